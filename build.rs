@@ -1,0 +1,2 @@
+//! Builds and packs the FMUs.
+fn main() {}

@@ -1,0 +1,5 @@
+//! Declaring a model of ours.
+
+/// Collects a declaration.
+#[derive(Debug, Default)]
+pub struct Builder;

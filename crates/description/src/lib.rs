@@ -1,0 +1,23 @@
+//! The FMI 2.0 model description as plain values.
+//!
+//! One set of types serves both directions: a model of ours declares itself with them (see [`Builder`]), and the
+//! description of a foreign FMU is read into them (feature `xml`). They know nothing of C, of files or of archives.
+//!
+//! References: FMI 2.0.5, section 2.2 (`modelDescription.xml`) and 4.3 (co-simulation).
+
+mod builder;
+mod guid;
+mod types;
+mod unit;
+mod variable;
+
+pub use builder::Builder;
+pub use guid::guid_of;
+pub use types::{
+    CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelStructure, Naming, TypeDefinition, Unknown,
+    VendorAnnotation,
+};
+pub use unit::{BaseUnit, DisplayUnit, Unit};
+pub use variable::{
+    Causality, Dependencies, DependencyKind, Initial, Item, Kind, RealAttributes, Value, Variability, Variable,
+};

@@ -1,0 +1,1 @@
+//! The `coupling` FMU.

@@ -1,0 +1,1 @@
+//! The `oscillator1_displacement` FMU.

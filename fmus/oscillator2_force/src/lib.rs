@@ -1,0 +1,1 @@
+//! The `oscillator2_force` FMU.

@@ -1,0 +1,3 @@
+//! A master for FMI 2.0 co-simulation.
+
+pub mod unit;

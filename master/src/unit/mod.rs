@@ -1,0 +1,127 @@
+//! A *unit* is one simulator in a coupled system: an imported FMU or a native model, behind the same few calls.
+//!
+//! The master never looks inside a unit and a unit never sees another. Every call names variables by value reference,
+//! resolved once before the run; no call allocates after the first of its kind.
+
+use macrostep_description::ModelDescription;
+
+/// One simulator, driven through the states of FMI 2.0.5, section 4.2.4: set parameters, [`Unit::setup`],
+/// [`Unit::enter_initialization`], set and get, [`Unit::exit_initialization`], then steps.
+pub trait Unit: Send {
+    /// Name of this instance in the system, unique there.
+    fn name(&self) -> &str;
+
+    /// What it declares of itself.
+    fn description(&self) -> &ModelDescription;
+
+    /// "fmu", "native" or "isolated": what kind of object answers.
+    fn kind(&self) -> &'static str;
+
+    /// `fmi2SetupExperiment`: start and stop time in seconds.
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError>;
+
+    /// `fmi2EnterInitializationMode`.
+    fn enter_initialization(&mut self) -> Result<(), UnitError>;
+
+    /// `fmi2ExitInitializationMode`.
+    fn exit_initialization(&mut self) -> Result<(), UnitError>;
+
+    /// `fmi2Reset`: back to the state after instantiation.
+    fn reset(&mut self) -> Result<(), UnitError>;
+
+    /// `fmi2Terminate`.
+    fn terminate(&mut self) -> Result<(), UnitError>;
+
+    /// `fmi2SetReal`; as many values as references.
+    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError>;
+
+    /// `fmi2GetReal`.
+    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError>;
+
+    /// `fmi2SetInteger`, also for enumerations.
+    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError>;
+
+    /// `fmi2GetInteger`.
+    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError>;
+
+    /// `fmi2SetBoolean`.
+    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError>;
+
+    /// `fmi2GetBoolean`.
+    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError>;
+
+    /// `fmi2SetString`.
+    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError>;
+
+    /// `fmi2GetString`, copied out; a NULL string reads as empty.
+    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError>;
+
+    /// `fmi2SetRealInputDerivatives`: `values[i]` is the derivative of order `orders[i]` (1 …) of input `refs[i]` at
+    /// the next step's start.
+    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError>;
+
+    /// `fmi2GetRealOutputDerivatives`.
+    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError>;
+
+    /// `fmi2DoStep` over [t_s, t_s + step_s]; `keep` is `noSetFMUStatePriorToCurrentPoint`: true where the master
+    /// will not go back before `t_s`.
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError>;
+
+    /// How often [`Unit::step`] was called, rejected and repeated calls included.
+    fn do_steps(&self) -> u64;
+
+    /// `fmi2GetFMUstate` into the numbered slot, which is reused.
+    fn save(&mut self, slot: usize) -> Result<(), UnitError>;
+
+    /// `fmi2SetFMUstate` from a slot saved before.
+    fn restore(&mut self, slot: usize) -> Result<(), UnitError>;
+
+    /// `fmi2SerializeFMUstate` of the state now.
+    fn serialize(&mut self) -> Result<Vec<u8>, UnitError>;
+
+    /// `fmi2DeSerializeFMUstate` and make it the state.
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError>;
+
+    /// `fmi2GetDirectionalDerivative`: `d_unknown = ∂unknown/∂known · d_known`.
+    fn directional(
+        &mut self,
+        unknown: &[u32],
+        known: &[u32],
+        d_known: &[f64],
+        d_unknown: &mut [f64],
+    ) -> Result<(), UnitError>;
+}
+
+/// How a step ended. Not finishing is an outcome, not an error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// The whole step was done.
+    Done,
+    /// `fmi2Discard`: only a part of it.
+    Discarded {
+        /// Time reached [s], `fmi2LastSuccessfulTime`.
+        reached_s: f64,
+        /// Whether the slave wants the whole run to end, `fmi2Terminated`.
+        terminated: bool,
+    },
+}
+
+/// A call to a unit that failed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("unit `{unit}`: {call} returned {status} at t = {t_s} s{}", detail(.message))]
+pub struct UnitError {
+    /// Name of the unit.
+    pub unit: String,
+    /// The FMI function.
+    pub call: &'static str,
+    /// What it returned, in words ("fmi2Error", "fmi2Fatal", "unknown status 42").
+    pub status: String,
+    /// Time of the unit at the call [s].
+    pub t_s: f64,
+    /// What the slave logged last, or what to do next.
+    pub message: String,
+}
+
+fn detail(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}
