@@ -1,3 +1,43 @@
 //! A master for FMI 2.0 co-simulation.
+//!
+//! ```text
+//! System: units ─ channels ─ laws ─ connections          Method: predictor × schedule × correction
+//!            └──────────────┬──────────────────────────────────────┘
+//!                       Simulation ── window after window ──► Observer
+//! ```
+//!
+//! In a window the *plan* (made from the schedule) says when units advance and when their samples are published;
+//! *histories* know signals up to their end, the *predictor* is asked beyond it, *laws* stand on connections, and a
+//! *corrector* repeats the window with a better guess. Each of these knows nothing of the others; `window.rs` and
+//! `station.rs` are where they meet.
 
+mod algebraic;
+mod error;
+mod feed;
+mod feedthrough;
+mod history;
+mod law;
+mod method;
+mod run;
+mod schedule;
+mod segment;
+mod station;
+mod system;
+mod time;
+mod window;
+
+pub mod correct;
+pub mod predict;
+pub mod record;
 pub mod unit;
+
+pub use error::RunError;
+pub use history::History;
+pub use law::{Law, LinearMap, SpringDamper};
+pub use method::{Method, Sampling};
+pub use run::{Grid, Simulation, Statistics};
+pub use schedule::{Op, Plan, Schedule};
+pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
+pub use station::Refresh;
+pub use system::{ChannelId, LawId, Signal, System, SystemError, UnitId};
+pub use time::{Clock, Span, Tick};

@@ -3,6 +3,10 @@
 //! The master never looks inside a unit and a unit never sees another. Every call names variables by value reference,
 //! resolved once before the run; no call allocates after the first of its kind.
 
+mod native;
+
+pub use native::NativeUnit;
+
 use macrostep_description::ModelDescription;
 
 /// One simulator, driven through the states of FMI 2.0.5, section 4.2.4: set parameters, [`Unit::setup`],
@@ -18,69 +22,69 @@ pub trait Unit: Send {
     fn kind(&self) -> &'static str;
 
     /// `fmi2SetupExperiment`: start and stop time in seconds.
-    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError>;
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), Box<UnitError>>;
 
     /// `fmi2EnterInitializationMode`.
-    fn enter_initialization(&mut self) -> Result<(), UnitError>;
+    fn enter_initialization(&mut self) -> Result<(), Box<UnitError>>;
 
     /// `fmi2ExitInitializationMode`.
-    fn exit_initialization(&mut self) -> Result<(), UnitError>;
+    fn exit_initialization(&mut self) -> Result<(), Box<UnitError>>;
 
     /// `fmi2Reset`: back to the state after instantiation.
-    fn reset(&mut self) -> Result<(), UnitError>;
+    fn reset(&mut self) -> Result<(), Box<UnitError>>;
 
     /// `fmi2Terminate`.
-    fn terminate(&mut self) -> Result<(), UnitError>;
+    fn terminate(&mut self) -> Result<(), Box<UnitError>>;
 
     /// `fmi2SetReal`; as many values as references.
-    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError>;
+    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2GetReal`.
-    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError>;
+    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2SetInteger`, also for enumerations.
-    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError>;
+    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2GetInteger`.
-    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError>;
+    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2SetBoolean`.
-    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError>;
+    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2GetBoolean`.
-    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError>;
+    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2SetString`.
-    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError>;
+    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2GetString`, copied out; a NULL string reads as empty.
-    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError>;
+    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, Box<UnitError>>;
 
     /// `fmi2SetRealInputDerivatives`: `values[i]` is the derivative of order `orders[i]` (1 …) of input `refs[i]` at
     /// the next step's start.
-    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError>;
+    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2GetRealOutputDerivatives`.
-    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError>;
+    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2DoStep` over [t_s, t_s + step_s]; `keep` is `noSetFMUStatePriorToCurrentPoint`: true where the master
     /// will not go back before `t_s`.
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError>;
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, Box<UnitError>>;
 
     /// How often [`Unit::step`] was called, rejected and repeated calls included.
     fn do_steps(&self) -> u64;
 
     /// `fmi2GetFMUstate` into the numbered slot, which is reused.
-    fn save(&mut self, slot: usize) -> Result<(), UnitError>;
+    fn save(&mut self, slot: usize) -> Result<(), Box<UnitError>>;
 
     /// `fmi2SetFMUstate` from a slot saved before.
-    fn restore(&mut self, slot: usize) -> Result<(), UnitError>;
+    fn restore(&mut self, slot: usize) -> Result<(), Box<UnitError>>;
 
     /// `fmi2SerializeFMUstate` of the state now.
-    fn serialize(&mut self) -> Result<Vec<u8>, UnitError>;
+    fn serialize(&mut self) -> Result<Vec<u8>, Box<UnitError>>;
 
     /// `fmi2DeSerializeFMUstate` and make it the state.
-    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError>;
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), Box<UnitError>>;
 
     /// `fmi2GetDirectionalDerivative`: `d_unknown = ∂unknown/∂known · d_known`.
     fn directional(
@@ -89,7 +93,7 @@ pub trait Unit: Send {
         known: &[u32],
         d_known: &[f64],
         d_unknown: &mut [f64],
-    ) -> Result<(), UnitError>;
+    ) -> Result<(), Box<UnitError>>;
 }
 
 /// How a step ended. Not finishing is an outcome, not an error.

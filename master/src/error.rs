@@ -1,0 +1,59 @@
+//! What can go wrong in a run.
+
+use crate::system::SystemError;
+use crate::unit::UnitError;
+
+/// A run that could not begin or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A call to a unit failed.
+    #[error(transparent)]
+    Unit(#[from] Box<UnitError>),
+    /// The system is not well formed.
+    #[error(transparent)]
+    System(#[from] SystemError),
+    /// A unit did not finish a step.
+    #[error("unit `{unit}` did not finish the step of {step_s} s from t = {t_s} s, it reached {reached_s} s; {what}")]
+    Discarded {
+        /// Name of the unit.
+        unit: String,
+        /// Start of the step [s].
+        t_s: f64,
+        /// Its length [s].
+        step_s: f64,
+        /// Time reached [s].
+        reached_s: f64,
+        /// What can be done.
+        what: &'static str,
+    },
+    /// A method that needs what a unit does not offer.
+    #[error("{needs} needs `{capability}` of every unit, but unit `{unit}` does not offer it; {hint}")]
+    Capability {
+        /// What was chosen.
+        needs: &'static str,
+        /// Attribute of the `CoSimulation` element.
+        capability: &'static str,
+        /// Name of the unit.
+        unit: String,
+        /// What to choose instead.
+        hint: &'static str,
+    },
+    /// Times that do not fit together.
+    #[error("{what}: found {found}, expected {expected}")]
+    Grid {
+        /// Which of the times.
+        what: &'static str,
+        /// What was given.
+        found: String,
+        /// What would do.
+        expected: String,
+    },
+    /// An order that does not name every unit once.
+    #[error("Gauss–Seidel order: found {found}, expected each of the {units} units once")]
+    Schedule {
+        /// What was given.
+        found: String,
+        /// Number of units.
+        units: usize,
+    },
+}

@@ -1,0 +1,241 @@
+//! A *feed* brings a signal to inputs of a unit: it asks histories, and beyond their end the predictor, and applies the
+//! law where there is one.
+
+use crate::history::History;
+use crate::law::Law;
+use crate::predict::{Edge, Predictor};
+use crate::segment::Segment;
+use crate::system::{Signal, Source, System};
+use crate::time::{Clock, Span, Tick};
+
+/// What feeds read from, shared by all units of a run.
+pub(crate) struct Supply {
+    pub histories: Vec<History>,
+    pub laws: Vec<Box<dyn Law>>,
+    pub predictor: std::sync::Arc<dyn Predictor>,
+    pub clock: Clock,
+    /// Room for the segments of one channel.
+    scratch: Vec<Segment>,
+}
+
+impl Supply {
+    pub fn new(histories: Vec<History>, laws: Vec<Box<dyn Law>>, predictor: std::sync::Arc<dyn Predictor>, clock: Clock) -> Self {
+        let width = histories.iter().map(History::width).max().unwrap_or(1);
+        Supply { histories, laws, predictor, clock, scratch: vec![Segment::default(); width] }
+    }
+
+    /// Values of a channel at a tick: the sample where there is one, else what the predictor makes of the others.
+    pub fn value(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
+        let history = &self.histories[channel];
+        if let Some(i) = history.find(at) {
+            out.copy_from_slice(history.row(i));
+            return;
+        }
+        let from = (history.at(history.not_after(at)).floor() as Tick).min(at - 1);
+        let span = Span { from, to: at, length_s: self.clock.length_s(at - from) };
+        let segments = &mut self.scratch[..history.width()];
+        self.predictor.segments(history, &span, segments);
+        for (v, p) in out.iter_mut().zip(segments) {
+            *v = p.at(1.0);
+        }
+    }
+}
+
+/// A component of a channel or an output of a law, and the place in the unit's list of inputs it goes to.
+type Pick = (usize, usize);
+
+/// One feed.
+pub(crate) enum Feed {
+    /// Straight from a channel.
+    Channel {
+        channel: usize,
+        picks: Vec<Pick>,
+    },
+    /// Through a law.
+    Law(Box<LawFeed>),
+}
+
+/// A law on the way to one unit. Each receiver samples the law on its own grid.
+pub(crate) struct LawFeed {
+    law: usize,
+    /// Channels the law reads, with pairs of component and place among the law's inputs.
+    sources: Vec<(usize, Vec<Pick>)>,
+    picks: Vec<Pick>,
+    edge: Edge,
+    /// Values of the law at this unit's communication points.
+    history: History,
+    u: Vec<f64>,
+    y: Vec<f64>,
+    row: Vec<f64>,
+    u_segments: Vec<Segment>,
+    y_segments: Vec<Segment>,
+}
+
+/// The feeds of a unit from the connections of the system; `inputs` are the value references in the order used.
+pub(crate) fn feeds_of(system: &System, unit: usize, inputs: &[u32], edge: Edge, depth: usize) -> Vec<Feed> {
+    let mut feeds: Vec<Feed> = Vec::new();
+    for c in system.connections.iter().filter(|c| c.unit == unit) {
+        let place = inputs.iter().position(|r| *r == c.reference).unwrap_or(0);
+        match c.source {
+            Source::Signal(Signal { channel: wanted, component }) => {
+                let known = feeds.iter_mut().find_map(|f| match f {
+                    Feed::Channel { channel, picks } if *channel == wanted => Some(picks),
+                    _ => None,
+                });
+                match known {
+                    Some(picks) => picks.push((component, place)),
+                    None => feeds.push(Feed::Channel { channel: wanted, picks: vec![(component, place)] }),
+                }
+            }
+            Source::Law { law: wanted, output } => {
+                let known = feeds.iter_mut().find_map(|f| match f {
+                    Feed::Law(f) if f.law == wanted => Some(f),
+                    _ => None,
+                });
+                match known {
+                    Some(f) => f.picks.push((output, place)),
+                    None => feeds.push(Feed::Law(Box::new(LawFeed::new(system, wanted, (output, place), edge, depth)))),
+                }
+            }
+        }
+    }
+    feeds
+}
+
+impl Feed {
+    /// Channels it reads.
+    pub fn channels(&self) -> Vec<usize> {
+        match self {
+            Feed::Channel { channel, .. } => vec![*channel],
+            Feed::Law(f) => f.sources.iter().map(|(c, _)| *c).collect(),
+        }
+    }
+
+    /// Segments over `span` into the unit's inputs.
+    #[inline]
+    pub fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment]) {
+        match self {
+            Feed::Channel { channel, picks } => {
+                let history = &supply.histories[*channel];
+                let scratch = &mut supply.scratch[..history.width()];
+                supply.predictor.segments(history, span, scratch);
+                for &(component, place) in picks.iter() {
+                    inputs[place].copy_from(&scratch[component]);
+                }
+            }
+            Feed::Law(f) => f.segments(supply, span, inputs),
+        }
+    }
+
+    /// Values at an instant into the unit's inputs.
+    #[inline]
+    pub fn values(&mut self, supply: &mut Supply, at: Tick, row: &mut [f64], inputs: &mut [f64]) {
+        match self {
+            Feed::Channel { channel, picks } => {
+                let row = &mut row[..supply.histories[*channel].width()];
+                supply.value(*channel, at, row);
+                for &(component, place) in picks.iter() {
+                    inputs[place] = row[component];
+                }
+            }
+            Feed::Law(f) => {
+                f.evaluate(supply, at);
+                for &(output, place) in &f.picks {
+                    inputs[place] = f.y[output];
+                }
+            }
+        }
+    }
+
+    /// The history the feed keeps of its own, if any.
+    pub fn history_mut(&mut self) -> Option<&mut History> {
+        match self {
+            Feed::Channel { .. } => None,
+            Feed::Law(f) if f.edge == Edge::AfterLaw => Some(&mut f.history),
+            Feed::Law(_) => None,
+        }
+    }
+
+    /// Fills the feed's own history at a past tick from rows of channels given by `past`.
+    pub fn prime(&mut self, at: Tick, past: &mut dyn FnMut(usize, &mut [f64]), supply: &Supply) {
+        if let Feed::Law(f) = self {
+            for (channel, picks) in &f.sources {
+                let row = &mut f.row[..supply.histories[*channel].width()];
+                past(*channel, row);
+                for &(component, place) in picks {
+                    f.u[place] = row[component];
+                }
+            }
+            supply.laws[f.law].evaluate(&f.u, &mut f.y);
+            f.history.put(at, &f.y);
+        }
+    }
+}
+
+impl LawFeed {
+    fn new(system: &System, law: usize, pick: Pick, edge: Edge, depth: usize) -> Self {
+        let node = &system.laws[law];
+        let mut sources: Vec<(usize, Vec<Pick>)> = Vec::new();
+        for (place, s) in node.inputs.iter().enumerate() {
+            match sources.iter_mut().find(|(c, _)| *c == s.channel) {
+                Some((_, picks)) => picks.push((s.component, place)),
+                None => sources.push((s.channel, vec![(s.component, place)])),
+            }
+        }
+        let (m, n) = (node.inputs.len(), node.law.outputs());
+        let width = system.channels.iter().map(|c| c.refs.len()).max().unwrap_or(1);
+        LawFeed {
+            law,
+            sources,
+            picks: vec![pick],
+            edge,
+            history: History::new(n, depth, 2),
+            u: vec![0.0; m],
+            y: vec![0.0; n],
+            row: vec![0.0; width],
+            u_segments: vec![Segment::default(); m],
+            y_segments: vec![Segment::default(); n],
+        }
+    }
+
+    /// The law with its inputs' values at `at`.
+    fn evaluate(&mut self, supply: &mut Supply, at: Tick) {
+        for (channel, picks) in &self.sources {
+            let row = &mut self.row[..supply.histories[*channel].width()];
+            supply.value(*channel, at, row);
+            for &(component, place) in picks {
+                self.u[place] = row[component];
+            }
+        }
+        supply.laws[self.law].evaluate(&self.u, &mut self.y);
+    }
+
+    fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment]) {
+        match self.edge {
+            Edge::AfterLaw => {
+                self.evaluate(supply, span.from);
+                self.history.put(span.from, &self.y);
+                // The step's end is worth a sample as soon as one of the law's inputs is known there.
+                if self.sources.iter().any(|(c, _)| supply.histories[*c].find(span.to).is_some()) {
+                    self.evaluate(supply, span.to);
+                    self.history.put(span.to, &self.y);
+                }
+                supply.predictor.segments(&self.history, span, &mut self.y_segments);
+            }
+            Edge::BeforeLaw => {
+                for (channel, picks) in &self.sources {
+                    let history = &supply.histories[*channel];
+                    let scratch = &mut supply.scratch[..history.width()];
+                    supply.predictor.segments(history, span, scratch);
+                    for &(component, place) in picks {
+                        self.u_segments[place].copy_from(&scratch[component]);
+                    }
+                }
+                supply.laws[self.law].segments(&self.u_segments, &mut self.y_segments);
+            }
+        }
+        for &(output, place) in &self.picks {
+            inputs[place].copy_from(&self.y_segments[output]);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Analysis of direct feed-through: which outputs follow an input at once, in which order they are to be evaluated, and
+//! where they form algebraic loops.
+//!
+//! A unit is a node if one of its sampled outputs has feed-through from a connected input. It comes after the units
+//! whose feed-through outputs feed those inputs, directly or through a law. Strongly connected sets (Tarjan 1972) are
+//! algebraic loops.
+
+use crate::system::{Signal, Source, System};
+
+/// Groups of units in the order of evaluation; a group of more than one is a loop.
+pub fn groups(system: &System) -> Vec<Vec<usize>> {
+    let n = system.descriptions.len();
+    let refreshed: Vec<Vec<usize>> = (0..n).map(|u| inputs_of_feedthrough(system, u)).collect();
+    let successors: Vec<Vec<usize>> = (0..n)
+        .map(|u| (0..n).filter(|&w| !refreshed[w].is_empty() && depends(system, &refreshed[w], w, u)).collect())
+        .collect();
+    let mut found = Tarjan::new(&successors).run();
+    // Tarjan lists a set after everything reachable from it: turn to have sources first.
+    found.reverse();
+    found.retain(|g| g.iter().any(|&u| !refreshed[u].is_empty()));
+    found
+}
+
+/// Connected inputs of `unit` that some sampled output follows at once (positions of variables).
+pub(crate) fn inputs_of_feedthrough(system: &System, unit: usize) -> Vec<usize> {
+    let mut inputs: Vec<usize> = system
+        .channels
+        .iter()
+        .filter(|c| c.unit == unit)
+        .flat_map(|c| c.variables.iter())
+        .flat_map(|&v| system.feedthrough(unit, v))
+        .collect();
+    inputs.sort_unstable();
+    inputs.dedup();
+    inputs
+}
+
+/// Whether one of the `inputs` of `unit` is fed by a feed-through output of unit `source`.
+fn depends(system: &System, inputs: &[usize], unit: usize, source: usize) -> bool {
+    let follows = |s: &Signal| {
+        let channel = &system.channels[s.channel];
+        channel.unit == source && !system.feedthrough(source, channel.variables[s.component]).is_empty()
+    };
+    system.connections.iter().filter(|c| c.unit == unit && inputs.contains(&c.variable)).any(|c| match c.source {
+        Source::Signal(s) => follows(&s),
+        Source::Law { law, .. } => system.laws[law].inputs.iter().any(follows),
+    })
+}
+
+/// Tarjan's strongly connected components.
+struct Tarjan<'a> {
+    successors: &'a [Vec<usize>],
+    number: Vec<Option<usize>>,
+    low: Vec<usize>,
+    stack: Vec<usize>,
+    on_stack: Vec<bool>,
+    next: usize,
+    found: Vec<Vec<usize>>,
+}
+
+impl<'a> Tarjan<'a> {
+    fn new(successors: &'a [Vec<usize>]) -> Self {
+        let n = successors.len();
+        Tarjan {
+            successors,
+            number: vec![None; n],
+            low: vec![0; n],
+            stack: Vec::new(),
+            on_stack: vec![false; n],
+            next: 0,
+            found: Vec::new(),
+        }
+    }
+
+    fn run(mut self) -> Vec<Vec<usize>> {
+        for v in 0..self.successors.len() {
+            if self.number[v].is_none() {
+                self.explore(v);
+            }
+        }
+        self.found
+    }
+
+    /// Depth-first search with a stack of its own, so that a long chain of units cannot exhaust the thread's.
+    fn explore(&mut self, root: usize) {
+        let mut path = vec![(root, 0)];
+        self.enter(root);
+        while let Some((v, i)) = path.pop() {
+            if let Some(&w) = self.successors[v].get(i) {
+                path.push((v, i + 1));
+                match self.number[w] {
+                    None => {
+                        self.enter(w);
+                        path.push((w, 0));
+                    }
+                    Some(n) if self.on_stack[w] => self.low[v] = self.low[v].min(n),
+                    Some(_) => {}
+                }
+                continue;
+            }
+            if let Some(&(parent, _)) = path.last() {
+                self.low[parent] = self.low[parent].min(self.low[v]);
+            }
+            if Some(self.low[v]) == self.number[v] {
+                self.leave(v);
+            }
+        }
+    }
+
+    fn enter(&mut self, v: usize) {
+        self.number[v] = Some(self.next);
+        self.low[v] = self.next;
+        self.next += 1;
+        self.stack.push(v);
+        self.on_stack[v] = true;
+    }
+
+    fn leave(&mut self, v: usize) {
+        let mut group = Vec::new();
+        while let Some(w) = self.stack.pop() {
+            self.on_stack[w] = false;
+            group.push(w);
+            if w == v {
+                break;
+            }
+        }
+        group.sort_unstable();
+        self.found.push(group);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_are_found_and_sources_come_first() {
+        // 0 → 1 → 2 → 1, 2 → 3
+        let successors = vec![vec![1], vec![2], vec![1, 3], vec![]];
+        let mut found = Tarjan::new(&successors).run();
+        found.reverse();
+        assert_eq!(found, vec![vec![0], vec![1, 2], vec![3]]);
+    }
+}

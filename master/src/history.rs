@@ -1,0 +1,211 @@
+//! A *history* knows a signal up to its end: rows of values at communication points, newest last.
+//!
+//! A row holds the components of one channel (a value and, for a motion, its successive time derivatives). Rows after
+//! the mark belong to the window under way and can be taken back; nothing is allocated after construction.
+
+use crate::time::Tick;
+
+/// Samples of a channel.
+#[derive(Debug, Clone)]
+pub struct History {
+    width: usize,
+    depth: usize,
+    at: Vec<f64>,
+    rows: Vec<f64>,
+    len: usize,
+    mark: usize,
+}
+
+impl History {
+    /// A history of rows of `width` values that keeps at least the `depth` newest before a window and up to
+    /// `in_window` within it.
+    pub fn new(width: usize, depth: usize, in_window: usize) -> Self {
+        let depth = depth.max(1);
+        // Room for several windows between two compactions, which then cost next to nothing.
+        let capacity = 4 * (depth + in_window) + 16;
+        History { width, depth, at: vec![0.0; capacity], rows: vec![0.0; capacity * width], len: 0, mark: 0 }
+    }
+
+    /// Values in a row.
+    #[inline]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows known.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is known yet.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Instant of row `i`, in ticks (broken ones for nodes inside a step).
+    #[inline]
+    pub fn at(&self, i: usize) -> f64 {
+        self.at[i]
+    }
+
+    /// Row `i`, oldest first.
+    #[inline]
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.rows[i * self.width..(i + 1) * self.width]
+    }
+
+    /// Component `c` of row `i`.
+    #[inline]
+    pub fn value(&self, i: usize, c: usize) -> f64 {
+        self.rows[i * self.width + c]
+    }
+
+    /// Index of the newest row.
+    #[inline]
+    pub fn newest(&self) -> usize {
+        self.len - 1
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.mark = 0;
+    }
+
+    /// Everything known now is final: a window begins. Old rows are dropped where room is short.
+    #[inline]
+    pub fn begin_window(&mut self) {
+        if self.len + self.at.len() / 4 > self.at.len() && self.len > self.depth {
+            let first = self.len - self.depth;
+            self.at.copy_within(first..self.len, 0);
+            self.rows.copy_within(first * self.width..self.len * self.width, 0);
+            self.len = self.depth;
+        }
+        self.mark = self.len;
+    }
+
+    /// Takes back what the window under way has written. A row the window has rewritten in place is not among it:
+    /// rewriting is for the window's own rows.
+    #[inline]
+    pub fn rewind(&mut self) {
+        self.len = self.mark;
+    }
+
+    /// Writes the row at tick `k`: over the row already there, or where it belongs in time.
+    #[inline]
+    pub fn put(&mut self, k: Tick, row: &[f64]) {
+        self.put_at(k as f64, row);
+    }
+
+    /// As [`History::put`], for an instant inside a step.
+    #[inline]
+    pub fn put_at(&mut self, at: f64, row: &[f64]) {
+        let mut i = self.len;
+        while i > 0 && self.at[i - 1] > at {
+            i -= 1;
+        }
+        if i > 0 && self.at[i - 1] == at {
+            i -= 1;
+        } else {
+            if self.len == self.at.len() {
+                self.drop_oldest();
+                i = i.saturating_sub(1);
+            }
+            if i < self.len {
+                self.at.copy_within(i..self.len, i + 1);
+                self.rows.copy_within(i * self.width..self.len * self.width, (i + 1) * self.width);
+            }
+            self.at[i] = at;
+            self.len += 1;
+        }
+        self.rows[i * self.width..(i + 1) * self.width].copy_from_slice(row);
+    }
+
+    /// Replaces one component of the newest row not later than tick `k`.
+    #[inline]
+    pub fn amend(&mut self, k: Tick, component: usize, value: f64) {
+        if let Some(i) = self.find(k) {
+            self.rows[i * self.width + component] = value;
+        }
+    }
+
+    /// Index of the row at tick `k`.
+    #[inline]
+    pub fn find(&self, k: Tick) -> Option<usize> {
+        self.find_at(k as f64)
+    }
+
+    /// Index of the row at an instant.
+    #[inline]
+    pub fn find_at(&self, at: f64) -> Option<usize> {
+        let mut i = self.len;
+        while i > 0 && self.at[i - 1] > at {
+            i -= 1;
+        }
+        (i > 0 && self.at[i - 1] == at).then(|| i - 1)
+    }
+
+    /// Index of the row a polynomial over a step that ends at tick `to` starts from, going back: the earliest row at or
+    /// after `to` (the signal is known there: it is interpolated), else the newest (it is extrapolated).
+    #[inline]
+    pub fn lead(&self, to: Tick) -> usize {
+        let to = to as f64;
+        let mut i = self.len - 1;
+        while i > 0 && self.at[i - 1] >= to {
+            i -= 1;
+        }
+        i
+    }
+
+    /// Index of the newest row not later than tick `k`, else the oldest.
+    #[inline]
+    pub fn not_after(&self, k: Tick) -> usize {
+        let mut i = self.len - 1;
+        while i > 0 && self.at[i] > k as f64 {
+            i -= 1;
+        }
+        i
+    }
+
+    /// The rows as numbers, oldest first, for whoever saves or perturbs the state of a run: `depth` newest at most.
+    pub fn tail_mut(&mut self) -> (&[f64], &mut [f64]) {
+        let n = self.len.min(self.depth);
+        let first = self.len - n;
+        (&self.at[first..self.len], &mut self.rows[first * self.width..self.len * self.width])
+    }
+
+    fn drop_oldest(&mut self) {
+        self.at.copy_within(1..self.len, 0);
+        self.rows.copy_within(self.width..self.len * self.width, 0);
+        self.len -= 1;
+        self.mark = self.mark.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stay_in_order_and_windows_can_be_taken_back() {
+        let mut h = History::new(1, 3, 4);
+        h.put(0, &[0.0]);
+        for n in 0..1000 {
+            h.begin_window();
+            h.put(n + 2, &[-1.0]);
+            h.put(n + 1, &[-2.0]);
+            h.put_at(n as f64 + 1.5, &[-3.0]);
+            let i = h.find(n + 1).expect("put");
+            assert_eq!((h.at(i + 1), h.at(i + 2)), (n as f64 + 1.5, n as f64 + 2.0));
+            assert_eq!(h.lead(n + 1), i);
+            h.rewind();
+            h.put(n + 1, &[n as f64 + 1.0]);
+            h.put(n + 1, &[n as f64 + 1.0]);
+            assert_eq!(h.value(h.newest(), 0), h.at(h.newest()));
+            if n > 3 {
+                assert_eq!(h.at(h.newest() - 2), n as f64 - 1.0);
+            }
+        }
+    }
+}

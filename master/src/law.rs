@@ -1,0 +1,161 @@
+//! *Laws*: relations between outputs and inputs that the master evaluates itself.
+//!
+//! A law stands on connections: constitutive equations of a coupling element (a spring–damper, a nonlinear spring, an
+//! orifice) or a linear map. It takes instantaneous values, or, where the prediction sits before it, polynomials.
+
+use crate::segment::{DEGREE_MAX, Jet, Segment, interpolate};
+
+/// A memoryless relation `y = g(u)`.
+pub trait Law: Send + std::fmt::Debug {
+    /// How many outputs it has.
+    fn outputs(&self) -> usize;
+
+    /// `y = g(u)`. Must not allocate.
+    fn evaluate(&self, u: &[f64], y: &mut [f64]);
+
+    /// The law applied to polynomials: exact for a linear law that overrides this, otherwise the polynomial of degree
+    /// max(2·degree, 3) through its values at Chebyshev–Lobatto nodes of the step.
+    fn segments(&self, u: &[Segment], y: &mut [Segment]) {
+        sample(self.outputs(), |u, y| self.evaluate(u, y), u, y);
+    }
+}
+
+/// Spring and damper between two bodies: `f^c = k_c (x_1 − x_2) + c_c (v_1 − v_2)`, \[LIM 2021\] eq. (8).
+///
+/// Inputs `x_1, v_1, x_2, v_2` [m, m/s]; output `f^c` [N], the force body 1 exerts on body 2.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpringDamper {
+    /// Stiffness k_c [N/m].
+    pub stiffness: f64,
+    /// Damping c_c [N·s/m].
+    pub damping: f64,
+}
+
+impl Law for SpringDamper {
+    fn outputs(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn evaluate(&self, u: &[f64], y: &mut [f64]) {
+        y[0] = self.stiffness * (u[0] - u[2]) + self.damping * (u[1] - u[3]);
+    }
+
+    fn segments(&self, u: &[Segment], y: &mut [Segment]) {
+        let degree = u.iter().map(Segment::degree).max().unwrap_or(0);
+        y[0].fill(degree, |i| {
+            self.stiffness * (u[0].coefficient(i) - u[2].coefficient(i))
+                + self.damping * (u[1].coefficient(i) - u[3].coefficient(i))
+        });
+    }
+}
+
+/// A linear map `y = T u`, rows of `T` one after the other. Its dual `Tᵀ` belongs on the way back, so that power is
+/// conserved: `F·(T u̇) = (Tᵀ F)·u̇`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearMap {
+    columns: usize,
+    t: Vec<f64>,
+}
+
+impl LinearMap {
+    /// A map with `columns` inputs from its rows; the length of `t` is a multiple of `columns`, or `None`.
+    pub fn new(columns: usize, t: Vec<f64>) -> Option<Self> {
+        (columns > 0 && !t.is_empty() && t.len().is_multiple_of(columns)).then_some(LinearMap { columns, t })
+    }
+
+    /// The dual map `Tᵀ`.
+    pub fn dual(&self) -> Self {
+        let rows = self.t.len() / self.columns;
+        let t = (0..self.columns).flat_map(|j| (0..rows).map(move |i| self.t[i * self.columns + j])).collect();
+        LinearMap { columns: rows, t }
+    }
+}
+
+impl Law for LinearMap {
+    fn outputs(&self) -> usize {
+        self.t.len() / self.columns
+    }
+
+    fn evaluate(&self, u: &[f64], y: &mut [f64]) {
+        for (y, row) in y.iter_mut().zip(self.t.chunks_exact(self.columns)) {
+            *y = row.iter().zip(u).map(|(t, u)| t * u).sum();
+        }
+    }
+
+    fn segments(&self, u: &[Segment], y: &mut [Segment]) {
+        let degree = u.iter().map(Segment::degree).max().unwrap_or(0);
+        for (y, row) in y.iter_mut().zip(self.t.chunks_exact(self.columns)) {
+            y.fill(degree, |i| row.iter().zip(u).map(|(t, u)| t * u.coefficient(i)).sum());
+        }
+    }
+}
+
+/// Most inputs and outputs a law has that is applied to polynomials by sampling.
+pub const SAMPLED_MAX: usize = 32;
+
+/// Applies `g` at Chebyshev–Lobatto nodes and interpolates.
+fn sample(outputs: usize, g: impl Fn(&[f64], &mut [f64]), u: &[Segment], y: &mut [Segment]) {
+    let degree = u.iter().map(Segment::degree).max().unwrap_or(0);
+    let n = if degree == 0 { 0 } else { (2 * degree).max(3).min(DEGREE_MAX - 2) };
+    let (mut values, mut result) = ([0.0; SAMPLED_MAX], [0.0; SAMPLED_MAX]);
+    let mut jets = [[Jet { s: 0.0, values: [0.0; 3], len: 1 }; DEGREE_MAX + 1]; 4];
+    // Outputs go through in groups, so that the stack stays small whatever their number.
+    for first in (0..outputs).step_by(4) {
+        let group = first..(first + 4).min(outputs);
+        for j in 0..=n {
+            let s = if n == 0 { 0.0 } else { 0.5 - 0.5 * (std::f64::consts::PI * j as f64 / n as f64).cos() };
+            for (v, p) in values.iter_mut().zip(u) {
+                *v = p.at(s);
+            }
+            g(&values[..u.len()], &mut result[..outputs]);
+            for (jets, o) in jets.iter_mut().zip(group.clone()) {
+                jets[j].s = s;
+                jets[j].values[0] = result[o];
+            }
+        }
+        for (jets, o) in jets.iter().zip(group) {
+            interpolate(&jets[..=n], &mut y[o]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Product;
+    impl Law for Product {
+        fn outputs(&self) -> usize {
+            1
+        }
+        fn evaluate(&self, u: &[f64], y: &mut [f64]) {
+            y[0] = u[0] * u[1];
+        }
+    }
+
+    #[test]
+    fn laws_on_polynomials_agree_with_laws_on_values() {
+        let mut u = [Segment::default(); 4];
+        for (n, p) in u.iter_mut().enumerate() {
+            p.fill(n, |i| (i as f64 + 1.0) * (n as f64 - 1.5));
+        }
+        let map = LinearMap::new(2, vec![1.0, 2.0, -3.0, 0.5]).expect("well formed");
+        let laws: [&dyn Law; 3] = [&SpringDamper { stiffness: 3.0, damping: 0.2 }, &Product, &map];
+        for law in laws {
+            let mut y = [Segment::default(); 2];
+            let inputs = if law.outputs() == 2 { 2 } else { 4 };
+            law.segments(&u[4 - inputs..], &mut y[..law.outputs()]);
+            for s in [0.0, 0.25, 1.0] {
+                let at: Vec<f64> = u[4 - inputs..].iter().map(|p| p.at(s)).collect();
+                let mut expected = [0.0; 2];
+                law.evaluate(&at, &mut expected);
+                for (y, e) in y.iter().zip(&expected).take(law.outputs()) {
+                    assert!((y.at(s) - e).abs() < 1e-11, "{law:?}");
+                }
+            }
+        }
+        assert_eq!(map.dual().dual(), map);
+    }
+}

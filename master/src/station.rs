@@ -1,0 +1,302 @@
+//! A *station* is a unit at its place in a run: its inputs and their feeds, its sampled outputs, and how both are
+//! exchanged with it. The only file that calls a unit during a window.
+
+use crate::feed::{Feed, Supply, feeds_of};
+use crate::method::{Method, Sampling};
+use crate::segment::Segment;
+use crate::system::System;
+use crate::time::{Span, Tick};
+use crate::unit::{Outcome, Unit, UnitError};
+use macrostep_description::ModelDescription;
+
+/// How a feed-through output is brought to the inputs' true values at a communication point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refresh {
+    /// Set the inputs, get the outputs: for units that are known to allow a Get after a Set without a step between.
+    GetAfterSet,
+    /// Reported value + directional derivative × change of the inputs: within FMI 2.0.5, exact for linear feed-through.
+    Directional,
+    /// Left as reported: the unit offers neither, or "lagged" sampling is wanted.
+    Reported,
+}
+
+impl Refresh {
+    /// The best way a description allows.
+    pub fn of(description: &ModelDescription) -> Self {
+        let ours = description.vendor_annotations.iter().filter(|a| a.tool == "macrostep");
+        let flag = |a: &macrostep_description::VendorAnnotation| {
+            a.attributes.iter().any(|(name, value)| name == "getAfterSet" && value == "true")
+        };
+        let co = description.co_simulation.as_ref();
+        if ours.into_iter().any(flag) {
+            Refresh::GetAfterSet
+        } else if co.is_some_and(|c| c.provides_directional_derivative) {
+            Refresh::Directional
+        } else {
+            Refresh::Reported
+        }
+    }
+}
+
+pub(crate) struct Station {
+    pub unit: Box<dyn Unit>,
+    pub step: Tick,
+    pub inputs: Inputs,
+    pub outputs: Outputs,
+    pub feeds: Vec<Feed>,
+}
+
+/// Connected inputs of a unit.
+pub(crate) struct Inputs {
+    pub refs: Vec<u32>,
+    pub values: Vec<f64>,
+    /// What the unit holds at the end of its last step.
+    held: Vec<f64>,
+    change: Vec<f64>,
+    segments: Vec<Segment>,
+    part: Segment,
+    row: Vec<f64>,
+    /// Whether the unit takes input derivatives; else it gets sub-steps.
+    interpolates: bool,
+    sub_steps: usize,
+    /// Highest order sent so far: once sent, orders are sent always, because a slave may keep them.
+    order: usize,
+    derivative_refs: Vec<u32>,
+    derivative_orders: Vec<i32>,
+    derivatives: Vec<f64>,
+}
+
+/// Sampled outputs of a unit.
+pub(crate) struct Outputs {
+    pub refs: Vec<u32>,
+    pub values: Vec<f64>,
+    /// Channels of this unit: number of the channel, first place in `values`, width.
+    pub channels: Vec<(usize, usize, usize)>,
+    pub refresh: Refresh,
+    /// Value references of feed-through outputs and their places in `values`.
+    pub refresh_refs: Vec<u32>,
+    pub refresh_places: Vec<usize>,
+    refreshed: Vec<f64>,
+    reported: Vec<f64>,
+}
+
+impl Station {
+    /// The station of unit `u` of the system.
+    pub fn new(system: &System, u: usize, unit: Box<dyn Unit>, step: Tick, method: &Method) -> Self {
+        let description = &system.descriptions[u];
+        let co = description.co_simulation.as_ref();
+        let interpolates = co.is_some_and(|c| c.can_interpolate_inputs);
+        let refs: Vec<u32> = system.connections.iter().filter(|c| c.unit == u).map(|c| c.reference).collect();
+        let feeds = feeds_of(system, u, &refs, method.predictor.edge(), method.predictor.depth());
+        let refresh = match method.sampling {
+            Sampling::Updated => Refresh::of(description),
+            Sampling::Lagged => Refresh::Reported,
+        };
+        let outputs = Outputs::new(system, u, refresh);
+        let width = system.channels.iter().map(|c| c.refs.len()).max().unwrap_or(1);
+        let n = refs.len();
+        let inputs = Inputs {
+            values: vec![0.0; n],
+            held: vec![0.0; n],
+            change: vec![0.0; n],
+            segments: vec![Segment::default(); n],
+            part: Segment::default(),
+            row: vec![0.0; width],
+            interpolates,
+            sub_steps: method.sub_steps.max(1),
+            order: 0,
+            derivative_refs: Vec::new(),
+            derivative_orders: Vec::new(),
+            derivatives: Vec::new(),
+            refs,
+        };
+        Station { unit, step, inputs, outputs, feeds }
+    }
+
+    /// Feeds the unit over `span`, steps it and reads its outputs.
+    #[inline]
+    pub fn advance(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<Outcome, Box<UnitError>> {
+        for feed in &mut self.feeds {
+            feed.segments(supply, span, &mut self.inputs.segments);
+        }
+        let t_s = supply.clock.seconds(span.from);
+        let degree = self.inputs.segments.iter().map(Segment::degree).max().unwrap_or(0);
+        let outcome = if degree == 0 && self.inputs.order == 0 {
+            for (v, p) in self.inputs.values.iter_mut().zip(&self.inputs.segments) {
+                *v = p.coefficient(0);
+            }
+            self.set_inputs()?;
+            self.unit.step(t_s, span.length_s, keep)?
+        } else if self.inputs.interpolates {
+            self.send_polynomials(degree, span.length_s)?;
+            self.unit.step(t_s, span.length_s, keep)?
+        } else {
+            self.sub_steps(t_s, span.length_s, keep)?
+        };
+        if outcome == Outcome::Done {
+            self.unit.get_real(&self.outputs.refs, &mut self.outputs.values)?;
+        }
+        Ok(outcome)
+    }
+
+    /// `fmi2SetReal` of all connected inputs.
+    #[inline]
+    fn set_inputs(&mut self) -> Result<(), Box<UnitError>> {
+        if self.inputs.refs.is_empty() {
+            return Ok(());
+        }
+        self.unit.set_real(&self.inputs.refs, &self.inputs.values)
+    }
+
+    /// Values and derivatives at the step's start, all inputs in one call each.
+    fn send_polynomials(&mut self, degree: usize, length_s: f64) -> Result<(), Box<UnitError>> {
+        let x = &mut self.inputs;
+        for order in x.order + 1..=degree {
+            x.derivative_refs.extend_from_slice(&x.refs);
+            x.derivative_orders.extend(x.refs.iter().map(|_| order as i32));
+            x.derivatives.resize(x.derivative_refs.len(), 0.0);
+            x.order = order;
+        }
+        let n = x.refs.len();
+        for (i, p) in x.segments.iter().enumerate() {
+            x.values[i] = p.coefficient(0);
+            for order in 1..=x.order {
+                x.derivatives[(order - 1) * n + i] = p.taylor(order, length_s);
+            }
+        }
+        self.set_inputs()?;
+        let x = &self.inputs;
+        self.unit.set_input_derivatives(&x.derivative_refs, &x.derivative_orders, &x.derivatives)
+    }
+
+    /// For a unit that holds its inputs: steps in which it holds the polynomial's value at the middle.
+    fn sub_steps(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, Box<UnitError>> {
+        let n = self.inputs.sub_steps;
+        for i in 0..n {
+            let s = (i as f64 + 0.5) / n as f64;
+            for (v, p) in self.inputs.values.iter_mut().zip(&self.inputs.segments) {
+                *v = p.at(s);
+            }
+            self.set_inputs()?;
+            let sub_s = length_s / n as f64;
+            let outcome = self.unit.step(t_s + length_s * (i as f64 / n as f64), sub_s, keep)?;
+            if outcome != Outcome::Done {
+                return Ok(outcome);
+            }
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// Makes the outputs read last known to everybody.
+    #[inline]
+    pub fn publish(&self, supply: &mut Supply, at: Tick) {
+        for &(channel, first, width) in &self.outputs.channels {
+            supply.histories[channel].put(at, &self.outputs.values[first..first + width]);
+        }
+    }
+
+    /// Evaluates feed-through outputs with the inputs' values at `at` and publishes them.
+    #[inline]
+    pub fn refresh(&mut self, supply: &mut Supply, at: Tick) -> Result<(), Box<UnitError>> {
+        let (x, y) = (&mut self.inputs, &mut self.outputs);
+        if y.refresh == Refresh::Reported || y.refresh_refs.is_empty() {
+            return Ok(());
+        }
+        for feed in &mut self.feeds {
+            feed.values(supply, at, &mut x.row, &mut x.values);
+        }
+        match y.refresh {
+            Refresh::GetAfterSet => {
+                self.unit.set_real(&x.refs, &x.values)?;
+                self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
+            }
+            Refresh::Directional => {
+                for (i, p) in x.segments.iter().enumerate() {
+                    x.held[i] = if x.interpolates { p.at(1.0) } else { p.at(1.0 - 0.5 / x.sub_steps as f64) };
+                    x.change[i] = x.values[i] - x.held[i];
+                }
+                self.unit.directional(&y.refresh_refs, &x.refs, &x.change, &mut y.refreshed)?;
+                for (d, reported) in y.refreshed.iter_mut().zip(&y.reported) {
+                    *d += reported;
+                }
+            }
+            Refresh::Reported => {}
+        }
+        for (&place, &v) in y.refresh_places.iter().zip(&y.refreshed) {
+            y.values[place] = v;
+        }
+        self.publish(supply, at);
+        Ok(())
+    }
+
+    /// Keeps what the unit itself said of its feed-through outputs, before they are refreshed.
+    #[inline]
+    pub fn keep_reported(&mut self) {
+        let y = &mut self.outputs;
+        if y.refresh == Refresh::Directional {
+            for (r, &place) in y.reported.iter_mut().zip(&y.refresh_places) {
+                *r = y.values[place];
+            }
+        }
+    }
+
+    /// Sets the inputs to their values at `at`, which is what the unit then holds.
+    pub fn show_inputs(&mut self, supply: &mut Supply, at: Tick) -> Result<(), Box<UnitError>> {
+        for feed in &mut self.feeds {
+            feed.values(supply, at, &mut self.inputs.row, &mut self.inputs.values);
+        }
+        for (p, v) in self.inputs.segments.iter_mut().zip(&self.inputs.values) {
+            p.set_constant(*v);
+        }
+        self.set_inputs()
+    }
+
+    /// Reads all sampled outputs and publishes them.
+    pub fn sample(&mut self, supply: &mut Supply, at: Tick) -> Result<(), Box<UnitError>> {
+        self.unit.get_real(&self.outputs.refs, &mut self.outputs.values)?;
+        self.keep_reported();
+        self.publish(supply, at);
+        Ok(())
+    }
+}
+
+impl Outputs {
+    /// Values of the feed-through outputs.
+    pub fn refreshed_values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.refresh_places.iter().map(|&place| self.values[place])
+    }
+
+    /// Takes the first values given as those of the feed-through outputs; returns how many that are.
+    pub fn set_refreshed(&mut self, y: &[f64]) -> usize {
+        for (&place, &v) in self.refresh_places.iter().zip(y) {
+            self.values[place] = v;
+        }
+        self.refresh_places.len()
+    }
+
+    fn new(system: &System, u: usize, refresh: Refresh) -> Self {
+        let (mut refs, mut channels): (Vec<u32>, Vec<_>) = (Vec::new(), Vec::new());
+        let (mut refresh_refs, mut refresh_places) = (Vec::new(), Vec::new());
+        for (number, channel) in system.channels.iter().enumerate().filter(|(_, c)| c.unit == u) {
+            channels.push((number, refs.len(), channel.refs.len()));
+            for (&reference, &variable) in channel.refs.iter().zip(&channel.variables) {
+                if !system.feedthrough(u, variable).is_empty() {
+                    refresh_refs.push(reference);
+                    refresh_places.push(refs.len());
+                }
+                refs.push(reference);
+            }
+        }
+        let (n, m) = (refs.len(), refresh_refs.len());
+        Outputs {
+            refs,
+            values: vec![0.0; n],
+            channels,
+            refresh,
+            refresh_refs,
+            refresh_places,
+            refreshed: vec![0.0; m],
+            reported: vec![0.0; m],
+        }
+    }
+}

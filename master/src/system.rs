@@ -1,0 +1,248 @@
+//! The *system*: units, the channels read from them, laws, and what is connected to what.
+//!
+//! A definition: it is built once and does not change in a run.
+
+use crate::law::Law;
+use crate::unit::Unit;
+use macrostep_description::{Causality, Dependencies, ModelDescription};
+
+/// A unit of a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnitId(pub(crate) usize);
+
+/// A channel of a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelId(pub(crate) usize);
+
+/// A law of a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LawId(pub(crate) usize);
+
+/// One component of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signal {
+    pub(crate) channel: usize,
+    pub(crate) component: usize,
+}
+
+impl ChannelId {
+    /// Component `i`: 0 the value, i its i-th time derivative.
+    pub fn component(self, i: usize) -> Signal {
+        Signal { channel: self.0, component: i }
+    }
+
+    /// Position among the channels, in the order of their declaration.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+impl UnitId {
+    /// Position among the units, in the order of their declaration.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// Outputs of one unit that are sampled and predicted together: a value, or a motion with its derivatives.
+#[derive(Debug, Clone)]
+pub(crate) struct Channel {
+    pub unit: usize,
+    pub refs: Vec<u32>,
+    pub names: Vec<String>,
+    /// Positions of the variables in the unit's description.
+    pub variables: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub(crate) struct LawNode {
+    pub law: Box<dyn Law>,
+    pub inputs: Vec<Signal>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Source {
+    Signal(Signal),
+    Law { law: usize, output: usize },
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Connection {
+    pub unit: usize,
+    pub reference: u32,
+    /// Position of the variable in the unit's description.
+    pub variable: usize,
+    pub source: Source,
+}
+
+/// Units and how they are coupled.
+#[derive(Default)]
+pub struct System {
+    pub(crate) units: Vec<Box<dyn Unit>>,
+    /// What each unit declares; analysis reads these, a run takes the units.
+    pub(crate) descriptions: Vec<ModelDescription>,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) laws: Vec<LawNode>,
+    pub(crate) connections: Vec<Connection>,
+}
+
+/// What is wrong with a system.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SystemError {
+    /// No such variable.
+    #[error("unit `{unit}` has no variable `{variable}`; {hint}")]
+    UnknownVariable {
+        /// Name of the unit.
+        unit: String,
+        /// The name that was asked for.
+        variable: String,
+        /// Names that come near.
+        hint: String,
+    },
+    /// A variable of another kind than the place needs.
+    #[error("`{unit}.{variable}` is {found}, expected {expected}")]
+    WrongVariable {
+        /// Name of the unit.
+        unit: String,
+        /// The variable.
+        variable: String,
+        /// What it is.
+        found: String,
+        /// What is needed.
+        expected: &'static str,
+    },
+    /// An input with two sources.
+    #[error("input `{unit}.{variable}` is connected twice; remove one of the connections")]
+    ConnectedTwice {
+        /// Name of the unit.
+        unit: String,
+        /// The input.
+        variable: String,
+    },
+    /// A law with more or fewer inputs than it takes, or an output it does not have.
+    #[error("a law has {found} {what}, expected {expected}")]
+    LawShape {
+        /// "inputs" or "outputs".
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many are needed.
+        expected: usize,
+    },
+}
+
+impl System {
+    /// A system without units.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a unit, whose parameters have been set.
+    pub fn add(&mut self, unit: Box<dyn Unit>) -> UnitId {
+        self.descriptions.push(unit.description().clone());
+        self.units.push(unit);
+        UnitId(self.units.len() - 1)
+    }
+
+    /// A channel of outputs of `unit`: one name, or a motion `["x", "v", "a"]` in which each is the time derivative of
+    /// the one before.
+    pub fn channel(&mut self, unit: UnitId, names: &[&str]) -> Result<ChannelId, SystemError> {
+        let (mut refs, mut variables) = (Vec::new(), Vec::new());
+        for name in names {
+            let (i, reference) = self.real(unit, name, "a real output", |c| c != Causality::Input)?;
+            refs.push(reference);
+            variables.push(i);
+        }
+        let names = names.iter().map(|n| n.to_string()).collect();
+        self.channels.push(Channel { unit: unit.0, refs, names, variables });
+        Ok(ChannelId(self.channels.len() - 1))
+    }
+
+    /// Puts a law behind signals.
+    pub fn law(&mut self, law: Box<dyn Law>, inputs: &[Signal]) -> LawId {
+        self.laws.push(LawNode { law, inputs: inputs.to_vec() });
+        LawId(self.laws.len() - 1)
+    }
+
+    /// Feeds an input with a signal.
+    pub fn connect(&mut self, from: Signal, unit: UnitId, input: &str) -> Result<(), SystemError> {
+        self.feed(Source::Signal(from), unit, input)
+    }
+
+    /// Feeds an input with an output of a law.
+    pub fn connect_law(&mut self, law: LawId, output: usize, unit: UnitId, input: &str) -> Result<(), SystemError> {
+        let outputs = self.laws[law.0].law.outputs();
+        if output >= outputs {
+            return Err(SystemError::LawShape { what: "outputs", found: outputs, expected: output + 1 });
+        }
+        self.feed(Source::Law { law: law.0, output }, unit, input)
+    }
+
+    fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {
+        let (variable, reference) = self.real(unit, input, "a real input", |c| c == Causality::Input)?;
+        if self.connections.iter().any(|c| c.unit == unit.0 && c.reference == reference) {
+            let unit = self.units[unit.0].name().to_string();
+            return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
+        }
+        self.connections.push(Connection { unit: unit.0, reference, variable, source });
+        Ok(())
+    }
+
+    fn real(
+        &self,
+        unit: UnitId,
+        name: &str,
+        expected: &'static str,
+        fits: impl Fn(Causality) -> bool,
+    ) -> Result<(usize, u32), SystemError> {
+        let description = &self.descriptions[unit.0];
+        let unit = &self.units[unit.0];
+        let variables = &description.variables;
+        let Some(i) = variables.iter().position(|v| v.name == name) else {
+            return Err(SystemError::UnknownVariable {
+                unit: unit.name().to_string(),
+                variable: name.to_string(),
+                hint: near(name, description),
+            });
+        };
+        let v = &variables[i];
+        if v.real().is_none() || !fits(v.causality) {
+            let found = format!("of type {} and causality {:?}", kind_name(v), v.causality);
+            let unit = unit.name().to_string();
+            return Err(SystemError::WrongVariable { unit, variable: name.to_string(), found, expected });
+        }
+        Ok((i, v.value_reference))
+    }
+
+    /// Positions of the connected inputs the variable at `variable` of `unit` depends on directly: its direct
+    /// feed-through in this system.
+    pub(crate) fn feedthrough(&self, unit: usize, variable: usize) -> Vec<usize> {
+        let inputs = self.connections.iter().filter(|c| c.unit == unit).map(|c| c.variable);
+        let structure = &self.descriptions[unit].structure;
+        match structure.outputs.iter().find(|o| o.index == variable).map(|o| &o.dependencies) {
+            Some(Dependencies::Known(known)) => inputs.filter(|i| known.iter().any(|(k, _)| k == i)).collect(),
+            // Nothing declared means on everything (FMI 2.0.5, section 2.2.8).
+            Some(Dependencies::All) | None => inputs.collect(),
+        }
+    }
+}
+
+fn kind_name(v: &macrostep_description::Variable) -> &'static str {
+    use macrostep_description::Kind;
+    match v.kind {
+        Kind::Real(_) => "Real",
+        Kind::Integer { .. } => "Integer",
+        Kind::Boolean => "Boolean",
+        Kind::String => "String",
+        Kind::Enumeration { .. } => "Enumeration",
+    }
+}
+
+/// Names that share the beginning, or the first few there are.
+fn near(name: &str, description: &ModelDescription) -> String {
+    let first = name.get(..1).unwrap_or("");
+    let all = || description.variables.iter().map(|v| v.name.as_str());
+    let like: Vec<&str> = all().filter(|n| n.starts_with(first)).take(6).collect();
+    let shown = if like.is_empty() { all().take(6).collect() } else { like };
+    if shown.is_empty() { "it declares none".to_string() } else { format!("it has `{}`", shown.join("`, `")) }
+}
