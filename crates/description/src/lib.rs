@@ -8,9 +8,12 @@
 mod builder;
 mod declared;
 mod guid;
+pub mod rules;
 mod types;
 mod unit;
 mod variable;
+#[cfg(feature = "xml")]
+pub mod xml;
 
 pub use builder::{Builder, DeclarationError, VariableId};
 pub use declared::Declared;
