@@ -24,6 +24,12 @@ impl Supply {
         Supply { histories, laws, predictor, clock, scratch: vec![Segment::default(); width] }
     }
 
+    /// A sample that is there.
+    pub fn history_row(&self, channel: usize, at: Tick) -> Vec<f64> {
+        let history = &self.histories[channel];
+        history.find(at).map_or_else(|| vec![0.0; history.width()], |i| history.row(i).to_vec())
+    }
+
     /// Values of a channel at a tick: the sample where there is one, else what the predictor makes of the others.
     pub fn value(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
         let history = &self.histories[channel];

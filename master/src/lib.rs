@@ -16,6 +16,7 @@ mod error;
 mod feed;
 mod feedthrough;
 mod history;
+mod jacobian;
 mod law;
 mod method;
 mod run;

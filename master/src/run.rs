@@ -216,6 +216,13 @@ impl Simulation {
         Ok(())
     }
 
+    /// The newest sample of a channel.
+    #[inline]
+    pub fn latest(&self, channel: ChannelId) -> &[f64] {
+        let history = &self.window.supply.histories[channel.index()];
+        history.row(history.newest())
+    }
+
     /// Ends the run in all units.
     pub fn terminate(&mut self) -> Result<(), RunError> {
         for s in &mut self.window.stations {

@@ -2,6 +2,7 @@
 //! exchanged with it. The only file that calls a unit during a window.
 
 use crate::feed::{Feed, Supply, feeds_of};
+use crate::jacobian::{Response, responses};
 use crate::method::{Method, Sampling};
 use crate::segment::Segment;
 use crate::system::System;
@@ -44,6 +45,8 @@ pub(crate) struct Station {
     pub inputs: Inputs,
     pub outputs: Outputs,
     pub feeds: Vec<Feed>,
+    /// How sampled outputs answer the inputs, for estimating an interface Jacobian.
+    pub responses: Vec<Response>,
 }
 
 /// Connected inputs of a unit.
@@ -54,7 +57,6 @@ pub(crate) struct Inputs {
     held: Vec<f64>,
     change: Vec<f64>,
     segments: Vec<Segment>,
-    part: Segment,
     row: Vec<f64>,
     /// Whether the unit takes input derivatives; else it gets sub-steps.
     interpolates: bool,
@@ -100,7 +102,6 @@ impl Station {
             held: vec![0.0; n],
             change: vec![0.0; n],
             segments: vec![Segment::default(); n],
-            part: Segment::default(),
             row: vec![0.0; width],
             interpolates,
             sub_steps: method.sub_steps.max(1),
@@ -110,7 +111,7 @@ impl Station {
             derivatives: Vec::new(),
             refs,
         };
-        Station { unit, step, inputs, outputs, feeds }
+        Station { unit, step, inputs, outputs, feeds, responses: responses(system, u) }
     }
 
     /// Feeds the unit over `span`, steps it and reads its outputs.

@@ -49,7 +49,6 @@ impl UnitId {
 pub(crate) struct Channel {
     pub unit: usize,
     pub refs: Vec<u32>,
-    pub names: Vec<String>,
     /// Positions of the variables in the unit's description.
     pub variables: Vec<usize>,
 }
@@ -153,8 +152,7 @@ impl System {
             refs.push(reference);
             variables.push(i);
         }
-        let names = names.iter().map(|n| n.to_string()).collect();
-        self.channels.push(Channel { unit: unit.0, refs, names, variables });
+        self.channels.push(Channel { unit: unit.0, refs, variables });
         Ok(ChannelId(self.channels.len() - 1))
     }
 

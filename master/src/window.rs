@@ -7,6 +7,7 @@ use crate::algebraic::Loop;
 use crate::correct::{Convergence, Corrector, Problem};
 use crate::error::RunError;
 use crate::feed::Supply;
+use crate::jacobian;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
@@ -240,7 +241,9 @@ impl Problem for Window {
         &self.scale
     }
 
-    fn estimate_jacobian(&mut self, _jacobian: &mut DMatrix<f64>) -> Result<bool, Box<UnitError>> {
-        Ok(false)
+    fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, Box<UnitError>> {
+        let Window { stations, supply, plan, now, guesses, scale, .. } = self;
+        let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, *now + g.at)).collect();
+        jacobian::estimate(stations, supply, plan, *now, &samples, scale, jacobian)
     }
 }

@@ -1,0 +1,184 @@
+//! An interface Jacobian from directional derivatives, without running the window.
+//!
+//! A change δg of a guessed sample changes the segments a unit is fed with by δu(s), exactly as the predictor says. What
+//! comes out is taken to leading order in the step h from the unit's own derivatives: with D = ∂z/∂u the feed-through of
+//! an output z, and y an output whose n-th time derivative is z (attribute `derivative`),
+//!
+//! ```text
+//! n = 0:  δy(t + h) = D δu(1)
+//! n ≥ 1:  δy(t + h) = hⁿ/(n − 1)! ∫₀¹ (1 − s)ⁿ⁻¹ D δu(s) ds
+//! ```
+//!
+//! That leaves an error O(h) in the Jacobian, which Newton's iteration contracts by the same factor. Units must step
+//! once in a window; with multirate steps there is no estimate.
+
+use crate::feed::Supply;
+use crate::schedule::{Op, Plan};
+use crate::segment::Segment;
+use crate::station::Station;
+use crate::system::System;
+use crate::time::{Span, Tick};
+use crate::unit::UnitError;
+use macrostep_description::ModelDescription;
+use nalgebra::DMatrix;
+
+/// How a sampled output answers a change of the inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Response {
+    /// Place among the unit's sampled outputs.
+    pub place: usize,
+    /// Value reference of the output with feed-through.
+    pub reference: u32,
+    /// How often that is integrated.
+    pub order: usize,
+}
+
+/// The responses of the sampled outputs of unit `u`; outputs that no input reaches through derivatives are left out.
+pub(crate) fn responses(system: &System, u: usize) -> Vec<Response> {
+    let description = &system.descriptions[u];
+    let channels = system.channels.iter().filter(|c| c.unit == u);
+    let variables = channels.flat_map(|c| c.variables.iter().copied());
+    variables.enumerate().filter_map(|(place, variable)| chain(system, u, description, place, variable)).collect()
+}
+
+fn chain(
+    system: &System,
+    u: usize,
+    description: &ModelDescription,
+    place: usize,
+    mut variable: usize,
+) -> Option<Response> {
+    // A motion is at most a few derivatives long; the bound also stops a description that goes in circles.
+    for order in 0..8 {
+        if !system.feedthrough(u, variable).is_empty() {
+            let reference = description.variables[variable].value_reference;
+            return Some(Response { place, reference, order });
+        }
+        variable = description
+            .variables
+            .iter()
+            .position(|v| v.real().is_some_and(|r| r.derivative == Some(variable)))?;
+    }
+    None
+}
+
+/// A guessed sample: channel, place of its first component among the unknowns, tick.
+pub(crate) type Sample = (usize, usize, Tick);
+
+/// Estimates `∂G/∂y`; false where a unit offers no directional derivatives or steps more than once.
+pub(crate) fn estimate(
+    stations: &mut [Station],
+    supply: &mut Supply,
+    plan: &Plan,
+    now: Tick,
+    guesses: &[Sample],
+    scale: &[f64],
+    jacobian: &mut DMatrix<f64>,
+) -> Result<bool, Box<UnitError>> {
+    let single = stations.iter().all(|s| s.step == plan.window);
+    let offered = |s: &Station| {
+        let co = s.unit.description().co_simulation.as_ref();
+        co.is_some_and(|c| c.provides_directional_derivative)
+    };
+    if !single || !stations.iter().all(offered) {
+        return Ok(false);
+    }
+    jacobian.fill(0.0);
+    for &(channel, first, at) in guesses {
+        let width = supply.histories[channel].width();
+        let row: Vec<f64> = supply.history_row(channel, at);
+        for c in 0..width {
+            let step = 1e-3 * scale[first + c];
+            let mut moved = row.clone();
+            moved[c] += step;
+            for op in &plan.ops {
+                let Op::Advance { unit, from, to } = *op else { continue };
+                let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };
+                let changes = changes(&mut stations[unit], supply, &span, (channel, at), &row, &moved);
+                if changes.iter().all(|d| d.coefficients().iter().all(|c| *c == 0.0)) {
+                    continue;
+                }
+                column(&mut stations[unit], &changes, span.length_s, guesses, first + c, step, jacobian)?;
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Change of a unit's input segments when a sample moves.
+fn changes(
+    station: &mut Station,
+    supply: &mut Supply,
+    span: &Span,
+    (channel, at): (usize, Tick),
+    row: &[f64],
+    moved: &[f64],
+) -> Vec<Segment> {
+    let n = station.inputs.refs.len();
+    let (mut before, mut after) = (vec![Segment::default(); n], vec![Segment::default(); n]);
+    for feed in &mut station.feeds {
+        feed.segments(supply, span, &mut before);
+    }
+    supply.histories[channel].put(at, moved);
+    for feed in &mut station.feeds {
+        feed.segments(supply, span, &mut after);
+    }
+    supply.histories[channel].put(at, row);
+    for (b, a) in before.iter_mut().zip(&after) {
+        let difference = *b;
+        b.fill(a.degree().max(difference.degree()), |i| a.coefficient(i) - difference.coefficient(i));
+    }
+    before
+}
+
+/// Adds what the outputs of one unit make of the changes to column `j`.
+fn column(
+    station: &mut Station,
+    changes: &[Segment],
+    h: f64,
+    guesses: &[Sample],
+    j: usize,
+    step: f64,
+    jacobian: &mut DMatrix<f64>,
+) -> Result<(), Box<UnitError>> {
+    for response in station.responses.clone() {
+        let known: Vec<f64> = changes.iter().map(|p| weighted(p, response.order, h)).collect();
+        let mut out = [0.0];
+        station.unit.directional(&[response.reference], &station.inputs.refs, &known, &mut out)?;
+        for &(channel, first, width) in &station.outputs.channels {
+            let Some(component) = response.place.checked_sub(first).filter(|c| *c < width) else { continue };
+            for &(_, unknown, _) in guesses.iter().filter(|g| g.0 == channel) {
+                jacobian[(unknown + component, j)] += out[0] / step;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `δu(1)` for n = 0, else `hⁿ/(n − 1)! ∫₀¹ (1 − s)ⁿ⁻¹ δu(s) ds`, where `∫ (1 − s)ⁿ⁻¹ sⁱ ds = (n − 1)! i!/(n + i)!`.
+fn weighted(p: &Segment, n: usize, h: f64) -> f64 {
+    if n == 0 {
+        return p.at(1.0);
+    }
+    p.coefficients()
+        .iter()
+        .enumerate()
+        .map(|(i, c)| c * h.powi(n as i32) / (i + 1..=i + n).map(|k| k as f64).product::<f64>())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constant_force_moves_by_half_h_squared() {
+        let mut p = Segment::default();
+        p.set_constant(3.0);
+        assert!((weighted(&p, 2, 0.1) - 3.0 * 0.005).abs() < 1e-16);
+        p.fill(1, |i| i as f64);
+        // ∫ (1 − s) s ds = 1/6
+        assert!((weighted(&p, 2, 1.0) - 1.0 / 6.0).abs() < 1e-16);
+        assert_eq!(weighted(&p, 0, 0.1), 1.0);
+    }
+}

@@ -1,0 +1,3 @@
+//! The library behind the command line: benchmark scenarios coupled by the master.
+
+pub mod pair;
