@@ -1,3 +1,5 @@
 //! A master for FMI 2.0 co-simulation.
 
+pub mod record;
+pub mod report;
 pub mod unit;

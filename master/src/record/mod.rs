@@ -1,0 +1,5 @@
+//! What a run leaves behind.
+
+pub mod trace;
+
+pub use trace::{Column, Trace};
