@@ -30,6 +30,7 @@ mod window;
 pub mod correct;
 pub mod predict;
 pub mod record;
+pub mod report;
 pub mod unit;
 
 pub use error::RunError;

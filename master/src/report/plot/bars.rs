@@ -1,0 +1,116 @@
+//! Horizontal bars in groups, so that names are read without turning the head, each with its value written at its end.
+
+use super::axis::{Axis, Scale, power_of_ten};
+use super::canvas::{Area, Canvas, Letters, Stroke};
+use super::frame::{self, Entry, MEDIUM, SMALL};
+use super::{font, palette};
+
+/// Groups of bars over one axis.
+#[derive(Debug, Clone)]
+pub struct Bars {
+    title: String,
+    axis: Axis,
+    groups: Vec<String>,
+    kinds: Vec<(String, Vec<f64>)>,
+    digits: usize,
+}
+
+impl Bars {
+    /// Bars over `axis`, one group a name.
+    pub fn new(title: &str, axis: Axis, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let groups = groups.into_iter().map(Into::into).collect();
+        Self { title: title.to_owned(), axis, groups, kinds: Vec::new(), digits: 3 }
+    }
+
+    /// Adds one bar to every group, in the groups' order; a value that is not finite leaves its place empty.
+    pub fn with(mut self, label: &str, values: impl Into<Vec<f64>>) -> Self {
+        self.kinds.push((label.to_owned(), values.into()));
+        self
+    }
+
+    pub(crate) fn draw(&self, canvas: &mut Canvas, area: Area) {
+        let area = frame::title(canvas, area, &self.title);
+        let entries: Vec<Entry> = (self.kinds.iter().enumerate())
+            .map(|(i, (label, _))| Entry {
+                label: if self.kinds.len() > 1 { label } else { "" },
+                stroke: Stroke::solid(palette::line(i), 9.0),
+                joined: true,
+                mark: None,
+            })
+            .collect();
+        let area = frame::legend(canvas, area, &entries);
+
+        // Room for the names at the left and for a value at the right.
+        let names = self.groups.iter().map(|name| font::width(name, MEDIUM, false)).fold(0.0, f64::max);
+        let plot = Area {
+            left: area.left + 12.0 + names + 10.0,
+            top: area.top + 4.0,
+            right: area.right - 78.0,
+            bottom: area.bottom - 46.0,
+        };
+        let scale = self.scale();
+        self.draw_axis(canvas, plot, scale);
+
+        let row = plot.height() / self.groups.len().max(1) as f64;
+        let bar = (row * 0.78 / self.kinds.len().max(1) as f64).min(26.0);
+        for (g, group) in self.groups.iter().enumerate() {
+            let middle = plot.top + (g as f64 + 0.5) * row;
+            let letters = Letters::new(MEDIUM, palette::INK, "end");
+            canvas.text([plot.left - 10.0, middle + 4.5], group, letters);
+            let first = middle - 0.5 * bar * self.kinds.len() as f64;
+            for (k, (_, values)) in self.kinds.iter().enumerate() {
+                let Some(value) = values.get(g).copied().filter(|value| value.is_finite()) else { continue };
+                let top = first + k as f64 * bar;
+                let right = plot.left + scale.part(value).clamp(0.0, 1.0) * plot.width();
+                let gap = (0.08 * bar).min(2.0);
+                canvas.area(
+                    Area {
+                        left: plot.left,
+                        top: top + gap,
+                        right: right.max(plot.left + 1.0),
+                        bottom: top + bar - gap,
+                    },
+                    palette::line(k),
+                );
+                let at = [right + 6.0, top + bar / 2.0 + 4.0];
+                canvas.text(at, &self.words(value), Letters::new(SMALL, palette::INK, "start"));
+            }
+        }
+        canvas.line([[plot.left, plot.top], [plot.left, plot.bottom]], Stroke::solid(palette::SOFT, 1.0));
+    }
+
+    fn draw_axis(&self, canvas: &mut Canvas, plot: Area, scale: Scale) {
+        let (ticks, _, power) = scale.ticks(((plot.width() / 80.0) as usize).clamp(2, 10));
+        for tick in &ticks {
+            let x = plot.left + scale.part(tick.value) * plot.width();
+            canvas.line([[x, plot.top], [x, plot.bottom]], Stroke::solid(palette::GRID, 1.0));
+            canvas.text([x, plot.bottom + 17.0], &tick.label, Letters::new(SMALL, palette::INK, "middle"));
+        }
+        let tail = if power == 0 { String::new() } else { format!("   (×{})", power_of_ten(power)) };
+        let at = [(plot.left + plot.right) / 2.0, plot.bottom + 38.0];
+        canvas.text(at, &format!("{}{tail}", self.axis.label()), Letters::new(MEDIUM, palette::INK, "middle"));
+    }
+
+    /// A linear axis starts at 0, a logarithmic one at the power of ten below the least value.
+    fn scale(&self) -> Scale {
+        let values = || self.kinds.iter().flat_map(|(_, values)| values.iter().copied()).filter(|v| v.is_finite());
+        let scale = self.axis.scale(values(), 0.0);
+        if scale.log {
+            Scale { low: 10f64.powf((scale.low.log10() - 0.05).floor()), ..scale }
+        } else {
+            Scale { low: scale.low.min(0.0), high: values().fold(0.0, f64::max).max(f64::MIN_POSITIVE), ..scale }
+        }
+    }
+
+    fn words(&self, value: f64) -> String {
+        let size = value.abs();
+        if size == 0.0 {
+            "0".to_owned()
+        } else if (1e-2..1e4).contains(&size) {
+            let whole = size.log10().floor() as i32 + 1;
+            format!("{value:.*}", (self.digits as i32 - whole).max(0) as usize)
+        } else {
+            format!("{value:.*e}", self.digits - 2)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A *figure*: panels on a grid under one title, written as SVG and PNG.
+
+use std::path::{Path, PathBuf};
+
+use resvg::{tiny_skia, usvg};
+
+use super::canvas::{Area, Canvas, Letters};
+use super::heat::BAR;
+use super::{Bars, Chart, Heat, font, palette};
+
+/// One picture in a figure.
+#[derive(Debug, Clone)]
+pub enum Panel {
+    /// Lines and points.
+    Chart(Chart),
+    /// Bars.
+    Bars(Bars),
+    /// A heat map.
+    Heat(Heat),
+}
+
+/// Panels on a grid.
+#[derive(Debug, Clone)]
+pub struct Figure {
+    title: String,
+    subtitle: String,
+    panels: Vec<Panel>,
+    columns: usize,
+    panel_size: [f64; 2],
+    shared_bar: bool,
+}
+
+/// A picture that cannot be made or written.
+#[derive(Debug, thiserror::Error)]
+pub enum PlotError {
+    /// The file system said no.
+    #[error("picture `{}`: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What was said.
+        source: std::io::Error,
+    },
+    /// The SVG cannot be rasterised.
+    #[error("picture: {0}")]
+    Raster(String),
+}
+
+impl From<Chart> for Panel {
+    fn from(chart: Chart) -> Self {
+        Self::Chart(chart)
+    }
+}
+
+impl From<Bars> for Panel {
+    fn from(bars: Bars) -> Self {
+        Self::Bars(bars)
+    }
+}
+
+impl From<Heat> for Panel {
+    fn from(heat: Heat) -> Self {
+        Self::Heat(heat)
+    }
+}
+
+impl Figure {
+    /// An empty figure of one column and panels of 960 × 420 pixels.
+    pub fn new(title: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            subtitle: String::new(),
+            panels: Vec::new(),
+            columns: 1,
+            panel_size: [960.0, 420.0],
+            shared_bar: false,
+        }
+    }
+
+    /// A second line under the title, in small letters: how it was made.
+    pub fn subtitle(mut self, words: &str) -> Self {
+        self.subtitle = words.to_owned();
+        self
+    }
+
+    /// Adds a panel: to the right of the last, or below where the row is full.
+    pub fn with(mut self, panel: impl Into<Panel>) -> Self {
+        self.panels.push(panel.into());
+        self
+    }
+
+    /// Panels in a row.
+    pub fn columns(mut self, columns: usize) -> Self {
+        self.columns = columns.max(1);
+        self
+    }
+
+    /// Width and height of each panel in pixels of the SVG; the PNG has twice as many.
+    pub fn panel_size(mut self, width: f64, height: f64) -> Self {
+        self.panel_size = [width, height];
+        self
+    }
+
+    /// One colour bar at the right for all heat maps, which must have the same range: that of the first is drawn.
+    pub fn shared_bar(mut self) -> Self {
+        self.shared_bar = true;
+        self
+    }
+
+    /// The picture as SVG.
+    pub fn svg(&self) -> String {
+        let mut canvas = Canvas::default();
+        let [width, height] = self.panel_size;
+        let mut top = 6.0;
+        if !self.title.is_empty() {
+            let letters = Letters { bold: true, ..Letters::new(18.0, palette::INK, "start") };
+            canvas.text([12.0, top + 22.0], &self.title, letters);
+            top += 32.0;
+        }
+        if !self.subtitle.is_empty() {
+            canvas.text([12.0, top + 14.0], &self.subtitle, Letters::new(12.5, palette::SOFT, "start"));
+            top += 24.0;
+        }
+        for (n, panel) in self.panels.iter().enumerate() {
+            let (left, above) = ((n % self.columns) as f64 * width, top + (n / self.columns) as f64 * height);
+            let area = Area { left, top: above, right: left + width, bottom: above + height };
+            match panel {
+                Panel::Chart(chart) => chart.draw(&mut canvas, area),
+                Panel::Bars(bars) => bars.draw(&mut canvas, area),
+                Panel::Heat(heat) if self.shared_bar => heat.clone().without_bar().draw(&mut canvas, area),
+                Panel::Heat(heat) => heat.draw(&mut canvas, area),
+            }
+        }
+        let rows = self.panels.len().div_ceil(self.columns).max(1);
+        let (mut right, bottom) = (self.columns as f64 * width, top + rows as f64 * height);
+        let first = self.panels.iter().find_map(|panel| if let Panel::Heat(heat) = panel { Some(heat) } else { None });
+        if let Some(heat) = first.filter(|_| self.shared_bar) {
+            heat.draw_bar(
+                &mut canvas,
+                Area { left: right, top: top + 36.0, right: right + 14.0, bottom: bottom - 46.0 },
+            );
+            right += BAR;
+        }
+        canvas.finish(right, bottom, palette::PAPER)
+    }
+
+    /// The same picture as PNG, two pixels for one of the SVG.
+    ///
+    /// # Errors
+    /// [`PlotError::Raster`] where the picture is larger than memory allows.
+    pub fn png(&self) -> Result<Vec<u8>, PlotError> {
+        rasterise(&self.svg(), 2.0)
+    }
+
+    /// Writes `NAME.svg` and `NAME.png` into a folder that exists, and returns both paths.
+    ///
+    /// # Errors
+    /// [`PlotError`] with the file that could not be written.
+    pub fn write(&self, folder: &Path, name: &str) -> Result<[PathBuf; 2], PlotError> {
+        let svg = self.svg();
+        let png = rasterise(&svg, 2.0)?;
+        let paths = ["svg", "png"].map(|kind| folder.join(format!("{name}.{kind}")));
+        for (path, bytes) in paths.iter().zip([svg.as_bytes(), png.as_slice()]) {
+            std::fs::write(path, bytes).map_err(|source| PlotError::File { path: path.clone(), source })?;
+        }
+        Ok(paths)
+    }
+}
+
+fn rasterise(svg: &str, zoom: f32) -> Result<Vec<u8>, PlotError> {
+    let options = usvg::Options { fontdb: font::database(), ..usvg::Options::default() };
+    let tree = usvg::Tree::from_str(svg, &options).map_err(|error| PlotError::Raster(error.to_string()))?;
+    let size = tree.size();
+    let (width, height) = ((size.width() * zoom).round() as u32, (size.height() * zoom).round() as u32);
+    let mut pixels = tiny_skia::Pixmap::new(width, height)
+        .ok_or_else(|| PlotError::Raster(format!("no memory for {width} × {height} pixels")))?;
+    resvg::render(&tree, tiny_skia::Transform::from_scale(zoom, zoom), &mut pixels.as_mut());
+    pixels.encode_png().map_err(|error| PlotError::Raster(error.to_string()))
+}
