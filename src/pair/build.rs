@@ -3,7 +3,7 @@
 use super::{Coupling, Integrator, Kind, Pair, Start};
 use macrostep_description::Kind as Type;
 use macrostep_master::predict::Edge;
-use macrostep_master::unit::{Unit, UnitError};
+use macrostep_master::unit::Unit;
 use macrostep_master::{ChannelId, Grid, RunError, Simulation, SpringDamper, System, SystemError, UnitId};
 use macrostep_oscillator::Exact;
 

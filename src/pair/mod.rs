@@ -12,9 +12,11 @@
 //! References: \[LIM 2021\], section 2; equation (8) is the coupling law.
 
 mod build;
+mod order;
 mod result;
 
 pub use build::{Coupled, Foundry, build};
+pub use order::{Errors, global, local, slope};
 pub use result::{PairResult, run};
 
 use macrostep_master::Method;

@@ -1,10 +1,11 @@
 //! Running a pair and comparing it with the exact solution.
 
 use super::build::{Coupled, Foundry, build};
+use super::order::solution;
 use super::{Kind, Pair};
 use macrostep_master::record::Trace;
 use macrostep_master::{RunError, Statistics};
-use macrostep_oscillator::{Exact, Grid, Parameters, State};
+use macrostep_oscillator::{Grid, Parameters, State};
 use std::time::Instant;
 
 /// What came out of a run.
@@ -139,11 +140,7 @@ struct Comparison {
 impl Comparison {
     fn new(pair: &Pair, coupled: &Coupled, every: u64, windows: u64) -> Result<Self, RunError> {
         let p = &pair.parameters;
-        let solution = Exact::new(p).map_err(|e| RunError::Grid {
-            what: "parameters",
-            found: e.to_string(),
-            expected: "an oscillator with an exact solution".to_string(),
-        })?;
+        let solution = solution(pair)?;
         let window_s = coupled.simulation.window_s();
         let every = every.max(1);
         let mut trace = Trace::new(coupled.simulation.columns().iter().cloned());
