@@ -1,0 +1,67 @@
+//! What the tests of coupled oscillators share.
+#![allow(dead_code)] // each test file uses its part
+
+use macrostep::foundry;
+use macrostep::pair::{Coupling, Integrator, Pair, Start, build, run};
+use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
+use macrostep_master::predict::{Lagrange, Predictor};
+use macrostep_master::{Method, Schedule};
+use macrostep_oscillator::{Parameters, State};
+use std::sync::Arc;
+
+/// Jacobi and both Gauss–Seidel orders.
+pub fn schedules() -> [(&'static str, Schedule); 3] {
+    [
+        ("jacobi", Schedule::Jacobi),
+        ("gs12", Schedule::GaussSeidel(vec![0, 1])),
+        ("gs21", Schedule::GaussSeidel(vec![1, 0])),
+    ]
+}
+
+pub fn method(predictor: impl Predictor + 'static, schedule: Schedule) -> Method {
+    Method { predictor: Arc::new(predictor), schedule, ..Method::default() }
+}
+
+pub fn classical(degree: usize, schedule: Schedule) -> Method {
+    method(Lagrange::new(degree), schedule)
+}
+
+pub fn implicit(mut method: Method) -> Method {
+    method.correction = Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences));
+    method
+}
+
+/// The test model of the orders, exact start, T = 2.
+pub fn test_pair(coupling: Coupling, method: Method, step_s: f64) -> Pair {
+    Pair { parameters: Parameters::test_model(), start: Start::Exact, ..Pair::new(coupling, method, step_s, 2.0) }
+}
+
+/// Semi-implicit Euler with h = H.
+pub fn monolithic_like(coupling: Coupling, method: Method, parameters: Parameters, step_s: f64, stop_s: f64) -> Pair {
+    Pair { parameters, integrator: Integrator::SemiImplicitEuler, ..Pair::new(coupling, method, step_s, stop_s) }
+}
+
+/// States at all macro points, natively.
+pub fn states(pair: &Pair) -> Vec<State> {
+    states_by(pair, &foundry::native)
+}
+
+pub fn states_by(pair: &Pair, foundry: macrostep::pair::Foundry<'_>) -> Vec<State> {
+    let mut c = build(pair, foundry).expect("the pair is built");
+    let windows = c.simulation.windows_in(pair.stop_s).expect("whole windows");
+    let mut out = Vec::new();
+    for n in 0..=windows {
+        if n > 0 {
+            c.simulation.step().expect("a step");
+        }
+        let (a, b) = (c.simulation.latest(c.motions[0]), c.simulation.latest(c.motions[1]));
+        out.push(State::new(a[0], b[0], a[1], b[1]));
+    }
+    out
+}
+
+/// Largest relative position error over a native run.
+pub fn position_error(pair: &Pair) -> f64 {
+    let r = run(pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run");
+    r.error[0].max(r.error[1])
+}
