@@ -7,14 +7,17 @@
 //! | predictor | polynomial | where the coupling law sits |
 //! |---|---|---|
 //! | [`Lagrange`] | degree k through k + 1 values, every component for itself | before: the law's *value* is extrapolated |
+//! | [`IntegratedAcceleration`] | degree k through accelerations, integrated twice | behind: the *motion* is predicted |
 //! | [`Hermite`] | through values and derivatives of a motion at both ends | behind: the *motion* is predicted |
 //!
 //! A predictor of your own is one file: implement [`Predictor`], hand it to [`crate::Method`].
 
 mod hermite;
+mod integrated;
 mod lagrange;
 
 pub use hermite::Hermite;
+pub use integrated::{IntegratedAcceleration, Variant};
 pub use lagrange::{Derivative, Lagrange};
 
 use crate::history::History;
