@@ -84,6 +84,22 @@ impl Declared {
         self
     }
 
+    /// Takes the type's attributes (unit, range, nominal value) from another declaration.
+    pub fn like(mut self, other: &Declared) -> Declared {
+        self.variable.kind = other.variable.kind.clone();
+        self
+    }
+
+    /// Whether it is a Real.
+    pub fn is_real(&self) -> bool {
+        self.variable.real().is_some()
+    }
+
+    /// The start value.
+    pub fn start(&self) -> Option<&Value> {
+        self.variable.start.as_ref()
+    }
+
     /// A parameter that may change while the simulation runs.
     pub fn tunable(mut self) -> Declared {
         self.variable.variability = Variability::Tunable;
