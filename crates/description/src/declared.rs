@@ -36,8 +36,7 @@ impl Declared {
     /// A continuous Real output, calculated.
     pub fn output(name: &str) -> Declared {
         let variability = Variability::Continuous;
-        let mut declared =
-            Self::new(name, Causality::Output, variability, Some(Initial::Calculated), Value::Real(0.0));
+        let mut declared = Self::new(name, Causality::Output, variability, Some(Initial::Calculated), Value::Real(0.0));
         declared.variable.start = None;
         declared
     }

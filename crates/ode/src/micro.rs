@@ -93,9 +93,7 @@ fn semi_implicit_euler<E: System>(start: &Span<'_, E>, z: E::States<f64>, tau: f
 
 #[inline]
 fn runge_kutta_4<E: System>(start: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
-    let along = |k: E::States<f64>, h: f64| {
-        E::States::<f64>::from_fn(|i| z.as_slice()[i] + h * k.as_slice()[i])
-    };
+    let along = |k: E::States<f64>, h: f64| E::States::<f64>::from_fn(|i| z.as_slice()[i] + h * k.as_slice()[i]);
     let k1 = E::rates(&start.point(z, tau));
     let k2 = E::rates(&start.point(along(k1, 0.5 * h), tau + 0.5 * h));
     let k3 = E::rates(&start.point(along(k2, 0.5 * h), tau + 0.5 * h));

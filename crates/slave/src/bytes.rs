@@ -183,9 +183,5 @@ pub(crate) fn read(memory: &mut Memory, stored: usize, identity: u64, bytes: &[u
         return Err(Fault::Snapshot("the bytes were changed: their checksum is wrong".into()));
     }
     fields(&mut reader, memory, stored)?;
-    if reader.0.is_empty() {
-        Ok(())
-    } else {
-        Err(Fault::Snapshot(format!("{} bytes too many", reader.0.len())))
-    }
+    if reader.0.is_empty() { Ok(()) } else { Err(Fault::Snapshot(format!("{} bytes too many", reader.0.len()))) }
 }

@@ -4,7 +4,6 @@ use macrostep_description::ModelDescription;
 
 use crate::{Fault, Phase, Snapshot};
 
-
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {

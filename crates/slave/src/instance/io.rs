@@ -79,14 +79,7 @@ impl<M: Model> Instance<M> {
 
     /// # Errors
     /// [`Fault::UnknownReference`], and [`Fault::Order`] for a variable of another kind or an order out of range.
-    fn check_orders(
-        &self,
-        call: Call,
-        refs: &[u32],
-        orders: &[i32],
-        kind: Flags,
-        max: usize,
-    ) -> Result<(), Fault> {
+    fn check_orders(&self, call: Call, refs: &[u32], orders: &[i32], kind: Flags, max: usize) -> Result<(), Fault> {
         for (reference, order) in refs.iter().zip(orders) {
             let Some(flags) = self.access.reals.get(*reference as usize) else {
                 return Err(unknown(call, *reference, self.access.reals.len()));

@@ -13,7 +13,8 @@ const TIME_TOLERANCE: f64 = 1e-12;
 impl<M: Model> Instance<M> {
     pub(super) fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), Fault> {
         SETUP_EXPERIMENT.check(self.memory.phase)?;
-        let time = |what, found, expected: String| Err(Fault::Time { call: SETUP_EXPERIMENT.name, what, found, expected });
+        let time =
+            |what, found, expected: String| Err(Fault::Time { call: SETUP_EXPERIMENT.name, what, found, expected });
         if !start_s.is_finite() {
             return time("startTime", start_s, "a finite number".into());
         }

@@ -155,7 +155,13 @@ impl Dependencies {
         let start = |list: &[Declared], i: usize| list[i].start().and_then(Value::as_real).unwrap_or(0.0);
         let outputs = |p: E::Parameters<Trace>, z: E::States<Trace>, first_input: usize| {
             let input = |i| Trace::known(first_input + i, start(&d.inputs, i));
-            let point = Point { t: Trace::from(0.0), p, z, u: E::Inputs::<Trace>::from_fn(input), du: E::Inputs::<Trace>::from_fn(input) };
+            let point = Point {
+                t: Trace::from(0.0),
+                p,
+                z,
+                u: E::Inputs::<Trace>::from_fn(input),
+                du: E::Inputs::<Trace>::from_fn(input),
+            };
             E::outputs(&point).as_slice().to_vec()
         };
         // While running, parameters and states are no knowns.

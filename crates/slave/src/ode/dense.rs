@@ -24,8 +24,7 @@ impl<E: Equations> Ode<E> {
             } else {
                 self.state_inside(memory, Span { start_s, step_s }, tau, &mut walk)?
             };
-            let inputs =
-                if memory.phase == Phase::Initialization { &memory.inputs } else { &memory.last_inputs };
+            let inputs = if memory.phase == Phase::Initialization { &memory.inputs } else { &memory.last_inputs };
             let y = Self::outputs(start_s + tau, p, z, inputs, tau);
             for (k, output) in self.dense.iter().enumerate() {
                 memory.reals[Self::DENSE + k * NODES + i] = y.as_slice()[*output];
@@ -75,4 +74,3 @@ struct Walk<E: Equations> {
     z: E::States<f64>,
     done: u64,
 }
-

@@ -64,7 +64,7 @@ impl<E: Equations> Ode<E> {
         let at_start = memory.phase == Phase::Initialization;
         for reference in unknown {
             if !matches!(self.role(*reference), Role::Output(_) | Role::Node(_)) {
-                return Err(self.no_derivative(memory, *reference, known.first().copied()));
+                return Err(self.no_derivative(memory, &[*reference], known.first().copied().unwrap_or(*reference)));
             }
         }
         let mut dp = E::Parameters::<f64>::from_fn(|_| 0.0);
@@ -75,12 +75,11 @@ impl<E: Equations> Ode<E> {
                 Role::Input(i) => du.as_mut_slice()[i] += d,
                 Role::Parameter(i) if at_start => dp.as_mut_slice()[i] += d,
                 Role::MicroStep if at_start => {}
-                Role::Output(y) if !at_start && self.state_shown_by(y).is_some() => {
-                    for i in self.state_shown_by(y) {
-                        dz.as_mut_slice()[i] += d;
-                    }
-                }
-                _ => return Err(self.no_derivative(memory, unknown.first().copied().unwrap_or(0), Some(*reference))),
+                Role::Output(y) if !at_start => match self.state_shown_by(y) {
+                    Some(i) => dz.as_mut_slice()[i] += d,
+                    None => return Err(self.no_derivative(memory, unknown, *reference)),
+                },
+                _ => return Err(self.no_derivative(memory, unknown, *reference)),
             }
         }
         let y = self.output_tangents(memory, dp, du, dz);
@@ -123,11 +122,11 @@ impl<E: Equations> Ode<E> {
     }
 
     #[cold]
-    fn no_derivative(&self, memory: &Memory, unknown: u32, known: Option<u32>) -> Fault {
-        let name = |r: u32| self.names.get(r as usize).cloned().unwrap_or_default();
+    fn no_derivative(&self, memory: &Memory, unknown: &[u32], known: u32) -> Fault {
+        let name = |r: &u32| self.names.get(*r as usize).cloned().unwrap_or_default();
         Fault::NotDifferentiable {
-            unknown: name(unknown),
-            known: known.map(name).unwrap_or_default(),
+            unknown: unknown.first().map(name).unwrap_or_default(),
+            known: name(&known),
             phase: memory.phase,
         }
     }
