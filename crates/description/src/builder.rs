@@ -3,12 +3,12 @@
 //! A [`Builder`] takes [`Declared`] variables one by one and gives back a complete [`ModelDescription`]: contiguous value
 //! references in each type, `ModelStructure` as FMI 2.0.5, section 2.2.8 demands, and the GUID.
 
+use crate::{BaseUnit, declared::Statement};
 use crate::{
-    Causality, CoSimulation, Declared, DefaultExperiment, Dependencies, DependencyKind, Initial, Item, Kind, LogCategory,
-    ModelDescription, ModelStructure, Naming, TypeDefinition, Unit, Unknown, Value, Variability, Variable,
+    Causality, CoSimulation, Declared, DefaultExperiment, Dependencies, DependencyKind, Initial, Item, Kind,
+    LogCategory, ModelDescription, ModelStructure, Naming, TypeDefinition, Unit, Unknown, Value, Variability, Variable,
     VendorAnnotation, guid_of,
 };
-use crate::{BaseUnit, declared::Statement};
 
 /// Position of a variable in the declaration (from 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -36,8 +36,7 @@ impl Declared {
     /// A continuous Real output, calculated.
     pub fn output(name: &str) -> Declared {
         let variability = Variability::Continuous;
-        let mut declared =
-            Self::new(name, Causality::Output, variability, Some(Initial::Calculated), Value::Real(0.0));
+        let mut declared = Self::new(name, Causality::Output, variability, Some(Initial::Calculated), Value::Real(0.0));
         declared.variable.start = None;
         declared
     }
@@ -82,6 +81,22 @@ impl Declared {
     pub fn about(mut self, text: &str) -> Declared {
         self.variable.description = Some(text.into());
         self
+    }
+
+    /// Takes the type's attributes (unit, range, nominal value) from another declaration.
+    pub fn like(mut self, other: &Declared) -> Declared {
+        self.variable.kind = other.variable.kind.clone();
+        self
+    }
+
+    /// Whether it is a Real.
+    pub fn is_real(&self) -> bool {
+        self.variable.real().is_some()
+    }
+
+    /// The start value.
+    pub fn start(&self) -> Option<&Value> {
+        self.variable.start.as_ref()
     }
 
     /// A parameter that may change while the simulation runs.

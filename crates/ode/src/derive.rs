@@ -7,13 +7,7 @@
 use crate::{Point, Polynomials, System, Taylor, Vector};
 
 /// The outputs as Taylor series of order `order` (at most 20) in the time since `t`, along the solution through `z`.
-pub fn output_series<E: System>(
-    t: f64,
-    p: &[f64],
-    z: &[f64],
-    u: &Polynomials,
-    order: usize,
-) -> E::Outputs<Taylor> {
+pub fn output_series<E: System>(t: f64, p: &[f64], z: &[f64], u: &Polynomials, order: usize) -> E::Outputs<Taylor> {
     let mut at: Point<E, Taylor> = Point {
         t: Taylor::new(order, |j| [t, 1.0].get(j).copied().unwrap_or(0.0)),
         p: E::Parameters::<Taylor>::from_fn(|i| Taylor::from(p[i])),

@@ -15,6 +15,7 @@ mod polynomial;
 mod scalar;
 mod system;
 mod taylor;
+mod trace;
 
 pub use dense::{MAX_NODES, lobatto_node};
 pub use derive::output_series;
@@ -25,3 +26,4 @@ pub use polynomial::{MAX_DEGREE, Polynomials};
 pub use scalar::{Scalar, Vector};
 pub use system::{Point, System};
 pub use taylor::Taylor;
+pub use trace::Trace;

@@ -35,23 +35,23 @@ pub fn count(span: f64, h: f64) -> u64 {
 #[inline]
 pub fn advance<E: System>(
     method: Method,
-    start: Span<'_, E>,
+    start: &Span<'_, E>,
     z: E::States<f64>,
     steps: std::ops::Range<u64>,
     h: f64,
 ) -> E::States<f64> {
     match method {
-        Method::SemiImplicitEuler => steps.fold(z, |z, k| semi_implicit_euler::<E>(&start, z, k as f64 * h, h)),
-        Method::RungeKutta4 => steps.fold(z, |z, k| runge_kutta_4::<E>(&start, z, k as f64 * h, h)),
+        Method::SemiImplicitEuler => steps.fold(z, |z, k| semi_implicit_euler::<E>(start, z, k as f64 * h, h)),
+        Method::RungeKutta4 => steps.fold(z, |z, k| runge_kutta_4::<E>(start, z, k as f64 * h, h)),
     }
 }
 
 /// One micro step of length `h` from time `tau` in the macro step.
 #[inline]
-pub fn step<E: System>(method: Method, start: Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
+pub fn step<E: System>(method: Method, start: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
     match method {
-        Method::SemiImplicitEuler => semi_implicit_euler::<E>(&start, z, tau, h),
-        Method::RungeKutta4 => runge_kutta_4::<E>(&start, z, tau, h),
+        Method::SemiImplicitEuler => semi_implicit_euler::<E>(start, z, tau, h),
+        Method::RungeKutta4 => runge_kutta_4::<E>(start, z, tau, h),
     }
 }
 
@@ -93,9 +93,7 @@ fn semi_implicit_euler<E: System>(start: &Span<'_, E>, z: E::States<f64>, tau: f
 
 #[inline]
 fn runge_kutta_4<E: System>(start: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
-    let along = |k: E::States<f64>, h: f64| {
-        E::States::<f64>::from_fn(|i| z.as_slice()[i] + h * k.as_slice()[i])
-    };
+    let along = |k: E::States<f64>, h: f64| E::States::<f64>::from_fn(|i| z.as_slice()[i] + h * k.as_slice()[i]);
     let k1 = E::rates(&start.point(z, tau));
     let k2 = E::rates(&start.point(along(k1, 0.5 * h), tau + 0.5 * h));
     let k3 = E::rates(&start.point(along(k2, 0.5 * h), tau + 0.5 * h));

@@ -7,6 +7,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 pub trait Scalar:
     Copy
     + Send
+    + std::fmt::Debug
     + From<f64>
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -54,7 +55,7 @@ impl Scalar for f64 {
 }
 
 /// An array of scalars whose length the compiler knows.
-pub trait Vector<S>: Copy {
+pub trait Vector<S>: Copy + Send + std::fmt::Debug {
     /// Number of elements.
     const LEN: usize;
     /// Element by element.
@@ -65,7 +66,7 @@ pub trait Vector<S>: Copy {
     fn as_mut_slice(&mut self) -> &mut [S];
 }
 
-impl<S: Copy, const N: usize> Vector<S> for [S; N] {
+impl<S: Copy + Send + std::fmt::Debug, const N: usize> Vector<S> for [S; N] {
     const LEN: usize = N;
     #[inline]
     fn from_fn(element: impl FnMut(usize) -> S) -> Self {
