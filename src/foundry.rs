@@ -1,6 +1,6 @@
 //! Where units come from: native models, or the FMUs carried in this program.
 
-use macrostep_master::unit::{NativeUnit, Unit, UnitError};
+use macrostep_master::unit::{Failure, NativeUnit, Unit, UnitError};
 use macrostep_master::RunError;
 
 /// A native unit of one of our models.
@@ -14,7 +14,7 @@ pub fn native(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
 
 fn missing(model: &str, name: &str) -> RunError {
     let known: Vec<&str> = macrostep_models::all().iter().map(|e| e.identifier).collect();
-    RunError::from(Box::new(UnitError {
+    RunError::from(UnitError::from(Failure {
         unit: name.to_string(),
         call: "instantiation",
         status: format!("no model `{model}`"),

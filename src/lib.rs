@@ -1,4 +1,5 @@
-//! The library behind the command line: benchmark scenarios coupled by the master.
+//! What the program `macrostep` is made of, for its tests and examples.
 
+pub mod embedded;
 pub mod foundry;
 pub mod pair;

@@ -7,7 +7,7 @@ use crate::correct::{Convergence, Corrector, InterfaceJacobian, Newton, Problem}
 use crate::feed::Supply;
 use crate::station::Station;
 use crate::time::Tick;
-use crate::unit::UnitError;
+use crate::unit::{Failure, UnitError};
 use nalgebra::DMatrix;
 
 /// What a group keeps between instants: the Jacobian and room for its unknowns.
@@ -39,7 +39,7 @@ impl Loop {
         units: &[usize],
         supply: &mut Supply,
         at: Tick,
-    ) -> Result<(), Box<UnitError>> {
+    ) -> Result<(), UnitError> {
         let outputs = units.iter().flat_map(|&u| stations[u].outputs.refreshed_values());
         for (y, v) in self.y.iter_mut().zip(outputs) {
             *y = v;
@@ -51,7 +51,7 @@ impl Loop {
             return Ok(());
         }
         let names: Vec<&str> = units.iter().map(|&u| stations[u].unit.name()).collect();
-        Err(Box::new(UnitError {
+        Err(UnitError::from(Failure {
             unit: names.join("`, `"),
             call: "the algebraic loop through these units",
             status: format!("no solution after {runs} sweeps (residual {residual:.1e}, expected 1e-12)"),
@@ -62,7 +62,7 @@ impl Loop {
 }
 
 impl Problem for Sweep<'_> {
-    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), Box<UnitError>> {
+    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         let mut first = 0;
         for &u in self.units {
             first += self.stations[u].outputs.set_refreshed(&y[first..]);
@@ -83,7 +83,7 @@ impl Problem for Sweep<'_> {
         self.scale
     }
 
-    fn estimate_jacobian(&mut self, _jacobian: &mut DMatrix<f64>) -> Result<bool, Box<UnitError>> {
+    fn estimate_jacobian(&mut self, _jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError> {
         Ok(false)
     }
 }

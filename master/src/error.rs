@@ -8,7 +8,7 @@ use crate::unit::UnitError;
 pub enum RunError {
     /// A call to a unit failed.
     #[error(transparent)]
-    Unit(#[from] Box<UnitError>),
+    Unit(#[from] UnitError),
     /// The system is not well formed.
     #[error(transparent)]
     System(#[from] SystemError),

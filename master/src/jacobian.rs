@@ -74,7 +74,7 @@ pub(crate) fn estimate(
     guesses: &[Sample],
     scale: &[f64],
     jacobian: &mut DMatrix<f64>,
-) -> Result<bool, Box<UnitError>> {
+) -> Result<bool, UnitError> {
     let single = stations.iter().all(|s| s.step == plan.window);
     let offered = |s: &Station| {
         let co = s.unit.description().co_simulation.as_ref();
@@ -140,7 +140,7 @@ fn column(
     j: usize,
     step: f64,
     jacobian: &mut DMatrix<f64>,
-) -> Result<(), Box<UnitError>> {
+) -> Result<(), UnitError> {
     for response in station.responses.clone() {
         let known: Vec<f64> = changes.iter().map(|p| weighted(p, response.order, h)).collect();
         let mut out = [0.0];

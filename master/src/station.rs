@@ -116,7 +116,7 @@ impl Station {
 
     /// Feeds the unit over `span`, steps it and reads its outputs.
     #[inline]
-    pub fn advance(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<Outcome, Box<UnitError>> {
+    pub fn advance(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<Outcome, UnitError> {
         for feed in &mut self.feeds {
             feed.segments(supply, span, &mut self.inputs.segments);
         }
@@ -142,7 +142,7 @@ impl Station {
 
     /// `fmi2SetReal` of all connected inputs.
     #[inline]
-    fn set_inputs(&mut self) -> Result<(), Box<UnitError>> {
+    fn set_inputs(&mut self) -> Result<(), UnitError> {
         if self.inputs.refs.is_empty() {
             return Ok(());
         }
@@ -150,7 +150,7 @@ impl Station {
     }
 
     /// Values and derivatives at the step's start, all inputs in one call each.
-    fn send_polynomials(&mut self, degree: usize, length_s: f64) -> Result<(), Box<UnitError>> {
+    fn send_polynomials(&mut self, degree: usize, length_s: f64) -> Result<(), UnitError> {
         let x = &mut self.inputs;
         for order in x.order + 1..=degree {
             x.derivative_refs.extend_from_slice(&x.refs);
@@ -171,7 +171,7 @@ impl Station {
     }
 
     /// For a unit that holds its inputs: steps in which it holds the polynomial's value at the middle.
-    fn sub_steps(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, Box<UnitError>> {
+    fn sub_steps(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         let n = self.inputs.sub_steps;
         for i in 0..n {
             let s = (i as f64 + 0.5) / n as f64;
@@ -198,7 +198,7 @@ impl Station {
 
     /// Evaluates feed-through outputs with the inputs' values at `at` and publishes them.
     #[inline]
-    pub fn refresh(&mut self, supply: &mut Supply, at: Tick) -> Result<(), Box<UnitError>> {
+    pub fn refresh(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
         let (x, y) = (&mut self.inputs, &mut self.outputs);
         if y.refresh == Refresh::Reported || y.refresh_refs.is_empty() {
             return Ok(());
@@ -242,7 +242,7 @@ impl Station {
     }
 
     /// Sets the inputs to their values at `at`, which is what the unit then holds.
-    pub fn show_inputs(&mut self, supply: &mut Supply, at: Tick) -> Result<(), Box<UnitError>> {
+    pub fn show_inputs(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
         for feed in &mut self.feeds {
             feed.values(supply, at, &mut self.inputs.row, &mut self.inputs.values);
         }
@@ -253,7 +253,7 @@ impl Station {
     }
 
     /// Reads all sampled outputs and publishes them.
-    pub fn sample(&mut self, supply: &mut Supply, at: Tick) -> Result<(), Box<UnitError>> {
+    pub fn sample(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
         self.unit.get_real(&self.outputs.refs, &mut self.outputs.values)?;
         self.keep_reported();
         self.publish(supply, at);

@@ -90,7 +90,7 @@ impl Window {
     }
 
     /// Evaluates all feed-through outputs in initialisation, where every unit may be read after it was set.
-    pub fn settle(&mut self) -> Result<(), Box<UnitError>> {
+    pub fn settle(&mut self) -> Result<(), UnitError> {
         let ways: Vec<Refresh> = self.stations.iter().map(|s| s.outputs.refresh).collect();
         for s in &mut self.stations {
             s.outputs.refresh = Refresh::GetAfterSet;
@@ -166,7 +166,7 @@ impl Window {
 
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`].
     #[inline]
-    fn execute(&mut self, keep: bool) -> Result<(), Box<UnitError>> {
+    fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
         let Window { stations, supply, plan, groups, now, discarded, loops, .. } = self;
         for op in &plan.ops {
             match *op {
@@ -206,7 +206,7 @@ impl Window {
 }
 
 impl Problem for Window {
-    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), Box<UnitError>> {
+    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         if self.ran {
             for station in &mut self.stations {
                 station.unit.restore(START)?;
@@ -241,7 +241,7 @@ impl Problem for Window {
         &self.scale
     }
 
-    fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, Box<UnitError>> {
+    fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError> {
         let Window { stations, supply, plan, now, guesses, scale, .. } = self;
         let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, *now + g.at)).collect();
         jacobian::estimate(stations, supply, plan, *now, &samples, scale, jacobian)

@@ -55,7 +55,7 @@ impl FixedPoint {
 }
 
 impl Corrector for FixedPoint {
-    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, Box<UnitError>> {
+    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
         self.residual.resize(y.len(), 0.0);
         self.last.resize(y.len(), 0.0);
         let mut omega = match self.relaxation {

@@ -18,14 +18,14 @@ use nalgebra::DMatrix;
 pub trait Problem {
     /// Runs the window with the guess `y` and writes the residual `G(y) − y` (both of `n` values). The last call made is
     /// the one that counts: it must be with the accepted guess.
-    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), Box<UnitError>>;
+    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError>;
 
     /// Size of each unknown as seen so far, never 0: residuals are measured relative to it.
     fn scale(&self) -> &[f64];
 
     /// Estimates `∂G/∂y` (n × n) from directional derivatives of the units at the window's start, without running it.
     /// False where a unit does not offer them.
-    fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, Box<UnitError>>;
+    fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError>;
 }
 
 /// How a correction ended. Not converging is an outcome, not an error.
@@ -42,7 +42,7 @@ pub struct Convergence {
 /// Finds `y = G(y)`.
 pub trait Corrector: Send {
     /// Improves the guess `y` in place until the residual is small or the corrector gives up.
-    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, Box<UnitError>>;
+    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError>;
 
     /// Forgets what was learnt in earlier windows (a Jacobian), because the method or the step has changed.
     fn forget(&mut self) {}

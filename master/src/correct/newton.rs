@@ -61,7 +61,7 @@ impl Newton {
     }
 
     /// Factors `I − ∂G/∂y` at `y`, where the residual is known; returns the runs it took.
-    fn factor(&mut self, problem: &mut dyn Problem, y: &[f64], estimate: bool) -> Result<usize, Box<UnitError>> {
+    fn factor(&mut self, problem: &mut dyn Problem, y: &[f64], estimate: bool) -> Result<usize, UnitError> {
         let n = y.len();
         let mut jacobian = DMatrix::zeros(n, n);
         let mut runs = 0;
@@ -87,7 +87,7 @@ impl Newton {
 }
 
 impl Corrector for Newton {
-    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, Box<UnitError>> {
+    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
         if self.residual.len() != y.len() {
             self.residual = DVector::zeros(y.len());
             self.trial = vec![0.0; y.len()];

@@ -80,7 +80,7 @@ impl Recorder {
 
     /// Reads the row at `at`, when every unit is there.
     #[inline]
-    pub fn read(&mut self, stations: &mut [Station], supply: &mut Supply, at: Tick) -> Result<(), Box<UnitError>> {
+    pub fn read(&mut self, stations: &mut [Station], supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
         for r in &mut self.readings {
             let station = &mut stations[r.station];
             for &(place, output) in &r.sampled {

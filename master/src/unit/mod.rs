@@ -3,6 +3,7 @@
 //! The master never looks inside a unit and a unit never sees another. Every call names variables by value reference,
 //! resolved once before the run; no call allocates after the first of its kind.
 
+pub mod fmu;
 mod native;
 
 pub use native::NativeUnit;
@@ -22,69 +23,69 @@ pub trait Unit: Send {
     fn kind(&self) -> &'static str;
 
     /// `fmi2SetupExperiment`: start and stop time in seconds.
-    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), Box<UnitError>>;
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError>;
 
     /// `fmi2EnterInitializationMode`.
-    fn enter_initialization(&mut self) -> Result<(), Box<UnitError>>;
+    fn enter_initialization(&mut self) -> Result<(), UnitError>;
 
     /// `fmi2ExitInitializationMode`.
-    fn exit_initialization(&mut self) -> Result<(), Box<UnitError>>;
+    fn exit_initialization(&mut self) -> Result<(), UnitError>;
 
     /// `fmi2Reset`: back to the state after instantiation.
-    fn reset(&mut self) -> Result<(), Box<UnitError>>;
+    fn reset(&mut self) -> Result<(), UnitError>;
 
     /// `fmi2Terminate`.
-    fn terminate(&mut self) -> Result<(), Box<UnitError>>;
+    fn terminate(&mut self) -> Result<(), UnitError>;
 
     /// `fmi2SetReal`; as many values as references.
-    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), Box<UnitError>>;
+    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError>;
 
     /// `fmi2GetReal`.
-    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), Box<UnitError>>;
+    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError>;
 
     /// `fmi2SetInteger`, also for enumerations.
-    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), Box<UnitError>>;
+    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError>;
 
     /// `fmi2GetInteger`.
-    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), Box<UnitError>>;
+    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError>;
 
     /// `fmi2SetBoolean`.
-    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), Box<UnitError>>;
+    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError>;
 
     /// `fmi2GetBoolean`.
-    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), Box<UnitError>>;
+    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError>;
 
     /// `fmi2SetString`.
-    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), Box<UnitError>>;
+    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError>;
 
     /// `fmi2GetString`, copied out; a NULL string reads as empty.
-    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, Box<UnitError>>;
+    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError>;
 
     /// `fmi2SetRealInputDerivatives`: `values[i]` is the derivative of order `orders[i]` (1 …) of input `refs[i]` at
     /// the next step's start.
-    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), Box<UnitError>>;
+    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError>;
 
     /// `fmi2GetRealOutputDerivatives`.
-    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), Box<UnitError>>;
+    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError>;
 
     /// `fmi2DoStep` over [t_s, t_s + step_s]; `keep` is `noSetFMUStatePriorToCurrentPoint`: true where the master
     /// will not go back before `t_s`.
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, Box<UnitError>>;
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError>;
 
     /// How often [`Unit::step`] was called, rejected and repeated calls included.
     fn do_steps(&self) -> u64;
 
     /// `fmi2GetFMUstate` into the numbered slot, which is reused.
-    fn save(&mut self, slot: usize) -> Result<(), Box<UnitError>>;
+    fn save(&mut self, slot: usize) -> Result<(), UnitError>;
 
     /// `fmi2SetFMUstate` from a slot saved before.
-    fn restore(&mut self, slot: usize) -> Result<(), Box<UnitError>>;
+    fn restore(&mut self, slot: usize) -> Result<(), UnitError>;
 
     /// `fmi2SerializeFMUstate` of the state now.
-    fn serialize(&mut self) -> Result<Vec<u8>, Box<UnitError>>;
+    fn serialize(&mut self) -> Result<Vec<u8>, UnitError>;
 
     /// `fmi2DeSerializeFMUstate` and make it the state.
-    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), Box<UnitError>>;
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError>;
 
     /// `fmi2GetDirectionalDerivative`: `d_unknown = ∂unknown/∂known · d_known`.
     fn directional(
@@ -93,7 +94,7 @@ pub trait Unit: Send {
         known: &[u32],
         d_known: &[f64],
         d_unknown: &mut [f64],
-    ) -> Result<(), Box<UnitError>>;
+    ) -> Result<(), UnitError>;
 }
 
 /// How a step ended. Not finishing is an outcome, not an error.
@@ -110,10 +111,15 @@ pub enum Outcome {
     },
 }
 
-/// A call to a unit that failed.
+/// A call to a unit that failed; see [`Failure`] for what it says. One word in size, so that a call that succeeds costs
+/// nothing for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnitError(Box<Failure>);
+
+/// What a failed call says.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("unit `{unit}`: {call} returned {status} at t = {t_s} s{}", detail(.message))]
-pub struct UnitError {
+pub struct Failure {
     /// Name of the unit.
     pub unit: String,
     /// The FMI function.
@@ -125,6 +131,28 @@ pub struct UnitError {
     /// What the slave logged last, or what to do next.
     pub message: String,
 }
+
+impl From<Failure> for UnitError {
+    fn from(failure: Failure) -> Self {
+        UnitError(Box::new(failure))
+    }
+}
+
+impl std::ops::Deref for UnitError {
+    type Target = Failure;
+
+    fn deref(&self) -> &Failure {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for UnitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for UnitError {}
 
 fn detail(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }

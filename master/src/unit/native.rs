@@ -1,6 +1,6 @@
 //! A native unit: a model of ours in this process, without a library and without C. It runs the very code its FMU does.
 
-use super::{Outcome, Unit, UnitError};
+use super::{Failure, Outcome, Unit, UnitError};
 use macrostep_description::ModelDescription;
 use macrostep_slave::{Fault, Slave, Snapshot};
 
@@ -19,8 +19,8 @@ impl NativeUnit {
     }
 
     #[cold]
-    fn fail(&self, call: &'static str, fault: &Fault) -> Box<UnitError> {
-        Box::new(UnitError {
+    fn fail(&self, call: &'static str, fault: &Fault) -> UnitError {
+        UnitError::from(Failure {
             unit: self.slave.instance_name().to_string(),
             call,
             status: if fault.is_discard() { "fmi2Discard" } else { "fmi2Error" }.to_string(),
@@ -53,64 +53,64 @@ impl Unit for NativeUnit {
         "native"
     }
 
-    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), Box<UnitError>> {
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
         forward!(self, "fmi2SetupExperiment", self.slave.setup_experiment(start_s, stop_s, tolerance))
     }
 
-    fn enter_initialization(&mut self) -> Result<(), Box<UnitError>> {
+    fn enter_initialization(&mut self) -> Result<(), UnitError> {
         forward!(self, "fmi2EnterInitializationMode", self.slave.enter_initialization())
     }
 
-    fn exit_initialization(&mut self) -> Result<(), Box<UnitError>> {
+    fn exit_initialization(&mut self) -> Result<(), UnitError> {
         forward!(self, "fmi2ExitInitializationMode", self.slave.exit_initialization())
     }
 
-    fn reset(&mut self) -> Result<(), Box<UnitError>> {
+    fn reset(&mut self) -> Result<(), UnitError> {
         forward!(self, "fmi2Reset", self.slave.reset())
     }
 
-    fn terminate(&mut self) -> Result<(), Box<UnitError>> {
+    fn terminate(&mut self) -> Result<(), UnitError> {
         forward!(self, "fmi2Terminate", self.slave.terminate())
     }
 
     #[inline]
-    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), Box<UnitError>> {
+    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
         forward!(self, "fmi2SetReal", self.slave.set_real(refs, values))
     }
 
     #[inline]
-    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), Box<UnitError>> {
+    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> {
         forward!(self, "fmi2GetReal", self.slave.get_real(refs, values))
     }
 
-    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), Box<UnitError>> {
+    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> {
         forward!(self, "fmi2SetInteger", self.slave.set_integer(refs, values))
     }
 
-    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), Box<UnitError>> {
+    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError> {
         forward!(self, "fmi2GetInteger", self.slave.get_integer(refs, values))
     }
 
-    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), Box<UnitError>> {
+    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> {
         forward!(self, "fmi2SetBoolean", self.slave.set_boolean(refs, values))
     }
 
-    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), Box<UnitError>> {
+    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError> {
         forward!(self, "fmi2GetBoolean", self.slave.get_boolean(refs, values))
     }
 
-    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), Box<UnitError>> {
+    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> {
         forward!(self, "fmi2SetString", self.slave.set_string(refs, values))
     }
 
-    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, Box<UnitError>> {
+    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> {
         match self.slave.get_string(refs) {
             Ok(v) => Ok(v.into_iter().map(str::to_string).collect()),
             Err(fault) => Err(self.fail("fmi2GetString", &fault)),
         }
     }
 
-    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), Box<UnitError>> {
+    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
         let done = self.slave.set_real_input_derivatives(refs, orders, values);
         forward!(self, "fmi2SetRealInputDerivatives", done)
     }
@@ -120,13 +120,13 @@ impl Unit for NativeUnit {
         refs: &[u32],
         orders: &[i32],
         values: &mut [f64],
-    ) -> Result<(), Box<UnitError>> {
+    ) -> Result<(), UnitError> {
         let done = self.slave.get_real_output_derivatives(refs, orders, values);
         forward!(self, "fmi2GetRealOutputDerivatives", done)
     }
 
     #[inline]
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, Box<UnitError>> {
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         self.do_steps += 1;
         match self.slave.do_step(t_s, step_s, keep) {
             Ok(macrostep_slave::Outcome::Done) => Ok(Outcome::Done),
@@ -141,7 +141,7 @@ impl Unit for NativeUnit {
         self.do_steps
     }
 
-    fn save(&mut self, slot: usize) -> Result<(), Box<UnitError>> {
+    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
         while self.slots.len() <= slot {
             self.slots.push(None);
         }
@@ -152,7 +152,7 @@ impl Unit for NativeUnit {
         }
     }
 
-    fn restore(&mut self, slot: usize) -> Result<(), Box<UnitError>> {
+    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
         let done = match self.slots.get(slot) {
             Some(Some(snapshot)) => self.slave.restore(snapshot),
             _ => Err(Fault::Snapshot(format!("nothing was saved in slot {slot}"))),
@@ -160,7 +160,7 @@ impl Unit for NativeUnit {
         forward!(self, "fmi2SetFMUstate", done)
     }
 
-    fn serialize(&mut self) -> Result<Vec<u8>, Box<UnitError>> {
+    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
         let slave = &self.slave;
         let spare = &mut self.spare;
         let done = slave.save(spare).and_then(|()| slave.serialized_size(spare)).and_then(|size| {
@@ -170,7 +170,7 @@ impl Unit for NativeUnit {
         forward!(self, "fmi2SerializeFMUstate", done)
     }
 
-    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), Box<UnitError>> {
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
         let done = self.slave.deserialize(bytes, &mut self.spare).and_then(|()| self.slave.restore(&self.spare));
         forward!(self, "fmi2DeSerializeFMUstate", done)
     }
@@ -181,7 +181,7 @@ impl Unit for NativeUnit {
         known: &[u32],
         d_known: &[f64],
         d_unknown: &mut [f64],
-    ) -> Result<(), Box<UnitError>> {
+    ) -> Result<(), UnitError> {
         let done = self.slave.directional_derivative(unknown, known, d_known, d_unknown);
         forward!(self, "fmi2GetDirectionalDerivative", done)
     }
