@@ -94,7 +94,7 @@ fn common(case: Case) -> OscillatorOptions {
         sampling: Sampling::Updated,
         derivative: Derivative::Passed,
         stop_s: 10.0,
-        record_every: 20,
+        record_every: 10,
         units: Units::Fmu,
         parameters: case_parameters(case),
     }

@@ -46,7 +46,7 @@ fn errors(entries: &[&Entry]) -> Figure {
     let mut figure = Figure::new("Largest position error so far, relative to the amplitude")
         .subtitle("solid: explicit · dashed: Newton · both masses, the larger error")
         .columns(2)
-        .panel_size(560.0, 290.0);
+        .panel_size(560.0, 270.0);
     for group in entries.chunk_by(|a, b| panel_key(a) == panel_key(b)) {
         let axis = Axis::log("error", "1").range(ends[0].max(1e-16), ends[1]);
         let mut chart = Chart::new(&panel_title(group[0]), Axis::linear("time", "s"), axis);
@@ -66,7 +66,7 @@ fn error_line(entry: &Entry) -> Series {
         column(trace, ["x1_error", "x2_error"][i]).iter().map(|error| error.abs() / amplitude).collect()
     };
     let both: Vec<f64> = relative(0).iter().zip(relative(1)).map(|(a, b)| a.max(b)).collect();
-    let label = format!("{}{}", entry.options.predict, if is_newton(entry) { ", Newton" } else { "" });
+    let label = if is_newton(entry) { String::new() } else { entry.options.predict.to_string() };
     let line = Series::line(&label, column(trace, "time"), running_maximum(&both));
     let line = line.colour(entry.options.predict.degree as usize);
     if is_newton(entry) { line.dashed() } else { line }
