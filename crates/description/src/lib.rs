@@ -7,9 +7,12 @@
 
 mod builder;
 mod guid;
+pub mod rules;
 mod types;
 mod unit;
 mod variable;
+#[cfg(feature = "xml")]
+pub mod xml;
 
 pub use builder::Builder;
 pub use guid::guid_of;

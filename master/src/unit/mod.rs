@@ -3,6 +3,8 @@
 //! The master never looks inside a unit and a unit never sees another. Every call names variables by value reference,
 //! resolved once before the run; no call allocates after the first of its kind.
 
+pub mod fmu;
+
 use macrostep_description::ModelDescription;
 
 /// One simulator, driven through the states of FMI 2.0.5, section 4.2.4: set parameters, [`Unit::setup`],

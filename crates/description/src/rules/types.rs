@@ -1,0 +1,114 @@
+//! Rules on units and declared types.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Findings;
+use crate::{Kind, ModelDescription, RealAttributes, TypeDefinition, Unit};
+
+pub(super) fn units(d: &ModelDescription, f: &mut Findings<'_>) {
+    let mut seen = HashSet::new();
+    for unit in &d.units {
+        let subject = || format!("unit `{}`", unit.name);
+        if !seen.insert(&unit.name) {
+            f.add(subject(), "a second definition", "one");
+        }
+        let base = unit.base.map(|b| (b.factor, b.offset));
+        let display = unit.display.iter().map(|d| (d.factor, d.offset));
+        for (factor, offset) in base.into_iter().chain(display) {
+            if factor == 0.0 || !factor.is_finite() || !offset.is_finite() {
+                f.add(
+                    subject(),
+                    format!("factor {factor} and offset {offset}"),
+                    "finite numbers, a factor other than 0",
+                );
+            }
+        }
+        let mut shown = HashSet::new();
+        for display in unit.display.iter().filter(|display| !shown.insert(&display.name)) {
+            f.add(subject(), format!("display unit `{}` twice", display.name), "once");
+        }
+    }
+}
+
+pub(super) fn unit_references(d: &ModelDescription, f: &mut Findings<'_>) {
+    let units: HashMap<&str, &Unit> = d.units.iter().map(|u| (u.name.as_str(), u)).collect();
+    let types: HashMap<&str, &TypeDefinition> = d.types.iter().map(|t| (t.name.as_str(), t)).collect();
+    for t in &d.types {
+        if let Kind::Real(a) = &t.kind
+            && let Some(found) = undefined(&units, a, None)
+        {
+            f.add(format!("type `{}`", t.name), found, "one of `UnitDefinitions`");
+        }
+    }
+    for (at, v) in d.variables.iter().enumerate() {
+        let Kind::Real(a) = &v.kind else { continue };
+        let declared = v.declared_type.as_deref().and_then(|name| types.get(name));
+        let inherited = declared.and_then(|t| match &t.kind {
+            Kind::Real(a) => a.unit.as_deref(),
+            _ => None,
+        });
+        if let Some(found) = undefined(&units, a, inherited) {
+            f.variable(at, found, "one of `UnitDefinitions`");
+        }
+    }
+}
+
+/// What is not defined of the units of a Real.
+fn undefined(units: &HashMap<&str, &Unit>, a: &RealAttributes, inherited: Option<&str>) -> Option<String> {
+    if let Some(name) = &a.unit
+        && !units.contains_key(name.as_str())
+    {
+        return Some(format!("unit `{name}`, which is not defined"));
+    }
+    let display = a.display_unit.as_deref()?;
+    let Some(unit) = a.unit.as_deref().or(inherited) else {
+        return Some(format!("display unit `{display}` without a unit"));
+    };
+    let known = units.get(unit).is_none_or(|u| u.name == display || u.display.iter().any(|d| d.name == display));
+    (!known).then(|| format!("display unit `{display}`, which unit `{unit}` does not define"))
+}
+
+pub(super) fn definitions(d: &ModelDescription, f: &mut Findings<'_>) {
+    let mut seen = HashSet::new();
+    let variables: HashSet<&str> = d.variables.iter().map(|v| v.name.as_str()).collect();
+    for t in &d.types {
+        let subject = || format!("type `{}`", t.name);
+        if !seen.insert(&t.name) {
+            f.add(subject(), "a second definition", "one");
+        }
+        if variables.contains(t.name.as_str()) {
+            f.add(subject(), "the name of a variable", "a name of its own");
+        }
+        let Kind::Enumeration { items, .. } = &t.kind else { continue };
+        if items.is_empty() {
+            f.add(subject(), "an enumeration without items", "items");
+        }
+        let (mut names, mut values) = (HashSet::new(), HashSet::new());
+        for item in items {
+            if !names.insert(&item.name) || !values.insert(item.value) {
+                f.add(subject(), format!("item `{}` = {} again", item.name, item.value), "unique names and values");
+            }
+        }
+    }
+}
+
+pub(super) fn declared(d: &ModelDescription, f: &mut Findings<'_>) {
+    let types: HashMap<&str, &TypeDefinition> = d.types.iter().map(|t| (t.name.as_str(), t)).collect();
+    for (at, v) in d.variables.iter().enumerate() {
+        match v.declared_type.as_deref() {
+            None if matches!(v.kind, Kind::Enumeration { .. }) => {
+                f.variable(at, "an enumeration without `declaredType`", "the type that names its items");
+            }
+            None => {}
+            Some(name) => match types.get(name) {
+                None => {
+                    f.variable(at, format!("`declaredType` `{name}`, which is not defined"), "one of `TypeDefinitions`")
+                }
+                Some(t) if std::mem::discriminant(&t.kind) != std::mem::discriminant(&v.kind) => {
+                    f.variable(at, format!("`declaredType` `{name}` of another type"), "a type of the same element");
+                }
+                Some(_) => {}
+            },
+        }
+    }
+}

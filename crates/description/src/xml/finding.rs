@@ -1,0 +1,74 @@
+//! What the reader has to say of a file.
+
+use super::WARNINGS_MAX;
+
+/// A file that cannot be used. A description read in part is never handed out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("modelDescription.xml, line {line}: found {found}, expected {expected}")]
+pub struct ReadError {
+    /// Line in the file, from 1.
+    pub line: u32,
+    /// What stands there.
+    pub found: String,
+    /// What would be right.
+    pub expected: String,
+}
+
+/// Something the standard forbids that a run can do without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Line in the file, from 1; 0 where the file as a whole is meant.
+    pub line: u32,
+    /// What stands there.
+    pub found: String,
+    /// What would be right.
+    pub expected: String,
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "modelDescription.xml, line {}: found {}, expected {}", self.line, self.found, self.expected)
+    }
+}
+
+/// A refusal.
+pub(super) fn refuse<T>(line: u32, found: impl Into<String>, expected: impl Into<String>) -> Result<T, ReadError> {
+    Err(ReadError { line, found: found.into(), expected: expected.into() })
+}
+
+/// Collects warnings, a bounded number of them.
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    kept: Vec<Warning>,
+    dropped: usize,
+}
+
+impl Warnings {
+    /// One more; the texts are only made while there is room.
+    pub(super) fn push(&mut self, line: u32, found: impl FnOnce() -> String, expected: &str) {
+        if self.kept.len() < WARNINGS_MAX {
+            self.kept.push(Warning { line, found: found(), expected: expected.to_owned() });
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// All of them in the order of the file.
+    pub(super) fn finish(mut self) -> Vec<Warning> {
+        self.kept.sort_by_key(|w| w.line);
+        if self.dropped > 0 {
+            let found = format!("{} further warnings that are not listed", self.dropped);
+            self.kept.push(Warning { line: 0, found, expected: "a file without warnings".to_owned() });
+        }
+        self.kept
+    }
+}
+
+/// A text from the file in a message: quoted and cut.
+pub(super) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 60;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}

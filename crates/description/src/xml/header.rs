@@ -1,0 +1,154 @@
+//! The parts of the file that are neither units, variables nor structure.
+
+use super::ReadError;
+use super::cursor::Cursor;
+use super::element::{Element, unknown};
+use super::finding::{quoted, refuse};
+use super::variables::{Holder, kind};
+use crate::{CoSimulation, DefaultExperiment, LogCategory, TypeDefinition, VendorAnnotation};
+
+/// `CoSimulation` (FMI 2.0.5, section 4.3.1).
+pub(super) fn co_simulation(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<CoSimulation, ReadError> {
+    let w = &mut cursor.warnings;
+    let mut c = CoSimulation {
+        model_identifier: e.required("modelIdentifier")?,
+        needs_execution_tool: e.flag("needsExecutionTool", w)?,
+        can_handle_variable_communication_step_size: e.flag("canHandleVariableCommunicationStepSize", w)?,
+        can_interpolate_inputs: e.flag("canInterpolateInputs", w)?,
+        max_output_derivative_order: e.number("maxOutputDerivativeOrder", "an integer ≥ 0")?.unwrap_or(0),
+        can_run_asynchronuously: e.flag("canRunAsynchronuously", w)?,
+        can_be_instantiated_only_once_per_process: e.flag("canBeInstantiatedOnlyOncePerProcess", w)?,
+        can_not_use_memory_management_functions: e.flag("canNotUseMemoryManagementFunctions", w)?,
+        can_get_and_set_fmu_state: e.flag("canGetAndSetFMUstate", w)?,
+        can_serialize_fmu_state: e.flag("canSerializeFMUstate", w)?,
+        provides_directional_derivative: e.flag("providesDirectionalDerivative", w)?,
+        source_files: Vec::new(),
+    };
+    e.done(w);
+    while let Some(start) = cursor.child()? {
+        let child = Element::new(&start)?;
+        if child.name == "SourceFiles" {
+            named(cursor, "SourceFiles", "File", |name, _| c.source_files.push(name))?;
+        } else {
+            unknown(cursor, &child, "CoSimulation")?;
+        }
+    }
+    Ok(c)
+}
+
+/// `TypeDefinitions`.
+pub(super) fn types(cursor: &mut Cursor<'_>) -> Result<Vec<TypeDefinition>, ReadError> {
+    let mut types: Vec<TypeDefinition> = Vec::new();
+    let mut seen = std::collections::HashMap::new();
+    while let Some(start) = cursor.child()? {
+        let mut e = Element::new(&start)?;
+        if e.name != "SimpleType" {
+            unknown(cursor, &e, "TypeDefinitions")?;
+            continue;
+        }
+        let (name, description) = (e.required("name")?, e.text("description"));
+        if let Some(before) = seen.insert(name.clone(), e.line) {
+            return refuse(e.line, format!("type {} again (first in line {before})", quoted(&name)), "unique names");
+        }
+        let line = e.line;
+        e.done(&mut cursor.warnings);
+        let mut found = None;
+        while let Some(inner) = cursor.child()? {
+            let inner = Element::new(&inner)?;
+            match kind(cursor, inner, Holder::Type)? {
+                Some(typed) if found.is_none() => found = Some(typed.kind),
+                Some(_) => return refuse(line, format!("type {} with two elements", quoted(&name)), "one"),
+                None => {}
+            }
+        }
+        match found {
+            Some(kind) => types.push(TypeDefinition { name, description, kind }),
+            None => {
+                return refuse(line, format!("type {} without an element", quoted(&name)), "`Real` or another type");
+            }
+        }
+    }
+    Ok(types)
+}
+
+/// `LogCategories`.
+pub(super) fn log_categories(cursor: &mut Cursor<'_>) -> Result<Vec<LogCategory>, ReadError> {
+    let mut categories = Vec::new();
+    named(cursor, "LogCategories", "Category", |name, description| categories.push(LogCategory { name, description }))?;
+    Ok(categories)
+}
+
+/// `DefaultExperiment`.
+pub(super) fn default_experiment(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<DefaultExperiment, ReadError> {
+    let experiment = DefaultExperiment {
+        start_time: e.real("startTime")?,
+        stop_time: e.real("stopTime")?,
+        tolerance: e.real("tolerance")?,
+        step_size: e.real("stepSize")?,
+    };
+    e.done(&mut cursor.warnings);
+    cursor.skip()?;
+    Ok(experiment)
+}
+
+/// `VendorAnnotations`: of each tool, the attributes of the first element inside.
+pub(super) fn vendor_annotations(cursor: &mut Cursor<'_>) -> Result<Vec<VendorAnnotation>, ReadError> {
+    const KEPT: &str = "attributes of one element a tool; the rest is not kept";
+    let mut annotations = Vec::new();
+    while let Some(start) = cursor.child()? {
+        let mut e = Element::new(&start)?;
+        if e.name != "Tool" {
+            unknown(cursor, &e, "VendorAnnotations")?;
+            continue;
+        }
+        let tool = e.required("name")?;
+        e.done(&mut cursor.warnings);
+        let mut attributes = None;
+        while let Some(inner) = cursor.child()? {
+            let inner = Element::new(&inner)?;
+            let line = inner.line;
+            if attributes.is_some() {
+                let found = || format!("a further element `{}` of tool {}", inner.name, quoted(&tool));
+                cursor.warnings.push(line, found, KEPT);
+                cursor.skip()?;
+                continue;
+            }
+            attributes = Some(inner.rest());
+            let mut nested = false;
+            while cursor.child()?.is_some() {
+                nested = true;
+                cursor.skip()?;
+            }
+            if nested {
+                cursor.warnings.push(line, || format!("nested elements of tool {}", quoted(&tool)), KEPT);
+            }
+        }
+        annotations.push(VendorAnnotation { tool, attributes: attributes.unwrap_or_default() });
+    }
+    Ok(annotations)
+}
+
+/// A list of elements with `name` and `description`; names are unique.
+fn named(
+    cursor: &mut Cursor<'_>,
+    parent: &str,
+    child: &str,
+    mut each: impl FnMut(String, Option<String>),
+) -> Result<(), ReadError> {
+    let mut seen = std::collections::HashSet::new();
+    while let Some(start) = cursor.child()? {
+        let mut e = Element::new(&start)?;
+        if e.name != child {
+            unknown(cursor, &e, parent)?;
+            continue;
+        }
+        let (name, description) = (e.required("name")?, e.text("description"));
+        if !seen.insert(name.clone()) {
+            return refuse(e.line, format!("{} again in `{parent}`", quoted(&name)), "unique names");
+        }
+        each(name, description);
+        e.done(&mut cursor.warnings);
+        cursor.skip()?;
+    }
+    Ok(())
+}

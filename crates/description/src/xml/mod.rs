@@ -1,0 +1,35 @@
+//! `modelDescription.xml`, read and written.
+//!
+//! [`write`] is deterministic: one description gives one text, so it can be kept as a snapshot. [`read`] is tolerant:
+//! what a run can do without is a [`Warning`], what would make a run wrong is a [`ReadError`]; both name the line, what
+//! stands there and what should.
+//!
+//! Hostile input: there is no document type at all (hence no entity but the five of XML and character references), the
+//! depth, the attributes of one element and the warnings are bounded, and time is linear in the length of the text.
+//!
+//! References: FMI 2.0.5, sections 2.2 and 4.3; XML 1.0, sections 2.11 and 3.3.3.
+
+mod cursor;
+mod decode;
+mod element;
+mod finding;
+mod header;
+mod read;
+mod structure;
+mod units;
+mod variables;
+mod write;
+mod write_variables;
+
+pub use finding::{ReadError, Warning};
+pub use read::{Reading, read, read_str};
+pub use write::write;
+
+/// Elements may be nested this deep; the standard needs five, vendor annotations some more.
+pub const DEPTH_MAX: usize = 128;
+
+/// Attributes of one element; the standard needs fifteen.
+pub const ATTRIBUTES_MAX: usize = 64;
+
+/// Warnings kept of one file; the last one then says how many more there are.
+pub const WARNINGS_MAX: usize = 200;

@@ -1,0 +1,164 @@
+//! The file as a whole: the root, the order of its parts, and what can only be judged once all of it is read.
+
+use std::collections::HashMap;
+
+use super::cursor::Cursor;
+use super::decode::decode;
+use super::element::{Element, unknown};
+use super::finding::{quoted, refuse};
+use super::{ReadError, Warning, header, structure, units, variables};
+use crate::{Dependencies, Kind, ModelDescription, ModelStructure, Naming, Unknown};
+
+/// A description and what was put up with to get it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// What the file says.
+    pub description: ModelDescription,
+    /// Where it strays from the standard in its form, by line. What is wrong with the model it describes is a question
+    /// for [`crate::rules`].
+    pub warnings: Vec<Warning>,
+    /// Line of each variable, as long as [`ModelDescription::variables`].
+    pub variable_lines: Vec<u32>,
+}
+
+/// Reads `modelDescription.xml` in any of the encodings that occur.
+///
+/// # Errors
+/// Where the file is not XML, not of FMI 2.0, or would make a run wrong: duplicate names, indices and value references
+/// out of range, numbers that are none.
+pub fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
+    read_str(&decode(bytes)?)
+}
+
+/// Reads `modelDescription.xml` from text.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_str(text: &str) -> Result<Reading, ReadError> {
+    let mut cursor = Cursor::new(text);
+    let Some(start) = cursor.child()? else {
+        return refuse(1, "no element", "`fmiModelDescription`");
+    };
+    let mut file = File::default();
+    file.root(&mut cursor, Element::new(&start)?)?;
+    // The element ended; what may follow are comments.
+    if let Some(second) = cursor.child()? {
+        return refuse(second.line, "a second root element", "the end of the file");
+    }
+    file.finish()?;
+    let File { description, variable_lines, .. } = file;
+    Ok(Reading { description, warnings: cursor.warnings.finish(), variable_lines })
+}
+
+/// An unknown of `ModelStructure` and its line.
+pub(super) type Placed = (Unknown, u32);
+
+/// What has been read so far.
+#[derive(Default)]
+struct File {
+    description: ModelDescription,
+    variable_lines: Vec<u32>,
+    structure: structure::Lists,
+}
+
+impl File {
+    fn root(&mut self, cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<(), ReadError> {
+        if e.name != "fmiModelDescription" {
+            return refuse(e.line, format!("the root element {}", quoted(e.name)), "`fmiModelDescription`");
+        }
+        let d = &mut self.description;
+        d.fmi_version = e.required("fmiVersion")?;
+        if d.fmi_version.trim() != "2.0" {
+            return refuse(e.line, format!("fmiVersion={}", quoted(&d.fmi_version)), "`2.0`");
+        }
+        d.model_name = e.required("modelName")?;
+        d.guid = e.required("guid")?;
+        d.description = e.text("description");
+        d.author = e.text("author");
+        d.version = e.text("version");
+        d.copyright = e.text("copyright");
+        d.license = e.text("license");
+        d.generation_tool = e.text("generationTool");
+        d.generation_date_and_time = e.text("generationDateAndTime");
+        let namings = [("flat", Naming::Flat), ("structured", Naming::Structured)];
+        d.naming = e.word("variableNamingConvention", &namings)?.unwrap_or_default();
+        e.ignore(&["numberOfEventIndicators"]);
+        e.done(&mut cursor.warnings);
+        while let Some(start) = cursor.child()? {
+            self.part(cursor, Element::new(&start)?)?;
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, cursor: &mut Cursor<'_>, e: Element<'_>) -> Result<(), ReadError> {
+        let d = &mut self.description;
+        match e.name {
+            "CoSimulation" => d.co_simulation = Some(header::co_simulation(cursor, e)?),
+            "ModelExchange" => {
+                d.has_model_exchange = true;
+                cursor.skip()?;
+            }
+            "UnitDefinitions" => d.units = units::units(cursor)?,
+            "TypeDefinitions" => d.types = header::types(cursor)?,
+            "LogCategories" => d.log_categories = header::log_categories(cursor)?,
+            "DefaultExperiment" => d.default_experiment = Some(header::default_experiment(cursor, e)?),
+            "VendorAnnotations" => d.vendor_annotations = header::vendor_annotations(cursor)?,
+            "ModelVariables" => variables::variables(cursor, &mut d.variables, &mut self.variable_lines)?,
+            "ModelStructure" => self.structure = structure::lists(cursor)?,
+            _ => unknown(cursor, &e, "fmiModelDescription")?,
+        }
+        Ok(())
+    }
+
+    /// What needs the whole file: names are unique, indices point somewhere.
+    fn finish(&mut self) -> Result<(), ReadError> {
+        let count = self.description.variables.len();
+        let mut first = HashMap::with_capacity(count);
+        for (v, line) in self.description.variables.iter().zip(&self.variable_lines) {
+            if let Some(before) = first.insert(v.name.as_str(), *line) {
+                return refuse(
+                    *line,
+                    format!("variable {} again (first in line {before})", quoted(&v.name)),
+                    "unique names",
+                );
+            }
+            if let Kind::Real(a) = &v.kind
+                && let Some(index) = a.derivative
+            {
+                in_range(index, count, *line, || format!("derivative of {}", quoted(&v.name)))?;
+            }
+        }
+        let lists = std::mem::take(&mut self.structure);
+        self.description.structure = ModelStructure {
+            outputs: checked(lists.outputs, count, "Outputs")?,
+            derivatives: checked(lists.derivatives, count, "Derivatives")?,
+            initial_unknowns: checked(lists.initial_unknowns, count, "InitialUnknowns")?,
+        };
+        Ok(())
+    }
+}
+
+fn checked(list: Vec<Placed>, count: usize, name: &str) -> Result<Vec<Unknown>, ReadError> {
+    let mut seen = HashMap::with_capacity(list.len());
+    for (unknown, line) in &list {
+        in_range(unknown.index, count, *line, || format!("index of `{name}`"))?;
+        if let Some(before) = seen.insert(unknown.index, *line) {
+            let found = format!("index {} of `{name}` again (first in line {before})", unknown.index + 1);
+            return refuse(*line, found, "each variable once");
+        }
+        if let Dependencies::Known(known) = &unknown.dependencies {
+            for (index, _) in known {
+                in_range(*index, count, *line, || format!("dependency in `{name}`"))?;
+            }
+        }
+    }
+    Ok(list.into_iter().map(|(unknown, _)| unknown).collect())
+}
+
+/// `index` counts from 0; messages count from 1, as the file does.
+fn in_range(index: usize, count: usize, line: u32, what: impl FnOnce() -> String) -> Result<(), ReadError> {
+    if index < count {
+        return Ok(());
+    }
+    refuse(line, format!("{} {}", what(), index + 1), format!("1 to {count}, the number of variables"))
+}

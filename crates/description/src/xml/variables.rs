@@ -1,0 +1,200 @@
+//! `ModelVariables` (FMI 2.0.5, section 2.2.7).
+
+use super::ReadError;
+use super::cursor::Cursor;
+use super::element::{Element, unknown};
+use super::finding::{quoted, refuse};
+use crate::rules::default_initial;
+use crate::{Causality, Initial, Item, Kind, RealAttributes, Value, Variability, Variable};
+
+pub(super) const CAUSALITIES: [(&str, Causality); 6] = [
+    ("parameter", Causality::Parameter),
+    ("calculatedParameter", Causality::CalculatedParameter),
+    ("input", Causality::Input),
+    ("output", Causality::Output),
+    ("local", Causality::Local),
+    ("independent", Causality::Independent),
+];
+
+pub(super) const VARIABILITIES: [(&str, Variability); 5] = [
+    ("constant", Variability::Constant),
+    ("fixed", Variability::Fixed),
+    ("tunable", Variability::Tunable),
+    ("discrete", Variability::Discrete),
+    ("continuous", Variability::Continuous),
+];
+
+pub(super) const INITIALS: [(&str, Initial); 3] =
+    [("exact", Initial::Exact), ("approx", Initial::Approx), ("calculated", Initial::Calculated)];
+
+/// All variables and their lines.
+pub(super) fn variables(
+    cursor: &mut Cursor<'_>,
+    variables: &mut Vec<Variable>,
+    lines: &mut Vec<u32>,
+) -> Result<(), ReadError> {
+    while let Some(start) = cursor.child()? {
+        let e = Element::new(&start)?;
+        if e.name == "ScalarVariable" {
+            lines.push(e.line);
+            variables.push(variable(cursor, e)?);
+        } else {
+            unknown(cursor, &e, "ModelVariables")?;
+        }
+    }
+    Ok(())
+}
+
+fn variable(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<Variable, ReadError> {
+    let (line, name) = (e.line, e.required("name")?);
+    let Some(value_reference) = e.number("valueReference", "an integer from 0 to 4294967295")? else {
+        return refuse(line, format!("variable {} without `valueReference`", quoted(&name)), "a value reference");
+    };
+    let description = e.text("description");
+    let causality = e.word("causality", &CAUSALITIES)?.unwrap_or(Causality::Local);
+    let variability = e.word("variability", &VARIABILITIES)?;
+    let initial = e.word("initial", &INITIALS)?;
+    let multiple = e.boolean("canHandleMultipleSetPerTimeInstant", &mut cursor.warnings)?;
+    e.done(&mut cursor.warnings);
+    let Some(typed) = type_element(cursor, line, &name)? else {
+        return refuse(line, format!("variable {} without a type", quoted(&name)), "`Real` or another type inside");
+    };
+    // The schema's default is continuous, which only a Real can be (FMI 2.0.5, section 2.2.7).
+    let variability = variability.unwrap_or(match typed.kind {
+        Kind::Real(_) => Variability::Continuous,
+        _ => Variability::Discrete,
+    });
+    Ok(Variable {
+        name,
+        value_reference,
+        description,
+        causality,
+        variability,
+        initial: initial.or_else(|| default_initial(causality, variability)),
+        kind: typed.kind,
+        start: typed.start,
+        declared_type: typed.declared_type,
+        can_handle_multiple_set: multiple.unwrap_or(true),
+    })
+}
+
+/// The element inside a variable; annotations beside it are passed over.
+fn type_element(cursor: &mut Cursor<'_>, line: u32, name: &str) -> Result<Option<Typed>, ReadError> {
+    let mut found = None;
+    while let Some(start) = cursor.child()? {
+        let e = Element::new(&start)?;
+        if e.name == "Annotations" {
+            cursor.skip()?;
+            continue;
+        }
+        match kind(cursor, e, Holder::Variable)? {
+            Some(typed) if found.is_none() => found = Some(typed),
+            Some(_) => return refuse(line, format!("variable {} with two types", quoted(name)), "one"),
+            None => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Whose element it is: only a variable's has a start value.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Holder {
+    /// A `SimpleType`.
+    Type,
+    /// A `ScalarVariable`.
+    Variable,
+}
+
+/// A type element with what only a variable's has.
+pub(super) struct Typed {
+    pub(super) kind: Kind,
+    start: Option<Value>,
+    declared_type: Option<String>,
+}
+
+/// Reads a type element to its end; `None` if it is not one.
+pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) -> Result<Option<Typed>, ReadError> {
+    let of_variable = holder == Holder::Variable;
+    let declared_type = if of_variable { e.text("declaredType") } else { None };
+    let w = &mut cursor.warnings;
+    let start;
+    let mut kind = match e.name {
+        "Real" => {
+            start = if of_variable { e.real("start")?.map(Value::Real) } else { None };
+            Kind::Real(real_attributes(&mut e, w, of_variable)?)
+        }
+        "Integer" => {
+            start = if of_variable { e.integer("start", w)?.map(Value::Integer) } else { None };
+            Kind::Integer { min: e.integer("min", w)?, max: e.integer("max", w)? }
+        }
+        "Boolean" => {
+            start = if of_variable { e.boolean("start", w)?.map(Value::Boolean) } else { None };
+            Kind::Boolean
+        }
+        "String" => {
+            start = if of_variable { e.text("start").map(Value::String) } else { None };
+            Kind::String
+        }
+        "Enumeration" => {
+            start = if of_variable { e.integer("start", w)?.map(Value::Integer) } else { None };
+            Kind::Enumeration { items: Vec::new(), min: e.integer("min", w)?, max: e.integer("max", w)? }
+        }
+        _ => {
+            unknown(cursor, &e, if of_variable { "ScalarVariable" } else { "SimpleType" })?;
+            return Ok(None);
+        }
+    };
+    e.ignore(&["quantity"]);
+    e.done(w);
+    while let Some(inner) = cursor.child()? {
+        let inner = Element::new(&inner)?;
+        match &mut kind {
+            Kind::Enumeration { items, .. } if inner.name == "Item" => items.push(item(cursor, inner)?),
+            _ => unknown(cursor, &inner, "a type")?,
+        }
+    }
+    Ok(Some(Typed { kind, start, declared_type }))
+}
+
+fn real_attributes(
+    e: &mut Element<'_>,
+    w: &mut super::finding::Warnings,
+    of_variable: bool,
+) -> Result<RealAttributes, ReadError> {
+    let mut a = RealAttributes {
+        quantity: e.text("quantity"),
+        unit: e.text("unit"),
+        display_unit: e.text("displayUnit"),
+        relative_quantity: e.flag("relativeQuantity", w)?,
+        unbounded: e.flag("unbounded", w)?,
+        min: e.real("min")?,
+        max: e.real("max")?,
+        nominal: e.real("nominal")?,
+        ..RealAttributes::default()
+    };
+    if of_variable {
+        a.derivative = position(e.number("derivative", "the index of a variable")?, "derivative", e.line)?;
+        a.reinit = e.flag("reinit", w)?;
+    }
+    Ok(a)
+}
+
+/// An index of the file, which counts from 1, as a position, which counts from 0.
+pub(super) fn position(index: Option<u32>, what: &str, line: u32) -> Result<Option<usize>, ReadError> {
+    match index {
+        None => Ok(None),
+        Some(0) => refuse(line, format!("{what} 0"), "an index from 1"),
+        Some(index) => Ok(Some(index as usize - 1)),
+    }
+}
+
+fn item(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<Item, ReadError> {
+    let name = e.required("name")?;
+    let Some(value) = e.integer("value", &mut cursor.warnings)? else {
+        return refuse(e.line, format!("item {} without `value`", quoted(&name)), "an integer");
+    };
+    let description = e.text("description");
+    e.done(&mut cursor.warnings);
+    cursor.skip()?;
+    Ok(Item { name, value, description })
+}

@@ -1,0 +1,83 @@
+//! An FMU before it is packed.
+
+use macrostep_description::{ModelDescription, rules, xml};
+
+use crate::archive::{DESCRIPTION, Files};
+use crate::{PackError, Platform, page, picture};
+
+const LICENSE_MIT: &str = include_str!("../../../LICENSE-MIT");
+const LICENSE_APACHE: &str = include_str!("../../../LICENSE-APACHE");
+
+/// All that goes into an FMU.
+#[derive(Debug, Clone, Copy)]
+pub struct Package<'a> {
+    /// The declaration of the model.
+    pub description: &'a ModelDescription,
+    /// The equations as the body of an HTML page.
+    pub equations_html: &'a str,
+    /// Its libraries, at most one a platform.
+    pub libraries: &'a [Library],
+    /// Reference results: a header row, `time` first.
+    pub reference_csv: Option<&'a str>,
+}
+
+/// A shared library for one platform.
+#[derive(Debug, Clone)]
+pub struct Library {
+    /// What it was built for.
+    pub platform: Platform,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+impl Package<'_> {
+    /// The FMU, ready to be written to `NAME.fmu`.
+    ///
+    /// # Errors
+    /// Where the description breaks a rule of FMI 2.0, no library is given, or one is not for its platform.
+    pub fn bytes(&self) -> Result<Vec<u8>, PackError> {
+        let d = self.description;
+        let violations = rules::check(d);
+        if !violations.is_empty() {
+            return Err(PackError::Violations { model: d.model_name.clone(), violations });
+        }
+        let Some(co_simulation) = &d.co_simulation else { return Err(PackError::Lacks("`CoSimulation`")) };
+        if self.libraries.is_empty() {
+            return Err(PackError::NoLibrary { model: d.model_name.clone() });
+        }
+        let mut files = Files::default();
+        files.put(DESCRIPTION, xml::write(d));
+        for library in self.libraries {
+            add_library(&mut files, &co_simulation.model_identifier, library)?;
+        }
+        files.put("documentation/index.html", page::html(d, self.equations_html));
+        files.put("documentation/licenses/MIT.txt", LICENSE_MIT);
+        files.put("documentation/licenses/Apache-2.0.txt", LICENSE_APACHE);
+        if let Some(csv) = self.reference_csv {
+            files.put("documentation/reference.csv", csv);
+        }
+        files.put("model.png", picture::png(d)?);
+        files.put("resources/", "");
+        files.write()
+    }
+}
+
+/// Puts a library where it belongs; a platform has one.
+pub(crate) fn add_library(files: &mut Files, model_identifier: &str, library: &Library) -> Result<(), PackError> {
+    let Library { platform, bytes } = library;
+    let path = platform.path(model_identifier);
+    if !platform.fits(bytes) {
+        let found = bytes.iter().take(4).map(|b| format!("{b:02X}")).collect::<Vec<_>>().join(" ");
+        return Err(PackError::NotForPlatform {
+            name: path,
+            platform: *platform,
+            found: if found.is_empty() { "nothing".to_owned() } else { found },
+            expected: platform.magic(),
+        });
+    }
+    if files.0.contains_key(&path) {
+        return Err(PackError::Twice { platform: *platform });
+    }
+    files.put(path, bytes.as_slice());
+    Ok(())
+}

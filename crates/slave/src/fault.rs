@@ -1,0 +1,130 @@
+//! What can be wrong with a call.
+
+use crate::Phase;
+
+/// A call that failed. Nothing of it was carried out, unless it is a [`Fault::Model`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// The table of FMI 2.0.5, section 4.2.4, does not allow the call now.
+    #[error("{call} is not allowed in state {phase:?}")]
+    NotAllowed {
+        /// Name of the function.
+        call: &'static str,
+        /// State it was called in.
+        phase: Phase,
+    },
+    /// A value reference no variable of this type has.
+    #[error("{call}: value reference {reference} found, expected one below {count}")]
+    UnknownReference {
+        /// Name of the function.
+        call: &'static str,
+        /// What was passed.
+        reference: u32,
+        /// How many variables of the type there are; their references count from 0.
+        count: usize,
+    },
+    /// The variable may not be set now (or never).
+    #[error("variable `{name}` cannot be set in state {phase:?}")]
+    NotSettable {
+        /// Name of the variable.
+        name: String,
+        /// State of the slave.
+        phase: Phase,
+    },
+    /// A list of another length than the list of value references.
+    #[error("{call}: {found} values found, expected {expected}")]
+    Length {
+        /// Name of the function.
+        call: &'static str,
+        /// Values passed.
+        found: usize,
+        /// Value references passed.
+        expected: usize,
+    },
+    /// NaN or an infinity.
+    #[error("{call}: `{name}` = {value} found, expected a finite number")]
+    NotFinite {
+        /// Name of the function.
+        call: &'static str,
+        /// Variable or argument.
+        name: String,
+        /// What was passed.
+        value: f64,
+    },
+    /// A value outside `min` … `max` of its variable.
+    #[error("variable `{name}` = {value} found, expected {min} to {max}")]
+    OutOfRange {
+        /// Name of the variable.
+        name: String,
+        /// What was passed.
+        value: f64,
+        /// `min`.
+        min: f64,
+        /// `max`.
+        max: f64,
+    },
+    /// A derivative of this order is not offered for this variable.
+    #[error("{call}: order {order} of `{name}` found, expected 1 to {max}{}", if *.max == 0 { " (no derivatives)" } else { "" })]
+    Order {
+        /// Name of the function.
+        call: &'static str,
+        /// Name of the variable.
+        name: String,
+        /// What was asked for.
+        order: i32,
+        /// The highest order.
+        max: usize,
+    },
+    /// The time of a step or an experiment makes no sense.
+    #[error("{call}: {what} = {found} s found, expected {expected}")]
+    Time {
+        /// Name of the function.
+        call: &'static str,
+        /// Name of the argument.
+        what: &'static str,
+        /// What was passed [s].
+        found: f64,
+        /// What would have been right.
+        expected: String,
+    },
+    /// Asked for something that the pair of variables does not have.
+    #[error("no directional derivative of `{unknown}` with respect to `{known}` in state {phase:?}")]
+    NotDifferentiable {
+        /// Name of the unknown.
+        unknown: String,
+        /// Name of the known.
+        known: String,
+        /// State of the slave.
+        phase: Phase,
+    },
+    /// A saved state that is not one of this model.
+    #[error("saved state: {0}")]
+    Snapshot(String),
+    /// The equations could not be solved.
+    #[error("at t = {t_s} s: {message}")]
+    Model {
+        /// Time [s].
+        t_s: f64,
+        /// What happened, with values.
+        message: String,
+    },
+    /// The declaration, or what it is built from, is not one this model can live with.
+    #[error("declaration: {0}")]
+    Declaration(String),
+    /// The call asks for what the standard lets a slave refuse: the value is not available (`fmi2Discard`).
+    #[error("{call}: {message}")]
+    Unavailable {
+        /// Name of the function.
+        call: &'static str,
+        /// Why.
+        message: &'static str,
+    },
+}
+
+impl Fault {
+    /// Whether the C function answers `fmi2Discard`, which leaves the slave as usable as before, rather than
+    /// `fmi2Error`.
+    pub fn is_discard(&self) -> bool {
+        matches!(self, Fault::OutOfRange { .. } | Fault::Unavailable { .. })
+    }
+}

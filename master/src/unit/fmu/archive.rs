@@ -1,0 +1,143 @@
+//! The archive, checked entry by entry before anything of it is written.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+use zip::ZipArchive;
+use zip::read::ZipFile;
+
+use super::Fault;
+
+/// How much an archive may unpack to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Entries.
+    pub entries_max: usize,
+    /// Bytes of all entries together.
+    pub total_bytes_max: u64,
+    /// An entry may be this many times larger than it is in the archive, if it is larger than
+    /// [`Limits::small_bytes_max`].
+    pub ratio_max: u64,
+    /// Bytes of an entry that is never held against its ratio.
+    pub small_bytes_max: u64,
+}
+
+impl Default for Limits {
+    /// 100 000 entries, 4 GiB, ratio 100 above 16 MiB: the largest real FMUs stay well below, and text seldom packs
+    /// better than 30 to 1.
+    fn default() -> Self {
+        Limits { entries_max: 100_000, total_bytes_max: 4 << 30, ratio_max: 100, small_bytes_max: 16 << 20 }
+    }
+}
+
+/// Unpacks into an empty folder. Nothing is written unless every entry is acceptable.
+pub(super) fn unpack(bytes: &[u8], folder: &Path, limits: &Limits) -> Result<(), Fault> {
+    let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(|e| Fault::Archive(e.to_string()))?;
+    check(&mut zip, limits)?;
+    for index in 0..zip.len() {
+        let mut file = zip.by_index(index).map_err(|e| Fault::Archive(e.to_string()))?;
+        let name = name_of(&file)?;
+        let path = folder.join(name.trim_end_matches('/'));
+        let parent = if name.ends_with('/') { Some(path.as_path()) } else { path.parent() };
+        if let Some(parent) = parent {
+            fs::create_dir_all(parent).map_err(|e| Fault::file(parent, &e))?;
+        }
+        if !name.ends_with('/') {
+            write(&mut file, &name, &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes one file; its size in the archive's directory is a claim until it has been read.
+fn write(file: &mut ZipFile<'_, Cursor<&[u8]>>, name: &str, path: &Path) -> Result<(), Fault> {
+    let claimed = file.size();
+    let mut out = File::create_new(path).map_err(|e| Fault::file(path, &e))?;
+    let written = io::copy(&mut file.take(claimed.saturating_add(1)), &mut out)
+        .map_err(|e| refused(name, format!("damaged data ({e})"), "data that can be unpacked"))?;
+    if written != claimed {
+        let found = format!("{written} bytes or more");
+        return Err(refused(name, found, format!("{claimed} bytes, as the directory of the archive says")));
+    }
+    Ok(())
+}
+
+fn check(zip: &mut ZipArchive<Cursor<&[u8]>>, limits: &Limits) -> Result<(), Fault> {
+    if zip.has_duplicate_names() {
+        return Err(Fault::Archive("two entries of one name: pack it again".to_owned()));
+    }
+    if zip.len() > limits.entries_max {
+        return Err(Fault::Archive(format!("{} entries, expected at most {}", zip.len(), limits.entries_max)));
+    }
+    if zip.has_overlapping_files().map_err(|e| Fault::Archive(e.to_string()))? {
+        return Err(Fault::Archive("entries that share their data, as a ZIP bomb has them".to_owned()));
+    }
+    let mut total: u64 = 0;
+    let mut seen = HashSet::with_capacity(zip.len());
+    for index in 0..zip.len() {
+        // Raw: the headers only, without a decompressor.
+        let file = zip.by_index_raw(index).map_err(|e| Fault::Archive(e.to_string()))?;
+        let name = name_of(&file)?;
+        check_name(&name)?;
+        check_entry(&file, &name, limits)?;
+        // File systems of Windows and macOS do not tell case.
+        if !seen.insert(name.trim_end_matches('/').to_lowercase()) {
+            return Err(refused(&name, "a second entry of this name", "each name once, whatever its case"));
+        }
+        total = total.saturating_add(file.size());
+        if total > limits.total_bytes_max {
+            let found = format!("more than {} bytes unpacked", limits.total_bytes_max);
+            return Err(refused(&name, found, "less: raise `Limits::total_bytes_max` if it is to be trusted"));
+        }
+    }
+    Ok(())
+}
+
+fn name_of<R: Read>(file: &ZipFile<'_, R>) -> Result<String, Fault> {
+    match file.name() {
+        Ok(name) => Ok(name.into_owned()),
+        Err(e) => Err(refused(&String::from_utf8_lossy(file.name_raw()), format!("a name of no text ({e})"), "UTF-8")),
+    }
+}
+
+fn check_name(name: &str) -> Result<(), Fault> {
+    const EXPECTED: &str = "a relative path with forward slashes";
+    let found = if name.contains('\\') {
+        "a backslash"
+    } else if name.starts_with('/') || name.contains(':') {
+        "an absolute path"
+    } else if name.trim_end_matches('/').split('/').any(|part| matches!(part, "" | "." | "..")) {
+        "an empty part, `.` or `..`"
+    } else if name.chars().any(char::is_control) {
+        "a control character"
+    } else {
+        return Ok(());
+    };
+    Err(refused(&name.escape_debug().to_string(), found, EXPECTED))
+}
+
+fn check_entry<R: Read>(file: &ZipFile<'_, R>, name: &str, limits: &Limits) -> Result<(), Fault> {
+    const FILE_TYPE: u32 = 0o170_000;
+    const REGULAR: u32 = 0o100_000;
+    const FOLDER: u32 = 0o040_000;
+    // Some tools write permissions without a file type.
+    let kind = file.unix_mode().map_or(0, |mode| mode & FILE_TYPE);
+    if file.is_symlink() || !matches!(kind, 0 | REGULAR | FOLDER) {
+        return Err(refused(name, "a link or device", "files and folders"));
+    }
+    if file.encrypted() {
+        return Err(refused(name, "an encrypted file", "plain files"));
+    }
+    if file.size() > limits.small_bytes_max && file.size() / limits.ratio_max > file.compressed_size() {
+        let found = format!("{} bytes packed into {}", file.size(), file.compressed_size());
+        let expected = format!("at most {} to 1: raise `Limits::ratio_max` if it is to be trusted", limits.ratio_max);
+        return Err(refused(name, found, expected));
+    }
+    Ok(())
+}
+
+fn refused(entry: &str, found: impl Into<String>, expected: impl Into<String>) -> Fault {
+    Fault::Entry { entry: entry.to_owned(), found: found.into(), expected: expected.into() }
+}

@@ -1,0 +1,37 @@
+//! FMUs already open in this process, by their content.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::{LazyLock, Mutex, PoisonError, Weak};
+
+use super::open::Shared;
+
+/// Two hashes under keys drawn for this process: nobody can prepare two archives that share them.
+type Key = (u64, u64, usize);
+
+struct Cache {
+    keys: [RandomState; 2],
+    open: HashMap<Key, Weak<Shared>>,
+}
+
+static CACHE: LazyLock<Mutex<Cache>> =
+    LazyLock::new(|| Mutex::new(Cache { keys: [RandomState::new(), RandomState::new()], open: HashMap::new() }));
+
+/// What is open for these bytes, or what `make` makes of them. One at a time, so that two threads that open the same
+/// FMU unpack it once.
+pub(super) fn shared<E>(
+    bytes: &[u8],
+    make: impl FnOnce() -> Result<std::sync::Arc<Shared>, E>,
+) -> Result<std::sync::Arc<Shared>, E> {
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let [first, second] = &cache.keys;
+    let key = (first.hash_one(bytes), second.hash_one(bytes), bytes.len());
+    if let Some(known) = cache.open.get(&key).and_then(Weak::upgrade) {
+        return Ok(known);
+    }
+    let made = make()?;
+    cache.open.retain(|_, shared| shared.strong_count() > 0);
+    cache.open.insert(key, std::sync::Arc::downgrade(&made));
+    Ok(made)
+}

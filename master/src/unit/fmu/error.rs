@@ -1,0 +1,112 @@
+//! Why an FMU is not opened or not instantiated.
+
+use macrostep_description::xml::ReadError;
+
+/// An FMU that cannot be used.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("FMU `{fmu}`: {fault}")]
+pub struct FmuError {
+    /// The file or name it was opened by.
+    pub fmu: String,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// What is wrong with an FMU.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Fault {
+    /// A file cannot be read or written.
+    #[error("{path}: {reason}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The file is not an archive that can be read.
+    #[error("not a ZIP archive that can be read: {0}")]
+    Archive(String),
+    /// An entry of the archive that is refused.
+    #[error("archive entry `{entry}`: found {found}, expected {expected}")]
+    Entry {
+        /// Its path in the archive.
+        entry: String,
+        /// What was found.
+        found: String,
+        /// What is accepted.
+        expected: String,
+    },
+    /// The description cannot be used.
+    #[error(transparent)]
+    Description(#[from] ReadError),
+    /// It is no FMU for co-simulation.
+    #[error("it offers {found}, expected a `CoSimulation` element: ask its maker for a co-simulation export")]
+    NotCoSimulation {
+        /// What it offers.
+        found: &'static str,
+    },
+    /// No library for this machine.
+    #[error("no library for this machine: found {found}, expected `{expected}`")]
+    NoLibrary {
+        /// The files in `binaries/`.
+        found: String,
+        /// Where one was looked for.
+        expected: String,
+    },
+    /// A library that is damaged or made for something else.
+    #[error("library `{library}`: found {found}, expected {expected}")]
+    Library {
+        /// Its path.
+        library: String,
+        /// What was found.
+        found: String,
+        /// What would be right.
+        expected: String,
+    },
+    /// The library cannot be loaded.
+    #[error("library `{library}` was not loaded: {reason}")]
+    NotLoaded {
+        /// Its path.
+        library: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// Functions every FMU must have are missing.
+    #[error("library `{library}` lacks {}", .missing.join(", "))]
+    Missing {
+        /// Its path.
+        library: String,
+        /// Their names.
+        missing: Vec<&'static str>,
+    },
+    /// An instance was asked for that must not be made.
+    #[error("instance `{instance}`: {reason}")]
+    Refused {
+        /// Its name.
+        instance: String,
+        /// Why.
+        reason: String,
+    },
+    /// `fmi2Instantiate` returned NULL.
+    #[error("instance `{instance}`: fmi2Instantiate returned NULL{}", said(.message))]
+    NotInstantiated {
+        /// Its name.
+        instance: String,
+        /// What the FMU logged last.
+        message: String,
+    },
+}
+
+fn said(message: &str) -> String {
+    if message.is_empty() { " and logged nothing".to_owned() } else { format!(": {message}") }
+}
+
+impl Fault {
+    pub(super) fn of(self, fmu: &str) -> FmuError {
+        FmuError { fmu: fmu.to_owned(), fault: self }
+    }
+
+    pub(super) fn file(path: &std::path::Path, reason: &std::io::Error) -> Fault {
+        Fault::File { path: path.display().to_string(), reason: reason.to_string() }
+    }
+}

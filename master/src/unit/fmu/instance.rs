@@ -1,0 +1,264 @@
+//! One instance of an FMU, from `fmi2Instantiate` to `fmi2FreeInstance`.
+
+use std::ffi::CString;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use macrostep_description::{CoSimulation, ModelDescription};
+use macrostep_fmi2 as abi;
+
+use super::callbacks::Environment;
+use super::library::Loaded;
+use super::open::Shared;
+use super::state::Slots;
+use super::{Fault, Fmu, FmuError, FmuOptions, status};
+use crate::unit::UnitError;
+
+/// What the instance may be asked (FMI 2.0.5, section 4.2.4), as far as it matters for its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Instantiated,
+    Initializing,
+    Stepping,
+    Terminated,
+    /// After `fmi2Error`: may be reset, restored or freed.
+    Failed,
+}
+
+/// An instance of an imported FMU.
+pub struct FmuUnit {
+    // In the order the hot path reads them.
+    pub(super) component: abi::Component,
+    /// After `fmi2Fatal`: never to be called again.
+    pub(super) is_dead: bool,
+    pub(super) phase: Phase,
+    pub(super) t_s: f64,
+    pub(super) do_steps: u64,
+    pub(super) functions: abi::Functions,
+    pub(super) name: String,
+    pub(super) slots: Slots,
+    pub(super) options: FmuOptions,
+    /// Calls that returned `fmi2Warning`.
+    pub(super) warnings: u64,
+    pub(super) booleans: Vec<abi::Boolean>,
+    // Dropped in this order, after the instance was freed in `drop`.
+    pub(super) environment: Box<Environment>,
+    pub(super) library: Counted,
+    pub(super) shared: Arc<Shared>,
+}
+
+// SAFETY: an instance may be called from any thread, by one at a time (FMI 2.0.5, section 2.1.1 asks masters to serialise
+// the calls of an instance and says nothing of thread identity); `FmuUnit` is not `Sync`, and every call takes `&mut self`.
+// The raw pointers in it are the instance, its states and the environment, all owned by it.
+unsafe impl Send for FmuUnit {}
+
+impl Fmu {
+    /// A new instance, in the state after `fmi2Instantiate`.
+    ///
+    /// # Errors
+    /// Where the library cannot be loaded, the FMU may only be instantiated once, has failed fatally before, or refuses.
+    pub fn instantiate(&self, name: &str, options: &FmuOptions) -> Result<FmuUnit, FmuError> {
+        let refused = |reason: String| Fault::Refused { instance: name.to_owned(), reason }.of(&self.name);
+        let text = |text: &str| CString::new(text).map_err(|_| refused(format!("a zero byte in {text:?}")));
+        let library = self.library()?;
+        if library.is_corrupted() {
+            return Err(refused("another instance returned fmi2Fatal, after which none may be used".to_owned()));
+        }
+        let only_once = self.shared.co_simulation.can_be_instantiated_only_once_per_process;
+        let (library, alive) = Counted::one_more(library);
+        if only_once && alive > 0 {
+            let reason = "`canBeInstantiatedOnlyOncePerProcess` and one is alive: run each in a process of its own";
+            return Err(refused(reason.to_owned()));
+        }
+        let (c_name, guid) = (text(name)?, text(&self.shared.description.guid)?);
+        let uri = text(&self.shared.resources_uri)?;
+        let environment = Environment::new(name, options.log.clone());
+        let functions = library.functions;
+        // SAFETY: the strings live during the call, which is all the standard grants the FMU; the callbacks live as long
+        // as the instance, which is more than it demands.
+        let component = unsafe {
+            (functions.instantiate)(
+                c_name.as_ptr(),
+                abi::CO_SIMULATION,
+                guid.as_ptr(),
+                uri.as_ptr(),
+                environment.functions(),
+                i32::from(options.visible),
+                i32::from(options.logging_on),
+            )
+        };
+        if component.is_null() {
+            let message = environment.take_last();
+            return Err(Fault::NotInstantiated { instance: name.to_owned(), message }.of(&self.name));
+        }
+        let mut unit = FmuUnit {
+            component,
+            is_dead: false,
+            phase: Phase::Instantiated,
+            t_s: 0.0,
+            do_steps: 0,
+            functions,
+            name: name.to_owned(),
+            slots: Slots::default(),
+            options: options.clone(),
+            warnings: 0,
+            booleans: Vec::new(),
+            environment,
+            library,
+            shared: Arc::clone(&self.shared),
+        };
+        unit.choose_log_categories().map_err(|e| refused(e.to_string()))?;
+        Ok(unit)
+    }
+}
+
+/// An instance that is counted among those alive, as long as this lives.
+pub(super) struct Counted(pub(super) Arc<Loaded>);
+
+impl Counted {
+    /// Counts one more, and says how many there were.
+    fn one_more(library: Arc<Loaded>) -> (Counted, usize) {
+        let before = library.instances.fetch_add(1, Ordering::AcqRel);
+        (Counted(library), before)
+    }
+}
+
+impl std::ops::Deref for Counted {
+    type Target = Loaded;
+
+    fn deref(&self) -> &Loaded {
+        &self.0
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.instances.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl FmuUnit {
+    /// What it declares of its capabilities.
+    pub fn capabilities(&self) -> &CoSimulation {
+        &self.shared.co_simulation
+    }
+
+    pub(super) fn model(&self) -> &ModelDescription {
+        &self.shared.description
+    }
+
+    /// How many calls returned `fmi2Warning` and went on.
+    pub fn warnings(&self) -> u64 {
+        self.warnings
+    }
+
+    fn choose_log_categories(&mut self) -> Result<(), UnitError> {
+        if self.options.log_categories.is_empty() {
+            return Ok(());
+        }
+        let Some(set) = self.functions.set_debug_logging else {
+            return Err(self.lacks("fmi2SetDebugLogging"));
+        };
+        let declared = &self.model().log_categories;
+        if let Some(unknown) = self.options.log_categories.iter().find(|c| declared.iter().all(|d| d.name != **c)) {
+            let names: Vec<String> = declared.iter().map(|d| format!("`{}`", d.name)).collect();
+            let message = format!("log category `{unknown}` is not declared, expected one of {}", names.join(", "));
+            return Err(self.refusal("fmi2SetDebugLogging", message));
+        }
+        let texts: Vec<CString> =
+            self.options.log_categories.iter().filter_map(|c| CString::new(c.as_str()).ok()).collect();
+        let pointers: Vec<abi::Str> = texts.iter().map(|t| t.as_ptr()).collect();
+        let on = i32::from(self.options.logging_on);
+        // SAFETY: the instance is alive; as many strings as said, alive during the call.
+        let status = unsafe { set(self.component, on, pointers.len(), pointers.as_ptr()) };
+        self.answered("fmi2SetDebugLogging", status)
+    }
+
+    /// What a status means for the call that returned it. Only the good one is fast.
+    #[inline]
+    pub(super) fn answered(&mut self, call: &'static str, status: abi::Status) -> Result<(), UnitError> {
+        if status == abi::OK { Ok(()) } else { self.not_ok(call, status) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn not_ok(&mut self, call: &'static str, status: abi::Status) -> Result<(), UnitError> {
+        match status {
+            abi::WARNING => {
+                self.warnings += 1;
+                return Ok(());
+            }
+            abi::FATAL => {
+                self.is_dead = true;
+                self.library.is_corrupted.store(true, Ordering::Relaxed);
+            }
+            abi::ERROR => self.phase = Phase::Failed,
+            _ => {}
+        }
+        Err(self.error(call, status::name(status), self.environment.take_last()))
+    }
+
+    fn error(&self, call: &'static str, status: String, message: String) -> UnitError {
+        UnitError { unit: self.name.clone(), call, status, t_s: self.t_s, message }
+    }
+
+    /// A call that is not made.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refusal(&self, call: &'static str, message: impl Into<String>) -> UnitError {
+        self.error(call, "no status, because it was not called".to_owned(), message.into())
+    }
+
+    /// A call of a function the library does not have.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lacks(&self, call: &'static str) -> UnitError {
+        self.refusal(call, "the library has no such function")
+    }
+
+    /// Why a call with lists cannot be made: the instance is dead, or the lists differ in length.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn unusable(&self, call: &'static str, refs: usize, values: usize) -> UnitError {
+        if self.is_dead {
+            self.refusal(call, "it returned fmi2Fatal before: start a new process")
+        } else {
+            self.refusal(call, format!("{values} values for {refs} value references, expected as many"))
+        }
+    }
+
+    /// Refuses calls of a dead instance, or of one whose library another instance has brought down.
+    pub(super) fn alive(&self, call: &'static str) -> Result<(), UnitError> {
+        if self.is_dead || self.library.is_corrupted() {
+            return Err(self.refusal(call, "an instance of this FMU returned fmi2Fatal before: start a new process"));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for FmuUnit {
+    fn drop(&mut self) {
+        // After fmi2Fatal no function may be called, fmi2FreeInstance included: its memory is lost.
+        if !self.is_dead && !self.library.is_corrupted() {
+            self.free_states();
+            if self.phase == Phase::Stepping {
+                // SAFETY: alive and in step mode; what it returns changes nothing any more.
+                unsafe { (self.functions.terminate)(self.component) };
+            }
+            // SAFETY: alive, made by this library, and freed once.
+            unsafe { (self.functions.free_instance)(self.component) };
+        }
+    }
+}
+
+impl fmt::Debug for FmuUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FmuUnit")
+            .field("name", &self.name)
+            .field("phase", &self.phase)
+            .field("t_s", &self.t_s)
+            .field("do_steps", &self.do_steps)
+            .finish_non_exhaustive()
+    }
+}

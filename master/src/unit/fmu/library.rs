@@ -1,0 +1,186 @@
+//! The shared library in an FMU: where it is, how it is loaded, its functions.
+
+use std::ffi::{CStr, c_void};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use libloading::Library;
+use macrostep_fmi2::Functions;
+
+use super::{Fault, image};
+
+/// A loaded library. Its functions stay valid as long as it lives.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) functions: Functions,
+    /// Instances alive.
+    pub(super) instances: AtomicUsize,
+    /// Set by the first `fmi2Fatal`: all instances are corrupted (FMI 2.0.5, section 2.1.3).
+    pub(super) is_corrupted: AtomicBool,
+    /// What is strange about it, for the user.
+    pub(super) warnings: Vec<String>,
+    // Held only to be dropped, and with it unloaded.
+    _library: Library,
+}
+
+impl Loaded {
+    /// Loads the library of `model_identifier` from an unpacked FMU.
+    pub(super) fn load(folder: &Path, model_identifier: &str) -> Result<Loaded, Fault> {
+        let path = find(folder, model_identifier)?;
+        let shown = shown(folder, &path);
+        let bytes = fs::read(&path).map_err(|e| Fault::file(&path, &e))?;
+        if let Some((found, expected)) = image::fault(&bytes) {
+            return Err(Fault::Library { library: shown, found, expected });
+        }
+        drop(bytes);
+        // Absolute, or the system looks in its own folders first.
+        let path = fs::canonicalize(&path).map_err(|e| Fault::file(&path, &e))?;
+        let library = open(&path).map_err(|e| Fault::NotLoaded { library: shown.clone(), reason: e.to_string() })?;
+        let lookup = |name: &'static CStr| -> *const c_void {
+            // SAFETY: the symbol is only taken as an address here.
+            match unsafe { library.get::<*const c_void>(name) } {
+                Ok(symbol) => *symbol,
+                Err(_) => std::ptr::null(),
+            }
+        };
+        // SAFETY: a library of an FMU exports functions of the types in the FMI headers under these names (FMI 2.0.5,
+        // section 2.1.1); that they outlive the table is what `Loaded` is for.
+        let functions = match unsafe { Functions::load(lookup) } {
+            Ok(functions) => functions,
+            Err(missing) => return Err(Fault::Missing { library: shown, missing }),
+        };
+        let warnings = warnings(&functions, &shown);
+        Ok(Loaded {
+            functions,
+            instances: AtomicUsize::new(0),
+            is_corrupted: AtomicBool::new(false),
+            warnings,
+            _library: library,
+        })
+    }
+
+    /// Whether some instance returned `fmi2Fatal`.
+    #[inline]
+    pub(super) fn is_corrupted(&self) -> bool {
+        self.is_corrupted.load(Ordering::Relaxed)
+    }
+}
+
+/// Folders in `binaries/` with code for this machine: that of FMI 2.0, then that of FMI 3.0, which some tools use.
+pub(super) const FOLDERS: &[&str] = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+    &["linux64", "x86_64-linux"]
+} else if cfg!(all(target_os = "linux", target_arch = "x86")) {
+    &["linux32", "x86-linux"]
+} else if cfg!(all(target_os = "linux", target_arch = "aarch64")) {
+    &["aarch64-linux", "linux64"]
+} else if cfg!(all(windows, target_arch = "x86_64")) {
+    &["win64", "x86_64-windows"]
+} else if cfg!(all(windows, target_arch = "x86")) {
+    &["win32", "x86-windows"]
+} else if cfg!(all(target_os = "macos", target_arch = "aarch64")) {
+    &["darwin64", "aarch64-darwin"]
+} else if cfg!(target_os = "macos") {
+    &["darwin64", "x86_64-darwin"]
+} else {
+    &[]
+};
+
+const SUFFIX: &str = if cfg!(windows) {
+    ".dll"
+} else if cfg!(target_os = "macos") {
+    ".dylib"
+} else {
+    ".so"
+};
+
+fn find(folder: &Path, model_identifier: &str) -> Result<PathBuf, Fault> {
+    let binaries = folder.join("binaries");
+    let name = format!("{model_identifier}{SUFFIX}");
+    // An identifier is a name, not a path out of the folder.
+    let is_name = !model_identifier.contains(['/', '\\', ':']);
+    let candidates = FOLDERS.iter().map(|platform| binaries.join(platform).join(&name));
+    if let Some(path) = candidates.into_iter().find(|path| is_name && path.is_file()) {
+        return Ok(path);
+    }
+    let found = present(folder, &binaries);
+    Err(Fault::NoLibrary {
+        found: if found.is_empty() { "no libraries".to_owned() } else { found.join(", ") },
+        expected: format!("binaries/{}/{name}", FOLDERS.first().unwrap_or(&"(a platform FMI 2.0 knows)")),
+    })
+}
+
+/// The first files in the folders of `binaries/`.
+fn present(folder: &Path, binaries: &Path) -> Vec<String> {
+    const SHOWN: usize = 8;
+    let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<String> = entries(binaries)
+        .flat_map(|platform| entries(&platform).collect::<Vec<_>>())
+        .map(|p| shown(folder, &p))
+        .collect();
+    found.sort();
+    found.truncate(SHOWN);
+    found
+}
+
+/// The path as it stands in the archive.
+fn shown(folder: &Path, path: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).to_string_lossy().replace('\\', "/")
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> Result<Library, libloading::Error> {
+    use libloading::os::unix::{Library as Unix, RTLD_LOCAL, RTLD_NOW};
+    #[cfg(target_os = "linux")]
+    share_libm();
+    // SAFETY: the initialisers of a foreign library run here; that they behave is the trust a user puts into an FMU.
+    unsafe { Unix::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map(Library::from)
+}
+
+/// Many FMUs use functions of libm without being linked against it; they find them if it was loaded globally before.
+#[cfg(target_os = "linux")]
+fn share_libm() {
+    use libloading::os::unix::{Library as Unix, RTLD_GLOBAL, RTLD_NOW};
+    static SHARED: std::sync::Once = std::sync::Once::new();
+    SHARED.call_once(|| {
+        // SAFETY: the system's libm has no initialisers that could do harm. Where there is none of that name (musl keeps
+        // it in libc), nothing is missing.
+        if let Ok(libm) = unsafe { Unix::open(Some("libm.so.6"), RTLD_NOW | RTLD_GLOBAL) } {
+            // Stays loaded as long as the process.
+            let _ = libm.into_raw();
+        }
+    });
+}
+
+#[cfg(windows)]
+fn open(path: &Path) -> Result<Library, libloading::Error> {
+    use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library as Windows};
+    // SAFETY: as on Unix. The flag makes Windows look for further DLLs beside this one.
+    unsafe { Windows::load_with_flags(path, LOAD_WITH_ALTERED_SEARCH_PATH) }.map(Library::from)
+}
+
+fn warnings(functions: &Functions, library: &str) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let asked = [
+        ("fmi2GetVersion", functions.get_version, "2.0"),
+        ("fmi2GetTypesPlatform", functions.get_types_platform, "default"),
+    ];
+    for (name, function, expected) in asked {
+        let Some(function) = function else {
+            warnings.push(format!("library `{library}` lacks {name}"));
+            continue;
+        };
+        // SAFETY: takes nothing, and may be called before anything else (FMI 2.0.5, section 2.1.4).
+        let answer = unsafe { function() };
+        let found = if answer.is_null() {
+            "NULL".to_owned()
+        } else {
+            // SAFETY: not NULL, and a zero-terminated string of the library by the standard.
+            unsafe { CStr::from_ptr(answer) }.to_string_lossy().into_owned()
+        };
+        if found != expected {
+            warnings.push(format!("library `{library}`: {name} returned `{found}`, expected `{expected}`"));
+        }
+    }
+    warnings
+}

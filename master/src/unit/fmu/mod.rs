@@ -1,0 +1,50 @@
+//! Imported FMUs: any FMI 2.0 co-simulation FMU as a [`Unit`](super::Unit).
+//!
+//! ```no_run
+//! use macrostep_master::unit::{Unit, fmu::{Fmu, FmuOptions}};
+//!
+//! let fmu = Fmu::open("oscillator1_force.fmu")?;
+//! let mut unit = fmu.instantiate("left", &FmuOptions::default())?;
+//! unit.setup(0.0, None, None)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An archive is unpacked once and its library loaded once, however many instances are made and however often it is
+//! opened. What is checked before any foreign code runs: the archive's paths and sizes, the description, the library's
+//! headers. What foreign code may do after that nobody can check: it runs in this process.
+//!
+//! | Hazard | What happens here |
+//! |---|---|
+//! | library that needs `libm` without saying so | `libm` is loaded first, for all to see |
+//! | truncated library | refused by its headers, before `dlopen` maps it |
+//! | callbacks or URI taken for granted | both memory callbacks, the logger and a `file:` URI are always passed |
+//! | callbacks kept by pointer | they live, boxed, as long as the instance |
+//! | status 42 | an error that names it; statuses are integers |
+//! | `fmi2Pending` | polled, up to [`FmuOptions::pending_limit`] |
+//! | `fmi2Discard` | an [`Outcome`](super::Outcome), with the time reached |
+//! | `fmi2Fatal` | the instance is never called again, not even to free it; the library makes no new one |
+//!
+//! References: FMI 2.0.5, sections 2.1, 2.3 and 4.2.
+#![allow(unsafe_code)]
+
+mod archive;
+mod cache;
+mod callbacks;
+mod calls;
+mod error;
+mod image;
+mod instance;
+mod library;
+mod log;
+mod open;
+mod options;
+mod state;
+mod status;
+mod step;
+
+pub use archive::Limits;
+pub use error::{Fault, FmuError};
+pub use instance::FmuUnit;
+pub use log::{LogRecord, LogSink};
+pub use open::Fmu;
+pub use options::FmuOptions;

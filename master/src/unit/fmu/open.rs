@@ -1,0 +1,200 @@
+//! An FMU that is open: unpacked, its description read, its library loaded when the first instance is made.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use macrostep_description::xml::{self, Warning};
+use macrostep_description::{CoSimulation, ModelDescription};
+use tempfile::TempDir;
+
+use super::library::Loaded;
+use super::{Fault, FmuError, Limits, archive, cache};
+
+/// An FMU for co-simulation. Clones share everything.
+#[derive(Clone)]
+pub struct Fmu {
+    pub(super) shared: Arc<Shared>,
+    /// What it was opened by, for messages.
+    pub(super) name: Arc<str>,
+}
+
+/// What all instances of an FMU share.
+pub(super) struct Shared {
+    pub(super) description: Arc<ModelDescription>,
+    pub(super) co_simulation: CoSimulation,
+    warnings: Vec<Warning>,
+    pub(super) resources_uri: String,
+    // Before the folder: Windows does not delete the file of a loaded library.
+    library: Mutex<Option<Arc<Loaded>>>,
+    folder: Folder,
+}
+
+/// Where it is unpacked.
+enum Folder {
+    /// Removed when the last instance is gone.
+    Ours(TempDir),
+    /// Somebody else's.
+    Theirs(PathBuf),
+}
+
+impl Folder {
+    fn path(&self) -> &Path {
+        match self {
+            Folder::Ours(folder) => folder.path(),
+            Folder::Theirs(path) => path,
+        }
+    }
+}
+
+impl Fmu {
+    /// Opens a file, or a folder an FMU was unpacked into.
+    ///
+    /// # Errors
+    /// Where it cannot be read, its archive or description is refused, or it offers no co-simulation.
+    pub fn open(path: impl AsRef<Path>) -> Result<Fmu, FmuError> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        if path.is_dir() {
+            let shared = fs::canonicalize(path)
+                .map_err(|e| Fault::file(path, &e))
+                .and_then(|folder| Shared::read(Folder::Theirs(folder)));
+            return Ok(Fmu { shared: Arc::new(shared.map_err(|e| e.of(&name))?), name: name.into() });
+        }
+        let bytes = fs::read(path).map_err(|e| Fault::file(path, &e).of(&name))?;
+        Fmu::from_bytes(&name, &bytes)
+    }
+
+    /// Opens an archive that is in memory; `name` is for messages.
+    ///
+    /// # Errors
+    /// As [`Fmu::open`].
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Fmu, FmuError> {
+        Fmu::with_limits(name, bytes, &Limits::default())
+    }
+
+    /// As [`Fmu::from_bytes`], with other limits to what the archive may unpack to.
+    ///
+    /// # Errors
+    /// As [`Fmu::open`].
+    pub fn with_limits(name: &str, bytes: &[u8], limits: &Limits) -> Result<Fmu, FmuError> {
+        let shared = cache::shared(bytes, || Shared::unpack(bytes, limits).map(Arc::new));
+        Ok(Fmu { shared: shared.map_err(|e| e.of(name))?, name: name.into() })
+    }
+
+    /// What it was opened by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it declares.
+    pub fn description(&self) -> &ModelDescription {
+        &self.shared.description
+    }
+
+    /// Its `CoSimulation` element: the capabilities.
+    pub fn capabilities(&self) -> &CoSimulation {
+        &self.shared.co_simulation
+    }
+
+    /// Where its description strays from the standard in its form. For the strict rules see
+    /// [`macrostep_description::rules::check`].
+    pub fn warnings(&self) -> &[Warning] {
+        &self.shared.warnings
+    }
+
+    /// The folder it is unpacked in, which lives as long as this and its instances.
+    pub fn folder(&self) -> &Path {
+        self.shared.folder.path()
+    }
+
+    /// Loads the library now, not with the first instance, and says what is strange about it.
+    ///
+    /// # Errors
+    /// Where there is none for this machine, it is damaged, or lacks functions.
+    pub fn load(&self) -> Result<Vec<String>, FmuError> {
+        Ok(self.library()?.warnings.clone())
+    }
+
+    pub(super) fn library(&self) -> Result<Arc<Loaded>, FmuError> {
+        let mut library = self.shared.library.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(loaded) = &*library {
+            return Ok(Arc::clone(loaded));
+        }
+        let loaded = Loaded::load(self.folder(), &self.shared.co_simulation.model_identifier);
+        let loaded = Arc::new(loaded.map_err(|e| e.of(&self.name))?);
+        *library = Some(Arc::clone(&loaded));
+        Ok(loaded)
+    }
+}
+
+impl fmt::Debug for Fmu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fmu").field("name", &self.name).field("folder", &self.folder()).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn unpack(bytes: &[u8], limits: &Limits) -> Result<Shared, Fault> {
+        let made = tempfile::Builder::new().prefix("macrostep-").tempdir();
+        let folder = made.map_err(|e| Fault::file(&std::env::temp_dir(), &e))?;
+        archive::unpack(bytes, folder.path(), limits)?;
+        // Never absent: its URI is passed whether the FMU has resources or not.
+        let resources = folder.path().join("resources");
+        fs::create_dir_all(&resources).map_err(|e| Fault::file(&resources, &e))?;
+        Shared::read(Folder::Ours(folder))
+    }
+
+    fn read(folder: Folder) -> Result<Shared, Fault> {
+        let path = folder.path().join("modelDescription.xml");
+        let text = fs::read(&path).map_err(|_| Fault::Entry {
+            entry: "modelDescription.xml".to_owned(),
+            found: "no such file at the root".to_owned(),
+            expected: "the description of the model: is this an FMU?".to_owned(),
+        })?;
+        let reading = xml::read(&text)?;
+        let Some(co_simulation) = reading.description.co_simulation.clone() else {
+            let model_exchange = reading.description.has_model_exchange;
+            return Err(Fault::NotCoSimulation {
+                found: if model_exchange { "`ModelExchange` only" } else { "nothing" },
+            });
+        };
+        Ok(Shared {
+            description: Arc::new(reading.description),
+            co_simulation,
+            warnings: reading.warnings,
+            resources_uri: file_uri(&folder.path().join("resources")),
+            library: Mutex::new(None),
+            folder,
+        })
+    }
+}
+
+/// `file:///…` with everything but letters, digits and a few marks as bytes in hexadecimal (RFC 3986, section 2).
+fn file_uri(path: &Path) -> String {
+    let path = path.to_string_lossy().replace('\\', "/");
+    // Windows' canonical paths begin with `\\?\`.
+    let path = path.strip_prefix("//?/").unwrap_or(&path);
+    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b':' => {
+                uri.push(char::from(byte))
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_hold_only_what_they_may() {
+        assert_eq!(file_uri(Path::new("/tmp/a b/ξ/resources")), "file:///tmp/a%20b/%CE%BE/resources");
+        assert_eq!(file_uri(Path::new(r"C:\fmus\a")), "file:///C:/fmus/a");
+    }
+}

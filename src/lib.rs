@@ -1,0 +1,3 @@
+//! What the program `macrostep` is made of, for its tests and examples.
+
+pub mod embedded;
