@@ -89,7 +89,7 @@ mod tests {
     fn numbers_stand_to_the_right_and_no_escape_is_printed() {
         let text = sample().terminal();
         assert!(!text.contains('\u{1b}'));
-        assert!(text.lines().any(|line| line == " s-s           7e-3"), "{text}");
+        assert!(text.lines().any(|line| line == " s-s            7e-3"), "{text}");
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Bars {
         let size = value.abs();
         if size == 0.0 {
             "0".to_owned()
-        } else if (1e-2..1e4).contains(&size) {
+        } else if (1e-2..1e4).contains(&size) && !self.axis.is_log() {
             let whole = size.log10().floor() as i32 + 1;
             format!("{value:.*}", (self.digits as i32 - whole).max(0) as usize)
         } else {

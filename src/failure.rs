@@ -1,0 +1,70 @@
+//! How a command ends when it does not end well.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use macrostep_master::record::TraceError;
+use macrostep_master::report::PlotError;
+
+/// What went wrong, in words for a user.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Options that do not go together, or a value that is none.
+    #[error("{0}")]
+    Usage(String),
+    /// A unit or the master failed.
+    #[error("{0}")]
+    Run(String),
+    /// A file or folder that cannot be written.
+    #[error("`{}`: {source}", path.display())]
+    File {
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A trace that cannot be written.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A picture that cannot be drawn.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+    /// A result that cannot be put into words.
+    #[error("cannot write {what}: {reason}")]
+    Format {
+        /// Which text.
+        what: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// The result is further from exact than `--tolerance` allows.
+    #[error("largest relative position error is {found:e}, expected at most {allowed:e} (`--tolerance`)")]
+    OutOfTolerance {
+        /// Error found.
+        found: f64,
+        /// Error allowed.
+        allowed: f64,
+    },
+}
+
+impl Failure {
+    /// 2 usage, 3 comparison out of tolerance, 1 everything else.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Usage(_) => 2,
+            Self::OutOfTolerance { .. } => 3,
+            _ => 1,
+        })
+    }
+
+    /// Two options that make no sense together, both as typed, and the reason.
+    pub fn conflict(first: impl std::fmt::Display, second: impl std::fmt::Display, reason: &str) -> Self {
+        Self::Usage(format!("`{first}` makes no sense with `{second}`: {reason}"))
+    }
+
+    /// For `map_err` on file operations.
+    pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::File { path, source }
+    }
+}

@@ -1,0 +1,211 @@
+//! One oscillator run, fully said: every default filled in, every combination looked at.
+//!
+//! | symbol | code | unit | meaning |
+//! |---|---|---|---|
+//! | H | `step_s` | s | macro step of the slow side |
+//! | R | `rate` | 1 | the fast side steps H/R |
+//! | h | `micro_s` | s | micro step inside a subsystem |
+//! | T | `stop_s` | s | end of the run |
+
+use std::collections::BTreeMap;
+
+use macrostep_oscillator::Parameters;
+use serde::Serialize;
+
+use crate::arguments::OscillatorArguments;
+use crate::failure::Failure;
+use crate::terms::{
+    Case, Correct, Coupling, Derivative, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
+};
+
+/// More macro steps than this in a run are taken for a mistake.
+const STEPS_MAX: f64 = 1e8;
+
+/// The effective scenario: what a run does is said here and nowhere else.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OscillatorOptions {
+    /// Row of Table 1 the parameters started from.
+    pub case: Case,
+    /// What the subsystems exchange.
+    pub coupling: Coupling,
+    /// Who steps when.
+    pub schedule: Schedule,
+    /// Degree of the extrapolation.
+    pub predict: Predict,
+    /// Correction of a macro step.
+    pub correct: Correct,
+    /// Macro step of the slow side [s].
+    pub step_s: f64,
+    /// H slow / H fast.
+    pub rate: Rate,
+    /// The fast side; it means nothing at rate 1.
+    pub fast: Fast,
+    /// Macro steps H1, H2 of the two subsystems [s].
+    pub macro_s: [f64; 2],
+    /// Micro steps of subsystem 1 and 2 [s]; with exact integration their macro steps.
+    pub micro_s: [f64; 2],
+    /// Integrator inside the subsystems.
+    pub integrator: Integrator,
+    /// Samples before t = 0.
+    pub start: Start,
+    /// Evaluation of a coupling force a subsystem sends.
+    pub sampling: Sampling,
+    /// Velocity of a displacement input.
+    pub derivative: Derivative,
+    /// End of the run [s].
+    pub stop_s: f64,
+    /// Every how many macro points a row is recorded.
+    pub record_every: u64,
+    /// What the subsystems are.
+    pub units: Units,
+    /// Physical properties, those of the case with the settings.
+    #[serde(serialize_with = "by_name")]
+    pub parameters: Parameters,
+}
+
+impl OscillatorOptions {
+    /// Fills in defaults and looks at what does not go together.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] naming the two options, or the parameter.
+    pub fn new(arguments: &OscillatorArguments) -> Result<Self, Failure> {
+        let fast = arguments.fast.unwrap_or(Fast::Two);
+        let own_steps = macro_steps(arguments.step, arguments.rate, fast);
+        let options = Self {
+            case: arguments.case,
+            coupling: arguments.coupling,
+            schedule: arguments.schedule,
+            predict: arguments.predict,
+            correct: arguments.correct,
+            step_s: arguments.step,
+            rate: arguments.rate,
+            fast,
+            macro_s: own_steps,
+            micro_s: arguments.micro.map_or(own_steps, |micro_s| [micro_s; 2]),
+            integrator: arguments.integrator,
+            start: arguments.start,
+            sampling: arguments.sampling,
+            derivative: arguments.derivative,
+            stop_s: arguments.stop,
+            record_every: arguments.record_every,
+            units: arguments.units,
+            parameters: parameters(arguments)?,
+        };
+        check_steps(arguments, own_steps)?;
+        check_meaning(arguments)?;
+        Ok(options)
+    }
+
+    /// Number of macro steps of the slow side.
+    pub fn steps(&self) -> u64 {
+        (self.stop_s / self.step_s).round() as u64
+    }
+
+    /// One line that tells runs apart, letters beside the name of the coupling.
+    pub fn line(&self) -> String {
+        let rate = if self.rate.over == 1 {
+            String::new()
+        } else {
+            format!(" · rate {} (mass {} fast)", self.rate, typed(self.fast))
+        };
+        format!(
+            "case {} · {} ({}) · {} · {} · {} · H = {} s{rate} · integrator {}",
+            typed(self.case),
+            typed(self.coupling),
+            self.coupling.letters(),
+            typed(self.schedule),
+            self.predict,
+            typed(self.correct),
+            self.step_s,
+            typed(self.integrator),
+        )
+    }
+}
+
+/// The parameters of a case.
+pub fn case_parameters(case: Case) -> Parameters {
+    match case {
+        Case::One => Parameters::case_1(),
+        Case::Two => Parameters::case_2(),
+    }
+}
+
+fn macro_steps(step_s: f64, rate: Rate, fast: Fast) -> [f64; 2] {
+    let fast_s = step_s * f64::from(rate.under) / f64::from(rate.over);
+    match fast {
+        Fast::One => [fast_s, step_s],
+        Fast::Two => [step_s, fast_s],
+    }
+}
+
+fn parameters(arguments: &OscillatorArguments) -> Result<Parameters, Failure> {
+    let mut parameters = case_parameters(arguments.case);
+    for (i, setting) in arguments.set.iter().enumerate() {
+        if let Some(other) = arguments.set[..i].iter().find(|other| other.name == setting.name) {
+            let typed = |value: f64| format!("--set {}={value}", setting.name);
+            return Err(Failure::conflict(typed(other.value), typed(setting.value), "set it once"));
+        }
+        let value = setting.value;
+        parameters.set(&setting.name, value).map_err(|error| Failure::Usage(format!("`--set`: {error}")))?;
+    }
+    parameters.validate().map_err(|error| Failure::Usage(format!("`--set`: {error}")))?;
+    Ok(parameters)
+}
+
+/// Steps must tile what they divide.
+fn check_steps(arguments: &OscillatorArguments, own_steps: [f64; 2]) -> Result<(), Failure> {
+    let stop = format!("--stop {}", arguments.stop);
+    let step = format!("--step {}", arguments.step);
+    let rate = format!("--rate {}", arguments.rate);
+    if arguments.stop / arguments.step > STEPS_MAX {
+        return Err(Failure::conflict(stop, step, "more than 1e8 macro steps"));
+    }
+    if !divides(arguments.step, arguments.stop) {
+        return Err(Failure::conflict(stop, step, "the run is no whole number of macro steps"));
+    }
+    for own_s in own_steps {
+        if !divides(own_s, arguments.stop) {
+            return Err(Failure::conflict(rate, stop, "the run is no whole number of steps of the fast side"));
+        }
+    }
+    let Some(micro_s) = arguments.micro else { return Ok(()) };
+    let micro = format!("--micro {micro_s}");
+    if arguments.integrator == Integrator::Exact {
+        return Err(Failure::conflict(micro, "--integrator exact", "exact integration has no micro steps"));
+    }
+    if !divides(micro_s, arguments.step) {
+        return Err(Failure::conflict(micro, step, "a macro step is no whole number of micro steps"));
+    }
+    if own_steps.iter().any(|own_s| !divides(micro_s, *own_s)) {
+        return Err(Failure::conflict(micro, rate, "a step of the fast side is no whole number of micro steps"));
+    }
+    Ok(())
+}
+
+/// Options that say something about what is not there.
+fn check_meaning(arguments: &OscillatorArguments) -> Result<(), Failure> {
+    let coupling = format!("--coupling {}", typed(arguments.coupling));
+    if let Some(fast) = arguments.fast.filter(|_| arguments.rate.over == 1) {
+        let reason = "at rate 1 no side is fast";
+        return Err(Failure::conflict(format!("--fast {}", typed(fast)), "--rate 1", reason));
+    }
+    if arguments.sampling == Sampling::Lagged && !arguments.coupling.has_feed_through() {
+        let reason = "no subsystem sends a force that depends on its input";
+        return Err(Failure::conflict("--sampling lagged", coupling, reason));
+    }
+    if arguments.derivative == Derivative::Numdiff && arguments.coupling == Coupling::ForceForce {
+        let reason = "no subsystem is driven by a displacement";
+        return Err(Failure::conflict("--derivative numdiff", coupling, reason));
+    }
+    Ok(())
+}
+
+/// Whether `whole` is a positive whole number of `part`, up to rounding.
+fn divides(part: f64, whole: f64) -> bool {
+    let ratio = whole / part;
+    ratio > 0.5 && (ratio - ratio.round()).abs() <= 1e-9 * ratio
+}
+
+fn by_name<S: serde::Serializer>(parameters: &Parameters, serializer: S) -> Result<S::Ok, S::Error> {
+    BTreeMap::from(parameters.named()).serialize(serializer)
+}

@@ -1,0 +1,267 @@
+//! What a run came to: its trace and how far it was from exact.
+//!
+//! A run feeds every macro point to a [`Recorder`], which knows the exact solution on the same grid.
+//!
+//! ```text
+//!     error_i = max_n |x_i(t_n) − x_i^exact(t_n)| / max_t |x_i^exact(t)|
+//!     drift   = max_n |E(t_n) − E^exact(t_n)| / E^exact(0)
+//!     growth  = ½ d(ln E)/dt ,  least squares over all n; shown where it is above 0.01 / T
+//! ```
+//!
+//! A mass that never moves has no amplitude and a system at rest no energy: their errors are given in m and J.
+//!
+//! | symbol | code | unit | meaning |
+//! |---|---|---|---|
+//! | x_i^exact | `exact` | m | displacement by the matrix exponential |
+//! | E | `energy` | J | kinetic and potential energy, that of the coupling included |
+//! | ln ρ / H | `growth_rate` | 1/s | rate at which amplitudes grow |
+
+use macrostep_master::record::{Column, Trace};
+use macrostep_oscillator::{Exact, Grid, ParameterError, Parameters, State};
+use serde::Serialize;
+
+use crate::options::OscillatorOptions;
+
+/// Everything a report needs of one run.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Recorded rows.
+    pub trace: Trace,
+    /// x1, x2, v1, v2 at the end [m, m/s].
+    pub end: State,
+    /// Largest position errors, relative to the amplitudes.
+    pub error: [f64; 2],
+    /// Largest energy error, relative to the energy at the start.
+    pub drift: f64,
+    /// Energy at the end [J].
+    pub energy: f64,
+    /// Growth rate of the amplitudes [1/s], where it is one.
+    pub growth_rate: Option<f64>,
+    /// Calls of `fmi2DoStep` to subsystem 1 and 2, rejected and repeated ones included.
+    pub do_steps: [u64; 2],
+    /// Time the run took [s].
+    pub wall_s: f64,
+    /// What the units said they are.
+    pub units: String,
+}
+
+/// The JSON object of `--json`.
+#[derive(Debug, Serialize)]
+pub struct Summary<'a> {
+    scenario: &'a OscillatorOptions,
+    r#final: Final,
+    error: Error,
+    energy: Energy,
+    do_steps: [u64; 2],
+    wall_s: f64,
+    units: &'a str,
+    growth_rate: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Final {
+    x1: f64,
+    v1: f64,
+    x2: f64,
+    v2: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Error {
+    x1: f64,
+    x2: f64,
+    max_relative_position: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Energy {
+    max_relative_drift: f64,
+    r#final: f64,
+}
+
+/// Takes every macro point of a run, keeps every N-th.
+#[derive(Debug)]
+pub struct Recorder {
+    parameters: Parameters,
+    step_s: f64,
+    last: u64,
+    every: u64,
+    next: u64,
+    grid: Grid,
+    amplitude: [f64; 2],
+    start_energy: f64,
+    trace: Trace,
+    end: State,
+    error: [f64; 2],
+    drift: f64,
+    growth: Slope,
+}
+
+/// Least squares of a line, fed point by point.
+#[derive(Debug, Default)]
+struct Slope {
+    n: f64,
+    x: f64,
+    y: f64,
+    xx: f64,
+    xy: f64,
+}
+
+impl Outcome {
+    /// The larger of both relative position errors; not a number where a state was none.
+    pub fn max_relative_position(&self) -> f64 {
+        if self.error.iter().any(|error| error.is_nan()) { f64::NAN } else { self.error[0].max(self.error[1]) }
+    }
+
+    /// For `--json`.
+    pub fn summary<'a>(&'a self, scenario: &'a OscillatorOptions) -> Summary<'a> {
+        Summary {
+            scenario,
+            r#final: Final { x1: self.end[0], v1: self.end[2], x2: self.end[1], v2: self.end[3] },
+            error: Error { x1: self.error[0], x2: self.error[1], max_relative_position: self.max_relative_position() },
+            energy: Energy { max_relative_drift: self.drift, r#final: self.energy },
+            do_steps: self.do_steps,
+            wall_s: self.wall_s,
+            units: &self.units,
+            growth_rate: self.growth_rate,
+        }
+    }
+}
+
+impl Recorder {
+    /// For a run whose macro points are n · `options.step_s`.
+    ///
+    /// # Errors
+    /// Those of [`Exact::new`].
+    pub fn new(options: &OscillatorOptions) -> Result<Self, ParameterError> {
+        let exact = Exact::new(&options.parameters)?;
+        let columns = [
+            ("x1", "m"),
+            ("v1", "m/s"),
+            ("x2", "m"),
+            ("v2", "m/s"),
+            ("coupling_force", "N"),
+            ("kinetic_energy", "J"),
+            ("potential_energy", "J"),
+            ("energy", "J"),
+            ("x1_exact", "m"),
+            ("v1_exact", "m/s"),
+            ("x2_exact", "m"),
+            ("v2_exact", "m/s"),
+            ("energy_exact", "J"),
+            ("x1_error", "m"),
+            ("x2_error", "m"),
+        ];
+        let mut trace = Trace::new(columns.map(|(name, unit)| Column::new(name, unit)));
+        trace.reserve((options.steps() / options.record_every + 2) as usize);
+        // What has no size is measured in its own unit.
+        let or_one = |size: f64| if size > 0.0 { size } else { 1.0 };
+        Ok(Self {
+            parameters: options.parameters,
+            step_s: options.step_s,
+            last: options.steps(),
+            every: options.record_every,
+            next: 0,
+            grid: exact.grid(options.step_s),
+            amplitude: exact.amplitudes(options.stop_s).map(or_one),
+            start_energy: or_one(options.parameters.energy(&options.parameters.start())),
+            trace,
+            end: options.parameters.start(),
+            error: [0.0; 2],
+            drift: 0.0,
+            growth: Slope::default(),
+        })
+    }
+
+    /// Takes the states at the next macro point, the first at t = 0, and the coupling force there [N].
+    pub fn point(&mut self, z: &State, coupling_force: f64) {
+        let exact = self.grid.next().unwrap_or(*z);
+        let (n, t_s) = (self.next, self.next as f64 * self.step_s);
+        self.next += 1;
+        self.end = *z;
+
+        let kinetic = self.parameters.kinetic_energy(z);
+        let potential = self.parameters.potential_energy(z);
+        let (energy, energy_exact) = (kinetic + potential, self.parameters.energy(&exact));
+        let off = [z[0] - exact[0], z[1] - exact[1]];
+        for (error, (off, amplitude)) in self.error.iter_mut().zip(off.iter().zip(self.amplitude)) {
+            *error = larger(*error, off.abs() / amplitude);
+        }
+        self.drift = larger(self.drift, (energy - energy_exact).abs() / self.start_energy);
+        self.growth.point(t_s, 0.5 * energy.ln());
+
+        if n.is_multiple_of(self.every) || n == self.last {
+            let row = [
+                z[0],
+                z[2],
+                z[1],
+                z[3],
+                coupling_force,
+                kinetic,
+                potential,
+                energy,
+                exact[0],
+                exact[2],
+                exact[1],
+                exact[3],
+                energy_exact,
+                off[0],
+                off[1],
+            ];
+            self.trace.push(t_s, &row);
+        }
+    }
+
+    /// Closes the run.
+    pub fn finish(self, do_steps: [u64; 2], wall_s: f64, units: String) -> Outcome {
+        let stop_s = self.last as f64 * self.step_s;
+        let growth_rate = self.growth.value().filter(|rate| rate * stop_s > 0.01);
+        let energy = self.parameters.energy(&self.end);
+        let Self { trace, end, error, drift, .. } = self;
+        Outcome { trace, end, error, drift, energy, growth_rate, do_steps, wall_s, units }
+    }
+}
+
+impl Slope {
+    fn point(&mut self, x: f64, y: f64) {
+        if y.is_finite() {
+            self.n += 1.0;
+            self.x += x;
+            self.y += y;
+            self.xx += x * x;
+            self.xy += x * y;
+        }
+    }
+
+    fn value(&self) -> Option<f64> {
+        let spread = self.n * self.xx - self.x * self.x;
+        (self.n >= 2.0 && spread > 0.0).then(|| (self.n * self.xy - self.x * self.y) / spread)
+    }
+}
+
+/// The larger; what is not a number wins, so that it is seen.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slope_of_a_line_is_found() {
+        let mut slope = Slope::default();
+        assert_eq!(slope.value(), None);
+        for n in 0..10 {
+            slope.point(f64::from(n), 3.0 - 0.25 * f64::from(n));
+        }
+        slope.point(10.0, f64::NEG_INFINITY);
+        assert!((slope.value().expect("two points") + 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_not_lost_in_a_maximum() {
+        assert!(larger(larger(1.0, f64::NAN), 2.0).is_nan());
+        assert_eq!(larger(1.0, 2.0), 2.0);
+    }
+}
