@@ -91,7 +91,9 @@ fn equal_bits_with_the_native_instance() {
 fn wrong_instantiations_give_null_and_a_message() {
     let (f, messages) = (functions(), Messages::default());
     let guid = description().guid;
-    for (name, guid, expected) in [("", guid.as_str(), "name"), ("  ", guid.as_str(), "name"), ("a", "{wrong}", "{wrong}")] {
+    for (name, guid, expected) in
+        [("", guid.as_str(), "name"), ("  ", guid.as_str(), "name"), ("a", "{wrong}", "{wrong}")]
+    {
         assert!(instantiate(&f, name, guid, &messages, false).is_null());
         let logged = messages.take();
         assert_eq!(logged.len(), 1);
@@ -241,9 +243,8 @@ struct Random {
 fn random() -> impl Strategy<Value = Random> {
     let number = prop_oneof![Just(0.0), Just(0.01), Just(f64::NAN), Just(-1.0), Just(1e300), -2.0..2.0];
     let refs = prop::collection::vec(prop_oneof![8 => 0u32..90, 1 => any::<u32>()], 0..5);
-    (0u8..34, refs, prop::collection::vec(number, 8), any::<bool>(), 0usize..3, -1i32..23).prop_map(
-        |(function, refs, values, null, slot, number)| Random { function, refs, values, null, slot, number },
-    )
+    (0u8..34, refs, prop::collection::vec(number, 8), any::<bool>(), 0usize..3, -1i32..23)
+        .prop_map(|(function, refs, values, null, slot, number)| Random { function, refs, values, null, slot, number })
 }
 
 /// Makes the call, on states of `slots`.

@@ -237,7 +237,10 @@ fn output_derivatives_chain_and_agree_with_the_motion() {
             let (mut next, after) = ([0.0; 2], (n + 1).min(20));
             s.get_real_output_derivatives(&[x, v], &[after, after], &mut next).expect("derivatives");
             if n < 20 {
-                assert!((next[0] - found[1]).abs() <= 1e-11 * found[1].abs() && (next[1] - found[2]).abs() <= 1e-11 * found[2].abs());
+                assert!(
+                    (next[0] - found[1]).abs() <= 1e-11 * found[1].abs()
+                        && (next[1] - found[2]).abs() <= 1e-11 * found[2].abs()
+                );
             }
             series.push(found[0] / (1..=n).map(f64::from).product::<f64>());
         }
@@ -323,7 +326,13 @@ fn dense_output_is_the_motion_inside_the_step() {
                 if tau > 0.0 {
                     s.do_step(h, tau, true).expect("a step");
                 }
-                let tolerance = if integrator == 1 { 2e-4 } else if integrator == 2 { 1e-12 } else { 1e-14 };
+                let tolerance = if integrator == 1 {
+                    2e-4
+                } else if integrator == 2 {
+                    1e-12
+                } else {
+                    1e-14
+                };
                 assert!((nodes[i].0 - get(s, "x")).abs() < tolerance, "{identifier} {integrator} node {i}");
                 assert!((nodes[i].1 - get(s, "v")).abs() < 20.0 * tolerance);
                 if let Some(forces) = &forces {

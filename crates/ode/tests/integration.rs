@@ -33,8 +33,7 @@ fn closed_form([k, c, b]: [f64; 3], z: [f64; 2], g: &[f64], t: f64) -> [f64; 2] 
     let mut particular = vec![0.0; g.len() + 2];
     for j in (0..g.len()).rev() {
         let (n, force) = (j as f64, g[j] + if j == 0 { b } else { 0.0 });
-        particular[j] =
-            (force - c * (n + 1.0) * particular[j + 1] - (n + 2.0) * (n + 1.0) * particular[j + 2]) / k;
+        particular[j] = (force - c * (n + 1.0) * particular[j + 1] - (n + 2.0) * (n + 1.0) * particular[j + 2]) / k;
     }
     let value = |t: f64| particular.iter().rev().fold(0.0, |sum, a| sum * t + a);
     let rate = |t: f64| particular.iter().enumerate().skip(1).rev().fold(0.0, |sum, (j, a)| sum * t + j as f64 * a);
@@ -156,7 +155,9 @@ fn semi_implicit_euler_is_equation_7() {
 
 #[test]
 fn number_of_micro_steps() {
-    for (span, h, expected) in [(1e-3, 1e-3, 1), (1e-2, 1e-3, 10), (1e-5, 1e-3, 1), (1.4e-3, 1e-3, 1), (1.6e-3, 1e-3, 2)] {
+    for (span, h, expected) in
+        [(1e-3, 1e-3, 1), (1e-2, 1e-3, 10), (1e-5, 1e-3, 1), (1.4e-3, 1e-3, 1), (1.6e-3, 1e-3, 2)]
+    {
         assert_eq!(micro::count(span, h), expected);
     }
 }

@@ -41,14 +41,7 @@ unsafe extern "C" fn keep(
 
 /// Callbacks that log into `messages`.
 pub fn callbacks(messages: &Messages) -> CallbackFunctions {
-    type Fixed = unsafe extern "C" fn(
-        *mut c_void,
-        *const c_char,
-        Status,
-        *const c_char,
-        *const c_char,
-        *const c_char,
-    );
+    type Fixed = unsafe extern "C" fn(*mut c_void, *const c_char, Status, *const c_char, *const c_char, *const c_char);
     // SAFETY: see `keep`.
     let logger = unsafe { core::mem::transmute::<Fixed, Logger>(keep) };
     CallbackFunctions {

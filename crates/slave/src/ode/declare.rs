@@ -5,7 +5,7 @@ use macrostep_description::{
 };
 use macrostep_ode::{MAX_DEGREE, MAX_NODES, Point, Trace, Vector};
 
-use super::{NODES, Ode};
+use super::{NODES, Ode, Rhythm};
 use crate::ode::propagate::Exact;
 use crate::{Declaration, Equations, Fault};
 
@@ -54,6 +54,7 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
         states: declaration.states,
         names: reals.map(|v| v.name.clone()).collect(),
         exact: Exact::default(),
+        rhythm: Rhythm::default(),
     };
     Ok((model, description))
 }
