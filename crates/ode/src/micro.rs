@@ -54,17 +54,17 @@ pub fn advance<E: System>(
 ) -> E::States<f64> {
     let times = steps.map(|k| k as f64 * h);
     if span.u.degree() > 0 {
-        return walk(method, span, z, times, h, |tau| inputs::<E>(span.u, tau));
+        return walk(method, z, times, h, span.arguments(|tau| inputs::<E>(span.u, tau)));
     }
     // Held inputs are read once.
     let held = inputs::<E>(span.u, 0.0);
-    walk(method, span, z, times, h, |_| held)
+    walk(method, z, times, h, span.arguments(|_| held))
 }
 
 /// One micro step of length `h` from time `tau` in the macro step.
 #[inline]
 pub fn step<E: System>(method: Method, span: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
-    walk(method, span, z, std::iter::once(tau), h, |tau| inputs::<E>(span.u, tau))
+    walk(method, z, std::iter::once(tau), h, span.arguments(|tau| inputs::<E>(span.u, tau)))
 }
 
 #[inline]
@@ -72,22 +72,28 @@ fn inputs<E: System>(u: &Polynomials, tau: f64) -> E::Inputs<f64> {
     E::Inputs::<f64>::from_fn(|i| u.value(i, tau))
 }
 
-/// A micro step of length `h` from each of `times`, with the inputs `u(tau)`.
+impl<E: System> Span<'_, E> {
+    /// The equations' arguments at a state and a time since the start, without the rates of the inputs, which f does not
+    /// read.
+    #[inline]
+    fn arguments(&self, u: impl Fn(f64) -> E::Inputs<f64>) -> impl Fn(E::States<f64>, f64) -> Point<E, f64> {
+        let du = E::Inputs::<f64>::from_fn(|_| 0.0);
+        move |z, tau| Point { t: self.t0 + tau, p: self.p, z, u: u(tau), du }
+    }
+}
+
+/// A micro step of length `h` from each of `times`.
 #[inline]
 fn walk<E: System>(
     method: Method,
-    span: &Span<'_, E>,
     z: E::States<f64>,
     times: impl Iterator<Item = f64>,
     h: f64,
-    u: impl Fn(f64) -> E::Inputs<f64>,
+    at: impl Fn(E::States<f64>, f64) -> Point<E, f64>,
 ) -> E::States<f64> {
-    let none = E::Inputs::<f64>::from_fn(|_| 0.0);
-    // The equations' arguments, without the rates of the inputs, which f does not read.
-    let point = |z, tau: f64| Point::<E, f64> { t: span.t0 + tau, p: span.p, z, u: u(tau), du: none };
     match method {
-        Method::SemiImplicitEuler => times.fold(z, |z, tau| semi_implicit_euler(point(z, tau), h)),
-        Method::RungeKutta4 => times.fold(z, |z, tau| runge_kutta_4(&point, z, tau, h)),
+        Method::SemiImplicitEuler => times.fold(z, |z, tau| semi_implicit_euler(at(z, tau), h)),
+        Method::RungeKutta4 => times.fold(z, |z, tau| runge_kutta_4(&at, z, tau, h)),
     }
 }
 
