@@ -6,6 +6,7 @@
 //! References: FMI 2.0.5, section 2.2 (`modelDescription.xml`) and 4.3 (co-simulation).
 
 mod builder;
+mod declared;
 mod guid;
 pub mod rules;
 mod types;
@@ -14,7 +15,8 @@ mod variable;
 #[cfg(feature = "xml")]
 pub mod xml;
 
-pub use builder::Builder;
+pub use builder::{Builder, DeclarationError, VariableId};
+pub use declared::Declared;
 pub use guid::guid_of;
 pub use types::{
     CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelStructure, Naming, TypeDefinition, Unknown,

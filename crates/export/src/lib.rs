@@ -1,1 +1,20 @@
-//! To be written.
+//! A [`macrostep_slave::Model`] behind the C functions of FMI 2.0.
+//!
+//! [`export_fmu!`] writes the exported functions; the body of each is one call into a generic function of [`calls`], which
+//! checks pointers, contains panics and logs what fails. After a panic the instance is dead: every further call but
+//! `fmi2FreeInstance` returns `fmi2Fatal`.
+//!
+//! # Log
+//! Messages of failed calls go to the categories `logStatusError`, `logStatusDiscard` and `logStatusFatal`, which are on
+//! from the start; `logEvents` follows `loggingOn`. `fmi2SetDebugLogging` switches them: all with no list, else exactly
+//! those of the list. A category the model does not declare is never used.
+#![allow(unsafe_code)]
+
+pub mod calls;
+mod exports;
+mod log;
+mod pointers;
+mod shell;
+mod uri;
+
+pub use macrostep_fmi2 as fmi2;

@@ -1,27 +1,51 @@
 //! What the packager and the master know of a model.
 
 use macrostep_description::ModelDescription;
-use macrostep_slave::Slave;
+use macrostep_slave::{Fault, Instance, Model, Slave};
 
 /// One model: how to describe, document and instantiate it.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelEntry {
     /// `modelIdentifier`: name of the library, the package and the FMU.
     pub identifier: &'static str,
-    describe: fn() -> ModelDescription,
-    instantiate: fn(&str) -> Box<dyn Slave>,
+    describe: fn() -> Result<ModelDescription, Fault>,
+    instantiate: fn(&str) -> Result<Box<dyn Slave>, Fault>,
     documentation: fn() -> String,
 }
 
 impl ModelEntry {
+    /// The entry of a model that needs no resources.
+    pub fn of<M: Model>(identifier: &'static str, documentation: fn() -> String) -> ModelEntry {
+        ModelEntry {
+            identifier,
+            describe: || Instance::<M>::describe(None),
+            instantiate: |name| Ok(Box::new(Instance::<M>::new(name, None)?)),
+            documentation,
+        }
+    }
+
     /// The declaration, as `modelDescription.xml` shall say it.
-    pub fn describe(&self) -> ModelDescription {
+    ///
+    /// # Errors
+    /// [`Fault::Declaration`]; never for the models of [`crate::all`], which are tested.
+    pub fn try_describe(&self) -> Result<ModelDescription, Fault> {
         (self.describe)()
     }
 
+    /// The declaration, as `modelDescription.xml` shall say it.
+    ///
+    /// # Panics
+    /// If the declaration is illegal; never for the models of [`crate::all`], which are tested.
+    pub fn describe(&self) -> ModelDescription {
+        self.try_describe().unwrap_or_else(|fault| panic!("model `{}`: {fault}", self.identifier))
+    }
+
     /// A native instance of the very code that stands in the FMU.
+    ///
+    /// # Panics
+    /// As [`ModelEntry::describe`].
     pub fn instantiate(&self, instance_name: &str) -> Box<dyn Slave> {
-        (self.instantiate)(instance_name)
+        (self.instantiate)(instance_name).unwrap_or_else(|fault| panic!("model `{}`: {fault}", self.identifier))
     }
 
     /// The equations as the body of an HTML page (headings, paragraphs, preformatted formulas; no `html` or `body`

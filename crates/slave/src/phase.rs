@@ -1,11 +1,14 @@
-//! The states a slave goes through.
+//! The states a slave goes through, and the table of calls allowed in them.
 
-/// State of a slave (FMI 2.0.5, section 4.2.4). Steps are synchronous, so that *stepInProgress* is never seen, and
-/// *start and end* is the absence of an instance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+use crate::Fault;
+
+/// State of a slave (FMI 2.0.5, section 4.2.4). Steps are synchronous, so that *stepInProgress* and *stepCanceled* are
+/// never seen; *start and end* is the absence of an instance, and the export shell keeps *fatal*.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum Phase {
     /// After `fmi2Instantiate` and `fmi2Reset`.
+    #[default]
     Instantiated = 0,
     /// Between `fmi2EnterInitializationMode` and `fmi2ExitInitializationMode`.
     Initialization = 1,
@@ -18,3 +21,72 @@ pub enum Phase {
     /// The equations failed: only reading for diagnosis, `fmi2Reset`, `fmi2SetFMUstate` and `fmi2FreeInstance` are left.
     Error = 5,
 }
+
+impl Phase {
+    /// The phase of a saved number.
+    pub(crate) fn from_number(number: u8) -> Option<Phase> {
+        use Phase::*;
+        [Instantiated, Initialization, StepComplete, StepFailed, Terminated, Error].get(usize::from(number)).copied()
+    }
+
+    /// This phase as a set of one.
+    #[inline]
+    pub(crate) const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// A row of the table: the function and the set of states it is allowed in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call {
+    pub name: &'static str,
+    allowed: u8,
+}
+
+impl Call {
+    const fn new(name: &'static str, phases: &[Phase]) -> Call {
+        let (mut allowed, mut i) = (0, 0);
+        while i < phases.len() {
+            allowed |= phases[i].bit();
+            i += 1;
+        }
+        Call { name, allowed }
+    }
+
+    /// # Errors
+    /// [`Fault::NotAllowed`] in a state outside the row.
+    #[inline]
+    pub fn check(self, phase: Phase) -> Result<(), Fault> {
+        if self.allowed & phase.bit() != 0 { Ok(()) } else { Err(Fault::NotAllowed { call: self.name, phase }) }
+    }
+}
+
+use Phase::{Error, Initialization, Instantiated, StepComplete, StepFailed, Terminated};
+
+const ANY: &[Phase] = &[Instantiated, Initialization, StepComplete, StepFailed, Terminated, Error];
+const READABLE: &[Phase] = &[Initialization, StepComplete, StepFailed, Terminated, Error];
+const SETTABLE: &[Phase] = &[Instantiated, Initialization, StepComplete];
+const STEPPED: &[Phase] = &[StepComplete, StepFailed, Terminated, Error];
+
+pub(crate) const SETUP_EXPERIMENT: Call = Call::new("fmi2SetupExperiment", &[Instantiated]);
+pub(crate) const ENTER_INITIALIZATION: Call = Call::new("fmi2EnterInitializationMode", &[Instantiated]);
+pub(crate) const EXIT_INITIALIZATION: Call = Call::new("fmi2ExitInitializationMode", &[Initialization]);
+pub(crate) const TERMINATE: Call = Call::new("fmi2Terminate", &[StepComplete, StepFailed]);
+pub(crate) const RESET: Call = Call::new("fmi2Reset", ANY);
+pub(crate) const SET_REAL: Call = Call::new("fmi2SetReal", SETTABLE);
+pub(crate) const SET_INTEGER: Call = Call::new("fmi2SetInteger", SETTABLE);
+pub(crate) const SET_BOOLEAN: Call = Call::new("fmi2SetBoolean", SETTABLE);
+pub(crate) const SET_STRING: Call = Call::new("fmi2SetString", SETTABLE);
+pub(crate) const GET_REAL: Call = Call::new("fmi2GetReal", READABLE);
+pub(crate) const GET_INTEGER: Call = Call::new("fmi2GetInteger", READABLE);
+pub(crate) const GET_BOOLEAN: Call = Call::new("fmi2GetBoolean", READABLE);
+pub(crate) const GET_STRING: Call = Call::new("fmi2GetString", READABLE);
+pub(crate) const SET_INPUT_DERIVATIVES: Call = Call::new("fmi2SetRealInputDerivatives", SETTABLE);
+pub(crate) const GET_OUTPUT_DERIVATIVES: Call = Call::new("fmi2GetRealOutputDerivatives", STEPPED);
+pub(crate) const DIRECTIONAL_DERIVATIVE: Call = Call::new("fmi2GetDirectionalDerivative", READABLE);
+pub(crate) const DO_STEP: Call = Call::new("fmi2DoStep", &[StepComplete]);
+// Only in stepInProgress, which a synchronous slave never shows.
+pub(crate) const CANCEL_STEP: Call = Call::new("fmi2CancelStep", &[]);
+pub(crate) const GET_STATUS: Call = Call::new("fmi2GetStatus", &[StepComplete, StepFailed, Terminated]);
+pub(crate) const GET_STATE: Call = Call::new("fmi2GetFMUstate", ANY);
+pub(crate) const SET_STATE: Call = Call::new("fmi2SetFMUstate", ANY);

@@ -1,1 +1,11 @@
-//! The `oscillator2_force` FMU.
+//! The FMU `oscillator2_force`: mass 2, driven by the coupling force.
+//!
+//! # Equations
+//! ```text
+//! m a = -k x - c v + f + f_ext
+//! ```
+//! Everything is declared in `macrostep_models`; this crate only exports it.
+
+use macrostep_models::Oscillator2Force;
+
+macrostep_export::export_fmu!(Oscillator2Force);

@@ -1,0 +1,113 @@
+//! Messages to the caller's logger.
+
+use core::ffi::CStr;
+use std::ffi::CString;
+
+use macrostep_description::LogCategory;
+use macrostep_fmi2::{CallbackFunctions, ComponentEnvironment, Logger, Status};
+
+/// What a message is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Topic {
+    Events,
+    Discard,
+    Error,
+    Fatal,
+}
+
+impl Topic {
+    const ALL: [Topic; 4] = [Topic::Events, Topic::Discard, Topic::Error, Topic::Fatal];
+
+    /// Name of its category.
+    fn category(self) -> &'static CStr {
+        match self {
+            Topic::Events => c"logEvents",
+            Topic::Discard => c"logStatusDiscard",
+            Topic::Error => c"logStatusError",
+            Topic::Fatal => c"logStatusFatal",
+        }
+    }
+
+    fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// The logger and what goes to it.
+#[derive(Debug)]
+pub(crate) struct Log {
+    logger: Option<Logger>,
+    environment: ComponentEnvironment,
+    instance: CString,
+    declared: u8,
+    on: u8,
+}
+
+impl Log {
+    /// Copies what is needed of the callbacks.
+    pub fn new(callbacks: Option<&CallbackFunctions>, instance: &CStr) -> Log {
+        Log {
+            logger: callbacks.and_then(|c| c.logger),
+            environment: callbacks.map_or(core::ptr::null_mut(), |c| c.component_environment),
+            instance: instance.into(),
+            // Until the declaration is known: errors of instantiation.
+            declared: Topic::Error.bit() | Topic::Fatal.bit(),
+            on: !Topic::Events.bit(),
+        }
+    }
+
+    /// Takes the categories a model declares, and whether debug messages are wanted.
+    pub fn declare(&mut self, categories: &[LogCategory], debug: bool) {
+        let is_declared = |t: &Topic| categories.iter().any(|c| c.name.as_bytes() == t.category().to_bytes());
+        self.declared = Topic::ALL.into_iter().filter(is_declared).map(Topic::bit).sum();
+        self.on = if debug { u8::MAX } else { !Topic::Events.bit() };
+    }
+
+    /// `fmi2SetDebugLogging`: all categories, or exactly the named ones.
+    ///
+    /// # Errors
+    /// The name of a category that is not declared; nothing is changed then.
+    pub fn switch(&mut self, on: bool, names: &[&CStr]) -> Result<(), String> {
+        let mut named = 0;
+        for name in names {
+            let found = Topic::ALL.into_iter().find(|t| t.category() == *name && self.declared & t.bit() != 0);
+            named |= found.ok_or_else(|| format!("log category `{}` is not declared", name.to_string_lossy()))?.bit();
+        }
+        self.on = match (on, names.is_empty()) {
+            (false, true) => 0,
+            (true, true) => u8::MAX,
+            (true, false) => named,
+            (false, false) => self.on & !named,
+        };
+        Ok(())
+    }
+
+    /// Whether a message of this topic would be passed on.
+    pub fn wants(&self, topic: Topic) -> bool {
+        self.logger.is_some() && self.on & self.declared & topic.bit() != 0
+    }
+
+    /// Passes a message on, as the argument of "%s".
+    pub fn write(&self, topic: Topic, status: Status, message: &str) {
+        let Some(logger) = self.logger.filter(|_| self.wants(topic)) else {
+            return;
+        };
+        // A zero byte would end the text early: leave it out.
+        let message: Vec<u8> = message.bytes().filter(|b| *b != 0).collect();
+        let Ok(message) = CString::new(message) else {
+            return;
+        };
+        // SAFETY: the caller's logger, with a format and the one argument the format asks for; all strings live until it
+        // returns.
+        unsafe {
+            logger(
+                self.environment,
+                self.instance.as_ptr(),
+                status,
+                topic.category().as_ptr(),
+                c"%s".as_ptr(),
+                message.as_ptr(),
+            );
+        }
+    }
+}

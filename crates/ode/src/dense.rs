@@ -1,0 +1,31 @@
+//! Where dense output is sampled.
+
+/// Most intervals between nodes.
+pub const MAX_NODES: usize = 20;
+
+/// Chebyshev–Lobatto node `i` of `q` (0 … q) on [0, 1]: (1 − cos(π i/q))/2, ascending, exactly 0 and 1 at the ends.
+pub fn lobatto_node(i: usize, q: usize) -> f64 {
+    match i {
+        0 => 0.0,
+        _ if i >= q => 1.0,
+        // The half-angle form keeps full precision near 0.
+        _ => (0.5 * std::f64::consts::PI * i as f64 / q as f64).sin().powi(2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_ascend_and_are_symmetric() {
+        for q in 1..=MAX_NODES {
+            for i in 0..q {
+                assert!(lobatto_node(i, q) < lobatto_node(i + 1, q));
+                assert!((lobatto_node(i, q) + lobatto_node(q - i, q) - 1.0).abs() < 1e-15);
+            }
+            let expected = 0.5 * (1.0 - (std::f64::consts::PI / q as f64).cos());
+            assert!((lobatto_node(1, q) - expected).abs() < 1e-15);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Integration by micro steps of a fixed length, inputs being polynomials in time.
+//!
+//! # Equations
+//! Semi-implicit Euler, seed eq. (7): v_{k+1} = v_k + h v̇(x_k, v_k, u(τ_k)), x_{k+1} = x_k + h ẋ(x_k, v_{k+1}, u(τ_k)); the
+//! input is read at the micro step's start. Classical Runge–Kutta of order 4 reads it at τ_k, τ_k + h/2 and τ_k + h.
+//!
+//! # Notation
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | h | `h` | micro step [s] |
+//! | τ_k | `tau` | time since the macro step's start, k h, not accumulated [s] |
+//! | t_N | `t0` | the macro step's start [s] |
+
+use crate::{Point, Polynomials, System, Vector};
+
+/// A method for one micro step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Semi-implicit Euler, order 1.
+    SemiImplicitEuler,
+    /// Classical Runge–Kutta, order 4.
+    RungeKutta4,
+}
+
+/// How many micro steps of about `h` make a macro step `span`: `round(span/h)`, at least 1. The micro step is then
+/// `span` divided by it.
+#[inline]
+pub fn count(span: f64, h: f64) -> u64 {
+    // Saturating: an infinite quotient becomes the largest count, which callers bound.
+    (span / h).round().max(1.0) as u64
+}
+
+/// Advances `z` by micro steps `first..first + n` of length `h` from τ = `first · h` in the macro step that starts at
+/// `t0` with parameters `p` and inputs `u`.
+#[inline]
+pub fn advance<E: System>(
+    method: Method,
+    start: &Span<'_, E>,
+    z: E::States<f64>,
+    steps: std::ops::Range<u64>,
+    h: f64,
+) -> E::States<f64> {
+    match method {
+        Method::SemiImplicitEuler => steps.fold(z, |z, k| semi_implicit_euler::<E>(start, z, k as f64 * h, h)),
+        Method::RungeKutta4 => steps.fold(z, |z, k| runge_kutta_4::<E>(start, z, k as f64 * h, h)),
+    }
+}
+
+/// One micro step of length `h` from time `tau` in the macro step.
+#[inline]
+pub fn step<E: System>(method: Method, start: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
+    match method {
+        Method::SemiImplicitEuler => semi_implicit_euler::<E>(start, z, tau, h),
+        Method::RungeKutta4 => runge_kutta_4::<E>(start, z, tau, h),
+    }
+}
+
+/// What stays the same in a macro step.
+#[derive(Debug, Clone, Copy)]
+pub struct Span<'a, E: System> {
+    /// Time of its start [s].
+    pub t0: f64,
+    /// Parameters.
+    pub p: E::Parameters<f64>,
+    /// Inputs, in the time since its start.
+    pub u: &'a Polynomials,
+}
+
+impl<E: System> Span<'_, E> {
+    /// The equations' arguments at `tau`, without the rates of the inputs, which f does not read.
+    #[inline]
+    fn point(&self, z: E::States<f64>, tau: f64) -> Point<E, f64> {
+        let u = E::Inputs::<f64>::from_fn(|i| self.u.value(i, tau));
+        Point { t: self.t0 + tau, p: self.p, z, u, du: E::Inputs::<f64>::from_fn(|_| 0.0) }
+    }
+}
+
+#[inline]
+fn semi_implicit_euler<E: System>(start: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
+    let mut at = start.point(z, tau);
+    // Velocities with everything at the start of the step …
+    let rates = E::rates(&at);
+    for i in E::POSITIONS..E::States::<f64>::LEN {
+        at.z.as_mut_slice()[i] += h * rates.as_slice()[i];
+    }
+    // … and positions with the new velocities.
+    let rates = E::rates(&at);
+    for i in 0..E::POSITIONS {
+        at.z.as_mut_slice()[i] += h * rates.as_slice()[i];
+    }
+    at.z
+}
+
+#[inline]
+fn runge_kutta_4<E: System>(start: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
+    let along = |k: E::States<f64>, h: f64| E::States::<f64>::from_fn(|i| z.as_slice()[i] + h * k.as_slice()[i]);
+    let k1 = E::rates(&start.point(z, tau));
+    let k2 = E::rates(&start.point(along(k1, 0.5 * h), tau + 0.5 * h));
+    let k3 = E::rates(&start.point(along(k2, 0.5 * h), tau + 0.5 * h));
+    let k4 = E::rates(&start.point(along(k3, h), tau + h));
+    E::States::<f64>::from_fn(|i| {
+        let [k1, k2, k3, k4] = [k1, k2, k3, k4].map(|k| k.as_slice()[i]);
+        z.as_slice()[i] + h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4)
+    })
+}

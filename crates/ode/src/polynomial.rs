@@ -1,0 +1,159 @@
+//! Inputs as polynomials in the time since a point.
+//!
+//! # Equations
+//! u_i(τ) = Σ_{j=0}^{d} c_ij τ^j with c_ij = u_i^{(j)}/j!; Horner's rule; shift to τ₀ by repeated synthetic division.
+
+/// Highest degree of an input, and highest order of an output's derivative.
+pub const MAX_DEGREE: usize = 20;
+
+/// A polynomial per input, coefficients of equal degree side by side; those beyond [`Polynomials::degree`] are zero.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Polynomials {
+    count: usize,
+    degree: usize,
+    /// `rows[j · count + i]` = c_ij.
+    rows: Vec<f64>,
+}
+
+impl Polynomials {
+    /// `count` polynomials that are zero.
+    pub fn new(count: usize) -> Polynomials {
+        Polynomials { count, degree: 0, rows: vec![0.0; count * (MAX_DEGREE + 1)] }
+    }
+
+    /// Number of inputs.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The highest degree of any of them.
+    #[inline]
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// Coefficient c_ij, u^{(j)}/j!. Both indices must be in range.
+    #[inline]
+    pub fn coefficient(&self, i: usize, j: usize) -> f64 {
+        self.rows[j * self.count + i]
+    }
+
+    /// Sets c_ij, j at most [`MAX_DEGREE`].
+    #[inline]
+    pub fn set(&mut self, i: usize, j: usize, coefficient: f64) {
+        self.rows[j * self.count + i] = coefficient;
+        self.degree = self.degree.max(j);
+    }
+
+    /// The values at τ = 0.
+    #[inline]
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.rows[..self.count]
+    }
+
+    /// Makes input `i` constant.
+    pub fn flatten(&mut self, i: usize) {
+        for j in 1..=self.degree {
+            self.rows[j * self.count + i] = 0.0;
+        }
+    }
+
+    /// Lowers the degree while the highest coefficients are all zero.
+    #[inline]
+    pub fn trim(&mut self) {
+        while self.degree > 0 && self.row(self.degree).iter().all(|c| *c == 0.0) {
+            self.degree -= 1;
+        }
+    }
+
+    /// u_i(τ).
+    #[inline]
+    pub fn value(&self, i: usize, tau: f64) -> f64 {
+        if self.degree == 0 {
+            return self.rows[i];
+        }
+        (0..self.degree).rev().fold(self.coefficient(i, self.degree), |sum, j| sum * tau + self.coefficient(i, j))
+    }
+
+    /// u̇_i(τ).
+    #[inline]
+    pub fn rate(&self, i: usize, tau: f64) -> f64 {
+        (1..=self.degree).rev().fold(0.0, |sum, j| sum * tau + j as f64 * self.coefficient(i, j))
+    }
+
+    /// Moves the origin to τ₀: afterwards u(0) is what u(τ₀) was.
+    pub fn shift(&mut self, tau: f64) {
+        for i in 0..if self.degree == 0 { 0 } else { self.count } {
+            for lowest in 0..self.degree {
+                for j in (lowest..self.degree).rev() {
+                    self.rows[j * self.count + i] += tau * self.rows[(j + 1) * self.count + i];
+                }
+            }
+        }
+    }
+
+    /// Becomes a copy of polynomials of the same number, without allocation and copying only what is not zero.
+    #[inline]
+    pub fn copy_from(&mut self, other: &Polynomials) {
+        let used = (other.degree + 1) * self.count;
+        self.rows[..used].copy_from_slice(&other.rows[..used]);
+        for x in &mut self.rows[used..(self.degree.max(other.degree) + 1) * self.count] {
+            *x = 0.0;
+        }
+        self.degree = other.degree;
+    }
+
+    /// All coefficients, row by row, for saving.
+    pub fn rows(&self) -> &[f64] {
+        &self.rows
+    }
+
+    /// All coefficients, row by row, for restoring; follow it by [`Polynomials::set_degree`].
+    pub fn rows_mut(&mut self) -> &mut [f64] {
+        &mut self.rows
+    }
+
+    /// Sets the degree after [`Polynomials::rows_mut`]; rows beyond must be zero.
+    pub fn set_degree(&mut self, degree: usize) {
+        self.degree = degree.min(MAX_DEGREE);
+    }
+
+    fn row(&self, j: usize) -> &[f64] {
+        &self.rows[j * self.count..(j + 1) * self.count]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shift_keeps_the_function() {
+        let mut p = Polynomials::new(2);
+        for j in 0..=5 {
+            p.set(0, j, 1.0 / (1.0 + j as f64));
+            p.set(1, j, (j as f64) - 2.5);
+        }
+        let q = p.clone();
+        p.shift(0.3);
+        for i in 0..2 {
+            for tau in [0.0, 0.2, 1.0, -0.7] {
+                assert!((p.value(i, tau) - q.value(i, tau + 0.3)).abs() < 1e-13);
+                assert!((p.rate(i, tau) - q.rate(i, tau + 0.3)).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn copy_clears_what_the_other_does_not_have() {
+        let (mut p, mut q) = (Polynomials::new(1), Polynomials::new(1));
+        p.set(0, 3, 7.0);
+        q.set(0, 1, 2.0);
+        p.copy_from(&q);
+        assert_eq!(p, q);
+        p.flatten(0);
+        p.trim();
+        assert_eq!(p.degree(), 0);
+    }
+}

@@ -1,0 +1,106 @@
+//! Derivatives of inputs and outputs.
+
+use macrostep_ode::MAX_DEGREE;
+
+use super::Instance;
+use super::values::{same_length, union, unknown};
+use crate::access::{COMPUTED, Flags, INPUT, OUTPUT, Space};
+use crate::phase::{Call, DIRECTIONAL_DERIVATIVE, GET_OUTPUT_DERIVATIVES, SET_INPUT_DERIVATIVES};
+use crate::{Fault, Model};
+
+impl<M: Model> Instance<M> {
+    pub(super) fn write_input_derivatives(
+        &mut self,
+        refs: &[u32],
+        orders: &[i32],
+        values: &[f64],
+    ) -> Result<(), Fault> {
+        const CALL: Call = SET_INPUT_DERIVATIVES;
+        CALL.check(self.memory.phase)?;
+        same_length(CALL, refs.len(), orders.len())?;
+        same_length(CALL, refs.len(), values.len())?;
+        let interpolates = self.co_simulation().is_some_and(|c| c.can_interpolate_inputs);
+        self.check_orders(CALL, refs, orders, INPUT, if interpolates { MAX_DEGREE } else { 0 })?;
+        for (reference, value) in refs.iter().zip(values) {
+            if !value.is_finite() {
+                let name = self.access.name(Space::Real, *reference);
+                return Err(Fault::NotFinite { call: CALL.name, name, value: *value });
+            }
+        }
+        for ((reference, order), value) in refs.iter().zip(orders).zip(values) {
+            let input = self.access.input_of[*reference as usize];
+            self.begin_polynomial(input);
+            // Checked to be from 1 to 20.
+            let j = *order as usize;
+            self.memory.inputs.set(input, j, value / FACTORIALS[j]);
+        }
+        self.stale = COMPUTED;
+        Ok(())
+    }
+
+    pub(super) fn read_output_derivatives(
+        &mut self,
+        refs: &[u32],
+        orders: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
+        const CALL: Call = GET_OUTPUT_DERIVATIVES;
+        CALL.check(self.memory.phase)?;
+        same_length(CALL, refs.len(), orders.len())?;
+        same_length(CALL, refs.len(), values.len())?;
+        let max = self.co_simulation().map_or(0, |c| c.max_output_derivative_order as usize);
+        self.check_orders(CALL, refs, orders, OUTPUT, max)?;
+        self.prepare()?;
+        let done = self.model.output_derivatives(&self.memory, refs, orders, values);
+        self.survive(done)
+    }
+
+    pub(super) fn differentiate(
+        &mut self,
+        unknown_refs: &[u32],
+        known_refs: &[u32],
+        d_known: &[f64],
+        d_unknown: &mut [f64],
+    ) -> Result<(), Fault> {
+        const CALL: Call = DIRECTIONAL_DERIVATIVE;
+        CALL.check(self.memory.phase)?;
+        same_length(CALL, known_refs.len(), d_known.len())?;
+        same_length(CALL, unknown_refs.len(), d_unknown.len())?;
+        union(CALL, &self.access.reals, unknown_refs)?;
+        union(CALL, &self.access.reals, known_refs)?;
+        self.prepare()?;
+        let done = self.model.directional_derivative(&self.memory, unknown_refs, known_refs, d_known, d_unknown);
+        self.survive(done)
+    }
+
+    fn co_simulation(&self) -> Option<&macrostep_description::CoSimulation> {
+        self.access.description.co_simulation.as_ref()
+    }
+
+    /// # Errors
+    /// [`Fault::UnknownReference`], and [`Fault::Order`] for a variable of another kind or an order out of range.
+    fn check_orders(&self, call: Call, refs: &[u32], orders: &[i32], kind: Flags, max: usize) -> Result<(), Fault> {
+        for (reference, order) in refs.iter().zip(orders) {
+            let Some(flags) = self.access.reals.get(*reference as usize) else {
+                return Err(unknown(call, *reference, self.access.reals.len()));
+            };
+            let max = if flags & kind == 0 { 0 } else { max };
+            if *order < 1 || *order as usize > max {
+                let name = self.access.name(Space::Real, *reference);
+                return Err(Fault::Order { call: call.name, name, order: *order, max });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// 0! … 20!, exact in floating point up to 18! and correctly rounded beyond.
+const FACTORIALS: [f64; MAX_DEGREE + 1] = {
+    let (mut list, mut product, mut j) = ([1.0; MAX_DEGREE + 1], 1u64, 1);
+    while j <= MAX_DEGREE {
+        product *= j as u64;
+        list[j] = product as f64;
+        j += 1;
+    }
+    list
+};

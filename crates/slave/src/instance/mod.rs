@@ -1,0 +1,203 @@
+//! A model with its memory: one slave.
+//!
+//! # Input polynomials
+//! u_i(t_N + τ) = Σ_j c_ij τ^j with c_i0 from `set_real` and c_ij = u^{(j)}/j! from `set_real_input_derivatives`. A step
+//! moves their origin to its end. The first Set of an input after a step, of value or derivative, begins a new, constant
+//! polynomial at the present value; an input that is not set goes on along its polynomial. Both functions may be called
+//! in any order between two steps.
+
+mod io;
+mod life;
+mod state;
+mod values;
+
+use std::path::Path;
+
+use macrostep_description::ModelDescription;
+
+use crate::access::{Access, COMPUTED, Flags, group_flag};
+use crate::{Fault, Group, Memory, Model, Outcome, Phase, Slave, Snapshot};
+
+/// A slave made of a model.
+#[derive(Debug)]
+pub struct Instance<M> {
+    name: String,
+    model: M,
+    access: Access,
+    memory: Memory,
+    /// Groups of computed variables that are out of date.
+    stale: Flags,
+}
+
+impl<M: Model> Instance<M> {
+    /// A fresh instance; `resources` is the folder of the FMU's resources.
+    ///
+    /// # Errors
+    /// Whatever the model's declaration finds wrong.
+    pub fn new(name: &str, resources: Option<&Path>) -> Result<Instance<M>, Fault> {
+        let (model, description) = M::declare(resources)?;
+        let access = Access::new(description, model.shape(), |v| model.group(v))?;
+        let memory = access.fresh.clone();
+        Ok(Instance { name: name.into(), model, access, memory, stale: COMPUTED })
+    }
+
+    /// What the model declares, without an instance.
+    ///
+    /// # Errors
+    /// As [`Instance::new`].
+    pub fn describe(resources: Option<&Path>) -> Result<ModelDescription, Fault> {
+        M::declare(resources).map(|(_, description)| description)
+    }
+
+    /// The memory, for tests and diagnosis.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Copies the inputs' values at the present time into their polynomials.
+    #[inline]
+    fn gather_inputs(&mut self) {
+        for (value, reference) in self.memory.inputs.values_mut().iter_mut().zip(&self.access.inputs) {
+            *value = self.memory.reals[*reference];
+        }
+    }
+
+    /// Evaluates the groups in `needed` that are out of date.
+    #[inline]
+    fn refresh(&mut self, needed: Flags) -> Result<(), Fault> {
+        let stale = needed & self.stale;
+        if stale & COMPUTED == 0 { Ok(()) } else { self.evaluate(stale) }
+    }
+
+    fn evaluate(&mut self, stale: Flags) -> Result<(), Fault> {
+        self.prepare()?;
+        for group in [Group::Outputs, Group::Dense] {
+            if stale & group_flag(group) != 0 {
+                let done = self.model.evaluate(&mut self.memory, group);
+                self.survive(done)?;
+                self.stale &= !group_flag(group);
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings inputs, and during initialisation the hidden state, up to date.
+    fn prepare(&mut self) -> Result<(), Fault> {
+        self.gather_inputs();
+        if self.memory.phase == Phase::Initialization {
+            let done = self.model.initialise(&mut self.memory);
+            self.survive(done)?;
+        }
+        Ok(())
+    }
+
+    /// A model's failure leaves the slave in [`Phase::Error`].
+    #[inline]
+    fn survive<T>(&mut self, result: Result<T, Fault>) -> Result<T, Fault> {
+        if let Err(Fault::Model { .. }) = result {
+            self.memory.phase = Phase::Error;
+        }
+        result
+    }
+}
+
+impl<M: Model> Slave for Instance<M> {
+    fn instance_name(&self) -> &str {
+        &self.name
+    }
+    fn description(&self) -> &ModelDescription {
+        &self.access.description
+    }
+    fn phase(&self) -> Phase {
+        self.memory.phase
+    }
+    fn time_s(&self) -> f64 {
+        self.memory.time_s
+    }
+    fn setup_experiment(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), Fault> {
+        self.setup(start_s, stop_s, tolerance)
+    }
+    fn enter_initialization(&mut self) -> Result<(), Fault> {
+        self.enter()
+    }
+    fn exit_initialization(&mut self) -> Result<(), Fault> {
+        self.exit()
+    }
+    fn terminate(&mut self) -> Result<(), Fault> {
+        self.end()
+    }
+    fn reset(&mut self) -> Result<(), Fault> {
+        self.start_over()
+    }
+    #[inline]
+    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), Fault> {
+        self.write_reals(refs, values)
+    }
+    #[inline]
+    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), Fault> {
+        self.read_reals(refs, values)
+    }
+    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), Fault> {
+        self.write_integers(refs, values)
+    }
+    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), Fault> {
+        self.read_integers(refs, values)
+    }
+    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), Fault> {
+        self.write_booleans(refs, values)
+    }
+    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), Fault> {
+        self.read_booleans(refs, values)
+    }
+    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), Fault> {
+        self.write_strings(refs, values)
+    }
+    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<&str>, Fault> {
+        self.read_strings(refs)
+    }
+    fn set_real_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), Fault> {
+        self.write_input_derivatives(refs, orders, values)
+    }
+    fn get_real_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), Fault> {
+        self.read_output_derivatives(refs, orders, values)
+    }
+    #[inline]
+    fn do_step(&mut self, t_s: f64, step_s: f64, _keep: bool) -> Result<Outcome, Fault> {
+        self.advance(t_s, step_s)
+    }
+    fn cancel_step(&mut self) -> Result<(), Fault> {
+        crate::phase::CANCEL_STEP.check(self.memory.phase)
+    }
+    fn last_successful_time_s(&self) -> Result<f64, Fault> {
+        crate::phase::GET_STATUS.check(self.memory.phase)?;
+        Ok(self.memory.time_s)
+    }
+    fn wants_termination(&self) -> Result<bool, Fault> {
+        crate::phase::GET_STATUS.check(self.memory.phase)?;
+        Ok(self.memory.wants_termination)
+    }
+    fn save(&self, into: &mut Snapshot) -> Result<(), Fault> {
+        self.save_to(into)
+    }
+    fn restore(&mut self, from: &Snapshot) -> Result<(), Fault> {
+        self.restore_from(from)
+    }
+    fn serialized_size(&self, snapshot: &Snapshot) -> Result<usize, Fault> {
+        self.size_of(snapshot)
+    }
+    fn serialize(&self, snapshot: &Snapshot, bytes: &mut [u8]) -> Result<(), Fault> {
+        self.write_bytes(snapshot, bytes)
+    }
+    fn deserialize(&self, bytes: &[u8], into: &mut Snapshot) -> Result<(), Fault> {
+        self.read_bytes(bytes, into)
+    }
+    fn directional_derivative(
+        &mut self,
+        unknown: &[u32],
+        known: &[u32],
+        d_known: &[f64],
+        d_unknown: &mut [f64],
+    ) -> Result<(), Fault> {
+        self.differentiate(unknown, known, d_known, d_unknown)
+    }
+}

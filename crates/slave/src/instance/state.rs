@@ -1,0 +1,42 @@
+//! Saving and restoring.
+
+use super::Instance;
+use crate::access::COMPUTED;
+use crate::phase::{GET_STATE, SET_STATE};
+use crate::{Fault, Model, Snapshot, bytes};
+
+impl<M: Model> Instance<M> {
+    pub(super) fn save_to(&self, into: &mut Snapshot) -> Result<(), Fault> {
+        GET_STATE.check(self.memory.phase)?;
+        into.identity = self.access.identity;
+        into.memory.copy_from(&self.memory, self.access.stored);
+        Ok(())
+    }
+
+    pub(super) fn restore_from(&mut self, from: &Snapshot) -> Result<(), Fault> {
+        SET_STATE.check(self.memory.phase)?;
+        from.check(self.access.identity)?;
+        self.memory.copy_from(&from.memory, self.access.stored);
+        self.stale = COMPUTED;
+        Ok(())
+    }
+
+    pub(super) fn size_of(&self, snapshot: &Snapshot) -> Result<usize, Fault> {
+        snapshot.check(self.access.identity)?;
+        // The list of fields is written once, for reading as well; counting changes nothing.
+        bytes::size(&mut snapshot.memory.clone(), self.access.stored)
+    }
+
+    pub(super) fn write_bytes(&self, snapshot: &Snapshot, list: &mut [u8]) -> Result<(), Fault> {
+        snapshot.check(self.access.identity)?;
+        bytes::write(&mut snapshot.memory.clone(), self.access.stored, self.access.identity, list)
+    }
+
+    pub(super) fn read_bytes(&self, list: &[u8], into: &mut Snapshot) -> Result<(), Fault> {
+        let mut memory = self.access.fresh.clone();
+        memory.reals.truncate(self.access.stored);
+        bytes::read(&mut memory, self.access.stored, self.access.identity, list)?;
+        *into = Snapshot { identity: self.access.identity, memory };
+        Ok(())
+    }
+}

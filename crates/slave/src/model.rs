@@ -1,0 +1,75 @@
+//! What a model is.
+
+use std::path::Path;
+
+use macrostep_description::{ModelDescription, Variable};
+
+use crate::{Fault, Memory, Outcome, Shape};
+
+/// Computed variables that are evaluated together when one of them is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(u8)]
+pub enum Group {
+    /// Cheap to evaluate: the usual outputs.
+    #[default]
+    Outputs = 0,
+    /// Costly: dense output and the like.
+    Dense = 1,
+}
+
+/// A macro step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// Its start t_N [s].
+    pub start_s: f64,
+    /// Its length H [s], positive.
+    pub step_s: f64,
+}
+
+/// The definition of a slave: its declaration and what the functions of the standard compute. Whatever changes is in
+/// the [`Memory`]; a field of the model that changes is a cache, which must be recoverable from the memory at any time.
+pub trait Model: Send + Sized + 'static {
+    /// Builds the model and its declaration. `resources` is the folder of the FMU's resources; models that declare
+    /// themselves without files ignore it. Value references must count from 0 in each type.
+    fn declare(resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault>;
+
+    /// How much hidden memory is needed.
+    fn shape(&self) -> Shape;
+
+    /// The group a computed variable (one with `initial = calculated`) is evaluated with.
+    fn group(&self, _variable: &Variable) -> Group {
+        Group::Outputs
+    }
+
+    /// Sets the hidden state from parameters and inputs. Called whenever these may have changed before the end of
+    /// initialisation, so that it must not depend on the hidden state before.
+    fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault>;
+
+    /// Advances the hidden state over a macro step, with the inputs as polynomials since its start
+    /// ([`Memory::last_inputs`]).
+    fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault>;
+
+    /// Evaluates the computed variables of a group from the hidden state and the inputs at the present time.
+    fn evaluate(&mut self, memory: &mut Memory, group: Group) -> Result<(), Fault>;
+
+    /// `values[i]`: derivative of order `orders[i]` of the real output `refs[i]`. References and orders have been checked
+    /// against the declaration.
+    fn output_derivatives(
+        &mut self,
+        memory: &Memory,
+        refs: &[u32],
+        orders: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault>;
+
+    /// `d_unknown = ∂unknown/∂known · d_known` with the hidden state fixed, or following the parameters during
+    /// initialisation. References have been checked to be reals.
+    fn directional_derivative(
+        &mut self,
+        memory: &Memory,
+        unknown: &[u32],
+        known: &[u32],
+        d_known: &[f64],
+        d_unknown: &mut [f64],
+    ) -> Result<(), Fault>;
+}

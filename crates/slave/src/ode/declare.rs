@@ -1,0 +1,194 @@
+//! The description of a model of equations.
+
+use macrostep_description::{
+    Builder, CoSimulation, Declared, DependencyKind, Kind, ModelDescription, Value, VariableId,
+};
+use macrostep_ode::{MAX_DEGREE, MAX_NODES, Point, Trace, Vector};
+
+use super::{NODES, Ode};
+use crate::ode::propagate::Exact;
+use crate::{Declaration, Equations, Fault};
+
+/// Builds model and description.
+pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Fault> {
+    let mut declaration = Declaration { micro_step_s: 1e-3, ..Declaration::default() };
+    E::declare(&mut declaration);
+    check::<E>(&declaration)?;
+    let mut b = Builder::new(E::IDENTIFIER, E::ABOUT);
+    prelude::<E>(&mut b, &declaration);
+    let mut parameters: Vec<VariableId> = declaration.parameters.iter().map(|p| b.add(p.clone())).collect();
+    if Ode::<E>::DYNAMIC {
+        integration::<E>(&mut b, &declaration);
+    }
+    let inputs: Vec<VariableId> = declaration.inputs.iter().map(|u| b.add(u.clone())).collect();
+    let initially_known = {
+        parameters.extend(&inputs);
+        parameters
+    };
+    let dependencies = Dependencies::of::<E>(&declaration);
+    let mut outputs: Vec<VariableId> = Vec::new();
+    for (i, output) in declaration.outputs.iter().enumerate() {
+        let mut output = output
+            .clone()
+            .depends(&dependencies.running(i, &inputs))
+            .initially(&dependencies.initial(i, &initially_known));
+        for (_, of) in declaration.derivatives.iter().filter(|(derivative, _)| *derivative == i) {
+            output = output.derivative_of(outputs[*of]);
+        }
+        outputs.push(b.add(output));
+    }
+    for (output, name, about) in &declaration.dense {
+        for i in 0..NODES {
+            let node = Declared::discrete_output(&format!("{name}[{i}]"), 0.0)
+                .like(&declaration.outputs[*output])
+                .about(&format!("{about} at node {i} of the last step"))
+                .depends(&[])
+                .initially(&dependencies.initial(*output, &initially_known));
+            b.add(node);
+        }
+    }
+    let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
+    let reals = description.variables.iter().filter(|v| matches!(v.kind, Kind::Real(_)));
+    let model = Ode {
+        dense: declaration.dense.iter().map(|(output, ..)| *output).collect(),
+        states: declaration.states,
+        names: reals.map(|v| v.name.clone()).collect(),
+        exact: Exact::default(),
+    };
+    Ok((model, description))
+}
+
+/// # Errors
+/// [`Fault::Declaration`] where the declaration and the vectors of the equations differ.
+fn check<E: Equations>(d: &Declaration) -> Result<(), Fault> {
+    let counts = [
+        ("parameters", d.parameters.len(), Ode::<E>::P),
+        ("inputs", d.inputs.len(), Ode::<E>::U),
+        ("outputs", d.outputs.len(), Ode::<E>::Y),
+    ];
+    for (what, found, expected) in counts {
+        if found != expected {
+            return Err(Fault::Declaration(format!("{found} {what} declared, expected {expected}")));
+        }
+    }
+    if Ode::<E>::P + Ode::<E>::U > 128 {
+        return Err(Fault::Declaration("more than 128 parameters and inputs".into()));
+    }
+    let reals = [&d.parameters, &d.inputs, &d.outputs].into_iter().flatten();
+    for declared in reals {
+        if !declared.is_real() {
+            return Err(Fault::Declaration("equations have real parameters, inputs and outputs only".into()));
+        }
+    }
+    if !d.dense.is_empty() && !Ode::<E>::DYNAMIC {
+        return Err(Fault::Declaration("dense output without states".into()));
+    }
+    let early = d.derivatives.iter().all(|(derivative, of)| of < derivative && *derivative < d.outputs.len());
+    let shown = d.states.iter().all(|(z, y)| *z < Ode::<E>::Z && *y < d.outputs.len());
+    let dense = d.dense.iter().all(|(y, ..)| *y < d.outputs.len());
+    if early && shown && dense {
+        Ok(())
+    } else {
+        Err(Fault::Declaration("a derivative, state or dense output names no output declared before".into()))
+    }
+}
+
+/// Everything but the variables.
+fn prelude<E: Equations>(b: &mut Builder, declaration: &Declaration) {
+    b.version(env!("CARGO_PKG_VERSION"));
+    for (name, base) in &declaration.units {
+        b.unit(name, *base);
+    }
+    b.capabilities(CoSimulation {
+        can_handle_variable_communication_step_size: true,
+        can_interpolate_inputs: true,
+        max_output_derivative_order: MAX_DEGREE as u32,
+        can_not_use_memory_management_functions: true,
+        can_get_and_set_fmu_state: true,
+        can_serialize_fmu_state: true,
+        provides_directional_derivative: true,
+        ..CoSimulation::default()
+    });
+    b.log_category("logStatusError", "Calls that failed");
+    b.log_category("logStatusDiscard", "Calls that were refused and changed nothing");
+    b.log_category("logStatusFatal", "Failures that ended an instance");
+    b.log_category("logEvents", "Set-up, initialisation, reset and termination");
+    b.annotate("getAfterSet", "true");
+    if let Some((start_s, stop_s, step_s)) = declaration.experiment {
+        b.experiment(start_s, stop_s, step_s);
+    }
+}
+
+/// Parameters of integration and dense output.
+fn integration<E: Equations>(b: &mut Builder, declaration: &Declaration) {
+    b.unit("s", macrostep_description::BaseUnit { s: 1, ..Default::default() });
+    let micro_step = Declared::parameter("micro_step", declaration.micro_step_s)
+        .unit("s")
+        .range(1e-12, f64::INFINITY)
+        .about("micro step h; a macro step H is divided into round(H/h) equal ones, at least one");
+    b.add(micro_step);
+    let mut items = vec![
+        ("semi_implicit_euler", "order 1, inputs read at the micro step's start"),
+        ("runge_kutta_4", "order 4, inputs read at the stages"),
+    ];
+    if E::LINEAR {
+        items.push(("exact", "matrix exponential over the whole macro step"));
+    }
+    b.enumeration("Integrator", "Method that advances the states", &items);
+    let integrator = Declared::parameter("integrator", 1).of_type("Integrator").bounds(1, items.len() as i32);
+    b.add(integrator.about("method that advances the states"));
+    if !declaration.dense.is_empty() {
+        let nodes = Declared::parameter("dense_nodes", 12).bounds(1, MAX_NODES as i32);
+        b.add(nodes.about("q: dense output has the q + 1 Chebyshev-Lobatto nodes of the last step"));
+    }
+}
+
+/// What each output depends on.
+struct Dependencies {
+    running: Vec<Trace>,
+    initial: Vec<Trace>,
+}
+
+impl Dependencies {
+    /// Runs the equations on names, at the start values.
+    fn of<E: Equations>(d: &Declaration) -> Dependencies {
+        let start = |list: &[Declared], i: usize| list[i].start().and_then(Value::as_real).unwrap_or(0.0);
+        let outputs = |p: E::Parameters<Trace>, z: E::States<Trace>, first_input: usize| {
+            let input = |i| Trace::known(first_input + i, start(&d.inputs, i));
+            let point = Point {
+                t: Trace::from(0.0),
+                p,
+                z,
+                u: E::Inputs::<Trace>::from_fn(input),
+                du: E::Inputs::<Trace>::from_fn(input),
+            };
+            E::outputs(&point).as_slice().to_vec()
+        };
+        // While running, parameters and states are no knowns.
+        let p = E::Parameters::<Trace>::from_fn(|i| Trace::parameter(start(&d.parameters, i)));
+        let z = E::start(&p);
+        let running = outputs(p, z, 0);
+        let p = E::Parameters::<Trace>::from_fn(|i| Trace::known(i, start(&d.parameters, i)));
+        let initial = outputs(p, E::start(&p), Ode::<E>::P);
+        Dependencies { running, initial }
+    }
+
+    fn running(&self, output: usize, inputs: &[VariableId]) -> Vec<(VariableId, DependencyKind)> {
+        let t = &self.running[output];
+        let kinds = [
+            (t.constant, DependencyKind::Constant),
+            (t.fixed, DependencyKind::Fixed),
+            (t.dependent, DependencyKind::Dependent),
+        ];
+        let of_kind = |(set, kind): (u128, DependencyKind)| members(set, inputs).map(move |id| (id, kind));
+        kinds.into_iter().flat_map(of_kind).collect()
+    }
+
+    fn initial(&self, output: usize, knowns: &[VariableId]) -> Vec<VariableId> {
+        members(self.initial[output].all(), knowns).collect()
+    }
+}
+
+fn members(set: u128, list: &[VariableId]) -> impl Iterator<Item = VariableId> {
+    list.iter().enumerate().filter(move |(i, _)| set >> i & 1 == 1).map(|(_, id)| *id)
+}

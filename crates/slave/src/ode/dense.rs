@@ -1,0 +1,76 @@
+//! Values at the nodes inside the last step.
+
+use macrostep_ode::{Vector, lobatto_node, micro};
+
+use super::{NODES, Ode};
+use crate::{Equations, Fault, Memory, Phase, Span};
+
+impl<E: Equations> Ode<E> {
+    /// Evaluates all dense outputs.
+    pub(super) fn evaluate_dense(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        let nodes = memory.integers[1] as usize;
+        let step_s = memory.last_step_s;
+        let start_s = memory.time_s - step_s;
+        let mut walk = Walk { z: Self::start_states(memory), done: 0 };
+        let p = Self::parameters(memory);
+        for i in 0..NODES {
+            if i > nodes {
+                self.repeat(memory, i);
+                continue;
+            }
+            let tau = lobatto_node(i, nodes) * step_s;
+            let z = if i == nodes || step_s == 0.0 {
+                Self::states(memory)
+            } else {
+                self.state_inside(memory, Span { start_s, step_s }, tau, &mut walk)?
+            };
+            let inputs = if memory.phase == Phase::Initialization { &memory.inputs } else { &memory.last_inputs };
+            let y = Self::outputs(start_s + tau, p, z, inputs, tau);
+            for (k, output) in self.dense.iter().enumerate() {
+                memory.reals[Self::DENSE + k * NODES + i] = y.as_slice()[*output];
+            }
+        }
+        Ok(())
+    }
+
+    /// Node `i` shows what the one before shows.
+    fn repeat(&self, memory: &mut Memory, i: usize) {
+        for k in 0..self.dense.len() {
+            let at = Self::DENSE + k * NODES + i;
+            memory.reals[at] = memory.reals[at - 1];
+        }
+    }
+
+    /// The states at `tau` in the last step. `walk` goes along the micro steps, so that ascending nodes cost one walk.
+    fn state_inside(
+        &mut self,
+        memory: &Memory,
+        span: Span,
+        tau: f64,
+        walk: &mut Walk<E>,
+    ) -> Result<E::States<f64>, Fault> {
+        let (p, u) = (Self::parameters(memory), &memory.last_inputs);
+        if Self::is_exact(memory) {
+            let mut z = Self::start_states(memory);
+            if tau > 0.0 {
+                self.exact.advance(p, u, Span { step_s: tau, ..span }, &mut z)?;
+            }
+            return Ok(z);
+        }
+        let (method, count) = Self::micro_steps(memory, span.start_s, span.step_s)?;
+        let h = span.step_s / count as f64;
+        // Whole micro steps before the node; the last micro step may end at the node by rounding.
+        let whole = ((tau / h) as u64).min(count - 1);
+        let start = micro::Span::<E> { t0: span.start_s, p, u };
+        walk.z = micro::advance(method, &start, walk.z, walk.done..whole, h);
+        walk.done = walk.done.max(whole);
+        let passed = whole as f64 * h;
+        Ok(micro::step(method, &start, walk.z, passed, tau - passed))
+    }
+}
+
+/// How far the micro steps have been repeated.
+struct Walk<E: Equations> {
+    z: E::States<f64>,
+    done: u64,
+}

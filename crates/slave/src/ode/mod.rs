@@ -1,0 +1,183 @@
+//! [`Equations`] as a [`Model`].
+//!
+//! # Variables
+//! Reals: the parameters p, `micro_step`, the inputs u, the outputs y, the dense outputs, 21 each. Integers: `integrator`,
+//! `dense_nodes`. A system without states has neither integrator nor micro step. Hidden reals: the states now, the states
+//! at the last step's start.
+//!
+//! # Dense output
+//! `name[i]`, i = 0 … q, is an output at t_N + s_i H inside the last step, s_i = (1 − cos(π i/q))/2 (Chebyshev–Lobatto), i
+//! beyond q repeats q. It is computed when read: by micro steps from the saved start, with a last one of partial length up
+//! to the node, or exactly. Before the first step all nodes show the output at the end of initialisation.
+
+mod declare;
+mod dense;
+mod derivatives;
+mod propagate;
+
+use std::path::Path;
+
+use macrostep_description::{ModelDescription, Variable};
+use macrostep_ode::{MAX_NODES, Point, Polynomials, Vector, micro};
+
+use crate::{Equations, Fault, Group, Memory, Model, Outcome, Shape, Span};
+use propagate::Exact;
+
+/// Items of the parameter `integrator`.
+const SEMI_IMPLICIT_EULER: i32 = 1;
+const EXACT: i32 = 3;
+/// Values of each dense output.
+const NODES: usize = MAX_NODES + 1;
+/// Most micro steps of one macro step.
+const MICRO_STEPS_MAX: u64 = 100_000_000;
+
+/// A model made of equations.
+#[derive(Debug)]
+pub struct Ode<E: Equations> {
+    /// Output of each dense output.
+    dense: Vec<usize>,
+    /// Pairs of state and output.
+    states: Vec<(usize, usize)>,
+    /// Names of the reals, for messages.
+    names: Vec<String>,
+    exact: Exact<E>,
+}
+
+impl<E: Equations> Ode<E> {
+    const P: usize = E::Parameters::<f64>::LEN;
+    const Z: usize = E::States::<f64>::LEN;
+    const U: usize = E::Inputs::<f64>::LEN;
+    const Y: usize = E::Outputs::<f64>::LEN;
+    /// Whether there is something to integrate.
+    const DYNAMIC: bool = Self::Z > 0;
+    /// Value reference of `micro_step`.
+    const MICRO_STEP: usize = Self::P;
+    /// Value reference of the first input, output and dense output.
+    const INPUTS: usize = Self::P + Self::DYNAMIC as usize;
+    const OUTPUTS: usize = Self::INPUTS + Self::U;
+    const DENSE: usize = Self::OUTPUTS + Self::Y;
+
+    fn parameters(memory: &Memory) -> E::Parameters<f64> {
+        E::Parameters::<f64>::from_fn(|i| memory.reals[i])
+    }
+
+    fn states(memory: &Memory) -> E::States<f64> {
+        E::States::<f64>::from_fn(|i| memory.hidden_reals[i])
+    }
+
+    /// The states at the last step's start.
+    fn start_states(memory: &Memory) -> E::States<f64> {
+        E::States::<f64>::from_fn(|i| memory.hidden_reals[Self::Z + i])
+    }
+
+    /// The outputs at `tau` from the origin of the polynomials `u`.
+    #[inline]
+    fn outputs(t: f64, p: E::Parameters<f64>, z: E::States<f64>, u: &Polynomials, tau: f64) -> E::Outputs<f64> {
+        let du = |i| if u.degree() == 0 { 0.0 } else { u.rate(i, tau) };
+        E::outputs(&Point {
+            t,
+            p,
+            z,
+            u: E::Inputs::<f64>::from_fn(|i| u.value(i, tau)),
+            du: E::Inputs::<f64>::from_fn(du),
+        })
+    }
+
+    /// The method of micro steps and their number in a macro step.
+    fn micro_steps(memory: &Memory, t_s: f64, step_s: f64) -> Result<(micro::Method, u64), Fault> {
+        let count = micro::count(step_s, memory.reals[Self::MICRO_STEP]);
+        if count > MICRO_STEPS_MAX {
+            let message = format!("a macro step of {count} micro steps found, expected at most {MICRO_STEPS_MAX}");
+            return Err(Fault::Model { t_s, message });
+        }
+        let method = match memory.integers[0] {
+            SEMI_IMPLICIT_EULER => micro::Method::SemiImplicitEuler,
+            _ => micro::Method::RungeKutta4,
+        };
+        Ok((method, count))
+    }
+
+    /// Whether states are carried over by the matrix exponential.
+    #[inline]
+    fn is_exact(memory: &Memory) -> bool {
+        E::LINEAR && memory.integers[0] == EXACT
+    }
+}
+
+impl<E: Equations> Model for Ode<E> {
+    fn declare(_resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault> {
+        declare::declare()
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { hidden_reals: 2 * Self::Z, hidden_integers: 0 }
+    }
+
+    fn group(&self, variable: &Variable) -> Group {
+        if variable.value_reference as usize >= Self::DENSE { Group::Dense } else { Group::Outputs }
+    }
+
+    fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        let z = E::start(&Self::parameters(memory));
+        memory.hidden_reals[..Self::Z].copy_from_slice(z.as_slice());
+        memory.hidden_reals[Self::Z..].copy_from_slice(z.as_slice());
+        Ok(())
+    }
+
+    #[inline]
+    fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
+        if !Self::DYNAMIC {
+            return Ok(Outcome::Done);
+        }
+        let (p, mut z) = (Self::parameters(memory), Self::states(memory));
+        let u = &memory.last_inputs;
+        let end = if Self::is_exact(memory) {
+            self.exact.advance(p, u, span, &mut z)?;
+            z
+        } else {
+            let (method, count) = Self::micro_steps(memory, span.start_s, span.step_s)?;
+            let start = micro::Span::<E> { t0: span.start_s, p, u };
+            micro::advance(method, &start, z, 0..count, span.step_s / count as f64)
+        };
+        if !end.as_slice().iter().all(|x| x.is_finite()) {
+            let message = format!("the states left the finite numbers in a step of {} s", span.step_s);
+            return Err(Fault::Model { t_s: span.start_s, message });
+        }
+        memory.hidden_reals.copy_within(..Self::Z, Self::Z);
+        memory.hidden_reals[..Self::Z].copy_from_slice(end.as_slice());
+        Ok(Outcome::Done)
+    }
+
+    #[inline]
+    fn evaluate(&mut self, memory: &mut Memory, group: Group) -> Result<(), Fault> {
+        if group == Group::Dense {
+            return self.evaluate_dense(memory);
+        }
+        let (p, z) = (Self::parameters(memory), Self::states(memory));
+        let y = Self::outputs(memory.time_s, p, z, &memory.inputs, 0.0);
+        memory.reals[Self::OUTPUTS..Self::DENSE].copy_from_slice(y.as_slice());
+        Ok(())
+    }
+
+    fn output_derivatives(
+        &mut self,
+        memory: &Memory,
+        refs: &[u32],
+        orders: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
+        self.time_derivatives(memory, refs, orders, values);
+        Ok(())
+    }
+
+    fn directional_derivative(
+        &mut self,
+        memory: &Memory,
+        unknown: &[u32],
+        known: &[u32],
+        d_known: &[f64],
+        d_unknown: &mut [f64],
+    ) -> Result<(), Fault> {
+        self.tangents(memory, unknown, known, d_known, d_unknown)
+    }
+}
