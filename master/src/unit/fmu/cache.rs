@@ -1,6 +1,6 @@
 //! FMUs already open in this process, by their content.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::{LazyLock, Mutex, PoisonError, Weak};
@@ -12,11 +12,12 @@ type Key = (u64, u64, usize);
 
 struct Cache {
     keys: [RandomState; 2],
-    open: HashMap<Key, Weak<Shared>>,
+    // A tree: valgrind takes what hangs on a hash table for lost, which points into the middle of its memory.
+    open: BTreeMap<Key, Weak<Shared>>,
 }
 
 static CACHE: LazyLock<Mutex<Cache>> =
-    LazyLock::new(|| Mutex::new(Cache { keys: [RandomState::new(), RandomState::new()], open: HashMap::new() }));
+    LazyLock::new(|| Mutex::new(Cache { keys: [RandomState::new(), RandomState::new()], open: BTreeMap::new() }));
 
 /// What is open for these bytes, or what `make` makes of them. One at a time, so that two threads that open the same
 /// FMU unpack it once.

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Has our FMUs judged by FMPy, its XML schema and fmutool, in a Python environment of their own inside the target folder.
+# Any missing tool is a failure. Needs python3 with venv, nm and ldd.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$target/judges
+wanted=$root/tests/judges/requirements.txt
+
+mkdir -p "$work"
+if ! cmp -s "$wanted" "$work/installed.txt"; then
+    rm -rf "$work/venv"
+    python3 -m venv "$work/venv"
+    "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
+    cp "$wanted" "$work/installed.txt"
+fi
+
+rm -rf "$work/fmus"
+cargo run --quiet --release --manifest-path "$root/Cargo.toml" --example judged -- "$work/fmus"
+"$work/venv/bin/python" "$root/tests/judges/judge.py" "$work/fmus"
