@@ -97,8 +97,8 @@ fn judge(outcome: &Outcome, tolerance: Option<f64>) -> Result<(), Failure> {
         return Err(Failure::Run("the states are not finite at the end: the run is unstable".to_owned()));
     }
     match tolerance {
-        // Written so that an error that is not a number is out of tolerance.
-        Some(allowed) if !(found <= allowed) => Err(Failure::OutOfTolerance { found, allowed }),
+        // An error that is not a number is out of any tolerance.
+        Some(allowed) if found.is_nan() || found > allowed => Err(Failure::OutOfTolerance { found, allowed }),
         _ => Ok(()),
     }
 }
