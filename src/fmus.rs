@@ -5,6 +5,7 @@ use std::path::Path;
 use macrostep::embedded::FMUS;
 
 use crate::failure::Failure;
+use crate::print;
 
 /// Writes every FMU into `folder` and prints the paths.
 ///
@@ -18,7 +19,7 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
     for (name, bytes) in FMUS {
         let path = folder.join(format!("{name}.fmu"));
         std::fs::write(&path, bytes).map_err(Failure::file(&path))?;
-        println!("{}", path.display());
+        print::line(path.display())?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ mod options;
 mod oscillator;
 mod outcome;
 mod pictures;
+mod print;
 mod simulate;
 mod survey;
 mod terms;

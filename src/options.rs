@@ -34,15 +34,15 @@ pub struct OscillatorOptions {
     pub predict: Predict,
     /// Correction of a macro step.
     pub correct: Correct,
-    /// Macro step of the slow side [s].
+    /// Macro step of the slow side in s.
     pub step_s: f64,
     /// H slow / H fast.
     pub rate: Rate,
     /// The fast side; it means nothing at rate 1.
     pub fast: Fast,
-    /// Macro steps H1, H2 of the two subsystems [s].
+    /// Macro steps H1, H2 of the two subsystems in s.
     pub macro_s: [f64; 2],
-    /// Micro steps of subsystem 1 and 2 [s]; with exact integration their macro steps.
+    /// Micro steps of subsystem 1 and 2 in s; with exact integration their macro steps.
     pub micro_s: [f64; 2],
     /// Integrator inside the subsystems.
     pub integrator: Integrator,
@@ -52,7 +52,7 @@ pub struct OscillatorOptions {
     pub sampling: Sampling,
     /// Velocity of a displacement input.
     pub derivative: Derivative,
-    /// End of the run [s].
+    /// End of the run in s.
     pub stop_s: f64,
     /// Every how many macro points a row is recorded.
     pub record_every: u64,

@@ -9,7 +9,7 @@ use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
 use crate::outcome::Outcome;
-use crate::{pictures, simulate};
+use crate::{pictures, print, simulate};
 
 /// Runs, prints, writes, and compares with the tolerance asked for.
 ///
@@ -22,9 +22,9 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     bar.finish_and_clear();
 
     if arguments.json {
-        println!("{}", json(&options, &outcome)?);
+        print::line(json(&options, &outcome)?)?;
     } else {
-        println!("{}", table(&options, &outcome));
+        print::line(table(&options, &outcome))?;
     }
     if let Some(folder) = &arguments.out {
         write(folder, &options, &outcome)?;
@@ -97,8 +97,8 @@ fn judge(outcome: &Outcome, tolerance: Option<f64>) -> Result<(), Failure> {
         return Err(Failure::Run("the states are not finite at the end: the run is unstable".to_owned()));
     }
     match tolerance {
-        // Written so that an error that is not a number is out of tolerance.
-        Some(allowed) if !(found <= allowed) => Err(Failure::OutOfTolerance { found, allowed }),
+        // An error that is not a number is out of any tolerance.
+        Some(allowed) if found.is_nan() || found > allowed => Err(Failure::OutOfTolerance { found, allowed }),
         _ => Ok(()),
     }
 }

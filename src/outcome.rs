@@ -27,19 +27,19 @@ use crate::options::OscillatorOptions;
 pub struct Outcome {
     /// Recorded rows.
     pub trace: Trace,
-    /// x1, x2, v1, v2 at the end [m, m/s].
+    /// x1, x2, v1, v2 at the end in m and m/s.
     pub end: State,
     /// Largest position errors, relative to the amplitudes.
     pub error: [f64; 2],
     /// Largest energy error, relative to the energy at the start.
     pub drift: f64,
-    /// Energy at the end [J].
+    /// Energy at the end in J.
     pub energy: f64,
-    /// Growth rate of the amplitudes [1/s], where it is one.
+    /// Growth rate of the amplitudes in 1/s, where it is one.
     pub growth_rate: Option<f64>,
     /// Calls of `fmi2DoStep` to subsystem 1 and 2, rejected and repeated ones included.
     pub do_steps: [u64; 2],
-    /// Time the run took [s].
+    /// Time the run took in s.
     pub wall_s: f64,
     /// What the units said they are.
     pub units: String,
@@ -173,7 +173,7 @@ impl Recorder {
         })
     }
 
-    /// Takes the states at the next macro point, the first at t = 0, and the coupling force there [N].
+    /// Takes the states at the next macro point, the first at t = 0, and the coupling force there in N.
     pub fn point(&mut self, z: &State, coupling_force: f64) {
         let exact = self.grid.next().unwrap_or(*z);
         let (n, t_s) = (self.next, self.next as f64 * self.step_s);

@@ -9,10 +9,10 @@ use crate::failure::Failure;
 use crate::options::{OscillatorOptions, case_parameters};
 use crate::oscillator::{progress_bar, scenario, write_text};
 use crate::outcome::Outcome;
-use crate::simulate;
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
 };
+use crate::{print, simulate};
 
 mod charts;
 
@@ -42,7 +42,7 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
     bar.finish_and_clear();
 
     let table = table(&entries);
-    println!("{}", table.terminal());
+    print::line(table.terminal())?;
     write_text(&folder.join("table.md"), &table.markdown())?;
     write_summary(folder, &entries)?;
     for case in [Case::One, Case::Two] {

@@ -10,7 +10,7 @@
 
 use crate::State;
 
-/// State of case 1 at `t_s` [s]. Of the last bits, about ω2 t are lost to the rounding of ω2 t.
+/// State of case 1 at `t_s` in s. Of the last bits, about ω2 t are lost to the rounding of ω2 t.
 pub fn closed_form(t_s: f64) -> State {
     let (omega_1, omega_2) = (10.0, 1110f64.sqrt());
     let (sin_1, cos_1) = (omega_1 * t_s).sin_cos();

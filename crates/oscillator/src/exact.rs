@@ -45,22 +45,22 @@ impl Exact {
         &self.parameters
     }
 
-    /// State at `t_s` [s], which may be negative: the motion that leads to the start.
+    /// State at `t_s` in s, which may be negative: the motion that leads to the start.
     pub fn at(&self, t_s: f64) -> State {
         self.from(&self.parameters.start(), t_s)
     }
 
-    /// State `span_s` [s] after the state `z`.
+    /// State `span_s` in s after the state `z`.
     pub fn from(&self, z: &State, span_s: f64) -> State {
         round(&apply(&self.transition(span_s), &lift(z)))
     }
 
-    /// States at n · `step_s` [s], n = 0, 1, 2, …
+    /// States at n · `step_s` in s, n = 0, 1, 2, …
     pub fn grid(&self, step_s: f64) -> Grid {
         Grid { step: self.transition(step_s), z: lift(&self.parameters.start()) }
     }
 
-    /// max |x1|, max |x2| [m] for t in [0, `stop_s`], the scale of relative errors; 0 where a mass never moves.
+    /// max |x1|, max |x2| in m for t in [0, `stop_s`], the scale of relative errors; 0 where a mass never moves.
     ///
     /// Extrema inside are found on a grid of at least 256 points a period, each refined by one Newton step on v = 0; the
     /// result is within 1e-12 of the maximum.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The equations of motion are M ẍ + C ẋ + K x = 0 (1), or ż = A z (3) with z = (x1, x2, ẋ1, ẋ2) (4), whose solution is
-//! z(t) = e^{A t} z0 (6). [`Exact`] evaluates (6) to the last bits of an `f64`, for any parameters; [`closed_form`] is the
+//! z(t) = e^{A t} z0 (6). [`Exact`] evaluates (6) to the last bits of an `f64`, for any parameters; [`closed_form()`] is the
 //! solution of case 1 in sines, found another way; [`Monolithic`] is the benchmark's own integrator (7).
 //!
 //! ```

@@ -20,18 +20,18 @@ use crate::Parameters;
 /// One motion of the form e^{λt}.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mode {
-    /// Re λ [1/s], 0 or below.
+    /// Re λ in 1/s, 0 or below.
     pub re: f64,
-    /// |Im λ| [rad/s], the frequency seen; 0 for a decay.
+    /// |Im λ| in rad/s, the frequency seen; 0 for a decay.
     pub im: f64,
-    /// Natural frequency |λ| [rad/s].
+    /// Natural frequency |λ| in rad/s.
     pub omega: f64,
     /// Damping ratio −Re λ / |λ|; 0 for a free mass, where λ = 0.
     pub zeta: f64,
 }
 
 impl Parameters {
-    /// ω1 ≤ ω2 [rad/s] of the oscillator with its dampers taken away, to a few rounding errors.
+    /// ω1 ≤ ω2 in rad/s of the oscillator with its dampers taken away, to a few rounding errors.
     ///
     /// They are the roots of the quadratic det(K − ω²M) = 0, the smaller by way of the product of both, so that it is not a
     /// difference of large numbers.

@@ -24,7 +24,7 @@ pub struct Monolithic {
 }
 
 impl Monolithic {
-    /// Starts at t = 0 with step `h_s` [s].
+    /// Starts at t = 0 with step `h_s` in s.
     ///
     /// # Errors
     /// Those of [`Parameters::validate`].

@@ -19,19 +19,19 @@ use crate::State;
 /// Physical properties and the state at t = 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
-    /// Masses m1, m2 [kg], above 0.
+    /// Masses m1, m2 in kg, above 0.
     pub m: [f64; 2],
-    /// Springs to the ground k1, k2 [N/m], 0 or above.
+    /// Springs to the ground k1, k2 in N/m, 0 or above.
     pub k: [f64; 2],
-    /// Dampers to the ground c1, c2 [N·s/m], 0 or above.
+    /// Dampers to the ground c1, c2 in N·s/m, 0 or above.
     pub c: [f64; 2],
-    /// Spring between the masses [N/m], 0 or above.
+    /// Spring between the masses in N/m, 0 or above.
     pub k_c: f64,
-    /// Damper between the masses [N·s/m], 0 or above.
+    /// Damper between the masses in N·s/m, 0 or above.
     pub c_c: f64,
-    /// Displacements at t = 0 [m].
+    /// Displacements at t = 0 in m.
     pub x0: [f64; 2],
-    /// Velocities at t = 0 [m/s].
+    /// Velocities at t = 0 in m/s.
     pub v0: [f64; 2],
 }
 
@@ -51,7 +51,7 @@ pub enum ParameterError {
     NotPositive {
         /// Name as in [`Parameters::NAMES`].
         name: &'static str,
-        /// Value found [kg].
+        /// Value found in kg.
         found: f64,
     },
     /// A negative stiffness or damping.
@@ -175,12 +175,12 @@ impl Parameters {
         a
     }
 
-    /// f^c [N], equation (8) with the true state of both masses.
+    /// f^c in N, equation (8) with the true state of both masses.
     pub fn coupling_force(&self, z: &State) -> f64 {
         self.k_c * (z[0] - z[1]) + self.c_c * (z[2] - z[3])
     }
 
-    /// ẍ1, ẍ2 [m/s²] from equation (1) without external forces.
+    /// ẍ1, ẍ2 in m/s² from equation (1) without external forces.
     pub fn acceleration(&self, z: &State) -> Vector2<f64> {
         let f_c = self.coupling_force(z);
         Vector2::new(
@@ -189,23 +189,23 @@ impl Parameters {
         )
     }
 
-    /// Kinetic energy [J].
+    /// Kinetic energy in J.
     pub fn kinetic_energy(&self, z: &State) -> f64 {
         0.5 * (self.m[0] * z[2] * z[2] + self.m[1] * z[3] * z[3])
     }
 
-    /// Energy in the three springs [J].
+    /// Energy in the three springs in J.
     pub fn potential_energy(&self, z: &State) -> f64 {
         let stretch = z[0] - z[1];
         0.5 * (self.k[0] * z[0] * z[0] + self.k[1] * z[1] * z[1] + self.k_c * stretch * stretch)
     }
 
-    /// Mechanical energy E [J].
+    /// Mechanical energy E in J.
     pub fn energy(&self, z: &State) -> f64 {
         self.kinetic_energy(z) + self.potential_energy(z)
     }
 
-    /// dE/dt = −Σ c_i v_i² − c_c (v1 − v2)² [W], never above 0.
+    /// dE/dt = −Σ c_i v_i² − c_c (v1 − v2)² in W, never above 0.
     pub fn energy_rate(&self, z: &State) -> f64 {
         let slip = z[2] - z[3];
         -self.c[0] * z[2] * z[2] - self.c[1] * z[3] * z[3] - self.c_c * slip * slip

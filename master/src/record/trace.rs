@@ -47,7 +47,7 @@ pub enum TraceError {
 }
 
 impl Trace {
-    /// An empty trace whose first column is `time` [s].
+    /// An empty trace whose first column is `time` in s.
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         let columns = std::iter::once(Column::new("time", "s")).chain(columns).collect();
         Self { columns, values: Vec::new() }
@@ -73,7 +73,7 @@ impl Trace {
         self.values.is_empty()
     }
 
-    /// Adds a row at `t_s` [s]; `values` are those of the columns after `time`.
+    /// Adds a row at `t_s` in s; `values` are those of the columns after `time`.
     ///
     /// # Panics
     /// Where the number of values is not that of the columns: a mistake of the caller, not of a run.

@@ -177,3 +177,42 @@ fn rasterise(svg: &str, zoom: f32) -> Result<Vec<u8>, PlotError> {
     resvg::render(&tree, tiny_skia::Transform::from_scale(zoom, zoom), &mut pixels.as_mut());
     pixels.encode_png().map_err(|error| PlotError::Raster(error.to_string()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Axis, Series};
+
+    fn figure(title: &str) -> Figure {
+        let chart = Chart::new("", Axis::linear("time", "s"), Axis::log("error", "1"));
+        Figure::new(title).with(chart.with(Series::line("a < b & c", [0.0, 1.0, 2.0], [1e-3, 0.0, 1e-1])))
+    }
+
+    /// Pixels darker than grey in the rows of the title.
+    fn ink(figure: &Figure) -> usize {
+        let png = figure.png().expect("a picture");
+        let pixels = tiny_skia::Pixmap::decode_png(&png).expect("a PNG");
+        let rows = pixels.width() as usize * 60;
+        pixels.pixels().iter().take(rows).filter(|pixel| pixel.red() < 100).count()
+    }
+
+    #[test]
+    fn words_are_in_the_png_without_any_font_on_the_machine() {
+        // Fonts of the machine are not even compiled in: what is seen comes from the carried ones.
+        assert!(ink(&figure("Wwwwwwww")) > 1000);
+        assert!(ink(&figure("Wwwwwwww")) > 2 * ink(&figure("i")));
+    }
+
+    #[test]
+    fn words_do_not_break_the_svg() {
+        let svg = figure("x < y & z").svg();
+        assert!(svg.contains("x &lt; y &amp; z") && svg.contains("a &lt; b &amp; c"));
+        assert!(rasterise(&svg, 1.0).is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_named() {
+        let error = figure("").write(Path::new("no/such/folder"), "name").expect_err("refused");
+        assert!(error.to_string().contains("no/such/folder/name.svg"), "{error}");
+    }
+}

@@ -1,0 +1,196 @@
+//! The command line as a user meets it: what it prints, writes and ends with.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn macrostep(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// An empty folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    let output = macrostep(&[&["oscillator", "--json"], arguments].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+#[test]
+fn json_has_every_key_of_the_contract() {
+    let result = json(&["--stop", "1"]);
+    for path in [
+        "/final/x1",
+        "/final/v1",
+        "/final/x2",
+        "/final/v2",
+        "/error/x1",
+        "/error/x2",
+        "/error/max_relative_position",
+        "/energy/max_relative_drift",
+        "/energy/final",
+        "/do_steps/0",
+        "/do_steps/1",
+        "/wall_s",
+    ] {
+        assert!(result.pointer(path).is_some_and(serde_json::Value::is_number), "{path}: {result}");
+    }
+    assert!(result["units"].is_string());
+    let error = |key: &str| result["error"][key].as_f64().expect("a number");
+    assert_eq!(error("max_relative_position"), error("x1").max(error("x2")));
+}
+
+#[test]
+fn every_default_is_in_the_scenario() {
+    let scenario = json(&["--stop", "0.1", "--rate", "6/4", "--set", "k_c=50"])["scenario"].clone();
+    let expected = [
+        ("case", "1"),
+        ("coupling", "f-s"),
+        ("schedule", "jacobi"),
+        ("predict", "linear"),
+        ("correct", "explicit"),
+        ("rate", "3/2"),
+        ("fast", "2"),
+        ("integrator", "exact"),
+        ("start", "ramp"),
+        ("sampling", "updated"),
+        ("derivative", "passed"),
+        ("units", "fmu"),
+    ];
+    for (key, value) in expected {
+        assert_eq!(scenario[key], value, "{key}");
+    }
+    assert_eq!(scenario["step_s"], 1e-3);
+    assert_eq!(scenario["record_every"], 1);
+    assert_eq!(scenario["parameters"]["k_c"], 50.0);
+    assert_eq!(scenario["parameters"]["k2"], 1000.0);
+    assert!((scenario["macro_s"][1].as_f64().expect("a number") - 1e-3 / 1.5).abs() < 1e-18);
+}
+
+#[test]
+fn what_makes_no_sense_ends_with_2_and_names_both_options() {
+    let cases: [(&[&str], [&str; 2]); 10] = [
+        (&["--fast", "1"], ["`--fast 1`", "`--rate 1`"]),
+        (&["--step", "3e-3"], ["`--stop 10`", "`--step 0.003`"]),
+        (&["--step", "1e-9"], ["`--stop 10`", "`--step 0.000000001`"]),
+        (&["--micro", "1e-4"], ["`--micro 0.0001`", "`--integrator exact`"]),
+        (&["--micro", "3e-4", "--integrator", "rk4"], ["`--micro 0.0003`", "`--step 0.001`"]),
+        (&["--micro", "1e-3", "--rate", "2", "--integrator", "sie"], ["`--micro 0.001`", "`--rate 2`"]),
+        (&["--rate", "7/3", "--stop", "1e-3"], ["`--rate 7/3`", "`--stop 0.001`"]),
+        (&["--sampling", "lagged", "--coupling", "f-f"], ["`--sampling lagged`", "`--coupling f-f`"]),
+        (&["--derivative", "numdiff", "--coupling", "f-f"], ["`--derivative numdiff`", "`--coupling f-f`"]),
+        (&["--set", "m1=1", "--set", "m1=2"], ["`--set m1=1`", "`--set m1=2`"]),
+    ];
+    for (arguments, names) in cases {
+        let output = macrostep(&[&["oscillator"], arguments].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(names.iter().all(|name| said.contains(name)), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty() && !said.trim_end().ends_with('.'), "{said}");
+    }
+}
+
+#[test]
+fn a_value_that_is_none_ends_with_2() {
+    for arguments in [
+        ["--case", "3"],
+        ["--predict", "cubic"],
+        ["--rate", "0.5"],
+        ["--step", "0"],
+        ["--step", "nan"],
+        ["--record-every", "0"],
+        ["--set", "m1"],
+        ["--set", "m1=-1"],
+        ["--set", "mass=1"],
+        ["--nonsense", "1"],
+    ] {
+        let output = macrostep(&[&["oscillator"], arguments.as_slice()].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).starts_with("error: "), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_tolerance_that_is_not_kept_ends_with_3_after_the_result() {
+    let output = macrostep(&["oscillator", "--stop", "1", "--step", "1e-2", "--tolerance", "1e-15", "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stdout).starts_with('{'));
+    assert!(text(&output.stderr).contains("`--tolerance`"));
+    let output = macrostep(&["oscillator", "--stop", "1", "--step", "1e-2", "--tolerance", "10"]);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_ends_with_1_and_is_named() {
+    let file = folder("not_a_folder");
+    std::fs::write(&file, "a file").expect("written");
+    let below = file.join("out");
+    let output = macrostep(&["oscillator", "--stop", "0.1", "--out", below.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("not_a_folder"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn files_hold_what_was_printed() {
+    let out = folder("oscillator");
+    let path = out.to_str().expect("UTF-8");
+    let result = json(&["--stop", "1", "--record-every", "7", "--out", path]);
+
+    let trace = std::fs::read_to_string(out.join("trace.csv")).expect("a trace");
+    let rows: Vec<&str> = trace.lines().collect();
+    assert!(rows[0].starts_with("time,x1,v1,x2,v2,coupling_force,"), "{}", rows[0]);
+    // Points 0, 7, …, 994 and the last.
+    assert_eq!(rows.len(), 1 + 143 + 1);
+    let last: Vec<f64> = rows[144].split(',').map(|field| field.parse().expect("a number")).collect();
+    assert_eq!(last[0], 1.0);
+    for (column, key) in [(1, "x1"), (2, "v1"), (3, "x2"), (4, "v2")] {
+        assert_eq!(last[column], result["final"][key].as_f64().expect("a number"), "{key}");
+    }
+
+    let written = std::fs::read_to_string(out.join("result.json")).expect("a result");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&written).expect("JSON"), result);
+    let scenario = std::fs::read_to_string(out.join("scenario.toml")).expect("a scenario");
+    assert!(scenario.contains("coupling = \"f-s\"") && scenario.contains("[parameters]"), "{scenario}");
+    for name in ["positions", "error", "energy"] {
+        let png = std::fs::read(out.join(format!("{name}.png"))).expect("a picture");
+        assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+        let svg = std::fs::read_to_string(out.join(format!("{name}.svg"))).expect("a picture");
+        assert!(svg.starts_with("<svg ") && svg.contains("f-s (D/F)"), "{name}");
+    }
+}
+
+#[test]
+fn errors_are_taken_at_every_macro_point_whatever_is_recorded() {
+    let all = json(&["--stop", "2"]);
+    let few = json(&["--stop", "2", "--record-every", "500"]);
+    assert_eq!(all["error"], few["error"]);
+    assert_eq!(all["energy"], few["energy"]);
+}
+
+#[test]
+fn help_states_a_default_for_every_option() {
+    let help = text(&macrostep(&["oscillator", "--help"]).stdout);
+    let options: Vec<&str> = help.split("\n      --").skip(1).collect();
+    assert_eq!(options.len(), 20, "{help}");
+    for option in options {
+        let words = option.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("[default: "), "--{option}");
+    }
+}
+
+#[test]
+fn results_go_to_standard_output_and_nothing_else_does() {
+    let output = macrostep(&["oscillator", "--stop", "0.1"]);
+    assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    assert!(table.starts_with("case 1 · f-s (D/F) · jacobi"), "{table}");
+    assert!(!table.contains('\u{1b}'));
+}
