@@ -8,10 +8,10 @@ mod failure;
 mod fmus;
 mod options;
 mod oscillator;
-mod outcome;
 mod pictures;
 mod print;
 mod simulate;
+mod summary;
 mod survey;
 mod terms;
 

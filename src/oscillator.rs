@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use macrostep::pair::Outcome;
 use macrostep_master::report::table::{Align, Table};
 
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
-use crate::outcome::Outcome;
+use crate::summary::Summary;
 use crate::{pictures, print, simulate};
 
 /// Runs, prints, writes, and compares with the tolerance asked for.
@@ -45,7 +46,7 @@ pub fn progress_bar(length: u64, unit: &str) -> ProgressBar {
 
 /// The JSON object, in full precision, on one line.
 fn json(options: &OscillatorOptions, outcome: &Outcome) -> Result<String, Failure> {
-    serde_json::to_string(&outcome.summary(options))
+    serde_json::to_string(&Summary::new(options, outcome))
         .map_err(|error| Failure::Format { what: "the JSON object", reason: error.to_string() })
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use macrostep::pair::Outcome;
 use macrostep_master::record::Trace;
 use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
 
 use crate::options::OscillatorOptions;
-use crate::outcome::Outcome;
 
 /// Writes `positions`, `error` and `energy`, each as SVG and PNG, into `folder`.
 ///

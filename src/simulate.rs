@@ -1,33 +1,85 @@
-//! The seam between the command line and the master: options in, outcome out.
+//! From options to a coupled pair: the one place where the words of the command line become a method.
 
-use std::time::Instant;
+use std::sync::Arc;
 
-use macrostep_oscillator::Monolithic;
+use macrostep::pair::{self, Outcome, Pair};
+use macrostep::{foundry, pair as scenario};
+use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, Relaxation};
+use macrostep_master::predict::{self, Lagrange};
+use macrostep_master::{self as master, Method};
 
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
-use crate::outcome::{Outcome, Recorder};
+use crate::terms::{Correct, Coupling, Derivative, Fast, Integrator, Sampling, Schedule, Start, Units};
 
 /// Runs one scenario; `progress` is told from time to time how many macro points were done since the last time.
-///
-/// PLACEHOLDER. There is no co-simulation here yet: both masses are integrated as one system by equation (7) with h = H, whatever
-/// coupling, schedule, predictor, corrector and units are asked for, and `units` says so. The master takes this
-/// function's place; nothing else knows what runs.
 ///
 /// # Errors
 /// [`Failure::Run`] with the unit, call and time where the run failed.
 pub fn run(options: &OscillatorOptions, progress: &mut dyn FnMut(u64)) -> Result<Outcome, Failure> {
-    let refused = |error| Failure::Usage(format!("{error}"));
-    let mut recorder = Recorder::new(options).map_err(refused)?;
-    let states = Monolithic::new(&options.parameters, options.step_s).map_err(refused)?;
+    let units: pair::Foundry<'_> = match options.units {
+        Units::Fmu => &foundry::fmu,
+        Units::Native => &foundry::native,
+    };
+    pair::run(&pair_of(options), units, options.record_every, progress).map_err(|e| Failure::Run(e.to_string()))
+}
 
-    let begin = Instant::now();
-    for (n, z) in (0..=options.steps()).zip(states) {
-        recorder.point(&z, options.parameters.coupling_force(&z));
-        if n % 1024 == 1023 {
-            progress(1024);
-        }
+/// The pair that the options describe.
+fn pair_of(options: &OscillatorOptions) -> Pair {
+    let own = (options.rate.under, options.rate.over);
+    Pair {
+        parameters: options.parameters,
+        coupling: coupling(options.coupling),
+        method: method(options),
+        step_s: options.step_s,
+        shares: match options.fast {
+            Fast::One => [own, (1, 1)],
+            Fast::Two => [(1, 1), own],
+        },
+        micro_step_s: (options.micro_s != options.macro_s).then_some(options.micro_s[0]),
+        integrator: match options.integrator {
+            Integrator::Sie => scenario::Integrator::SemiImplicitEuler,
+            Integrator::Rk4 => scenario::Integrator::RungeKutta4,
+            Integrator::Exact => scenario::Integrator::Exact,
+        },
+        start: match options.start {
+            Start::Ramp => scenario::Start::Ramp,
+            Start::Exact => scenario::Start::Exact,
+        },
+        stop_s: options.stop_s,
     }
-    let wall_s = begin.elapsed().as_secs_f64();
-    Ok(recorder.finish([options.steps(); 2], wall_s, "monolithic (placeholder, no co-simulation)".to_owned()))
+}
+
+fn coupling(coupling: Coupling) -> scenario::Coupling {
+    match coupling {
+        Coupling::ForceDisplacement => scenario::Coupling::ForceDisplacement,
+        Coupling::DisplacementForce => scenario::Coupling::DisplacementForce,
+        Coupling::DisplacementDisplacement => scenario::Coupling::DisplacementDisplacement,
+        Coupling::ForceForce => scenario::Coupling::ForceForce,
+    }
+}
+
+fn method(options: &OscillatorOptions) -> Method {
+    let derivative = match options.derivative {
+        Derivative::Passed => predict::Derivative::Passed,
+        Derivative::Numdiff => predict::Derivative::Differentiated,
+    };
+    Method {
+        predictor: Arc::new(Lagrange { derivative, ..Lagrange::new(options.predict.degree as usize) }),
+        schedule: match options.schedule {
+            Schedule::Jacobi => master::Schedule::Jacobi,
+            Schedule::Gs12 => master::Schedule::GaussSeidel(vec![0, 1]),
+            Schedule::Gs21 => master::Schedule::GaussSeidel(vec![1, 0]),
+        },
+        correction: match options.correct {
+            Correct::Explicit => Correction::Explicit,
+            Correct::FixedPoint => Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(1.0))),
+            Correct::Newton => Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences)),
+        },
+        sampling: match options.sampling {
+            Sampling::Updated => master::Sampling::Updated,
+            Sampling::Lagged => master::Sampling::Lagged,
+        },
+        ..Method::default()
+    }
 }

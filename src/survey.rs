@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use macrostep::pair::Outcome;
 use macrostep_master::report::table::{Align, Table, short};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
 use crate::options::{OscillatorOptions, case_parameters};
 use crate::oscillator::{progress_bar, scenario, write_text};
-use crate::outcome::Outcome;
+use crate::summary::Summary;
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
 };
@@ -28,6 +29,7 @@ pub struct Entry {
 /// [`Failure`] of the first run that failed, or of a file.
 pub fn run(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    let _open = macrostep::foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let all = scenarios();
     let bar = progress_bar(all.len() as u64, "runs");
     let entries = all
@@ -122,7 +124,7 @@ fn write_run(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> R
 
 /// `summary.json`: an array of what `macrostep oscillator --json` prints.
 fn write_summary(folder: &Path, entries: &[Entry]) -> Result<(), Failure> {
-    let summaries: Vec<_> = entries.iter().map(|entry| entry.outcome.summary(&entry.options)).collect();
+    let summaries: Vec<_> = entries.iter().map(|entry| Summary::new(&entry.options, &entry.outcome)).collect();
     let text = serde_json::to_string_pretty(&summaries)
         .map_err(|error| Failure::Format { what: "the summary", reason: error.to_string() })?;
     write_text(&folder.join("summary.json"), &text)

@@ -44,6 +44,6 @@ fn error_of_the_monolithic_scheme() {
 #[test]
 fn hold_in_force_force_grows() {
     let pair = Pair::new(Coupling::ForceForce, classical(0, Schedule::Jacobi), 1e-3, 10.0);
-    let r = macrostep::pair::run(&pair, &macrostep::foundry::native, u64::MAX, &mut |_| {}).expect("the run");
-    assert!(r.growth_per_s.is_some_and(|g| g > 0.0), "{:?}", r.growth_per_s);
+    let r = native_run(&pair);
+    assert!(r.growth_rate.is_some_and(|g| g > 0.0), "{:?}", r.growth_rate);
 }

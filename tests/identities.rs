@@ -3,8 +3,7 @@
 mod common;
 
 use common::*;
-use macrostep::foundry;
-use macrostep::pair::{Coupling, Pair, run};
+use macrostep::pair::{Coupling, Pair};
 use macrostep_master::Sampling;
 use macrostep_master::Schedule;
 use macrostep_oscillator::{Monolithic, Parameters, State};
@@ -52,14 +51,14 @@ fn displacement_coupled_gauss_seidel_conserves_energy_at_any_step() {
     for (_, schedule) in schedules().into_iter().skip(1) {
         for step_s in [1e-3, 1e-2, 5e-2] {
             let pair = Pair::new(Coupling::DisplacementDisplacement, classical(0, schedule.clone()), step_s, 10.0);
-            let r = run(&pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run");
+            let r = native_run(&pair);
             let steps = 2.0 * (10.0 / step_s);
-            assert!(r.energy_drift <= 1e-12f64.max(1e-16 * steps), "H = {step_s}: {:e}", r.energy_drift);
+            assert!(r.drift <= 1e-12f64.max(1e-16 * steps), "H = {step_s}: {:e}", r.drift);
         }
     }
     let jacobi = Pair::new(Coupling::DisplacementDisplacement, classical(0, Schedule::Jacobi), 1e-3, 10.0);
-    let r = run(&jacobi, &foundry::native, u64::MAX, &mut |_| {}).expect("the run");
-    assert!(r.energy_drift > 1e-3, "Jacobi is no splitting");
+    let r = native_run(&jacobi);
+    assert!(r.drift > 1e-3, "Jacobi is no splitting");
 }
 
 /// A multirate run with ratio 1 is the single-rate run.
@@ -83,7 +82,7 @@ fn one_newton_correction_is_exact_for_this_linear_problem() {
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {
             let pair = Pair::new(coupling, implicit(classical(1, schedule)), 1e-2, 1.0);
-            let r = run(&pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run");
+            let r = native_run(&pair);
             assert_eq!(r.statistics.unconverged, 0, "{coupling} {name}");
             // One run with the guess, one with the correction; a few more for the first window's Jacobian.
             let extra = r.statistics.runs as i64 - 2 * r.statistics.windows as i64;

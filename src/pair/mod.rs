@@ -13,11 +13,13 @@
 
 mod build;
 mod order;
-mod result;
+mod outcome;
+mod run;
 
 pub use build::{Coupled, Foundry, build};
 pub use order::{Errors, global, local, slope};
-pub use result::{PairResult, run};
+pub use outcome::{Outcome, Recorder};
+pub use run::{run, state};
 
 use macrostep_master::Method;
 use macrostep_oscillator::Parameters;
@@ -107,8 +109,8 @@ impl Integrator {
     /// Name of the item in the FMUs' enumeration.
     pub fn item(self) -> &'static str {
         match self {
-            Integrator::SemiImplicitEuler => "sie",
-            Integrator::RungeKutta4 => "rk4",
+            Integrator::SemiImplicitEuler => "semi_implicit_euler",
+            Integrator::RungeKutta4 => "runge_kutta_4",
             Integrator::Exact => "exact",
         }
     }

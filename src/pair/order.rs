@@ -5,9 +5,9 @@
 //! over the two masses, positions and velocities apart. The order is the slope of a least-squares line through
 //! (ln H, ln error).
 
-use super::{Foundry, Pair, Start, build};
+use super::{Foundry, Pair, Start, build, state};
 use macrostep_master::RunError;
-use macrostep_oscillator::{Exact, State};
+use macrostep_oscillator::{Exact, ParameterError, State};
 
 /// Errors of positions [m] and velocities [m/s], the larger of both masses.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -56,18 +56,21 @@ fn march(pair: &Pair, foundry: Foundry<'_>, stop_s: f64) -> Result<Errors, RunEr
     let mut worst = Errors::default();
     for z_exact in exact.grid(coupled.simulation.window_s()).skip(1).take(windows as usize) {
         coupled.simulation.step()?;
-        let (a, b) = (coupled.simulation.latest(coupled.motions[0]), coupled.simulation.latest(coupled.motions[1]));
-        worst.take(&State::new(a[0], b[0], a[1], b[1]), &z_exact);
+        worst.take(&state(&coupled), &z_exact);
     }
     Ok(worst)
 }
 
-pub(super) fn solution(pair: &Pair) -> Result<Exact, RunError> {
-    Exact::new(&pair.parameters).map_err(|e| RunError::Grid {
+fn solution(pair: &Pair) -> Result<Exact, RunError> {
+    Exact::new(&pair.parameters).map_err(unsolvable)
+}
+
+pub(super) fn unsolvable(e: ParameterError) -> RunError {
+    RunError::Grid {
         what: "parameters",
         found: e.to_string(),
         expected: "an oscillator with an exact solution".to_string(),
-    })
+    }
 }
 
 /// Slope of the least-squares line through (ln H, ln error) of the points whose error exceeds `floor`; `None` with

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each test file uses its part
 
 use macrostep::foundry;
-use macrostep::pair::{Coupling, Integrator, Pair, Start, build, run};
+use macrostep::pair::{Coupling, Integrator, Outcome, Pair, Start, build, run, state};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
 use macrostep_master::predict::{Lagrange, Predictor};
 use macrostep_master::{Method, Schedule};
@@ -54,14 +54,16 @@ pub fn states_by(pair: &Pair, foundry: macrostep::pair::Foundry<'_>) -> Vec<Stat
         if n > 0 {
             c.simulation.step().expect("a step");
         }
-        let (a, b) = (c.simulation.latest(c.motions[0]), c.simulation.latest(c.motions[1]));
-        out.push(State::new(a[0], b[0], a[1], b[1]));
+        out.push(state(&c));
     }
     out
 }
 
 /// Largest relative position error over a native run.
 pub fn position_error(pair: &Pair) -> f64 {
-    let r = run(pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run");
-    r.error[0].max(r.error[1])
+    native_run(pair).max_relative_position()
+}
+
+pub fn native_run(pair: &Pair) -> Outcome {
+    run(pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run")
 }

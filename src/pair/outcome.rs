@@ -16,11 +16,9 @@
 //! | E | `energy` | J | kinetic and potential energy, that of the coupling included |
 //! | ln ρ / H | `growth_rate` | 1/s | rate at which amplitudes grow |
 
+use macrostep_master::Statistics;
 use macrostep_master::record::{Column, Trace};
 use macrostep_oscillator::{Exact, Grid, ParameterError, Parameters, State};
-use serde::Serialize;
-
-use crate::options::OscillatorOptions;
 
 /// Everything a report needs of one run.
 #[derive(Debug, Clone)]
@@ -43,40 +41,12 @@ pub struct Outcome {
     pub wall_s: f64,
     /// What the units said they are.
     pub units: String,
-}
-
-/// The JSON object of `--json`.
-#[derive(Debug, Serialize)]
-pub struct Summary<'a> {
-    scenario: &'a OscillatorOptions,
-    r#final: Final,
-    error: Error,
-    energy: Energy,
-    do_steps: [u64; 2],
-    wall_s: f64,
-    units: &'a str,
-    growth_rate: Option<f64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Final {
-    x1: f64,
-    v1: f64,
-    x2: f64,
-    v2: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct Error {
-    x1: f64,
-    x2: f64,
-    max_relative_position: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct Energy {
-    max_relative_drift: f64,
-    r#final: f64,
+    /// Windows, their repetitions and convergence.
+    pub statistics: Statistics,
+    /// When the run was given up because its states had grown beyond all bounds [s].
+    pub diverged_at_s: Option<f64>,
+    /// What was noticed that may surprise.
+    pub warnings: Vec<String>,
 }
 
 /// Takes every macro point of a run, keeps every N-th.
@@ -112,29 +82,16 @@ impl Outcome {
     pub fn max_relative_position(&self) -> f64 {
         if self.error.iter().any(|error| error.is_nan()) { f64::NAN } else { self.error[0].max(self.error[1]) }
     }
-
-    /// For `--json`.
-    pub fn summary<'a>(&'a self, scenario: &'a OscillatorOptions) -> Summary<'a> {
-        Summary {
-            scenario,
-            r#final: Final { x1: self.end[0], v1: self.end[2], x2: self.end[1], v2: self.end[3] },
-            error: Error { x1: self.error[0], x2: self.error[1], max_relative_position: self.max_relative_position() },
-            energy: Energy { max_relative_drift: self.drift, r#final: self.energy },
-            do_steps: self.do_steps,
-            wall_s: self.wall_s,
-            units: &self.units,
-            growth_rate: self.growth_rate,
-        }
-    }
 }
 
 impl Recorder {
-    /// For a run whose macro points are n · `options.step_s`.
+    /// For a run over `steps` macro points after the first, `step_s` seconds apart, of which every `every`-th and the
+    /// last are kept.
     ///
     /// # Errors
     /// Those of [`Exact::new`].
-    pub fn new(options: &OscillatorOptions) -> Result<Self, ParameterError> {
-        let exact = Exact::new(&options.parameters)?;
+    pub fn new(parameters: &Parameters, step_s: f64, steps: u64, every: u64) -> Result<Self, ParameterError> {
+        let exact = Exact::new(parameters)?;
         let columns = [
             ("x1", "m"),
             ("v1", "m/s"),
@@ -153,20 +110,21 @@ impl Recorder {
             ("x2_error", "m"),
         ];
         let mut trace = Trace::new(columns.map(|(name, unit)| Column::new(name, unit)));
-        trace.reserve((options.steps() / options.record_every + 2) as usize);
+        let every = every.max(1);
+        trace.reserve((steps / every + 2) as usize);
         // What has no size is measured in its own unit.
         let or_one = |size: f64| if size > 0.0 { size } else { 1.0 };
         Ok(Self {
-            parameters: options.parameters,
-            step_s: options.step_s,
-            last: options.steps(),
-            every: options.record_every,
+            parameters: *parameters,
+            step_s,
+            last: steps,
+            every,
             next: 0,
-            grid: exact.grid(options.step_s),
-            amplitude: exact.amplitudes(options.stop_s).map(or_one),
-            start_energy: or_one(options.parameters.energy(&options.parameters.start())),
+            grid: exact.grid(step_s),
+            amplitude: exact.amplitudes(steps as f64 * step_s).map(or_one),
+            start_energy: or_one(parameters.energy(&parameters.start())),
             trace,
-            end: options.parameters.start(),
+            end: parameters.start(),
             error: [0.0; 2],
             drift: 0.0,
             growth: Slope::default(),
@@ -174,7 +132,7 @@ impl Recorder {
     }
 
     /// Takes the states at the next macro point, the first at t = 0, and the coupling force there in N.
-    pub fn point(&mut self, z: &State, coupling_force: f64) {
+    pub fn point(&mut self, z: &State) {
         let exact = self.grid.next().unwrap_or(*z);
         let (n, t_s) = (self.next, self.next as f64 * self.step_s);
         self.next += 1;
@@ -196,7 +154,7 @@ impl Recorder {
                 z[2],
                 z[1],
                 z[3],
-                coupling_force,
+                self.parameters.coupling_force(z),
                 kinetic,
                 potential,
                 energy,
@@ -212,13 +170,26 @@ impl Recorder {
         }
     }
 
-    /// Closes the run.
-    pub fn finish(self, do_steps: [u64; 2], wall_s: f64, units: String) -> Outcome {
+    /// Closes the run; what it cost and what it ran on are for the caller to add.
+    pub fn finish(self) -> Outcome {
         let stop_s = self.last as f64 * self.step_s;
         let growth_rate = self.growth.value().filter(|rate| rate * stop_s > 0.01);
         let energy = self.parameters.energy(&self.end);
         let Self { trace, end, error, drift, .. } = self;
-        Outcome { trace, end, error, drift, energy, growth_rate, do_steps, wall_s, units }
+        Outcome {
+            trace,
+            end,
+            error,
+            drift,
+            energy,
+            growth_rate,
+            do_steps: [0; 2],
+            wall_s: 0.0,
+            units: String::new(),
+            statistics: Statistics::default(),
+            diverged_at_s: None,
+            warnings: Vec::new(),
+        }
     }
 }
 

@@ -1,0 +1,65 @@
+//! The JSON object of `--json`.
+
+use macrostep::pair::Outcome;
+use serde::Serialize;
+
+use crate::options::OscillatorOptions;
+
+/// What `macrostep oscillator --json` prints, in full double precision.
+#[derive(Debug, Serialize)]
+pub struct Summary<'a> {
+    scenario: &'a OscillatorOptions,
+    r#final: Final,
+    error: Error,
+    energy: Energy,
+    do_steps: [u64; 2],
+    wall_s: f64,
+    units: &'a str,
+    growth_rate: Option<f64>,
+    diverged_at_s: Option<f64>,
+    window_runs: u64,
+    unconverged_windows: u64,
+    warnings: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct Final {
+    x1: f64,
+    v1: f64,
+    x2: f64,
+    v2: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Error {
+    x1: f64,
+    x2: f64,
+    max_relative_position: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Energy {
+    max_relative_drift: f64,
+    r#final: f64,
+}
+
+impl<'a> Summary<'a> {
+    /// Of a run and the scenario it was.
+    pub fn new(scenario: &'a OscillatorOptions, outcome: &'a Outcome) -> Self {
+        let (end, error) = (&outcome.end, &outcome.error);
+        Summary {
+            scenario,
+            r#final: Final { x1: end[0], v1: end[2], x2: end[1], v2: end[3] },
+            error: Error { x1: error[0], x2: error[1], max_relative_position: outcome.max_relative_position() },
+            energy: Energy { max_relative_drift: outcome.drift, r#final: outcome.energy },
+            do_steps: outcome.do_steps,
+            wall_s: outcome.wall_s,
+            units: &outcome.units,
+            growth_rate: outcome.growth_rate,
+            diverged_at_s: outcome.diverged_at_s,
+            window_runs: outcome.statistics.runs,
+            unconverged_windows: outcome.statistics.unconverged,
+            warnings: &outcome.warnings,
+        }
+    }
+}
