@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn missing_required_symbols_are_named() {
         // SAFETY: NULL for every symbol.
-        let missing = unsafe { Functions::load(|_| core::ptr::null()) }.unwrap_err();
+        let missing = unsafe { Functions::load(|_| core::ptr::null()) }.expect_err("all are missing");
         assert_eq!(missing, REQUIRED_SYMBOLS);
     }
 }

@@ -68,10 +68,8 @@ impl Equations for SpringDamper {
         d.output(Declared::output("e_pot").unit("J").about("potential energy of the coupling spring"));
         d.experiment(0.0, 10.0, 1e-3);
     }
-}
 
-impl crate::document::Documented for SpringDamper {
-    fn equations() -> String {
+    fn documentation_html() -> String {
         "<h2>Equations</h2>\n<pre>f = k_c (x1 - x2) + c_c (v1 - v2)\ne_pot = k_c (x1 - x2)^2/2</pre>\n<p>There is no \
          state: the force follows the inputs at once, and inside a step the input polynomials. The force on mass 1 is -f, \
          on mass 2 it is +f.</p>\n<p>Source: Co-simulation benchmarks: Linear oscillator, Laboratorio de Ingenieria \

@@ -1,7 +1,7 @@
 //! What the packager and the master know of a model.
 
 use macrostep_description::ModelDescription;
-use macrostep_slave::{Fault, Instance, Model, Slave};
+use macrostep_slave::{Equations, Fault, Instance, Model, Ode, Slave};
 
 /// One model: how to describe, document and instantiate it.
 #[derive(Debug, Clone, Copy)]
@@ -14,8 +14,13 @@ pub struct ModelEntry {
 }
 
 impl ModelEntry {
-    /// The entry of a model that needs no resources.
-    pub fn of<M: Model>(identifier: &'static str, documentation: fn() -> String) -> ModelEntry {
+    /// The entry of a model given by equations.
+    pub fn of<E: Equations>() -> ModelEntry {
+        ModelEntry::of_model::<Ode<E>>(E::IDENTIFIER, E::documentation_html)
+    }
+
+    /// The entry of any model that needs no resources.
+    pub fn of_model<M: Model>(identifier: &'static str, documentation: fn() -> String) -> ModelEntry {
         ModelEntry {
             identifier,
             describe: || Instance::<M>::describe(None),

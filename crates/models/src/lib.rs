@@ -4,7 +4,6 @@
 
 mod benchmark;
 mod coupling;
-mod document;
 mod drive;
 mod entry;
 mod oscillator;
@@ -32,17 +31,11 @@ pub type Coupling = Ode<SpringDamper>;
 /// Every model that is packed as an FMU.
 pub fn all() -> Vec<ModelEntry> {
     vec![
-        ModelEntry::of::<Oscillator1Displacement>(
-            "oscillator1_displacement",
-            document::page::<Oscillator<Displacement, 1>>,
-        ),
-        ModelEntry::of::<Oscillator2Displacement>(
-            "oscillator2_displacement",
-            document::page::<Oscillator<Displacement, 2>>,
-        ),
-        ModelEntry::of::<Oscillator1Force>("oscillator1_force", document::page::<Oscillator<Force, 1>>),
-        ModelEntry::of::<Oscillator2Force>("oscillator2_force", document::page::<Oscillator<Force, 2>>),
-        ModelEntry::of::<Coupling>("coupling", document::page::<SpringDamper>),
+        ModelEntry::of::<Oscillator<Displacement, 1>>(),
+        ModelEntry::of::<Oscillator<Displacement, 2>>(),
+        ModelEntry::of::<Oscillator<Force, 1>>(),
+        ModelEntry::of::<Oscillator<Force, 2>>(),
+        ModelEntry::of::<SpringDamper>(),
     ]
 }
 

@@ -113,10 +113,8 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
         d.micro_step(1e-3);
         d.experiment(0.0, 10.0, 1e-3);
     }
-}
 
-impl<D: Drive, const SIDE: usize> crate::document::Documented for Oscillator<D, SIDE> {
-    fn equations() -> String {
+    fn documentation_html() -> String {
         let (sign, other) = if SIDE == 1 { ("-", 2) } else { ("+", 1) };
         let drive = if D::OWNS_COUPLING {
             let law = if SIDE == 1 {

@@ -3,11 +3,13 @@
 /// Most intervals between nodes.
 pub const MAX_NODES: usize = 20;
 
-/// Chebyshev–Lobatto node `i` of `q` (0 … q) on [0, 1]: (1 − cos(π i/q))/2, ascending, exactly 0 and 1 at the ends.
+/// Chebyshev–Lobatto node `i` of `q` (0 … q) on [0, 1]: (1 − cos(π i/q))/2, ascending, exactly 0, 1/2 and 1 where
+/// these are nodes.
 pub fn lobatto_node(i: usize, q: usize) -> f64 {
     match i {
         0 => 0.0,
         _ if i >= q => 1.0,
+        _ if 2 * i == q => 0.5,
         // The half-angle form keeps full precision near 0.
         _ => (0.5 * std::f64::consts::PI * i as f64 / q as f64).sin().powi(2),
     }

@@ -11,6 +11,8 @@
 //! | τ_k | `tau` | time since the macro step's start, k h, not accumulated [s] |
 //! | t_N | `t0` | the macro step's start [s] |
 
+use std::ops::Range;
+
 use crate::{Point, Polynomials, System, Vector};
 
 /// A method for one micro step.
@@ -30,31 +32,6 @@ pub fn count(span: f64, h: f64) -> u64 {
     (span / h).round().max(1.0) as u64
 }
 
-/// Advances `z` by micro steps `first..first + n` of length `h` from τ = `first · h` in the macro step that starts at
-/// `t0` with parameters `p` and inputs `u`.
-#[inline]
-pub fn advance<E: System>(
-    method: Method,
-    start: &Span<'_, E>,
-    z: E::States<f64>,
-    steps: std::ops::Range<u64>,
-    h: f64,
-) -> E::States<f64> {
-    match method {
-        Method::SemiImplicitEuler => steps.fold(z, |z, k| semi_implicit_euler::<E>(start, z, k as f64 * h, h)),
-        Method::RungeKutta4 => steps.fold(z, |z, k| runge_kutta_4::<E>(start, z, k as f64 * h, h)),
-    }
-}
-
-/// One micro step of length `h` from time `tau` in the macro step.
-#[inline]
-pub fn step<E: System>(method: Method, start: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
-    match method {
-        Method::SemiImplicitEuler => semi_implicit_euler::<E>(start, z, tau, h),
-        Method::RungeKutta4 => runge_kutta_4::<E>(start, z, tau, h),
-    }
-}
-
 /// What stays the same in a macro step.
 #[derive(Debug, Clone, Copy)]
 pub struct Span<'a, E: System> {
@@ -66,18 +43,62 @@ pub struct Span<'a, E: System> {
     pub u: &'a Polynomials,
 }
 
+/// Advances `z` by the micro steps `steps` of length `h`; step number k starts at τ = k `h` of the macro step.
+#[inline]
+pub fn advance<E: System>(
+    method: Method,
+    span: &Span<'_, E>,
+    z: E::States<f64>,
+    steps: Range<u64>,
+    h: f64,
+) -> E::States<f64> {
+    let times = steps.map(|k| k as f64 * h);
+    if span.u.degree() > 0 {
+        return walk(method, z, times, h, span.arguments(|tau| inputs::<E>(span.u, tau)));
+    }
+    // Held inputs are read once.
+    let held = inputs::<E>(span.u, 0.0);
+    walk(method, z, times, h, span.arguments(|_| held))
+}
+
+/// One micro step of length `h` from time `tau` in the macro step.
+#[inline]
+pub fn step<E: System>(method: Method, span: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
+    walk(method, z, std::iter::once(tau), h, span.arguments(|tau| inputs::<E>(span.u, tau)))
+}
+
+#[inline]
+fn inputs<E: System>(u: &Polynomials, tau: f64) -> E::Inputs<f64> {
+    E::Inputs::<f64>::from_fn(|i| u.value(i, tau))
+}
+
 impl<E: System> Span<'_, E> {
-    /// The equations' arguments at `tau`, without the rates of the inputs, which f does not read.
+    /// The equations' arguments at a state and a time since the start, without the rates of the inputs, which f does not
+    /// read.
     #[inline]
-    fn point(&self, z: E::States<f64>, tau: f64) -> Point<E, f64> {
-        let u = E::Inputs::<f64>::from_fn(|i| self.u.value(i, tau));
-        Point { t: self.t0 + tau, p: self.p, z, u, du: E::Inputs::<f64>::from_fn(|_| 0.0) }
+    fn arguments(&self, u: impl Fn(f64) -> E::Inputs<f64>) -> impl Fn(E::States<f64>, f64) -> Point<E, f64> {
+        let du = E::Inputs::<f64>::from_fn(|_| 0.0);
+        move |z, tau| Point { t: self.t0 + tau, p: self.p, z, u: u(tau), du }
+    }
+}
+
+/// A micro step of length `h` from each of `times`.
+#[inline]
+fn walk<E: System>(
+    method: Method,
+    z: E::States<f64>,
+    times: impl Iterator<Item = f64>,
+    h: f64,
+    at: impl Fn(E::States<f64>, f64) -> Point<E, f64>,
+) -> E::States<f64> {
+    match method {
+        Method::SemiImplicitEuler => times.fold(z, |z, tau| semi_implicit_euler(at(z, tau), h)),
+        Method::RungeKutta4 => times.fold(z, |z, tau| runge_kutta_4(&at, z, tau, h)),
     }
 }
 
 #[inline]
-fn semi_implicit_euler<E: System>(start: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
-    let mut at = start.point(z, tau);
+fn semi_implicit_euler<E: System>(mut at: Point<E, f64>, h: f64) -> E::States<f64> {
     // Velocities with everything at the start of the step …
     let rates = E::rates(&at);
     for i in E::POSITIONS..E::States::<f64>::LEN {
@@ -92,12 +113,17 @@ fn semi_implicit_euler<E: System>(start: &Span<'_, E>, z: E::States<f64>, tau: f
 }
 
 #[inline]
-fn runge_kutta_4<E: System>(start: &Span<'_, E>, z: E::States<f64>, tau: f64, h: f64) -> E::States<f64> {
+fn runge_kutta_4<E: System>(
+    point: &impl Fn(E::States<f64>, f64) -> Point<E, f64>,
+    z: E::States<f64>,
+    tau: f64,
+    h: f64,
+) -> E::States<f64> {
     let along = |k: E::States<f64>, h: f64| E::States::<f64>::from_fn(|i| z.as_slice()[i] + h * k.as_slice()[i]);
-    let k1 = E::rates(&start.point(z, tau));
-    let k2 = E::rates(&start.point(along(k1, 0.5 * h), tau + 0.5 * h));
-    let k3 = E::rates(&start.point(along(k2, 0.5 * h), tau + 0.5 * h));
-    let k4 = E::rates(&start.point(along(k3, h), tau + h));
+    let k1 = E::rates(&point(z, tau));
+    let k2 = E::rates(&point(along(k1, 0.5 * h), tau + 0.5 * h));
+    let k3 = E::rates(&point(along(k2, 0.5 * h), tau + 0.5 * h));
+    let k4 = E::rates(&point(along(k3, h), tau + h));
     E::States::<f64>::from_fn(|i| {
         let [k1, k2, k3, k4] = [k1, k2, k3, k4].map(|k| k.as_slice()[i]);
         z.as_slice()[i] + h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4)

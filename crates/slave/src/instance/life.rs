@@ -116,7 +116,7 @@ impl<M: Model> Instance<M> {
         let at = self.memory.time_s;
         let (what, found, expected) = if !(step_s > 0.0 && step_s.is_finite()) {
             ("communicationStepSize", step_s, "a positive finite number".to_string())
-        } else if !((t_s - at).abs() <= slack) {
+        } else if (t_s - at).abs() > slack || !t_s.is_finite() {
             ("currentCommunicationPoint", t_s, format!("{at} s"))
         } else if t_s + step_s > t_s {
             ("end of the step", t_s + step_s, format!("at most the stop time {} s", self.memory.stop_s))

@@ -5,7 +5,7 @@ use macrostep_description::{
 };
 use macrostep_ode::{MAX_DEGREE, MAX_NODES, Point, Trace, Vector};
 
-use super::{NODES, Ode};
+use super::{NODES, Ode, Rhythm};
 use crate::ode::propagate::Exact;
 use crate::{Declaration, Equations, Fault};
 
@@ -15,7 +15,7 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
     E::declare(&mut declaration);
     check::<E>(&declaration)?;
     let mut b = Builder::new(E::IDENTIFIER, E::ABOUT);
-    prelude::<E>(&mut b, &declaration);
+    prelude(&mut b, &declaration);
     let mut parameters: Vec<VariableId> = declaration.parameters.iter().map(|p| b.add(p.clone())).collect();
     if Ode::<E>::DYNAMIC {
         integration::<E>(&mut b, &declaration);
@@ -54,6 +54,7 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
         states: declaration.states,
         names: reals.map(|v| v.name.clone()).collect(),
         exact: Exact::default(),
+        rhythm: Rhythm::default(),
     };
     Ok((model, description))
 }
@@ -94,7 +95,7 @@ fn check<E: Equations>(d: &Declaration) -> Result<(), Fault> {
 }
 
 /// Everything but the variables.
-fn prelude<E: Equations>(b: &mut Builder, declaration: &Declaration) {
+fn prelude(b: &mut Builder, declaration: &Declaration) {
     b.version(env!("CARGO_PKG_VERSION"));
     for (name, base) in &declaration.units {
         b.unit(name, *base);

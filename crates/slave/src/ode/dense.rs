@@ -57,10 +57,10 @@ impl<E: Equations> Ode<E> {
             }
             return Ok(z);
         }
-        let (method, count) = Self::micro_steps(memory, span.start_s, span.step_s)?;
-        let h = span.step_s / count as f64;
+        let rhythm = self.micro_steps(memory, span)?;
+        let (method, h) = (Self::method(memory), rhythm.h);
         // Whole micro steps before the node; the last micro step may end at the node by rounding.
-        let whole = ((tau / h) as u64).min(count - 1);
+        let whole = ((tau / h) as u64).min(rhythm.count - 1);
         let start = micro::Span::<E> { t0: span.start_s, p, u };
         walk.z = micro::advance(method, &start, walk.z, walk.done..whole, h);
         walk.done = walk.done.max(whole);

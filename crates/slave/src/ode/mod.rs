@@ -41,6 +41,31 @@ pub struct Ode<E: Equations> {
     /// Names of the reals, for messages.
     names: Vec<String>,
     exact: Exact<E>,
+    rhythm: Rhythm,
+}
+
+/// How a macro step is divided.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rhythm {
+    /// Macro step [s].
+    step_s: f64,
+    /// The parameter `micro_step` [s].
+    micro_step_s: f64,
+    /// Number of micro steps.
+    count: u64,
+    /// Length of each [s].
+    h: f64,
+}
+
+impl Rhythm {
+    fn new(span: Span, micro_step_s: f64) -> Result<Rhythm, Fault> {
+        let count = micro::count(span.step_s, micro_step_s);
+        if count > MICRO_STEPS_MAX {
+            let message = format!("a macro step of {count} micro steps found, expected at most {MICRO_STEPS_MAX}");
+            return Err(Fault::Model { t_s: span.start_s, message });
+        }
+        Ok(Rhythm { step_s: span.step_s, micro_step_s, count, h: span.step_s / count as f64 })
+    }
 }
 
 impl<E: Equations> Ode<E> {
@@ -83,18 +108,23 @@ impl<E: Equations> Ode<E> {
         })
     }
 
-    /// The method of micro steps and their number in a macro step.
-    fn micro_steps(memory: &Memory, t_s: f64, step_s: f64) -> Result<(micro::Method, u64), Fault> {
-        let count = micro::count(step_s, memory.reals[Self::MICRO_STEP]);
-        if count > MICRO_STEPS_MAX {
-            let message = format!("a macro step of {count} micro steps found, expected at most {MICRO_STEPS_MAX}");
-            return Err(Fault::Model { t_s, message });
+    /// The micro steps of a macro step; they are worked out again only where a length has changed.
+    #[inline]
+    fn micro_steps(&mut self, memory: &Memory, span: Span) -> Result<Rhythm, Fault> {
+        let micro_step_s = memory.reals[Self::MICRO_STEP];
+        if self.rhythm.step_s != span.step_s || self.rhythm.micro_step_s != micro_step_s {
+            self.rhythm = Rhythm::new(span, micro_step_s)?;
         }
-        let method = match memory.integers[0] {
+        Ok(self.rhythm)
+    }
+
+    /// The method of micro steps.
+    #[inline]
+    fn method(memory: &Memory) -> micro::Method {
+        match memory.integers[0] {
             SEMI_IMPLICIT_EULER => micro::Method::SemiImplicitEuler,
             _ => micro::Method::RungeKutta4,
-        };
-        Ok((method, count))
+        }
     }
 
     /// Whether states are carried over by the matrix exponential.
@@ -135,9 +165,9 @@ impl<E: Equations> Model for Ode<E> {
             self.exact.advance(p, u, span, &mut z)?;
             z
         } else {
-            let (method, count) = Self::micro_steps(memory, span.start_s, span.step_s)?;
+            let rhythm = self.micro_steps(memory, span)?;
             let start = micro::Span::<E> { t0: span.start_s, p, u };
-            micro::advance(method, &start, z, 0..count, span.step_s / count as f64)
+            micro::advance(Self::method(memory), &start, z, 0..rhythm.count, rhythm.h)
         };
         if !end.as_slice().iter().all(|x| x.is_finite()) {
             let message = format!("the states left the finite numbers in a step of {} s", span.step_s);
