@@ -14,7 +14,7 @@ use macrostep_description::{Causality, ModelDescription};
 use macrostep_models::ModelEntry;
 use macrostep_slave::{Outcome, Slave, Snapshot};
 
-/// Macro steps of a run, and the macro step [s].
+/// Macro steps of a run, and the macro step \[s\].
 const STEPS: u32 = 200;
 const STEP_S: f64 = 1e-3;
 

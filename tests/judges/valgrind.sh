@@ -6,6 +6,6 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 command -v valgrind >/dev/null || { echo "valgrind is not installed (Debian: apt-get install valgrind)" >&2; exit 1; }
 cargo build --quiet --release --manifest-path "$root/Cargo.toml" --example instances
-valgrind --quiet --leak-check=full --show-leak-kinds=definite,indirect,possible \
+valgrind --quiet --suppressions="$root/tests/judges/valgrind.supp" --leak-check=full --show-leak-kinds=definite,indirect,possible \
     --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=1 "$target/release/examples/instances"
 echo "valgrind: no error and no leak"

@@ -104,7 +104,7 @@ pub enum Outcome {
     Done,
     /// `fmi2Discard`: only a part of it.
     Discarded {
-        /// Time reached [s], `fmi2LastSuccessfulTime`.
+        /// Time reached \[s\], `fmi2LastSuccessfulTime`.
         reached_s: f64,
         /// Whether the slave wants the whole run to end, `fmi2Terminated`.
         terminated: bool,
@@ -126,7 +126,7 @@ pub struct Failure {
     pub call: &'static str,
     /// What it returned, in words ("fmi2Error", "fmi2Fatal", "unknown status 42").
     pub status: String,
-    /// Time of the unit at the call [s].
+    /// Time of the unit at the call \[s\].
     pub t_s: f64,
     /// What the slave logged last, or what to do next.
     pub message: String,

@@ -66,7 +66,7 @@ impl FmuUnit {
         Err(self.refusal(CALL, format!("still fmi2Pending after {limit} s and cancelled: raise `pending_limit`")))
     }
 
-    /// `fmi2LastSuccessfulTime` [s]; `None` where the FMU does not say.
+    /// `fmi2LastSuccessfulTime` \[s\]; `None` where the FMU does not say.
     fn last_successful_time(&mut self) -> Option<f64> {
         let get = self.functions.get_real_status?;
         let mut reached_s = f64::NAN;
