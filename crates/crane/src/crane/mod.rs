@@ -1,0 +1,230 @@
+//! The hydraulic crane: 18 bodies, 22 joints, two hydraulic cylinders, a gripper and a 500 kg log.
+//!
+//! World axes: z up, x forward, the crane in the plane y = 0. 13 revolute, 4 prismatic and 5 spherical joints make 100
+//! rows of rank 95; of the 13 degrees of freedom 7 are the crane's (slew, boom, jib, telescope, hanger twice, grip) and
+//! 6 the log's. The interface is the extension of lift and jib cylinder.
+//!
+//! The manoeuvre lowers the open gripper over the log, closes it, lifts, and swings the jib out.
+
+mod bodies;
+mod claws;
+mod hydraulics;
+
+use std::sync::Arc;
+
+use macrostep_multibody::{
+    BodyId, Coordinate, DefinitionError, InterfaceOptions, JointId, JointKind, Limit, Motor, Simulation, Steps, System,
+    SystemBuilder, Vec3,
+};
+
+use crate::cosim::{Cosim, CosimError, Scheme};
+pub use hydraulics::circuit;
+
+/// Gravity, m/s².
+pub const GRAVITY: f64 = 9.81;
+/// Number of the log among the bodies.
+pub const LOG: usize = 17;
+/// Micro step of the hydraulics, s.
+pub const MICRO_S: f64 = 2e-4;
+/// Interface speed above which a run counts as unstable, m/s.
+pub const SPEED_LIMIT_MS: f64 = 0.5;
+/// Initial extension of lift and jib cylinder, m.
+pub const START_M: [f64; 2] = [0.3375, 0.5437];
+/// Stroke of both cylinders, m.
+pub const STROKE_M: f64 = 0.8;
+
+/// Compliance of joint and motor rows.
+const JOINT_COMPLIANCE: f64 = 1e-9;
+
+/// What a user may vary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CraneOptions {
+    /// Largest force of the grip cylinder, N.
+    pub grip_n: f64,
+    /// Friction between claws and log.
+    pub claw_friction: f64,
+    /// Friction of the ground.
+    pub ground_friction: f64,
+    /// Corrections of the positions after each step. Default 1: keeps the joints within 1e-5 m at all step sizes used;
+    /// 0 is the plain semi-implicit rule.
+    pub position_passes: usize,
+}
+
+impl Default for CraneOptions {
+    fn default() -> Self {
+        Self { grip_n: 20e3, claw_friction: 0.4, ground_friction: 0.5, position_passes: 1 }
+    }
+}
+
+/// A point of the crane plane.
+fn point(x: f64, z: f64) -> Vec3 {
+    Vec3::new(x, 0.0, z)
+}
+
+/// The crane as a multibody system.
+///
+/// # Errors
+/// [`DefinitionError`] for options that are not physical.
+pub fn system(options: &CraneOptions) -> Result<Arc<System>, DefinitionError> {
+    let mut builder = SystemBuilder::new(Vec3::new(0.0, 0.0, -GRAVITY));
+    builder.position_passes(options.position_passes);
+    let bodies = bodies::add(&mut builder);
+    let joints = add_joints(&mut builder, &bodies);
+    add_motors(&mut builder, &joints, options);
+    for (k, joint) in [joints.lift, joints.jib].into_iter().enumerate() {
+        let (name, coordinate) = (["lift stops", "jib stops"][k].to_owned(), Coordinate::Joint(joint));
+        let (lower, upper) = (-START_M[k], STROKE_M - START_M[k]);
+        builder.limit(Limit { name, coordinate, lower, upper, compliance: JOINT_COMPLIANCE });
+        builder.interface(coordinate);
+    }
+    claws::add(&mut builder, &bodies, options);
+    Ok(Arc::new(builder.build()?))
+}
+
+/// The joints that something acts on.
+struct Joints {
+    slew: JointId,
+    lift: JointId,
+    jib: JointId,
+    telescope: JointId,
+    hanger_y: JointId,
+    hanger_x: JointId,
+    grip: JointId,
+}
+
+/// J1 … J22 in their order.
+fn add_joints(builder: &mut SystemBuilder, b: &[BodyId]) -> Joints {
+    use JointKind::{Prismatic, Revolute, Spherical};
+    let mut join = |name: &str, kind, first, second, at, axis| {
+        builder.joint(name, kind, [first, second], (at, axis), JOINT_COMPLIANCE)
+    };
+    let (x, y, z) = (Vec3::x(), Vec3::y(), Vec3::z());
+    let lift_axis = point(0.959, 2.320) - point(0.25, 0.90);
+    let jib_axis = point(2.674, 3.972) - point(1.111, 2.903);
+    let telescope_axis = bodies::direction(bodies::JIB_DEGREES);
+
+    let slew = join("J1 ground-pillar", Revolute, BodyId::GROUND, b[0], point(0.0, 0.0), z);
+    join("J2 pillar-boom", Revolute, b[0], b[1], point(0.0, 2.0), y);
+    join("J3 pillar-lift barrel", Revolute, b[0], b[2], point(0.25, 0.90), y);
+    let lift = join("J4 lift cylinder", Prismatic, b[2], b[3], point(0.25, 0.90), lift_axis);
+    join("J5 lift rod-boom", Spherical, b[3], b[1], point(0.959, 2.320), y);
+    join("J6 boom-jib", Revolute, b[1], b[4], point(3.208, 3.634), y);
+    join("J7 boom-jib barrel", Revolute, b[1], b[5], point(1.111, 2.903), y);
+    let jib = join("J8 jib cylinder", Prismatic, b[5], b[6], point(1.111, 2.903), jib_axis);
+    join("J9 jib rod-lever 1", Spherical, b[6], b[7], point(2.674, 3.972), y);
+    join("J10 boom-lever 1", Revolute, b[1], b[7], point(2.806, 3.542), y);
+    join("J11 lever 1-lever 2", Revolute, b[7], b[8], point(2.674, 3.972), y);
+    join("J12 lever 2-jib", Spherical, b[8], b[4], point(3.315, 3.979), y);
+    let telescope = join("J13 telescope", Prismatic, b[4], b[9], point(4.403, 2.158), telescope_axis);
+    let hanger_y = join("J14 telescope-hanger", Revolute, b[9], b[10], point(4.907, 1.536), y);
+    let hanger_x = join("J15 hanger-frame", Revolute, b[10], b[11], point(4.907, 1.336), x);
+    join("J16 frame-claw left", Revolute, b[11], b[12], point(4.787, 1.086), y);
+    join("J17 frame-claw right", Revolute, b[11], b[13], point(5.027, 1.086), y);
+    join("J18 claw left-grip barrel", Revolute, b[12], b[14], point(4.808, 1.291), y);
+    let grip = join("J19 grip cylinder", Prismatic, b[14], b[15], point(4.808, 1.291), x);
+    join("J20 grip rod-claw right", Spherical, b[15], b[13], point(5.005, 1.291), y);
+    join("J21 claw left-sync", Revolute, b[12], b[16], point(4.833, 1.152), y);
+    join("J22 sync-claw right", Spherical, b[16], b[13], point(5.073, 1.021), y);
+    Joints { slew, lift, jib, telescope, hanger_y, hanger_x, grip }
+}
+
+fn add_motors(builder: &mut SystemBuilder, joints: &Joints, options: &CraneOptions) {
+    let closing = Steps { steps: vec![(2.6, 0.2), (4.0, 0.05)] };
+    let motors = [
+        ("slew brake", joints.slew, 30e3, Steps::default()),
+        ("telescope brake", joints.telescope, 60e3, Steps::default()),
+        ("hanger friction about y", joints.hanger_y, 100.0, Steps::default()),
+        ("hanger friction about x", joints.hanger_x, 100.0, Steps::default()),
+        ("grip cylinder", joints.grip, options.grip_n, closing),
+    ];
+    for (name, joint, force, speed) in motors {
+        builder.motor(Motor {
+            name: name.to_owned(),
+            coordinate: Coordinate::Joint(joint),
+            speed,
+            lower_n: -force,
+            upper_n: force,
+            compliance: JOINT_COMPLIANCE,
+        });
+    }
+}
+
+/// The cylinder forces that hold the crane at the start, `W λ + b = 0`, N.
+///
+/// # Errors
+/// [`CosimError::Step`] when the system cannot be solved.
+pub fn holding_forces(system: &Arc<System>, step_s: f64) -> Result<Vec<f64>, CosimError> {
+    let mut simulation = Simulation::new(system.clone());
+    // Without a step behind it the model takes all brakes as holding and all contacts as open.
+    let options = InterfaceOptions { look_ahead: false, ..Default::default() };
+    let model = simulation.interface_model(step_s, &options)?;
+    Ok(model.holding_forces().unwrap_or_else(|| vec![0.0; model.size()]))
+}
+
+/// The coupled crane.
+///
+/// # Errors
+/// [`CosimError`].
+pub fn cosim(system: &Arc<System>, scheme: Scheme) -> Result<Cosim<macrostep_hydraulics::Circuit>, CosimError> {
+    let forces = holding_forces(system, scheme.macro_s)?;
+    let circuit = circuit();
+    let state = hydraulics::start(&circuit, &forces);
+    Cosim::new(system.clone(), circuit, state, forces, scheme)
+}
+
+/// Result of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CraneRun {
+    /// Whether it stayed finite and below [`SPEED_LIMIT_MS`] throughout.
+    pub stable: bool,
+    /// Time reached, s.
+    pub time_s: f64,
+    /// Largest interface speed, m/s.
+    pub speed_max_ms: f64,
+    /// Height of the centre of the log at the end, m.
+    pub log_height_m: f64,
+    /// Largest joint violation, m.
+    pub violation_max_m: f64,
+    /// Largest natural residual of a step.
+    pub residual_max: f64,
+    /// Pivots of the complementarity solver over all steps.
+    pub pivots: usize,
+    /// Steps whose friction bounds did not converge.
+    pub mismatches: usize,
+}
+
+/// Runs the manoeuvre until `end_s` or until it is unstable.
+///
+/// # Errors
+/// [`CosimError`] only before the first step; later errors are an unstable run.
+pub fn run(system: &Arc<System>, scheme: Scheme, end_s: f64) -> Result<CraneRun, CosimError> {
+    let mut cosim = cosim(system, scheme)?;
+    let mut run = CraneRun {
+        stable: true,
+        time_s: 0.0,
+        speed_max_ms: 0.0,
+        log_height_m: f64::NAN,
+        violation_max_m: 0.0,
+        residual_max: 0.0,
+        pivots: 0,
+        mismatches: 0,
+    };
+    let steps = (end_s / scheme.macro_s).round() as usize;
+    for _ in 0..steps {
+        let outcome = cosim.step();
+        let speed = cosim.speed().iter().fold(0.0_f64, |m, w| if w.is_nan() { f64::INFINITY } else { m.max(w.abs()) });
+        run.speed_max_ms = run.speed_max_ms.max(speed);
+        run.time_s = cosim.time_s();
+        if outcome.is_err() || speed > SPEED_LIMIT_MS {
+            run.stable = false;
+            break;
+        }
+        let report = cosim.slow().report();
+        run.residual_max = run.residual_max.max(report.residual);
+        run.pivots += report.solver.pivots;
+        run.mismatches += usize::from(report.solver.friction_mismatch > 1e-9);
+        run.violation_max_m = run.violation_max_m.max(cosim.slow().violation().length_m);
+    }
+    run.log_height_m = cosim.slow().state().poses[LOG].position.z;
+    Ok(run)
+}

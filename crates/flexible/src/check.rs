@@ -1,0 +1,99 @@
+//! Conditioning checks of an imported structure.
+//!
+//! Text files round K. The rounding acts like springs to the ground: a rigid motion r then has the spurious eigenvalue
+//! λ_r = ‖rᵀ K r‖ / rᵀ M r instead of zero, and the low modes shift by about as much.
+//!
+//! # Notation
+//! | symbol | meaning |
+//! |---|---|
+//! | r | rigid motions, M-orthonormal about the centre of mass |
+//! | λ₇ | first elastic eigenvalue of the free body, rad²/s² |
+
+use crate::eigen::{Modes, Search, free_shift};
+use crate::{Error, Structure};
+use std::fmt;
+
+/// Findings about a free structure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conditioning {
+    /// Total mass in kg.
+    pub mass_kg: f64,
+    /// ‖K r‖ / (‖K‖ ‖r‖) of the worst rigid motion.
+    pub rigid_residual: f64,
+    /// Largest asymmetry of K relative to its largest entry.
+    pub asymmetry: f64,
+    /// Largest |rᵀ K r| over the first elastic eigenvalue: the relative shift to expect in it.
+    pub spurious: f64,
+    /// Lowest frequencies of the free body in Hz, the six rigid ones first.
+    pub frequencies_hz: Vec<f64>,
+    /// What the user should know; empty for sound matrices.
+    pub warnings: Vec<String>,
+}
+
+/// Residual of rigid motions above which K counts as rounded; assembled ones reach 1e-17.
+const RESIDUAL_WARNING: f64 = 1e-16;
+/// Expected relative shift of the first elastic eigenvalue above which it is warned about.
+const SPURIOUS_WARNING: f64 = 1e-5;
+
+impl Conditioning {
+    /// Checks a structure that is meant to be free; `count` elastic frequencies are computed.
+    ///
+    /// # Errors
+    /// [`Error::Eigen`] or [`Error::Factorisation`] when even the shifted matrix cannot be treated, which itself says that
+    /// K is not positive semidefinite.
+    pub fn new(structure: &Structure, count: usize) -> Result<Self, Error> {
+        let (k, m) = (&structure.stiffness, &structure.mass);
+        let rigid = structure.rigid_modes(centre(structure));
+        let forces = k.multiply(&rigid);
+        let norm = k.norm();
+        let rigid_residual =
+            (0..6).map(|i| forces.column(i).norm() / (norm * rigid.column(i).norm())).fold(0.0, f64::max);
+        let scale = k.max_abs();
+        let asymmetry = k.triplets().map(|(i, j, v)| (v - k.get(j, i)).abs() / scale).fold(0.0, f64::max);
+
+        let modes = Modes::sparse(k, m, Search::lowest(6 + count, free_shift(k, m)))?;
+        let elastic = modes.values.iter().skip(6).copied().next().unwrap_or(f64::NAN);
+        let weight = m.multiply(&rigid);
+        let apparent =
+            |i: usize| (rigid.column(i).dot(&forces.column(i)) / rigid.column(i).dot(&weight.column(i))).abs();
+        let spurious = (0..6).map(apparent).fold(0.0, f64::max) / elastic;
+
+        let mut warnings = Vec::new();
+        if asymmetry > 1e-12 {
+            warnings.push(format!("stiffness is not symmetric: {asymmetry:.1e} of its largest entry"));
+        }
+        if rigid_residual > RESIDUAL_WARNING {
+            warnings.push(format!(
+                "rigid motions meet a resistance of {rigid_residual:.1e} of the stiffness: was it rounded in a text file?"
+            ));
+        }
+        if spurious.is_nan() || spurious > SPURIOUS_WARNING {
+            warnings.push(format!("low eigenvalues may be wrong by {spurious:.1e} of the first elastic one"));
+        }
+        let frequencies_hz = modes.values.iter().map(|v| v.signum() * v.abs().sqrt() / std::f64::consts::TAU).collect();
+        Ok(Self { mass_kg: structure.mass_kg(), rigid_residual, asymmetry, spurious, frequencies_hz, warnings })
+    }
+}
+
+/// Centre of mass in m.
+fn centre(structure: &Structure) -> nalgebra::Vector3<f64> {
+    let rigid = structure.rigid_modes(nalgebra::Vector3::zeros());
+    let momentum = structure.mass.multiply(&rigid);
+    let entry = |i: usize, j: usize| rigid.column(i).dot(&momentum.column(j));
+    let mass = entry(0, 0);
+    // Rotations about x, y, z move the centre across: ẏ = −z, ż = y under a turn about x.
+    nalgebra::Vector3::new(-entry(2, 4), entry(2, 3), -entry(1, 3)) / mass
+}
+
+impl fmt::Display for Conditioning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "mass {:.6} kg, rigid residual {:.1e}, spurious {:.1e}",
+            self.mass_kg, self.rigid_residual, self.spurious
+        )?;
+        let list: Vec<String> = self.frequencies_hz.iter().map(|v| format!("{v:.4}")).collect();
+        writeln!(f, "lowest free frequencies (negative is imaginary) in Hz: {}", list.join(" "))?;
+        self.warnings.iter().try_for_each(|w| writeln!(f, "warning: {w}"))
+    }
+}

@@ -1,0 +1,99 @@
+//! MatrixMarket `.mtx` matrices with a node table.
+//!
+//! The matrices are `matrix coordinate real symmetric` (lower or upper triangle) or `general`. The node table has one line a
+//! node, "label x y z" (m; blanks or commas; `#` begins a comment), in the order of the matrices: three displacements a
+//! node, node-major.
+//!
+//! # References
+//! Boisvert, Pozo, Remington, *The Matrix Market Exchange Formats: Initial Design*, NISTIR 5935 (1996).
+
+use super::{number, real, refuse};
+use crate::structure::Dof;
+use crate::{Error, Sparse, Structure};
+use nalgebra::Vector3;
+
+const FORMAT: &str = "MatrixMarket";
+
+/// Reads stiffness, mass and node table.
+///
+/// # Errors
+/// [`Error::Parse`] with the line, [`Error::Shape`] when the matrices do not have three rows a node.
+pub fn read(stiffness: &str, mass: &str, table: &str) -> Result<Structure, Error> {
+    let (mut labels, mut nodes) = (Vec::new(), Vec::new());
+    for (index, content) in table.lines().enumerate() {
+        let content = content.split('#').next().unwrap_or_default().replace(',', " ");
+        let fields: Vec<&str> = content.split_whitespace().collect();
+        match fields.as_slice() {
+            [] => {}
+            [label, x, y, z] => {
+                labels.push(number("node table", index + 1, label)?);
+                let at = |f: &str| real("node table", index + 1, f);
+                nodes.push(Vector3::new(at(x)?, at(y)?, at(z)?));
+            }
+            _ => return refuse("node table", index + 1, "expected label, x, y and z"),
+        }
+    }
+    let dofs = (0..3 * nodes.len()).map(|i| Dof { node: i / 3, direction: i % 3 }).collect();
+    Structure::new(nodes, labels, dofs, matrix(stiffness)?, matrix(mass)?)
+}
+
+/// Reads one square matrix.
+///
+/// # Errors
+/// [`Error::Parse`] with the line; complex, pattern, array and skew-symmetric matrices are refused.
+pub fn matrix(text: &str) -> Result<Sparse, Error> {
+    let header = text.lines().next().unwrap_or_default().to_lowercase();
+    let symmetric = match header.split_whitespace().collect::<Vec<_>>().as_slice() {
+        ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "symmetric"] => true,
+        ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "general"] => false,
+        _ => {
+            let what = "expected `%%MatrixMarket matrix coordinate real symmetric` or `general`";
+            return refuse(FORMAT, 1, what);
+        }
+    };
+    let mut size = None;
+    let (mut triplets, mut count) = (Vec::new(), 0_usize);
+    for (index, content) in text.lines().enumerate().skip(1) {
+        let line = index + 1;
+        let fields: Vec<&str> = content.split_whitespace().collect();
+        if fields.is_empty() || content.starts_with('%') {
+            continue;
+        }
+        let [a, b, c] = fields.as_slice() else {
+            return refuse(FORMAT, line, "expected three fields");
+        };
+        let (i, j): (usize, usize) = (number(FORMAT, line, a)?, number(FORMAT, line, b)?);
+        let Some((n, _)) = size else {
+            if i != j {
+                return refuse(FORMAT, line, format!("{i} × {j}, expected a square matrix"));
+            }
+            size = Some((i, number::<usize>(FORMAT, line, c)?));
+            continue;
+        };
+        if i == 0 || j == 0 || i.max(j) > n {
+            return refuse(FORMAT, line, format!("entry ({i}, {j}) of a matrix of size {n}"));
+        }
+        count += 1;
+        let value = real(FORMAT, line, c)?;
+        triplets.push((i - 1, j - 1, value));
+        if symmetric && i != j {
+            triplets.push((j - 1, i - 1, value));
+        }
+    }
+    match size {
+        Some((n, entries)) if entries == count => Sparse::from_triplets(n, &triplets),
+        Some((_, entries)) => {
+            refuse(FORMAT, text.lines().count(), format!("{count} entries, the size line promises {entries}"))
+        }
+        None => refuse(FORMAT, text.lines().count(), "no size line"),
+    }
+}
+
+/// A symmetric matrix as MatrixMarket text, values with all digits.
+pub fn write(matrix: &Sparse) -> String {
+    let lower: Vec<_> = matrix.triplets().filter(|(i, j, _)| i >= j).collect();
+    let size = matrix.size();
+    let mut text = format!("%%MatrixMarket matrix coordinate real symmetric\n{size} {size} {}\n", lower.len());
+    text.extend(lower.iter().map(|(i, j, v)| format!("{} {} {v:e}\n", i + 1, j + 1)));
+    text
+}

@@ -1,0 +1,132 @@
+//! Import from decks, stored matrices and MatrixMarket; damaged files.
+
+mod common;
+
+use macrostep_flexible::check::Conditioning;
+use macrostep_flexible::eigen::{Modes, Search};
+use macrostep_flexible::import::{inp, market, stored};
+use macrostep_flexible::mesh::{l_beam, t_square};
+use macrostep_flexible::{Connector, Error, Structure};
+use std::fmt::Write as _;
+
+/// First frequency in Hz of the L-beam clamped at one end.
+fn first_clamped_hz(structure: &Structure) -> f64 {
+    let mesh = l_beam(36, 2);
+    let tied = structure.tie(&[Connector::on(&mesh, "clamp", "CLAMP").unwrap()]).unwrap();
+    let keep: Vec<usize> = (6..tied.chain.size()).collect();
+    let stiffness = tied.chain.a0.submatrix(&keep).unwrap();
+    let mass = tied.chain.a2.as_ref().unwrap().submatrix(&keep).unwrap();
+    // A small shift, because a damaged stiffness need not be positive definite.
+    Modes::sparse(&stiffness, &mass, Search::lowest(1, 1e3)).unwrap().frequencies_hz()[0]
+}
+
+#[test]
+fn text_with_14_digits_shifts_and_with_10_digits_destroys_the_lowest_frequency() {
+    let mesh = l_beam(36, 2);
+    let structure = Structure::solid(&mesh, &common::l_material()).unwrap();
+    let sound = Conditioning::new(&structure, 4).unwrap();
+    assert!(sound.warnings.is_empty(), "{sound}");
+    assert!(sound.rigid_residual < 1e-16 && sound.asymmetry < 1e-14, "{sound}");
+    // Six zero modes, not five and not seven; the mass is that of the drawing.
+    assert!(sound.frequencies_hz[..6].iter().all(|f| f.abs() < 0.02) && sound.frequencies_hz[6] > 10.0);
+    assert!((sound.mass_kg / (7900.0 * 0.012 * 0.005 * 2.0) - 1.0).abs() < 1e-12);
+    let exact = first_clamped_hz(&structure);
+    let damaged = |digits| {
+        let (sti, mas, dof) = stored::write(&structure, digits);
+        let read = stored::read(&sti, &mas, &dof, &mesh).unwrap();
+        let report = Conditioning::new(&read, 4).unwrap();
+        let shift = (first_clamped_hz(&read) / exact - 1.0).abs();
+        println!("{digits} digits: first clamped frequency off by {shift:.1e}\n{report}");
+        (shift, report)
+    };
+    let (full, report) = damaged(17);
+    assert!(full < 1e-5 && report.warnings.is_empty());
+    let (shifted, report) = damaged(14);
+    assert!(shifted > 5e-5 && shifted < 1e-2, "{shifted}");
+    assert!(report.warnings.iter().any(|w| w.contains("low eigenvalues")), "{report}");
+    let (destroyed, report) = damaged(10);
+    assert!(destroyed > 0.1, "{destroyed}");
+    assert!(report.warnings.len() == 2, "{report}");
+}
+
+#[test]
+fn deck_round_trip_keeps_mesh_sets_surfaces_and_material() {
+    let mesh = t_square();
+    let material = common::t_material();
+    let mut expected = mesh.clone();
+    expected.node_sets.insert("NALL".into(), (0..mesh.nodes.len()).collect());
+    expected.element_sets.insert("EALL".into(), (0..mesh.elements.len()).collect());
+    expected.material = Some(material);
+    let found = inp::read(&inp::write(&mesh, Some(&material))).unwrap();
+    for (a, b) in found.nodes.iter().zip(&expected.nodes) {
+        assert!((a - b).amax() < 1e-14);
+    }
+    assert_eq!(found.elements, expected.elements);
+    assert_eq!(found.surfaces, expected.surfaces);
+    assert_eq!(found.node_sets, expected.node_sets);
+    assert_eq!(found.element_sets, expected.element_sets);
+    assert_eq!(found.material, expected.material);
+}
+
+#[test]
+fn deck_features_and_refusals() {
+    let mut deck = inp::write(&l_beam(2, 1), None);
+    deck.push_str(
+        "** a comment\n*NSET, NSET=Some, GENERATE\n1, 9, 4\n*nset, nset=Both\nSome, 2\n*STEP\n*STATIC\n*END STEP\n",
+    );
+    let mesh = inp::read(&deck).unwrap();
+    assert_eq!(mesh.node_sets["SOME"], vec![0, 4, 8]);
+    assert_eq!(mesh.node_sets["BOTH"], vec![0, 1, 4, 8]);
+    assert!(mesh.material.is_none());
+
+    let unsupported = inp::read("*ELEMENT, TYPE=C3D20R\n1, 1\n");
+    assert!(matches!(unsupported, Err(Error::Unsupported(ref what)) if what.contains("C3D20R")));
+    let bad = inp::read("*NODE\n1, 0.0, zero, 1.0\n");
+    assert!(matches!(bad, Err(Error::Parse { line: 2, .. })), "{bad:?}");
+    let short = inp::read("*NODE\n1, 0, 0, 0\n*ELEMENT, TYPE=C3D20\n1, 1, 1, 1\n*STEP\n");
+    assert!(matches!(short, Err(Error::Parse { line: 5, .. })), "{short:?}");
+    let twice = inp::read("*NODE\n1, 0, 0, 0\n1, 0, 0, 1\n");
+    assert!(matches!(twice, Err(Error::Parse { line: 3, .. })), "{twice:?}");
+    assert!(matches!(mesh.selection("nowhere"), Err(Error::UnknownSet { .. })));
+}
+
+#[test]
+fn matrix_market_round_trip_and_refusals() {
+    let mesh = l_beam(3, 1);
+    let structure = Structure::solid(&mesh, &common::l_material()).unwrap();
+    let mut table = String::from("# label x y z\n");
+    for (label, x) in structure.labels.iter().zip(&structure.nodes) {
+        writeln!(table, "{label}, {:e} {:e}\t{:e}", x.x, x.y, x.z).unwrap();
+    }
+    let (k, m) = (market::write(&structure.stiffness), market::write(&structure.mass));
+    let read = market::read(&k, &m, &table).unwrap();
+    assert_eq!(read.nodes, structure.nodes);
+    // The text keeps one triangle, the assembled halves differ by rounding.
+    for (a, b) in [(&read.mass, &structure.mass), (&read.stiffness, &structure.stiffness)] {
+        assert!(a.combine(1.0, b, -1.0).unwrap().max_abs() < 1e-15 * b.max_abs());
+    }
+
+    let truncated = &m[..m.len() / 2];
+    assert!(market::matrix(truncated).is_err());
+    assert!(market::matrix("%%MatrixMarket matrix array real general\n2 2\n").is_err());
+    let outside = "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1.0\n";
+    assert!(matches!(market::matrix(outside), Err(Error::Parse { line: 3, .. })));
+}
+
+#[test]
+fn damaged_stored_matrices_are_refused_with_their_line() {
+    let mesh = l_beam(2, 1);
+    let structure = Structure::solid(&mesh, &common::l_material()).unwrap();
+    let (sti, mas, dof) = stored::write(&structure, 17);
+    let line = |result: Result<Structure, Error>| match result {
+        Err(Error::Parse { format, line, .. }) => (format, line),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(line(stored::read(&sti.replacen("1 1 ", "1 x ", 1), &mas, &dof, &mesh)), (".sti", 1));
+    assert_eq!(line(stored::read(&sti, &format!("{mas}9 2 1.0\n"), &dof, &mesh)).0, ".mas");
+    assert_eq!(line(stored::read(&sti, &mas.replacen('e', "?", 1), &dof, &mesh)), (".mas", 1));
+    assert_eq!(line(stored::read(&sti, &mas, &dof.replacen(".2", ".9", 1), &mesh)), (".dof", 2));
+    assert_eq!(line(stored::read(&sti, &mas, &format!("99999.1\n{dof}"), &mesh)), (".dof", 1));
+    let cut: String = dof.lines().take(10).map(|l| format!("{l}\n")).collect();
+    assert_eq!(line(stored::read(&sti, &mas, &cut, &mesh)).0, ".sti");
+}
