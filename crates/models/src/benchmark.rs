@@ -5,15 +5,15 @@
 /// Parameters of one mass with its spring and damper to the ground.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OscillatorParameters {
-    /// Mass [kg].
+    /// Mass (kg).
     pub m: f64,
-    /// Stiffness to the ground [N/m].
+    /// Stiffness to the ground (N/m).
     pub k: f64,
-    /// Damping to the ground [N·s/m].
+    /// Damping to the ground (N·s/m).
     pub c: f64,
-    /// Displacement at the start [m].
+    /// Displacement at the start (m).
     pub x0: f64,
-    /// Velocity at the start [m/s].
+    /// Velocity at the start (m/s).
     pub v0: f64,
 }
 
@@ -22,9 +22,9 @@ pub struct OscillatorParameters {
 pub struct Case {
     /// Mass 1 and mass 2.
     pub oscillators: [OscillatorParameters; 2],
-    /// Stiffness of the coupling [N/m].
+    /// Stiffness of the coupling (N/m).
     pub k_c: f64,
-    /// Damping of the coupling [N·s/m].
+    /// Damping of the coupling (N·s/m).
     pub c_c: f64,
 }
 

@@ -9,9 +9,9 @@
 //! # Notation
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | x₁, v₁, x₂, v₂ | `x1` … `v2` | the masses, inputs [m], [m/s] |
-//! | k_c, c_c | `k_c`, `c_c` | stiffness and damping [N/m], [N·s/m] |
-//! | f^c | `f` | coupling force [N] |
+//! | x₁, v₁, x₂, v₂ | `x1` … `v2` | the masses, inputs (m), (m/s) |
+//! | k_c, c_c | `k_c`, `c_c` | stiffness and damping (N/m), (N·s/m) |
+//! | f^c | `f` | coupling force (N) |
 //!
 //! Reference: [LIM 2021], eq. (8) and section 2.3.
 

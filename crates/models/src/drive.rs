@@ -14,9 +14,9 @@
 //! # Notation
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | ξ, ξ̇ | `xi`, `xi_dot` | the other mass, an input [m], [m/s] |
-//! | f^c | `f`, `f_c` | coupling force, input or output [N] |
-//! | k_c, c_c | `k_c`, `c_c` | stiffness and damping of the coupling [N/m], [N·s/m] |
+//! | ξ, ξ̇ | `xi`, `xi_dot` | the other mass, an input (m), (m/s) |
+//! | f^c | `f`, `f_c` | coupling force, input or output (N) |
+//! | k_c, c_c | `k_c`, `c_c` | stiffness and damping of the coupling (N/m), (N·s/m) |
 //! | σ | `sign` | +1 for mass 1, −1 for mass 2 |
 
 use macrostep_description::Declared;

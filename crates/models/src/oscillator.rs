@@ -12,9 +12,9 @@
 //! # Notation
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | x, v, a, jerk | `x`, `v`, `a`, `jerk` | displacement [m] and its time derivatives |
-//! | m, k, c | `m`, `k`, `c` | mass [kg], stiffness [N/m], damping [N·s/m] |
-//! | f_ext | `f_ext` | external force, positive along x [N] |
+//! | x, v, a, jerk | `x`, `v`, `a`, `jerk` | displacement (m) and its time derivatives |
+//! | m, k, c | `m`, `k`, `c` | mass (kg), stiffness (N/m), damping (N·s/m) |
+//! | f_ext | `f_ext` | external force, positive along x (N) |
 //! | σ | `SIGN` | +1 for mass 1, −1 for mass 2 |
 //!
 //! Reference: [LIM 2021], eq. (1), (2) and (8).

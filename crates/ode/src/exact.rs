@@ -71,7 +71,7 @@ pub struct Propagator {
 }
 
 impl Propagator {
-    /// For steps of length `h` [s] and inputs of degree up to `degree`; `None` where hA is not finite or absurdly large.
+    /// For steps of length `h` (s) and inputs of degree up to `degree`; `None` where hA is not finite or absurdly large.
     pub fn new(map: &LinearMap, h: f64, degree: usize) -> Option<Propagator> {
         let mut phi = phi_functions(&map.a.scaled(h), degree + 1)?;
         let forcing = phi.split_off(1);

@@ -7,9 +7,9 @@
 //! # Notation
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | h | `h` | micro step [s] |
-//! | τ_k | `tau` | time since the macro step's start, k h, not accumulated [s] |
-//! | t_N | `t0` | the macro step's start [s] |
+//! | h | `h` | micro step (s) |
+//! | τ_k | `tau` | time since the macro step's start, k h, not accumulated (s) |
+//! | t_N | `t0` | the macro step's start (s) |
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub fn count(span: f64, h: f64) -> u64 {
 /// What stays the same in a macro step.
 #[derive(Debug, Clone, Copy)]
 pub struct Span<'a, E: System> {
-    /// Time of its start [s].
+    /// Time of its start (s).
     pub t0: f64,
     /// Parameters.
     pub p: E::Parameters<f64>,

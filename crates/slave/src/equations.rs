@@ -142,12 +142,12 @@ impl Declaration {
         self.dense.push((output, name.into(), about.into()));
     }
 
-    /// Start value of the parameter `micro_step` [s].
+    /// Start value of the parameter `micro_step` (s).
     pub fn micro_step(&mut self, step_s: f64) {
         self.micro_step_s = step_s;
     }
 
-    /// `DefaultExperiment`: start, stop and macro step [s].
+    /// `DefaultExperiment`: start, stop and macro step (s).
     pub fn experiment(&mut self, start_s: f64, stop_s: f64, step_s: f64) {
         self.experiment = Some((start_s, stop_s, step_s));
     }

@@ -82,7 +82,7 @@ pub enum Fault {
         call: &'static str,
         /// Name of the argument.
         what: &'static str,
-        /// What was passed [s].
+        /// What was passed (s).
         found: f64,
         /// What would have been right.
         expected: String,
@@ -103,7 +103,7 @@ pub enum Fault {
     /// The equations could not be solved.
     #[error("at t = {t_s} s: {message}")]
     Model {
-        /// Time [s].
+        /// Time (s).
         t_s: f64,
         /// What happened, with values.
         message: String,

@@ -36,15 +36,15 @@ pub struct Memory {
     pub last_inputs: Polynomials,
     /// Inputs set since the last step: their next Set does not begin a new polynomial.
     pub(crate) touched: Vec<bool>,
-    /// Time reached [s].
+    /// Time reached (s).
     pub time_s: f64,
-    /// Length of the last step [s], zero before the first.
+    /// Length of the last step (s), zero before the first.
     pub last_step_s: f64,
     /// State of the slave.
     pub phase: Phase,
-    /// Start of the experiment [s].
+    /// Start of the experiment (s).
     pub start_s: f64,
-    /// End of the experiment [s], infinite if none was given.
+    /// End of the experiment (s), infinite if none was given.
     pub stop_s: f64,
     /// Whether the model asked to end the simulation.
     pub wants_termination: bool,

@@ -20,9 +20,9 @@ pub enum Group {
 /// A macro step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// Its start t_N [s].
+    /// Its start t_N (s).
     pub start_s: f64,
-    /// Its length H [s], positive.
+    /// Its length H (s), positive.
     pub step_s: f64,
 }
 

@@ -11,7 +11,7 @@ pub enum Outcome {
     Done,
     /// `fmi2Discard`: only a part of it, up to `reached_s`.
     Discarded {
-        /// Time reached [s].
+        /// Time reached (s).
         reached_s: f64,
         /// Whether the slave wants the simulation to end.
         terminated: bool,
@@ -32,10 +32,10 @@ pub trait Slave: Send {
     /// State of the slave.
     fn phase(&self) -> Phase;
 
-    /// Time the slave has reached [s].
+    /// Time the slave has reached (s).
     fn time_s(&self) -> f64;
 
-    /// `fmi2SetupExperiment`: start and stop time [s]; a step past `stop_s` is refused.
+    /// `fmi2SetupExperiment`: start and stop time (s); a step past `stop_s` is refused.
     fn setup_experiment(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), Fault>;
 
     /// `fmi2EnterInitializationMode`.
@@ -88,7 +88,7 @@ pub trait Slave: Send {
     /// `fmi2CancelStep`: never allowed, because steps are synchronous.
     fn cancel_step(&mut self) -> Result<(), Fault>;
 
-    /// `fmi2GetRealStatus(fmi2LastSuccessfulTime)` [s].
+    /// `fmi2GetRealStatus(fmi2LastSuccessfulTime)` (s).
     fn last_successful_time_s(&self) -> Result<f64, Fault>;
 
     /// `fmi2GetBooleanStatus(fmi2Terminated)`: whether the slave wants the simulation to end.

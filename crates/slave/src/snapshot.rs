@@ -22,7 +22,7 @@ impl Snapshot {
         self.identity == 0
     }
 
-    /// Time at which it was saved [s].
+    /// Time at which it was saved (s).
     pub fn time_s(&self) -> f64 {
         self.memory.time_s
     }

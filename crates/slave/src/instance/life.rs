@@ -73,16 +73,15 @@ impl<M: Model> Instance<M> {
         self.memory.last_inputs.copy_from(&self.memory.inputs);
         let result = self.model.step(&mut self.memory, Span { start_s: t_s, step_s });
         let outcome = self.survive(result)?;
-        let reached_s = match outcome {
-            Outcome::Done => t_s + step_s,
+        (self.memory.time_s, self.memory.last_step_s) = match outcome {
+            // Not the difference of the times, which is another number by rounding.
+            Outcome::Done => (t_s + step_s, step_s),
             Outcome::Discarded { reached_s, terminated } => {
                 self.memory.phase = Phase::StepFailed;
                 self.memory.wants_termination = terminated;
-                reached_s
+                (reached_s, reached_s - t_s)
             }
         };
-        self.memory.time_s = reached_s;
-        self.memory.last_step_s = reached_s - t_s;
         self.stale = COMPUTED;
         if self.memory.inputs.degree() > 0 {
             self.continue_inputs();

@@ -47,13 +47,13 @@ pub struct Ode<E: Equations> {
 /// How a macro step is divided.
 #[derive(Debug, Clone, Copy, Default)]
 struct Rhythm {
-    /// Macro step [s].
+    /// Macro step (s).
     step_s: f64,
-    /// The parameter `micro_step` [s].
+    /// The parameter `micro_step` (s).
     micro_step_s: f64,
     /// Number of micro steps.
     count: u64,
-    /// Length of each [s].
+    /// Length of each (s).
     h: f64,
 }
 
