@@ -66,7 +66,13 @@ impl Bare {
         let force = pair.coupling.kinds()[i] == Kind::Force;
         let model = format!("oscillator{}_{}", i + 1, if force { "force" } else { "displacement" });
         let fmu = Fmu::from_bytes(&model, macrostep::embedded::fmu(&model).expect("carried")).expect("opened");
-        let platform = if cfg!(windows) { "win64" } else if cfg!(target_os = "macos") { "darwin64" } else { "linux64" };
+        let platform = if cfg!(windows) {
+            "win64"
+        } else if cfg!(target_os = "macos") {
+            "darwin64"
+        } else {
+            "linux64"
+        };
         let file = format!("{model}{}", std::env::consts::DLL_SUFFIX);
         let path = fmu.folder().join("binaries").join(platform).join(file);
         // SAFETY: a library of ours, whose initialisation does nothing.
