@@ -1,0 +1,145 @@
+//! `macrostep simulate FMU`: one FMU by itself, driven by a file of inputs.
+//!
+//! ```text
+//! at t_n = start + n·H:  set the inputs' values at t_n  ·  step to t_{n+1}  ·  record the outputs
+//! ```
+//!
+//! Rows go to the file as they are made. A run that fails leaves everything up to its last communication point.
+
+mod input;
+mod options;
+mod steps;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use macrostep_description::{Causality, ModelDescription, Value, Variable};
+use macrostep_master::unit::Unit;
+use serde_json::{Value as Json, json};
+
+pub use options::SimulateArguments;
+
+use crate::failure::Failure;
+use crate::stream::Stream;
+use crate::{info, print, slaves, values};
+use input::Input;
+use options::Experiment;
+use steps::Steps;
+
+/// Simulates, prints and writes.
+///
+/// # Errors
+/// [`Failure::Usage`] for options that do not fit the FMU, [`Failure::Run`] where it fails; rows made before stay.
+pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
+    let fmu = info::open(&arguments.fmu)?;
+    let description = fmu.description();
+    let mut warnings: Vec<String> = fmu.warnings().iter().map(ToString::to_string).collect();
+    let experiment = Experiment::new(arguments, description, &mut warnings)?;
+    let starts = starts(arguments, description)?;
+    let input = arguments.input.as_deref().map(|path| Input::read(path, description)).transpose()?;
+    let recorded = recorded(arguments, description)?;
+    let names: Vec<&str> = recorded.iter().map(|v| v.name.as_str()).collect();
+    let mut stream = match result_path(arguments) {
+        Some(path) => Some(Stream::create(&path, names.iter().copied())?),
+        None => None,
+    };
+    let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
+
+    let began = Instant::now();
+    let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
+    let outcome = slaves::make(&fmu, "slave", &arguments.slaves)
+        .and_then(|mut unit| steps.run(unit.as_mut(), &starts, &mut stream));
+    warnings.append(&mut steps.warnings);
+    let summary = json!({
+        "fmu": arguments.fmu.display().to_string(),
+        "kind": slaves::kind(&arguments.slaves),
+        "rows": steps.rows,
+        "start_time": experiment.start_s,
+        "end_time": steps.reached_s,
+        "stop_time": experiment.stop_s,
+        "step": experiment.step_s,
+        "do_steps": steps.do_steps,
+        "final": last(&names, &steps.last),
+        "result": stream.as_ref().map(|s| s.path().display().to_string()),
+        "warnings": warnings,
+        "wall_s": began.elapsed().as_secs_f64(),
+        "error": outcome.as_ref().err().map(ToString::to_string),
+    });
+    if let Some(Some(path)) = summary_path {
+        std::fs::write(&path, format!("{summary:#}\n")).map_err(Failure::file(&path))?;
+    }
+    report(arguments, &summary, &names, &steps.last)?;
+    outcome.map_err(|failure| kept(failure, stream.as_ref()))
+}
+
+/// A failure with where the results up to it are.
+pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
+    let (Some(stream), Failure::Run(text)) = (stream, &failure) else { return failure };
+    let path = stream.path().display();
+    match stream.last_s() {
+        Some(t_s) => Failure::Run(format!("{text}\n  {} rows up to t = {t_s} s are in `{path}`", stream.rows())),
+        None => Failure::Run(format!("{text}\n  no row was recorded before")),
+    }
+}
+
+fn result_path(arguments: &SimulateArguments) -> Option<PathBuf> {
+    let in_folder = arguments.out.as_ref().map(|folder| folder.join("result.csv"));
+    arguments.output_file.clone().or(in_folder)
+}
+
+/// Start values by name, `--start NAME=VALUE` and `--start-value NAME VALUE`.
+fn starts(arguments: &SimulateArguments, d: &ModelDescription) -> Result<Vec<(u32, Value)>, Failure> {
+    let mut pairs = Vec::new();
+    for text in &arguments.start {
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(Failure::Usage(format!("`--start {text}`: expected NAME=VALUE")));
+        };
+        pairs.push((name.trim(), value));
+    }
+    pairs.extend(arguments.start_value.chunks(2).filter_map(|p| Some((p.first()?.as_str(), p.get(1)?.as_str()))));
+    let mut out = Vec::new();
+    for (name, text) in pairs {
+        let usage = |reason: String| Failure::Usage(format!("`--start`: {reason}"));
+        let variable = values::find(d, name).map_err(usage)?;
+        if matches!(variable.causality, Causality::Independent | Causality::CalculatedParameter) {
+            let causality = info::word(variable.causality);
+            return Err(usage(format!("`{name}` has the causality {causality}, expected one that may be set")));
+        }
+        out.push((variable.value_reference, values::parse(d, variable, text).map_err(usage)?));
+    }
+    Ok(out)
+}
+
+/// What is recorded: the variables asked for, or all outputs.
+fn recorded<'a>(arguments: &SimulateArguments, d: &'a ModelDescription) -> Result<Vec<&'a Variable>, Failure> {
+    if arguments.output_variable.is_empty() {
+        return Ok(d.variables.iter().filter(|v| v.causality == Causality::Output).collect());
+    }
+    let find = |name: &String| values::find(d, name).map_err(|e| Failure::Usage(format!("`--output-variable`: {e}")));
+    arguments.output_variable.iter().map(find).collect()
+}
+
+fn last(names: &[&str], row: &[Value]) -> Json {
+    let pairs = names.iter().zip(row).map(|(name, value)| ((*name).to_owned(), info::json_value(value)));
+    Json::Object(pairs.collect())
+}
+
+fn report(arguments: &SimulateArguments, summary: &Json, names: &[&str], row: &[Value]) -> Result<(), Failure> {
+    for warning in summary["warnings"].as_array().into_iter().flatten() {
+        eprintln!("warning: {}", warning.as_str().unwrap_or_default());
+    }
+    if arguments.json {
+        return print::line(summary);
+    }
+    use macrostep_master::report::table::{Align, Table};
+    let mut table = Table::new([("variable", Align::Left), ("value at the end", Align::Right)]);
+    for (name, value) in names.iter().zip(row) {
+        table.row([(*name).to_owned(), info::json_value(value).to_string()]);
+    }
+    print::line(format!("{}\n\nt = {} s · {} rows", table.terminal(), summary["end_time"], summary["rows"]))
+}
+
+/// Ends a unit whose run is over.
+pub fn end(unit: &mut dyn Unit) -> Result<(), Failure> {
+    unit.terminate().map_err(|e| Failure::Run(e.to_string()))
+}

@@ -1,0 +1,67 @@
+//! Where slaves run: in this process, or each in a process of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use macrostep_isolation::{IsolatedUnit, Limits};
+use macrostep_master::unit::Unit;
+use macrostep_master::unit::fmu::{Fmu, FmuOptions, LogRecord};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// How slaves are run.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+pub struct SlaveArguments {
+    /// Run each slave in a process of its own, with limits on time and memory
+    #[arg(long)]
+    pub isolate: bool,
+    /// Longest time a call of an isolated slave may take, in s
+    #[arg(long, value_name = "S", default_value = "60")]
+    pub call_limit: f64,
+    /// Most memory an isolated slave may use, in MiB
+    #[arg(long, value_name = "MIB", default_value = "4096")]
+    pub memory_limit: u64,
+    /// Show what slaves log
+    #[arg(long)]
+    pub logging_on: bool,
+}
+
+/// An instance of an FMU.
+///
+/// # Errors
+/// [`Failure::Usage`] for a limit that is none, [`Failure::Run`] where it is not made.
+pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments) -> Result<Box<dyn Unit>, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::Run(e.to_string());
+    if arguments.isolate {
+        let limits = limits(arguments)?;
+        let unit = IsolatedUnit::start(fmu, name, arguments.logging_on, &limits).map_err(|e| failed(&e))?;
+        return Ok(Box::new(unit));
+    }
+    let unit = fmu.instantiate(name, &options(arguments.logging_on)).map_err(|e| failed(&e))?;
+    Ok(Box::new(unit))
+}
+
+/// Options of an instance: with logging, messages go to standard error.
+pub fn options(logging_on: bool) -> FmuOptions {
+    let show = |record: &LogRecord<'_>| eprintln!("log: {record}");
+    FmuOptions { logging_on, log: logging_on.then(|| Arc::new(show) as _), ..FmuOptions::default() }
+}
+
+/// What kind of units [`make`] makes.
+pub fn kind(arguments: &SlaveArguments) -> &'static str {
+    if arguments.isolate { "isolated" } else { "fmu" }
+}
+
+fn limits(arguments: &SlaveArguments) -> Result<Limits, Failure> {
+    let found = arguments.call_limit;
+    let call = Duration::try_from_secs_f64(found).ok().filter(|d| *d >= Duration::from_millis(1)).ok_or_else(|| {
+        Failure::Usage(format!("`--call-limit`: found {found} s, expected at least 0.001 s"))
+    })?;
+    if arguments.memory_limit < 16 {
+        let found = arguments.memory_limit;
+        return Err(Failure::Usage(format!("`--memory-limit`: found {found} MiB, expected at least 16 MiB")));
+    }
+    Ok(Limits { call, memory_bytes: arguments.memory_limit << 20 })
+}

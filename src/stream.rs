@@ -1,0 +1,153 @@
+//! Results as they come: a CSV file that is complete to its last row at any moment.
+//!
+//! Every row is handed to the system in one write before the run goes on. What was recorded is in the file after any
+//! failure, and after the program was killed.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use macrostep_description::Value;
+use macrostep_master::record::Observer;
+
+use crate::failure::Failure;
+
+/// A CSV file that grows row by row.
+#[derive(Debug)]
+pub struct Stream {
+    file: File,
+    path: PathBuf,
+    line: String,
+    rows: u64,
+    last_s: Option<f64>,
+    failure: Option<std::io::Error>,
+}
+
+impl Stream {
+    /// A new file with a line of names, `time` first; folders are made if missing.
+    ///
+    /// # Errors
+    /// [`Failure::File`].
+    pub fn create<'a>(path: &Path, names: impl IntoIterator<Item = &'a str>) -> Result<Stream, Failure> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        }
+        let mut file = File::create(path).map_err(Failure::file(path))?;
+        // A slave may change the working folder; messages and the file itself do not follow it.
+        let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
+        let mut line = String::from("time");
+        for name in names {
+            line.push(',');
+            quote(&mut line, name);
+        }
+        line.push('\n');
+        file.write_all(line.as_bytes()).map_err(Failure::file(&path))?;
+        Ok(Stream { file, path, line, rows: 0, last_s: None, failure: None })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Rows written.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Time of the last row in s.
+    pub fn last_s(&self) -> Option<f64> {
+        self.last_s
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// [`Failure::File`] where it cannot be written.
+    pub fn push(&mut self, t_s: f64, values: &[Value]) -> Result<(), Failure> {
+        self.begin(t_s);
+        for value in values {
+            self.line.push(',');
+            match value {
+                Value::Real(x) => number(&mut self.line, *x),
+                Value::Integer(i) => self.line.push_str(&i.to_string()),
+                Value::Boolean(b) => self.line.push(if *b { '1' } else { '0' }),
+                Value::String(s) => quote(&mut self.line, s),
+            }
+        }
+        self.end(t_s).map_err(Failure::file(&self.path))
+    }
+
+    /// The first failure of rows that came through [`Observer::row`].
+    ///
+    /// # Errors
+    /// [`Failure::File`] where one could not be written.
+    pub fn check(&mut self) -> Result<(), Failure> {
+        self.failure.take().map_or(Ok(()), |error| Err(Failure::file(&self.path)(error)))
+    }
+
+    fn begin(&mut self, t_s: f64) {
+        self.line.clear();
+        number(&mut self.line, t_s);
+    }
+
+    fn end(&mut self, t_s: f64) -> std::io::Result<()> {
+        self.line.push('\n');
+        self.file.write_all(self.line.as_bytes())?;
+        self.rows += 1;
+        self.last_s = Some(t_s);
+        Ok(())
+    }
+}
+
+impl Observer for Stream {
+    fn row(&mut self, t_s: f64, values: &[f64]) {
+        if self.failure.is_some() {
+            return;
+        }
+        self.begin(t_s);
+        for value in values {
+            self.line.push(',');
+            number(&mut self.line, *value);
+        }
+        self.failure = self.end(t_s).err();
+    }
+}
+
+/// Shortest digits that read back to the same bits.
+fn number(line: &mut String, value: f64) {
+    let size = value.abs();
+    let plain = size == 0.0 || !value.is_finite() || (1e-4..1e16).contains(&size);
+    let written = if plain { write!(line, "{value}") } else { write!(line, "{value:e}") };
+    debug_assert!(written.is_ok(), "writing to a string");
+}
+
+/// A text as a field: in quotes where it needs them.
+fn quote(line: &mut String, text: &str) {
+    if text.contains([',', '"', '\n', '\r']) {
+        line.push('"');
+        line.push_str(&text.replace('"', "\"\""));
+        line.push('"');
+    } else {
+        line.push_str(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_in_the_file_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("deep/result.csv");
+        let mut stream = Stream::create(&path, ["x", "a,b"]).expect("created");
+        stream.push(0.0, &[Value::Real(1.0 / 3.0), Value::String("say \"no\"".to_owned())]).expect("a row");
+        let read = || std::fs::read_to_string(&path).expect("text");
+        assert_eq!(read(), "time,x,\"a,b\"\n0,0.3333333333333333,\"say \"\"no\"\"\"\n");
+        stream.push(1e-7, &[Value::Boolean(true), Value::Integer(-4)]).expect("a row");
+        assert!(read().ends_with("1e-7,1,-4\n"));
+        assert_eq!((stream.rows(), stream.last_s()), (2, Some(1e-7)));
+    }
+}
