@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use macrostep_description::rules;
+use macrostep_isolation::guard::Guard;
 
 use crate::failure::Failure;
 use crate::{info, print};
@@ -29,6 +30,9 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
         fmu.warnings().iter().map(|w| format!("{w} (rule `form`, FMI 2.0.5, section 2.2)")).collect();
     lines.extend(rules::check(fmu.description()).iter().map(ToString::to_string));
     if !arguments.no_library {
+        print::keep()?;
+        let subject = format!("the process of FMU `{}`", arguments.fmu.display());
+        let _guard = Guard::new(&subject, "its library does this when it is loaded; `--no-library` leaves it alone");
         let found = fmu.load().map_err(|e| Failure::Run(e.to_string()))?;
         lines.extend(found.iter().map(|w| format!("{w} (rule `library`, FMI 2.0.5, section 2.3)")));
     }
@@ -40,5 +44,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
         return print::line(format!("`{file}` keeps all {} rules", rules::ALL.len() + 2));
     }
     let count = if lines.len() == 1 { "one place".to_owned() } else { format!("{} places", lines.len()) };
-    Err(Failure::Run(format!("`{file}` breaks the rules in {count}, listed above; `macrostep simulate` may still run it")))
+    Err(Failure::Run(format!(
+        "`{file}` breaks the rules in {count}, listed above; `macrostep simulate` may still run it"
+    )))
 }

@@ -4,17 +4,23 @@
 //! 2 usage, 3 comparison out of tolerance.
 
 mod arguments;
+mod check;
 mod failure;
 mod fmus;
+mod info;
 mod options;
 mod oscillator;
 mod pictures;
 mod predict;
 mod print;
 mod simulate;
+mod single;
+mod slaves;
+mod stream;
 mod summary;
 mod survey;
 mod terms;
+mod values;
 
 use std::process::ExitCode;
 
@@ -24,6 +30,9 @@ use arguments::{Arguments, Verb};
 use failure::Failure;
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == macrostep_isolation::ARGUMENT) {
+        return macrostep_isolation::serve();
+    }
     match run(Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -38,5 +47,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
+        Some(Verb::Info(arguments)) => info::run(&arguments),
+        Some(Verb::Check(arguments)) => check::run(&arguments),
+        Some(Verb::Simulate(arguments)) => single::run(&arguments),
     }
 }

@@ -53,7 +53,11 @@ impl Grid {
         let steps: Vec<Tick> = (0..n).map(|u| per_unit * Tick::from(share(u).0) / Tick::from(share(u).1)).collect();
         let window = steps.iter().copied().fold(1, lcm);
         if window > 1_000_000 {
-            return Err(bad("rates", format!("units that meet every {window} ticks"), "units that meet within 1000000"));
+            return Err(bad(
+                "rates",
+                format!("units that meet every {window} ticks"),
+                "units that meet within 1000000",
+            ));
         }
         Ok((Clock { start_s: self.start_s, unit_s: self.step_s, per_unit }, steps))
     }
@@ -94,7 +98,7 @@ impl Simulation {
         check(&system, method)?;
         let groups = feedthrough::groups(&system);
         let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
-        let plan = Plan::new(&method.schedule, &steps, refreshed);
+        let plan = Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel());
         let in_window = |u: usize| (plan.window / steps[u]) as usize + 1;
         let depth = method.predictor.depth();
         let channels = system.channels.iter();

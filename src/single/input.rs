@@ -61,7 +61,9 @@ impl Input {
             let after = input.times.last().copied().unwrap_or(f64::NEG_INFINITY);
             match text.parse::<f64>() {
                 Ok(t_s) if t_s.is_finite() && t_s >= after => input.times.push(t_s),
-                _ => return Err(at(line, format!("`time` is `{text}`, expected a finite number, no less than {after}"))),
+                _ => {
+                    return Err(at(line, format!("`time` is `{text}`, expected a finite number, no less than {after}")));
+                }
             }
             for ((column, v), text) in input.columns.iter_mut().zip(&variables).zip(record.iter().skip(1)) {
                 column.values.push(values::parse(d, v, text).map_err(|e| at(line, e))?);

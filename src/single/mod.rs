@@ -14,6 +14,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
+use macrostep_isolation::guard::Guard;
+use macrostep_isolation::interrupt;
 use macrostep_master::unit::Unit;
 use serde_json::{Value as Json, json};
 
@@ -45,10 +47,14 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     };
     let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
 
+    interrupt::note();
+    print::keep()?;
+    let guard = (!arguments.slaves.isolate).then(|| Guard::new(&subject(arguments, stream.as_ref()), ADVICE));
     let began = Instant::now();
     let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
     let outcome = slaves::make(&fmu, "slave", &arguments.slaves)
         .and_then(|mut unit| steps.run(unit.as_mut(), &starts, &mut stream));
+    drop(guard);
     warnings.append(&mut steps.warnings);
     let summary = json!({
         "fmu": arguments.fmu.display().to_string(),
@@ -72,13 +78,22 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     outcome.map_err(|failure| kept(failure, stream.as_ref()))
 }
 
+/// What to do about an FMU that ends the program.
+const ADVICE: &str = "`--isolate` runs it in a process of its own and names the call";
+
+/// Who is to blame where the program is ended from inside.
+fn subject(arguments: &SimulateArguments, stream: Option<&Stream>) -> String {
+    let rows = stream.map(|s| format!(" (rows up to then are in `{}`)", s.path().display())).unwrap_or_default();
+    format!("the process of FMU `{}`{rows}", arguments.fmu.display())
+}
+
 /// A failure with where the results up to it are.
 pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
     let (Some(stream), Failure::Run(text)) = (stream, &failure) else { return failure };
     let path = stream.path().display();
     match stream.last_s() {
-        Some(t_s) => Failure::Run(format!("{text}\n  {} rows up to t = {t_s} s are in `{path}`", stream.rows())),
-        None => Failure::Run(format!("{text}\n  no row was recorded before")),
+        Some(t_s) => Failure::Run(format!("{text}; {} rows up to t = {t_s} s are in `{path}`", stream.rows())),
+        None => Failure::Run(format!("{text}; no row was recorded before")),
     }
 }
 

@@ -103,7 +103,11 @@ impl Experiment {
         }
         let n = span_s / step_s;
         if n > STEPS_MAX {
-            return Err(usage("--step", step_s, &format!("at least {:e} s, for at most {STEPS_MAX:e} steps", span_s / STEPS_MAX)));
+            return Err(usage(
+                "--step",
+                step_s,
+                &format!("at least {:e} s, for at most {STEPS_MAX:e} steps", span_s / STEPS_MAX),
+            ));
         }
         if start_s + step_s == start_s || stop_s - step_s == stop_s {
             return Err(usage("--step", step_s, "a step that time in 64 bits can tell from none"));
@@ -111,8 +115,7 @@ impl Experiment {
         if let Some(tolerance) = a.tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
             return Err(Failure::Usage(format!("`--tolerance`: found {tolerance}, expected a number above 0")));
         }
-        let variable_steps =
-            d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size);
+        let variable_steps = d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size);
         let is_whole = (n - n.round()).abs() <= 1e-9 * n.max(1.0);
         let steps = if is_whole { n.round() } else { n.floor() } as u64;
         let mut rest_s = 0.0;

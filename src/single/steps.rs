@@ -57,7 +57,12 @@ impl<'a> Steps<'a> {
     ///
     /// # Errors
     /// [`Failure::Run`] with slave, call, time, what was found and what was expected.
-    pub fn run(&mut self, unit: &mut dyn Unit, starts: &[(u32, Value)], out: &mut Option<Stream>) -> Result<(), Failure> {
+    pub fn run(
+        &mut self,
+        unit: &mut dyn Unit,
+        starts: &[(u32, Value)],
+        out: &mut Option<Stream>,
+    ) -> Result<(), Failure> {
         let done = self.steps(unit, starts, out);
         self.do_steps = unit.do_steps();
         done

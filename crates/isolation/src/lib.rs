@@ -24,9 +24,11 @@
 //! What the slave writes into the shared memory is bytes to the master, checked as those of a file. Linux only.
 
 mod call;
+pub mod guard;
 pub mod interrupt;
 mod line;
 mod process;
+mod reading;
 mod server;
 mod system;
 mod unit;
@@ -34,4 +36,4 @@ mod wire;
 
 pub use process::Limits;
 pub use server::{ARGUMENT, serve};
-pub use unit::IsolatedUnit;
+pub use unit::{IsolatedUnit, Isolation};

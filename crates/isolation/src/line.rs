@@ -13,6 +13,9 @@ pub enum Side {
     Slave = 1,
 }
 
+/// Looks without a pause: about a microsecond, several times what a step of a small model takes.
+const EAGER: u32 = 30;
+
 /// How long a waiting side spins: about what waking up costs. Nothing on a machine with one core.
 const SPIN: Duration = Duration::from_micros(50);
 
@@ -55,18 +58,24 @@ impl Line {
         self.memory.word(Word::Turn).load(Ordering::Acquire) == self.side as u32
     }
 
-    /// Spins for a while; whether it became this side's turn.
+    /// Looks for a while, at first without a pause, then letting others have the processor between two looks: where there
+    /// are more processes than processors, the one that is waited for may be among them. Whether it became this side's
+    /// turn.
     pub fn spin(&self) -> bool {
         if !self.spins {
             return self.is_mine();
         }
+        for _ in 0..EAGER {
+            if self.is_mine() {
+                return true;
+            }
+            hint::spin_loop();
+        }
         let began = Instant::now();
         loop {
-            for _ in 0..64 {
-                if self.is_mine() {
-                    return true;
-                }
-                hint::spin_loop();
+            system::give_way();
+            if self.is_mine() {
+                return true;
             }
             if began.elapsed() > SPIN {
                 return false;

@@ -47,7 +47,8 @@ impl Process {
     /// Starts `program` as a slave; the file of the shared memory is its standard input.
     pub fn start(program: &Path, memory: File) -> io::Result<Process> {
         let output = io::stderr().as_fd().try_clone_to_owned()?;
-        let child = Command::new(program).arg(ARGUMENT).stdin(Stdio::from(memory)).stdout(Stdio::from(output)).spawn()?;
+        let child =
+            Command::new(program).arg(ARGUMENT).stdin(Stdio::from(memory)).stdout(Stdio::from(output)).spawn()?;
         Ok(Process { child, looked: Instant::now(), size_bytes: 0 })
     }
 
@@ -90,7 +91,9 @@ impl Process {
         }
         self.kill();
         let (found, limit) = (resident >> 20, limits.memory_bytes >> 20);
-        Err(Ended(format!("its process had {found} MiB of memory, expected at most {limit} MiB, and was killed (`--memory-limit`)")))
+        Err(Ended(format!(
+            "its process had {found} MiB of memory, expected at most {limit} MiB, and was killed (`--memory-limit`)"
+        )))
     }
 
     fn words(&self, status: ExitStatus, limits: &Limits) -> String {
@@ -138,7 +141,8 @@ pub fn memory_of(process: u32) -> Option<(u64, u64)> {
     Some((pages.next()?? * PAGE, pages.next()?? * PAGE))
 }
 
-fn signal_name(signal: i32) -> String {
+/// A signal in words, in brackets; empty for the unusual.
+pub fn signal_name(signal: i32) -> String {
     let name = match signal {
         libc::SIGSEGV => "SIGSEGV: it touched memory it does not have",
         libc::SIGABRT => "SIGABRT: it gave up",

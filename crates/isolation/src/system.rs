@@ -1,11 +1,13 @@
 //! The calls of the operating system that Rust has no safe form of: the only unsafe code of this crate.
 #![allow(unsafe_code)]
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Bytes shared; pages that are never touched cost nothing.
@@ -141,7 +143,11 @@ pub fn wake(word: &AtomicU32) {
 pub fn limit_address_space(bytes: u64) -> io::Result<()> {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     // SAFETY: the structure lives during the call.
-    if unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) } == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// No files that hold the memory of a crashed slave.
@@ -149,6 +155,18 @@ pub fn forbid_core_files() {
     let limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the structure lives during the call; where it fails nothing is lost.
     unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const limit) };
+}
+
+/// Lets other processes have this processor, where they wait for it.
+pub fn give_way() {
+    // SAFETY: takes nothing and changes nothing.
+    unsafe { libc::sched_yield() };
+}
+
+/// Ends this process at once, without anybody's clean-up.
+pub fn exit_now(status: i32) -> ! {
+    // SAFETY: takes a number and does not return.
+    unsafe { libc::_exit(status) }
 }
 
 /// Set by the first interrupt.
@@ -169,6 +187,69 @@ pub fn note_interrupts() {
             libc::sigaction(signal, &raw const action, ptr::null_mut());
         }
     }
+}
+
+/// Signals a process dies of by its own doing.
+pub const DEADLY: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
+
+/// Last words for each of [`DEADLY`], then those for an `exit`. Never freed: whoever dies may read them at any time.
+static LAST_WORDS: [AtomicPtr<libc::c_char>; 6] = [const { AtomicPtr::new(ptr::null_mut()) }; 6];
+
+/// Whether they are to be said.
+static WATCHING: AtomicBool = AtomicBool::new(false);
+
+fn say(place: usize) {
+    let words = LAST_WORDS[place].load(Ordering::Acquire);
+    if !words.is_null() {
+        // SAFETY: a zero-terminated text that is never freed; `write` and `strlen` may be called in a handler. Where it
+        // cannot be written nothing else can be done.
+        unsafe { libc::write(2, words.cast(), libc::strlen(words)) };
+    }
+}
+
+extern "C" fn die(signal: libc::c_int) {
+    if WATCHING.load(Ordering::Acquire) {
+        say(DEADLY.iter().position(|s| *s == signal).unwrap_or(0));
+        exit_now(1);
+    }
+    // The default action was restored when this was called, and takes place now.
+    // SAFETY: takes a number.
+    unsafe { libc::raise(signal) };
+}
+
+extern "C" fn leave() {
+    if WATCHING.load(Ordering::Acquire) {
+        say(DEADLY.len());
+        exit_now(1);
+    }
+}
+
+/// From now on the process does not end by a signal of its own doing or by `exit` without the words given.
+pub fn watch(deaths: [CString; 5], exit: CString) {
+    static REGISTERED: Once = Once::new();
+    for (place, words) in LAST_WORDS.iter().zip(deaths.into_iter().chain([exit])) {
+        place.store(words.into_raw(), Ordering::Release);
+    }
+    // SAFETY: the function takes nothing, returns nothing, and lives as long as the program.
+    REGISTERED.call_once(|| unsafe {
+        libc::atexit(leave);
+    });
+    for signal in DEADLY {
+        // SAFETY: all zeros is a valid action; the handler calls only what a handler may. It runs on the stack the standard
+        // library has set aside for each thread, so that it also runs where the stack is what was exhausted.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = die as extern "C" fn(libc::c_int) as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESETHAND | libc::SA_ONSTACK | libc::SA_NODEFER;
+            libc::sigaction(signal, &raw const action, ptr::null_mut());
+        }
+    }
+    WATCHING.store(true, Ordering::Release);
+}
+
+/// No longer.
+pub fn unwatch() {
+    WATCHING.store(false, Ordering::Release);
 }
 
 /// Leaves interrupts to the master.

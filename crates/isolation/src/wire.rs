@@ -58,9 +58,16 @@ impl<'a> Take<'a> {
         Take { rest: bytes }
     }
 
-    /// Whether nothing is left.
-    pub fn is_empty(&self) -> bool {
-        self.rest.is_empty()
+    /// What is left.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Leaves out a list of values of `size` bytes each.
+    pub fn skip(&mut self, size: usize) -> Option<()> {
+        let length = usize::try_from(self.number()?).ok()?.checked_mul(size)?;
+        self.rest = self.rest.get(length..)?;
+        Some(())
     }
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
@@ -130,7 +137,7 @@ mod tests {
         assert_eq!(take.text().as_deref(), Some("é"));
         let mut values = [0.0; 2];
         assert!(take.fill(&mut values, f64::from_le_bytes).is_some() && values[1].is_nan());
-        assert!(take.is_empty() && take.byte().is_none());
+        assert!(take.byte().is_none());
     }
 
     #[test]
