@@ -22,12 +22,14 @@ mod survey;
 mod terms;
 mod values;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use arguments::{Arguments, Verb};
 use failure::Failure;
+use macrostep_master::unit::fmu::plain;
 
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == macrostep_isolation::ARGUMENT) {
@@ -36,7 +38,8 @@ fn main() -> ExitCode {
     match run(Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            // Where standard error is closed, the exit code is all there is.
+            let _ = writeln!(std::io::stderr(), "error: {}", plain(&failure.to_string()));
             failure.exit_code()
         }
     }

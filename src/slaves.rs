@@ -17,7 +17,7 @@ pub struct SlaveArguments {
     /// Run each slave in a process of its own, with limits on time and memory
     #[arg(long)]
     pub isolate: bool,
-    /// Longest time a call of an isolated slave may take, in s
+    /// Longest time a call of an isolated slave may take, and an asynchronous step of any, in s
     #[arg(long, value_name = "S", default_value = "60")]
     pub call_limit: f64,
     /// Most memory an isolated slave may use, in MiB
@@ -44,14 +44,16 @@ pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments) -> Result<Box<dyn
     if let Some(isolation) = isolation(arguments)? {
         return Ok(Box::new(isolation.instantiate(fmu, name).map_err(|e| failed(&e))?));
     }
-    let unit = fmu.instantiate(name, &options(arguments.logging_on)).map_err(|e| failed(&e))?;
+    let unit = fmu.instantiate(name, &options(arguments)?).map_err(|e| failed(&e))?;
     Ok(Box::new(unit))
 }
 
-/// Options of an instance: with logging, messages go to standard error.
-pub fn options(logging_on: bool) -> FmuOptions {
-    let show = |record: &LogRecord<'_>| eprintln!("log: {record}");
-    FmuOptions { logging_on, log: logging_on.then(|| Arc::new(show) as _), ..FmuOptions::default() }
+/// Options of an instance in this process: with logging, messages go to standard error.
+fn options(arguments: &SlaveArguments) -> Result<FmuOptions, Failure> {
+    let SlaveArguments { logging_on, .. } = *arguments;
+    let show = |record: &LogRecord<'_>| eprintln!("log: {}", record.plain());
+    let log = logging_on.then(|| Arc::new(show) as _);
+    Ok(FmuOptions { logging_on, log, pending_limit: limits(arguments)?.call, ..FmuOptions::default() })
 }
 
 /// Where isolated slaves run, if they are to be isolated.

@@ -18,6 +18,8 @@ use crate::failure::Failure;
 pub struct Stream {
     file: File,
     path: PathBuf,
+    /// As the user wrote it.
+    shown: PathBuf,
     line: String,
     rows: u64,
     last_s: Option<f64>,
@@ -34,7 +36,8 @@ impl Stream {
             std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         }
         let mut file = File::create(path).map_err(Failure::file(path))?;
-        // A slave may change the working folder; messages and the file itself do not follow it.
+        let shown = path.to_owned();
+        // A slave may change the working folder; what is written later does not follow it.
         let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
         let mut line = String::from("time");
         for name in names {
@@ -43,12 +46,17 @@ impl Stream {
         }
         line.push('\n');
         file.write_all(line.as_bytes()).map_err(Failure::file(&path))?;
-        Ok(Stream { file, path, line, rows: 0, last_s: None, failure: None })
+        Ok(Stream { file, path, shown, line, rows: 0, last_s: None, failure: None })
     }
 
-    /// Where it is.
+    /// Where it is, whatever folder the process is in.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Where it is in the user's words.
+    pub fn shown(&self) -> std::path::Display<'_> {
+        self.shown.display()
     }
 
     /// Rows written.
@@ -94,9 +102,26 @@ impl Stream {
 
     fn end(&mut self, t_s: f64) -> std::io::Result<()> {
         self.line.push('\n');
-        self.file.write_all(self.line.as_bytes())?;
+        if let Err(error) = self.file.write_all(self.line.as_bytes()) {
+            self.open_again(error)?;
+            self.file.write_all(self.line.as_bytes())?;
+        }
         self.rows += 1;
         self.last_s = Some(t_s);
+        Ok(())
+    }
+}
+
+impl Stream {
+    /// A slave in this process may have closed the file; of the row that failed nothing was written then.
+    fn open_again(&mut self, error: std::io::Error) -> std::io::Result<()> {
+        const BAD_DESCRIPTOR: i32 = 9;
+        if error.raw_os_error() != Some(BAD_DESCRIPTOR) {
+            return Err(error);
+        }
+        let again = File::options().append(true).open(&self.path)?;
+        // Not dropped: there is nothing to close any more.
+        std::mem::forget(std::mem::replace(&mut self.file, again));
         Ok(())
     }
 }

@@ -83,14 +83,14 @@ const ADVICE: &str = "`--isolate` runs it in a process of its own and names the 
 
 /// Who is to blame where the program is ended from inside.
 fn subject(arguments: &SimulateArguments, stream: Option<&Stream>) -> String {
-    let rows = stream.map(|s| format!(" (rows up to then are in `{}`)", s.path().display())).unwrap_or_default();
+    let rows = stream.map(|s| format!(" (rows up to then are in `{}`)", s.shown())).unwrap_or_default();
     format!("the process of FMU `{}`{rows}", arguments.fmu.display())
 }
 
 /// A failure with where the results up to it are.
 pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
     let (Some(stream), Failure::Run(text)) = (stream, &failure) else { return failure };
-    let path = stream.path().display();
+    let path = stream.shown();
     match stream.last_s() {
         Some(t_s) => Failure::Run(format!("{text}; {} rows up to t = {t_s} s are in `{path}`", stream.rows())),
         None => Failure::Run(format!("{text}; no row was recorded before")),

@@ -27,16 +27,16 @@ pub struct SimulateArguments {
     #[arg(long, alias = "input-file", value_name = "CSV")]
     pub input: Option<PathBuf>,
     /// Communication step H in s [default: that of the FMU, or a 500th of the run]
-    #[arg(long, alias = "output-interval", alias = "step-size", value_name = "H")]
+    #[arg(long, alias = "output-interval", alias = "step-size", value_name = "H", allow_hyphen_values = true)]
     pub step: Option<f64>,
     /// Start time in s [default: that of the FMU, or 0]
     #[arg(long, value_name = "T0", allow_hyphen_values = true)]
     pub start_time: Option<f64>,
     /// Stop time in s [default: that of the FMU, or 1 s after the start]
-    #[arg(long, alias = "stop-time", value_name = "T")]
+    #[arg(long, alias = "stop-time", value_name = "T", allow_hyphen_values = true)]
     pub stop: Option<f64>,
     /// Relative tolerance for the FMU's own solver [default: that of the FMU, or none]
-    #[arg(long, value_name = "TOLERANCE")]
+    #[arg(long, value_name = "TOLERANCE", allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
     /// Record this variable instead of all outputs; may be repeated
     #[arg(long, value_name = "NAME")]
@@ -87,8 +87,8 @@ impl Experiment {
             Failure::Usage(format!("`{option}`: found {found} s, expected {expected}"))
         };
         let declared = d.default_experiment.unwrap_or_default();
-        let start_s = a.start_time.or(declared.start_time).unwrap_or(0.0);
-        let stop_s = a.stop.or(declared.stop_time.filter(|stop| *stop > start_s)).unwrap_or(start_s + 1.0);
+        let start_s = a.start_time.or(declared.start_time.filter(|start| start.is_finite())).unwrap_or(0.0);
+        let stop_s = a.stop.or(declared.stop_time.filter(|stop| stop.is_finite() && *stop > start_s)).unwrap_or(start_s + 1.0);
         if !start_s.is_finite() {
             return Err(usage("--start-time", start_s, "a finite time"));
         }
@@ -127,7 +127,7 @@ impl Experiment {
                 "the run of {span_s} s is no whole number of steps of {step_s} s and the FMU cannot vary its step: it ends at {end_s} s"
             ));
         }
-        let tolerance = a.tolerance.or(declared.tolerance.filter(|t| *t > 0.0));
+        let tolerance = a.tolerance.or(declared.tolerance.filter(|t| t.is_finite() && *t > 0.0));
         Ok(Experiment { start_s, stop_s, step_s, steps, rest_s, tolerance, can_continue: variable_steps })
     }
 }

@@ -47,6 +47,11 @@ impl Call {
         ALL[self as usize].1
     }
 
+    /// Whether it reads values and changes nothing.
+    pub fn reads(self) -> bool {
+        self.name().starts_with("fmi2Get") && !matches!(self, Call::Save)
+    }
+
     /// The name as it stands in the program, for one that came as text.
     pub fn known(name: &str) -> Option<&'static str> {
         const OTHERS: [&str; 3] = ["fmi2GetStatus", "fmi2SerializedFMUstateSize", "fmi2FreeFMUstate"];

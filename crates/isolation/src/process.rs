@@ -37,6 +37,8 @@ pub struct Process {
     looked: Instant,
     /// Address space when last looked at.
     size_bytes: u64,
+    /// Address space before there was a slave.
+    own_bytes: u64,
 }
 
 /// Why there will be no answer.
@@ -49,7 +51,12 @@ impl Process {
         let output = io::stderr().as_fd().try_clone_to_owned()?;
         let child =
             Command::new(program).arg(ARGUMENT).stdin(Stdio::from(memory)).stdout(Stdio::from(output)).spawn()?;
-        Ok(Process { child, looked: Instant::now(), size_bytes: 0 })
+        Ok(Process { child, looked: Instant::now(), size_bytes: 0, own_bytes: u64::MAX })
+    }
+
+    /// What the process has now is its own; what is added is the slave's.
+    pub fn settle(&mut self) {
+        self.own_bytes = memory_of(self.child.id()).map_or(u64::MAX, |(size, _)| size);
     }
 
     /// Waits for the answer of the other side.
@@ -102,14 +109,12 @@ impl Process {
             (None, Some(code)) => format!("its process ended itself with status {code} in the middle of the call"),
             (None, None) => "its process ended".to_owned(),
         };
-        if self.size_bytes > limits.memory_bytes / 2 {
-            text += &format!(
-                " when it had asked for {} MiB of memory, of {} MiB allowed (`--memory-limit`)",
-                self.size_bytes >> 20,
-                limits.memory_bytes >> 20
-            );
+        let asked = self.size_bytes.saturating_sub(self.own_bytes);
+        if asked > limits.memory_bytes / 2 {
+            let (found, limit) = (asked >> 20, limits.memory_bytes >> 20);
+            text += &format!(" when it had asked for {found} MiB of memory, of {limit} MiB allowed (`--memory-limit`)");
         }
-        text
+        text + "; `--logging-on` shows what it said before"
     }
 
     /// Ends the process, whatever it does.

@@ -39,6 +39,7 @@ pub fn serve() -> ExitCode {
     system::close_input();
     system::forbid_core_files();
     system::ignore_interrupts();
+    system::die_plainly();
     end_with_master();
     Server { line: Line::new(memory, Side::Slave), slave: None, scratch: Scratch::default() }.run();
     ExitCode::SUCCESS
@@ -181,8 +182,9 @@ impl Server {
         let fmu = Fmu::open(&folder).map_err(|e| Stop::Refused(e.fault.to_string()))?;
         let now = crate::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
         // Where it cannot be set, the master's look at the process is left.
-        let _ = system::limit_address_space(now.saturating_add(memory_bytes));
-        let show = |record: &LogRecord<'_>| eprintln!("log: {record}");
+        // Twice the limit, so that what is touched is found by the master, which knows how to say so.
+        let _ = system::limit_address_space(now.saturating_add(memory_bytes.saturating_mul(2)));
+        let show = |record: &LogRecord<'_>| eprintln!("log: {}", record.plain());
         let log = logging_on.then(|| Arc::new(show) as _);
         let options = FmuOptions { logging_on, log, ..FmuOptions::default() };
         self.slave = Some(fmu.instantiate(&name, &options).map_err(|e| Stop::Refused(e.fault.to_string()))?);

@@ -258,6 +258,14 @@ pub fn ignore_interrupts() {
     unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
 }
 
+/// Lets the process die of [`DEADLY`] without a word of the runtime's.
+pub fn die_plainly() {
+    for signal in DEADLY {
+        // SAFETY: the default action needs nothing else.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
 /// Takes standard input away from what runs here later.
 pub fn close_input() {
     // SAFETY: the name is zero-terminated; descriptor 0 belongs to the standard library's `Stdin`, which does not mind

@@ -66,9 +66,11 @@ impl Isolation {
             is_clean: false,
             is_gone: false,
             t_s: 0.0,
+            end_s: 0.0,
             do_steps: 0,
         };
         unit.load(fmu.folder(), self.logging_on).map_err(|e| failed(format!("FMU `{}`: {}", fmu.name(), e.message)))?;
+        unit.process.settle();
         Ok(unit)
     }
 }
@@ -96,6 +98,8 @@ pub struct IsolatedUnit {
     /// After the process has ended.
     is_gone: bool,
     t_s: f64,
+    /// End of the step last sent.
+    end_s: f64,
     do_steps: u64,
 }
 
@@ -180,6 +184,9 @@ impl IsolatedUnit {
             self.is_gone = true;
             let number = self.line.memory.word(Word::Call).load(Ordering::Relaxed);
             let call = u8::try_from(number).ok().and_then(Call::of).unwrap_or(Call::Load);
+            if call.reads() && readings > 0 {
+                self.t_s = self.end_s;
+            }
             return Err(self.error(call.name(), "nothing", ended.0));
         }
         if !self.line.memory.take(&mut self.reply) || self.reply.len() < HEAD {
@@ -228,7 +235,7 @@ impl IsolatedUnit {
         message.real(step_s);
         message.byte(u8::from(keep));
         self.waiting += 1;
-        self.t_s = t_s;
+        (self.t_s, self.end_s) = (t_s, t_s + step_s);
         self.do_steps += 1;
         self.readings.forget();
         self.readings.ask(&mut self.message);
