@@ -5,6 +5,7 @@
 
 mod arguments;
 mod check;
+mod checkpoint;
 mod failure;
 mod fmus;
 mod info;

@@ -21,6 +21,8 @@ pub struct Stream {
     /// As the user wrote it.
     shown: PathBuf,
     line: String,
+    /// Length of the file.
+    bytes: u64,
     rows: u64,
     last_s: Option<f64>,
     failure: Option<std::io::Error>,
@@ -46,7 +48,44 @@ impl Stream {
         }
         line.push('\n');
         file.write_all(line.as_bytes()).map_err(Failure::file(&path))?;
-        Ok(Stream { file, path, shown, line, rows: 0, last_s: None, failure: None })
+        Ok(Stream { file, path, shown, bytes: line.len() as u64, line, rows: 0, last_s: None, failure: None })
+    }
+
+    /// The file of a run that is continued: rows after the first `rows`, which end at `bytes`, are taken back. Where it is
+    /// gone, a new one is begun.
+    ///
+    /// # Errors
+    /// [`Failure::File`], and [`Failure::Run`] where it is shorter than it was.
+    pub fn resume<'a>(
+        path: &Path,
+        names: impl IntoIterator<Item = &'a str>,
+        rows: u64,
+        bytes: u64,
+    ) -> Result<Stream, Failure> {
+        if bytes == 0 || !path.exists() {
+            return Stream::create(path, names);
+        }
+        let file = File::options().append(true).open(path).map_err(Failure::file(path))?;
+        let found = file.metadata().map_err(Failure::file(path))?.len();
+        if found < bytes {
+            let path = path.display();
+            return Err(Failure::Run(format!(
+                "`{path}`: found {found} bytes, expected the {bytes} of the run that is continued: choose another `--out`"
+            )));
+        }
+        file.set_len(bytes).map_err(Failure::file(path))?;
+        let shown = path.to_owned();
+        let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
+        Ok(Stream { file, path, shown, bytes, line: String::new(), rows, last_s: None, failure: None })
+    }
+
+    /// Brings all rows to the disk and says how long the file is.
+    ///
+    /// # Errors
+    /// [`Failure::File`].
+    pub fn settle(&self) -> Result<u64, Failure> {
+        self.file.sync_data().map_err(Failure::file(&self.path))?;
+        Ok(self.bytes)
     }
 
     /// Where it is, whatever folder the process is in.
@@ -106,6 +145,7 @@ impl Stream {
             self.open_again(error)?;
             self.file.write_all(self.line.as_bytes())?;
         }
+        self.bytes += self.line.len() as u64;
         self.rows += 1;
         self.last_s = Some(t_s);
         Ok(())

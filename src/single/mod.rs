@@ -17,16 +17,18 @@ use macrostep_description::{Causality, ModelDescription, Value, Variable};
 use macrostep_isolation::guard::Guard;
 use macrostep_isolation::interrupt;
 use macrostep_master::unit::Unit;
+use macrostep_master::unit::fmu::Fmu;
 use serde_json::{Value as Json, json};
 
 pub use options::SimulateArguments;
 
+use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
 use crate::stream::Stream;
 use crate::{info, print, slaves, values};
 use input::Input;
 use options::Experiment;
-use steps::Steps;
+use steps::{Kept, Steps};
 
 /// Simulates, prints and writes.
 ///
@@ -41,10 +43,11 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let input = arguments.input.as_deref().map(|path| Input::read(path, description)).transpose()?;
     let recorded = recorded(arguments, description)?;
     let names: Vec<&str> = recorded.iter().map(|v| v.name.as_str()).collect();
-    let mut stream = match result_path(arguments) {
-        Some(path) => Some(Stream::create(&path, names.iter().copied())?),
-        None => None,
-    };
+    let run = identity(&fmu, &experiment, &starts, &names);
+    let resumed = arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &run)).transpose()?;
+    can_serialize(arguments, &fmu)?;
+    let mut keeper = Keeper::new(&arguments.checkpoints, &run)?;
+    let mut stream = stream(arguments, &names, resumed.as_ref())?;
     let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
 
     interrupt::note();
@@ -52,8 +55,10 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let guard = (!arguments.slaves.isolate).then(|| Guard::new(&subject(arguments, stream.as_ref()), ADVICE));
     let began = Instant::now();
     let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
-    let outcome = slaves::make(&fmu, "slave", &arguments.slaves)
-        .and_then(|mut unit| steps.run(unit.as_mut(), &starts, &mut stream));
+    let outcome = slaves::make(&fmu, "slave", &arguments.slaves).and_then(|mut unit| {
+        let kept = Kept { stream: stream.as_mut(), keeper: keeper.as_mut(), resumed };
+        steps.run(unit.as_mut(), &starts, kept)
+    });
     drop(guard);
     warnings.append(&mut steps.warnings);
     let summary = json!({
@@ -95,6 +100,40 @@ pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
         Some(t_s) => Failure::Run(format!("{text}; {} rows up to t = {t_s} s are in `{path}`", stream.rows())),
         None => Failure::Run(format!("{text}; no row was recorded before")),
     }
+}
+
+/// What tells this run from others, a line each.
+fn identity(fmu: &Fmu, experiment: &Experiment, starts: &[(u32, Value)], names: &[&str]) -> String {
+    let guid = &fmu.description().guid;
+    let Experiment { start_s, stop_s, step_s, tolerance, .. } = experiment;
+    format!(
+        "simulate\nGUID `{guid}`\nstart time {start_s} s\nstop time {stop_s} s\nstep {step_s} s\ntolerance {tolerance:?}\nstart values {starts:?}\nvariables {names:?}"
+    )
+}
+
+/// A checkpoint needs states that can be written down.
+fn can_serialize(arguments: &SimulateArguments, fmu: &Fmu) -> Result<(), Failure> {
+    let option = match (&arguments.checkpoints.checkpoint, &arguments.checkpoints.resume) {
+        (Some(_), _) => "--checkpoint",
+        (None, Some(_)) => "--resume",
+        (None, None) => return Ok(()),
+    };
+    if fmu.capabilities().can_serialize_fmu_state {
+        return Ok(());
+    }
+    let fmu = arguments.fmu.display();
+    Err(Failure::Usage(format!(
+        "`{option}` needs `canSerializeFMUstate`, which FMU `{fmu}` does not offer: run it without checkpoints"
+    )))
+}
+
+fn stream(arguments: &SimulateArguments, names: &[&str], resumed: Option<&Checkpoint>) -> Result<Option<Stream>, Failure> {
+    let Some(path) = result_path(arguments) else { return Ok(None) };
+    let names = names.iter().copied();
+    Ok(Some(match resumed {
+        Some(at) => Stream::resume(&path, names, at.rows, at.file_bytes)?,
+        None => Stream::create(&path, names)?,
+    }))
 }
 
 fn result_path(arguments: &SimulateArguments) -> Option<PathBuf> {

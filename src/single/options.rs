@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use macrostep_description::ModelDescription;
 
+use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
 use crate::slaves::SlaveArguments;
 
@@ -53,6 +54,9 @@ pub struct SimulateArguments {
     /// Go on where an output is infinite or not a number
     #[arg(long)]
     pub allow_non_finite: bool,
+    /// Checkpoints
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
     /// How slaves are run
     #[command(flatten)]
     pub slaves: SlaveArguments,

@@ -5,6 +5,7 @@ use macrostep_master::unit::{Outcome, Unit, UnitError};
 
 use super::input::Input;
 use super::options::Experiment;
+use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
 use crate::stream::Stream;
 use crate::values::{self, Reading};
@@ -53,31 +54,36 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// From instantiation to the end.
+    /// From instantiation, or from where a run was kept, to the end.
     ///
     /// # Errors
     /// [`Failure::Run`] with slave, call, time, what was found and what was expected.
-    pub fn run(
-        &mut self,
-        unit: &mut dyn Unit,
-        starts: &[(u32, Value)],
-        out: &mut Option<Stream>,
-    ) -> Result<(), Failure> {
-        let done = self.steps(unit, starts, out);
+    pub fn run(&mut self, unit: &mut dyn Unit, starts: &[(u32, Value)], mut kept: Kept<'_>) -> Result<(), Failure> {
+        let done = self.steps(unit, starts, &mut kept);
         self.do_steps = unit.do_steps();
         done
     }
 
-    fn steps(&mut self, unit: &mut dyn Unit, starts: &[(u32, Value)], out: &mut Option<Stream>) -> Result<(), Failure> {
+    fn steps(&mut self, unit: &mut dyn Unit, starts: &[(u32, Value)], kept: &mut Kept<'_>) -> Result<(), Failure> {
         let e = *self.experiment;
         self.initialise(unit, starts).map_err(run_failure)?;
-        self.record(unit, e.start_s, out)?;
-        for n in 0..e.steps + u64::from(e.rest_s > 0.0) {
+        let mut first = 0;
+        if let Some(at) = kept.resumed.take() {
+            unit.deserialize(at.states.first().map_or(&[], Vec::as_slice)).map_err(run_failure)?;
+            (first, self.rows) = (at.steps, at.rows);
+            self.reached_s = e.start_s + e.step_s * first as f64;
+        } else {
+            self.record(unit, e.start_s, kept)?;
+        }
+        for n in first..e.steps + u64::from(e.rest_s > 0.0) {
             let t_s = e.start_s + e.step_s * n as f64;
             let step_s = if n == e.steps { e.rest_s } else { e.step_s };
-            if macrostep_isolation::interrupt::asked() {
-                let _ = unit.terminate();
-                return Err(Failure::Run(format!("interrupted at t = {t_s} s")));
+            let is_interrupted = macrostep_isolation::interrupt::asked();
+            if is_interrupted || (n > first && kept.keeper.as_ref().is_some_and(|k| k.is_due(n))) {
+                kept.keep(n, unit)?;
+            }
+            if is_interrupted {
+                return Err(interrupted(unit, t_s, kept));
             }
             if let Some(input) = self.input {
                 input.set(t_s, unit).map_err(run_failure)?;
@@ -86,7 +92,7 @@ impl<'a> Steps<'a> {
                 break;
             }
             let end_s = if n == e.steps { e.stop_s } else { e.start_s + e.step_s * (n + 1) as f64 };
-            self.record(unit, end_s, out)?;
+            self.record(unit, end_s, kept)?;
         }
         super::end(unit)
     }
@@ -136,7 +142,7 @@ impl<'a> Steps<'a> {
         )))
     }
 
-    fn record(&mut self, unit: &mut dyn Unit, t_s: f64, out: &mut Option<Stream>) -> Result<(), Failure> {
+    fn record(&mut self, unit: &mut dyn Unit, t_s: f64, kept: &mut Kept<'_>) -> Result<(), Failure> {
         self.reading.read(unit).map_err(run_failure)?;
         let bad = self.reading.row.iter().position(|v| v.as_real().is_some_and(|x| !x.is_finite()));
         if let Some(i) = bad.filter(|_| !self.allow_non_finite) {
@@ -147,7 +153,7 @@ impl<'a> Steps<'a> {
                 unit.name()
             )));
         }
-        if let Some(stream) = out {
+        if let Some(stream) = &mut kept.stream {
             stream.push(t_s, &self.reading.row)?;
         }
         self.rows += 1;
@@ -155,6 +161,33 @@ impl<'a> Steps<'a> {
         self.last.clone_from(&self.reading.row);
         Ok(())
     }
+}
+
+/// Where a run leaves something behind, and what it continues.
+pub struct Kept<'a> {
+    /// Rows.
+    pub stream: Option<&'a mut Stream>,
+    /// Checkpoints.
+    pub keeper: Option<&'a mut Keeper>,
+    /// The run that is continued.
+    pub resumed: Option<Checkpoint>,
+}
+
+impl Kept<'_> {
+    /// Writes the run down, where that is asked for.
+    fn keep(&mut self, steps: u64, unit: &mut dyn Unit) -> Result<(), Failure> {
+        let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        let state = unit.serialize().map_err(run_failure)?;
+        keeper.keep(steps, vec![state], Vec::new(), self.stream.as_deref())
+    }
+}
+
+/// How an interrupted run ends.
+fn interrupted(unit: &mut dyn Unit, t_s: f64, kept: &Kept<'_>) -> Failure {
+    // The run is over; what the slave says to that changes nothing.
+    let _ = unit.terminate();
+    let kept = kept.keeper.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
+    Failure::Run(format!("interrupted at t = {t_s} s{}", kept.unwrap_or_default()))
 }
 
 /// A failed call as the end of a verb.
