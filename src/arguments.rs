@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::check::CheckArguments;
+use crate::info::InfoArguments;
+use crate::single::SimulateArguments;
+use crate::slaves::SlaveArguments;
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting,
     Start, Units,
@@ -32,6 +36,12 @@ pub enum Verb {
     Oscillator(Box<OscillatorArguments>),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
+    /// Show what an FMU declares: capabilities, variables, units, dependencies
+    Info(InfoArguments),
+    /// Hold an FMU against the rules of FMI 2.0.5
+    Check(CheckArguments),
+    /// Simulate one FMU by itself
+    Simulate(Box<SimulateArguments>),
 }
 
 /// `macrostep fmus`.
@@ -109,6 +119,9 @@ pub struct OscillatorArguments {
     /// Largest relative position error allowed; above it the exit code is 3 [default: any]
     #[arg(long, value_name = "ERROR", value_parser = positive)]
     pub tolerance: Option<f64>,
+    /// Where FMUs run
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
 }
 
 /// A finite number above 0.

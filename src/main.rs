@@ -4,30 +4,43 @@
 //! 2 usage, 3 comparison out of tolerance.
 
 mod arguments;
+mod check;
+mod checkpoint;
 mod failure;
 mod fmus;
+mod info;
 mod options;
 mod oscillator;
 mod pictures;
 mod predict;
 mod print;
 mod simulate;
+mod single;
+mod slaves;
+mod stream;
 mod summary;
 mod survey;
 mod terms;
+mod values;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use arguments::{Arguments, Verb};
 use failure::Failure;
+use macrostep_master::unit::fmu::plain;
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == macrostep_isolation::ARGUMENT) {
+        return macrostep_isolation::serve();
+    }
     match run(Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            // Where standard error is closed, the exit code is all there is.
+            let _ = writeln!(std::io::stderr(), "error: {}", plain(&failure.to_string()));
             failure.exit_code()
         }
     }
@@ -38,5 +51,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
+        Some(Verb::Info(arguments)) => info::run(&arguments),
+        Some(Verb::Check(arguments)) => check::run(&arguments),
+        Some(Verb::Simulate(arguments)) => single::run(&arguments),
     }
 }

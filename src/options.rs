@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
 use crate::predict::Family;
+use crate::slaves::SlaveArguments;
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units,
     typed,
@@ -62,6 +63,8 @@ pub struct OscillatorOptions {
     pub record_every: u64,
     /// What the subsystems are.
     pub units: Units,
+    /// Where FMUs run.
+    pub slaves: SlaveArguments,
     /// Physical properties, those of the case with the settings.
     #[serde(serialize_with = "by_name")]
     pub parameters: Parameters,
@@ -94,6 +97,7 @@ impl OscillatorOptions {
             stop_s: arguments.stop,
             record_every: arguments.record_every,
             units: arguments.units,
+            slaves: arguments.slaves,
             parameters: parameters(arguments)?,
         };
         check_steps(arguments, own_steps)?;
@@ -193,6 +197,9 @@ fn check_meaning(arguments: &OscillatorArguments) -> Result<(), Failure> {
     if let Some(fast) = arguments.fast.filter(|_| arguments.rate.over == 1) {
         let reason = "at rate 1 no side is fast";
         return Err(Failure::conflict(format!("--fast {}", typed(fast)), "--rate 1", reason));
+    }
+    if arguments.slaves.isolate && arguments.units == Units::Native {
+        return Err(Failure::conflict("--isolate", "--units native", "native units have no process of their own"));
     }
     let motion = arguments.predict.predicts_motion();
     let predict = format!("--predict {}", arguments.predict);

@@ -8,6 +8,7 @@ use macrostep_master::{self as master, Method};
 
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
+use crate::slaves;
 use crate::terms::{Correct, Coupling, Derivative, Fast, Integrator, Sampling, Schedule, Start, Units};
 
 /// Runs one scenario; `progress` is told from time to time how many macro points were done since the last time.
@@ -15,8 +16,13 @@ use crate::terms::{Correct, Coupling, Derivative, Fast, Integrator, Sampling, Sc
 /// # Errors
 /// [`Failure::Run`] with the unit, call and time where the run failed.
 pub fn run(options: &OscillatorOptions, progress: &mut dyn FnMut(u64)) -> Result<Outcome, Failure> {
+    let isolation = slaves::isolation(&options.slaves)?;
+    let isolated = |model: &str, name: &str| match &isolation {
+        Some(isolation) => foundry::isolated(isolation, model, name),
+        None => foundry::fmu(model, name),
+    };
     let units: pair::Foundry<'_> = match options.units {
-        Units::Fmu => &foundry::fmu,
+        Units::Fmu => &isolated,
         Units::Native => &foundry::native,
     };
     pair::run(&pair_of(options), units, options.record_every, progress).map_err(|e| Failure::Run(e.to_string()))

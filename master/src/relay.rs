@@ -41,6 +41,9 @@ struct Port {
 
 /// One entry of the plan. Ticks count from the window's start.
 enum Move {
+    /// The unit begins a step beside others, which [`Move::End`] ends.
+    Begin { unit: usize, from: Tick, length_s: f64 },
+    End { unit: usize, from: Tick, length_s: f64 },
     Advance { unit: usize, from: Tick, length_s: f64 },
     Publish { unit: usize },
     Refresh { unit: usize },
@@ -79,7 +82,8 @@ impl Relay {
             size += s.outputs.values.len();
         }
         let ports = stations.iter().zip(firsts).map(|(s, first)| Port::of(s, first, &places)).collect();
-        let moves = plan.ops.iter().filter_map(|op| Move::of(op, stations, supply, groups)).collect();
+        let begun = |unit: usize| plan.ops.iter().any(|op| matches!(*op, Op::Begin { unit: u, .. } if u == unit));
+        let moves = plan.ops.iter().filter_map(|op| Move::of(op, stations, supply, groups, &begun)).collect();
         Some(Relay { moves, ports, board: vec![0.0; size] })
     }
 
@@ -125,6 +129,19 @@ impl Relay {
                     let (station, at) = (&mut stations[unit], now + from);
                     ports[unit].gather(board, supply, &mut station.inputs.values);
                     match station.hold(supply.clock.seconds(at), length_s, true)? {
+                        Outcome::Done => station.inputs.shown = false,
+                        outcome => return Ok(Some((unit, outcome, at))),
+                    }
+                }
+                Move::Begin { unit, from, length_s } => {
+                    let station = &mut stations[unit];
+                    ports[unit].gather(board, supply, &mut station.inputs.values);
+                    station.set_constants()?;
+                    station.unit.begin_step(supply.clock.seconds(now + from), length_s, true)?;
+                }
+                Move::End { unit, from, length_s } => {
+                    let (station, at) = (&mut stations[unit], now + from);
+                    match station.unit.step(supply.clock.seconds(at), length_s, true)? {
                         Outcome::Done => station.inputs.shown = false,
                         outcome => return Ok(Some((unit, outcome, at))),
                     }
@@ -208,13 +225,23 @@ impl Port {
 
 impl Move {
     /// What an entry of the plan asks for, if anything.
-    fn of(op: &Op, stations: &[Station], supply: &Supply, groups: &[Vec<usize>]) -> Option<Self> {
+    fn of(
+        op: &Op,
+        stations: &[Station],
+        supply: &Supply,
+        groups: &[Vec<usize>],
+        begun: &dyn Fn(usize) -> bool,
+    ) -> Option<Self> {
         let refresh = |unit: usize| {
             let outputs = &stations[unit].outputs;
             let idle = outputs.refresh == Refresh::Reported || outputs.refresh_refs.is_empty();
             (!idle).then_some(Move::Refresh { unit })
         };
         match *op {
+            Op::Begin { unit, from, to } => Some(Move::Begin { unit, from, length_s: supply.clock.length_s(to - from) }),
+            Op::Advance { unit, from, to } if begun(unit) => {
+                Some(Move::End { unit, from, length_s: supply.clock.length_s(to - from) })
+            }
             Op::Advance { unit, from, to } => {
                 Some(Move::Advance { unit, from, length_s: supply.clock.length_s(to - from) })
             }
@@ -234,6 +261,6 @@ fn advances_before_it_publishes(plan: &Plan) -> bool {
             true
         }
         Op::Advance { from, .. } => from >= published,
-        Op::Refresh { .. } | Op::RefreshUnit { .. } => true,
+        Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => true,
     })
 }

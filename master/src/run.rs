@@ -98,7 +98,7 @@ impl Simulation {
         check(&system, method)?;
         let groups = feedthrough::groups(&system);
         let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
-        let plan = Plan::new(&method.schedule, &steps, refreshed);
+        let plan = Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel());
         let in_window = |u: usize| (plan.window / steps[u]) as usize + 1;
         let depth = method.predictor.depth();
         let channels = system.channels.iter();

@@ -42,6 +42,8 @@ impl Refresh {
 pub(crate) struct Station {
     pub unit: Box<dyn Unit>,
     pub step: Tick,
+    /// Whether the unit is in the step that [`Station::advance`] ends.
+    begun: bool,
     /// Whether inputs are constants, so that no polynomials are made.
     holds: bool,
     pub inputs: Inputs,
@@ -123,14 +125,26 @@ impl Station {
             derivatives: Vec::new(),
             refs,
         };
-        Station { unit, step, holds: method.predictor.holds(), inputs, outputs, feeds, responses: responses(system, u) }
+        Station {
+            unit,
+            step,
+            begun: false,
+            holds: method.predictor.holds(),
+            inputs,
+            outputs,
+            feeds,
+            responses: responses(system, u),
+        }
     }
 
     /// Feeds the unit over `span`, steps it and reads its outputs.
     #[inline]
     pub fn advance(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<Outcome, UnitError> {
         let t_s = supply.clock.seconds(span.from);
-        let outcome = if self.holds {
+        let outcome = if self.begun {
+            self.begun = false;
+            self.unit.step(t_s, span.length_s, keep)?
+        } else if self.holds {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
@@ -152,6 +166,26 @@ impl Station {
         Ok(outcome)
     }
 
+    /// Feeds the unit over `span` and begins its step, which [`Station::advance`] ends. A unit that needs sub-steps makes
+    /// all of them there.
+    pub fn begin(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<(), UnitError> {
+        if self.holds {
+            for feed in &mut self.feeds {
+                feed.constants(supply, span.from, span.to, &mut self.inputs.values);
+            }
+            self.set_constants()?;
+        } else if self.inputs.interpolates {
+            for feed in &mut self.feeds {
+                feed.segments(supply, span, &mut self.inputs.segments);
+            }
+            self.set_segments(span.length_s)?;
+        } else {
+            return Ok(());
+        }
+        self.begun = true;
+        self.unit.begin_step(supply.clock.seconds(span.from), span.length_s, keep)
+    }
+
     /// Whether inputs are constants over a step.
     pub fn holds(&self) -> bool {
         self.holds
@@ -160,17 +194,30 @@ impl Station {
     /// A step with constant inputs, those in `inputs.values`.
     #[inline]
     pub fn hold(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        if self.outputs.refresh == Refresh::Directional {
-            self.inputs.held.copy_from_slice(&self.inputs.values);
-        }
-        if !self.inputs.are_shown() {
-            self.set_inputs()?;
-        }
+        self.set_constants()?;
         self.unit.step(t_s, length_s, keep)
     }
 
     /// A step with polynomial inputs.
     fn follow(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        if self.set_segments(length_s)? {
+            self.unit.step(t_s, length_s, keep)
+        } else {
+            self.sub_steps(t_s, length_s, keep)
+        }
+    }
+
+    /// Sets the inputs to `inputs.values` for a step.
+    #[inline]
+    pub fn set_constants(&mut self) -> Result<(), UnitError> {
+        if self.outputs.refresh == Refresh::Directional {
+            self.inputs.held.copy_from_slice(&self.inputs.values);
+        }
+        if self.inputs.are_shown() { Ok(()) } else { self.set_inputs() }
+    }
+
+    /// Sets the inputs to their polynomials; false where the unit cannot follow them and needs sub-steps.
+    fn set_segments(&mut self, length_s: f64) -> Result<bool, UnitError> {
         let x = &mut self.inputs;
         if self.outputs.refresh == Refresh::Directional {
             let end = if x.interpolates { 1.0 } else { 1.0 - 0.5 / x.sub_steps as f64 };
@@ -183,13 +230,13 @@ impl Station {
             for (v, p) in x.values.iter_mut().zip(&x.segments) {
                 *v = p.coefficient(0);
             }
-            self.hold(t_s, length_s, keep)
+            self.set_constants()?;
         } else if x.interpolates {
             self.send_polynomials(degree, length_s)?;
-            self.unit.step(t_s, length_s, keep)
         } else {
-            self.sub_steps(t_s, length_s, keep)
+            return Ok(false);
         }
+        Ok(true)
     }
 
     /// `fmi2SetReal` of all connected inputs.
@@ -242,7 +289,7 @@ impl Station {
 
     /// Goes back to a saved state.
     pub fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.inputs.shown = false;
+        (self.inputs.shown, self.begun) = (false, false);
         self.unit.restore(slot)
     }
 

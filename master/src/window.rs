@@ -186,7 +186,7 @@ impl Window {
             Op::Advance { unit, to, .. } => {
                 to > known && self.stations[unit].feeds.iter().any(|f| f.channels().contains(&channel))
             }
-            Op::Refresh { .. } | Op::RefreshUnit { .. } => false,
+            Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => false,
         })
     }
 
@@ -207,6 +207,10 @@ impl Window {
                     station.keep_reported();
                 }
                 Op::Publish { unit, at } => stations[unit].publish(supply, *now + at),
+                Op::Begin { unit, from, to } => {
+                    let span = Span { from: *now + from, to: *now + to, length_s: supply.clock.length_s(to - from) };
+                    stations[unit].begin(supply, &span, keep)?;
+                }
                 Op::RefreshUnit { unit, at } => stations[unit].refresh(supply, *now + at)?,
                 Op::Refresh { group, at } => match groups[group].as_slice() {
                     [unit] => stations[*unit].refresh(supply, *now + at)?,
