@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::system::arguments::RunArguments;
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
 };
@@ -31,6 +32,8 @@ pub enum Verb {
     Oscillator(Box<OscillatorArguments>),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
+    /// Run a system of FMUs: a scenario in TOML or SSP
+    Run(Box<RunArguments>),
 }
 
 /// `macrostep fmus`.
@@ -111,7 +114,7 @@ pub struct OscillatorArguments {
 }
 
 /// A finite number above 0.
-fn positive(text: &str) -> Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|value: &f64| value.is_finite() && *value > 0.0)

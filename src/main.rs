@@ -14,6 +14,7 @@ mod print;
 mod simulate;
 mod summary;
 mod survey;
+mod system;
 mod terms;
 
 use std::process::ExitCode;
@@ -38,5 +39,6 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
+        Some(Verb::Run(arguments)) => system::run::run(&arguments),
     }
 }
