@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::system::arguments::RunArguments;
+use crate::system::arguments::{ConvertArguments, RunArguments};
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
 };
@@ -34,6 +34,8 @@ pub enum Verb {
     Fmus(FmusArguments),
     /// Run a system of FMUs: a scenario in TOML or SSP
     Run(Box<RunArguments>),
+    /// Write a scenario in another format: .toml, .ssd or .ssp
+    Convert(ConvertArguments),
 }
 
 /// `macrostep fmus`.

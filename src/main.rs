@@ -39,6 +39,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
+        Some(Verb::Convert(arguments)) => system::convert::run(&arguments),
         Some(Verb::Run(arguments)) => system::run::run(&arguments),
     }
 }

@@ -1,6 +1,7 @@
 //! Verbs about systems of anybody's FMUs.
 
 pub mod arguments;
+pub mod convert;
 mod pictures;
 pub mod run;
 

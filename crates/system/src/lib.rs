@@ -24,6 +24,7 @@ pub mod check;
 mod finding;
 mod open;
 pub mod scenario;
+pub mod ssp;
 pub mod toml;
 pub mod words;
 

@@ -13,8 +13,8 @@ pub struct Document {
     pub scenario: Scenario,
     /// Parts that were not understood, and other remarks of the reader.
     pub findings: Vec<Finding>,
-    /// The folder its archive was unpacked to, as long as it is needed.
-    pub unpacked: Option<Arc<TempDir>>,
+    /// Folders archives were unpacked to, as long as they are needed.
+    pub unpacked: Vec<Arc<TempDir>>,
 }
 
 /// A file that is no scenario.
@@ -58,8 +58,13 @@ pub fn open(path: &Path) -> Result<Document, OpenError> {
         Some("toml") => {
             let text = std::fs::read_to_string(path).map_err(failed)?;
             let scenario = crate::toml::read(&text, &shown, folder)?;
-            Ok(Document { scenario, findings: Vec::new(), unpacked: None })
+            Ok(Document { scenario, findings: Vec::new(), unpacked: Vec::new() })
         }
+        Some("ssd") => {
+            let bytes = std::fs::read(path).map_err(failed)?;
+            Ok(crate::ssp::read_ssd(&bytes, &shown, folder)?)
+        }
+        Some("ssp") => Ok(crate::ssp::read_ssp(path, &shown)?),
         _ => Err(OpenError::Ending { path: path.to_owned() }),
     }
 }

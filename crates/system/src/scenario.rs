@@ -118,6 +118,23 @@ pub struct Unit {
     pub settings: Vec<Setting>,
     /// Outputs each of which is the time derivative of the one before, where the FMU does not declare it.
     pub motions: Vec<Vec<String>>,
+    /// What a description in SSP says of its variables; empty in TOML.
+    pub connectors: Vec<Connector>,
+    /// Where.
+    pub place: Place,
+}
+
+/// A connector of a component or system in SSP.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Connector {
+    /// Name of the variable.
+    pub name: String,
+    /// input, output, parameter, calculatedParameter or inout.
+    pub kind: String,
+    /// Real, Integer, Boolean, String, Enumeration or Binary, if given.
+    pub type_name: Option<String>,
+    /// Unit of measurement, if given.
+    pub unit: Option<String>,
     /// Where.
     pub place: Place,
 }
@@ -318,8 +335,8 @@ impl Source {
 impl Unit {
     /// A unit of an FMU, at every macro step, with its own start values.
     pub fn new(name: impl Into<String>, source: Source) -> Self {
-        let (settings, motions, place) = (Vec::new(), Vec::new(), Place::default());
-        Unit { name: name.into(), source, share: (1, 1), settings, motions, place }
+        let (settings, motions, connectors) = (Vec::new(), Vec::new(), Vec::new());
+        Unit { name: name.into(), source, share: (1, 1), settings, motions, connectors, place: Place::default() }
     }
 }
 

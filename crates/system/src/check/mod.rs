@@ -9,6 +9,7 @@
 //! All findings are collected; each says where and what to do next. Feed-through loops are found on the assembled system,
 //! see [`crate::explain`].
 
+mod connectors;
 mod method;
 mod units;
 mod values;
@@ -16,6 +17,7 @@ mod wiring;
 
 pub(crate) use units::{Conversion, conversion};
 pub(crate) use values::{Converted, convert};
+pub(crate) use wiring::type_name;
 
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};
@@ -46,6 +48,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         descriptions.push(description.ok());
     }
     let declared = Declared { scenario, descriptions: &descriptions };
+    connectors::check(&declared, &mut findings);
     values::check(&declared, &mut findings);
     wiring::check(&declared, &mut findings);
     method::check(&declared, &mut findings);

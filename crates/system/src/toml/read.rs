@@ -135,7 +135,7 @@ impl Reader<'_> {
             })?,
         };
         let settings = unit.set.0.iter().map(|(key, value)| self.setting(key.get_ref(), value)).collect::<Read<_>>()?;
-        Ok(Unit { name, source, share, settings, motions: unit.motions.clone(), place })
+        Ok(Unit { share, settings, motions: unit.motions.clone(), place, ..Unit::new(name, source) })
     }
 
     fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {
