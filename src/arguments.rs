@@ -8,6 +8,7 @@ use crate::check::CheckArguments;
 use crate::info::InfoArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
+use crate::system::arguments::{ConvertArguments, RunArguments};
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting,
     Start, Units,
@@ -42,6 +43,10 @@ pub enum Verb {
     Check(CheckArguments),
     /// Simulate one FMU by itself
     Simulate(Box<SimulateArguments>),
+    /// Run a system of FMUs: a scenario in TOML or SSP
+    Run(Box<RunArguments>),
+    /// Write a scenario in another format: .toml, .ssd or .ssp
+    Convert(ConvertArguments),
 }
 
 /// `macrostep fmus`.
@@ -125,7 +130,7 @@ pub struct OscillatorArguments {
 }
 
 /// A finite number above 0.
-fn positive(text: &str) -> Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|value: &f64| value.is_finite() && *value > 0.0)

@@ -20,6 +20,7 @@ mod slaves;
 mod stream;
 mod summary;
 mod survey;
+mod system;
 mod terms;
 mod values;
 
@@ -54,5 +55,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Info(arguments)) => info::run(&arguments),
         Some(Verb::Check(arguments)) => check::run(&arguments),
         Some(Verb::Simulate(arguments)) => single::run(&arguments),
+        Some(Verb::Convert(arguments)) => system::convert::run(&arguments),
+        Some(Verb::Run(arguments)) => system::run::run(&arguments),
     }
 }

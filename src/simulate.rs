@@ -69,7 +69,7 @@ fn method(options: &OscillatorOptions) -> Method {
         Derivative::Numdiff => predict::Derivative::Differentiated,
     };
     Method {
-        predictor: options.predict.predictor(derivative, options.gs_variant),
+        predictor: options.predict.predictor(derivative, options.gs_variant.of_master()),
         schedule: match options.schedule {
             Schedule::Jacobi => master::Schedule::Jacobi,
             Schedule::Gs12 => master::Schedule::GaussSeidel(vec![0, 1]),
