@@ -175,6 +175,13 @@ impl History {
         (&self.at[first..self.len], &mut self.rows[first * self.width..self.len * self.width])
     }
 
+    /// Becomes a copy of another history of the same shape, without allocation.
+    pub fn copy_from(&mut self, other: &History) {
+        self.at.clone_from(&other.at);
+        self.rows.clone_from(&other.rows);
+        (self.width, self.depth, self.len, self.mark) = (other.width, other.depth, other.len, other.mark);
+    }
+
     fn drop_oldest(&mut self) {
         self.at.copy_within(1..self.len, 0);
         self.rows.copy_within(self.width..self.len * self.width, 0);
