@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::laboratory::arguments::StabilityArguments;
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
 };
@@ -29,6 +30,8 @@ pub struct Arguments {
 pub enum Verb {
     /// Co-simulate the two-mass oscillator once and compare with the exact solution
     Oscillator(Box<OscillatorArguments>),
+    /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
+    Stability(Box<StabilityArguments>),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
 }
@@ -111,7 +114,7 @@ pub struct OscillatorArguments {
 }
 
 /// A finite number above 0.
-fn positive(text: &str) -> Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|value: &f64| value.is_finite() && *value > 0.0)

@@ -2,4 +2,6 @@
 
 pub mod embedded;
 pub mod foundry;
+pub mod lab;
 pub mod pair;
+pub mod predict;

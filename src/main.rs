@@ -6,10 +6,10 @@
 mod arguments;
 mod failure;
 mod fmus;
+mod laboratory;
 mod options;
 mod oscillator;
 mod pictures;
-mod predict;
 mod print;
 mod simulate;
 mod summary;
@@ -19,6 +19,7 @@ mod terms;
 use std::process::ExitCode;
 
 use clap::Parser;
+use macrostep::predict;
 
 use arguments::{Arguments, Verb};
 use failure::Failure;
@@ -37,6 +38,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
+        Some(Verb::Stability(arguments)) => laboratory::stability::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
     }
 }

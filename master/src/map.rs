@@ -9,7 +9,8 @@
 //! ρ(A) = max |λ_i|        growth rate = ln ρ / H
 //! ```
 //!
-//! Components that nothing looks at are columns of zeros; they are taken out together with their rows, which takes zeros
+//! Rows are told by their age, counted from the window's start. A law's own row at the start is evaluated anew before it is
+//! used, so it is no part of w. Components that nothing looks at are columns of zeros; they are taken out together with their rows, which takes zeros
 //! out of the spectrum and nothing else. Every scheme has its map without a line written for it.
 //!
 //! The state of a unit must be within reach ([`crate::unit::Unit::hidden_state`]): native units.
@@ -27,14 +28,25 @@ const BASE: usize = 7;
 #[derive(Debug, Default)]
 pub struct OneStepMap {
     histories: Vec<History>,
+    /// For each history the ages of the rows that belong to the state, in ticks (0 or below).
+    ages: Vec<Vec<f64>>,
     now: Tick,
     base: Vec<f64>,
     image: Vec<f64>,
     moved: Vec<f64>,
     matrix: DMatrix<f64>,
+    /// Components that are moved; all where nothing is said.
+    places: Option<Vec<usize>>,
 }
 
 impl OneStepMap {
+    /// From now on moves those components only that play a part in the map taken last; for systems of one
+    /// structure, and a last map whose parameters were none that make coefficients vanish.
+    pub fn keep_structure(&mut self) {
+        self.places = Some(significant(&self.matrix));
+        self.matrix.fill(0.0);
+    }
+
     /// The map at the present state, with components moved by `delta`: any number where all is linear, a small one where
     /// it is not. Histories must be full, as [`Simulation::prime`] leaves them. The simulation is left where it was.
     ///
@@ -43,25 +55,27 @@ impl OneStepMap {
     pub fn take(&mut self, simulation: &mut Simulation, delta: f64) -> Result<&DMatrix<f64>, RunError> {
         self.save(simulation)?;
         let mut base = std::mem::take(&mut self.base);
-        read(simulation, &mut base);
+        read(simulation, &self.ages, &mut base);
         let n = base.len();
         simulation.step()?;
-        read(simulation, &mut self.image);
+        read(simulation, &self.ages, &mut self.image);
         if self.matrix.nrows() != n {
             self.matrix = DMatrix::zeros(n, n);
         }
-        for j in 0..n {
+        let places = self.places.take();
+        for j in (0..n).filter(|j| places.as_ref().is_none_or(|p| p.binary_search(j).is_ok())) {
             self.restore(simulation)?;
             let value = base[j] + delta;
             let step = value - base[j];
-            write(simulation, j, value);
+            write(simulation, &self.ages, j, value);
             simulation.step()?;
-            read(simulation, &mut self.moved);
+            read(simulation, &self.ages, &mut self.moved);
             for i in 0..n {
                 self.matrix[(i, j)] = (self.moved[i] - self.image[i]) / step;
             }
         }
         self.restore(simulation)?;
+        self.places = places;
         self.base = base;
         Ok(&self.matrix)
     }
@@ -79,6 +93,14 @@ impl OneStepMap {
                 });
             }
             s.unit.save(BASE)?;
+        }
+        let (channels, now) = (window.supply.histories.len(), self.now as f64);
+        self.ages.clear();
+        for (n, h) in window.histories_mut().enumerate() {
+            let ages = (0..h.len()).map(|i| h.at(i) - now).filter(|age| n < channels || *age < 0.0);
+            let mut ages: Vec<f64> = ages.collect();
+            ages.drain(..ages.len().saturating_sub(h.depth()));
+            self.ages.push(ages);
         }
         let count = window.histories_mut().count();
         if self.histories.len() != count {
@@ -100,20 +122,26 @@ impl OneStepMap {
     }
 }
 
-/// The state vector of a run: units first, then histories.
-fn read(simulation: &mut Simulation, out: &mut Vec<f64>) {
+/// The state vector of a run: units first, then histories. A row that is not there is not a number.
+fn read(simulation: &mut Simulation, ages: &[Vec<f64>], out: &mut Vec<f64>) {
     out.clear();
     let window = simulation.window_mut();
     for s in &mut window.stations {
         out.extend_from_slice(s.unit.hidden_state().unwrap_or_default());
     }
-    for h in window.histories_mut() {
-        out.extend_from_slice(h.tail_mut().1);
+    let now = window.now as f64;
+    for (h, ages) in window.histories_mut().zip(ages) {
+        for age in ages {
+            match h.find_at(now + age) {
+                Some(i) => out.extend_from_slice(h.row(i)),
+                None => out.extend(std::iter::repeat_n(f64::NAN, h.width())),
+            }
+        }
     }
 }
 
 /// Sets component `j` of the state vector.
-fn write(simulation: &mut Simulation, mut j: usize, value: f64) {
+fn write(simulation: &mut Simulation, ages: &[Vec<f64>], mut j: usize, value: f64) {
     let window = simulation.window_mut();
     for s in &mut window.stations {
         let state = s.unit.hidden_state().unwrap_or_default();
@@ -123,13 +151,16 @@ fn write(simulation: &mut Simulation, mut j: usize, value: f64) {
         }
         j -= state.len();
     }
-    for h in window.histories_mut() {
-        let rows = h.tail_mut().1;
-        if let Some(place) = rows.get_mut(j) {
-            *place = value;
+    let now = window.now as f64;
+    for (h, ages) in window.histories_mut().zip(ages) {
+        let (row, component) = (j / h.width(), j % h.width());
+        if let Some(age) = ages.get(row) {
+            if let Some(i) = h.find_at(now + age) {
+                h.row_mut(i)[component] = value;
+            }
             return;
         }
-        j -= rows.len();
+        j -= ages.len() * h.width();
     }
 }
 
@@ -153,7 +184,7 @@ pub fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
 }
 
 /// Places of the components that neither are columns nor rows of zeros, once such have been taken out.
-fn significant(matrix: &DMatrix<f64>) -> Vec<usize> {
+pub fn significant(matrix: &DMatrix<f64>) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..matrix.nrows()).collect();
     loop {
         let used = |&j: &usize| kept.iter().any(|&i| matrix[(i, j)] != 0.0) && kept.iter().any(|&i| matrix[(j, i)] != 0.0);
