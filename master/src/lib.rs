@@ -20,6 +20,7 @@ mod jacobian;
 mod law;
 mod map;
 mod method;
+mod relay;
 mod run;
 mod schedule;
 mod segment;
