@@ -9,6 +9,7 @@ use crate::info::InfoArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
 use crate::system::arguments::{ConvertArguments, RunArguments};
+use crate::laboratory::arguments::StabilityArguments;
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting,
     Start, Units,
@@ -35,6 +36,8 @@ pub struct Arguments {
 pub enum Verb {
     /// Co-simulate the two-mass oscillator once and compare with the exact solution
     Oscillator(Box<OscillatorArguments>),
+    /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
+    Stability(Box<StabilityArguments>),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
     /// Show what an FMU declares: capabilities, variables, units, dependencies

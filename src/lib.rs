@@ -2,7 +2,9 @@
 
 pub mod embedded;
 pub mod foundry;
+pub mod lab;
 pub mod pair;
+pub mod predict;
 
 /// The recipes of docs/recipes run as tests.
 #[cfg(doctest)]

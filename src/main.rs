@@ -9,10 +9,10 @@ mod checkpoint;
 mod failure;
 mod fmus;
 mod info;
+mod laboratory;
 mod options;
 mod oscillator;
 mod pictures;
-mod predict;
 mod print;
 mod simulate;
 mod single;
@@ -28,6 +28,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+pub(crate) use macrostep::predict;
 
 use arguments::{Arguments, Verb};
 use failure::Failure;
@@ -51,6 +52,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
+        Some(Verb::Stability(arguments)) => laboratory::stability::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
         Some(Verb::Info(arguments)) => info::run(&arguments),
         Some(Verb::Check(arguments)) => check::run(&arguments),

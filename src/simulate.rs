@@ -54,7 +54,8 @@ fn pair_of(options: &OscillatorOptions) -> Pair {
     }
 }
 
-fn coupling(coupling: Coupling) -> scenario::Coupling {
+/// The scenario's word for a coupling.
+pub fn coupling(coupling: Coupling) -> scenario::Coupling {
     match coupling {
         Coupling::ForceDisplacement => scenario::Coupling::ForceDisplacement,
         Coupling::DisplacementForce => scenario::Coupling::DisplacementForce,

@@ -5,11 +5,12 @@ use crate::error::RunError;
 use crate::feed::Supply;
 use crate::feedthrough;
 use crate::history::History;
+use crate::law::Law;
 use crate::method::{Method, Sampling};
 use crate::record::{Column, Observer, Recorder};
 use crate::schedule::{Plan, Schedule};
 use crate::station::{Refresh, Station};
-use crate::system::{ChannelId, System, SystemError, UnitId};
+use crate::system::{ChannelId, LawId, System, SystemError, UnitId};
 use crate::time::{Clock, Tick, lcm};
 use crate::unit::Unit;
 use crate::window::Window;
@@ -180,6 +181,37 @@ impl Simulation {
                 }
             }
         }
+    }
+
+    /// Begins anew: units are reset, `set` gives them their parameters again, histories and statistics are forgotten, and
+    /// everything is initialised. Cheaper than building the system again.
+    ///
+    /// # Errors
+    /// What a unit answers to parameters or initialisation.
+    pub fn restart(
+        &mut self,
+        mut set: impl FnMut(UnitId, &mut dyn Unit) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        self.window.forget();
+        for (u, s) in self.window.stations.iter_mut().enumerate() {
+            s.unit.reset()?;
+            set(UnitId(u), s.unit.as_mut())?;
+        }
+        if let Some(corrector) = &mut self.corrector {
+            corrector.forget();
+        }
+        self.statistics = Statistics::default();
+        self.initialise()
+    }
+
+    /// Puts another law in the place of one; it must have the same inputs and outputs.
+    pub fn replace_law(&mut self, law: LawId, by: Box<dyn Law>) {
+        self.window.supply.laws[law.0] = by;
+    }
+
+    /// The parts a one-step map reads and changes.
+    pub(crate) fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 
     /// One window: to the next point where all units meet.

@@ -7,6 +7,7 @@ use crate::algebraic::Loop;
 use crate::correct::{Convergence, Corrector, Problem};
 use crate::error::RunError;
 use crate::feed::Supply;
+use crate::history::History;
 use crate::jacobian;
 use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
@@ -69,6 +70,22 @@ impl Window {
             ran: false,
             discarded: None,
         }
+    }
+
+    /// Back to the first tick, nothing known.
+    pub fn forget(&mut self) {
+        self.now = 0;
+        self.histories_mut().for_each(History::clear);
+        self.seen.fill(0.0);
+        self.scale.fill(1.0);
+        self.unknowns.fill(0.0);
+    }
+
+    /// All histories, those of channels first, then those that feeds keep of laws.
+    pub fn histories_mut(&mut self) -> impl Iterator<Item = &mut History> {
+        let Window { stations, supply, .. } = self;
+        let of_feeds = stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut());
+        supply.histories.iter_mut().chain(of_feeds)
     }
 
     /// Runs one window.

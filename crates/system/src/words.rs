@@ -42,6 +42,16 @@ impl Predict {
         Self { family: Family::Classical, degree }
     }
 
+    /// Accelerations of degree `degree`, integrated twice.
+    pub fn integrated(degree: u32) -> Self {
+        Self { family: Family::Integrated, degree }
+    }
+
+    /// Hold, linear, quadratic, integrated acceleration of degree 0 and 1.
+    pub fn five() -> [Self; 5] {
+        [Self::classical(0), Self::classical(1), Self::classical(2), Self::integrated(0), Self::integrated(1)]
+    }
+
     /// Whether motions are predicted and the coupling law is applied to them.
     pub fn predicts_motion(self) -> bool {
         self.family != Family::Classical

@@ -182,6 +182,10 @@ impl<M: Model> Slave for Instance<M> {
     fn restore(&mut self, from: &Snapshot) -> Result<(), Fault> {
         self.restore_from(from)
     }
+    fn hidden_state(&mut self) -> &mut [f64] {
+        self.stale = COMPUTED;
+        &mut self.memory.hidden_reals
+    }
     fn serialized_size(&self, snapshot: &Snapshot) -> Result<usize, Fault> {
         self.size_of(snapshot)
     }
