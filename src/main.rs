@@ -6,6 +6,7 @@
 mod arguments;
 mod failure;
 mod fmus;
+mod named;
 mod options;
 mod oscillator;
 mod pictures;

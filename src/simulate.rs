@@ -2,7 +2,7 @@
 
 use macrostep::pair::{self, Outcome, Pair};
 use macrostep::{foundry, pair as scenario};
-use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, Relaxation};
+use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit};
 use macrostep_master::predict;
 use macrostep_master::{self as master, Method};
 
@@ -68,11 +68,16 @@ fn method(options: &OscillatorOptions) -> Method {
             Schedule::Jacobi => master::Schedule::Jacobi,
             Schedule::Gs12 => master::Schedule::GaussSeidel(vec![0, 1]),
             Schedule::Gs21 => master::Schedule::GaussSeidel(vec![1, 0]),
+            Schedule::Palindromic => master::Schedule::Palindromic(vec![0, 1]),
         },
         correction: match options.correct {
             Correct::Explicit => Correction::Explicit,
             Correct::FixedPoint => Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(1.0))),
             Correct::Newton => Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences)),
+            Correct::IqnIls => Correction::QuasiNewton(QuasiNewton::iqn_ils()),
+            Correct::Anderson => Correction::QuasiNewton(QuasiNewton::anderson(5, 1.0)),
+            Correct::NewtonKrylov => Correction::NewtonKrylov(NewtonKrylov::default()),
+            Correct::SemiImplicit => Correction::SemiImplicit(SemiImplicit::default()),
         },
         sampling: match options.sampling {
             Sampling::Updated => master::Sampling::Updated,

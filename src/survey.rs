@@ -82,6 +82,7 @@ fn scenarios() -> Vec<OscillatorOptions> {
 fn common(case: Case) -> OscillatorOptions {
     OscillatorOptions {
         case,
+        method: None,
         coupling: Coupling::ForceDisplacement,
         schedule: Schedule::Jacobi,
         predict: Predict::classical(0),

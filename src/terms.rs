@@ -52,6 +52,8 @@ pub enum Schedule {
     Gs12,
     /// Subsystem 2 first, 1 with interpolated inputs
     Gs21,
+    /// Subsystem 1 by half a step, 2 by a whole one, 1 by half a step
+    Palindromic,
 }
 
 /// How the end of a macro step is corrected.
@@ -64,6 +66,14 @@ pub enum Correct {
     FixedPoint,
     /// Repeated with the interface Jacobian
     Newton,
+    /// Quasi-Newton with least squares on the secants of this and earlier macro steps
+    IqnIls,
+    /// Anderson acceleration with the five newest secants of the macro step
+    Anderson,
+    /// Newton without a Jacobian: its equation solved by GMRES on repeated macro steps
+    NewtonKrylov,
+    /// Predictor and corrector: every macro step done exactly twice
+    SemiImplicit,
 }
 
 /// The subsystem with the smaller macro step.

@@ -12,6 +12,7 @@
 //! `station.rs` are where they meet.
 
 mod algebraic;
+mod dense;
 mod error;
 mod feed;
 mod feedthrough;

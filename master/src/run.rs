@@ -1,6 +1,7 @@
 //! A *simulation*: a system coupled by a method on a grid, from initialisation to the end, step by step.
 
 use crate::correct::{Convergence, Correction, Corrector};
+use crate::dense::Dense;
 use crate::error::RunError;
 use crate::feed::Supply;
 use crate::feedthrough;
@@ -33,8 +34,14 @@ impl Grid {
         Grid { start_s: 0.0, step_s, stop_s: Some(stop_s), shares: Vec::new() }
     }
 
+    /// Start of the last window, of `window` ticks, before the stop time.
+    fn last_window(&self, window: Tick) -> Option<Tick> {
+        let windows = ((self.stop_s? - self.start_s) / self.step_s).round();
+        (windows >= 1.0 && windows < 1e15).then_some((windows as Tick - 1) * window)
+    }
+
     /// Clock and steps in ticks of `n` units.
-    fn resolve(&self, n: usize) -> Result<(Clock, Vec<Tick>), RunError> {
+    fn resolve(&self, n: usize, parts: Tick) -> Result<(Clock, Vec<Tick>), RunError> {
         let bad = |what, found: String, expected: &str| RunError::Grid { what, found, expected: expected.to_string() };
         if !(self.step_s.is_finite() && self.step_s > 0.0) {
             return Err(bad("macro step", format!("{} s", self.step_s), "a positive number of seconds"));
@@ -43,7 +50,7 @@ impl Grid {
             return Err(bad("start time", format!("{} s", self.start_s), "a finite number of seconds"));
         }
         let share = |u: usize| self.shares.get(u).copied().unwrap_or((1, 1));
-        let mut per_unit: Tick = 1;
+        let mut per_unit: Tick = parts;
         for (p, q) in (0..n).map(share) {
             if p == 0 || q == 0 || p > 1_000_000 || q > 1_000_000 {
                 return Err(bad("rate", format!("{p}/{q}"), "a fraction of whole numbers from 1 to 1000000"));
@@ -90,18 +97,32 @@ impl Simulation {
     /// [`RunError::Capability`] where the method needs what a unit does not offer, [`RunError::Grid`] for times that make
     /// no sense, [`RunError::Schedule`] for an order that is not one of all units.
     pub fn new(mut system: System, method: &Method, grid: Grid) -> Result<Self, RunError> {
-        let (clock, steps) = grid.resolve(system.units.len())?;
-        check(&system, method)?;
+        let (clock, steps) = grid.resolve(system.units.len(), method.schedule.parts())?;
+        check(&system, method, &steps)?;
         let groups = feedthrough::groups(&system);
         let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
-        let plan = Plan::new(&method.schedule, &steps, refreshed);
-        let in_window = |u: usize| (plan.window / steps[u]) as usize + 1;
+        let stagger = stagger(&system, method);
+        let plan = match stagger {
+            Some(order) => Plan::staggered(order, &steps, refreshed, grid.last_window(steps[0])),
+            None => Plan::new(&method.schedule, &steps, refreshed),
+        };
+        let nodes = if stagger.is_some() { MIDDLE } else { method.predictor.nodes() };
+        let in_window = |u: usize| (plan.window / steps[u]) as usize * nodes.max(1) + 1;
         let depth = method.predictor.depth();
         let channels = system.channels.iter();
         let histories = channels.map(|c| History::new(c.refs.len(), depth, in_window(c.unit))).collect();
         let units = std::mem::take(&mut system.units).into_iter().enumerate();
-        let stations: Vec<Station> = units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
-        let warnings = stations.iter().filter_map(|s| warning(s, method)).collect();
+        let mut stations: Vec<Station> = units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
+        for (u, station) in stations.iter_mut().enumerate() {
+            if nodes > 0 && stagger.is_none_or(|order| order.first() == Some(&u)) {
+                station.dense = Some(Dense::new(&system, u, station.unit.as_mut(), nodes)?);
+            }
+        }
+        let mut warnings: Vec<String> = stations.iter().filter_map(|s| warning(s, method)).collect();
+        if stagger.is_none() && matches!(method.schedule, Schedule::Palindromic(_)) {
+            let warning = "half steps of neighbouring windows are not merged, because the first unit has no dense output";
+            warnings.push(warning.to_string());
+        }
         let laws = system.laws.into_iter().map(|l| l.law).collect();
         let supply = Supply::new(histories, laws, method.predictor.clone(), clock);
         Ok(Simulation {
@@ -126,6 +147,10 @@ impl Simulation {
                 hint: "only real variables are recorded".to_string(),
             });
         };
+        // What a unit is at mid-step is known of its sampled outputs only.
+        if self.window.now == 0 && !station.outputs.refs.contains(&variables[i].value_reference) {
+            self.window.plan.unmerge();
+        }
         self.recorder.add(&self.window.stations, unit.index(), i, column.to_string());
         Ok(())
     }
@@ -216,11 +241,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// The newest sample of a channel.
+    /// The newest sample of a channel that is not ahead of the present time.
     #[inline]
     pub fn latest(&self, channel: ChannelId) -> &[f64] {
         let history = &self.window.supply.histories[channel.index()];
-        history.row(history.newest())
+        history.row(history.not_after(self.window.now))
     }
 
     /// Ends the run in all units.
@@ -289,9 +314,21 @@ impl Simulation {
 }
 
 /// Whether units and system allow the method.
-fn check(system: &System, method: &Method) -> Result<(), RunError> {
-    if let Schedule::GaussSeidel(order) = &method.schedule {
-        let mut sorted = order.clone();
+fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<(), RunError> {
+    if matches!(method.schedule, Schedule::Palindromic(_)) {
+        let refused = |found: &str, expected: &str| {
+            let (found, expected) = (found.to_string(), expected.to_string());
+            Err(RunError::Grid { what: "palindromic schedule", found, expected })
+        };
+        if steps.iter().any(|s| *s != steps[0]) {
+            return refused("units of different macro steps", "one macro step for all");
+        }
+        if !matches!(method.correction, Correction::Explicit) {
+            return refused("a corrector", "explicit coupling");
+        }
+    }
+    if let Some(order) = method.schedule.order() {
+        let mut sorted = order.to_vec();
         sorted.sort_unstable();
         if !sorted.iter().copied().eq(0..system.units.len()) {
             return Err(RunError::Schedule { found: format!("{order:?}"), units: system.units.len() });
@@ -309,6 +346,16 @@ fn check(system: &System, method: &Method) -> Result<(), RunError> {
         }
     }
     Ok(())
+}
+
+/// Intervals between nodes of which the middle one is in the middle.
+const MIDDLE: usize = 2;
+
+/// The order of a palindromic schedule whose half steps can be merged: unit 1 tells what it was at mid-step.
+fn stagger<'a>(system: &System, method: &'a Method) -> Option<&'a [usize]> {
+    let Schedule::Palindromic(order) = &method.schedule else { return None };
+    let first = *order.first()?;
+    (order.len() > 1 && method.predictor.nodes() == 0 && Dense::is_offered(system, first)).then_some(order)
 }
 
 /// What a user should know of how a unit is sampled.

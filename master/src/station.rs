@@ -1,6 +1,7 @@
 //! A *station* is a unit at its place in a run: its inputs and their feeds, its sampled outputs, and how both are
 //! exchanged with it. The only file that calls a unit during a window.
 
+use crate::dense::Dense;
 use crate::feed::{Feed, Supply, feeds_of};
 use crate::jacobian::{Response, responses};
 use crate::method::{Method, Sampling};
@@ -44,6 +45,10 @@ pub(crate) struct Station {
     pub step: Tick,
     /// Whether inputs are constants, so that no polynomials are made.
     holds: bool,
+    /// Whether feed-through outputs are sampled with the inputs' rates too.
+    rates: bool,
+    /// Samples inside the steps, where the method wants them.
+    pub dense: Option<Dense>,
     pub inputs: Inputs,
     pub outputs: Outputs,
     pub feeds: Vec<Feed>,
@@ -60,6 +65,9 @@ pub(crate) struct Inputs {
     change: Vec<f64>,
     segments: Vec<Segment>,
     row: Vec<f64>,
+    /// First time derivatives, where they are sampled with.
+    rates: Vec<f64>,
+    first_orders: Vec<i32>,
     /// Whether the unit takes input derivatives; else it gets sub-steps.
     interpolates: bool,
     sub_steps: usize,
@@ -113,6 +121,8 @@ impl Station {
             change: vec![0.0; n],
             segments: vec![Segment::default(); n],
             row: vec![0.0; width],
+            rates: vec![0.0; n],
+            first_orders: vec![1; n],
             interpolates,
             sub_steps: method.sub_steps.max(1),
             order: 0,
@@ -123,7 +133,8 @@ impl Station {
             derivatives: Vec::new(),
             refs,
         };
-        Station { unit, step, holds: method.predictor.holds(), inputs, outputs, feeds, responses: responses(system, u) }
+        let (holds, rates) = (method.predictor.holds(), method.predictor.rates() && interpolates);
+        Station { unit, step, holds, rates, dense: None, inputs, outputs, feeds, responses: responses(system, u) }
     }
 
     /// Feeds the unit over `span`, steps it and reads its outputs.
@@ -144,6 +155,9 @@ impl Station {
         self.inputs.shown = false;
         if outcome == Outcome::Done {
             self.outputs.read(self.unit.as_mut())?;
+            if let Some(dense) = &mut self.dense {
+                dense.read(self.unit.as_mut(), span)?;
+            }
         }
         Ok(outcome)
     }
@@ -241,8 +255,24 @@ impl Station {
     #[inline]
     pub fn publish(&self, supply: &mut Supply, at: Tick) {
         for &(channel, first, width) in &self.outputs.channels {
+            if let Some(dense) = &self.dense {
+                dense.publish(&mut supply.histories[channel], first);
+            }
             supply.histories[channel].put(at, &self.outputs.values[first..first + width]);
         }
+    }
+
+    /// Sampled output `place` at `at`: the last one read, or what was published of it where the unit is ahead.
+    #[inline]
+    pub fn sampled(&self, supply: &Supply, place: usize, at: Tick) -> f64 {
+        if self.dense.is_some() {
+            let channel = self.outputs.channels.iter().find(|(_, first, width)| (*first..first + width).contains(&place));
+            if let Some(&(channel, first, _)) = channel {
+                let history = &supply.histories[channel];
+                return history.value(history.not_after(at), place - first);
+            }
+        }
+        self.outputs.values[place]
     }
 
     /// Evaluates feed-through outputs with the inputs' values at `at` and publishes them.
@@ -260,6 +290,13 @@ impl Station {
                 self.unit.set_real(&x.refs, &x.values)?;
                 x.sent.copy_from_slice(&x.values);
                 x.shown = true;
+                if self.rates {
+                    let step_s = supply.clock.length_s(self.step);
+                    for feed in &mut self.feeds {
+                        feed.rates(supply, at, step_s, &mut x.row, &mut x.rates);
+                    }
+                    self.unit.set_input_derivatives(&x.refs, &x.first_orders, &x.rates)?;
+                }
                 self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
             }
             Refresh::Directional => {

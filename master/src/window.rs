@@ -5,9 +5,11 @@
 
 use crate::algebraic::Loop;
 use crate::correct::{Convergence, Corrector, Problem};
+use crate::dense::instant;
 use crate::error::RunError;
 use crate::feed::Supply;
 use crate::jacobian;
+use crate::predict::lobatto;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
@@ -18,13 +20,29 @@ use nalgebra::DMatrix;
 const START: usize = 0;
 
 /// Samples a corrector guesses: a channel at an instant of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Guess {
     channel: usize,
-    at: Tick,
+    /// The step it belongs to, from the window's start, and node `node` of `nodes` of it.
+    from: Tick,
+    to: Tick,
+    node: usize,
+    nodes: usize,
     /// Place of its first component among the unknowns.
     first: usize,
     width: usize,
+}
+
+impl Guess {
+    /// Its instant in a window that starts at `now`.
+    fn at(&self, now: Tick) -> f64 {
+        instant(now + self.from, now + self.to, self.s())
+    }
+
+    /// Local time in its step.
+    fn s(&self) -> f64 {
+        lobatto(self.node, self.nodes)
+    }
 }
 
 /// Runs windows.
@@ -69,6 +87,9 @@ impl Window {
     /// Runs one window.
     #[inline]
     pub fn run(&mut self, corrector: Option<&mut (dyn Corrector + 'static)>) -> Result<Option<Convergence>, RunError> {
+        if self.now == self.plan.turn_at {
+            self.plan.turn();
+        }
         let convergence = match corrector {
             None => {
                 self.execute(true)?;
@@ -118,7 +139,14 @@ impl Window {
         }
         let mut y = std::mem::take(&mut self.unknowns);
         for g in &self.guesses {
-            self.supply.value(g.channel, self.now + g.at, &mut y[g.first..g.first + g.width]);
+            let guess = &mut y[g.first..g.first + g.width];
+            if g.node == g.nodes {
+                self.supply.value(g.channel, self.now + g.to, guess);
+            } else {
+                let length_s = self.supply.clock.length_s(g.to - g.from);
+                let span = Span { from: self.now + g.from, to: self.now + g.to, length_s };
+                self.supply.guess(g.channel, &span, g.s(), guess);
+            }
         }
         self.ran = false;
         let result = if y.is_empty() {
@@ -139,10 +167,15 @@ impl Window {
             if !self.consumed_early(channel, owner) {
                 continue;
             }
-            for at in self.plan.published(owner) {
-                let width = self.supply.histories[channel].width();
-                self.guesses.push(Guess { channel, at, first, width });
-                first += width;
+            let width = self.supply.histories[channel].width();
+            let nodes = self.stations[owner].dense.as_ref().map_or(1, |d| d.nodes.len());
+            let mut from = 0;
+            for to in self.plan.published(owner) {
+                for node in 1..=nodes {
+                    self.guesses.push(Guess { channel, from, to, node, nodes, first, width });
+                    first += width;
+                }
+                from = to;
             }
         }
         self.unknowns = vec![0.0; first];
@@ -221,12 +254,12 @@ impl Problem for Window {
         }
         self.ran = true;
         for g in &self.guesses {
-            self.supply.histories[g.channel].put(self.now + g.at, &y[g.first..g.first + g.width]);
+            self.supply.histories[g.channel].put_at(g.at(self.now), &y[g.first..g.first + g.width]);
         }
         self.execute(false)?;
         for g in &self.guesses {
             let history = &self.supply.histories[g.channel];
-            let row = history.find(self.now + g.at).map_or(&y[g.first..g.first + g.width], |i| history.row(i));
+            let row = history.find_at(g.at(self.now)).map_or(&y[g.first..g.first + g.width], |i| history.row(i));
             for (c, value) in row.iter().enumerate() {
                 let i = g.first + c;
                 residual[i] = value - y[i];
@@ -242,9 +275,28 @@ impl Problem for Window {
         &self.scale
     }
 
+    /// Chebyshev polynomials T_k(2s − 1) − T_k(−1) over the nodes of a step: single nodes would be perturbed by polynomials
+    /// whose powers of s cancel to the last digit. Without inner nodes that is a unit vector.
+    fn direction(&self, j: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        let owns = |g: &Guess| (g.first..g.first + g.width).contains(&j);
+        let Some(place) = self.guesses.iter().position(owns) else { return };
+        let (k, q, c) = (self.guesses[place].node, self.guesses[place].nodes, j - self.guesses[place].first);
+        let step = &self.guesses[place + 1 - k..place + 1 - k + q];
+        let size = step.iter().map(|g| self.scale[g.first + c]).fold(0.0, f64::max);
+        for g in step {
+            let angle = std::f64::consts::PI * ((k * g.node) % (2 * q)) as f64 / q as f64;
+            let sign = if k % 2 == 0 { 0.5 } else { -0.5 };
+            out[g.first + c] = size * sign * (angle.cos() - 1.0);
+        }
+    }
+
     fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError> {
         let Window { stations, supply, plan, now, guesses, scale, .. } = self;
-        let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, *now + g.at)).collect();
+        if guesses.iter().any(|g| g.nodes > 1) {
+            return Ok(false);
+        }
+        let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, *now + g.to)).collect();
         jacobian::estimate(stations, supply, plan, *now, &samples, scale, jacobian)
     }
 }

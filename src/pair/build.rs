@@ -5,7 +5,7 @@ use macrostep_description::Kind as Type;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Unit;
 use macrostep_master::{ChannelId, Grid, RunError, Simulation, SpringDamper, System, SystemError, UnitId};
-use macrostep_oscillator::Exact;
+use macrostep_oscillator::{Exact, State};
 
 /// Makes a unit from a model identifier and an instance name: through an FMU or natively.
 pub type Foundry<'a> = &'a dyn Fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
@@ -16,7 +16,7 @@ pub struct Coupled {
     pub simulation: Simulation,
     /// Subsystems 1 and 2.
     pub units: [UnitId; 2],
-    /// Their motions (x, v, and a where the predictor wants it).
+    /// Their motions (x, v, and a and jerk where the predictor wants them).
     pub motions: [ChannelId; 2],
 }
 
@@ -56,7 +56,8 @@ type Channels = ([ChannelId; 2], Option<ChannelId>);
 /// Channels and connections.
 fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Channels, SystemError> {
     let predicted_motion = pair.method.predictor.edge() == Edge::BeforeLaw;
-    let names: &[&str] = if predicted_motion { &["x", "v", "a"] } else { &["x", "v"] };
+    let wanted = pair.method.predictor.components().clamp(2, 4);
+    let names = &["x", "v", "a", "jerk"][..wanted];
     let motions = [system.channel(units[0], names)?, system.channel(units[1], names)?];
     let kinds = pair.coupling.kinds();
     let owner = kinds.iter().position(|k| *k == Kind::Displacement).filter(|_| !predicted_motion);
@@ -139,7 +140,10 @@ fn prime(simulation: &mut Simulation, pair: &Pair, force: Option<ChannelId>) {
             return;
         }
         let i = channel.index();
-        let motion = [z[i], z[2 + i], p.acceleration(&z)[i]];
+        // The equations are linear and homogeneous: the rate of the acceleration is the acceleration of the rates.
+        let a = p.acceleration(&z);
+        let jerk = p.acceleration(&State::new(z[2], z[3], a[0], a[1]));
+        let motion = [z[i], z[2 + i], a[i], jerk[i]];
         let n = row.len();
         row.copy_from_slice(&motion[..n]);
     });
