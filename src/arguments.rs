@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::named::Named;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
 };
 
 /// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact
@@ -84,6 +84,15 @@ pub struct OscillatorArguments {
     /// Integrator inside the subsystems
     #[arg(long, value_enum, default_value = "exact")]
     pub integrator: Integrator,
+    /// Choice of the macro step, H/1024 to H, and with classical and integrated predictors of the degree
+    #[arg(long, value_enum, default_value = "fixed")]
+    pub control: Control,
+    /// Relative tolerance of the choice: of predicted inputs, or of residual power [default: 1e-4]
+    #[arg(long, value_name = "TOL", value_parser = positive)]
+    pub control_tolerance: Option<f64>,
+    /// Correction of the energy the coupling makes
+    #[arg(long, value_enum, default_value = "monitor")]
+    pub energy: Energy,
     /// Samples before t = 0
     #[arg(long, value_enum, default_value = "ramp")]
     pub start: Start,

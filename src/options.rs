@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::named::{Named, Recipe};
 use crate::predict::Family;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
 };
 
 /// More macro steps than this in a run are taken for a mistake.
@@ -53,6 +53,12 @@ pub struct OscillatorOptions {
     pub micro_s: [f64; 2],
     /// Integrator inside the subsystems.
     pub integrator: Integrator,
+    /// Choice of the macro step.
+    pub control: Control,
+    /// Relative tolerance of that choice; it means nothing with fixed steps.
+    pub control_tolerance: f64,
+    /// Correction of the energy the coupling makes.
+    pub energy: Energy,
     /// Samples before t = 0.
     pub start: Start,
     /// Evaluation of a coupling force a subsystem sends.
@@ -93,6 +99,9 @@ impl OscillatorOptions {
             macro_s: own_steps,
             micro_s: arguments.micro.map_or(own_steps, |micro_s| [micro_s; 2]),
             integrator: arguments.integrator,
+            control: arguments.control,
+            control_tolerance: arguments.control_tolerance.unwrap_or(1e-4),
+            energy: arguments.energy,
             start: arguments.start,
             sampling: arguments.sampling,
             derivative: arguments.derivative,
@@ -228,7 +237,15 @@ fn check_meaning(arguments: &OscillatorArguments, options: &OscillatorOptions) -
         let reason = "at rate 1 no side is fast";
         return Err(Failure::conflict(format!("--fast {}", typed(fast)), "--rate 1", reason));
     }
+    if let Some(tolerance) = arguments.control_tolerance.filter(|_| options.control == Control::Fixed) {
+        let reason = "steps of one length have none";
+        return Err(Failure::conflict(format!("--control-tolerance {tolerance}"), "--control fixed", reason));
+    }
     if options.schedule == Schedule::Palindromic {
+        if options.control != Control::Fixed {
+            let control = format!("--control {}", typed(options.control));
+            return Err(Failure::conflict("--schedule palindromic", control, "its steps are of one length"));
+        }
         if options.correct != Correct::Explicit {
             let correct = format!("--correct {}", typed(options.correct));
             return Err(Failure::conflict("--schedule palindromic", correct, "its half steps are never repeated"));

@@ -4,11 +4,12 @@ use macrostep::pair::{self, Outcome, Pair};
 use macrostep::{foundry, pair as scenario};
 use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit};
 use macrostep_master::predict;
-use macrostep_master::{self as master, Method};
+use macrostep_master::{self as master, EnergyCorrection, Estimate, Method, StepControl};
 
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
-use crate::terms::{Correct, Coupling, Derivative, Fast, Integrator, Sampling, Schedule, Start, Units};
+use crate::predict::{Family, Predict};
+use crate::terms::{Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Sampling, Schedule, Start, Units};
 
 /// Runs one scenario; `progress` is told from time to time how many macro points were done since the last time.
 ///
@@ -44,6 +45,7 @@ fn pair_of(options: &OscillatorOptions) -> Pair {
             Start::Ramp => scenario::Start::Ramp,
             Start::Exact => scenario::Start::Exact,
         },
+        bond: true,
         stop_s: options.stop_s,
     }
 }
@@ -83,6 +85,29 @@ fn method(options: &OscillatorOptions) -> Method {
             Sampling::Updated => master::Sampling::Updated,
             Sampling::Lagged => master::Sampling::Lagged,
         },
+        energy: match options.energy {
+            Energy::Monitor => EnergyCorrection::Monitor,
+            Energy::Nepce => EnergyCorrection::Nepce,
+            Energy::Leak => EnergyCorrection::Leak,
+        },
+        control: control(options, derivative),
         ..Method::default()
     }
+}
+
+/// Macro step control, with all degrees of the predictor's family to choose from.
+fn control(options: &OscillatorOptions, derivative: predict::Derivative) -> Option<StepControl> {
+    /// Beyond these, extrapolation gains nothing.
+    const DEGREE_MAX: u32 = 4;
+    let estimate = match options.control {
+        Control::Fixed => return None,
+        Control::Error => Estimate::Error,
+        Control::Ecco => Estimate::Ecco,
+    };
+    let mut control = StepControl::new(estimate, options.control_tolerance);
+    if estimate == Estimate::Error && matches!(options.predict.family, Family::Classical | Family::Integrated) {
+        let degrees = (0..=DEGREE_MAX).map(|degree| Predict { degree, ..options.predict });
+        control.family = degrees.map(|p| p.predictor(derivative, options.gs_variant)).collect();
+    }
+    Some(control)
 }

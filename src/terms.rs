@@ -131,6 +131,32 @@ pub enum Derivative {
     Numdiff,
 }
 
+/// What is done about the energy a coupling makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Energy {
+    /// It is watched
+    #[default]
+    Monitor,
+    /// What an extrapolation has missed is added to the next
+    Nepce,
+    /// A damper between the masses takes it out
+    Leak,
+}
+
+/// What the macro step is chosen by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Control {
+    /// It is not: all steps are H
+    #[default]
+    Fixed,
+    /// Predicted against actual inputs
+    Error,
+    /// Residual energy of the power bond
+    Ecco,
+}
+
 /// What the subsystems are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -12,6 +12,7 @@
 //! `station.rs` are where they meet.
 
 mod algebraic;
+mod control;
 mod dense;
 mod error;
 mod feed;
@@ -20,6 +21,7 @@ mod history;
 mod jacobian;
 mod law;
 mod method;
+mod power;
 mod run;
 mod schedule;
 mod segment;
@@ -35,12 +37,14 @@ pub mod report;
 pub mod unit;
 
 pub use error::RunError;
+pub use control::{Course, Estimate, StepControl};
 pub use history::History;
 pub use law::{Law, LinearMap, SpringDamper};
 pub use method::{Method, Sampling};
+pub use power::{Account, EnergyCorrection};
 pub use run::{Grid, Simulation, Statistics};
 pub use schedule::{Op, Plan, Schedule};
 pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
 pub use station::Refresh;
-pub use system::{ChannelId, LawId, Signal, System, SystemError, UnitId};
+pub use system::{ChannelId, LawId, Port, Signal, System, SystemError, UnitId};
 pub use time::{Clock, Span, Tick};

@@ -1,5 +1,6 @@
 //! A *simulation*: a system coupled by a method on a grid, from initialisation to the end, step by step.
 
+use crate::control::{Controller, Course, Estimate, Verdict};
 use crate::correct::{Convergence, Correction, Corrector};
 use crate::dense::Dense;
 use crate::error::RunError;
@@ -7,11 +8,12 @@ use crate::feed::Supply;
 use crate::feedthrough;
 use crate::history::History;
 use crate::method::{Method, Sampling};
+use crate::power::{Account, Ledger};
 use crate::record::{Column, Observer, Recorder};
 use crate::schedule::{Plan, Schedule};
 use crate::station::{Refresh, Station};
 use crate::system::{ChannelId, System, SystemError, UnitId};
-use crate::time::{Clock, Tick, lcm};
+use crate::time::{Clock, Span, Tick, lcm};
 use crate::unit::Unit;
 use crate::window::Window;
 
@@ -83,6 +85,7 @@ pub struct Statistics {
 pub struct Simulation {
     window: Window,
     corrector: Option<Box<dyn Corrector>>,
+    control: Option<Box<Controller>>,
     recorder: Recorder,
     depth: usize,
     statistics: Statistics,
@@ -97,7 +100,13 @@ impl Simulation {
     /// [`RunError::Capability`] where the method needs what a unit does not offer, [`RunError::Grid`] for times that make
     /// no sense, [`RunError::Schedule`] for an order that is not one of all units.
     pub fn new(mut system: System, method: &Method, grid: Grid) -> Result<Self, RunError> {
-        let (clock, steps) = grid.resolve(system.units.len(), method.schedule.parts())?;
+        let (mut clock, steps) = grid.resolve(system.units.len(), method.schedule.parts())?;
+        // Room is made for the highest degree there is to choose.
+        let widest = method.control.as_ref().and_then(|c| c.family.last());
+        let method = &widest.map_or_else(|| method.clone(), |p| Method { predictor: p.clone(), ..method.clone() });
+        if let Some(control) = &method.control {
+            clock.per_unit *= Tick::from(control.parts.max(1));
+        }
         check(&system, method, &steps)?;
         let groups = feedthrough::groups(&system);
         let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
@@ -123,10 +132,25 @@ impl Simulation {
             let warning = "half steps of neighbouring windows are not merged, because the first unit has no dense output";
             warnings.push(warning.to_string());
         }
-        let laws = system.laws.into_iter().map(|l| l.law).collect();
+        let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
         let supply = Supply::new(histories, laws, method.predictor.clone(), clock);
+        let ledger = Ledger::new(&system, &stations, method);
+        let mut window = Window::new(stations, supply, plan, groups);
+        window.ledger = ledger;
+        if window.ledger.is_none() && method.control.as_ref().is_some_and(|c| c.estimate == Estimate::Ecco) {
+            let (found, expected) = ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
+            return Err(RunError::Grid { what: "step control by residual energy", found, expected });
+        }
+        let control = method.control.as_ref().map(|control| {
+            let controller = Controller::new(control, &method.predictor, &window.stations, window.blind());
+            window.stations.iter_mut().for_each(|s| s.holds = false);
+            window.revocable = controller.revocable;
+            window.supply.predictor = controller.predictor().clone();
+            Box::new(controller)
+        });
         Ok(Simulation {
-            window: Window::new(stations, supply, plan, groups),
+            window,
+            control,
             corrector: method.correction.build(),
             recorder: Recorder::new(),
             depth,
@@ -206,7 +230,10 @@ impl Simulation {
     /// One window: to the next point where all units meet.
     #[inline]
     pub fn step(&mut self) -> Result<Option<Convergence>, RunError> {
-        let convergence = self.window.run(self.corrector.as_deref_mut())?;
+        let convergence = match &mut self.control {
+            None => self.window.run(self.corrector.as_deref_mut())?,
+            Some(_) => self.controlled()?,
+        };
         self.statistics.windows += 1;
         self.statistics.runs += convergence.map_or(1, |c| c.runs as u64);
         if let Some(c) = convergence {
@@ -214,6 +241,75 @@ impl Simulation {
             self.statistics.residual_max = self.statistics.residual_max.max(c.residual);
         }
         Ok(convergence)
+    }
+
+    /// A window of a length that keeps the tolerance.
+    fn controlled(&mut self) -> Result<Option<Convergence>, RunError> {
+        let Simulation { window, control: Some(control), corrector, grid, .. } = self else { return Ok(None) };
+        let clock = window.supply.clock;
+        let end = grid.stop_s.map_or(Tick::MAX, |stop_s| {
+            ((stop_s - clock.start_s) / clock.unit_s * clock.per_unit as f64).round() as Tick
+        });
+        loop {
+            let before = window.plan.window;
+            window.stretch(1);
+            let left = ((end - window.now) / window.plan.window).max(1);
+            let length = control.fit(left);
+            window.stretch(length);
+            if let Some(corrector) = corrector.as_deref_mut().filter(|_| window.plan.window != before) {
+                corrector.forget();
+            }
+            if control.revocable {
+                window.begin()?;
+            }
+            let span = Span {
+                from: window.now,
+                to: window.now + window.plan.window,
+                length_s: clock.length_s(window.plan.window),
+            };
+            control.predict(&mut window.stations, &mut window.supply, &span);
+            let outcome = window.run(corrector.as_deref_mut());
+            let verdict = match &outcome {
+                Err(RunError::Discarded { .. }) if control.revocable && length > 1 => {
+                    control.course.rejected += 1;
+                    control.shrink(length, 0.5);
+                    window.rewind()?;
+                    continue;
+                }
+                Err(_) => return outcome,
+                Ok(_) => {
+                    let errors = window.estimate(control, span.length_s);
+                    control.judge(errors, length, span.length_s)
+                }
+            };
+            if verdict == Verdict::Accepted {
+                control.energy_j = window.ledger.as_ref().map_or(0.0, |l| l.totals().0);
+                window.supply.predictor = control.predictor().clone();
+                return outcome;
+            }
+            window.now = span.from;
+            window.rewind()?;
+        }
+    }
+
+    /// Whether the stop time has been reached; never without one.
+    pub fn is_over(&self) -> bool {
+        let clock = self.window.supply.clock;
+        self.grid.stop_s.is_some_and(|stop_s| self.time_s() >= stop_s - 0.5 * clock.length_s(1))
+    }
+
+    /// What macro step control has done, where there is one.
+    pub fn course(&self) -> Option<Course> {
+        self.control.as_ref().map(|c| c.course)
+    }
+
+    /// The accounts of the power bonds, closed at the present time.
+    pub fn accounts(&mut self) -> &[Account] {
+        let Window { stations, supply, ledger, .. } = &mut self.window;
+        ledger.as_mut().map_or(&[], |ledger| {
+            ledger.close_all(stations, supply);
+            &ledger.accounts
+        })
     }
 
     /// Runs `windows` windows and hands the observer a row at the start and after every `every`-th one.
@@ -334,8 +430,21 @@ fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<(), RunErro
             return Err(RunError::Schedule { found: format!("{order:?}"), units: system.units.len() });
         }
     }
+    if method.control.is_some() && matches!(method.schedule, Schedule::Palindromic(_)) {
+        let (found, expected) = ("macro step control".to_string(), "steps of one length".to_string());
+        return Err(RunError::Grid { what: "palindromic schedule", found, expected });
+    }
     for (unit, description) in system.units.iter().zip(&system.descriptions) {
         let co = description.co_simulation.as_ref();
+        let varies = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
+        if method.control.is_some() && !varies {
+            return Err(RunError::Capability {
+                needs: "macro step control",
+                capability: "canHandleVariableCommunicationStepSize",
+                unit: unit.name().to_string(),
+                hint: "choose steps of one length",
+            });
+        }
         if !matches!(method.correction, Correction::Explicit) && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
             return Err(RunError::Capability {
                 needs: "implicit coupling",

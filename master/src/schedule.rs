@@ -88,6 +88,8 @@ pub struct Plan {
     turns: Vec<(Tick, Vec<Op>)>,
     /// A window without neighbours, where `ops` is a part of a staggered plan.
     whole: Option<Vec<Op>>,
+    /// How many times as long as made the steps are now.
+    stretch: Tick,
     /// When the next turn comes.
     pub(crate) turn_at: Tick,
 }
@@ -103,7 +105,7 @@ impl Plan {
             Schedule::GaussSeidel(order) => draft.gauss_seidel(order),
             Schedule::Palindromic(order) => draft.palindromic(order, 0, window),
         }
-        Plan { window, ops: draft.ops, turns: Vec::new(), whole: None, turn_at: Tick::MAX }
+        Plan { window, ops: draft.ops, turns: Vec::new(), whole: None, stretch: 1, turn_at: Tick::MAX }
     }
 
     /// The palindromic plan with the half steps of neighbouring windows merged, until the window that starts at `last`,
@@ -122,7 +124,7 @@ impl Plan {
         let mut turns = vec![(window, merged)];
         match last {
             Some(last) if last < window => {
-                return Plan { window, ops: whole, turns: Vec::new(), whole: None, turn_at: Tick::MAX };
+                return Plan { window, ops: whole, turns: Vec::new(), whole: None, stretch: 1, turn_at: Tick::MAX };
             }
             Some(last) => {
                 turns.insert(0, (last, closing));
@@ -134,19 +136,39 @@ impl Plan {
             // Two windows: nothing lies between opening and closing.
             turns.pop();
         }
-        Plan { window, ops: opening, turns, whole: Some(whole), turn_at: window }
+        Plan { window, ops: opening, turns, whole: Some(whole), stretch: 1, turn_at: window }
     }
 
     /// Before the first window: goes back to windows of whole palindromes, after which all units are together.
     pub(crate) fn unmerge(&mut self) {
         if let Some(whole) = self.whole.take() {
-            *self = Plan { window: self.window, ops: whole, turns: Vec::new(), whole: None, turn_at: Tick::MAX };
+            *self = Plan { window: self.window, ops: whole, turns: Vec::new(), whole: None, stretch: 1, turn_at: Tick::MAX };
         }
     }
 
     /// Whether half steps of neighbouring windows are merged.
     pub fn is_staggered(&self) -> bool {
         self.whole.is_some()
+    }
+
+    /// Makes all steps `n` times as long as they were made.
+    pub(crate) fn stretch(&mut self, n: Tick) {
+        if n == self.stretch {
+            return;
+        }
+        let (old, new) = (self.stretch, n);
+        let to = |k: &mut Tick| *k = *k / old * new;
+        for op in &mut self.ops {
+            match op {
+                Op::Advance { from, to: end, .. } => {
+                    to(from);
+                    to(end);
+                }
+                Op::Publish { at, .. } | Op::Refresh { at, .. } | Op::RefreshUnit { at, .. } => to(at),
+            }
+        }
+        to(&mut self.window);
+        self.stretch = n;
     }
 
     /// Takes the next turn.

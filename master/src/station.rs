@@ -44,7 +44,7 @@ pub(crate) struct Station {
     pub unit: Box<dyn Unit>,
     pub step: Tick,
     /// Whether inputs are constants, so that no polynomials are made.
-    holds: bool,
+    pub holds: bool,
     /// Whether feed-through outputs are sampled with the inputs' rates too.
     rates: bool,
     /// Samples inside the steps, where the method wants them.
@@ -65,6 +65,8 @@ pub(crate) struct Inputs {
     change: Vec<f64>,
     segments: Vec<Segment>,
     row: Vec<f64>,
+    /// What an energy correction adds to each.
+    offset: Option<Vec<f64>>,
     /// First time derivatives, where they are sampled with.
     rates: Vec<f64>,
     first_orders: Vec<i32>,
@@ -121,6 +123,7 @@ impl Station {
             change: vec![0.0; n],
             segments: vec![Segment::default(); n],
             row: vec![0.0; width],
+            offset: None,
             rates: vec![0.0; n],
             first_orders: vec![1; n],
             interpolates,
@@ -145,10 +148,16 @@ impl Station {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
+            if let Some(offset) = &self.inputs.offset {
+                self.inputs.values.iter_mut().zip(offset).for_each(|(v, d)| *v += d);
+            }
             self.hold(t_s, span.length_s, keep)?
         } else {
             for feed in &mut self.feeds {
                 feed.segments(supply, span, &mut self.inputs.segments);
+            }
+            if let Some(offset) = &self.inputs.offset {
+                self.inputs.segments.iter_mut().zip(offset).for_each(|(p, d)| p.shift(*d));
             }
             self.follow(t_s, span.length_s, keep)?
         };
@@ -338,6 +347,29 @@ impl Station {
         self.set_inputs()
     }
 
+    /// True values of the inputs at `at`, as far as they are known.
+    pub fn true_inputs(&mut self, supply: &mut Supply, at: Tick, out: &mut [f64]) {
+        for feed in &mut self.feeds {
+            feed.values(supply, at, &mut self.inputs.row, out);
+        }
+    }
+
+    /// Values of the inputs at the end of `span`, as they are predicted before it.
+    pub fn predicted_inputs(&mut self, supply: &mut Supply, span: &Span, out: &mut [f64]) {
+        for feed in &mut self.feeds {
+            feed.segments(supply, span, &mut self.inputs.segments);
+        }
+        for (v, p) in out.iter_mut().zip(&self.inputs.segments) {
+            *v = p.at(1.0);
+        }
+    }
+
+    /// Input `i` as it was fed in the step just made, at its start (0) or end (1).
+    #[inline]
+    pub fn applied(&self, i: usize, s: f64) -> f64 {
+        if self.holds { self.inputs.values[i] } else { self.inputs.segments[i].at(s) }
+    }
+
     /// Reads all sampled outputs and publishes them.
     pub fn sample(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
         self.unit.get_real(&self.outputs.refs, &mut self.outputs.values)?;
@@ -348,6 +380,11 @@ impl Station {
 }
 
 impl Inputs {
+    /// Sets what is added to the inputs from now on.
+    pub fn set_offset(&mut self, offset: &[f64]) {
+        self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
+    }
+
     /// Whether the unit holds exactly `values` already, by a refresh since its last step.
     #[inline]
     fn are_shown(&self) -> bool {

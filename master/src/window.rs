@@ -4,11 +4,13 @@
 //! guessed, put into the histories, the plan is run, and what was published is compared with the guess.
 
 use crate::algebraic::Loop;
+use crate::control::Controller;
 use crate::correct::{Convergence, Corrector, Problem};
 use crate::dense::instant;
 use crate::error::RunError;
 use crate::feed::Supply;
 use crate::jacobian;
+use crate::power::Ledger;
 use crate::predict::lobatto;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
@@ -59,6 +61,10 @@ pub(crate) struct Window {
     seen: Vec<f64>,
     scale: Vec<f64>,
     loops: Vec<Loop>,
+    /// Accounts of the power bonds, where there are any.
+    pub ledger: Option<Ledger>,
+    /// Whether windows may be taken back after they have been run.
+    pub revocable: bool,
     /// Whether the window under way has been run before, so that it must be taken back first.
     ran: bool,
     /// A step a unit did not finish.
@@ -79,6 +85,8 @@ impl Window {
             seen: Vec::new(),
             scale: Vec::new(),
             loops,
+            ledger: None,
+            revocable: false,
             ran: false,
             discarded: None,
         }
@@ -92,7 +100,7 @@ impl Window {
         }
         let convergence = match corrector {
             None => {
-                self.execute(true)?;
+                self.execute(!self.revocable)?;
                 None
             }
             Some(corrector) => Some(self.iterate(corrector)?),
@@ -128,15 +136,7 @@ impl Window {
         if self.guesses.is_empty() {
             self.find_guesses();
         }
-        for h in &mut self.supply.histories {
-            h.begin_window();
-        }
-        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
-            h.begin_window();
-        }
-        for station in &mut self.stations {
-            station.unit.save(START)?;
-        }
+        self.begin()?;
         let mut y = std::mem::take(&mut self.unknowns);
         for g in &self.guesses {
             let guess = &mut y[g.first..g.first + g.width];
@@ -156,6 +156,83 @@ impl Window {
         };
         self.unknowns = y;
         Ok(result?)
+    }
+
+    /// Keeps everything as it is, to come back to.
+    pub fn begin(&mut self) -> Result<(), UnitError> {
+        for h in &mut self.supply.histories {
+            h.begin_window();
+        }
+        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
+            h.begin_window();
+        }
+        for station in &mut self.stations {
+            station.unit.save(START)?;
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.save();
+        }
+        Ok(())
+    }
+
+    /// Goes back to where [`Window::begin`] was.
+    pub fn rewind(&mut self) -> Result<(), UnitError> {
+        for station in &mut self.stations {
+            station.restore(START)?;
+        }
+        for h in &mut self.supply.histories {
+            h.rewind();
+        }
+        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
+            h.rewind();
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.restore();
+        }
+        Ok(())
+    }
+
+    /// Makes all steps of the window `n` times as long as they were made.
+    pub fn stretch(&mut self, n: Tick) {
+        let old = self.plan.window;
+        self.plan.stretch(n);
+        let to = |k: &mut Tick| *k = (*k * self.plan.window) / old;
+        self.stations.iter_mut().for_each(|s| to(&mut s.step));
+        for g in &mut self.guesses {
+            to(&mut g.from);
+            to(&mut g.to);
+        }
+    }
+
+    /// What a control makes of the window just run, `length_s` seconds long.
+    pub fn estimate(&mut self, control: &mut Controller, length_s: f64) -> [f64; 3] {
+        let Window { stations, supply, ledger, now, .. } = self;
+        match ledger {
+            Some(ledger) if control.weighs_energy() => {
+                ledger.close_all(stations, supply);
+                let (energy_j, power_w) = ledger.totals();
+                control.leak(energy_j, length_s, power_w)
+            }
+            _ => control.errors(stations, supply, *now),
+        }
+    }
+
+    /// Units with an input that is predicted in some step, not known.
+    pub fn blind(&self) -> Vec<bool> {
+        let owner = |c: usize| self.stations.iter().position(|s| s.outputs.channels.iter().any(|o| o.0 == c));
+        let mut known = vec![0; self.stations.len()];
+        let mut blind = vec![false; self.stations.len()];
+        for op in &self.plan.ops {
+            match *op {
+                Op::Publish { unit, at } => known[unit] = at,
+                Op::Advance { unit, to, .. } => {
+                    let sources = self.stations[unit].feeds.iter().flat_map(|f| f.channels());
+                    blind[unit] |= sources.filter_map(owner).any(|source| source != unit && known[source] < to);
+                }
+                Op::Refresh { .. } | Op::RefreshUnit { .. } => {}
+            }
+        }
+        blind
     }
 
     /// The samples that some step consumes before they are published.
@@ -200,13 +277,19 @@ impl Window {
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`].
     #[inline]
     fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
-        let Window { stations, supply, plan, groups, now, discarded, loops, .. } = self;
+        let Window { stations, supply, plan, groups, now, discarded, loops, ledger, .. } = self;
         for op in &plan.ops {
             match *op {
                 Op::Advance { unit, from, to } => {
                     let span = Span { from: *now + from, to: *now + to, length_s: supply.clock.length_s(to - from) };
+                    if let Some(ledger) = ledger {
+                        ledger.arrive(stations, supply, unit, &span);
+                    }
                     let station = &mut stations[unit];
                     let outcome = station.advance(supply, &span, keep)?;
+                    if let Some(ledger) = ledger {
+                        ledger.depart(station, unit, &span);
+                    }
                     if outcome != Outcome::Done {
                         *discarded = Some((unit, outcome, span.from));
                         return Ok(());
@@ -242,15 +325,7 @@ impl Window {
 impl Problem for Window {
     fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         if self.ran {
-            for station in &mut self.stations {
-                station.restore(START)?;
-            }
-            for h in &mut self.supply.histories {
-                h.rewind();
-            }
-            for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
-                h.rewind();
-            }
+            self.rewind()?;
         }
         self.ran = true;
         for g in &self.guesses {

@@ -4,7 +4,7 @@ use super::{Coupling, Integrator, Kind, Pair, Start};
 use macrostep_description::Kind as Type;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Unit;
-use macrostep_master::{ChannelId, Grid, RunError, Simulation, SpringDamper, System, SystemError, UnitId};
+use macrostep_master::{ChannelId, Grid, Port, RunError, Simulation, SpringDamper, System, SystemError, UnitId};
 use macrostep_oscillator::{Exact, State};
 
 /// Makes a unit from a model identifier and an instance name: through an FMU or natively.
@@ -36,6 +36,9 @@ pub fn build(pair: &Pair, foundry: Foundry<'_>) -> Result<Coupled, RunError> {
     }
     let units = [units[0], units[1]];
     let (motions, force) = connect(&mut system, pair, &units)?;
+    if pair.bond {
+        bond(&mut system, pair, &units)?;
+    }
     let grid = Grid {
         start_s: 0.0,
         step_s: pair.step_s,
@@ -87,6 +90,21 @@ fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Chan
         }
     }
     Ok((motions, force))
+}
+
+/// The coupling as a power bond: power = effort on a mass × its velocity.
+fn bond(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<(), SystemError> {
+    let p = &pair.parameters;
+    // A force f acts as −f on mass 1 and as +f on mass 2; the other end of the coupling pulls at either.
+    let force = [[("f", -1.0)], [("f", 1.0)]];
+    let displacement = [("xi", p.k_c), ("xi_dot", p.c_c)];
+    let kinds = pair.coupling.kinds();
+    let port = |i: usize| Port {
+        unit: units[i],
+        inputs: if kinds[i] == Kind::Force { &force[i] } else { &displacement },
+        flow: "v",
+    };
+    system.bond("coupling", [port(0), port(1)])
 }
 
 fn set_parameters(unit: &mut dyn Unit, pair: &Pair, i: usize, kind: Kind) -> Result<(), RunError> {
