@@ -6,13 +6,14 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::check::CheckArguments;
 use crate::info::InfoArguments;
+use crate::laboratory::arguments::StabilityArguments;
+use crate::named::Named;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
 use crate::system::arguments::{ConvertArguments, RunArguments};
-use crate::laboratory::arguments::StabilityArguments;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting,
-    Start, Units,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
+    Schedule, Setting, Start, Units,
 };
 
 /// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact
@@ -66,25 +67,30 @@ pub struct OscillatorArguments {
     /// Parameters of Table 1
     #[arg(long, value_enum, default_value = "1")]
     pub case: Case,
-    /// What the subsystems exchange
-    #[arg(long, value_enum, default_value = "f-s")]
-    pub coupling: Coupling,
-    /// Who steps when
-    #[arg(long, value_enum, default_value = "jacobi")]
-    pub schedule: Schedule,
+    /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 5), waveform:Q (implicit, on Q + 1
+    /// nodes inside the step), palindromic (symmetric, conserves energy) [default: none]
+    #[arg(long, value_name = "METHOD")]
+    pub method: Option<Named>,
+    /// What the subsystems exchange [default: f-s, with a method s-s]
+    #[arg(long, value_enum)]
+    pub coupling: Option<Coupling>,
+    /// Who steps when [default: jacobi]
+    #[arg(long, value_enum)]
+    pub schedule: Option<Schedule>,
     /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
-    /// integrated); h3 or h5 (Hermite)
-    #[arg(long, value_name = "PREDICTOR", default_value = "linear")]
-    pub predict: Predict,
+    /// integrated); h3 or h5 (Hermite); jerk (accelerations and their rates); spectral:Q (Q + 1 nodes inside the step)
+    /// [default: linear]
+    #[arg(long, value_name = "PREDICTOR")]
+    pub predict: Option<Predict>,
     /// Integrated acceleration, Gauss–Seidel: polynomial of the body whose end is known [default: h3]
     #[arg(long, value_enum, value_name = "VARIANT")]
     pub gs_variant: Option<GsVariant>,
-    /// Correction of a macro step
-    #[arg(long, value_enum, default_value = "explicit")]
-    pub correct: Correct,
-    /// Macro step H of the slow side in seconds
-    #[arg(long, value_name = "H", default_value = "1e-3", value_parser = positive)]
-    pub step: f64,
+    /// Correction of a macro step [default: explicit]
+    #[arg(long, value_enum)]
+    pub correct: Option<Correct>,
+    /// Macro step H of the slow side in seconds [default: 1e-3, jerk 1e-2, waveform 0.2]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
     /// The fast side steps H/R; R as 5 or 3/2
     #[arg(long, value_name = "R", default_value = "1")]
     pub rate: Rate,
@@ -97,6 +103,15 @@ pub struct OscillatorArguments {
     /// Integrator inside the subsystems
     #[arg(long, value_enum, default_value = "exact")]
     pub integrator: Integrator,
+    /// Choice of the macro step, H/1024 to H, and with classical and integrated predictors of the degree
+    #[arg(long, value_enum, default_value = "fixed")]
+    pub control: Control,
+    /// Relative tolerance of the choice: of predicted inputs, or of residual power [default: 1e-4]
+    #[arg(long, value_name = "TOL", value_parser = positive)]
+    pub control_tolerance: Option<f64>,
+    /// Correction of the energy the coupling makes
+    #[arg(long, value_enum, default_value = "monitor")]
+    pub energy: Energy,
     /// Samples before t = 0
     #[arg(long, value_enum, default_value = "ramp")]
     pub start: Start,

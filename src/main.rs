@@ -10,6 +10,7 @@ mod failure;
 mod fmus;
 mod info;
 mod laboratory;
+mod named;
 mod options;
 mod oscillator;
 mod pictures;

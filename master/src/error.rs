@@ -38,6 +38,15 @@ pub enum RunError {
         /// What to choose instead.
         hint: &'static str,
     },
+    /// A method that needs dense output of a unit without it.
+    #[error("the method needs samples inside the steps of unit `{unit}`, but it declares no `{needed}`; take a unit with dense \
+             output, or a method without")]
+    DenseOutput {
+        /// Name of the unit.
+        unit: String,
+        /// The variable it lacks.
+        needed: String,
+    },
     /// Times that do not fit together.
     #[error("{what}: found {found}, expected {expected}")]
     Grid {

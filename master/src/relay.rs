@@ -14,6 +14,7 @@ use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::Tick;
 use crate::unit::{Outcome, UnitError};
+use crate::window::Window;
 
 /// Where a copied value comes from on the board, or among a law's outputs, and its place among a unit's or law's inputs.
 #[derive(Debug, Clone, Copy)]
@@ -61,13 +62,17 @@ type Unfinished = (usize, Outcome, Tick);
 
 impl Relay {
     /// The relay of a plan, where it can do what the window does.
-    pub fn of(stations: &[Station], supply: &Supply, plan: &Plan, groups: &[Vec<usize>]) -> Option<Self> {
+    pub fn of(window: &Window) -> Option<Self> {
+        let Window { stations, supply, plan, groups, .. } = window;
+        if plan.is_staggered() || window.ledger.is_some() || window.revocable {
+            return None;
+        }
         let steps_alike = stations.iter().all(|s| s.step == plan.window);
         let jacobi = advances_before_it_publishes(plan);
         let reads_after_set =
             |s: &Station| s.outputs.refresh != Refresh::Directional || s.outputs.refresh_refs.is_empty();
         let law_grids_nest = steps_alike || jacobi || stations.iter().all(|s| s.feeds.iter().all(|f| !f.has_law()));
-        let known = stations.iter().all(|s| s.holds() && reads_after_set(s)) && groups.iter().all(|g| g.len() == 1);
+        let known = stations.iter().all(|s| s.holds && s.dense.is_none() && reads_after_set(s)) && groups.iter().all(|g| g.len() == 1);
         if !(known && law_grids_nest) {
             return None;
         }

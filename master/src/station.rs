@@ -1,6 +1,7 @@
 //! A *station* is a unit at its place in a run: its inputs and their feeds, its sampled outputs, and how both are
 //! exchanged with it. The only file that calls a unit during a window.
 
+use crate::dense::Dense;
 use crate::feed::{Feed, Supply, feeds_of};
 use crate::jacobian::{Response, responses};
 use crate::method::{Method, Sampling};
@@ -45,7 +46,11 @@ pub(crate) struct Station {
     /// Whether the unit is in the step that [`Station::advance`] ends.
     begun: bool,
     /// Whether inputs are constants, so that no polynomials are made.
-    holds: bool,
+    pub holds: bool,
+    /// Whether feed-through outputs are sampled with the inputs' rates too.
+    rates: bool,
+    /// Samples inside the steps, where the method wants them.
+    pub dense: Option<Dense>,
     pub inputs: Inputs,
     pub outputs: Outputs,
     pub feeds: Vec<Feed>,
@@ -62,6 +67,11 @@ pub(crate) struct Inputs {
     change: Vec<f64>,
     segments: Vec<Segment>,
     row: Vec<f64>,
+    /// What an energy correction adds to each.
+    offset: Option<Vec<f64>>,
+    /// First time derivatives, where they are sampled with.
+    rates: Vec<f64>,
+    first_orders: Vec<i32>,
     /// Whether the unit takes input derivatives; else it gets sub-steps.
     interpolates: bool,
     sub_steps: usize,
@@ -115,6 +125,9 @@ impl Station {
             change: vec![0.0; n],
             segments: vec![Segment::default(); n],
             row: vec![0.0; width],
+            offset: None,
+            rates: vec![0.0; n],
+            first_orders: vec![1; n],
             interpolates,
             sub_steps: method.sub_steps.max(1),
             order: 0,
@@ -125,11 +138,14 @@ impl Station {
             derivatives: Vec::new(),
             refs,
         };
+        let (holds, rates) = (method.predictor.holds(), method.predictor.rates() && interpolates);
         Station {
             unit,
             step,
             begun: false,
-            holds: method.predictor.holds(),
+            holds,
+            rates,
+            dense: None,
             inputs,
             outputs,
             feeds,
@@ -148,10 +164,16 @@ impl Station {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
+            if let Some(offset) = &self.inputs.offset {
+                self.inputs.values.iter_mut().zip(offset).for_each(|(v, d)| *v += d);
+            }
             self.hold(t_s, span.length_s, keep)?
         } else {
             for feed in &mut self.feeds {
                 feed.segments(supply, span, &mut self.inputs.segments);
+            }
+            if let Some(offset) = &self.inputs.offset {
+                self.inputs.segments.iter_mut().zip(offset).for_each(|(p, d)| p.shift(*d));
             }
             self.follow(t_s, span.length_s, keep)?
         };
@@ -162,6 +184,9 @@ impl Station {
             let read = self.outputs.read_into(self.unit.as_mut(), &mut values);
             self.outputs.values = values;
             read?;
+            if let Some(dense) = &mut self.dense {
+                dense.read(self.unit.as_mut(), span)?;
+            }
         }
         Ok(outcome)
     }
@@ -184,11 +209,6 @@ impl Station {
         }
         self.begun = true;
         self.unit.begin_step(supply.clock.seconds(span.from), span.length_s, keep)
-    }
-
-    /// Whether inputs are constants over a step.
-    pub fn holds(&self) -> bool {
-        self.holds
     }
 
     /// A step with constant inputs, those in `inputs.values`.
@@ -297,8 +317,24 @@ impl Station {
     #[inline]
     pub fn publish(&self, supply: &mut Supply, at: Tick) {
         for &(channel, first, width) in &self.outputs.channels {
+            if let Some(dense) = &self.dense {
+                dense.publish(&mut supply.histories[channel], first);
+            }
             supply.histories[channel].put(at, &self.outputs.values[first..first + width]);
         }
+    }
+
+    /// Sampled output `place` at `at`: the last one read, or what was published of it where the unit is ahead.
+    #[inline]
+    pub fn sampled(&self, supply: &Supply, place: usize, at: Tick) -> f64 {
+        if self.dense.is_some() {
+            let channel = self.outputs.channels.iter().find(|(_, first, width)| (*first..first + width).contains(&place));
+            if let Some(&(channel, first, _)) = channel {
+                let history = &supply.histories[channel];
+                return history.value(history.not_after(at), place - first);
+            }
+        }
+        self.outputs.values[place]
     }
 
     /// Evaluates feed-through outputs with the inputs' values at `at` and publishes them.
@@ -312,6 +348,17 @@ impl Station {
             feed.values(supply, at, &mut x.row, &mut x.values);
         }
         match y.refresh {
+            Refresh::GetAfterSet if self.rates => {
+                self.unit.set_real(&x.refs, &x.values)?;
+                x.sent.copy_from_slice(&x.values);
+                x.shown = true;
+                let step_s = supply.clock.length_s(self.step);
+                for feed in &mut self.feeds {
+                    feed.rates(supply, at, step_s, &mut x.row, &mut x.rates);
+                }
+                self.unit.set_input_derivatives(&x.refs, &x.first_orders, &x.rates)?;
+                self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
+            }
             Refresh::GetAfterSet => set_and_get(self.unit.as_mut(), x, y)?,
             Refresh::Directional => {
                 for ((change, value), held) in x.change.iter_mut().zip(&x.values).zip(&x.held) {
@@ -363,6 +410,29 @@ impl Station {
         self.set_inputs()
     }
 
+    /// True values of the inputs at `at`, as far as they are known.
+    pub fn true_inputs(&mut self, supply: &mut Supply, at: Tick, out: &mut [f64]) {
+        for feed in &mut self.feeds {
+            feed.values(supply, at, &mut self.inputs.row, out);
+        }
+    }
+
+    /// Values of the inputs at the end of `span`, as they are predicted before it.
+    pub fn predicted_inputs(&mut self, supply: &mut Supply, span: &Span, out: &mut [f64]) {
+        for feed in &mut self.feeds {
+            feed.segments(supply, span, &mut self.inputs.segments);
+        }
+        for (v, p) in out.iter_mut().zip(&self.inputs.segments) {
+            *v = p.at(1.0);
+        }
+    }
+
+    /// Input `i` as it was fed in the step just made, at its start (0) or end (1).
+    #[inline]
+    pub fn applied(&self, i: usize, s: f64) -> f64 {
+        if self.holds { self.inputs.values[i] } else { self.inputs.segments[i].at(s) }
+    }
+
     /// Reads all sampled outputs and publishes them.
     pub fn sample(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
         self.unit.get_real(&self.outputs.refs, &mut self.outputs.values)?;
@@ -381,6 +451,11 @@ fn set_and_get(unit: &mut dyn Unit, x: &mut Inputs, y: &mut Outputs) -> Result<(
 }
 
 impl Inputs {
+    /// Sets what is added to the inputs from now on.
+    pub fn set_offset(&mut self, offset: &[f64]) {
+        self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
+    }
+
     /// Whether the unit holds exactly `values` already, by a refresh since its last step.
     #[inline]
     fn are_shown(&self) -> bool {

@@ -103,6 +103,9 @@ impl Scheme {
             // Through one end only, the derivatives at T_N are all that is known of the other body.
             Family::Hermite if self.correct == Implicit::Explicit => ((k + 1.0) / 2.0).floor(),
             Family::Hermite => k + 1.0,
+            Family::Jerk if self.order == Order::Jacobi => 4.0,
+            Family::Jerk => 5.0,
+            Family::Spectral => k + 1.0,
         }
     }
 
