@@ -110,7 +110,16 @@ impl State {
     /// All of it as numbers.
     #[must_use]
     pub fn to_flat(&self) -> FlatState {
-        let mut reals = vec![self.clock.origin_s, self.clock.step_s, self.interface_work_j];
+        let mut flat = FlatState::default();
+        self.write_flat(&mut flat);
+        flat
+    }
+
+    /// As [`State::to_flat`], into lists that are used again.
+    pub fn write_flat(&self, flat: &mut FlatState) {
+        let FlatState { reals, words } = flat;
+        reals.clear();
+        reals.extend([self.clock.origin_s, self.clock.step_s, self.interface_work_j]);
         for (pose, velocity) in self.poses.iter().zip(&self.velocities) {
             reals.extend(pose.position.iter());
             reals.extend(pose.rotation.coords.iter());
@@ -118,9 +127,9 @@ impl State {
         }
         reals.extend(&self.interface_forces);
         reals.extend(self.memory.iter().map(|m| m.force));
-        let mut words = vec![self.clock.steps, self.memory.len() as u64];
+        words.clear();
+        words.extend([self.clock.steps, self.memory.len() as u64]);
         words.extend(self.memory.iter().flat_map(|m| [m.id, m.set.code()]));
-        FlatState { reals, words }
     }
 
     /// The state written in `flat`, bit by bit.

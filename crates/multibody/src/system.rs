@@ -105,6 +105,16 @@ impl System {
         self.first.len()
     }
 
+    /// Most bounded rows a step can have: motors, both stops of each limit, and contacts with their friction.
+    #[must_use]
+    pub fn bounded_rows_max(&self) -> usize {
+        let is_plane = |id: &ShapeId| matches!(self.parts.shapes[id.0].shape, Shape::Plane { .. });
+        // A box on a plane touches with its eight corners, round shapes touch one another in one point.
+        let points = |pair: &Pair| if pair.shapes.iter().any(is_plane) { 8 } else { 1 };
+        let contacts: usize = self.parts.pairs.iter().map(points).sum();
+        self.parts.motors.len() + 2 * self.parts.limits.len() + 3 * contacts
+    }
+
     /// Entries stored of the factor of the bilateral rows, a work count.
     #[must_use]
     pub fn envelope_entries(&self) -> usize {
