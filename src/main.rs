@@ -9,6 +9,7 @@ mod fmus;
 mod options;
 mod oscillator;
 mod pictures;
+mod predict;
 mod print;
 mod simulate;
 mod summary;
