@@ -2,4 +2,5 @@
 
 pub mod embedded;
 pub mod foundry;
+pub mod models;
 pub mod pair;

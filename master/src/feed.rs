@@ -2,6 +2,7 @@
 //! law where there is one.
 
 use crate::history::History;
+use crate::interface::{InterfaceFeed, MeanFeed};
 use crate::law::Law;
 use crate::predict::{Edge, Predictor};
 use crate::segment::Segment;
@@ -56,7 +57,7 @@ impl Supply {
 }
 
 /// A component of a channel or an output of a law, and the place in the unit's list of inputs it goes to.
-type Pick = (usize, usize);
+pub(crate) type Pick = (usize, usize);
 
 /// One feed.
 pub(crate) enum Feed {
@@ -67,6 +68,10 @@ pub(crate) enum Feed {
     },
     /// Through a law.
     Law(Box<LawFeed>),
+    /// What an interface model predicts.
+    Interface(Box<InterfaceFeed>),
+    /// The mean of a channel over the step.
+    Mean(MeanFeed),
 }
 
 /// A law on the way to one unit. Each receiver samples the law on its own grid.
@@ -111,6 +116,22 @@ pub(crate) fn feeds_of(system: &System, unit: usize, inputs: &[u32], edge: Edge,
                     None => feeds.push(Feed::Law(Box::new(LawFeed::new(system, wanted, (output, place), edge, depth)))),
                 }
             }
+            Source::Predicted { model, what } => {
+                let known = feeds.iter_mut().find_map(|f| match f {
+                    Feed::Interface(f) if f.model == model => Some(f),
+                    _ => None,
+                });
+                match known {
+                    Some(f) => f.picks.push((what, place)),
+                    None => {
+                        let feed = InterfaceFeed::new(model, &system.interfaces[model], (what, place));
+                        feeds.push(Feed::Interface(Box::new(feed)));
+                    }
+                }
+            }
+            Source::Mean(Signal { channel, component }) => {
+                feeds.push(Feed::Mean(MeanFeed { channel, picks: vec![(component, place)] }));
+            }
         }
     }
     feeds
@@ -121,13 +142,15 @@ impl Feed {
     pub fn channels(&self) -> Vec<usize> {
         match self {
             Feed::Channel { channel, .. } => vec![*channel],
+            Feed::Interface(f) => f.channels(),
+            Feed::Mean(f) => vec![f.channel],
             Feed::Law(f) => f.sources.iter().map(|(c, _)| *c).collect(),
         }
     }
 
-    /// Segments over `span` into the unit's inputs.
+    /// Segments over `span` into the unit's inputs; `held` is room for as many constants.
     #[inline]
-    pub fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment]) {
+    pub fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment], held: &mut [f64]) {
         match self {
             Feed::Channel { channel, picks } => {
                 let history = &supply.histories[*channel];
@@ -138,6 +161,14 @@ impl Feed {
                 }
             }
             Feed::Law(f) => f.segments(supply, span, inputs),
+            Feed::Interface(f) => {
+                f.constants(supply, span.from, span.to, held);
+                f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
+            }
+            Feed::Mean(f) => {
+                f.constants(supply, span.from, span.to, held);
+                f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
+            }
         }
     }
 
@@ -161,6 +192,8 @@ impl Feed {
                     inputs[place] = f.y[output];
                 }
             }
+            Feed::Interface(f) => f.constants(supply, from, to, inputs),
+            Feed::Mean(f) => f.constants(supply, from, to, inputs),
         }
     }
 
@@ -181,13 +214,20 @@ impl Feed {
                     inputs[place] = f.y[output];
                 }
             }
+            Feed::Interface(f) => f.values(supply, at, inputs),
+            Feed::Mean(f) => {
+                let row = &mut row[..supply.histories[f.channel].width()];
+                supply.value(f.channel, at, row);
+                f.picks.iter().for_each(|&(component, place)| inputs[place] = row[component]);
+            }
         }
     }
 
     /// The history the feed keeps of its own, if any.
     pub fn history_mut(&mut self) -> Option<&mut History> {
         match self {
-            Feed::Channel { .. } => None,
+            Feed::Channel { .. } | Feed::Mean(_) => None,
+            Feed::Interface(f) => Some(&mut f.history),
             Feed::Law(f) if f.edge == Edge::AfterLaw => Some(&mut f.history),
             Feed::Law(_) => None,
         }

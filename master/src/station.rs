@@ -137,7 +137,7 @@ impl Station {
             self.hold(t_s, span.length_s, keep)?
         } else {
             for feed in &mut self.feeds {
-                feed.segments(supply, span, &mut self.inputs.segments);
+                feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
             self.follow(t_s, span.length_s, keep)?
         };

@@ -75,9 +75,6 @@ impl Layout {
     fn outputs(&self) -> usize {
         self.bias() + self.r
     }
-    fn end(&self) -> usize {
-        self.outputs() + 9 * self.r + 1
-    }
     /// Hidden: cylinders, speed before, mean and end force, predicted speed and position, work.
     fn hidden(&self) -> usize {
         (CYLINDER + 5) * self.r + 1
@@ -90,8 +87,25 @@ pub struct Hydraulics<D> {
     layout: Layout,
     /// Parameters the circuit was made of, and the circuit.
     cache: Option<(Vec<f64>, Circuit)>,
-    forces: Forces,
+    room: Room,
     drive: PhantomData<fn() -> D>,
+}
+
+/// Lists that are used again in every step.
+#[derive(Debug)]
+struct Room {
+    state: CircuitState,
+    speed: Vec<f64>,
+    before: Vec<f64>,
+    mobility: Vec<f64>,
+    forces: Forces,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        let (speed, before, mobility) = (Vec::new(), Vec::new(), Vec::new());
+        Room { state: CircuitState { cylinders: Vec::new() }, speed, before, mobility, forces: Forces::default() }
+    }
 }
 
 impl<D: Drive> Hydraulics<D> {
@@ -103,7 +117,7 @@ impl<D: Drive> Hydraulics<D> {
         &self.cache.get_or_insert_with(|| (reals.to_vec(), D::circuit(reals))).1
     }
 
-    fn state(&self, memory: &Memory) -> CircuitState {
+    fn read_state(&self, memory: &Memory, state: &mut CircuitState) {
         let cylinder = |h: &[f64]| CylinderState {
             pressure_pa: [h[0], h[1]],
             spool: h[2],
@@ -111,7 +125,8 @@ impl<D: Drive> Hydraulics<D> {
             position_m: h[4],
         };
         let hidden = memory.hidden_reals[..CYLINDER * self.layout.r].chunks_exact(CYLINDER);
-        CircuitState { cylinders: hidden.map(cylinder).collect() }
+        state.cylinders.clear();
+        state.cylinders.extend(hidden.map(cylinder));
     }
 
     fn store(&self, memory: &mut Memory, state: &CircuitState) {
@@ -136,11 +151,24 @@ impl<D: Drive> Hydraulics<D> {
         })
     }
 
-    /// W as a full matrix, by rows.
-    fn mobility(&self, memory: &Memory) -> Vec<f64> {
+    /// Writes W as a full matrix, by rows.
+    fn read_mobility(&self, memory: &Memory, mobility: &mut Vec<f64>) {
         let (r, packed) = (self.layout.r, &memory.reals[self.layout.mobility()..]);
         let place = |i: usize, j: usize| if i >= j { i * (i + 1) / 2 + j } else { j * (j + 1) / 2 + i };
-        (0..r).flat_map(|i| (0..r).map(move |j| packed[place(i, j)])).collect()
+        mobility.clear();
+        mobility.extend((0..r).flat_map(|i| (0..r).map(move |j| packed[place(i, j)])));
+    }
+
+    /// Writes what a window gave into the hidden memory.
+    fn keep(&self, memory: &mut Memory, room: &Room) {
+        let forces = &room.forces;
+        self.store(memory, &room.state);
+        let parts = [&room.speed, &forces.mean, &forces.end, &forces.speed, &forces.position];
+        for (to, from) in self.record(memory).chunks_exact_mut(self.layout.r).zip(parts) {
+            to.copy_from_slice(from);
+        }
+        memory.hidden_reals[self.layout.hidden() - 1] += forces.work_j;
+        memory.hidden_integers[0] = 1;
     }
 }
 
@@ -192,31 +220,30 @@ impl<D: Drive> Model for Hydraulics<D> {
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         let layout = self.layout;
         let (r, division) = (layout.r, self.divide(memory, span)?);
-        let (mut state, mobility) = (self.state(memory), self.mobility(memory));
-        let speed = memory.reals[layout.speed()..layout.position()].to_vec();
+        let mut room = std::mem::take(&mut self.room);
+        self.read_state(memory, &mut room.state);
+        self.read_mobility(memory, &mut room.mobility);
+        room.speed.clear();
+        room.speed.extend_from_slice(&memory.reals[layout.speed()..layout.position()]);
+        room.before.clear();
         // In the first step there is no speed before.
-        let before = if memory.hidden_integers[0] == 0 { speed.clone() } else { self.record(memory)[..r].to_vec() };
+        let is_first = memory.hidden_integers[0] == 0;
+        room.before.extend_from_slice(if is_first { &room.speed } else { &self.record(memory)[..r] });
         let slow = Interface {
             prediction: prediction(memory),
             position: &memory.reals[layout.position()..layout.mobility()],
-            speed: &speed,
-            speed_before: &before,
-            mobility: &mobility,
+            speed: &room.speed,
+            speed_before: &room.before,
+            mobility: &room.mobility,
             bias: &memory.reals[layout.bias()..layout.outputs()],
         };
-        let mut forces = std::mem::take(&mut self.forces);
-        window(self.circuit(memory), &mut state, &division, &slow, &mut forces);
+        let forces = &mut room.forces;
+        window(self.circuit(memory), &mut room.state, &division, &slow, forces);
         let finite = forces.mean.iter().chain(&forces.end).chain(&forces.position).all(|x| x.is_finite());
         if finite {
-            self.store(memory, &state);
-            let parts = [&speed, &forces.mean, &forces.end, &forces.speed, &forces.position];
-            for (to, from) in self.record(memory).chunks_exact_mut(r).zip(parts) {
-                to.copy_from_slice(from);
-            }
-            memory.hidden_reals[layout.hidden() - 1] += forces.work_j;
-            memory.hidden_integers[0] = 1;
+            self.keep(memory, &room);
         }
-        self.forces = forces;
+        self.room = room;
         if finite {
             Ok(Outcome::Done)
         } else {
@@ -227,18 +254,22 @@ impl<D: Drive> Model for Hydraulics<D> {
 
     fn evaluate(&mut self, memory: &mut Memory, _: Group) -> Result<(), Fault> {
         let layout = self.layout;
-        let (r, state) = (layout.r, self.state(memory));
-        let mut force = vec![0.0; r];
-        self.circuit(memory).force(&state, &memory.reals[layout.speed()..layout.position()], &mut force);
-        let kept = self.record(memory)[r..].to_vec();
-        // Mean and end force, predicted speed and position; then work.
-        let mut values = kept[..4 * r].to_vec();
-        values.extend(force);
-        values.extend(state.cylinders.iter().flat_map(|c| c.pressure_pa));
-        values.extend(state.cylinders.iter().map(|c| c.spool));
-        values.extend(state.cylinders.iter().map(|c| c.desired_m));
-        values.push(kept[4 * r]);
-        memory.reals[layout.outputs()..layout.end()].copy_from_slice(&values);
+        let r = layout.r;
+        let mut room = std::mem::take(&mut self.room);
+        self.read_state(memory, &mut room.state);
+        let (circuit, first) = (self.circuit(memory), layout.outputs());
+        // Mean and end force, predicted speed and position, as they were kept.
+        let kept = CYLINDER * r + r..CYLINDER * r + 5 * r;
+        memory.reals[first..first + 4 * r].copy_from_slice(&memory.hidden_reals[kept]);
+        let (known, computed) = memory.reals.split_at_mut(first + 4 * r);
+        circuit.force(&room.state, &known[layout.speed()..layout.position()], &mut computed[..r]);
+        for (i, c) in room.state.cylinders.iter().enumerate() {
+            computed[r + 2 * i..r + 2 * i + 2].copy_from_slice(&c.pressure_pa);
+            computed[3 * r + i] = c.spool;
+            computed[4 * r + i] = c.desired_m;
+        }
+        computed[5 * r] = memory.hidden_reals[layout.hidden() - 1];
+        self.room = room;
         Ok(())
     }
 

@@ -13,6 +13,7 @@
 
 mod circuits;
 mod hydraulics;
+mod inverse;
 mod multibody;
 mod plants;
 mod prelude;

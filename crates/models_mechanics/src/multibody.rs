@@ -13,6 +13,7 @@
 //! |---|---|---|
 //! | λ_i | `lam_i[i]` | interface force (N), input |
 //! | w, s | `w[i]`, `s[i]` | interface speed (m/s) and coordinate (m) |
+//! | D(q_n) v⁺ | `w_step[i]` | speed after the last step in the directions of its start (m/s): what (I) predicts |
 //! | ẇ | `der(w[i])` | W λ_i + b (m/s²), the only output that depends on an input |
 //! | W | `W[i,j]` | mobility (1/kg), lower triangle by rows |
 //! | b | `b[i]` | acceleration without interface forces (m/s²) |
@@ -58,7 +59,7 @@ struct Layout {
 impl Layout {
     /// Communication step.
     const STEP: usize = 0;
-    /// Outputs between `lam_hold` and the plant's own.
+    /// Outputs between `w_step` and the plant's own.
     const COMMON: usize = 8;
     /// Integer outputs about the last step.
     const STEP_COUNTS: usize = 5;
@@ -73,10 +74,7 @@ impl Layout {
         self.force() + self.r
     }
     fn dense(&self) -> usize {
-        self.outputs() + 3 * self.r + Self::COMMON + self.own
-    }
-    fn end(&self) -> usize {
-        self.dense() + 3 * self.r + 2 * self.packed()
+        self.outputs() + 4 * self.r + Self::COMMON + self.own
     }
 }
 
@@ -87,6 +85,8 @@ pub struct Multibody<P> {
     tape: Tape,
     /// What the memory says, ready to be computed with.
     cache: Option<Cache>,
+    /// Room for lists of r and r × r numbers.
+    scratch: [Vec<f64>; 2],
     plant: PhantomData<fn() -> P>,
 }
 
@@ -174,6 +174,11 @@ impl<P: Plant> Model for Multibody<P> {
         state.write_flat(&mut cache.flat);
         tape.write(memory, &cache.flat)?;
         tape.set_holding(memory, &holding);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let [position, speed] = &mut scratch;
+        self.current(memory)?.simulation.interface(position, speed);
+        tape.set_step_speed(memory, speed);
+        self.scratch = scratch;
         tape.set_note(memory, &Note::default());
         Ok(())
     }
@@ -187,13 +192,19 @@ impl<P: Plant> Model for Multibody<P> {
             return Err(Fault::Time { call: "fmi2DoStep", what, found: span.step_s, expected });
         }
         let (tape, r) = (self.tape, self.layout.r);
-        let forces: Vec<f64> = (0..r).map(|i| mean(memory, i, expected_s)).collect();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let [forces, speeds] = &mut scratch;
+        forces.clear();
+        forces.extend((0..r).map(|i| mean(memory, i, expected_s)));
         let cache = self.current(memory)?;
-        let report = cache.simulation.step(expected_s, &forces).map_err(failed(span.start_s))?;
+        let report = cache.simulation.step(expected_s, forces).map_err(failed(span.start_s))?;
         let note = Note::of(report);
+        speeds.clone_from(&report.speed_after);
         cache.simulation.state().write_flat(&mut cache.flat);
         tape.write(memory, &cache.flat)?;
         tape.set_note(memory, &note);
+        tape.set_step_speed(memory, speeds);
+        self.scratch = scratch;
         Ok(Outcome::Done)
     }
 

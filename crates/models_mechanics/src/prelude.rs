@@ -55,7 +55,8 @@ pub(crate) fn packed(name: &str, r: usize) -> Vec<String> {
     (1..=r).flat_map(|i| (1..=i).map(move |j| (i, j))).map(|(i, j)| format!("{name}[{i},{j}]")).collect()
 }
 
-/// Adds a continuous output for each name, with these dependencies while running and at initialisation.
+/// Adds a continuous output for each name, with these dependencies while running and at initialisation; an empty unit is
+/// none.
 pub(crate) fn outputs(
     b: &mut Builder,
     names: &[String],
@@ -64,7 +65,10 @@ pub(crate) fn outputs(
     initially: &[VariableId],
 ) -> Vec<VariableId> {
     let (unit, about) = look;
-    let declare = |name: &String| Declared::output(name).unit(unit).about(about).depends(on).initially(initially);
+    let declare = |name: &String| {
+        let declared = Declared::output(name).about(about).depends(on).initially(initially);
+        if unit.is_empty() { declared } else { declared.unit(unit) }
+    };
     let list: Vec<Declared> = names.iter().map(declare).collect();
     list.into_iter().map(|declared| b.add(declared)).collect()
 }

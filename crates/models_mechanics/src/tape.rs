@@ -4,7 +4,7 @@
 //!
 //! | hidden reals | hidden integers |
 //! |---|---|
-//! | holding forces (r), residual, contact force | pivots, active rows, their hash, contacts, contact points |
+//! | holding forces (r), speeds D(q_n) v⁺ (r), residual, contact force | pivots, active rows, their hash, contacts, contact points |
 //! | reals of the [`FlatState`] | words of the [`FlatState`] |
 
 use macrostep_multibody::{FlatState, StepReport, System};
@@ -54,7 +54,7 @@ impl Tape {
 
     /// First real of the state.
     fn reals(&self) -> usize {
-        self.r + 2
+        2 * self.r + 2
     }
 
     pub fn shape(&self) -> Shape {
@@ -108,13 +108,14 @@ impl Tape {
         memory.hidden_reals[..self.r].copy_from_slice(forces);
     }
 
-    pub fn holding<'a>(&self, memory: &'a Memory) -> &'a [f64] {
-        &memory.hidden_reals[..self.r]
+    /// Writes the speeds of the last step in the directions of its start.
+    pub fn set_step_speed(&self, memory: &mut Memory, speed: &[f64]) {
+        memory.hidden_reals[self.r..2 * self.r].copy_from_slice(speed);
     }
 
     pub fn set_note(&self, memory: &mut Memory, note: &Note) {
-        memory.hidden_reals[self.r] = note.residual;
-        memory.hidden_reals[self.r + 1] = note.contact_force_n;
+        memory.hidden_reals[2 * self.r] = note.residual;
+        memory.hidden_reals[2 * self.r + 1] = note.contact_force_n;
         let words = [note.pivots, note.active, note.active_hash as i64, note.contacts, note.contact_points];
         memory.hidden_integers[..WORDS].copy_from_slice(&words);
     }
@@ -122,8 +123,8 @@ impl Tape {
     pub fn note(&self, memory: &Memory) -> Note {
         let words = &memory.hidden_integers;
         Note {
-            residual: memory.hidden_reals[self.r],
-            contact_force_n: memory.hidden_reals[self.r + 1],
+            residual: memory.hidden_reals[2 * self.r],
+            contact_force_n: memory.hidden_reals[2 * self.r + 1],
             pivots: words[0],
             active: words[1],
             active_hash: words[2] as u64,

@@ -10,14 +10,19 @@
 //! | [`IntegratedAcceleration`] | degree k through accelerations, integrated twice | behind: the *motion* is predicted |
 //! | [`Hermite`] | through values and derivatives of a motion at both ends | behind: the *motion* is predicted |
 //!
+//! An [`InterfaceModel`] predicts otherwise: from what *several* units say, ẇ = W λ + b on the grid of the fast one. It is
+//! part of the system ([`crate::System::connect_predicted`]) and goes with every predictor of the other signals.
+//!
 //! A predictor of your own is one file: implement [`Predictor`], hand it to [`crate::Method`].
 
 mod hermite;
 mod integrated;
+mod interface;
 mod lagrange;
 
 pub use hermite::Hermite;
 pub use integrated::{IntegratedAcceleration, Variant};
+pub use interface::{InterfaceModel, Motion, Predicted};
 pub use lagrange::{Derivative, Lagrange};
 
 use crate::history::History;

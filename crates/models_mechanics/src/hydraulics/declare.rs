@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 
 use macrostep_description::{Declared, DependencyKind, ModelDescription, VariableId};
-use macrostep_hydraulics::Forces;
 use macrostep_slave::Fault;
 
 use super::{Hydraulics, Layout};
@@ -60,7 +59,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     add(vector("s_des", r), ("m", "desired position"));
     add(vec!["work".to_owned()], ("J", "work of the forces on the predicted motion since the start"));
     let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
-    Ok((Hydraulics { layout, cache: None, forces: Forces::default(), drive: PhantomData }, description))
+    Ok((Hydraulics { layout, cache: None, room: super::Room::default(), drive: PhantomData }, description))
 }
 
 /// The equations as the body of an HTML page.

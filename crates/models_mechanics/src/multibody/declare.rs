@@ -40,7 +40,7 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
     declare_model(&mut b, layout.r, (&knowns, &forces, &speeds));
 
     let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
-    Ok((Multibody { layout, tape, cache: None, plant: PhantomData }, description))
+    Ok((Multibody { layout, tape, cache: None, scratch: Default::default(), plant: PhantomData }, description))
 }
 
 /// The system with the start values of all parameters.
@@ -67,6 +67,10 @@ fn declare_state<P: Plant>(
         outputs(b, &[name], ("m/s", &at(i, "speed")), &[], knowns);
     }
     outputs(b, &vector("lam_hold", r), ("N", "interface force that holds the system at its start, W λ + b = 0"), &[], knowns);
+    for (i, name) in vector("w_step", r).into_iter().enumerate() {
+        let about = at(i, "speed after the last step in the directions of its start, what w + H (W λ + b) predicts");
+        outputs(b, &[name], ("m/s", &about), &[], knowns);
+    }
     let common = [
         ("e_kin", "J", "kinetic energy"),
         ("e_pot", "J", "potential energy of gravity, 0 at the world origin"),

@@ -18,7 +18,7 @@ impl<P: Plant> Multibody<P> {
         let ((unknown, known), (d_known, d_unknown)) = (lists, values);
         let layout = self.layout;
         let (forces, r) = (layout.force()..layout.outputs(), layout.r);
-        let (constant, dense) = (layout.outputs()..layout.outputs() + 3 * r, layout.dense());
+        let (constant, dense) = (layout.outputs()..layout.outputs() + 4 * r, layout.dense());
         for &u in unknown {
             let u = u as usize;
             let allowed = if initial { constant.contains(&u) } else { u >= layout.outputs() };
