@@ -3,4 +3,5 @@
 pub mod embedded;
 pub mod foundry;
 pub mod models;
+pub mod multirate;
 pub mod pair;

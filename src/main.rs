@@ -6,11 +6,13 @@
 mod arguments;
 mod failure;
 mod fmus;
+mod hydraulic;
 mod options;
 mod oscillator;
 mod pictures;
 mod predict;
 mod print;
+mod shows;
 mod simulate;
 mod summary;
 mod survey;
@@ -37,6 +39,9 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
+        Some(Verb::Crane(arguments)) => hydraulic::crane(&arguments),
+        Some(Verb::Actuator(arguments)) => hydraulic::actuator(&arguments),
+        Some(Verb::Shows(arguments)) => shows::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
     }
 }

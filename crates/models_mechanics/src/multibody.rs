@@ -60,7 +60,7 @@ impl Layout {
     /// Communication step.
     const STEP: usize = 0;
     /// Outputs between `w_step` and the plant's own.
-    const COMMON: usize = 8;
+    const COMMON: usize = 10;
     /// Integer outputs about the last step.
     const STEP_COUNTS: usize = 5;
 

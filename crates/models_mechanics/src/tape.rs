@@ -59,7 +59,7 @@ impl Tape {
 
     pub fn shape(&self) -> Shape {
         Shape {
-            hidden_reals: self.reals() + 3 + 13 * self.bodies + self.r + self.rows_max,
+            hidden_reals: self.reals() + FlatState::reals_before_rows(self.bodies, self.r) + self.rows_max,
             hidden_integers: WORDS + 2 + 2 * self.rows_max,
         }
     }
@@ -100,7 +100,7 @@ impl Tape {
         flat.words.clear();
         flat.words.extend(words[..2 + 2 * rows].iter().map(|w| *w as u64));
         flat.reals.clear();
-        let count = 3 + 13 * self.bodies + self.r + rows;
+        let count = FlatState::reals_before_rows(self.bodies, self.r) + rows;
         flat.reals.extend_from_slice(&memory.hidden_reals[self.reals()..self.reals() + count]);
     }
 

@@ -87,6 +87,11 @@ impl System {
         &self.parts.pairs
     }
 
+    /// The shapes and the bodies that carry them, in the order they were added.
+    pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> {
+        self.parts.shapes.iter().map(|carried| (carried.body, &carried.shape))
+    }
+
     /// The interface coordinates; their rates are `w_i = D v`.
     #[must_use]
     pub fn interface(&self) -> &[Coordinate] {

@@ -76,6 +76,8 @@ fn declare_state<P: Plant>(
         ("e_pot", "J", "potential energy of gravity, 0 at the world origin"),
         ("e_spring", "J", "energy in springs"),
         ("interface_work", "J", "work of the interface forces since the start"),
+        ("motor_work", "J", "work of motors and brakes since the start"),
+        ("constraint_work", "J", "work of contacts, friction, stops and joints since the start"),
         ("violation", "m", "largest joint violation of the rows that are lengths"),
         ("violation_angle", "rad", "largest joint violation of the rows that are angles"),
         ("solver_residual", "", "natural residual of the last step over all rows"),

@@ -27,6 +27,8 @@ impl<P: Plant> Multibody<P> {
             energy.potential_j,
             energy.elastic_j,
             simulation.state().interface_work_j,
+            simulation.state().motor_work_j,
+            simulation.state().constraint_work_j,
             violation.length_m,
             violation.angle_rad,
             note.residual,
