@@ -3,6 +3,8 @@
 pub mod embedded;
 pub mod foundry;
 pub mod lab;
+pub mod models;
+pub mod multirate;
 pub mod pair;
 pub mod predict;
 

@@ -11,10 +11,12 @@ mod fmus;
 mod info;
 mod laboratory;
 mod named;
+mod hydraulic;
 mod options;
 mod oscillator;
 mod pictures;
 mod print;
+mod shows;
 mod simulate;
 mod single;
 mod slaves;
@@ -54,6 +56,9 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
         Some(Verb::Stability(arguments)) => laboratory::stability::run(&arguments),
+        Some(Verb::Crane(arguments)) => hydraulic::crane(&arguments),
+        Some(Verb::Actuator(arguments)) => hydraulic::actuator(&arguments),
+        Some(Verb::Shows(arguments)) => shows::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
         Some(Verb::Info(arguments)) => info::run(&arguments),
         Some(Verb::Check(arguments)) => check::run(&arguments),

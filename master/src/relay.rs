@@ -72,7 +72,7 @@ impl Relay {
         let reads_after_set =
             |s: &Station| s.outputs.refresh != Refresh::Directional || s.outputs.refresh_refs.is_empty();
         let law_grids_nest = steps_alike || jacobi || stations.iter().all(|s| s.feeds.iter().all(|f| !f.has_law()));
-        let known = stations.iter().all(|s| s.holds && s.dense.is_none() && reads_after_set(s)) && groups.iter().all(|g| g.len() == 1);
+        let known = stations.iter().all(|s| s.holds && s.dense.is_none() && reads_after_set(s) && s.feeds.iter().all(Feed::is_memoryless)) && groups.iter().all(|g| g.len() == 1);
         if !(known && law_grids_nest) {
             return None;
         }
@@ -185,6 +185,8 @@ impl Port {
                 Feed::Channel { channel, picks } => {
                     port.wires.extend(picks.iter().map(|&(c, to)| Wire { from: places[*channel] + c, to }));
                 }
+                // Not memoryless: left to the window.
+                Feed::Interface(_) | Feed::Mean(_) => {}
                 Feed::Law(f) => {
                     let inputs = f.sources().flat_map(|(channel, picks)| {
                         picks.iter().map(move |&(c, to)| Wire { from: places[channel] + c, to })

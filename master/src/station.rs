@@ -164,17 +164,13 @@ impl Station {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
-            if let Some(offset) = &self.inputs.offset {
-                self.inputs.values.iter_mut().zip(offset).for_each(|(v, d)| *v += d);
-            }
+            self.inputs.shift_values();
             self.hold(t_s, span.length_s, keep)?
         } else {
             for feed in &mut self.feeds {
-                feed.segments(supply, span, &mut self.inputs.segments);
+                feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
-            if let Some(offset) = &self.inputs.offset {
-                self.inputs.segments.iter_mut().zip(offset).for_each(|(p, d)| p.shift(*d));
-            }
+            self.inputs.shift_segments();
             self.follow(t_s, span.length_s, keep)?
         };
         self.inputs.shown = false;
@@ -198,11 +194,13 @@ impl Station {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
+            self.inputs.shift_values();
             self.set_constants()?;
         } else if self.inputs.interpolates {
             for feed in &mut self.feeds {
-                feed.segments(supply, span, &mut self.inputs.segments);
+                feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
+            self.inputs.shift_segments();
             self.set_segments(span.length_s)?;
         } else {
             return Ok(());
@@ -420,7 +418,7 @@ impl Station {
     /// Values of the inputs at the end of `span`, as they are predicted before it.
     pub fn predicted_inputs(&mut self, supply: &mut Supply, span: &Span, out: &mut [f64]) {
         for feed in &mut self.feeds {
-            feed.segments(supply, span, &mut self.inputs.segments);
+            feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
         }
         for (v, p) in out.iter_mut().zip(&self.inputs.segments) {
             *v = p.at(1.0);
@@ -454,6 +452,22 @@ impl Inputs {
     /// Sets what is added to the inputs from now on.
     pub fn set_offset(&mut self, offset: &[f64]) {
         self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
+    }
+
+    /// Adds the offset to constants.
+    #[inline]
+    fn shift_values(&mut self) {
+        if let Some(offset) = &self.offset {
+            self.values.iter_mut().zip(offset).for_each(|(v, d)| *v += d);
+        }
+    }
+
+    /// Adds the offset to polynomials.
+    #[inline]
+    fn shift_segments(&mut self) {
+        if let Some(offset) = &self.offset {
+            self.segments.iter_mut().zip(offset).for_each(|(p, d)| p.shift(*d));
+        }
     }
 
     /// Whether the unit holds exactly `values` already, by a refresh since its last step.

@@ -7,11 +7,14 @@ use macrostep_master::unit::{Outcome, Unit};
 use macrostep_models::ModelEntry;
 use macrostep_slave::Snapshot;
 
-const STEP_S: f64 = 1e-3;
+/// The step a model recommends \[s\].
+fn step_s(d: &ModelDescription) -> f64 {
+    d.default_experiment.as_ref().and_then(|e| e.step_size).expect("a recommended step")
+}
 
 /// Every model with its FMU.
 fn each(mut test: impl FnMut(&ModelEntry, &Fmu)) {
-    let models = macrostep_models::all();
+    let models = macrostep::models::all();
     assert_eq!(models.len(), FMUS.len());
     for entry in &models {
         let bytes = fmu(entry.identifier).expect("an embedded FMU");
@@ -85,6 +88,7 @@ fn native_and_fmu_agree_to_the_bit() {
     each(|entry, fmu| {
         let d = entry.describe();
         let (inputs_at, outputs_at) = (reals(&d, Causality::Input), reals(&d, Causality::Output));
+        let step_s = step_s(&d);
         let (mut u, mut y, mut z) =
             (vec![0.0; inputs_at.len()], vec![0.0; outputs_at.len()], vec![0.0; outputs_at.len()]);
         let mut unit = ready(fmu);
@@ -93,19 +97,19 @@ fn native_and_fmu_agree_to_the_bit() {
         native.enter_initialization().expect("initialising");
         native.exit_initialization().expect("initialised");
         for k in 0..100 {
-            let t_s = k as f64 * STEP_S;
+            let t_s = k as f64 * step_s;
             inputs(k, &mut u);
             if k == 50 {
                 // Something else first, then back.
                 unit.save(0).expect("saved");
                 unit.set_real(&inputs_at, &vec![0.5; u.len()]).expect("set");
-                unit.step(t_s, STEP_S, false).expect("a step");
+                unit.step(t_s, step_s, false).expect("a step");
                 unit.restore(0).expect("restored");
             }
             unit.set_real(&inputs_at, &u).expect("set");
             native.set_real(&inputs_at, &u).expect("set");
-            assert_eq!(unit.step(t_s, STEP_S, true), Ok(Outcome::Done));
-            native.do_step(t_s, STEP_S, true).expect("a step");
+            assert_eq!(unit.step(t_s, step_s, true), Ok(Outcome::Done));
+            native.do_step(t_s, step_s, true).expect("a step");
             unit.get_real(&outputs_at, &mut y).expect("read");
             native.get_real(&outputs_at, &mut z).expect("read");
             let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
