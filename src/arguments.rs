@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::flex::arguments::{FlexVerb, InterfaceArguments};
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
 };
@@ -31,6 +32,11 @@ pub enum Verb {
     Oscillator(Box<OscillatorArguments>),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
+    /// Flexible bodies from finite element models
+    #[command(subcommand)]
+    Flex(FlexVerb),
+    /// The beam on springs with a full and a reduced interface
+    Interface(InterfaceArguments),
 }
 
 /// `macrostep fmus`.

@@ -5,7 +5,9 @@
 
 mod arguments;
 mod failure;
+mod flex;
 mod fmus;
+mod interface;
 mod options;
 mod oscillator;
 mod pictures;
@@ -37,5 +39,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
+        Some(Verb::Flex(verb)) => flex::run(&verb),
+        Some(Verb::Interface(arguments)) => interface::run(&arguments),
     }
 }

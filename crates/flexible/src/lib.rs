@@ -34,6 +34,7 @@ pub mod connector;
 pub mod eigen;
 pub mod element;
 mod error;
+pub mod examples;
 pub mod factor;
 pub mod import;
 mod material;
