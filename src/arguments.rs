@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::flex::arguments::{FlexVerb, InterfaceArguments};
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
+    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
 };
 
 /// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact
@@ -59,9 +59,13 @@ pub struct OscillatorArguments {
     /// Who steps when
     #[arg(long, value_enum, default_value = "jacobi")]
     pub schedule: Schedule,
-    /// Extrapolation of the inputs: hold, linear, quadratic or poly:K
-    #[arg(long, value_name = "DEGREE", default_value = "linear")]
+    /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
+    /// integrated); h3 or h5 (Hermite)
+    #[arg(long, value_name = "PREDICTOR", default_value = "linear")]
     pub predict: Predict,
+    /// Integrated acceleration, Gauss–Seidel: polynomial of the body whose end is known [default: h3]
+    #[arg(long, value_enum, value_name = "VARIANT")]
+    pub gs_variant: Option<GsVariant>,
     /// Correction of a macro step
     #[arg(long, value_enum, default_value = "explicit")]
     pub correct: Correct,
@@ -83,7 +87,7 @@ pub struct OscillatorArguments {
     /// Samples before t = 0
     #[arg(long, value_enum, default_value = "ramp")]
     pub start: Start,
-    /// Evaluation of a coupling force that a subsystem sends
+    /// Evaluation of a coupling force or acceleration that a subsystem sends
     #[arg(long, value_enum, default_value = "updated")]
     pub sampling: Sampling,
     /// Velocity of a displacement input

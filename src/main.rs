@@ -11,6 +11,7 @@ mod interface;
 mod options;
 mod oscillator;
 mod pictures;
+mod predict;
 mod print;
 mod simulate;
 mod summary;

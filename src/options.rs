@@ -14,8 +14,9 @@ use serde::Serialize;
 
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
+use crate::predict::Family;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
+    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
 };
 
 /// More macro steps than this in a run are taken for a mistake.
@@ -30,8 +31,10 @@ pub struct OscillatorOptions {
     pub coupling: Coupling,
     /// Who steps when.
     pub schedule: Schedule,
-    /// Degree of the extrapolation.
+    /// Prediction of the inputs.
     pub predict: Predict,
+    /// What integrated acceleration makes of a known end; it means nothing with other predictors and Jacobi.
+    pub gs_variant: GsVariant,
     /// Correction of a macro step.
     pub correct: Correct,
     /// Macro step of the slow side in s.
@@ -76,6 +79,7 @@ impl OscillatorOptions {
             coupling: arguments.coupling,
             schedule: arguments.schedule,
             predict: arguments.predict,
+            gs_variant: arguments.gs_variant.unwrap_or_default(),
             correct: arguments.correct,
             step_s: arguments.step,
             rate: arguments.rate,
@@ -189,7 +193,22 @@ fn check_meaning(arguments: &OscillatorArguments) -> Result<(), Failure> {
         let reason = "at rate 1 no side is fast";
         return Err(Failure::conflict(format!("--fast {}", typed(fast)), "--rate 1", reason));
     }
-    if arguments.sampling == Sampling::Lagged && !arguments.coupling.has_feed_through() {
+    let motion = arguments.predict.predicts_motion();
+    let predict = format!("--predict {}", arguments.predict);
+    if let Some(variant) = arguments.gs_variant {
+        let variant = format!("--gs-variant {}", typed(variant));
+        if arguments.predict.family != Family::Integrated {
+            return Err(Failure::conflict(variant, predict, "it is for integrated acceleration"));
+        }
+        if arguments.schedule == Schedule::Jacobi {
+            return Err(Failure::conflict(variant, "--schedule jacobi", "no end of a step is known before it is made"));
+        }
+    }
+    if arguments.derivative == Derivative::Numdiff && motion {
+        let reason = "the velocity is that of the predicted motion already";
+        return Err(Failure::conflict("--derivative numdiff", predict, reason));
+    }
+    if arguments.sampling == Sampling::Lagged && !motion && !arguments.coupling.has_feed_through() {
         let reason = "no subsystem sends a force that depends on its input";
         return Err(Failure::conflict("--sampling lagged", coupling, reason));
     }

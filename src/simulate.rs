@@ -1,11 +1,9 @@
 //! From options to a coupled pair: the one place where the words of the command line become a method.
 
-use std::sync::Arc;
-
 use macrostep::pair::{self, Outcome, Pair};
 use macrostep::{foundry, pair as scenario};
 use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, Relaxation};
-use macrostep_master::predict::{self, Lagrange};
+use macrostep_master::predict;
 use macrostep_master::{self as master, Method};
 
 use crate::failure::Failure;
@@ -65,7 +63,7 @@ fn method(options: &OscillatorOptions) -> Method {
         Derivative::Numdiff => predict::Derivative::Differentiated,
     };
     Method {
-        predictor: Arc::new(Lagrange { derivative, ..Lagrange::new(options.predict.degree as usize) }),
+        predictor: options.predict.predictor(derivative, options.gs_variant),
         schedule: match options.schedule {
             Schedule::Jacobi => master::Schedule::Jacobi,
             Schedule::Gs12 => master::Schedule::GaussSeidel(vec![0, 1]),

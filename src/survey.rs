@@ -11,7 +11,7 @@ use crate::options::{OscillatorOptions, case_parameters};
 use crate::oscillator::{progress_bar, scenario, write_text};
 use crate::summary::Summary;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
+    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
 };
 use crate::{print, simulate};
 
@@ -68,7 +68,7 @@ fn scenarios() -> Vec<OscillatorOptions> {
             for schedule in [Schedule::Jacobi, Schedule::Gs12] {
                 for degree in [0, 1, 2] {
                     for correct in [Correct::Explicit, Correct::Newton] {
-                        let predict = Predict { degree };
+                        let predict = Predict::classical(degree);
                         all.push(OscillatorOptions { coupling, schedule, predict, correct, ..common(case) });
                     }
                 }
@@ -84,7 +84,8 @@ fn common(case: Case) -> OscillatorOptions {
         case,
         coupling: Coupling::ForceDisplacement,
         schedule: Schedule::Jacobi,
-        predict: Predict { degree: 0 },
+        predict: Predict::classical(0),
+        gs_variant: GsVariant::H3,
         correct: Correct::Explicit,
         step_s: 1e-3,
         rate: Rate { over: 1, under: 1 },

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use serde::Serialize;
 
+pub use crate::predict::{GsVariant, Predict};
+
 /// Row of Table 1 of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 pub enum Case {
@@ -50,13 +52,6 @@ pub enum Schedule {
     Gs12,
     /// Subsystem 2 first, 1 with interpolated inputs
     Gs21,
-}
-
-/// Degree of the polynomial an input is extrapolated by: `hold`, `linear`, `quadratic` or `poly:K`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Predict {
-    /// 0 for hold.
-    pub degree: u32,
 }
 
 /// How the end of a macro step is corrected.
@@ -186,36 +181,6 @@ pub fn typed<T: ValueEnum>(value: T) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-impl FromStr for Predict {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        /// As many derivatives as the FMUs take of an input.
-        const DEGREE_MAX: u32 = 20;
-        let degree = match text {
-            "hold" => Some(0),
-            "linear" => Some(1),
-            "quadratic" => Some(2),
-            _ => text.strip_prefix("poly:").and_then(|degree| degree.parse().ok()),
-        };
-        degree
-            .filter(|degree| *degree <= DEGREE_MAX)
-            .map(|degree| Self { degree })
-            .ok_or(format!("expected `hold`, `linear`, `quadratic` or `poly:K` with K from 0 to {DEGREE_MAX}"))
-    }
-}
-
-impl fmt::Display for Predict {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self.degree {
-            0 => f.write_str("hold"),
-            1 => f.write_str("linear"),
-            2 => f.write_str("quadratic"),
-            degree => write!(f, "poly:{degree}"),
-        }
-    }
-}
-
 impl FromStr for Rate {
     type Err = String;
 
@@ -254,12 +219,6 @@ impl FromStr for Setting {
     }
 }
 
-impl Serialize for Predict {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 impl Serialize for Rate {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -269,17 +228,6 @@ impl Serialize for Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_degree_reads_back_as_it_is_printed() {
-        for text in ["hold", "linear", "quadratic", "poly:3", "poly:20"] {
-            assert_eq!(text.parse::<Predict>().expect("a degree").to_string(), text);
-        }
-        assert_eq!("poly:2".parse::<Predict>().expect("a degree").to_string(), "quadratic");
-        for text in ["poly:21", "poly:-1", "poly:", "cubic", "poly:1.5"] {
-            assert!(text.parse::<Predict>().is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn a_rate_is_kept_in_lowest_terms() {

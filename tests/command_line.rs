@@ -56,6 +56,7 @@ fn every_default_is_in_the_scenario() {
         ("coupling", "f-s"),
         ("schedule", "jacobi"),
         ("predict", "linear"),
+        ("gs_variant", "h3"),
         ("correct", "explicit"),
         ("rate", "3/2"),
         ("fast", "2"),
@@ -77,7 +78,7 @@ fn every_default_is_in_the_scenario() {
 
 #[test]
 fn what_makes_no_sense_ends_with_2_and_names_both_options() {
-    let cases: [(&[&str], [&str; 2]); 10] = [
+    let cases: [(&[&str], [&str; 2]); 13] = [
         (&["--fast", "1"], ["`--fast 1`", "`--rate 1`"]),
         (&["--step", "3e-3"], ["`--stop 10`", "`--step 0.003`"]),
         (&["--step", "1e-9"], ["`--stop 10`", "`--step 0.000000001`"]),
@@ -87,6 +88,9 @@ fn what_makes_no_sense_ends_with_2_and_names_both_options() {
         (&["--rate", "7/3", "--stop", "1e-3"], ["`--rate 7/3`", "`--stop 0.001`"]),
         (&["--sampling", "lagged", "--coupling", "f-f"], ["`--sampling lagged`", "`--coupling f-f`"]),
         (&["--derivative", "numdiff", "--coupling", "f-f"], ["`--derivative numdiff`", "`--coupling f-f`"]),
+        (&["--gs-variant", "n1", "--schedule", "gs12"], ["`--gs-variant n1`", "`--predict linear`"]),
+        (&["--gs-variant", "n1", "--predict", "ia1"], ["`--gs-variant n1`", "`--schedule jacobi`"]),
+        (&["--derivative", "numdiff", "--predict", "ia1"], ["`--derivative numdiff`", "`--predict ia1`"]),
         (&["--set", "m1=1", "--set", "m1=2"], ["`--set m1=1`", "`--set m1=2`"]),
     ];
     for (arguments, names) in cases {
@@ -179,7 +183,7 @@ fn errors_are_taken_at_every_macro_point_whatever_is_recorded() {
 fn help_states_a_default_for_every_option() {
     let help = text(&macrostep(&["oscillator", "--help"]).stdout);
     let options: Vec<&str> = help.split("\n      --").skip(1).collect();
-    assert_eq!(options.len(), 20, "{help}");
+    assert_eq!(options.len(), 21, "{help}");
     for option in options {
         let words = option.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("[default: "), "--{option}");

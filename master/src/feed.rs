@@ -31,12 +31,20 @@ impl Supply {
     }
 
     /// Values of a channel at a tick: the sample where there is one, else what the predictor makes of the others.
+    #[inline]
     pub fn value(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
         let history = &self.histories[channel];
         if let Some(i) = history.find(at) {
-            out.copy_from_slice(history.row(i));
+            for (value, known) in out.iter_mut().zip(history.row(i)) {
+                *value = *known;
+            }
             return;
         }
+        self.predicted(channel, at, out);
+    }
+
+    fn predicted(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
+        let history = &self.histories[channel];
         let from = (history.at(history.not_after(at)).floor() as Tick).min(at - 1);
         let span = Span { from, to: at, length_s: self.clock.length_s(at - from) };
         let segments = &mut self.scratch[..history.width()];
@@ -133,6 +141,29 @@ impl Feed {
         }
     }
 
+    /// Constants over a step into the unit's inputs, where the predictor holds: what [`Feed::segments`] would make,
+    /// without polynomials.
+    #[inline]
+    pub fn constants(&mut self, supply: &mut Supply, from: Tick, to: Tick, inputs: &mut [f64]) {
+        match self {
+            Feed::Channel { channel, picks } => {
+                let history = &supply.histories[*channel];
+                let row = history.row(history.lead(to));
+                for &(component, place) in picks.iter() {
+                    inputs[place] = row[component];
+                }
+            }
+            Feed::Law(f) => {
+                // The step's end where one of the law's inputs is known there, else its start.
+                let known = f.sources.iter().any(|(c, _)| supply.histories[*c].reaches(to));
+                f.evaluate(supply, if known { to } else { from });
+                for &(output, place) in &f.picks {
+                    inputs[place] = f.y[output];
+                }
+            }
+        }
+    }
+
     /// Values at an instant into the unit's inputs.
     #[inline]
     pub fn values(&mut self, supply: &mut Supply, at: Tick, row: &mut [f64], inputs: &mut [f64]) {
@@ -222,7 +253,7 @@ impl LawFeed {
                 self.evaluate(supply, span.from);
                 self.history.put(span.from, &self.y);
                 // The step's end is worth a sample as soon as one of the law's inputs is known there.
-                if self.sources.iter().any(|(c, _)| supply.histories[*c].find(span.to).is_some()) {
+                if self.sources.iter().any(|(c, _)| supply.histories[*c].reaches(span.to)) {
                     self.evaluate(supply, span.to);
                     self.history.put(span.to, &self.y);
                 }

@@ -10,6 +10,7 @@ use crate::time::Tick;
 pub struct History {
     width: usize,
     depth: usize,
+    in_window: usize,
     at: Vec<f64>,
     rows: Vec<f64>,
     len: usize,
@@ -23,7 +24,7 @@ impl History {
         let depth = depth.max(1);
         // Room for several windows between two compactions, which then cost next to nothing.
         let capacity = 4 * (depth + in_window) + 16;
-        History { width, depth, at: vec![0.0; capacity], rows: vec![0.0; capacity * width], len: 0, mark: 0 }
+        History { width, depth, in_window, at: vec![0.0; capacity], rows: vec![0.0; capacity * width], len: 0, mark: 0 }
     }
 
     /// Values in a row.
@@ -73,14 +74,12 @@ impl History {
         self.mark = 0;
     }
 
-    /// Everything known now is final: a window begins. Old rows are dropped where room is short.
+    /// Everything known now is final: a window begins that may be taken back. Old rows are dropped where room is short.
+    /// A run that never goes back need not call it.
     #[inline]
     pub fn begin_window(&mut self) {
         if self.len + self.at.len() / 4 > self.at.len() && self.len > self.depth {
-            let first = self.len - self.depth;
-            self.at.copy_within(first..self.len, 0);
-            self.rows.copy_within(first * self.width..self.len * self.width, 0);
-            self.len = self.depth;
+            self.drop_oldest(self.len - self.depth);
         }
         self.mark = self.len;
     }
@@ -101,6 +100,21 @@ impl History {
     /// As [`History::put`], for an instant inside a step.
     #[inline]
     pub fn put_at(&mut self, at: f64, row: &[f64]) {
+        // Nearly always the newest row.
+        if self.len < self.at.len() && (self.len == 0 || self.at[self.len - 1] < at) {
+            let first = self.len * self.width;
+            self.at[self.len] = at;
+            for (old, new) in self.rows[first..first + self.width].iter_mut().zip(row) {
+                *old = *new;
+            }
+            self.len += 1;
+            return;
+        }
+        self.insert(at, row);
+    }
+
+    /// Puts a row where others are, or where room is short.
+    fn insert(&mut self, at: f64, row: &[f64]) {
         let mut i = self.len;
         while i > 0 && self.at[i - 1] > at {
             i -= 1;
@@ -109,8 +123,11 @@ impl History {
             i -= 1;
         } else {
             if self.len == self.at.len() {
-                self.drop_oldest();
-                i = i.saturating_sub(1);
+                // Rows that may still be asked for or taken back stay.
+                let kept = self.depth + (self.len - self.mark).max(self.in_window);
+                let dropped = self.len.saturating_sub(kept).max(1);
+                self.drop_oldest(dropped);
+                i = i.saturating_sub(dropped);
             }
             if i < self.len {
                 self.at.copy_within(i..self.len, i + 1);
@@ -128,6 +145,12 @@ impl History {
         if let Some(i) = self.find(k) {
             self.rows[i * self.width + component] = value;
         }
+    }
+
+    /// Whether there is a row at tick `k` or later.
+    #[inline]
+    pub fn reaches(&self, k: Tick) -> bool {
+        self.len > 0 && self.at[self.len - 1] >= k as f64
     }
 
     /// Index of the row at tick `k`.
@@ -175,11 +198,11 @@ impl History {
         (&self.at[first..self.len], &mut self.rows[first * self.width..self.len * self.width])
     }
 
-    fn drop_oldest(&mut self) {
-        self.at.copy_within(1..self.len, 0);
-        self.rows.copy_within(self.width..self.len * self.width, 0);
-        self.len -= 1;
-        self.mark = self.mark.saturating_sub(1);
+    fn drop_oldest(&mut self, n: usize) {
+        self.at.copy_within(n..self.len, 0);
+        self.rows.copy_within(n * self.width..self.len * self.width, 0);
+        self.len -= n;
+        self.mark = self.mark.saturating_sub(n);
     }
 }
 

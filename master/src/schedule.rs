@@ -42,6 +42,13 @@ pub enum Op {
         /// When.
         at: Tick,
     },
+    /// The same for one unit of a loop whose other units are elsewhere in time.
+    RefreshUnit {
+        /// Which unit.
+        unit: usize,
+        /// When.
+        at: Tick,
+    },
 }
 
 /// What happens in one window, the shortest span after which all units meet again.
@@ -133,14 +140,19 @@ impl Draft<'_> {
     }
 
     fn publish(&mut self, units: &[usize], at: Tick) {
+        if units.is_empty() {
+            return;
+        }
         for &u in units {
             self.at[u] = at;
             self.ops.push(Op::Publish { unit: u, at });
         }
         for (g, group) in self.groups.iter().enumerate() {
-            let news = !units.is_empty();
-            if news && group.iter().all(|&u| self.at[u] == at) {
+            if group.iter().all(|&u| self.at[u] == at) {
                 self.ops.push(Op::Refresh { group: g, at });
+            } else {
+                let here = group.iter().filter(|u| units.contains(u));
+                self.ops.extend(here.map(|&unit| Op::RefreshUnit { unit, at }));
             }
         }
     }

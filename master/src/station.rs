@@ -42,6 +42,8 @@ impl Refresh {
 pub(crate) struct Station {
     pub unit: Box<dyn Unit>,
     pub step: Tick,
+    /// Whether inputs are constants, so that no polynomials are made.
+    holds: bool,
     pub inputs: Inputs,
     pub outputs: Outputs,
     pub feeds: Vec<Feed>,
@@ -63,6 +65,9 @@ pub(crate) struct Inputs {
     sub_steps: usize,
     /// Highest order sent so far: once sent, orders are sent always, because a slave may keep them.
     order: usize,
+    /// Whether the unit was given `sent` since its last step, so that the same values need not be sent again.
+    shown: bool,
+    sent: Vec<f64>,
     derivative_refs: Vec<u32>,
     derivative_orders: Vec<i32>,
     derivatives: Vec<f64>,
@@ -80,6 +85,11 @@ pub(crate) struct Outputs {
     pub refresh_places: Vec<usize>,
     refreshed: Vec<f64>,
     reported: Vec<f64>,
+    /// The outputs without feed-through, and whether they are the first ones.
+    state_refs: Vec<u32>,
+    state_places: Vec<usize>,
+    state_values: Vec<f64>,
+    state_first: bool,
 }
 
 impl Station {
@@ -106,38 +116,71 @@ impl Station {
             interpolates,
             sub_steps: method.sub_steps.max(1),
             order: 0,
+            shown: false,
+            sent: vec![0.0; n],
             derivative_refs: Vec::new(),
             derivative_orders: Vec::new(),
             derivatives: Vec::new(),
             refs,
         };
-        Station { unit, step, inputs, outputs, feeds, responses: responses(system, u) }
+        Station { unit, step, holds: method.predictor.holds(), inputs, outputs, feeds, responses: responses(system, u) }
     }
 
     /// Feeds the unit over `span`, steps it and reads its outputs.
     #[inline]
     pub fn advance(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<Outcome, UnitError> {
-        for feed in &mut self.feeds {
-            feed.segments(supply, span, &mut self.inputs.segments);
-        }
         let t_s = supply.clock.seconds(span.from);
-        let degree = self.inputs.segments.iter().map(Segment::degree).max().unwrap_or(0);
-        let outcome = if degree == 0 && self.inputs.order == 0 {
-            for (v, p) in self.inputs.values.iter_mut().zip(&self.inputs.segments) {
-                *v = p.coefficient(0);
+        let outcome = if self.holds {
+            for feed in &mut self.feeds {
+                feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
-            self.set_inputs()?;
-            self.unit.step(t_s, span.length_s, keep)?
-        } else if self.inputs.interpolates {
-            self.send_polynomials(degree, span.length_s)?;
-            self.unit.step(t_s, span.length_s, keep)?
+            self.hold(t_s, span.length_s, keep)?
         } else {
-            self.sub_steps(t_s, span.length_s, keep)?
+            for feed in &mut self.feeds {
+                feed.segments(supply, span, &mut self.inputs.segments);
+            }
+            self.follow(t_s, span.length_s, keep)?
         };
+        self.inputs.shown = false;
         if outcome == Outcome::Done {
-            self.unit.get_real(&self.outputs.refs, &mut self.outputs.values)?;
+            self.outputs.read(self.unit.as_mut())?;
         }
         Ok(outcome)
+    }
+
+    /// A step with constant inputs.
+    #[inline]
+    fn hold(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        if self.outputs.refresh == Refresh::Directional {
+            self.inputs.held.copy_from_slice(&self.inputs.values);
+        }
+        if !self.inputs.are_shown() {
+            self.set_inputs()?;
+        }
+        self.unit.step(t_s, length_s, keep)
+    }
+
+    /// A step with polynomial inputs.
+    fn follow(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        let x = &mut self.inputs;
+        if self.outputs.refresh == Refresh::Directional {
+            let end = if x.interpolates { 1.0 } else { 1.0 - 0.5 / x.sub_steps as f64 };
+            for (held, p) in x.held.iter_mut().zip(&x.segments) {
+                *held = p.at(end);
+            }
+        }
+        let degree = x.segments.iter().map(Segment::degree).max().unwrap_or(0);
+        if degree == 0 && x.order == 0 {
+            for (v, p) in x.values.iter_mut().zip(&x.segments) {
+                *v = p.coefficient(0);
+            }
+            self.hold(t_s, length_s, keep)
+        } else if x.interpolates {
+            self.send_polynomials(degree, length_s)?;
+            self.unit.step(t_s, length_s, keep)
+        } else {
+            self.sub_steps(t_s, length_s, keep)
+        }
     }
 
     /// `fmi2SetReal` of all connected inputs.
@@ -188,6 +231,12 @@ impl Station {
         Ok(Outcome::Done)
     }
 
+    /// Goes back to a saved state.
+    pub fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
+        self.inputs.shown = false;
+        self.unit.restore(slot)
+    }
+
     /// Makes the outputs read last known to everybody.
     #[inline]
     pub fn publish(&self, supply: &mut Supply, at: Tick) {
@@ -209,12 +258,13 @@ impl Station {
         match y.refresh {
             Refresh::GetAfterSet => {
                 self.unit.set_real(&x.refs, &x.values)?;
+                x.sent.copy_from_slice(&x.values);
+                x.shown = true;
                 self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
             }
             Refresh::Directional => {
-                for (i, p) in x.segments.iter().enumerate() {
-                    x.held[i] = if x.interpolates { p.at(1.0) } else { p.at(1.0 - 0.5 / x.sub_steps as f64) };
-                    x.change[i] = x.values[i] - x.held[i];
+                for ((change, value), held) in x.change.iter_mut().zip(&x.values).zip(&x.held) {
+                    *change = value - held;
                 }
                 self.unit.directional(&y.refresh_refs, &x.refs, &x.change, &mut y.refreshed)?;
                 for (d, reported) in y.refreshed.iter_mut().zip(&y.reported) {
@@ -243,12 +293,11 @@ impl Station {
 
     /// Sets the inputs to their values at `at`, which is what the unit then holds.
     pub fn show_inputs(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
+        self.inputs.shown = false;
         for feed in &mut self.feeds {
             feed.values(supply, at, &mut self.inputs.row, &mut self.inputs.values);
         }
-        for (p, v) in self.inputs.segments.iter_mut().zip(&self.inputs.values) {
-            p.set_constant(*v);
-        }
+        self.inputs.held.copy_from_slice(&self.inputs.values);
         self.set_inputs()
     }
 
@@ -261,7 +310,32 @@ impl Station {
     }
 }
 
+impl Inputs {
+    /// Whether the unit holds exactly `values` already, by a refresh since its last step.
+    #[inline]
+    fn are_shown(&self) -> bool {
+        self.shown && self.values.iter().zip(&self.sent).all(|(v, s)| v.to_bits() == s.to_bits())
+    }
+}
+
 impl Outputs {
+    /// Reads the unit after a step: everything but what is evaluated by setting the inputs and getting, anyway.
+    #[inline]
+    fn read(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+        if self.refresh != Refresh::GetAfterSet {
+            return unit.get_real(&self.refs, &mut self.values);
+        }
+        let n = self.state_refs.len();
+        if self.state_first {
+            return unit.get_real(&self.state_refs, &mut self.values[..n]);
+        }
+        unit.get_real(&self.state_refs, &mut self.state_values)?;
+        for (&place, &v) in self.state_places.iter().zip(&self.state_values) {
+            self.values[place] = v;
+        }
+        Ok(())
+    }
+
     /// Values of the feed-through outputs.
     pub fn refreshed_values(&self) -> impl Iterator<Item = f64> + '_ {
         self.refresh_places.iter().map(|&place| self.values[place])
@@ -289,7 +363,12 @@ impl Outputs {
             }
         }
         let (n, m) = (refs.len(), refresh_refs.len());
+        let state_places: Vec<usize> = (0..n).filter(|place| !refresh_places.contains(place)).collect();
         Outputs {
+            state_refs: state_places.iter().map(|&place| refs[place]).collect(),
+            state_values: vec![0.0; state_places.len()],
+            state_first: state_places.iter().copied().eq(0..state_places.len()),
+            state_places,
             refs,
             values: vec![0.0; n],
             channels,

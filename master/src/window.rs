@@ -69,12 +69,6 @@ impl Window {
     /// Runs one window.
     #[inline]
     pub fn run(&mut self, corrector: Option<&mut (dyn Corrector + 'static)>) -> Result<Option<Convergence>, RunError> {
-        for h in &mut self.supply.histories {
-            h.begin_window();
-        }
-        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
-            h.begin_window();
-        }
         let convergence = match corrector {
             None => {
                 self.execute(true)?;
@@ -112,6 +106,12 @@ impl Window {
     fn iterate(&mut self, corrector: &mut (dyn Corrector + 'static)) -> Result<Convergence, RunError> {
         if self.guesses.is_empty() {
             self.find_guesses();
+        }
+        for h in &mut self.supply.histories {
+            h.begin_window();
+        }
+        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
+            h.begin_window();
         }
         for station in &mut self.stations {
             station.unit.save(START)?;
@@ -160,7 +160,7 @@ impl Window {
             Op::Advance { unit, to, .. } => {
                 to > known && self.stations[unit].feeds.iter().any(|f| f.channels().contains(&channel))
             }
-            Op::Refresh { .. } => false,
+            Op::Refresh { .. } | Op::RefreshUnit { .. } => false,
         })
     }
 
@@ -181,6 +181,7 @@ impl Window {
                     station.keep_reported();
                 }
                 Op::Publish { unit, at } => stations[unit].publish(supply, *now + at),
+                Op::RefreshUnit { unit, at } => stations[unit].refresh(supply, *now + at)?,
                 Op::Refresh { group, at } => match groups[group].as_slice() {
                     [unit] => stations[*unit].refresh(supply, *now + at)?,
                     units => loops[group].solve(stations, units, supply, *now + at)?,
@@ -209,7 +210,7 @@ impl Problem for Window {
     fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         if self.ran {
             for station in &mut self.stations {
-                station.unit.restore(START)?;
+                station.restore(START)?;
             }
             for h in &mut self.supply.histories {
                 h.rewind();

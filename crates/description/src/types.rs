@@ -105,13 +105,13 @@ pub struct LogCategory {
 /// `DefaultExperiment`, in seconds where not dimensionless.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DefaultExperiment {
-    /// `startTime` \[s\].
+    /// `startTime` (s).
     pub start_time: Option<f64>,
-    /// `stopTime` \[s\].
+    /// `stopTime` (s).
     pub stop_time: Option<f64>,
     /// `tolerance`, relative.
     pub tolerance: Option<f64>,
-    /// `stepSize` \[s\].
+    /// `stepSize` (s).
     pub step_size: Option<f64>,
 }
 

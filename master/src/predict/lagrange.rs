@@ -45,6 +45,10 @@ impl Predictor for Lagrange {
         Edge::AfterLaw
     }
 
+    fn holds(&self) -> bool {
+        self.degree == 0 && self.derivative == Derivative::Passed
+    }
+
     #[inline]
     fn segments(&self, history: &History, span: &Span, out: &mut [Segment]) {
         let lead = history.lead(span.to);

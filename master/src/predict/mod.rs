@@ -41,6 +41,12 @@ pub trait Predictor: Send + Sync + std::fmt::Debug {
     /// Where it stands to a coupling law.
     fn edge(&self) -> Edge;
 
+    /// Whether every segment it makes is a constant: the value at [`History::lead`]. Units are then fed with values
+    /// straight from the histories.
+    fn holds(&self) -> bool {
+        false
+    }
+
     /// One segment per component of the channel over `span`, local time 0 … 1. The history holds at least one row;
     /// with fewer than [`Predictor::depth`] rows it does what they allow (a ramp start). Must not allocate.
     fn segments(&self, history: &History, span: &Span, out: &mut [Segment]);

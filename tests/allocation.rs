@@ -1,0 +1,74 @@
+//! Nothing is allocated in a window after the first ones.
+
+mod common;
+
+use common::*;
+use macrostep::foundry;
+use macrostep::pair::{Coupling, Pair, build};
+use macrostep_master::Method;
+use macrostep_master::predict::{Hermite, IntegratedAcceleration};
+use macrostep_master::record::{Column, Trace};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// Counts what this thread allocates.
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: forwards to the system's allocator; the counter is a plain cell without a destructor.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        // SAFETY: the caller's contract is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's contract is the same.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn windows_allocate_nothing() {
+    let _open = foundry::open_all().expect("the FMUs open");
+    for coupling in Coupling::ALL {
+        for (name, schedule) in schedules() {
+            let methods: [(&str, Method); 5] = [
+                ("hold", classical(0, schedule.clone())),
+                ("quadratic", classical(2, schedule.clone())),
+                ("H5", method(Hermite::H5, schedule.clone())),
+                ("ia1", method(IntegratedAcceleration::new(1), schedule.clone())),
+                ("newton", implicit(classical(1, schedule.clone()))),
+            ];
+            for (method_name, method) in methods {
+                for rate in [1, 3] {
+                    let mut pair = Pair::new(coupling, method.clone(), 1e-3, 1e6);
+                    pair.shares = [(1, 1), (1, rate)];
+                    let mut c = build(&pair, &foundry::fmu).expect("built");
+                    c.simulation.record(c.units[0], "x", "x1").expect("recorded");
+                    c.simulation.record(c.units[1], "a", "a2").expect("recorded");
+                    let mut rows = Trace::new(["x1", "a2"].map(|n| Column::new(n, "1")));
+                    rows.reserve(200);
+                    for _ in 0..50 {
+                        c.simulation.step().expect("a step");
+                    }
+                    let before = COUNT.with(Cell::get);
+                    for _ in 0..100 {
+                        c.simulation.step().expect("a step");
+                        c.simulation.observe(&mut rows).expect("a row");
+                    }
+                    let count = COUNT.with(Cell::get) - before;
+                    assert_eq!(count, 0, "{coupling} {name} {method_name}, rate {rate}");
+                }
+            }
+        }
+    }
+}
