@@ -155,14 +155,21 @@ fn text(runs: &Runs, map: &InterfaceMap, rows: &[Row]) -> String {
 fn pictures(folder: &Path, runs: &Runs, rows: &[Row]) -> Result<(), Failure> {
     let time: Vec<f64> = (0..runs.exact.ncols()).map(|i| i as f64 * runs.row.step_s).collect();
     let of = |all: &DMatrix<f64>, node: usize| all.row(node).iter().map(|y| 1e3 * y).collect::<Vec<_>>();
-    let mut figure = Figure::new("Beam on springs: deflections").panel_size(960.0, 300.0);
+    let mut figure = Figure::new("Beam on springs: deflections and errors").panel_size(860.0, 270.0).columns(2);
     let last = runs.exact.nrows() - 1;
+    let off = |a: &DMatrix<f64>, b: &DMatrix<f64>, node: usize| {
+        a.row(node).iter().zip(b.row(node).iter()).map(|(a, b)| 1e3 * (a - b).abs().max(1e-18)).collect::<Vec<_>>()
+    };
+    let (full, reduced) = (&runs.full.deflections, &runs.reduced.deflections);
     for (node, place) in [(0, "driven end"), (last / 2, "middle"), (last, "free end")] {
         let chart = Chart::new(place, Axis::linear("time", "s"), Axis::linear("deflection", "mm"))
             .with(Series::line("monolithic", time.clone(), of(&runs.exact, node)).colour(6).width(2.6))
-            .with(Series::line("full interface", time.clone(), of(&runs.full.deflections, node)).colour(0))
-            .with(Series::line("reduced interface", time.clone(), of(&runs.reduced.deflections, node)).colour(1).dashed());
-        figure = figure.with(chart);
+            .with(Series::line("full interface", time.clone(), of(full, node)).colour(0))
+            .with(Series::line("reduced interface", time.clone(), of(reduced, node)).colour(1).dashed());
+        let errors = Chart::new(place, Axis::linear("time", "s"), Axis::log("|difference|", "mm"))
+            .with(Series::line("full − monolithic", time.clone(), off(full, &runs.exact, node)).colour(0))
+            .with(Series::line("reduced − full", time.clone(), off(reduced, full, node)).colour(1));
+        figure = figure.with(chart).with(errors);
     }
     let subtitle = format!("H = {} s · {} and {} values", runs.row.step_s, runs.full.exchanged, runs.reduced.exchanged);
     figure.subtitle(&subtitle).write(folder, "deflections")?;

@@ -203,7 +203,8 @@ impl Found {
 
     fn t_square_figure(&self) -> Figure {
         let (t, size) = (&self.t_square, [560.0, 520.0]);
-        let largest = t.field.iter().map(|u| u.norm()).fold(f64::MIN_POSITIVE, f64::max);
+        // What is seen from above: the bending under gravity is along the line of sight.
+        let largest = t.field.iter().map(|u| u.xy().norm()).fold(f64::MIN_POSITIVE, f64::max);
         let scale = 10f64.powf((0.02 / largest).log10().floor());
         let deformed = moved(&t.mesh.nodes, &t.field, scale);
         let wire = Wire::of(&t.mesh);
