@@ -11,7 +11,7 @@ const STEP_S: f64 = 1e-3;
 
 /// Every model with its FMU.
 fn each(mut test: impl FnMut(&ModelEntry, &Fmu)) {
-    let models = macrostep_models::all();
+    let models = macrostep::catalogue::all();
     assert_eq!(models.len(), FMUS.len());
     for entry in &models {
         let bytes = fmu(entry.identifier).expect("an embedded FMU");
