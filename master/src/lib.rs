@@ -19,6 +19,7 @@ mod history;
 mod jacobian;
 mod law;
 mod method;
+mod relay;
 mod run;
 mod schedule;
 mod segment;
