@@ -1,19 +1,26 @@
 //! `macrostep interface`: the beam on springs with the full and the reduced interface, beside the monolithic solution.
+//!
+//! Beam and springs are units of a co-simulation: FMUs, or the same models natively.
 
 use std::path::Path;
 
+use macrostep::beam::{BeamOnSprings, BeamRun, Interface};
+use macrostep::foundry;
+use macrostep::pair::Foundry;
+use macrostep_master::Sampling;
 use macrostep_master::report::table::{Align, Table, short};
 use macrostep_master::report::{Axis, Chart, Figure, Series};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
-use macrostep_reduction::cosimulation::{Coupled, Exchange, Return, Run, relative_rms};
+use macrostep_reduction::cosimulation::relative_rms;
 use macrostep_reduction::{Error, InterfaceMap, Space};
 use nalgebra::DMatrix;
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::flex::arguments::InterfaceArguments;
-use crate::oscillator::write_text;
+use crate::oscillator::{progress_bar, write_text};
 use crate::print;
+use crate::terms::Units;
 
 /// Stiffness of each spring in N/m, and duration in s.
 const SPRING_N_M: f64 = 10.0;
@@ -38,8 +45,8 @@ struct Row {
 /// The runs at one step.
 struct Runs {
     exact: DMatrix<f64>,
-    full: Run,
-    reduced: Run,
+    full: BeamRun,
+    reduced: BeamRun,
     row: Row,
 }
 
@@ -49,22 +56,25 @@ struct Runs {
 /// [`Failure::Usage`] for a step that does not divide the duration, [`Failure::Run`] of the computation, and of files.
 pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
     let steps = STOP_S / arguments.step;
-    if !(arguments.step > 0.0 && (1.0..=1e6).contains(&steps) && (steps - steps.round()).abs() < 1e-6) {
-        let (found, text) = (arguments.step, "expected a step that divides 1 s into at most 1000000 parts");
+    if !(arguments.step > 0.0 && (1.0..=1e5).contains(&steps) && (steps - steps.round()).abs() < 1e-6) {
+        let (found, text) = (arguments.step, "expected a step that divides 1 s into at most 100000 parts");
         return Err(Failure::Usage(format!("`--step {found}`: {text}")));
     }
     let failed = |e: Error| Failure::Run(e.to_string());
     let beam = ModalBeam::new(BeamConstants::default(), SHAPES).map_err(failed)?;
     let map = beam.interface_shapes(SHAPES).and_then(|s| InterfaceMap::new(&s, Space::Planar)).map_err(failed)?;
-    let runs = at(&beam, SHAPES, &map, arguments.step).map_err(failed)?;
+    let mut bench = Bench::new(&map, arguments.units)?;
+    let runs = bench.at(&beam, SHAPES, arguments.step)?;
     let json = object(&runs, &map);
     if arguments.json {
+        bench.bar.finish_and_clear();
         print::line(&json)?;
         if arguments.out.is_none() {
             return Ok(());
         }
     }
-    let rows = table_rows(&beam, &map).map_err(failed)?;
+    let rows = bench.rows(&beam)?;
+    bench.bar.finish_and_clear();
     if !arguments.json {
         print::line(text(&runs, &map, &rows))?;
     }
@@ -77,33 +87,59 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All runs of a beam of `modes` modes at one step.
-fn at(beam: &ModalBeam, modes: usize, map: &InterfaceMap, step_s: f64) -> Result<Runs, Error> {
-    let steps = (STOP_S / step_s).round() as usize;
-    let coupled = Coupled { beam, spring_n_m: SPRING_N_M, step_s, steps };
-    let exact = beam.monolithic(SPRING_N_M, step_s, steps);
-    let full = coupled.full(Exchange::Updated)?;
-    let lagged = coupled.full(Exchange::Lagged)?;
-    let reduced = coupled.reduced(Exchange::Updated, map, Return::Dual)?;
-    let row = Row {
-        modes,
-        step_s,
-        cosimulation: [&full, &lagged].map(|run| relative_rms(&run.deflections, &exact, &exact)),
-        reduction: relative_rms(&reduced.deflections, &full.deflections, &exact),
-        virtual_work: reduced.work_defect,
-    };
-    Ok(Runs { exact, full, reduced, row })
+/// What all runs share.
+struct Bench<'a> {
+    map: &'a InterfaceMap,
+    foundry: Foundry<'static>,
+    /// While these live, FMUs need not be unpacked again.
+    _open: Vec<macrostep_master::unit::fmu::Fmu>,
+    bar: indicatif::ProgressBar,
 }
 
-fn table_rows(beam: &ModalBeam, map: &InterfaceMap) -> Result<Vec<Row>, Error> {
-    let beyond = ModalBeam::new(BeamConstants::default(), BEYOND)?;
-    let mut rows = Vec::new();
-    for (beam, modes) in [(beam, SHAPES), (&beyond, BEYOND)] {
-        for step_s in STEPS_S {
-            rows.push(at(beam, modes, map, step_s)?.row);
-        }
+impl<'a> Bench<'a> {
+    fn new(map: &'a InterfaceMap, units: Units) -> Result<Bench<'a>, Failure> {
+        let (foundry, open): (Foundry<'static>, _) = match units {
+            Units::Fmu => (&foundry::fmu, foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?),
+            Units::Native => (&foundry::native, Vec::new()),
+        };
+        let total: f64 = [STEPS_S.as_slice(), &STEPS_S, &[1e-4]].concat().iter().map(|h| 3.0 * STOP_S / h).sum();
+        Ok(Bench { map, foundry, _open: open, bar: progress_bar(total as u64, "macro steps") })
     }
-    Ok(rows)
+
+    /// All runs of a beam of `modes` modes at one step.
+    fn at(&mut self, beam: &ModalBeam, modes: usize, step_s: f64) -> Result<Runs, Failure> {
+        let steps = (STOP_S / step_s).round() as usize;
+        let exact = beam.monolithic(SPRING_N_M, step_s, steps);
+        let run = |interface, sampling| {
+            let coupled = BeamOnSprings { interface, modes, step_s, steps, sampling };
+            let ran = coupled.run(self.foundry).map_err(|e| Failure::Run(e.to_string()));
+            self.bar.inc(steps as u64);
+            ran
+        };
+        let full = run(Interface::Full, Sampling::Updated)?;
+        let lagged = run(Interface::Full, Sampling::Lagged)?;
+        let reduced = run(Interface::Reduced(self.map), Sampling::Updated)?;
+        let row = Row {
+            modes,
+            step_s,
+            cosimulation: [&full, &lagged].map(|run| relative_rms(&run.deflections, &exact, &exact)),
+            reduction: relative_rms(&reduced.deflections, &full.deflections, &exact),
+            virtual_work: reduced.work_defect,
+        };
+        Ok(Runs { exact, full, reduced, row })
+    }
+
+    /// The rows of the table: a beam inside the span of the interface and one outside, over H.
+    fn rows(&mut self, beam: &ModalBeam) -> Result<Vec<Row>, Failure> {
+        let beyond = ModalBeam::new(BeamConstants::default(), BEYOND).map_err(|e| Failure::Run(e.to_string()))?;
+        let mut rows = Vec::new();
+        for (beam, modes) in [(beam, SHAPES), (&beyond, BEYOND)] {
+            for step_s in STEPS_S {
+                rows.push(self.at(beam, modes, step_s)?.row);
+            }
+        }
+        Ok(rows)
+    }
 }
 
 fn object(runs: &Runs, map: &InterfaceMap) -> serde_json::Value {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::terms::Units;
+
 /// The commands of `macrostep flex`.
 #[derive(Debug, Subcommand)]
 pub enum FlexVerb {
@@ -28,6 +30,9 @@ pub struct InterfaceArguments {
     /// Communication step H in seconds; must divide 1 s
     #[arg(long, value_name = "H", default_value = "1e-4")]
     pub step: f64,
+    /// Through the FMUs this program carries, or natively in this process
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
     /// Print one JSON object instead of tables [default: off]
     #[arg(long)]
     pub json: bool,
