@@ -8,6 +8,7 @@ use macrostep::beam::{BeamOnSprings, BeamRun, Interface};
 use macrostep::foundry;
 use macrostep::pair::Foundry;
 use macrostep_master::Sampling;
+use macrostep_master::record::{Column, Trace};
 use macrostep_master::report::table::{Align, Table, short};
 use macrostep_master::report::{Axis, Chart, Figure, Series};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
@@ -81,6 +82,7 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("interface.json"), &json.to_string())?;
+        trace(folder, &runs)?;
         pictures(folder, &runs, &rows)?;
         eprintln!("wrote result and pictures to `{}`", folder.display());
     }
@@ -187,7 +189,23 @@ fn text(runs: &Runs, map: &InterfaceMap, rows: &[Row]) -> String {
     )
 }
 
-/// Deflections of the driven node, and errors over H.
+/// `deflections.csv`: deflections of three nodes over time (m).
+fn trace(folder: &Path, runs: &Runs) -> Result<(), Failure> {
+    let last = runs.exact.nrows() - 1;
+    let of = [("monolithic", &runs.exact), ("full", &runs.full.deflections), ("reduced", &runs.reduced.deflections)];
+    let places = [("driven", 0), ("middle", last / 2), ("free", last)];
+    let column = |(name, _): &(&str, _)| places.map(|(place, _)| Column::new(format!("{name}_{place}"), "m"));
+    let mut trace = Trace::new(of.iter().flat_map(column));
+    for k in 0..runs.exact.ncols() {
+        let row: Vec<f64> = of.iter().flat_map(|(_, all)| places.map(|(_, node)| all[(node, k)])).collect();
+        trace.push(k as f64 * runs.row.step_s, &row);
+    }
+    let path = folder.join("deflections.csv");
+    trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    Ok(())
+}
+
+/// Deflections of three nodes with their errors, and errors over H.
 fn pictures(folder: &Path, runs: &Runs, rows: &[Row]) -> Result<(), Failure> {
     let time: Vec<f64> = (0..runs.exact.ncols()).map(|i| i as f64 * runs.row.step_s).collect();
     let of = |all: &DMatrix<f64>, node: usize| all.row(node).iter().map(|y| 1e3 * y).collect::<Vec<_>>();

@@ -5,3 +5,4 @@ pub mod catalogue;
 pub mod embedded;
 pub mod foundry;
 pub mod pair;
+pub mod pendulum;

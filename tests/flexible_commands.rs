@@ -69,3 +69,79 @@ fn a_step_that_does_not_divide_the_duration_is_a_usage_error() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.starts_with("error: ") && message.lines().count() == 1, "{message}");
 }
+
+/// An empty folder of a test's own.
+fn folder(name: &str) -> std::path::PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+const DECK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fmus/flexible_body/arm.inp");
+
+#[test]
+fn an_imported_deck_becomes_an_fmu_that_moves() {
+    use macrostep_description::rules;
+    use macrostep_master::unit::Unit;
+    use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+
+    let folder = folder("flex-import");
+    let path = folder.join("boom.fmu");
+    let (out, fmu) = (folder.to_str().expect("UTF-8"), path.to_str().expect("UTF-8"));
+    let connectors = ["--connector", "root=HINGE", "--connector", "tip=TIP"];
+    let rest = ["--reduce", "cb:12+10", "--joint", "clamp", "--alpha", "8", "--fmu", fmu, "--out", out, "--json"];
+    let found = json(&[&["flex", "import", DECK], connectors.as_slice(), &rest].concat());
+    assert!((found["mass_kg"].as_f64().expect("a mass") / (7850.0 * 1.8e-4) - 1.0).abs() < 1e-9);
+    assert_eq!(found["elastic_coordinates"], 16);
+    assert!(found["dc_error"].as_f64().expect("an error") < 1e-5);
+    assert!(numbers(&found["frequency_errors"]).iter().all(|e| e.abs() < 1.6e-2), "{found}");
+    assert_eq!(found["warnings"], Value::Array(Vec::new()));
+    // Clamped–free bending about the weak axis: 0.5596 √(EI/ρA)/L².
+    let first = numbers(&found["full_frequencies_hz"])[0];
+    let exact = 0.559_6 * (2e11_f64 * 0.006 * 0.006 / 12.0 / 7850.0).sqrt();
+    assert!((first / exact - 1.0).abs() < 0.02, "{first} {exact}");
+    assert!(folder.join("body.png").metadata().is_ok_and(|m| m.len() > 2000));
+
+    // Clamped under a tip load it settles at F L³/3EI.
+    let fmu = Fmu::from_bytes("boom", &std::fs::read(&path).expect("the FMU")).expect("an FMU");
+    assert_eq!(rules::check(fmu.description()), []);
+    assert_eq!(fmu.description().model_name, "boom");
+    let mut unit = fmu.instantiate("boom", &FmuOptions::default()).expect("an instance");
+    let reference = |name: &str| fmu.description().variable(name).expect("a variable").value_reference;
+    unit.set_real(&[reference("tip.force[2]")], &[0.1]).expect("set");
+    unit.setup(0.0, None, None).expect("set up");
+    unit.enter_initialization().expect("entered");
+    unit.exit_initialization().expect("left");
+    for k in 0..300 {
+        unit.step(f64::from(k) * 0.02, 0.02, true).expect("a step");
+    }
+    let mut tip = [0.0];
+    unit.get_real(&[reference("tip.r[2]")], &mut tip).expect("get");
+    let expected = 0.1 / (3.0 * 2e11 * 0.03 * 0.006_f64.powi(3) / 12.0);
+    // A section five times as wide as high and rigid ends make the solid a little stiffer than a beam.
+    assert!((tip[0] / expected - 1.0).abs() < 0.02, "{} {expected}", tip[0]);
+}
+
+#[test]
+fn what_cannot_be_imported_is_refused_in_one_line() {
+    let folder = folder("flex-refused");
+    let fmu = folder.join("x.fmu");
+    let fmu = fmu.to_str().expect("UTF-8");
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["--connector", "a=HINGE", "--connector", "b=HINGE"], 1, "belongs to"),
+        (&["--connector", "a=NOWHERE"], 2, "NOWHERE"),
+        (&["--connector", "a=nodes:1"], 1, "motions of its master"),
+        (&["--connector", "1a=HINGE"], 2, "letters"),
+        (&["--connector", "a=HINGE", "--reduce", "cb:12+10"], 2, "12 static shapes, expected 6"),
+        (&["--connector", "a=HINGE", "--reduce", "magic:3"], 2, "expected `cb:STATIC+MODES`"),
+    ];
+    for (arguments, code, words) in cases {
+        let output = macrostep(&[&["flex", "import", DECK, "--fmu", fmu], arguments].concat());
+        let message = String::from_utf8_lossy(&output.stderr);
+        let errors: Vec<&str> = message.lines().filter(|line| line.starts_with("error: ")).collect();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+        assert!(errors.len() == 1 && errors[0].contains(words), "{arguments:?}: {message}");
+    }
+    assert!(!Path::new(fmu).exists());
+}

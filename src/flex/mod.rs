@@ -3,6 +3,9 @@
 pub mod arguments;
 mod drawing;
 mod examples;
+mod import;
+mod pendulum;
+mod source;
 
 use arguments::FlexVerb;
 
@@ -15,5 +18,7 @@ use crate::failure::Failure;
 pub fn run(verb: &FlexVerb) -> Result<(), Failure> {
     match verb {
         FlexVerb::Examples(arguments) => examples::run(arguments),
+        FlexVerb::Import(arguments) => import::run(arguments),
+        FlexVerb::Pendulum(arguments) => pendulum::run(arguments),
     }
 }

@@ -25,7 +25,7 @@ mod stored;
 
 pub use adapter::{Adapter, AdapterMatrix};
 pub use beam::{Beam, BeamFull, BeamModes, BeamReduced};
-pub use body::{Body, ImportedBody};
+pub use body::{Body, ImportedBody, documentation_html as body_documentation_html};
 pub use catalogue::{ARM, all, find};
 pub use chain::{ReducedRod, RodMatrices};
 pub use payload::{Payload, TipPayload};
