@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::check::CheckArguments;
+use crate::flex::arguments::{FlexVerb, InterfaceArguments};
 use crate::info::InfoArguments;
 use crate::laboratory::arguments::StabilityArguments;
 use crate::named::Named;
@@ -59,6 +60,11 @@ pub enum Verb {
     Run(Box<RunArguments>),
     /// Write a scenario in another format: .toml, .ssd or .ssp
     Convert(ConvertArguments),
+    /// Flexible bodies from finite element models
+    #[command(subcommand)]
+    Flex(FlexVerb),
+    /// The beam on springs with a full and a reduced interface
+    Interface(InterfaceArguments),
 }
 
 /// `macrostep fmus`.

@@ -7,11 +7,13 @@ mod arguments;
 mod check;
 mod checkpoint;
 mod failure;
+mod flex;
 mod fmus;
 mod info;
 mod laboratory;
 mod named;
 mod hydraulic;
+mod interface;
 mod options;
 mod oscillator;
 mod pictures;
@@ -65,5 +67,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Simulate(arguments)) => single::run(&arguments),
         Some(Verb::Convert(arguments)) => system::convert::run(&arguments),
         Some(Verb::Run(arguments)) => system::run::run(&arguments),
+        Some(Verb::Flex(verb)) => flex::run(&verb),
+        Some(Verb::Interface(arguments)) => interface::run(&arguments),
     }
 }

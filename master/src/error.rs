@@ -65,4 +65,17 @@ pub enum RunError {
         /// Number of units.
         units: usize,
     },
+    /// A pair of linear maps that loses or makes power.
+    #[error(
+        "virtual work at t = {t_s} s: relative defect {found:.1e}, expected at most {limit:.0e}; the way back must be the \
+         dual of the way forward"
+    )]
+    VirtualWork {
+        /// Communication point [s].
+        t_s: f64,
+        /// What was found.
+        found: f64,
+        /// The bound.
+        limit: f64,
+    },
 }

@@ -32,6 +32,7 @@ mod station;
 mod system;
 mod time;
 mod window;
+mod work;
 
 pub mod correct;
 pub mod predict;
@@ -52,3 +53,4 @@ pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
 pub use station::Refresh;
 pub use system::{ChannelId, InterfaceId, LawId, Port, Signal, System, SystemError, UnitId};
 pub use time::{Clock, Span, Tick};
+pub use work::WORK_TOLERANCE;

@@ -18,6 +18,7 @@ use crate::system::{ChannelId, LawId, System, SystemError, UnitId};
 use crate::time::{Clock, Span, Tick, lcm};
 use crate::unit::Unit;
 use crate::window::Window;
+use crate::work::{LawSources, WORK_TOLERANCE, WorkWatch};
 
 /// Start, macro step and the units' shares of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +86,8 @@ pub struct Statistics {
     pub unconverged: u64,
     /// Largest relative residual a window was accepted with.
     pub residual_max: f64,
+    /// Largest relative defect of virtual work of the pairs of maps under watch; 0 without any.
+    pub work_defect: f64,
 }
 
 /// A run under way.
@@ -99,6 +102,8 @@ pub struct Simulation {
     statistics: Statistics,
     warnings: Vec<String>,
     grid: Grid,
+    sources: LawSources,
+    watches: Vec<WorkWatch>,
 }
 
 impl Simulation {
@@ -140,6 +145,7 @@ impl Simulation {
             let warning = "half steps of neighbouring windows are not merged, because the first unit has no dense output";
             warnings.push(warning.to_string());
         }
+        let sources = LawSources::of(&system);
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
         let supply = Supply::new(histories, laws, method.predictor.clone(), clock);
         let ledger = Ledger::new(&system, &stations, method);
@@ -168,6 +174,8 @@ impl Simulation {
             statistics: Statistics::default(),
             warnings,
             grid,
+            sources,
+            watches: Vec::new(),
         })
     }
 
@@ -187,6 +195,23 @@ impl Simulation {
             self.window.plan.unmerge();
         }
         self.recorder.add(&self.window.stations, unit.index(), i, column.to_string());
+        Ok(())
+    }
+
+    /// Checks from now on, at every communication point, that two laws conserve virtual work: positions go forward by
+    /// `forward`, forces come back by `back`. The largest defect is in [`Statistics::work_defect`]; one above
+    /// [`WORK_TOLERANCE`] ends the run.
+    ///
+    /// # Errors
+    /// [`SystemError::LawShape`] where one has not as many outputs as the other has inputs.
+    pub fn watch_work(&mut self, forward: LawId, back: LawId) -> Result<(), SystemError> {
+        let supply = &self.window.supply;
+        let Some(watch) = WorkWatch::new(supply, &self.sources, forward, back) else {
+            let outputs = |law: LawId| supply.laws.get(law.0).map_or(0, |l| l.outputs());
+            let (found, expected) = (outputs(back), self.sources.inputs(forward));
+            return Err(SystemError::LawShape { what: "outputs on the way back", found, expected });
+        };
+        self.watches.push(watch);
         Ok(())
     }
 
@@ -282,6 +307,7 @@ impl Simulation {
             self.statistics.unconverged += u64::from(!c.converged);
             self.statistics.residual_max = self.statistics.residual_max.max(c.residual);
         }
+        self.check_work()?;
         Ok(convergence)
     }
 
@@ -370,17 +396,34 @@ impl Simulation {
         Ok(())
     }
 
-    /// Windows of which only the end is looked at.
+    /// Looks at the newest samples of all pairs of maps under watch.
+    fn check_work(&mut self) -> Result<(), RunError> {
+        for watch in &mut self.watches {
+            watch.look(&self.window.supply);
+            self.statistics.work_defect = self.statistics.work_defect.max(watch.defect);
+        }
+        let found = self.statistics.work_defect;
+        if found <= WORK_TOLERANCE {
+            return Ok(());
+        }
+        Err(RunError::VirtualWork { t_s: self.time_s(), found, limit: WORK_TOLERANCE })
+    }
+
+    /// Windows of which only the end is looked at, by the observer; pairs of maps under watch are looked at after each.
     fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
         let Some(relay) = &mut self.relay else {
             return (0..windows).try_for_each(|_| self.step().map(|_| ()));
         };
+        if !self.watches.is_empty() && windows > 1 {
+            return (0..windows).try_for_each(|_| self.stretch(1));
+        }
         let (began, length) = (self.window.now, self.window.plan.window);
         let result = self.window.run_by(relay, windows);
         let done = ((self.window.now - began) / length) as u64;
         self.statistics.windows += done;
         self.statistics.runs += done;
-        result
+        result?;
+        self.check_work()
     }
 
     /// Reads the recorded variables now.
