@@ -109,9 +109,9 @@ impl Keeper {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         // A slave may change the working folder.
         let folder = std::fs::canonicalize(folder).map_err(Failure::file(folder))?;
-        let name = path.file_name().ok_or_else(|| {
-            Failure::Usage(format!("`--checkpoint {}`: expected the name of a file", path.display()))
-        })?;
+        let name = path
+            .file_name()
+            .ok_or_else(|| Failure::Usage(format!("`--checkpoint {}`: expected the name of a file", path.display())))?;
         let every = arguments.checkpoint_every;
         Ok(Some(Keeper { path: folder.join(name), every, run: run.to_owned(), last: Instant::now() }))
     }

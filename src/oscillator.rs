@@ -4,8 +4,8 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep::pair::Outcome;
-use macrostep_master::{Account, Course};
 use macrostep_master::report::table::{Align, Table};
+use macrostep_master::{Account, Course};
 
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
@@ -104,7 +104,9 @@ fn bond_line(account: &Account) -> String {
 
 fn course_line(course: &Course, windows: u64) -> String {
     let Course { rejected, window_s: [shortest, longest], degree: [lowest, highest] } = course;
-    format!("\n{windows} steps of {shortest:.3e} to {longest:.3e} s, {rejected} rejected · degree {lowest} to {highest}")
+    format!(
+        "\n{windows} steps of {shortest:.3e} to {longest:.3e} s, {rejected} rejected · degree {lowest} to {highest}"
+    )
 }
 
 fn judge(outcome: &Outcome, tolerance: Option<f64>) -> Result<(), Failure> {

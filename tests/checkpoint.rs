@@ -44,8 +44,22 @@ fn disturbed(folder: &Path, arguments: &[&str], file: &str, signal: &str) -> Out
 }
 
 const SIMULATE: &[&str] = &[
-    "simulate", "mass.fmu", "--input", "in.csv", "--step", "1e-4", "--stop", "20", "--start", "integrator=2",
-    "--output-variable", "x", "--output-variable", "v", "--output-variable", "a",
+    "simulate",
+    "mass.fmu",
+    "--input",
+    "in.csv",
+    "--step",
+    "1e-4",
+    "--stop",
+    "20",
+    "--start",
+    "integrator=2",
+    "--output-variable",
+    "x",
+    "--output-variable",
+    "v",
+    "--output-variable",
+    "a",
 ];
 
 #[test]

@@ -88,10 +88,24 @@ fn mistakes_have_a_line() {
         (format!("{HEAD}\n<System>"), "s.ssd:2: the end of the file"),
         (format!("{HEAD}\n<System name=\"s\"><Elements>\n<Component name=\"c\"/>"), "s.ssd:3: the end of the file"),
         (element("<Component name=\"c\"/>"), "s.ssd:3: `Component` without `source`"),
-        (element("<Component name=\"c\" source=\"https://a.example/b.fmu\"/>"), "s.ssd:3: source `https://a.example/b.fmu`, expected a path"),
-        (element("<Component name=\"c\" source=\"a\" type=\"text/plain\"/>"), "s.ssd:3: component `c` of type `text/plain`"),
-        (element("<Component name=\"c\" source=\"a\" implementation=\"ModelExchange\"/>"), "s.ssd:3: component `c` asks for model exchange"),
-        (element("<Component name=\"c\" source=\"a\"><Connectors>\n<Connector name=\"x\" kind=\"in\"/></Connectors></Component>"), "s.ssd:4: connector kind `in`"),
+        (
+            element("<Component name=\"c\" source=\"https://a.example/b.fmu\"/>"),
+            "s.ssd:3: source `https://a.example/b.fmu`, expected a path",
+        ),
+        (
+            element("<Component name=\"c\" source=\"a\" type=\"text/plain\"/>"),
+            "s.ssd:3: component `c` of type `text/plain`",
+        ),
+        (
+            element("<Component name=\"c\" source=\"a\" implementation=\"ModelExchange\"/>"),
+            "s.ssd:3: component `c` asks for model exchange",
+        ),
+        (
+            element(
+                "<Component name=\"c\" source=\"a\"><Connectors>\n<Connector name=\"x\" kind=\"in\"/></Connectors></Component>",
+            ),
+            "s.ssd:4: connector kind `in`",
+        ),
         ("x".repeat(10), "s.ssd:1: the end of the file"),
         ("<a>".repeat(100_000), "s.ssd:1: more than 128 nested elements"),
     ] {

@@ -28,8 +28,16 @@ fn read(text: &str) -> Result<Scenario, Finding> {
 #[test]
 fn scenarios_run_as_the_oscillator_does() {
     let schedules = [("jacobi", "jacobi"), ("gs12", "gauss-seidel"), ("gs21", "gauss-seidel:mass2,mass1")];
-    let methods = [("hold", "explicit", "updated"), ("quadratic", "newton", "updated"), ("linear", "explicit", "lagged"), ("ia1", "explicit", "updated"), ("h3", "fixed-point", "updated")];
-    for (name, coupling) in [("oscillator-f-s.toml", "f-s"), ("oscillator-s-s.toml", "s-s"), ("oscillator-f-f.toml", "f-f")] {
+    let methods = [
+        ("hold", "explicit", "updated"),
+        ("quadratic", "newton", "updated"),
+        ("linear", "explicit", "lagged"),
+        ("ia1", "explicit", "updated"),
+        ("h3", "fixed-point", "updated"),
+    ];
+    for (name, coupling) in
+        [("oscillator-f-s.toml", "f-s"), ("oscillator-s-s.toml", "s-s"), ("oscillator-f-f.toml", "f-f")]
+    {
         for (pair, system) in schedules {
             for (predict, correct, sampling) in methods {
                 if coupling != "f-s" && sampling == "lagged" {
@@ -39,7 +47,8 @@ fn scenarios_run_as_the_oscillator_does() {
                     // There the pair has the master make the force of predicted motions: another system.
                     continue;
                 }
-                let common = ["--json", "--stop", "0.5", "--predict", predict, "--correct", correct, "--sampling", sampling];
+                let common =
+                    ["--json", "--stop", "0.5", "--predict", predict, "--correct", correct, "--sampling", sampling];
                 let path = example(name);
                 let system = [&["run", path.to_str().expect("UTF-8"), "--schedule", system][..], &common].concat();
                 let pair = [&["oscillator", "--coupling", coupling, "--schedule", pair][..], &common].concat();
@@ -102,21 +111,57 @@ const PAIR: &str = "[experiment]\nstop = 1.0\nstep = 0.1\n[coupling]\n[units.a]\
 fn mistakes_of_sense_have_a_line_and_a_next_step() {
     let fmus = Fmus::new(embedded::fmu);
     for (text, severity, expected) in [
-        ("[connections]\n\"b.f\" = \"a.fc\"\n", Severity::Error, "s.toml:10:1: unit `a` has no variable `fc`; the nearest are `c`, `f_c`"),
+        (
+            "[connections]\n\"b.f\" = \"a.fc\"\n",
+            Severity::Error,
+            "s.toml:10:1: unit `a` has no variable `fc`; the nearest are `c`, `f_c`",
+        ),
         ("[connections]\n\"b.g\" = \"a.f_c\"\n", Severity::Error, "s.toml:10:1: unit `b` has no variable `g`"),
         ("[connections]\n\"c.f\" = \"a.f_c\"\n", Severity::Error, "s.toml:10:1: no unit `c`; there are `a`, `b`"),
-        ("[connections]\n\"a.f_c\" = \"b.f\"\n", Severity::Error, "s.toml:10:1: `a.f_c` is an output, expected an input; the input stands at the left"),
-        ("[connections]\n\"b.f\" = \"a.x\"\n", Severity::Error, "s.toml:10:1: `a.x` is in `m`, `b.f` in `N`: different quantities; connect another"),
-        ("[connections]\n\"b.f\" = \"a.k\"\n", Severity::Warning, "s.toml:10:1: `a.k` is a parameter, not an output; the FMU need not keep it up to date"),
+        (
+            "[connections]\n\"a.f_c\" = \"b.f\"\n",
+            Severity::Error,
+            "s.toml:10:1: `a.f_c` is an output, expected an input; the input stands at the left",
+        ),
+        (
+            "[connections]\n\"b.f\" = \"a.x\"\n",
+            Severity::Error,
+            "s.toml:10:1: `a.x` is in `m`, `b.f` in `N`: different quantities; connect another",
+        ),
+        (
+            "[connections]\n\"b.f\" = \"a.k\"\n",
+            Severity::Warning,
+            "s.toml:10:1: `a.k` is a parameter, not an output; the FMU need not keep it up to date",
+        ),
         ("[units.b.set]\nm = -1\n", Severity::Error, "s.toml:10:5: `b.m` = -1, expected 0.000000001 to inf"),
-        ("[units.b.set]\nintegrator = \"rk\"\n", Severity::Error, "s.toml:10:14: `b.integrator` = \"rk\", expected one of `semi_implicit_euler`"),
+        (
+            "[units.b.set]\nintegrator = \"rk\"\n",
+            Severity::Error,
+            "s.toml:10:14: `b.integrator` = \"rk\", expected one of `semi_implicit_euler`",
+        ),
         ("[units.b.set]\nm = true\n", Severity::Error, "s.toml:10:5: `b.m` = true, expected a number"),
         ("[units.b.set]\na = 1.0\n", Severity::Error, "s.toml:10:5: `b.a` is an output and cannot be set"),
-        ("", Severity::Note, "s.toml:7:8: inputs of unit `b` without a source keep their start: `f` = 0 N, `f_ext` = 0 N; connect them"),
+        (
+            "",
+            Severity::Note,
+            "s.toml:7:8: inputs of unit `b` without a source keep their start: `f` = 0 N, `f_ext` = 0 N; connect them",
+        ),
         ("[units.c]\nfmu = \"missing.fmu\"\n", Severity::Error, "s.toml:9:8: unit `c`: FMU `./missing.fmu`"),
-        ("[units.c]\nfmu = \"embedded:missing\"\n", Severity::Error, "s.toml:9:8: unit `c`: this program carries no FMU `missing`"),
-        ("[laws.l]\nkind = \"spring-damper\"\nstiffness = 1.0\ninputs = [\"a.x\"]\noutputs = [\"f\"]\n", Severity::Error, "s.toml:9:7: law `l` has 1 inputs and 1 outputs, expected 4"),
-        ("[[maps]]\nfrom = [\"a.x\"]\nto = [\"b.f\"]\nmatrix = [[1.0, 2.0]]\n", Severity::Error, "s.toml:9:1: `from` has 1 variables, but the matrix 2 columns"),
+        (
+            "[units.c]\nfmu = \"embedded:missing\"\n",
+            Severity::Error,
+            "s.toml:9:8: unit `c`: this program carries no FMU `missing`",
+        ),
+        (
+            "[laws.l]\nkind = \"spring-damper\"\nstiffness = 1.0\ninputs = [\"a.x\"]\noutputs = [\"f\"]\n",
+            Severity::Error,
+            "s.toml:9:7: law `l` has 1 inputs and 1 outputs, expected 4",
+        ),
+        (
+            "[[maps]]\nfrom = [\"a.x\"]\nto = [\"b.f\"]\nmatrix = [[1.0, 2.0]]\n",
+            Severity::Error,
+            "s.toml:9:1: `from` has 1 variables, but the matrix 2 columns",
+        ),
     ] {
         let scenario = read(&format!("{PAIR}{text}")).expect(text);
         let findings = check(&scenario, &fmus);
@@ -165,7 +210,8 @@ fn the_effective_scenario_runs_to_the_same_end() {
     let _ = std::fs::remove_dir_all(&out);
     let path = example("oscillator-f-f.toml");
     let (path, folder) = (path.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
-    let first = json(&["run", path, "--json", "--out", folder, "--parameters", "gentle", "--set", "mass1.m=2", "--stop", "1"]);
+    let first =
+        json(&["run", path, "--json", "--out", folder, "--parameters", "gentle", "--set", "mass1.m=2", "--stop", "1"]);
     let again = json(&["run", out.join("scenario.toml").to_str().expect("UTF-8"), "--json"]);
     assert_eq!(first["final"], again["final"]);
     assert!(first["final"]["mass1.v"].as_f64().expect("a number").abs() < 2.0);

@@ -40,8 +40,8 @@ pub mod record;
 pub mod report;
 pub mod unit;
 
-pub use error::RunError;
 pub use control::{Course, Estimate, StepControl};
+pub use error::RunError;
 pub use history::History;
 pub use law::{Law, LinearMap, SpringDamper};
 pub use map::{OneStepMap, spectral_radius};

@@ -43,11 +43,27 @@ struct Port {
 /// One entry of the plan. Ticks count from the window's start.
 enum Move {
     /// The unit begins a step beside others, which [`Move::End`] ends.
-    Begin { unit: usize, from: Tick, length_s: f64 },
-    End { unit: usize, from: Tick, length_s: f64 },
-    Advance { unit: usize, from: Tick, length_s: f64 },
-    Publish { unit: usize },
-    Refresh { unit: usize },
+    Begin {
+        unit: usize,
+        from: Tick,
+        length_s: f64,
+    },
+    End {
+        unit: usize,
+        from: Tick,
+        length_s: f64,
+    },
+    Advance {
+        unit: usize,
+        from: Tick,
+        length_s: f64,
+    },
+    Publish {
+        unit: usize,
+    },
+    Refresh {
+        unit: usize,
+    },
 }
 
 /// The compiled plan and the newest values.
@@ -72,7 +88,10 @@ impl Relay {
         let reads_after_set =
             |s: &Station| s.outputs.refresh != Refresh::Directional || s.outputs.refresh_refs.is_empty();
         let law_grids_nest = steps_alike || jacobi || stations.iter().all(|s| s.feeds.iter().all(|f| !f.has_law()));
-        let known = stations.iter().all(|s| s.holds && s.dense.is_none() && reads_after_set(s) && s.feeds.iter().all(Feed::is_memoryless)) && groups.iter().all(|g| g.len() == 1);
+        let known = stations
+            .iter()
+            .all(|s| s.holds && s.dense.is_none() && reads_after_set(s) && s.feeds.iter().all(Feed::is_memoryless))
+            && groups.iter().all(|g| g.len() == 1);
         if !(known && law_grids_nest) {
             return None;
         }
@@ -245,7 +264,9 @@ impl Move {
             (!idle).then_some(Move::Refresh { unit })
         };
         match *op {
-            Op::Begin { unit, from, to } => Some(Move::Begin { unit, from, length_s: supply.clock.length_s(to - from) }),
+            Op::Begin { unit, from, to } => {
+                Some(Move::Begin { unit, from, length_s: supply.clock.length_s(to - from) })
+            }
             Op::Advance { unit, from, to } if begun(unit) => {
                 Some(Move::End { unit, from, length_s: supply.clock.length_s(to - from) })
             }

@@ -134,7 +134,8 @@ impl Simulation {
         let channels = system.channels.iter();
         let histories = channels.map(|c| History::new(c.refs.len(), depth, in_window(c.unit))).collect();
         let units = std::mem::take(&mut system.units).into_iter().enumerate();
-        let mut stations: Vec<Station> = units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
+        let mut stations: Vec<Station> =
+            units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
         for (u, station) in stations.iter_mut().enumerate() {
             if nodes > 0 && stagger.is_none_or(|order| order.first() == Some(&u)) {
                 station.dense = Some(Dense::new(&system, u, station.unit.as_mut(), nodes)?);
@@ -142,7 +143,8 @@ impl Simulation {
         }
         let mut warnings: Vec<String> = stations.iter().filter_map(|s| warning(s, method)).collect();
         if stagger.is_none() && matches!(method.schedule, Schedule::Palindromic(_)) {
-            let warning = "half steps of neighbouring windows are not merged, because the first unit has no dense output";
+            let warning =
+                "half steps of neighbouring windows are not merged, because the first unit has no dense output";
             warnings.push(warning.to_string());
         }
         let sources = LawSources::of(&system);
@@ -152,7 +154,8 @@ impl Simulation {
         let mut window = Window::new(stations, supply, plan, groups);
         window.ledger = ledger;
         if window.ledger.is_none() && method.control.as_ref().is_some_and(|c| c.estimate == Estimate::Ecco) {
-            let (found, expected) = ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
+            let (found, expected) =
+                ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
             return Err(RunError::Grid { what: "step control by residual energy", found, expected });
         }
         let control = method.control.as_ref().map(|control| {

@@ -128,8 +128,7 @@ impl Plan {
             draft.ops
         };
         let whole = ops(0, window);
-        let (opening, merged, closing) =
-            (ops(0, window + half), ops(half, window + half), ops(half, window));
+        let (opening, merged, closing) = (ops(0, window + half), ops(half, window + half), ops(half, window));
         let mut turns = vec![(window, merged)];
         match last {
             Some(last) if last < window => {
@@ -151,7 +150,14 @@ impl Plan {
     /// Before the first window: goes back to windows of whole palindromes, after which all units are together.
     pub(crate) fn unmerge(&mut self) {
         if let Some(whole) = self.whole.take() {
-            *self = Plan { window: self.window, ops: whole, turns: Vec::new(), whole: None, stretch: 1, turn_at: Tick::MAX };
+            *self = Plan {
+                window: self.window,
+                ops: whole,
+                turns: Vec::new(),
+                whole: None,
+                stretch: 1,
+                turn_at: Tick::MAX,
+            };
         }
     }
 

@@ -326,7 +326,8 @@ impl Station {
     #[inline]
     pub fn sampled(&self, supply: &Supply, place: usize, at: Tick) -> f64 {
         if self.dense.is_some() {
-            let channel = self.outputs.channels.iter().find(|(_, first, width)| (*first..first + width).contains(&place));
+            let channel =
+                self.outputs.channels.iter().find(|(_, first, width)| (*first..first + width).contains(&place));
             if let Some(&(channel, first, _)) = channel {
                 let history = &supply.histories[channel];
                 return history.value(history.not_after(at), place - first);

@@ -62,7 +62,10 @@ impl Input {
             match text.parse::<f64>() {
                 Ok(t_s) if t_s.is_finite() && t_s >= after => input.times.push(t_s),
                 _ => {
-                    return Err(at(line, format!("`time` is `{text}`, expected a finite number, no less than {after}")));
+                    return Err(at(
+                        line,
+                        format!("`time` is `{text}`, expected a finite number, no less than {after}"),
+                    ));
                 }
             }
             for ((column, v), text) in input.columns.iter_mut().zip(&variables).zip(record.iter().skip(1)) {

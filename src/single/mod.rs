@@ -127,7 +127,11 @@ fn can_serialize(arguments: &SimulateArguments, fmu: &Fmu) -> Result<(), Failure
     )))
 }
 
-fn stream(arguments: &SimulateArguments, names: &[&str], resumed: Option<&Checkpoint>) -> Result<Option<Stream>, Failure> {
+fn stream(
+    arguments: &SimulateArguments,
+    names: &[&str],
+    resumed: Option<&Checkpoint>,
+) -> Result<Option<Stream>, Failure> {
     let Some(path) = result_path(arguments) else { return Ok(None) };
     let names = names.iter().copied();
     Ok(Some(match resumed {

@@ -92,7 +92,8 @@ impl Experiment {
         };
         let declared = d.default_experiment.unwrap_or_default();
         let start_s = a.start_time.or(declared.start_time.filter(|start| start.is_finite())).unwrap_or(0.0);
-        let stop_s = a.stop.or(declared.stop_time.filter(|stop| stop.is_finite() && *stop > start_s)).unwrap_or(start_s + 1.0);
+        let stop_s =
+            a.stop.or(declared.stop_time.filter(|stop| stop.is_finite() && *stop > start_s)).unwrap_or(start_s + 1.0);
         if !start_s.is_finite() {
             return Err(usage("--start-time", start_s, "a finite time"));
         }

@@ -54,7 +54,9 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
             ssp::pack(&entries, sink).map_err(Failure::file(&arguments.to))?;
             print::line(arguments.to.display())
         }
-        _ => Err(Failure::Usage(format!("`{}`: expected a file ending in .toml, .ssd or .ssp", arguments.to.display()))),
+        _ => {
+            Err(Failure::Usage(format!("`{}`: expected a file ending in .toml, .ssd or .ssp", arguments.to.display())))
+        }
     }
 }
 
@@ -82,7 +84,8 @@ fn distinct<'a>(s: &'a Scenario, names: &[String]) -> BTreeMap<&'a Source, Strin
 }
 
 fn description(s: &Scenario, fmus: &Fmus, names: &[String]) -> Result<String, Failure> {
-    let descriptions: Result<Vec<Arc<ModelDescription>>, String> = s.units.iter().map(|u| fmus.description(&u.source)).collect();
+    let descriptions: Result<Vec<Arc<ModelDescription>>, String> =
+        s.units.iter().map(|u| fmus.description(&u.source)).collect();
     let uris: Vec<String> = names.iter().map(|n| encoded(n)).collect();
     let (text, losses): (String, Vec<Finding>) = ssp::write(s, &descriptions.map_err(Failure::Run)?, &uris);
     tell(&losses);

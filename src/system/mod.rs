@@ -93,7 +93,10 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
     for name in &a.parameters {
         if !s.sets.iter().any(|set| set.name == *name) {
             let known: Vec<&str> = s.sets.iter().map(|set| set.name.as_str()).collect();
-            return Err(Failure::Usage(format!("`--parameters {name}`: no such set; there are `{}`", known.join("`, `"))));
+            return Err(Failure::Usage(format!(
+                "`--parameters {name}`: no such set; there are `{}`",
+                known.join("`, `")
+            )));
         }
         s.applied.push(name.clone());
     }

@@ -69,7 +69,8 @@ pub fn to_the_end(simulation: &mut Simulation, scenario: &Scenario) -> Result<En
     let mut trace = Trace::new(columns.collect::<Vec<_>>());
     trace.reserve(usize::try_from(windows / every + 2).unwrap_or(0).min(10_000_000));
     let bar = ProgressBar::new(windows).with_style(
-        ProgressStyle::with_template("{bar:30} {percent:>3} %  {eta} left").unwrap_or_else(|_| ProgressStyle::default_bar()),
+        ProgressStyle::with_template("{bar:30} {percent:>3} %  {eta} left")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
     let began = Instant::now();
     let mut failure = simulation.observe(&mut trace).err();
@@ -179,7 +180,9 @@ fn write(folder: &Path, scenario: &Scenario, ended: &Ended, result: &Summary<'_>
     let path = folder.join("trace.csv");
     let file = std::fs::File::create(&path).map_err(Failure::file(&path))?;
     ended.trace.write(std::io::BufWriter::new(file))?;
-    for (name, text) in [("scenario.toml", macrostep_system::toml::write(&scenario.anywhere())), ("result.json", json(result)? + "\n")] {
+    for (name, text) in
+        [("scenario.toml", macrostep_system::toml::write(&scenario.anywhere())), ("result.json", json(result)? + "\n")]
+    {
         let path = folder.join(name);
         std::fs::write(&path, text).map_err(Failure::file(&path))?;
     }
@@ -191,7 +194,8 @@ fn table(s: &Scenario, ended: &Ended) -> String {
     let c = &s.coupling;
     let last = ended.trace.rows().next_back().unwrap_or(&[]);
     let end_s = last.first().copied().unwrap_or(f64::NAN);
-    let mut table = Table::new([("variable", Align::Left), (&format!("at t = {end_s} s"), Align::Right), ("unit", Align::Left)]);
+    let mut table =
+        Table::new([("variable", Align::Left), (&format!("at t = {end_s} s"), Align::Right), ("unit", Align::Left)]);
     for (column, value) in ended.trace.columns().iter().zip(last).skip(1) {
         table.row([column.name.clone(), format!("{value:.9e}"), column.unit.clone()]);
     }

@@ -44,7 +44,13 @@ fn the_page_of_errors_is_current() {
     }
     let before = std::fs::read_to_string(&path).unwrap_or_default();
     if let Some((a, b)) = before.lines().zip(now.lines()).find(|(a, b)| a != b) {
-        panic!("docs/errors.md is not current: it has\n{a}\nand should have\n{b}\n: MACROSTEP_WRITE_DOCS=1 cargo test --test hostile");
+        panic!(
+            "docs/errors.md is not current: it has\n{a}\nand should have\n{b}\n: MACROSTEP_WRITE_DOCS=1 cargo test --test hostile"
+        );
     }
-    assert_eq!(before.lines().count(), now.lines().count(), "docs/errors.md: MACROSTEP_WRITE_DOCS=1 cargo test --test hostile");
+    assert_eq!(
+        before.lines().count(),
+        now.lines().count(),
+        "docs/errors.md: MACROSTEP_WRITE_DOCS=1 cargo test --test hostile"
+    );
 }

@@ -15,7 +15,8 @@ use crate::make;
 const SLOW: &[(&str, &str)] = &[("AT_STEP", "s->steps = 4; usleep(20000)")];
 
 fn start(folder: &Path, more: &[&str]) -> Child {
-    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[("AT_STEP", "s->steps = 4; usleep(2000)")])).expect("the FMU");
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[("AT_STEP", "s->steps = 4; usleep(2000)")]))
+        .expect("the FMU");
     let fixed = ["simulate", "slave.fmu", "--step", "0.001", "--stop", "1000", "--out", "out", "--json"];
     Command::new(env!("CARGO_BIN_EXE_macrostep"))
         .args(fixed)
@@ -64,7 +65,10 @@ fn what_was_recorded_before_a_kill_is_there_and_the_slaves_go_too() {
         assert!(!status.success());
         assert!(rows(&folder) >= 20);
         let began = Instant::now();
-        while slaves.iter().any(|slave| Path::new(&format!("/proc/{slave}/mem")).exists() && children_state(*slave) != 'Z') {
+        while slaves
+            .iter()
+            .any(|slave| Path::new(&format!("/proc/{slave}/mem")).exists() && children_state(*slave) != 'Z')
+        {
             assert!(began.elapsed() < Duration::from_secs(5), "a slave outlives its master");
             std::thread::sleep(Duration::from_millis(20));
         }

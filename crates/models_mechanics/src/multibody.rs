@@ -106,8 +106,8 @@ impl<P: Plant> Multibody<P> {
         let integers = &memory.integers[..self.layout.integers];
         let fits = self.cache.as_ref().is_some_and(|c| c.reals == reals && c.integers == integers);
         if !fits {
-            let system = P::system(reals, integers)
-                .map_err(|e| Fault::Model { t_s: memory.time_s, message: e.to_string() })?;
+            let system =
+                P::system(reals, integers).map_err(|e| Fault::Model { t_s: memory.time_s, message: e.to_string() })?;
             let simulation = Simulation::new(system);
             let flat = simulation.state().to_flat();
             self.cache = Some(Cache { reals: reals.to_vec(), integers: integers.to_vec(), simulation, flat });

@@ -49,7 +49,8 @@ impl Fmus {
     }
 
     fn carried(&self, name: &str) -> Result<&'static [u8], String> {
-        (self.embedded)(name).ok_or_else(|| format!("this program carries no FMU `{name}`; `macrostep fmus` lists them"))
+        (self.embedded)(name)
+            .ok_or_else(|| format!("this program carries no FMU `{name}`; `macrostep fmus` lists them"))
     }
 
     fn opened(&self, source: &Source) -> Result<(Fmu, Arc<ModelDescription>), String> {

@@ -327,7 +327,9 @@ impl Source {
     pub fn stem(&self) -> String {
         match self {
             Source::Embedded(name) => name.clone(),
-            Source::File { path, .. } => path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
+            Source::File { path, .. } => {
+                path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
+            }
         }
     }
 }

@@ -72,9 +72,7 @@ impl Predict {
         let degree = self.degree as usize;
         match self.family {
             Family::Classical => Arc::new(Lagrange { derivative, ..Lagrange::new(degree) }),
-            Family::Integrated => {
-                Arc::new(IntegratedAcceleration { variant, ..IntegratedAcceleration::new(degree) })
-            }
+            Family::Integrated => Arc::new(IntegratedAcceleration { variant, ..IntegratedAcceleration::new(degree) }),
             Family::Hermite => Arc::new(Hermite { jet: degree.div_ceil(2) }),
             Family::Jerk => Arc::new(Jerk),
             Family::Spectral => Arc::new(Spectral::new(degree)),
@@ -287,7 +285,22 @@ mod tests {
 
     #[test]
     fn a_predictor_reads_back_as_it_is_printed() {
-        for text in ["hold", "linear", "quadratic", "poly:3", "poly:20", "ia0", "ia1", "ia2", "ia:3", "ia:18", "h3", "h5", "jerk", "spectral:16"] {
+        for text in [
+            "hold",
+            "linear",
+            "quadratic",
+            "poly:3",
+            "poly:20",
+            "ia0",
+            "ia1",
+            "ia2",
+            "ia:3",
+            "ia:18",
+            "h3",
+            "h5",
+            "jerk",
+            "spectral:16",
+        ] {
             assert_eq!(text.parse::<Predict>().expect("a predictor").to_string(), text);
         }
         assert_eq!("poly:2".parse::<Predict>().expect("a predictor").to_string(), "quadratic");

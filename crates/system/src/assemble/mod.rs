@@ -75,7 +75,11 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     Ok((assembly, findings))
 }
 
-fn build(s: Scenario, descriptions: Vec<Arc<ModelDescription>>, catalogue: &dyn Catalogue) -> Result<Assembly, Finding> {
+fn build(
+    s: Scenario,
+    descriptions: Vec<Arc<ModelDescription>>,
+    catalogue: &dyn Catalogue,
+) -> Result<Assembly, Finding> {
     let mut system = System::new();
     let mut units = Vec::new();
     for (entry, description) in s.units.iter().zip(&descriptions) {
@@ -120,14 +124,22 @@ pub fn method(s: &Scenario) -> Method {
 }
 
 /// Start, stop and step, where the scenario leaves them to the FMUs.
-fn times(s: &Scenario, descriptions: &[Arc<ModelDescription>], findings: &mut Vec<Finding>) -> Result<Scenario, Finding> {
+fn times(
+    s: &Scenario,
+    descriptions: &[Arc<ModelDescription>],
+    findings: &mut Vec<Finding>,
+) -> Result<Scenario, Finding> {
     let mut s = s.clone();
     let e = &mut s.experiment;
     let proposed = || descriptions.iter().filter_map(|d| d.default_experiment);
     if e.stop_s.is_none() {
         e.stop_s = proposed().filter_map(|p| p.stop_time).filter(|t| *t > e.start_s).reduce(f64::max);
         let Some(stop) = e.stop_s else {
-            return Err(Finding::error(&e.place, "no stop time, and no FMU proposes one", "say `stop` in [experiment], or `--stop`"));
+            return Err(Finding::error(
+                &e.place,
+                "no stop time, and no FMU proposes one",
+                "say `stop` in [experiment], or `--stop`",
+            ));
         };
         findings.push(Finding::note(&e.place, format!("no stop time: {stop} s, the latest the FMUs propose"), ""));
     }
@@ -185,7 +197,11 @@ fn recorded(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, String)> {
         }
     }
     for ((pattern, place), _) in wanted.iter().zip(used).filter(|(_, used)| !used) {
-        findings.push(Finding::warning(place, format!("`{pattern}` is no real variable of any unit"), "nothing is recorded for it"));
+        findings.push(Finding::warning(
+            place,
+            format!("`{pattern}` is no real variable of any unit"),
+            "nothing is recorded for it",
+        ));
     }
     out
 }
@@ -225,7 +241,9 @@ mod tests {
 
     #[test]
     fn patterns() {
-        for (pattern, text) in [("a.*", "a.b"), ("*", ""), ("*.x", "m.y.x"), ("a*b*c", "a1b2c"), ("é*", "éé"), ("x", "x")] {
+        for (pattern, text) in
+            [("a.*", "a.b"), ("*", ""), ("*.x", "m.y.x"), ("a*b*c", "a1b2c"), ("é*", "éé"), ("x", "x")]
+        {
             assert!(matches(pattern, text), "{pattern} {text}");
         }
         for (pattern, text) in [("a.*", "b.a"), ("*.x", "m.xx"), ("x", "xy"), ("a*b", "a")] {

@@ -32,11 +32,17 @@ fn compare(unit: &str, c: &Connector, v: &Variable, description: &ModelDescripti
         _ => true,
     };
     if !fits {
-        let what = format!("connector `{name}` is of kind `{}`, but {} in the FMU", c.kind, super::values::causality(v.causality));
+        let what = format!(
+            "connector `{name}` is of kind `{}`, but {} in the FMU",
+            c.kind,
+            super::values::causality(v.causality)
+        );
         findings.push(Finding::error(&c.place, what, "correct the kind"));
     }
     let declared = type_name(v).rsplit(' ').next().unwrap_or("");
-    if let Some(t) = c.type_name.as_deref().filter(|t| *t != declared && !(declared == "Enumeration" && *t == "Integer")) {
+    if let Some(t) =
+        c.type_name.as_deref().filter(|t| *t != declared && !(declared == "Enumeration" && *t == "Integer"))
+    {
         let what = format!("connector `{name}` is of type `{t}`, but {} in the FMU", type_name(v));
         findings.push(Finding::error(&c.place, what, "correct the type"));
     }

@@ -15,8 +15,15 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         let Some(co) = &description.co_simulation else { continue };
         let twice = d.scenario.units[..i].iter().any(|u| u.source == unit.source);
         if co.can_be_instantiated_only_once_per_process && twice {
-            let what = format!("unit `{}` is a second instance of an FMU with `canBeInstantiatedOnlyOncePerProcess`", unit.name);
-            findings.push(Finding::error(&unit.place, what, "run it in a process of its own, or use a copy of the FMU"));
+            let what = format!(
+                "unit `{}` is a second instance of an FMU with `canBeInstantiatedOnlyOncePerProcess`",
+                unit.name
+            );
+            findings.push(Finding::error(
+                &unit.place,
+                what,
+                "run it in a process of its own, or use a copy of the FMU",
+            ));
         }
         if co.needs_execution_tool {
             let what = format!("unit `{}` needs the tool that made it (`needsExecutionTool`)", unit.name);
@@ -26,14 +33,24 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn capabilities(s: &Scenario, u: usize, (description, co): (&ModelDescription, &CoSimulation), findings: &mut Vec<Finding>) {
+fn capabilities(
+    s: &Scenario,
+    u: usize,
+    (description, co): (&ModelDescription, &CoSimulation),
+    findings: &mut Vec<Finding>,
+) {
     let (unit, c) = (&s.units[u], &s.coupling);
     let is_fed = s.connections.iter().any(|w| w.to.unit == unit.name)
-        || s.maps.iter().any(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)).any(|to| to.unit == unit.name));
+        || s.maps
+            .iter()
+            .any(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)).any(|to| to.unit == unit.name));
     let is_read = s.connections.iter().any(|w| w.from.unit == unit.name)
         || s.laws.iter().any(|l| l.inputs.iter().any(|e| e.unit == unit.name));
     if c.correct != Correct::Explicit && !co.can_get_and_set_fmu_state {
-        let what = format!("`correct = \"{}\"` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`", c.correct, unit.name);
+        let what = format!(
+            "`correct = \"{}\"` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`",
+            c.correct, unit.name
+        );
         findings.push(Finding::error(&c.place, what, "choose `correct = \"explicit\"`"));
     }
     if c.predict != Predict::default() && is_fed && !co.can_interpolate_inputs {
@@ -55,7 +72,11 @@ fn capabilities(s: &Scenario, u: usize, (description, co): (&ModelDescription, &
     let follows = c.sampling == Sampling::Updated && Refresh::of(description) == Refresh::Reported;
     if follows && is_fed && is_read && feeds_through(s, u, description) {
         let what = format!("unit `{}` has direct feed-through but offers no directional derivatives", unit.name);
-        findings.push(Finding::warning(&unit.place, what, "its outputs lag by one step: choose Gauss–Seidel with it last"));
+        findings.push(Finding::warning(
+            &unit.place,
+            what,
+            "its outputs lag by one step: choose Gauss–Seidel with it last",
+        ));
     }
 }
 
@@ -103,7 +124,11 @@ fn order(s: &Scenario, findings: &mut Vec<Finding>) {
         return;
     }
     if c.schedule == Schedule::Jacobi {
-        findings.push(Finding::warning(&c.place, "an `order` means nothing to Jacobi", "choose `schedule = \"gauss-seidel\"`"));
+        findings.push(Finding::warning(
+            &c.place,
+            "an `order` means nothing to Jacobi",
+            "choose `schedule = \"gauss-seidel\"`",
+        ));
     }
     let mut wanted: Vec<&str> = s.units.iter().map(|u| u.name.as_str()).collect();
     let mut found: Vec<&str> = c.order.iter().map(String::as_str).collect();

@@ -74,7 +74,9 @@ impl<'a> Declared<'a> {
         };
         let Some(description) = &self.descriptions[u] else { return Ok(None) };
         let found = description.variable(&end.variable);
-        found.map(Some).ok_or_else(|| format!("unit `{}` has no variable `{}`; {}", end.unit, end.variable, near(&end.variable, description)))
+        found.map(Some).ok_or_else(|| {
+            format!("unit `{}` has no variable `{}`; {}", end.unit, end.variable, near(&end.variable, description))
+        })
     }
 }
 

@@ -17,7 +17,8 @@ pub(crate) enum Conversion {
 
 /// From variable `a` of one description to variable `b` of another.
 pub(crate) fn conversion(from: (&ModelDescription, &Variable), to: (&ModelDescription, &Variable)) -> Conversion {
-    let relative = from.1.real().is_some_and(|r| r.relative_quantity) || to.1.real().is_some_and(|r| r.relative_quantity);
+    let relative =
+        from.1.real().is_some_and(|r| r.relative_quantity) || to.1.real().is_some_and(|r| r.relative_quantity);
     between((from.1.unit(), base(from.0, from.1.unit())), (to.1.unit(), base(to.0, to.1.unit())), relative)
 }
 
@@ -56,7 +57,8 @@ mod tests {
         let celsius = BaseUnit { k: 1, offset: 273.15, ..BaseUnit::default() };
         let metre = BaseUnit { m: 1, ..BaseUnit::default() };
         let millimetre = BaseUnit { m: 1, factor: 1e-3, ..BaseUnit::default() };
-        let convert = |a: (&str, BaseUnit), b: (&str, BaseUnit), relative| between((a.0, Some(a.1)), (b.0, Some(b.1)), relative);
+        let convert =
+            |a: (&str, BaseUnit), b: (&str, BaseUnit), relative| between((a.0, Some(a.1)), (b.0, Some(b.1)), relative);
         assert_eq!(convert(("degC", celsius), ("K", kelvin), false), Conversion::Affine(1.0, 273.15));
         assert_eq!(convert(("degC", celsius), ("K", kelvin), true), Conversion::Same);
         assert_eq!(convert(("m", metre), ("mm", millimetre), false), Conversion::Affine(1000.0, 0.0));

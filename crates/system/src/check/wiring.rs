@@ -1,8 +1,8 @@
 //! Connections, laws and maps against the variables at their ends.
 
+use super::Declared;
 use super::units::{Conversion, conversion};
 use super::values::causality;
-use super::Declared;
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place};
 use macrostep_description::{Causality, Kind, Value, Variable};
@@ -12,9 +12,12 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     let mut fed: BTreeMap<&Endpoint, &Place> = BTreeMap::new();
     let scenario = d.scenario;
     let targets = scenario.connections.iter().map(|c| (&c.to, &c.place));
-    let targets = targets.chain(scenario.maps.iter().flat_map(|m| {
-        m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)).map(move |to| (to, &m.place))
-    }));
+    let targets = targets.chain(
+        scenario
+            .maps
+            .iter()
+            .flat_map(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)).map(move |to| (to, &m.place))),
+    );
     for (to, place) in targets {
         if let Some(before) = fed.insert(to, place) {
             let what = format!("input `{to}` is connected twice, first in line {}", before.line);
@@ -79,7 +82,11 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
         }
         Conversion::Unknown => {
             let what = format!("{units}, and one of them has no base units");
-            findings.push(Finding::warning(place, what, "numbers are passed unchanged: give a `factor` if they differ"));
+            findings.push(Finding::warning(
+                place,
+                what,
+                "numbers are passed unchanged: give a `factor` if they differ",
+            ));
         }
         Conversion::Incompatible => {
             let what = format!("{units}: different quantities");
@@ -152,7 +159,11 @@ fn map(d: &Declared<'_>, m: &Map, findings: &mut Vec<Finding>) {
         sizes.extend([("reaction.from", r.from.len(), rows, "rows"), ("reaction.to", r.to.len(), columns, "columns")]);
     }
     if rows == 0 || columns == 0 || m.matrix.iter().any(|row| row.len() != columns) {
-        findings.push(Finding::error(&m.place, "a matrix with rows of unequal length or none", "write [[a, b], [c, d]]"));
+        findings.push(Finding::error(
+            &m.place,
+            "a matrix with rows of unequal length or none",
+            "write [[a, b], [c, d]]",
+        ));
     }
     for (name, found, expected, what) in sizes {
         if found != expected {

@@ -25,7 +25,8 @@ pub struct Entry {
 /// Unpacks into a folder that is removed when the result is dropped.
 pub(super) fn unpack(path: &Path, shown: &str) -> Result<TempDir, Finding> {
     let place = Place { file: shown.into(), line: 0, column: 0 };
-    let failed = |e: &dyn std::fmt::Display| Finding::error(&place, e.to_string(), "is this a system structure package?");
+    let failed =
+        |e: &dyn std::fmt::Display| Finding::error(&place, e.to_string(), "is this a system structure package?");
     let file = File::open(path).map_err(|e| failed(&e))?;
     let mut archive = ZipArchive::new(file).map_err(|e| failed(&e))?;
     let folder = tempfile::Builder::new().prefix("macrostep-").tempdir().map_err(|e| failed(&e))?;

@@ -14,7 +14,12 @@ pub(super) struct Bound {
 }
 
 /// Name and values of a binding.
-pub(super) fn binding(node: &Node, files: &Files, source: Option<&str>, findings: &mut Vec<Finding>) -> Result<(String, Vec<Bound>), Finding> {
+pub(super) fn binding(
+    node: &Node,
+    files: &Files,
+    source: Option<&str>,
+    findings: &mut Vec<Finding>,
+) -> Result<(String, Vec<Bound>), Finding> {
     node.understood(
         &["ParameterValues", "ParameterMapping", "Annotations"],
         &["type", "source", "sourceBase", "prefix"],
@@ -57,7 +62,11 @@ fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<B
     for parameter in set.list("Parameters", "Parameter") {
         let target = format!("{prefix}{}", parameter.required("name")?);
         let Some(typed) = parameter.children.iter().find(|n| n.name != "Annotations") else {
-            findings.push(Finding::warning(&parameter.place, format!("parameter `{target}` without a value"), "it is left out"));
+            findings.push(Finding::warning(
+                &parameter.place,
+                format!("parameter `{target}` without a value"),
+                "it is left out",
+            ));
             continue;
         };
         let value = match typed.name.as_str() {
@@ -104,7 +113,13 @@ fn mapped(values: Vec<Bound>, mapping: &Node, findings: &mut Vec<Finding>) -> Re
 /// A value after the transformation of an entry.
 fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Result<Value, Finding> {
     entry.understood(
-        &["LinearTransformation", "BooleanMappingTransformation", "IntegerMappingTransformation", "EnumerationMappingTransformation", "Annotations"],
+        &[
+            "LinearTransformation",
+            "BooleanMappingTransformation",
+            "IntegerMappingTransformation",
+            "EnumerationMappingTransformation",
+            "Annotations",
+        ],
         &["source", "target", "suppressUnitConversion"],
         findings,
     );
@@ -116,7 +131,9 @@ fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Resu
             _ => Err(Finding::error(&linear.place, "a linear transformation of what is no number", "")),
         };
     }
-    let Some(table) = entry.children.iter().find(|n| n.name.ends_with("MappingTransformation")) else { return Ok(value.clone()) };
+    let Some(table) = entry.children.iter().find(|n| n.name.ends_with("MappingTransformation")) else {
+        return Ok(value.clone());
+    };
     let text = match value {
         Value::Text(t) => t.clone(),
         Value::Boolean(b) => b.to_string(),

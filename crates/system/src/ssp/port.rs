@@ -92,6 +92,10 @@ impl Port {
 
 impl std::fmt::Display for Port {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.element.is_empty() { f.write_str(&self.connector) } else { write!(f, "{}.{}", self.element, self.connector) }
+        if self.element.is_empty() {
+            f.write_str(&self.connector)
+        } else {
+            write!(f, "{}.{}", self.element, self.connector)
+        }
     }
 }

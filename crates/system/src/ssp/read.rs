@@ -24,10 +24,16 @@ impl Files {
     /// A URI as a path: relative, without leaving the folder of the description by more than its own parents.
     pub fn path(&self, uri: &str, place: &Place) -> Result<PathBuf, Finding> {
         let relative = decoded(uri);
-        let has_scheme = relative.split_once(':').is_some_and(|(scheme, _)| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric()));
+        let has_scheme = relative
+            .split_once(':')
+            .is_some_and(|(scheme, _)| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric()));
         let path = relative.strip_prefix("file://").unwrap_or(&relative);
         if path.len() == relative.len() && has_scheme || uri.starts_with('#') {
-            return Err(Finding::error(place, format!("source `{uri}`, expected a path relative to the description"), "copy the file beside it"));
+            return Err(Finding::error(
+                place,
+                format!("source `{uri}`, expected a path relative to the description"),
+                "copy the file beside it",
+            ));
         }
         let inside = !self.unpacked.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
         let leaves = Path::new(path).components().any(|c| !matches!(c, Component::Normal(_) | Component::CurDir));
@@ -44,7 +50,8 @@ impl Files {
             return Err(Finding::error(place, what, "copy it beside the description"));
         }
         let path = self.path(uri, place)?;
-        let bytes = std::fs::read(&path).map_err(|e| Finding::error(place, format!("`{uri}`: {e}"), "is the file there?"))?;
+        let bytes =
+            std::fs::read(&path).map_err(|e| Finding::error(place, format!("`{uri}`: {e}"), "is the file there?"))?;
         xml::parse(&bytes, &format!("{}/{uri}", self.shown))
     }
 
@@ -107,8 +114,9 @@ pub fn read_ssp(path: &Path, shown: &str) -> Result<Document, Finding> {
     let folder = archive::unpack(path, shown)?;
     let main = folder.path().join(MAIN);
     let place = Place { file: shown.into(), line: 0, column: 0 };
-    let bytes = std::fs::read(&main)
-        .map_err(|_| Finding::error(&place, format!("no `{MAIN}` at its root"), "is this a system structure package?"))?;
+    let bytes = std::fs::read(&main).map_err(|_| {
+        Finding::error(&place, format!("no `{MAIN}` at its root"), "is this a system structure package?")
+    })?;
     let root = folder.path().to_owned();
     let unpacked = Arc::new(Mutex::new(vec![Arc::new(folder)]));
     read(&bytes, Files { folder: root, shown: format!("{shown}/{MAIN}"), unpacked })
@@ -191,7 +199,11 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     s.sets.extend(extra.sets);
     for other in extra.units {
         let Some(u) = s.unit(&other.name) else {
-            return Err(Finding::error(&other.place, format!("no component `{}`", other.name), "remove it from the annotation"));
+            return Err(Finding::error(
+                &other.place,
+                format!("no component `{}`", other.name),
+                "remove it from the annotation",
+            ));
         };
         s.units[u].share = other.share;
         s.units[u].motions = other.motions;

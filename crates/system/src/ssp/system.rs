@@ -30,10 +30,24 @@ impl Flat {
     /// Adds the system `node` whose path is `path` (empty for the root).
     pub fn system(&mut self, node: &Node, path: &str, files: &Files, depth: usize) -> Result<(), Finding> {
         if depth > DEPTH_MAX {
-            return Err(Finding::error(&node.place, format!("systems nested more than {DEPTH_MAX} deep"), "does one contain itself?"));
+            return Err(Finding::error(
+                &node.place,
+                format!("systems nested more than {DEPTH_MAX} deep"),
+                "does one contain itself?",
+            ));
         }
         node.understood(
-            &["Connectors", "ElementGeometry", "ParameterBindings", "Elements", "Connections", "SystemGeometry", "GraphicalElements", "SimulationInformation", "Annotations"],
+            &[
+                "Connectors",
+                "ElementGeometry",
+                "ParameterBindings",
+                "Elements",
+                "Connections",
+                "SystemGeometry",
+                "GraphicalElements",
+                "SimulationInformation",
+                "Annotations",
+            ],
             &[],
             &mut self.findings,
         );
@@ -49,7 +63,10 @@ impl Flat {
                         self.system(element, &inner, files, depth + 1)?;
                     }
                     other => {
-                        let what = format!("the element `{other}` `{}` is not understood", element.attribute("name").unwrap_or(""));
+                        let what = format!(
+                            "the element `{other}` `{}` is not understood",
+                            element.attribute("name").unwrap_or("")
+                        );
                         self.findings.push(Finding::warning(&element.place, what, "it is left out"));
                     }
                 }
@@ -114,7 +131,11 @@ impl Flat {
             let kind = c.required("kind")?;
             if !["input", "output", "parameter", "calculatedParameter", "inout"].contains(&kind) {
                 let what = format!("connector kind `{kind}`");
-                return Err(Finding::error(&c.place, what, "expected input, output, parameter, calculatedParameter or inout"));
+                return Err(Finding::error(
+                    &c.place,
+                    what,
+                    "expected input, output, parameter, calculatedParameter or inout",
+                ));
             }
             let typed = c.children.iter().find(|n| !["ConnectorGeometry", "Annotations"].contains(&n.name.as_str()));
             out.push(Connector {
@@ -250,7 +271,12 @@ impl Flat {
                 Value::Real(x) => Value::Real(wire.factor * x + wire.offset),
                 ref same => same.clone(),
             };
-            let bound = Bound { target: to.connector.clone(), value: changed, unit: value.unit.clone(), place: value.place.clone() };
+            let bound = Bound {
+                target: to.connector.clone(),
+                value: changed,
+                unit: value.unit.clone(),
+                place: value.place.clone(),
+            };
             if self.units.iter().any(|u| u.name == to.element) {
                 out.push((to.element.clone(), bound.setting(to.connector.clone())));
             } else {

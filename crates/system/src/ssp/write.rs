@@ -52,13 +52,13 @@ fn description(text: &str) -> String {
 fn losses(s: &Scenario) -> Vec<Finding> {
     let mut out = Vec::new();
     let next = "it stands in the annotation, which other tools do not read";
-    out.extend(s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no words in SSP", l.name), next)));
-    out.extend(s.maps.iter().map(|m| Finding::warning(&m.place, "a linear map has no words in SSP", next)));
     out.extend(
-        s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
-            Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
-        }),
+        s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no words in SSP", l.name), next)),
     );
+    out.extend(s.maps.iter().map(|m| Finding::warning(&m.place, "a linear map has no words in SSP", next)));
+    out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
+        Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
+    }));
     out
 }
 
@@ -97,7 +97,10 @@ impl Text {
 
     fn component(&mut self, s: &Scenario, u: usize, d: &ModelDescription, source: &str) {
         let unit = &s.units[u];
-        self.open("ssd:Component", &format!(" name=\"{}\" source=\"{}\" implementation=\"CoSimulation\"", escape(&unit.name), escape(source)));
+        self.open(
+            "ssd:Component",
+            &format!(" name=\"{}\" source=\"{}\" implementation=\"CoSimulation\"", escape(&unit.name), escape(source)),
+        );
         let shown = shown(s, &unit.name);
         let connectors: Vec<&Variable> = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).collect();
         if !connectors.is_empty() {
@@ -127,13 +130,19 @@ impl Text {
         self.open("ssd:ParameterBindings", "");
         // The last one wins here and there.
         for set in sets {
-            let settings: Vec<(String, &Setting)> = set.settings.iter().map(|(u, p)| (format!("{u}.{}", p.variable), p)).collect();
+            let settings: Vec<(String, &Setting)> =
+                set.settings.iter().map(|(u, p)| (format!("{u}.{}", p.variable), p)).collect();
             self.binding(&set.name, &settings, |i| s.unit(&set.settings[i].0).map(|u| &*descriptions[u]));
         }
         self.close("ssd:ParameterBindings");
     }
 
-    fn binding<'d>(&mut self, name: &str, settings: &[(String, &Setting)], of: impl Fn(usize) -> Option<&'d ModelDescription>) {
+    fn binding<'d>(
+        &mut self,
+        name: &str,
+        settings: &[(String, &Setting)],
+        of: impl Fn(usize) -> Option<&'d ModelDescription>,
+    ) {
         self.open("ssd:ParameterBinding", "");
         self.open("ssd:ParameterValues", "");
         self.open("ssv:ParameterSet", &format!(" version=\"1.0\" name=\"{}\"", escape(name)));
@@ -168,7 +177,10 @@ impl Text {
                 self.line(format_args!("<ssd:Connection{ends}/>"));
             } else {
                 self.open("ssd:Connection", &ends);
-                self.line(format_args!("<ssc:LinearTransformation factor=\"{:?}\" offset=\"{:?}\"/>", c.factor, c.offset));
+                self.line(format_args!(
+                    "<ssc:LinearTransformation factor=\"{:?}\" offset=\"{:?}\"/>",
+                    c.factor, c.offset
+                ));
                 self.close("ssd:Connection");
             }
         }
@@ -214,7 +226,9 @@ impl Text {
         let toml = crate::toml::write(&extra).replace("]]>", "]]]]><![CDATA[>");
         self.open("ssd:Annotations", "");
         self.open("ssc:Annotation", &format!(" type=\"{ANNOTATION}\""));
-        self.line(format_args!("<scenario xmlns=\"https://macrostep.example/scenario\"><![CDATA[\n{toml}]]></scenario>"));
+        self.line(format_args!(
+            "<scenario xmlns=\"https://macrostep.example/scenario\"><![CDATA[\n{toml}]]></scenario>"
+        ));
         self.close("ssc:Annotation");
         self.close("ssd:Annotations");
     }
@@ -226,7 +240,8 @@ fn shown(s: &Scenario, unit: &str) -> BTreeSet<String> {
         let reaction = m.reaction.iter().flat_map(|r| r.from.iter().chain(&r.to));
         m.from.iter().chain(&m.to).chain(reaction)
     });
-    let ends = s.connections.iter().flat_map(|c| [&c.from, &c.to]).chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps);
+    let ends =
+        s.connections.iter().flat_map(|c| [&c.from, &c.to]).chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps);
     let recorded = s.record.variables.iter().filter_map(|(v, _)| Endpoint::parse(v)).filter(|e| e.unit == unit);
     ends.filter(|e| e.unit == unit).map(|e| e.variable.clone()).chain(recorded.map(|e| e.variable)).collect()
 }
@@ -280,7 +295,9 @@ fn double(x: f64) -> String {
 }
 
 fn base(measure: &Measure) -> String {
-    let Some(b) = measure.base else { return format!("<ssc:Unit name=\"{}\"><ssc:BaseUnit/></ssc:Unit>", escape(&measure.name)) };
+    let Some(b) = measure.base else {
+        return format!("<ssc:Unit name=\"{}\"><ssc:BaseUnit/></ssc:Unit>", escape(&measure.name));
+    };
     let mut attributes = String::new();
     for (name, exponent) in
         [("kg", b.kg), ("m", b.m), ("s", b.s), ("A", b.a), ("K", b.k), ("mol", b.mol), ("cd", b.cd), ("rad", b.rad)]

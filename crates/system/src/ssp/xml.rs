@@ -62,7 +62,9 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
                         Ok(pair) if attributes.len() < ATTRIBUTES_MAX && !attributes.iter().any(|a| a.0 == pair.0) => {
                             attributes.push(pair);
                         }
-                        Ok((key, _)) => return refuse(format!("attribute `{key}` twice, or more than {ATTRIBUTES_MAX}")),
+                        Ok((key, _)) => {
+                            return refuse(format!("attribute `{key}` twice, or more than {ATTRIBUTES_MAX}"));
+                        }
                         Err(e) => return refuse(e),
                     }
                 }
@@ -155,7 +157,9 @@ impl Node {
         }
         let common = ["id", "description", "version", "name"];
         for (key, _) in &self.attributes {
-            let known = attributes.contains(&key.as_str()) || common.contains(&key.as_str()) || METADATA.contains(&key.as_str());
+            let known = attributes.contains(&key.as_str())
+                || common.contains(&key.as_str())
+                || METADATA.contains(&key.as_str());
             if !known && key != "xmlns" && !key.contains(':') {
                 let what = format!("the attribute `{key}` of `{}` is not understood", self.name);
                 findings.push(Finding::warning(&self.place, what, "it is left out"));
@@ -165,4 +169,5 @@ impl Node {
 }
 
 /// Attributes of the root elements that say who made a file.
-const METADATA: [&str; 6] = ["author", "fileversion", "copyright", "license", "generationTool", "generationDateAndTime"];
+const METADATA: [&str; 6] =
+    ["author", "fileversion", "copyright", "license", "generationTool", "generationDateAndTime"];

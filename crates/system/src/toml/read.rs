@@ -3,8 +3,8 @@
 use super::file::{self, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
-    Connection, Coupling, Endpoint, Experiment, Law, LawKind, Map, ParameterSet, Place, Reaction, Record, Scenario, Setting,
-    Source, Unit, Value,
+    Connection, Coupling, Endpoint, Experiment, Law, LawKind, Map, ParameterSet, Place, Reaction, Record, Scenario,
+    Setting, Source, Unit, Value,
 };
 use std::ops::Range;
 use std::path::Path;
@@ -147,7 +147,11 @@ impl Reader<'_> {
             toml::Value::String(t) => Value::Text(t.clone()),
             other => {
                 let what = format!("`{variable}` is {} `{other}`", other.type_str());
-                return Err(Finding::error(&place, what, "write a number, true or false, or a text; quote names with dots"));
+                return Err(Finding::error(
+                    &place,
+                    what,
+                    "write a number, true or false, or a text; quote names with dots",
+                ));
             }
         };
         Ok(Setting { variable: variable.to_owned(), value, unit: None, place })
@@ -158,7 +162,11 @@ impl Reader<'_> {
             let target = self.endpoint(key)?;
             Ok((target.unit, self.setting(&target.variable, value)?))
         });
-        Ok(ParameterSet { name: name.get_ref().clone(), settings: settings.collect::<Read<_>>()?, place: self.place(name) })
+        Ok(ParameterSet {
+            name: name.get_ref().clone(),
+            settings: settings.collect::<Read<_>>()?,
+            place: self.place(name),
+        })
     }
 
     fn endpoint(&self, text: &Spanned<String>) -> Read<Endpoint> {
@@ -166,8 +174,9 @@ impl Reader<'_> {
     }
 
     fn endpoint_at(&self, text: &str, place: &Place) -> Read<Endpoint> {
-        Endpoint::parse(text)
-            .ok_or_else(|| Finding::error(place, format!("`{text}`, expected \"UNIT.VARIABLE\""), "quote it: it has a dot"))
+        Endpoint::parse(text).ok_or_else(|| {
+            Finding::error(place, format!("`{text}`, expected \"UNIT.VARIABLE\""), "quote it: it has a dot")
+        })
     }
 
     fn endpoints(&self, texts: &[Spanned<String>]) -> Read<Vec<Endpoint>> {
@@ -222,9 +231,8 @@ impl Reader<'_> {
     fn map(&self, map: &Spanned<file::Map>) -> Read<Map> {
         let place = self.place(map);
         let m = map.get_ref();
-        let reaction = m.reaction.as_ref().map(|r| {
-            Ok(Reaction { from: self.endpoints(&r.from)?, to: self.endpoints(&r.to)? })
-        });
+        let reaction =
+            m.reaction.as_ref().map(|r| Ok(Reaction { from: self.endpoints(&r.from)?, to: self.endpoints(&r.to)? }));
         let (from, to) = (self.endpoints(&m.from)?, self.endpoints(&m.to)?);
         Ok(Map { from, to, matrix: m.matrix.clone(), reaction: reaction.transpose()?, place })
     }
