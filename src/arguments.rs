@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::system::arguments::{ConvertArguments, RunArguments};
+use crate::system::arguments::{ConvertArguments, ExplainArguments, GraphArguments, RunArguments, VerifyArguments};
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
 };
@@ -36,6 +36,12 @@ pub enum Verb {
     Run(Box<RunArguments>),
     /// Write a scenario in another format: .toml, .ssd or .ssp
     Convert(ConvertArguments),
+    /// Draw a system: units, connections, feed-through, algebraic loops and schedule
+    Graph(GraphArguments),
+    /// Say what a run of a system does: order of execution, delays, loops, energy residuals
+    Explain(ExplainArguments),
+    /// Say how far a result is from converged: halves H, switches the schedule
+    Verify(VerifyArguments),
 }
 
 /// `macrostep fmus`.

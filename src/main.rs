@@ -40,6 +40,9 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
         Some(Verb::Convert(arguments)) => system::convert::run(&arguments),
+        Some(Verb::Graph(arguments)) => system::graph::run(&arguments),
+        Some(Verb::Explain(arguments)) => system::explain::run(&arguments),
+        Some(Verb::Verify(arguments)) => system::verify::run(&arguments),
         Some(Verb::Run(arguments)) => system::run::run(&arguments),
     }
 }

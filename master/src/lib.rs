@@ -41,5 +41,5 @@ pub use run::{Grid, Simulation, Statistics};
 pub use schedule::{Op, Plan, Schedule};
 pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
 pub use station::Refresh;
-pub use system::{ChannelId, LawId, Signal, System, SystemError, UnitId};
+pub use system::{ChannelId, LawId, Signal, Supplied, System, SystemError, UnitId};
 pub use time::{Clock, Span, Tick};

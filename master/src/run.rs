@@ -33,6 +33,18 @@ impl Grid {
         Grid { start_s: 0.0, step_s, stop_s: Some(stop_s), shares: Vec::new() }
     }
 
+    /// The plan of a window for a system that is not running, and the clock its ticks are counted by.
+    ///
+    /// # Errors
+    /// [`RunError::Grid`] for times that make no sense, [`RunError::Schedule`] for an order that is not one of all units.
+    pub fn plan(&self, system: &System, method: &Method) -> Result<(Plan, Clock), RunError> {
+        check(system, method)?;
+        let (clock, steps) = self.resolve(system.units.len())?;
+        let groups = feedthrough::groups(system);
+        let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
+        Ok((Plan::new(&method.schedule, &steps, refreshed), clock))
+    }
+
     /// Clock and steps in ticks of `n` units.
     fn resolve(&self, n: usize) -> Result<(Clock, Vec<Tick>), RunError> {
         let bad = |what, found: String, expected: &str| RunError::Grid { what, found, expected: expected.to_string() };
