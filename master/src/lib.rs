@@ -18,6 +18,7 @@ mod feedthrough;
 mod history;
 mod jacobian;
 mod law;
+mod link;
 mod method;
 mod run;
 mod schedule;

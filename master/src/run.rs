@@ -5,6 +5,7 @@ use crate::error::RunError;
 use crate::feed::Supply;
 use crate::feedthrough;
 use crate::history::History;
+use crate::link::Links;
 use crate::method::{Method, Sampling};
 use crate::record::{Column, Observer, Recorder};
 use crate::schedule::{Plan, Schedule};
@@ -114,10 +115,11 @@ impl Simulation {
         let units = std::mem::take(&mut system.units).into_iter().enumerate();
         let stations: Vec<Station> = units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
         let warnings = stations.iter().filter_map(|s| warning(s, method)).collect();
+        let links = Links::new(system.links);
         let laws = system.laws.into_iter().map(|l| l.law).collect();
         let supply = Supply::new(histories, laws, method.predictor.clone(), clock);
         Ok(Simulation {
-            window: Window::new(stations, supply, plan, groups),
+            window: Window::new(stations, supply, links, plan, groups),
             corrector: method.correction.build(),
             recorder: Recorder::new(),
             depth,
@@ -156,6 +158,7 @@ impl Simulation {
             s.unit.enter_initialization()?;
             s.sample(supply, 0)?;
         }
+        self.window.link()?;
         self.window.settle()?;
         let Window { stations, supply, .. } = &mut self.window;
         for s in stations.iter_mut() {
@@ -165,6 +168,7 @@ impl Simulation {
             s.unit.exit_initialization()?;
             s.sample(supply, 0)?;
         }
+        self.window.sample_links()?;
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! A definition: it is built once and does not change in a run.
 
 use crate::law::Law;
+use crate::link::{Link, Type};
 use crate::unit::Unit;
 use macrostep_description::{Causality, Dependencies, ModelDescription};
 
@@ -83,6 +84,7 @@ pub struct System {
     pub(crate) channels: Vec<Channel>,
     pub(crate) laws: Vec<LawNode>,
     pub(crate) connections: Vec<Connection>,
+    pub(crate) links: Vec<Link>,
 }
 
 /// What is wrong with a system.
@@ -174,6 +176,52 @@ impl System {
             return Err(SystemError::LawShape { what: "outputs", found: outputs, expected: output + 1 });
         }
         self.feed(Source::Law { law: law.0, output }, unit, input)
+    }
+
+    /// Feeds an input with an output of the same type, neither of them real: sampled and held.
+    pub fn link(&mut self, from: UnitId, output: &str, to: UnitId, input: &str) -> Result<(), SystemError> {
+        let (kind, output) = self.discrete(from, output, "an output that is not real", |c| c != Causality::Input)?;
+        let (wanted, reference) = self.discrete(to, input, "an input of the output's type", |c| c == Causality::Input)?;
+        if kind != wanted {
+            return Err(SystemError::WrongVariable {
+                unit: self.units[to.0].name().to_string(),
+                variable: input.to_string(),
+                found: format!("{wanted:?}"),
+                expected: "an input of the output's type",
+            });
+        }
+        if self.links.iter().any(|l| l.to == to.0 && l.input == reference && l.kind == kind) {
+            let unit = self.units[to.0].name().to_string();
+            return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
+        }
+        self.links.push(Link { from: from.0, output, to: to.0, input: reference, kind });
+        Ok(())
+    }
+
+    fn discrete(
+        &self,
+        unit: UnitId,
+        name: &str,
+        expected: &'static str,
+        fits: impl Fn(Causality) -> bool,
+    ) -> Result<(Type, u32), SystemError> {
+        use macrostep_description::Kind;
+        let description = &self.descriptions[unit.0];
+        let unit = self.units[unit.0].name().to_string();
+        let variable = name.to_string();
+        let Some(v) = description.variables.iter().find(|v| v.name == name) else {
+            return Err(SystemError::UnknownVariable { unit, variable, hint: near(name, description) });
+        };
+        let kind = match v.kind {
+            Kind::Real(_) => None,
+            Kind::Integer { .. } | Kind::Enumeration { .. } => Some(Type::Integer),
+            Kind::Boolean => Some(Type::Boolean),
+            Kind::String => Some(Type::Text),
+        };
+        kind.filter(|_| fits(v.causality)).map(|k| (k, v.value_reference)).ok_or_else(|| {
+            let found = format!("of type {} and causality {:?}", kind_name(v), v.causality);
+            SystemError::WrongVariable { unit, variable, found, expected }
+        })
     }
 
     fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {

@@ -8,6 +8,7 @@ use crate::correct::{Convergence, Corrector, Problem};
 use crate::error::RunError;
 use crate::feed::Supply;
 use crate::jacobian;
+use crate::link::Links;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
@@ -31,6 +32,7 @@ struct Guess {
 pub(crate) struct Window {
     pub stations: Vec<Station>,
     pub supply: Supply,
+    pub links: Links,
     pub plan: Plan,
     pub groups: Vec<Vec<usize>>,
     /// Start of the window under way.
@@ -48,11 +50,12 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub fn new(stations: Vec<Station>, supply: Supply, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
+    pub fn new(stations: Vec<Station>, supply: Supply, links: Links, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
         let loops = groups.iter().map(|g| Loop::new(g, &stations)).collect();
         Window {
             stations,
             supply,
+            links,
             plan,
             groups,
             now: 0,
@@ -103,6 +106,29 @@ impl Window {
         result
     }
 
+    /// Passes linked values around in initialisation, as often as a value needs to reach the last unit of a chain.
+    pub fn link(&mut self) -> Result<(), UnitError> {
+        if self.links.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..self.stations.len() {
+            self.sample_links()?;
+            for (u, station) in self.stations.iter_mut().enumerate() {
+                self.links.supply(u, station.unit.as_mut())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads and publishes all linked values.
+    pub fn sample_links(&mut self) -> Result<(), UnitError> {
+        for (u, station) in self.stations.iter_mut().enumerate() {
+            self.links.read(u, station.unit.as_mut())?;
+            self.links.publish(u);
+        }
+        Ok(())
+    }
+
     fn iterate(&mut self, corrector: &mut (dyn Corrector + 'static)) -> Result<Convergence, RunError> {
         if self.guesses.is_empty() {
             self.find_guesses();
@@ -113,6 +139,7 @@ impl Window {
         for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
             h.begin_window();
         }
+        self.links.begin_window();
         for station in &mut self.stations {
             station.unit.save(START)?;
         }
@@ -167,20 +194,29 @@ impl Window {
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`].
     #[inline]
     fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
-        let Window { stations, supply, plan, groups, now, discarded, loops, .. } = self;
+        let Window { stations, supply, links, plan, groups, now, discarded, loops, .. } = self;
         for op in &plan.ops {
             match *op {
                 Op::Advance { unit, from, to } => {
                     let span = Span { from: *now + from, to: *now + to, length_s: supply.clock.length_s(to - from) };
                     let station = &mut stations[unit];
+                    if !links.is_empty() {
+                        links.supply(unit, station.unit.as_mut())?;
+                    }
                     let outcome = station.advance(supply, &span, keep)?;
                     if outcome != Outcome::Done {
                         *discarded = Some((unit, outcome, span.from));
                         return Ok(());
                     }
                     station.keep_reported();
+                    if !links.is_empty() {
+                        links.read(unit, station.unit.as_mut())?;
+                    }
                 }
-                Op::Publish { unit, at } => stations[unit].publish(supply, *now + at),
+                Op::Publish { unit, at } => {
+                    stations[unit].publish(supply, *now + at);
+                    links.publish(unit);
+                }
                 Op::RefreshUnit { unit, at } => stations[unit].refresh(supply, *now + at)?,
                 Op::Refresh { group, at } => match groups[group].as_slice() {
                     [unit] => stations[*unit].refresh(supply, *now + at)?,
@@ -212,6 +248,7 @@ impl Problem for Window {
             for station in &mut self.stations {
                 station.restore(START)?;
             }
+            self.links.rewind();
             for h in &mut self.supply.histories {
                 h.rewind();
             }
