@@ -163,6 +163,7 @@ fn lanes(s: &Scenario, order: &Order) -> Vec<Lane> {
         let label = (n + 1).to_string();
         match *op {
             Op::Advance { unit, from, to } => lanes[unit].bars.push(Bar { from: from as f64, to: to as f64, label }),
+            Op::Begin { .. } => {}
             Op::Publish { unit, at } => lanes[unit].marks.push(Mark { at: at as f64, label, is_refresh: false }),
             Op::RefreshUnit { unit, at } => lanes[unit].marks.push(Mark { at: at as f64, label, is_refresh: true }),
             Op::Refresh { group, at } => {

@@ -1,7 +1,7 @@
 //! The words for methods, the same in files, options and results, and what they stand for in the master.
 
 use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, Relaxation};
-use macrostep_master::predict::{self, Hermite, IntegratedAcceleration, Lagrange, Predictor};
+use macrostep_master::predict::{self, Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor, Spectral};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// As many derivatives as a slave of ours takes of an input.
 const DEGREE_MAX: u32 = 20;
 
-/// What an input is predicted by: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`.
+/// What an input is predicted by: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`,
+/// `jerk`, `spectral:Q`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predict {
     /// Which kind of polynomial.
@@ -27,6 +28,10 @@ pub enum Family {
     Integrated,
     /// Polynomials through values and derivatives at both ends of a step.
     Hermite,
+    /// Cubic Hermite polynomials of the acceleration, integrated twice.
+    Jerk,
+    /// Polynomials through nodes inside the step.
+    Spectral,
 }
 
 /// Hold.
@@ -40,6 +45,16 @@ impl Predict {
     /// A polynomial of degree `degree` through values.
     pub fn classical(degree: u32) -> Self {
         Self { family: Family::Classical, degree }
+    }
+
+    /// Accelerations of degree `degree`, integrated twice.
+    pub fn integrated(degree: u32) -> Self {
+        Self { family: Family::Integrated, degree }
+    }
+
+    /// Hold, linear, quadratic, integrated acceleration of degree 0 and 1.
+    pub fn five() -> [Self; 5] {
+        [Self::classical(0), Self::classical(1), Self::classical(2), Self::integrated(0), Self::integrated(1)]
     }
 
     /// Whether motions are predicted and the coupling law is applied to them.
@@ -61,6 +76,8 @@ impl Predict {
                 Arc::new(IntegratedAcceleration { variant, ..IntegratedAcceleration::new(degree) })
             }
             Family::Hermite => Arc::new(Hermite { jet: degree.div_ceil(2) }),
+            Family::Jerk => Arc::new(Jerk),
+            Family::Spectral => Arc::new(Spectral::new(degree)),
         }
     }
 }
@@ -78,18 +95,20 @@ impl FromStr for Predict {
             "quadratic" => (Family::Classical, Some(2)),
             "h3" => (Family::Hermite, Some(3)),
             "h5" => (Family::Hermite, Some(5)),
+            "jerk" => (Family::Jerk, Some(5)),
             "ia0" => integrated(Some(0)),
             "ia1" => integrated(Some(1)),
             "ia2" => integrated(Some(2)),
-            _ => match (text.strip_prefix("poly:"), text.strip_prefix("ia:")) {
-                (Some(degree), _) => (Family::Classical, number(degree).filter(|k| *k <= DEGREE_MAX)),
-                (_, Some(degree)) => integrated(number(degree)),
+            _ => match text.split_once(':') {
+                Some(("poly", degree)) => (Family::Classical, number(degree).filter(|k| *k <= DEGREE_MAX)),
+                Some(("ia", degree)) => integrated(number(degree)),
+                Some(("spectral", q)) => (Family::Spectral, number(q).filter(|q| (2..=DEGREE_MAX).contains(q))),
                 _ => (Family::Classical, None),
             },
         };
         degree.map(|degree| Self { family, degree }).ok_or(format!(
             "expected `hold`, `linear`, `quadratic`, `poly:K` with K from 0 to {DEGREE_MAX}, `ia0`, `ia1`, `ia2`, `ia:K` with \
-             K from 0 to {}, `h3` or `h5`",
+             K from 0 to {}, `h3`, `h5`, `jerk` or `spectral:Q` with Q from 2 to {DEGREE_MAX}",
             DEGREE_MAX - 2
         ))
     }
@@ -105,6 +124,8 @@ impl fmt::Display for Predict {
             (Family::Integrated, degree @ 0..=2) => write!(f, "ia{degree}"),
             (Family::Integrated, degree) => write!(f, "ia:{degree}"),
             (Family::Hermite, degree) => write!(f, "h{degree}"),
+            (Family::Jerk, _) => f.write_str("jerk"),
+            (Family::Spectral, q) => write!(f, "spectral:{q}"),
         }
     }
 }
@@ -266,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_predictor_reads_back_as_it_is_printed() {
-        for text in ["hold", "linear", "quadratic", "poly:3", "poly:20", "ia0", "ia1", "ia2", "ia:3", "ia:18", "h3", "h5"] {
+        for text in ["hold", "linear", "quadratic", "poly:3", "poly:20", "ia0", "ia1", "ia2", "ia:3", "ia:18", "h3", "h5", "jerk", "spectral:16"] {
             assert_eq!(text.parse::<Predict>().expect("a predictor").to_string(), text);
         }
         assert_eq!("poly:2".parse::<Predict>().expect("a predictor").to_string(), "quadratic");

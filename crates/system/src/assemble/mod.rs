@@ -115,6 +115,7 @@ pub fn method(s: &Scenario) -> Method {
             Sampling::Lagged => master::Sampling::Lagged,
         },
         sub_steps: c.sub_steps.max(1),
+        ..Method::default()
     }
 }
 

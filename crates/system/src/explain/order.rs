@@ -128,6 +128,7 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
             let lag = if lag.is_empty() { String::new() } else { format!(", {} predicted", lag.join(", ")) };
             format!("{} steps from {} to {}{lag}", name(unit), at(from), at(to))
         }
+        Op::Begin { unit, from, .. } => format!("{} begins its step at {}, beside the others", name(unit), at(from)),
         Op::Publish { unit, at: tick } => {
             let outputs = a.channels.iter().filter(|c| c.unit == unit).flat_map(|c| &c.names);
             let outputs: Vec<String> = outputs.map(|n| format!("`{n}`")).collect();
