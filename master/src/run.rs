@@ -45,11 +45,15 @@ impl Grid {
     /// # Errors
     /// [`RunError::Grid`] for times that make no sense, [`RunError::Schedule`] for an order that is not one of all units.
     pub fn plan(&self, system: &System, method: &Method) -> Result<(Plan, Clock), RunError> {
-        let (clock, steps) = self.resolve(system.units.len())?;
+        let (clock, steps) = self.resolve(system.units.len(), method.schedule.parts())?;
         check(system, method, &steps)?;
         let groups = feedthrough::groups(system);
         let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
-        Ok((Plan::new(&method.schedule, &steps, refreshed), clock))
+        let plan = match stagger(system, method) {
+            Some(order) => Plan::staggered(order, &steps, refreshed, self.last_window(steps[0])),
+            None => Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
+        };
+        Ok((plan, clock))
     }
 
     /// Start of the last window, of `window` ticks, before the stop time.

@@ -394,7 +394,11 @@ impl System {
         };
         let connections = self.connections.iter().map(|c| {
             let (sources, through_law) = match c.source {
-                Source::Signal(s) => (vec![output(&s)], false),
+                Source::Signal(s) | Source::Mean(s) => (vec![output(&s)], false),
+                Source::Predicted { model, .. } => {
+                    let model = &self.interfaces[model];
+                    (model.speed.iter().chain(&model.position).chain(&model.force).map(output).collect(), true)
+                }
                 Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
             };
             Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law }
