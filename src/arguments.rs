@@ -11,7 +11,7 @@ use crate::laboratory::arguments::StabilityArguments;
 use crate::named::Named;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
-use crate::system::arguments::{ConvertArguments, RunArguments};
+use crate::system::arguments::{ConvertArguments, ExplainArguments, GraphArguments, RunArguments, VerifyArguments};
 use macrostep::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
 
 use crate::terms::{
@@ -60,6 +60,12 @@ pub enum Verb {
     Run(Box<RunArguments>),
     /// Write a scenario in another format: .toml, .ssd or .ssp
     Convert(ConvertArguments),
+    /// Draw a system: units, connections, feed-through, algebraic loops and schedule
+    Graph(GraphArguments),
+    /// Say what a run of a system does: order of execution, delays, loops, energy residuals
+    Explain(ExplainArguments),
+    /// Say how far a result is from converged: halves H, switches the schedule
+    Verify(VerifyArguments),
     /// Flexible bodies from finite element models
     #[command(subcommand)]
     Flex(FlexVerb),

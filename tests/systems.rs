@@ -220,3 +220,29 @@ fn the_effective_scenario_runs_to_the_same_end() {
     assert_eq!(trace.lines().count(), 202);
     assert!(std::fs::read(out.join("outputs.png")).expect("a picture").starts_with(b"\x89PNG"));
 }
+
+/// Every scenario of the documentation runs as it stands there, and every key of the format is in it.
+#[test]
+fn the_documentation_is_true() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/systems.md");
+    let text = std::fs::read_to_string(path).expect("the documentation");
+    let blocks: Vec<&str> = text.split("```toml\n").skip(1).filter_map(|b| b.split("```").next()).collect();
+    assert!(blocks.len() >= 3);
+    for (n, block) in blocks.iter().enumerate() {
+        let scenario = read(block).unwrap_or_else(|e| panic!("block {n}: {e}"));
+        assert_eq!(read(&toml::write(&scenario)).expect("a scenario"), scenario);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("documented{n}.toml"));
+        std::fs::write(&path, block).expect("written");
+        let result = json(&["run", path.to_str().expect("UTF-8"), "--json"]);
+        assert_eq!(result["end_s"], 1.0);
+        assert!(result["final"].as_object().expect("finals").values().all(|v| v.as_f64().is_some_and(f64::is_finite)));
+    }
+    for key in [
+        "name", "description", "start", "stop", "step", "parameters", "schedule", "order", "predict", "gs_variant",
+        "derivative", "correct", "tolerance", "corrections_max", "sampling", "sub_steps", "fmu", "set", "motions",
+        "from", "factor", "offset", "convert_units", "kind", "inputs", "outputs", "stiffness", "damping", "to", "matrix",
+        "reaction", "variables", "every",
+    ] {
+        assert!(blocks.iter().any(|b| b.contains(&format!("{key} = "))), "{key}");
+    }
+}

@@ -8,6 +8,7 @@ use crate::feed::Supply;
 use crate::feedthrough;
 use crate::history::History;
 use crate::law::Law;
+use crate::link::Links;
 use crate::method::{Method, Sampling};
 use crate::power::{Account, Ledger};
 use crate::record::{Column, Observer, Recorder};
@@ -37,6 +38,22 @@ impl Grid {
     /// One macro step `step_s` for all units, from 0 to `stop_s`.
     pub fn uniform(step_s: f64, stop_s: f64) -> Self {
         Grid { start_s: 0.0, step_s, stop_s: Some(stop_s), shares: Vec::new() }
+    }
+
+    /// The plan of a window for a system that is not running, and the clock its ticks are counted by.
+    ///
+    /// # Errors
+    /// [`RunError::Grid`] for times that make no sense, [`RunError::Schedule`] for an order that is not one of all units.
+    pub fn plan(&self, system: &System, method: &Method) -> Result<(Plan, Clock), RunError> {
+        let (clock, steps) = self.resolve(system.units.len(), method.schedule.parts())?;
+        check(system, method, &steps)?;
+        let groups = feedthrough::groups(system);
+        let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
+        let plan = match stagger(system, method) {
+            Some(order) => Plan::staggered(order, &steps, refreshed, self.last_window(steps[0])),
+            None => Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
+        };
+        Ok((plan, clock))
     }
 
     /// Start of the last window, of `window` ticks, before the stop time.
@@ -147,11 +164,12 @@ impl Simulation {
                 "half steps of neighbouring windows are not merged, because the first unit has no dense output";
             warnings.push(warning.to_string());
         }
+        let links = Links::new(std::mem::take(&mut system.links));
         let sources = LawSources::of(&system);
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
         let supply = Supply::new(histories, laws, method.predictor.clone(), clock);
         let ledger = Ledger::new(&system, &stations, method);
-        let mut window = Window::new(stations, supply, plan, groups);
+        let mut window = Window::new(stations, supply, links, plan, groups);
         window.ledger = ledger;
         if window.ledger.is_none() && method.control.as_ref().is_some_and(|c| c.estimate == Estimate::Ecco) {
             let (found, expected) =
@@ -166,7 +184,8 @@ impl Simulation {
             Box::new(controller)
         });
         let corrector = method.correction.build();
-        let relay = if corrector.is_none() && control.is_none() { Relay::of(&window) } else { None };
+        let held = corrector.is_none() && control.is_none() && window.links.is_empty();
+        let relay = if held { Relay::of(&window) } else { None };
         Ok(Simulation {
             window,
             control,
@@ -232,6 +251,7 @@ impl Simulation {
             s.unit.enter_initialization()?;
             s.sample(supply, 0)?;
         }
+        self.window.link()?;
         self.window.settle()?;
         let Window { stations, supply, .. } = &mut self.window;
         for s in stations.iter_mut() {
@@ -241,6 +261,7 @@ impl Simulation {
             s.unit.exit_initialization()?;
             s.sample(supply, 0)?;
         }
+        self.window.sample_links()?;
         Ok(())
     }
 

@@ -44,7 +44,7 @@ pub(crate) struct Station {
     pub unit: Box<dyn Unit>,
     pub step: Tick,
     /// Whether the unit is in the step that [`Station::advance`] ends.
-    begun: bool,
+    pub begun: bool,
     /// Whether inputs are constants, so that no polynomials are made.
     pub holds: bool,
     /// Whether feed-through outputs are sampled with the inputs' rates too.

@@ -3,6 +3,7 @@
 //! A definition: it is built once and does not change in a run.
 
 use crate::law::Law;
+use crate::link::{Link, Type};
 use crate::power;
 use crate::predict::{InterfaceModel, Predicted};
 use crate::unit::Unit;
@@ -100,6 +101,7 @@ pub struct System {
     pub(crate) laws: Vec<LawNode>,
     pub(crate) interfaces: Vec<InterfaceModel>,
     pub(crate) connections: Vec<Connection>,
+    pub(crate) links: Vec<Link>,
     pub(crate) bonds: Vec<power::Bond>,
 }
 
@@ -203,6 +205,52 @@ impl System {
             return Err(SystemError::LawShape { what: "outputs", found: outputs, expected: output + 1 });
         }
         self.feed(Source::Law { law: law.0, output }, unit, input)
+    }
+
+    /// Feeds an input with an output of the same type, neither of them real: sampled and held.
+    pub fn link(&mut self, from: UnitId, output: &str, to: UnitId, input: &str) -> Result<(), SystemError> {
+        let (kind, output) = self.discrete(from, output, "an output that is not real", |c| c != Causality::Input)?;
+        let (wanted, reference) = self.discrete(to, input, "an input of the output's type", |c| c == Causality::Input)?;
+        if kind != wanted {
+            return Err(SystemError::WrongVariable {
+                unit: self.units[to.0].name().to_string(),
+                variable: input.to_string(),
+                found: format!("{wanted:?}"),
+                expected: "an input of the output's type",
+            });
+        }
+        if self.links.iter().any(|l| l.to == to.0 && l.input == reference && l.kind == kind) {
+            let unit = self.units[to.0].name().to_string();
+            return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
+        }
+        self.links.push(Link { from: from.0, output, to: to.0, input: reference, kind });
+        Ok(())
+    }
+
+    fn discrete(
+        &self,
+        unit: UnitId,
+        name: &str,
+        expected: &'static str,
+        fits: impl Fn(Causality) -> bool,
+    ) -> Result<(Type, u32), SystemError> {
+        use macrostep_description::Kind;
+        let description = &self.descriptions[unit.0];
+        let unit = self.units[unit.0].name().to_string();
+        let variable = name.to_string();
+        let Some(v) = description.variables.iter().find(|v| v.name == name) else {
+            return Err(SystemError::UnknownVariable { unit, variable, hint: near(name, description) });
+        };
+        let kind = match v.kind {
+            Kind::Real(_) => None,
+            Kind::Integer { .. } | Kind::Enumeration { .. } => Some(Type::Integer),
+            Kind::Boolean => Some(Type::Boolean),
+            Kind::String => Some(Type::Text),
+        };
+        kind.filter(|_| fits(v.causality)).map(|k| (k, v.value_reference)).ok_or_else(|| {
+            let found = format!("of type {} and causality {:?}", kind_name(v), v.causality);
+            SystemError::WrongVariable { unit, variable, found, expected }
+        })
     }
 
     /// Declares a power bond between two ports with opposite efforts; its residual power and energy are then watched.
@@ -312,6 +360,56 @@ impl System {
             // Nothing declared means on everything (FMI 2.0.5, section 2.2.8).
             Some(Dependencies::All) | None => inputs.collect(),
         }
+    }
+}
+
+/// What feeds an input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Supplied {
+    /// The unit fed.
+    pub unit: UnitId,
+    /// Its input.
+    pub input: String,
+    /// Outputs the value is made of: unit and variable.
+    pub sources: Vec<(UnitId, String)>,
+    /// Whether a law stands between.
+    pub through_law: bool,
+}
+
+/// Analysis of a system that is not running.
+impl System {
+    /// Units with direct feed-through from a connected input to a sampled output, in the order in which they are evaluated;
+    /// several together are an algebraic loop.
+    pub fn feedthrough_groups(&self) -> Vec<Vec<UnitId>> {
+        crate::feedthrough::groups(self).into_iter().map(|g| g.into_iter().map(UnitId).collect()).collect()
+    }
+
+    /// Connected inputs that an output of `unit` follows at once.
+    pub fn followed(&self, unit: UnitId, output: &str) -> Vec<String> {
+        let variables = &self.descriptions[unit.0].variables;
+        let Some(i) = variables.iter().position(|v| v.name == output) else { return Vec::new() };
+        self.feedthrough(unit.0, i).into_iter().map(|input| variables[input].name.clone()).collect()
+    }
+
+    /// All connected inputs and where their values come from.
+    pub fn supplied(&self) -> Vec<Supplied> {
+        let name = |unit: usize, variable: usize| self.descriptions[unit].variables[variable].name.clone();
+        let output = |s: &Signal| {
+            let channel = &self.channels[s.channel];
+            (UnitId(channel.unit), name(channel.unit, channel.variables[s.component]))
+        };
+        let connections = self.connections.iter().map(|c| {
+            let (sources, through_law) = match c.source {
+                Source::Signal(s) | Source::Mean(s) => (vec![output(&s)], false),
+                Source::Predicted { model, .. } => {
+                    let model = &self.interfaces[model];
+                    (model.speed.iter().chain(&model.position).chain(&model.force).map(output).collect(), true)
+                }
+                Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
+            };
+            Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law }
+        });
+        connections.collect()
     }
 }
 

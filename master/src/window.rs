@@ -11,6 +11,7 @@ use crate::error::RunError;
 use crate::feed::Supply;
 use crate::history::History;
 use crate::jacobian;
+use crate::link::Links;
 use crate::power::Ledger;
 use crate::predict::lobatto;
 use crate::relay::Relay;
@@ -53,6 +54,7 @@ impl Guess {
 pub(crate) struct Window {
     pub stations: Vec<Station>,
     pub supply: Supply,
+    pub links: Links,
     pub plan: Plan,
     pub groups: Vec<Vec<usize>>,
     /// Start of the window under way.
@@ -74,11 +76,12 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub fn new(stations: Vec<Station>, supply: Supply, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
+    pub fn new(stations: Vec<Station>, supply: Supply, links: Links, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
         let loops = groups.iter().map(|g| Loop::new(g, &stations)).collect();
         Window {
             stations,
             supply,
+            links,
             plan,
             groups,
             now: 0,
@@ -159,6 +162,29 @@ impl Window {
         result
     }
 
+    /// Passes linked values around in initialisation, as often as a value needs to reach the last unit of a chain.
+    pub fn link(&mut self) -> Result<(), UnitError> {
+        if self.links.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..self.stations.len() {
+            self.sample_links()?;
+            for (u, station) in self.stations.iter_mut().enumerate() {
+                self.links.supply(u, station.unit.as_mut())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads and publishes all linked values.
+    pub fn sample_links(&mut self) -> Result<(), UnitError> {
+        for (u, station) in self.stations.iter_mut().enumerate() {
+            self.links.read(u, station.unit.as_mut())?;
+            self.links.publish(u);
+        }
+        Ok(())
+    }
+
     fn iterate(&mut self, corrector: &mut (dyn Corrector + 'static)) -> Result<Convergence, RunError> {
         if self.guesses.is_empty() {
             self.find_guesses();
@@ -196,6 +222,7 @@ impl Window {
         for station in &mut self.stations {
             station.unit.save(START)?;
         }
+        self.links.begin_window();
         if let Some(ledger) = &mut self.ledger {
             ledger.save();
         }
@@ -207,6 +234,7 @@ impl Window {
         for station in &mut self.stations {
             station.restore(START)?;
         }
+        self.links.rewind();
         for h in &mut self.supply.histories {
             h.rewind();
         }
@@ -304,7 +332,7 @@ impl Window {
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`].
     #[inline]
     fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
-        let Window { stations, supply, plan, groups, now, discarded, loops, ledger, .. } = self;
+        let Window { stations, supply, links, plan, groups, now, discarded, loops, ledger, .. } = self;
         for op in &plan.ops {
             match *op {
                 Op::Advance { unit, from, to } => {
@@ -313,6 +341,9 @@ impl Window {
                         ledger.arrive(stations, supply, unit, &span);
                     }
                     let station = &mut stations[unit];
+                    if !links.is_empty() && !station.begun {
+                        links.supply(unit, station.unit.as_mut())?;
+                    }
                     let outcome = station.advance(supply, &span, keep)?;
                     if let Some(ledger) = ledger {
                         ledger.depart(station, unit, &span);
@@ -322,10 +353,17 @@ impl Window {
                         return Ok(());
                     }
                     station.keep_reported();
+                    if !links.is_empty() {
+                        links.read(unit, station.unit.as_mut())?;
+                    }
                 }
-                Op::Publish { unit, at } => stations[unit].publish(supply, *now + at),
+                Op::Publish { unit, at } => {
+                    stations[unit].publish(supply, *now + at);
+                    links.publish(unit);
+                }
                 Op::Begin { unit, from, to } => {
                     let span = Span { from: *now + from, to: *now + to, length_s: supply.clock.length_s(to - from) };
+                    links.supply(unit, stations[unit].unit.as_mut())?;
                     stations[unit].begin(supply, &span, keep)?;
                 }
                 Op::RefreshUnit { unit, at } => stations[unit].refresh(supply, *now + at)?,

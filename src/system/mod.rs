@@ -2,8 +2,11 @@
 
 pub mod arguments;
 pub mod convert;
+pub mod explain;
+pub mod graph;
 mod pictures;
 pub mod run;
+pub mod verify;
 
 use macrostep::embedded;
 use macrostep_master::{RunError, Simulation};

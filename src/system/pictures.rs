@@ -41,5 +41,5 @@ pub fn write(folder: &Path, s: &Scenario, trace: &Trace) -> Result<(), PlotError
     if units.is_empty() {
         return Ok(());
     }
-    figure.panel_size(760.0, 340.0).write(folder, "outputs").map(|_| ())
+    figure.columns(if units.len() > 3 { 2 } else { 1 }).panel_size(620.0, 320.0).write(folder, "outputs").map(|_| ())
 }

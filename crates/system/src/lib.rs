@@ -21,11 +21,15 @@
 pub mod assemble;
 pub mod catalogue;
 pub mod check;
+pub mod explain;
 mod finding;
+pub mod graph;
 mod open;
 pub mod scenario;
 pub mod ssp;
+mod tap;
 pub mod toml;
+pub mod verify;
 pub mod words;
 
 pub use assemble::{Assembly, assemble};

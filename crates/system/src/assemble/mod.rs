@@ -207,7 +207,7 @@ fn recorded(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, String)> {
 }
 
 /// Whether a text fits a pattern in which `*` stands for any letters.
-fn matches(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return pattern == text };
     let Some(rest) = text.strip_prefix(head) else { return false };
     let ends = std::iter::once(rest.len()).chain(rest.char_indices().map(|(i, _)| i));

@@ -57,6 +57,11 @@ impl<'a> Wiring<'a> {
             };
             return self.system.connect_law(id, 0, unit, &c.to.variable).map_err(refused(place));
         }
+        let source = self.s.unit(&c.from.unit).and_then(|u| self.descriptions[u].variable(&c.from.variable));
+        if source.is_some_and(|v| v.real().is_none()) {
+            let from = self.unit(&c.from, place)?;
+            return self.system.link(from, &c.from.variable, unit, &c.to.variable).map_err(refused(place));
+        }
         let signal = self.signal(&c.from, place)?;
         match self.converted(c) {
             None => self.system.connect(signal, unit, &c.to.variable),

@@ -61,8 +61,6 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
         return;
     }
     if from.real().is_none() {
-        let what = format!("`{}` is {}: the master couples real signals", c.from, type_name(from));
-        findings.push(Finding::error(place, what, "set the input with [units.NAME.set], or connect a Real"));
         if c.factor != 1.0 || c.offset != 0.0 {
             let what = format!("`{}` is {}: it cannot be scaled", c.from, type_name(from));
             findings.push(Finding::error(place, what, "remove factor and offset"));

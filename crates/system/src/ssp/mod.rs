@@ -27,5 +27,8 @@ pub use write::write;
 /// Type of the annotation with what SSP has no words for.
 pub const ANNOTATION: &str = "macrostep";
 
+/// Name of the parameter set of a component's own values: some tools apply sets of one name to all components.
+pub const OWN_VALUES: &str = "initialValues";
+
 /// Name of the main file of an archive.
 pub const MAIN: &str = "SystemStructure.ssd";

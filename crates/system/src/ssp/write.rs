@@ -1,6 +1,7 @@
 //! From a [`Scenario`] to a description.
 
-use super::ANNOTATION;
+use super::{ANNOTATION, OWN_VALUES};
+use crate::assemble::matches;
 use crate::check::{Converted, convert, type_name};
 use crate::finding::Finding;
 use crate::scenario::{Endpoint, Scenario, Setting, Value};
@@ -97,11 +98,8 @@ impl Text {
 
     fn component(&mut self, s: &Scenario, u: usize, d: &ModelDescription, source: &str) {
         let unit = &s.units[u];
-        self.open(
-            "ssd:Component",
-            &format!(" name=\"{}\" source=\"{}\" implementation=\"CoSimulation\"", escape(&unit.name), escape(source)),
-        );
-        let shown = shown(s, &unit.name);
+        self.open("ssd:Component", &format!(" name=\"{}\" source=\"{}\" implementation=\"CoSimulation\"", escape(&unit.name), escape(source)));
+        let shown = shown(s, &unit.name, d);
         let connectors: Vec<&Variable> = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).collect();
         if !connectors.is_empty() {
             self.open("ssd:Connectors", "");
@@ -115,7 +113,7 @@ impl Text {
         if !unit.settings.is_empty() {
             self.open("ssd:ParameterBindings", "");
             let settings: Vec<(String, &Setting)> = unit.settings.iter().map(|p| (p.variable.clone(), p)).collect();
-            self.binding(&unit.name, &settings, |_| Some(d));
+            self.binding(OWN_VALUES, &settings, |_| Some(d));
             self.close("ssd:ParameterBindings");
         }
         self.close("ssd:Component");
@@ -192,7 +190,7 @@ impl Text {
         let mut written: BTreeSet<String> = BTreeSet::new();
         let mut lines = Vec::new();
         for (unit, d) in s.units.iter().zip(descriptions) {
-            let shown = shown(s, &unit.name);
+            let shown = shown(s, &unit.name, d);
             let names = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).map(Variable::unit);
             let own: BTreeSet<&str> = names.filter(|n| !n.is_empty()).collect();
             for measure in d.units.iter().filter(|m| own.contains(m.name.as_str())) {
@@ -235,15 +233,18 @@ impl Text {
 }
 
 /// Variables of a unit that are connectors: those connected, and recorded ones.
-fn shown(s: &Scenario, unit: &str) -> BTreeSet<String> {
+fn shown(s: &Scenario, unit: &str, d: &ModelDescription) -> BTreeSet<String> {
     let maps = s.maps.iter().flat_map(|m| {
         let reaction = m.reaction.iter().flat_map(|r| r.from.iter().chain(&r.to));
         m.from.iter().chain(&m.to).chain(reaction)
     });
-    let ends =
-        s.connections.iter().flat_map(|c| [&c.from, &c.to]).chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps);
-    let recorded = s.record.variables.iter().filter_map(|(v, _)| Endpoint::parse(v)).filter(|e| e.unit == unit);
-    ends.filter(|e| e.unit == unit).map(|e| e.variable.clone()).chain(recorded.map(|e| e.variable)).collect()
+    let ends = s.connections.iter().flat_map(|c| [&c.from, &c.to]).chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps);
+    let is_recorded = |v: &&Variable| {
+        let column = format!("{unit}.{}", v.name);
+        v.real().is_some() && s.record.variables.iter().any(|(pattern, _)| matches(pattern, &column))
+    };
+    let recorded = d.variables.iter().filter(is_recorded).map(|v| v.name.clone());
+    ends.filter(|e| e.unit == unit).map(|e| e.variable.clone()).chain(recorded).collect()
 }
 
 fn kind(c: Causality) -> &'static str {

@@ -72,7 +72,7 @@ impl Reader<'_> {
             name: f.name,
             description: f.description,
             experiment,
-            coupling: f.coupling.as_ref().map_or(Ok(Coupling::default()), |c| self.coupling(c))?,
+            coupling: f.coupling.as_ref().map_or(Ok(Coupling { sub_steps: 1, ..Coupling::default() }), |c| self.coupling(c))?,
             units: f.units.0.iter().map(|(name, unit)| self.unit(name, unit)).collect::<Read<_>>()?,
             sets,
             applied: applied.iter().map(|name| name.get_ref().clone()).collect(),
@@ -103,7 +103,7 @@ impl Reader<'_> {
             tolerance: c.tolerance,
             corrections_max: c.corrections_max,
             sampling: self.word("sampling", &c.sampling)?,
-            sub_steps: c.sub_steps,
+            sub_steps: c.sub_steps.max(1),
             place,
         })
     }
@@ -239,7 +239,7 @@ impl Reader<'_> {
 
     fn record(&self, record: &file::Record) -> Record {
         let variables = record.variables.iter().map(|v| (v.get_ref().clone(), self.place(v)));
-        Record { variables: variables.collect(), every: record.every }
+        Record { variables: variables.collect(), every: record.every.max(1) }
     }
 }
 
