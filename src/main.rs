@@ -4,6 +4,7 @@
 //! 2 usage, 3 comparison out of tolerance.
 
 mod arguments;
+mod energy;
 mod failure;
 mod fmus;
 mod named;
@@ -38,6 +39,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
+        Some(Verb::Energy(arguments)) => energy::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
     }
 }

@@ -50,12 +50,14 @@ pub struct StepControl {
     pub parts: u32,
     /// Predictors of degree 0, 1, … to choose from, all with the same edge; the method's predictor alone where it is empty.
     pub family: Vec<Arc<dyn Predictor>>,
+    /// k of the first of them: what it predicts is off by O(H^{k+1}). Default 0.
+    pub lowest: usize,
 }
 
 impl StepControl {
     /// Without a choice of degree.
     pub fn new(estimate: Estimate, tolerance: f64) -> Self {
-        StepControl { estimate, tolerance, parts: 1024, family: Vec::new() }
+        StepControl { estimate, tolerance, parts: 1024, family: Vec::new(), lowest: 0 }
     }
 }
 
@@ -66,7 +68,7 @@ pub struct Course {
     pub rejected: u64,
     /// Shortest and longest window so far [s].
     pub window_s: [f64; 2],
-    /// Lowest and highest degree used.
+    /// Lowest and highest place in the family used; (0, 0) where there was nothing to choose.
     pub degree: [usize; 2],
 }
 
@@ -75,8 +77,9 @@ pub(crate) struct Controller {
     estimate: Estimate,
     tolerance: f64,
     parts: Tick,
-    pub family: Vec<Arc<dyn Predictor>>,
-    /// Degree in use.
+    family: Vec<Arc<dyn Predictor>>,
+    lowest: usize,
+    /// Place in the family of the one in use.
     degree: usize,
     /// Length of the next window in shortest ones.
     pub length: Tick,
@@ -115,6 +118,7 @@ impl Controller {
             tolerance: control.tolerance,
             parts: Tick::from(control.parts.max(1)),
             family,
+            lowest: control.lowest,
             degree,
             length: 1,
             revocable: stations.iter().all(saves),
@@ -198,7 +202,8 @@ impl Controller {
 
     /// Judges a window of `length` shortest ones and `window_s` seconds and chooses the next.
     pub fn judge(&mut self, errors: [f64; 3], length: Tick, window_s: f64) -> Verdict {
-        let order = |degree: usize| degree as f64 + 1.0;
+        let lowest = self.lowest;
+        let order = |degree: usize| (lowest + degree) as f64 + 1.0;
         let elementary = |r: f64, degree: usize| 0.9 * r.max(1e-12).powf(-1.0 / order(degree));
         let r = errors[1];
         if !(r <= 1.0) && self.revocable && length > 1 {
