@@ -6,7 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::named::Named;
 use crate::terms::{
-    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
+    Schedule, Setting, Start, Units,
 };
 
 /// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact

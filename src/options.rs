@@ -17,7 +17,8 @@ use crate::failure::Failure;
 use crate::named::{Named, Recipe};
 use crate::predict::Family;
 use crate::terms::{
-    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
+    Schedule, Start, Units, typed,
 };
 
 /// More macro steps than this in a run are taken for a mistake.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep::pair::Outcome;
-use macrostep_master::{Account, Course};
 use macrostep_master::report::table::{Align, Table};
+use macrostep_master::{Account, Course};
 
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;

@@ -5,7 +5,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use macrostep_master::predict::{Derivative, Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor, Spectral, Variant};
+use macrostep_master::predict::{
+    Derivative, Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor, Spectral, Variant,
+};
 use serde::Serialize;
 
 /// As many derivatives as the FMUs take of an input.
@@ -147,12 +149,40 @@ mod tests {
 
     #[test]
     fn a_predictor_reads_back_as_it_is_printed() {
-        for text in ["hold", "linear", "quadratic", "poly:3", "poly:20", "ia0", "ia1", "ia2", "ia:3", "ia:18", "h3", "h5", "jerk", "spectral:16"] {
+        for text in [
+            "hold",
+            "linear",
+            "quadratic",
+            "poly:3",
+            "poly:20",
+            "ia0",
+            "ia1",
+            "ia2",
+            "ia:3",
+            "ia:18",
+            "h3",
+            "h5",
+            "jerk",
+            "spectral:16",
+        ] {
             assert_eq!(text.parse::<Predict>().expect("a predictor").to_string(), text);
         }
         assert_eq!("poly:2".parse::<Predict>().expect("a predictor").to_string(), "quadratic");
         assert_eq!("ia:1".parse::<Predict>().expect("a predictor").to_string(), "ia1");
-        for text in ["poly:21", "poly:-1", "poly:", "cubic", "poly:1.5", "ia", "ia3", "ia:19", "h4", "spectral", "spectral:1", "spectral:21"] {
+        for text in [
+            "poly:21",
+            "poly:-1",
+            "poly:",
+            "cubic",
+            "poly:1.5",
+            "ia",
+            "ia3",
+            "ia:19",
+            "h4",
+            "spectral",
+            "spectral:1",
+            "spectral:21",
+        ] {
             assert!(text.parse::<Predict>().is_err(), "{text}");
         }
     }

@@ -2,14 +2,18 @@
 
 use macrostep::pair::{self, Outcome, Pair};
 use macrostep::{foundry, pair as scenario};
-use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit};
+use macrostep_master::correct::{
+    Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
+};
 use macrostep_master::predict;
 use macrostep_master::{self as master, EnergyCorrection, Estimate, Method, StepControl};
 
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
 use crate::predict::{Family, Predict};
-use crate::terms::{Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Sampling, Schedule, Start, Units};
+use crate::terms::{
+    Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Sampling, Schedule, Start, Units,
+};
 
 /// Runs one scenario; `progress` is told from time to time how many macro points were done since the last time.
 ///

@@ -5,10 +5,10 @@ mod common;
 use common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Pair, build};
-use macrostep_master::{EnergyCorrection, Estimate, Method, StepControl};
 use macrostep_master::correct::{Correction, NewtonKrylov, QuasiNewton, SemiImplicit};
 use macrostep_master::predict::{Hermite, IntegratedAcceleration, Jerk};
 use macrostep_master::record::{Column, Trace};
+use macrostep_master::{EnergyCorrection, Estimate, Method, StepControl};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

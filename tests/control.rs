@@ -35,7 +35,10 @@ fn rejected_windows_are_rolled_back_and_counted() {
             let course = r.course.expect("a course");
             rejected += course.rejected;
             assert_eq!(r.do_steps, [r.statistics.windows + course.rejected; 2], "{coupling} {name}");
-            assert!(course.window_s[1] > 4.0 * course.window_s[0] && course.degree[1] > 2, "{coupling} {name}: {course:?}");
+            assert!(
+                course.window_s[1] > 4.0 * course.window_s[0] && course.degree[1] > 2,
+                "{coupling} {name}: {course:?}"
+            );
             let t_s = *r.trace.column("time").expect("times").last().expect("rows");
             assert!((t_s - 5.0).abs() < 1e-12, "{coupling} {name}: {t_s}");
             assert!(r.max_relative_position() < 3e-3, "{coupling} {name}: {:e}", r.max_relative_position());
@@ -64,7 +67,8 @@ fn a_chosen_step_is_worth_its_estimate() {
     let r = through_fmus(&Pair::new(Coupling::ForceForce, controlled(1e-5, Schedule::Jacobi), 0.1, 10.0));
     let steps = r.do_steps[0];
     assert!(steps < 4000, "{steps}");
-    let fixed = position_error(&Pair::new(Coupling::ForceForce, classical(2, Schedule::Jacobi), 10.0 / steps as f64, 10.0));
+    let fixed =
+        position_error(&Pair::new(Coupling::ForceForce, classical(2, Schedule::Jacobi), 10.0 / steps as f64, 10.0));
     assert!(r.max_relative_position() < fixed / 10.0, "{:e} {fixed:e}", r.max_relative_position());
 }
 

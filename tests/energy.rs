@@ -31,7 +31,10 @@ fn residual_energy_is_the_drift_of_the_conservative_case() {
                 let r = through_fmus(&watched(coupling, classical(degree, schedule.clone()), 1e-3, 5.0));
                 let (drift_j, found_j) = (r.energy - start_j, residual_j(&r));
                 let what = format!("{coupling} {name} degree {degree}: {found_j} of {drift_j} J");
-                assert!((found_j - drift_j).abs() <= 0.01 * r.accounts[0].residual_energy_max_j + 1e-6 * start_j, "{what}");
+                assert!(
+                    (found_j - drift_j).abs() <= 0.01 * r.accounts[0].residual_energy_max_j + 1e-6 * start_j,
+                    "{what}"
+                );
             }
         }
     }

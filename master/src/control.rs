@@ -109,9 +109,8 @@ impl Controller {
         let family = if control.family.is_empty() { vec![predictor.clone()] } else { control.family.clone() };
         let room = || stations.iter().map(|s| vec![0.0; s.inputs.refs.len()]).collect::<Vec<_>>();
         let most = stations.iter().map(|s| s.inputs.refs.len()).max().unwrap_or(0);
-        let saves = |s: &Station| {
-            s.unit.description().co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state)
-        };
+        let saves =
+            |s: &Station| s.unit.description().co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state);
         let degree = 1.min(family.len() - 1);
         Controller {
             estimate: control.estimate,
@@ -155,7 +154,9 @@ impl Controller {
             return;
         }
         for (offset, predicted) in self.predicted.iter_mut().enumerate() {
-            let Some(predictor) = (self.degree + offset).checked_sub(1).and_then(|k| self.family.get(k)) else { continue };
+            let Some(predictor) = (self.degree + offset).checked_sub(1).and_then(|k| self.family.get(k)) else {
+                continue;
+            };
             supply.predictor = predictor.clone();
             for (u, station) in stations.iter_mut().enumerate().filter(|(u, _)| self.blind[*u]) {
                 station.predicted_inputs(supply, span, &mut predicted[u]);

@@ -39,8 +39,10 @@ pub enum RunError {
         hint: &'static str,
     },
     /// A method that needs dense output of a unit without it.
-    #[error("the method needs samples inside the steps of unit `{unit}`, but it declares no `{needed}`; take a unit with dense \
-             output, or a method without")]
+    #[error(
+        "the method needs samples inside the steps of unit `{unit}`, but it declares no `{needed}`; take a unit with dense \
+             output, or a method without"
+    )]
     DenseOutput {
         /// Name of the unit.
         unit: String,

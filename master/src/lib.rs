@@ -22,6 +22,7 @@ mod jacobian;
 mod law;
 mod method;
 mod power;
+mod relay;
 mod run;
 mod schedule;
 mod segment;
@@ -36,8 +37,8 @@ pub mod record;
 pub mod report;
 pub mod unit;
 
-pub use error::RunError;
 pub use control::{Course, Estimate, StepControl};
+pub use error::RunError;
 pub use history::History;
 pub use law::{Law, LinearMap, SpringDamper};
 pub use method::{Method, Sampling};

@@ -145,7 +145,9 @@ impl Ledger {
                 let inputs = port.inputs.iter().filter_map(|&(r, gain)| place(r).map(|p| (p, gain))).collect();
                 let Some(at) = station.outputs.refs.iter().position(|r| *r == port.flow) else { continue };
                 let within = |&&(_, first, width): &&(usize, usize, usize)| (first..first + width).contains(&at);
-                let Some(flow) = station.outputs.channels.iter().find(within).map(|c| (c.0, at - c.1)) else { continue };
+                let Some(flow) = station.outputs.channels.iter().find(within).map(|c| (c.0, at - c.1)) else {
+                    continue;
+                };
                 ports.push(PortPlace { bond: b, unit: port.unit, inputs, flow, side, flow_at_start: [0.0; 3] });
             }
         }

@@ -62,7 +62,11 @@ impl Grid {
         let steps: Vec<Tick> = (0..n).map(|u| per_unit * Tick::from(share(u).0) / Tick::from(share(u).1)).collect();
         let window = steps.iter().copied().fold(1, lcm);
         if window > 1_000_000 {
-            return Err(bad("rates", format!("units that meet every {window} ticks"), "units that meet within 1000000"));
+            return Err(bad(
+                "rates",
+                format!("units that meet every {window} ticks"),
+                "units that meet within 1000000",
+            ));
         }
         Ok((Clock { start_s: self.start_s, unit_s: self.step_s, per_unit }, steps))
     }
@@ -121,7 +125,8 @@ impl Simulation {
         let channels = system.channels.iter();
         let histories = channels.map(|c| History::new(c.refs.len(), depth, in_window(c.unit))).collect();
         let units = std::mem::take(&mut system.units).into_iter().enumerate();
-        let mut stations: Vec<Station> = units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
+        let mut stations: Vec<Station> =
+            units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
         for (u, station) in stations.iter_mut().enumerate() {
             if nodes > 0 && stagger.is_none_or(|order| order.first() == Some(&u)) {
                 station.dense = Some(Dense::new(&system, u, station.unit.as_mut(), nodes)?);
@@ -129,7 +134,8 @@ impl Simulation {
         }
         let mut warnings: Vec<String> = stations.iter().filter_map(|s| warning(s, method)).collect();
         if stagger.is_none() && matches!(method.schedule, Schedule::Palindromic(_)) {
-            let warning = "half steps of neighbouring windows are not merged, because the first unit has no dense output";
+            let warning =
+                "half steps of neighbouring windows are not merged, because the first unit has no dense output";
             warnings.push(warning.to_string());
         }
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
@@ -137,8 +143,12 @@ impl Simulation {
         let ledger = Ledger::new(&system, &stations, method);
         let mut window = Window::new(stations, supply, plan, groups);
         window.ledger = ledger;
+        if window.ledger.is_some() || method.control.is_some() {
+            window.leave_relay();
+        }
         if window.ledger.is_none() && method.control.as_ref().is_some_and(|c| c.estimate == Estimate::Ecco) {
-            let (found, expected) = ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
+            let (found, expected) =
+                ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
             return Err(RunError::Grid { what: "step control by residual energy", found, expected });
         }
         let control = method.control.as_ref().map(|control| {
@@ -252,10 +262,10 @@ impl Simulation {
         });
         loop {
             let before = window.plan.window;
-            window.stretch(1);
+            window.lengthen(1);
             let left = ((end - window.now) / window.plan.window).max(1);
             let length = control.fit(left);
-            window.stretch(length);
+            window.lengthen(length);
             if let Some(corrector) = corrector.as_deref_mut().filter(|_| window.plan.window != before) {
                 corrector.forget();
             }
@@ -316,16 +326,27 @@ impl Simulation {
     pub fn run(&mut self, windows: u64, every: u64, observer: &mut dyn Observer) -> Result<(), RunError> {
         self.observe(observer)?;
         let every = every.max(1);
-        let mut left = every;
-        for _ in 0..windows {
-            self.step()?;
-            left -= 1;
-            if left == 0 {
+        let mut left = windows;
+        while left > 0 {
+            let n = left.min(every);
+            self.stretch(n)?;
+            left -= n;
+            if n == every {
                 self.observe(observer)?;
-                left = every;
             }
         }
         Ok(())
+    }
+
+    /// Windows of which only the end is looked at.
+    fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
+        if self.corrector.is_some() || self.control.is_some() {
+            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
+        }
+        let (done, result) = self.window.stretch(windows);
+        self.statistics.windows += done;
+        self.statistics.runs += done;
+        result
     }
 
     /// Reads the recorded variables now.
@@ -368,7 +389,7 @@ impl Simulation {
     /// [`RunError::Grid`] where it is not a whole number.
     pub fn windows_in(&self, span_s: f64) -> Result<u64, RunError> {
         let n = span_s / self.window_s();
-        if n.is_finite() && n >= 0.0 && (n - n.round()).abs() <= 1e-6 * n.max(1.0).min(1e3) {
+        if n.is_finite() && n >= 0.0 && (n - n.round()).abs() <= 1e-6 * n.clamp(1.0, 1e3) {
             return Ok(n.round() as u64);
         }
         Err(RunError::Grid {

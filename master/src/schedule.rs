@@ -119,8 +119,7 @@ impl Plan {
             draft.ops
         };
         let whole = ops(0, window);
-        let (opening, merged, closing) =
-            (ops(0, window + half), ops(half, window + half), ops(half, window));
+        let (opening, merged, closing) = (ops(0, window + half), ops(half, window + half), ops(half, window));
         let mut turns = vec![(window, merged)];
         match last {
             Some(last) if last < window => {
@@ -142,7 +141,14 @@ impl Plan {
     /// Before the first window: goes back to windows of whole palindromes, after which all units are together.
     pub(crate) fn unmerge(&mut self) {
         if let Some(whole) = self.whole.take() {
-            *self = Plan { window: self.window, ops: whole, turns: Vec::new(), whole: None, stretch: 1, turn_at: Tick::MAX };
+            *self = Plan {
+                window: self.window,
+                ops: whole,
+                turns: Vec::new(),
+                whole: None,
+                stretch: 1,
+                turn_at: Tick::MAX,
+            };
         }
     }
 
@@ -262,9 +268,8 @@ impl Draft<'_> {
     /// than theirs.
     fn next(&self, order: &[usize]) -> Option<usize> {
         let open: Vec<usize> = order.iter().copied().filter(|&u| self.at[u] < self.window).collect();
-        let goes_before = |a: usize, b: usize| {
-            self.at[a] <= self.at[b] || self.at[a] + self.steps[a] <= self.at[b] + self.steps[b]
-        };
+        let goes_before =
+            |a: usize, b: usize| self.at[a] <= self.at[b] || self.at[a] + self.steps[a] <= self.at[b] + self.steps[b];
         open.iter().enumerate().find(|&(i, &a)| open[i + 1..].iter().all(|&b| goes_before(a, b))).map(|(_, &a)| a)
     }
 

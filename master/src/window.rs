@@ -12,6 +12,7 @@ use crate::feed::Supply;
 use crate::jacobian;
 use crate::power::Ledger;
 use crate::predict::lobatto;
+use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
@@ -67,6 +68,8 @@ pub(crate) struct Window {
     pub revocable: bool,
     /// Whether the window under way has been run before, so that it must be taken back first.
     ran: bool,
+    /// The plan as copies and calls, where inputs are held and nothing is taken back.
+    relay: Option<Relay>,
     /// A step a unit did not finish.
     discarded: Option<(usize, Outcome, Tick)>,
 }
@@ -74,7 +77,11 @@ pub(crate) struct Window {
 impl Window {
     pub fn new(stations: Vec<Station>, supply: Supply, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
         let loops = groups.iter().map(|g| Loop::new(g, &stations)).collect();
+        // Staggered plans change as they go on, and what is inside a step is no newest value.
+        let plain = !plan.is_staggered() && stations.iter().all(|s| s.dense.is_none());
+        let relay = if plain { Relay::of(&stations, &supply, &plan, &groups) } else { None };
         Window {
+            relay,
             stations,
             supply,
             plan,
@@ -110,6 +117,32 @@ impl Window {
         }
         self.now += self.plan.window;
         Ok(convergence)
+    }
+
+    /// Has every window run as such, because somebody looks at all of them.
+    pub fn leave_relay(&mut self) {
+        self.relay = None;
+    }
+
+    /// Runs explicit windows of which only the end is looked at; returns how many were completed, and what ended them
+    /// early.
+    pub fn stretch(&mut self, windows: u64) -> (u64, Result<(), RunError>) {
+        let Some(relay) = &mut self.relay else {
+            for done in 0..windows {
+                if let Err(e) = self.run(None) {
+                    return (done, Err(e));
+                }
+            }
+            return (windows, Ok(()));
+        };
+        let began = self.now;
+        let clock = (&mut self.now, self.plan.window);
+        let result = match relay.run(&mut self.stations, &mut self.supply, clock, windows) {
+            Ok(None) => Ok(()),
+            Ok(Some((unit, outcome, at))) => Err(self.discard(unit, outcome, at)),
+            Err(e) => Err(e.into()),
+        };
+        (((self.now - began) / self.plan.window) as u64, result)
     }
 
     /// Evaluates all feed-through outputs in initialisation, where every unit may be read after it was set.
@@ -193,7 +226,7 @@ impl Window {
     }
 
     /// Makes all steps of the window `n` times as long as they were made.
-    pub fn stretch(&mut self, n: Tick) {
+    pub fn lengthen(&mut self, n: Tick) {
         let old = self.plan.window;
         self.plan.stretch(n);
         let to = |k: &mut Tick| *k = (*k * self.plan.window) / old;
