@@ -55,7 +55,7 @@ fn corrections_keep_the_energy() {
     let drift = |parameters: &Parameters, degree: usize, energy: EnergyCorrection| {
         let method = Method { energy, ..classical(degree, Schedule::Jacobi) };
         let pair = watched(Coupling::ForceForce, method, 1e-3, 100.0);
-        through_fmus(&Pair { parameters: parameters.clone(), ..pair }).drift
+        through_fmus(&Pair { parameters: *parameters, ..pair }).drift
     };
     for parameters in [Parameters::case_1(), Parameters::case_2()] {
         let before = drift(&parameters, 0, EnergyCorrection::Monitor);

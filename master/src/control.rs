@@ -207,7 +207,7 @@ impl Controller {
         let order = |degree: usize| (lowest + degree) as f64 + 1.0;
         let elementary = |r: f64, degree: usize| 0.9 * r.max(1e-12).powf(-1.0 / order(degree));
         let r = errors[1];
-        if !(r <= 1.0) && self.revocable && length > 1 {
+        if (r > 1.0 || r.is_nan()) && self.revocable && length > 1 {
             self.course.rejected += 1;
             self.shrink(length, elementary(r, self.degree));
             self.last = 1.0;

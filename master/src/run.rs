@@ -39,7 +39,7 @@ impl Grid {
     /// Start of the last window, of `window` ticks, before the stop time.
     fn last_window(&self, window: Tick) -> Option<Tick> {
         let windows = ((self.stop_s? - self.start_s) / self.step_s).round();
-        (windows >= 1.0 && windows < 1e15).then_some((windows as Tick - 1) * window)
+        (1.0..1e15).contains(&windows).then_some((windows as Tick - 1) * window)
     }
 
     /// Clock and steps in ticks of `n` units.
