@@ -1,8 +1,11 @@
 //! Macro step control: the tolerance is kept, the end is met, and the work is less than with steps of one length.
 
 mod common;
+#[path = "common/limited.rs"]
+mod limited;
 
 use common::*;
+use limited::Limited;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Outcome, Pair, build, run};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
@@ -114,4 +117,29 @@ fn residual_energy_chooses_the_step() {
         panic!("no power bond")
     };
     assert!(refused.to_string().contains("power bond"), "{refused}");
+}
+
+/// Where a unit cannot go back, no window is taken back: a bad one stands, and the next is shorter.
+#[test]
+fn units_that_cannot_go_back_are_not_asked_to() {
+    let foundry = |model: &str, name: &str| {
+        Ok(Limited::boxed(foundry::native(model, name)?, |c| c.can_get_and_set_fmu_state = false))
+    };
+    let pair = Pair::new(Coupling::ForceForce, controlled(1e-5, Schedule::Jacobi), 0.1, 5.0);
+    let r = run(&pair, &foundry, u64::MAX, &mut |_| {}).expect("the run");
+    let course = r.course.expect("a course");
+    assert_eq!((course.rejected, r.do_steps), (0, [r.statistics.windows; 2]));
+    assert!(r.max_relative_position() < 1e-3, "{:e}", r.max_relative_position());
+}
+
+/// A step that is to vary is refused by name where a unit takes steps of one length only.
+#[test]
+fn a_unit_of_one_step_is_named() {
+    let foundry = |model: &str, name: &str| {
+        Ok(Limited::boxed(foundry::native(model, name)?, |c| c.can_handle_variable_communication_step_size = false))
+    };
+    let pair = Pair::new(Coupling::ForceForce, controlled(1e-5, Schedule::Jacobi), 0.1, 5.0);
+    let Err(refused) = build(&pair, &foundry) else { panic!("a step of one length") };
+    let said = refused.to_string();
+    assert!(said.contains("`oscillator1`") && said.contains("canHandleVariableCommunicationStepSize"), "{said}");
 }
