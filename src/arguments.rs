@@ -4,7 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::check::CheckArguments;
+use crate::flex::arguments::{FlexVerb, InterfaceArguments};
+use crate::info::InfoArguments;
+use crate::laboratory::arguments::StabilityArguments;
 use crate::named::Named;
+use crate::single::SimulateArguments;
+use crate::slaves::SlaveArguments;
+use crate::system::arguments::{ConvertArguments, RunArguments};
+use macrostep::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
+
 use crate::terms::{
     Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
     Schedule, Setting, Start, Units,
@@ -33,8 +42,31 @@ pub enum Verb {
     Oscillator(Box<OscillatorArguments>),
     /// What a coupling does to the energy of both cases, hold and linear, watched and corrected
     Energy(EnergyArguments),
+    /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
+    Stability(Box<StabilityArguments>),
+    /// Co-simulate the hydraulic crane; without options that choose a run, the study of all schemes
+    Crane(Box<CraneArguments>),
+    /// Co-simulate the hydraulic actuator on a stop; without options that choose a run, the study of all schemes
+    Actuator(Box<ActuatorArguments>),
+    /// Print what the mechanics and the interface model show, number by number, beside what they should
+    Shows(ShowsArguments),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
+    /// Show what an FMU declares: capabilities, variables, units, dependencies
+    Info(InfoArguments),
+    /// Hold an FMU against the rules of FMI 2.0.5
+    Check(CheckArguments),
+    /// Simulate one FMU by itself
+    Simulate(Box<SimulateArguments>),
+    /// Run a system of FMUs: a scenario in TOML or SSP
+    Run(Box<RunArguments>),
+    /// Write a scenario in another format: .toml, .ssd or .ssp
+    Convert(ConvertArguments),
+    /// Flexible bodies from finite element models
+    #[command(subcommand)]
+    Flex(FlexVerb),
+    /// The beam on springs with a full and a reduced interface
+    Interface(InterfaceArguments),
 }
 
 /// `macrostep fmus`.
@@ -63,6 +95,85 @@ pub struct EnergyArguments {
     /// Print one JSON array instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
+}
+
+/// `macrostep crane`.
+#[derive(Debug, Args)]
+pub struct CraneArguments {
+    /// The run
+    #[command(flatten)]
+    pub run: MultirateArguments,
+    /// What the crane is made to do [default: usual]
+    #[arg(long, value_enum, value_name = "MANOEUVRE")]
+    pub manoeuvre: Option<Manoeuvre>,
+}
+
+/// `macrostep actuator`.
+#[derive(Debug, Args)]
+pub struct ActuatorArguments {
+    /// The run
+    #[command(flatten)]
+    pub run: MultirateArguments,
+}
+
+/// `macrostep shows`.
+#[derive(Debug, Args)]
+pub struct ShowsArguments {
+    /// Print JSON instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A multibody system coupled with hydraulics; the options that are missing in a run have the defaults named.
+#[derive(Debug, Args)]
+pub struct MultirateArguments {
+    /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// Interface speed within a macro step as the hydraulics see it [default: im]
+    #[arg(long, value_enum, value_name = "PREDICTION")]
+    pub predict: Option<Prediction>,
+    /// Who steps when [default: fast-first]
+    #[arg(long, value_enum, value_name = "SCHEDULE")]
+    pub schedule: Option<Order>,
+    /// The force the mechanics get [default: mean]
+    #[arg(long, value_enum, value_name = "FORCE")]
+    pub force: Option<Delivery>,
+    /// Interface model of the active set to come instead of the last step's [default: off]
+    #[arg(long)]
+    pub lookahead: bool,
+    /// Who integrates the interface model: the hydraulics or the master [default: fast]
+    #[arg(long, value_enum, value_name = "PLACE")]
+    pub place: Option<Place>,
+    /// Compare with the interface model at H = 0.2 ms; the actuator is compared always [default: off]
+    #[arg(long)]
+    pub reference: bool,
+    /// End of the run in seconds; whole macro steps are made up to it [default: crane 8, actuator 3]
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub stop: Option<f64>,
+    /// What the subsystems are
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    /// Folder for results, pictures and the crane's animation; made if missing [default: study: out/crane or
+    /// out/actuator; run: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl MultirateArguments {
+    /// Whether an option chooses one run.
+    pub fn is_run(&self) -> bool {
+        let chosen = self.step.is_some()
+            || self.predict.is_some()
+            || self.schedule.is_some()
+            || self.force.is_some()
+            || self.place.is_some()
+            || self.stop.is_some();
+        chosen || self.lookahead || self.reference || self.json
+    }
 }
 
 /// `macrostep oscillator`.
@@ -146,10 +257,13 @@ pub struct OscillatorArguments {
     /// Largest relative position error allowed; above it the exit code is 3 [default: any]
     #[arg(long, value_name = "ERROR", value_parser = positive)]
     pub tolerance: Option<f64>,
+    /// Where FMUs run
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
 }
 
 /// A finite number above 0.
-fn positive(text: &str) -> Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|value: &f64| value.is_finite() && *value > 0.0)

@@ -16,6 +16,7 @@ use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
 use crate::named::{Named, Recipe};
 use crate::predict::Family;
+use crate::slaves::SlaveArguments;
 use crate::terms::{
     Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
     Schedule, Start, Units, typed,
@@ -72,6 +73,8 @@ pub struct OscillatorOptions {
     pub record_every: u64,
     /// What the subsystems are.
     pub units: Units,
+    /// Where FMUs run.
+    pub slaves: SlaveArguments,
     /// Physical properties, those of the case with the settings.
     #[serde(serialize_with = "by_name")]
     pub parameters: Parameters,
@@ -109,6 +112,7 @@ impl OscillatorOptions {
             stop_s: arguments.stop,
             record_every: arguments.record_every,
             units: arguments.units,
+            slaves: arguments.slaves,
             parameters: parameters(arguments)?,
         };
         check_steps(arguments, options.step_s, own_steps)?;
@@ -237,6 +241,9 @@ fn check_meaning(arguments: &OscillatorArguments, options: &OscillatorOptions) -
     if let Some(fast) = arguments.fast.filter(|_| arguments.rate.over == 1) {
         let reason = "at rate 1 no side is fast";
         return Err(Failure::conflict(format!("--fast {}", typed(fast)), "--rate 1", reason));
+    }
+    if arguments.slaves.isolate && arguments.units == Units::Native {
+        return Err(Failure::conflict("--isolate", "--units native", "native units have no process of their own"));
     }
     if let Some(tolerance) = arguments.control_tolerance.filter(|_| options.control == Control::Fixed) {
         let reason = "steps of one length have none";

@@ -11,6 +11,7 @@ use macrostep_master::{self as master, EnergyCorrection, Estimate, Method, StepC
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
 use crate::predict::{Family, Predict};
+use crate::slaves;
 use crate::terms::{
     Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Sampling, Schedule, Start, Units,
 };
@@ -20,8 +21,13 @@ use crate::terms::{
 /// # Errors
 /// [`Failure::Run`] with the unit, call and time where the run failed.
 pub fn run(options: &OscillatorOptions, progress: &mut dyn FnMut(u64)) -> Result<Outcome, Failure> {
+    let isolation = slaves::isolation(&options.slaves)?;
+    let isolated = |model: &str, name: &str| match &isolation {
+        Some(isolation) => foundry::isolated(isolation, model, name),
+        None => foundry::fmu(model, name),
+    };
     let units: pair::Foundry<'_> = match options.units {
-        Units::Fmu => &foundry::fmu,
+        Units::Fmu => &isolated,
         Units::Native => &foundry::native,
     };
     pair::run(&pair_of(options), units, options.record_every, progress).map_err(|e| Failure::Run(e.to_string()))
@@ -54,7 +60,8 @@ fn pair_of(options: &OscillatorOptions) -> Pair {
     }
 }
 
-fn coupling(coupling: Coupling) -> scenario::Coupling {
+/// The scenario's word for a coupling.
+pub fn coupling(coupling: Coupling) -> scenario::Coupling {
     match coupling {
         Coupling::ForceDisplacement => scenario::Coupling::ForceDisplacement,
         Coupling::DisplacementForce => scenario::Coupling::DisplacementForce,
@@ -69,7 +76,7 @@ fn method(options: &OscillatorOptions) -> Method {
         Derivative::Numdiff => predict::Derivative::Differentiated,
     };
     Method {
-        predictor: options.predict.predictor(derivative, options.gs_variant),
+        predictor: options.predict.predictor(derivative, options.gs_variant.of_master()),
         schedule: match options.schedule {
             Schedule::Jacobi => master::Schedule::Jacobi,
             Schedule::Gs12 => master::Schedule::GaussSeidel(vec![0, 1]),
@@ -120,7 +127,7 @@ fn control(options: &OscillatorOptions, derivative: predict::Derivative) -> Opti
     };
     if chosen && matches!(options.predict.family, Family::Classical | Family::Integrated) {
         let degrees = (0..=DEGREE_MAX).map(|degree| Predict { degree, ..options.predict });
-        control.family = degrees.map(|p| p.predictor(derivative, options.gs_variant)).collect();
+        control.family = degrees.map(|p| p.predictor(derivative, options.gs_variant.of_master())).collect();
     }
     Some(control)
 }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::failure::Failure;
 use crate::options::{OscillatorOptions, case_parameters};
 use crate::oscillator::{progress_bar, scenario, write_text};
+use crate::slaves::SlaveArguments;
 use crate::summary::Summary;
 use crate::terms::{
     Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
@@ -104,6 +105,7 @@ pub fn common(case: Case) -> OscillatorOptions {
         stop_s: 10.0,
         record_every: 10,
         units: Units::Fmu,
+        slaves: SlaveArguments::default(),
         parameters: case_parameters(case),
     }
 }

@@ -131,6 +131,14 @@ impl Controller {
         }
     }
 
+    /// Begins anew.
+    pub fn forget(&mut self) {
+        self.degree = 1.min(self.family.len() - 1);
+        (self.length, self.last, self.energy_j) = (1, 1.0, 0.0);
+        self.size.iter_mut().for_each(|s| s.fill(0.0));
+        self.course = Course { rejected: 0, window_s: [f64::INFINITY, 0.0], degree: [self.degree; 2] };
+    }
+
     /// The predictor in use.
     pub fn predictor(&self) -> &Arc<dyn Predictor> {
         &self.family[self.degree]

@@ -73,7 +73,7 @@ impl Window {
             Op::Advance { unit, to, .. } => {
                 to > known && self.stations[unit].feeds.iter().any(|f| f.channels().contains(&channel))
             }
-            Op::Refresh { .. } | Op::RefreshUnit { .. } => false,
+            Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => false,
         })
     }
 }

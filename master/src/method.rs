@@ -1,8 +1,8 @@
 //! A *method*: how a system is coupled. Prediction, schedule and correction are chosen one by one; any combination is a
 //! method.
 
-use crate::control::StepControl;
 use crate::correct::Correction;
+use crate::control::StepControl;
 use crate::power::EnergyCorrection;
 use crate::predict::{Lagrange, Predictor};
 use crate::schedule::Schedule;

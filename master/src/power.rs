@@ -119,6 +119,8 @@ struct PortPlace {
 /// What is known of the inputs of one unit over its last step.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnitBooks {
+    /// Start of the step that was last prepared.
+    arrived: Option<Tick>,
     /// Whether a step is open: taken, but the truth at its end is not known yet.
     open: bool,
     to: Tick,
@@ -168,9 +170,11 @@ impl Ledger {
 
     /// Before a unit steps from `span.from`: closes its last step and says what to add to its inputs.
     pub fn arrive(&mut self, stations: &mut [Station], supply: &mut Supply, unit: usize, span: &Span) {
-        if !self.ports.iter().any(|p| p.unit == unit) {
+        // A step that is begun beside others is prepared then, not once more where it is ended.
+        if self.units[unit].arrived == Some(span.from) || !self.ports.iter().any(|p| p.unit == unit) {
             return;
         }
+        self.units[unit].arrived = Some(span.from);
         self.close(stations, supply, unit, span.from);
         match self.correction {
             EnergyCorrection::Monitor => {}
@@ -270,6 +274,18 @@ impl Ledger {
                 books.offset[i] += port.side * *effort / gain;
             }
         }
+    }
+
+    /// Begins anew.
+    pub fn forget(&mut self) {
+        for books in &mut self.units {
+            *books = UnitBooks::new(books.offset.len());
+        }
+        for account in &mut self.accounts {
+            (account.residual_energy_j, account.residual_energy_max_j) = (0.0, 0.0);
+            (account.residual_power_max_w, account.power_max_w) = (0.0, 0.0);
+        }
+        self.leaks.fill((0.0, 0.0, Tick::MIN));
     }
 
     /// Keeps the accounts, because the window to come may be taken back.
@@ -379,7 +395,7 @@ impl UnitBooks {
     fn copy_from(&mut self, o: &UnitBooks) {
         (self.open, self.to, self.length_s) = (o.open, o.to, o.length_s);
         self.length_before_s = o.length_before_s;
-        self.middle = o.middle;
+        (self.middle, self.arrived) = (o.middle, o.arrived);
         let pairs = self.truth.iter_mut().zip(&o.truth).chain(self.applied.iter_mut().zip(&o.applied));
         for (mine, theirs) in pairs {
             mine.copy_from_slice(theirs);

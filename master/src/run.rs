@@ -8,16 +8,19 @@ use crate::feed::Supply;
 use crate::feedthrough;
 use crate::grid::Grid;
 use crate::history::History;
+use crate::law::Law;
 use crate::method::{Method, Sampling};
 use crate::power::{Account, Ledger};
 use crate::record::{Column, Observer, Recorder};
+use crate::relay::Relay;
 use crate::requirements::{MIDDLE, check, stagger, warning};
 use crate::schedule::{Plan, Schedule};
 use crate::station::Station;
-use crate::system::{ChannelId, System, SystemError, UnitId};
+use crate::system::{ChannelId, LawId, System, SystemError, UnitId};
 use crate::time::{Span, Tick};
 use crate::unit::Unit;
 use crate::window::Window;
+use crate::work::{LawSources, WORK_TOLERANCE, WorkWatch};
 
 /// What a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -30,6 +33,8 @@ pub struct Statistics {
     pub unconverged: u64,
     /// Largest relative residual a window was accepted with.
     pub residual_max: f64,
+    /// Largest relative defect of virtual work of the pairs of maps under watch; 0 without any.
+    pub work_defect: f64,
 }
 
 /// A run under way.
@@ -37,11 +42,15 @@ pub struct Simulation {
     window: Window,
     corrector: Option<Box<dyn Corrector>>,
     control: Option<Box<Controller>>,
+    /// The plan as copies and calls, where inputs are held and nothing is taken back.
+    relay: Option<Relay>,
     recorder: Recorder,
     depth: usize,
     statistics: Statistics,
     warnings: Vec<String>,
     grid: Grid,
+    sources: LawSources,
+    watches: Vec<WorkWatch>,
 }
 
 impl Simulation {
@@ -64,7 +73,7 @@ impl Simulation {
         let stagger = stagger(&system, method);
         let plan = match stagger {
             Some(order) => Plan::staggered(order, &steps, refreshed, grid.last_window(steps[0])),
-            None => Plan::new(&method.schedule, &steps, refreshed),
+            None => Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
         };
         let nodes = if stagger.is_some() { MIDDLE } else { method.predictor.nodes() };
         let in_window = |u: usize| (plan.window / steps[u]) as usize * nodes.max(1) + 1;
@@ -85,14 +94,12 @@ impl Simulation {
                 "half steps of neighbouring windows are not merged, because the first unit has no dense output";
             warnings.push(warning.to_string());
         }
+        let sources = LawSources::of(&system);
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
         let supply = Supply::new(histories, laws, method.predictor.clone(), clock);
         let ledger = Ledger::new(&system, &stations, method);
         let mut window = Window::new(stations, supply, plan, groups);
         window.ledger = ledger;
-        if window.ledger.is_some() || method.control.is_some() {
-            window.leave_relay();
-        }
         if window.ledger.is_none() && method.control.as_ref().is_some_and(|c| c.estimate == Estimate::Ecco) {
             let (found, expected) =
                 ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
@@ -105,15 +112,20 @@ impl Simulation {
             window.supply.predictor = controller.predictor().clone();
             Box::new(controller)
         });
+        let corrector = method.correction.build();
+        let relay = if corrector.is_none() && control.is_none() { Relay::of(&window) } else { None };
         Ok(Simulation {
             window,
             control,
-            corrector: method.correction.build(),
+            corrector,
+            relay,
             recorder: Recorder::new(),
             depth,
             statistics: Statistics::default(),
             warnings,
             grid,
+            sources,
+            watches: Vec::new(),
         })
     }
 
@@ -133,6 +145,23 @@ impl Simulation {
             self.window.plan.unmerge();
         }
         self.recorder.add(&self.window.stations, unit.index(), i, column.to_string());
+        Ok(())
+    }
+
+    /// Checks from now on, at every communication point, that two laws conserve virtual work: positions go forward by
+    /// `forward`, forces come back by `back`. The largest defect is in [`Statistics::work_defect`]; one above
+    /// [`WORK_TOLERANCE`] ends the run.
+    ///
+    /// # Errors
+    /// [`SystemError::LawShape`] where one has not as many outputs as the other has inputs.
+    pub fn watch_work(&mut self, forward: LawId, back: LawId) -> Result<(), SystemError> {
+        let supply = &self.window.supply;
+        let Some(watch) = WorkWatch::new(supply, &self.sources, forward, back) else {
+            let outputs = |law: LawId| supply.laws.get(law.0).map_or(0, |l| l.outputs());
+            let (found, expected) = (outputs(back), self.sources.inputs(forward));
+            return Err(SystemError::LawShape { what: "outputs on the way back", found, expected });
+        };
+        self.watches.push(watch);
         Ok(())
     }
 
@@ -184,6 +213,41 @@ impl Simulation {
         }
     }
 
+    /// Begins anew: units are reset, `set` gives them their parameters again, histories and statistics are forgotten, and
+    /// everything is initialised. Cheaper than building the system again.
+    ///
+    /// # Errors
+    /// What a unit answers to parameters or initialisation.
+    pub fn restart(
+        &mut self,
+        mut set: impl FnMut(UnitId, &mut dyn Unit) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        self.window.forget();
+        for (u, s) in self.window.stations.iter_mut().enumerate() {
+            s.unit.reset()?;
+            set(UnitId(u), s.unit.as_mut())?;
+        }
+        if let Some(corrector) = &mut self.corrector {
+            corrector.forget();
+        }
+        if let Some(control) = &mut self.control {
+            control.forget();
+            self.window.supply.predictor = control.predictor().clone();
+        }
+        self.statistics = Statistics::default();
+        self.initialise()
+    }
+
+    /// Puts another law in the place of one; it must have the same inputs and outputs.
+    pub fn replace_law(&mut self, law: LawId, by: Box<dyn Law>) {
+        self.window.supply.laws[law.0] = by;
+    }
+
+    /// The parts a one-step map reads and changes.
+    pub(crate) fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
+
     /// One window: to the next point where all units meet.
     #[inline]
     pub fn step(&mut self) -> Result<Option<Convergence>, RunError> {
@@ -197,6 +261,7 @@ impl Simulation {
             self.statistics.unconverged += u64::from(!c.converged);
             self.statistics.residual_max = self.statistics.residual_max.max(c.residual);
         }
+        self.check_work()?;
         Ok(convergence)
     }
 
@@ -209,10 +274,10 @@ impl Simulation {
         });
         loop {
             let before = window.plan.window;
-            window.lengthen(1);
+            window.stretch(1);
             let left = ((end - window.now) / window.plan.window).max(1);
             let length = control.fit(left);
-            window.lengthen(length);
+            window.stretch(length);
             if let Some(corrector) = corrector.as_deref_mut().filter(|_| window.plan.window != before) {
                 corrector.forget();
             }
@@ -285,15 +350,34 @@ impl Simulation {
         Ok(())
     }
 
-    /// Windows of which only the end is looked at.
-    fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
-        if self.corrector.is_some() || self.control.is_some() {
-            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
+    /// Looks at the newest samples of all pairs of maps under watch.
+    fn check_work(&mut self) -> Result<(), RunError> {
+        for watch in &mut self.watches {
+            watch.look(&self.window.supply);
+            self.statistics.work_defect = self.statistics.work_defect.max(watch.defect);
         }
-        let (done, result) = self.window.stretch(windows);
+        let found = self.statistics.work_defect;
+        if found <= WORK_TOLERANCE {
+            return Ok(());
+        }
+        Err(RunError::VirtualWork { t_s: self.time_s(), found, limit: WORK_TOLERANCE })
+    }
+
+    /// Windows of which only the end is looked at, by the observer; pairs of maps under watch are looked at after each.
+    fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
+        let Some(relay) = &mut self.relay else {
+            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
+        };
+        if !self.watches.is_empty() && windows > 1 {
+            return (0..windows).try_for_each(|_| self.stretch(1));
+        }
+        let (began, length) = (self.window.now, self.window.plan.window);
+        let result = self.window.run_by(relay, windows);
+        let done = ((self.window.now - began) / length) as u64;
         self.statistics.windows += done;
         self.statistics.runs += done;
-        result
+        result?;
+        self.check_work()
     }
 
     /// Reads the recorded variables now.

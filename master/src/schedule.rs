@@ -43,6 +43,15 @@ impl Schedule {
 /// One entry of a plan. Ticks count from the window's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
+    /// The unit begins the step that its next [`Op::Advance`] ends, beside others.
+    Begin {
+        /// Which unit.
+        unit: usize,
+        /// Start of the step.
+        from: Tick,
+        /// End of the step.
+        to: Tick,
+    },
     /// The unit steps.
     Advance {
         /// Which unit.
@@ -166,7 +175,7 @@ impl Plan {
         let to = |k: &mut Tick| *k = *k / old * new;
         for op in &mut self.ops {
             match op {
-                Op::Advance { from, to: end, .. } => {
+                Op::Begin { from, to: end, .. } | Op::Advance { from, to: end, .. } => {
                     to(from);
                     to(end);
                 }
@@ -184,6 +193,26 @@ impl Plan {
             self.ops = ops;
         }
         self.turn_at = self.turns.last().map_or(Tick::MAX, |(at, _)| *at);
+    }
+
+    /// The same plan with steps that need nothing of each other begun together, where `is_parallel(unit)`.
+    pub fn beside(mut self, is_parallel: impl Fn(usize) -> bool) -> Plan {
+        let mut ops = Vec::with_capacity(2 * self.ops.len());
+        for (i, &op) in self.ops.iter().enumerate() {
+            let begins = matches!(op, Op::Advance { .. })
+                && !matches!(i.checked_sub(1).map(|j| self.ops[j]), Some(Op::Advance { .. }));
+            if begins {
+                let together = self.ops[i..].iter().map_while(|op| match *op {
+                    Op::Advance { unit, from, to } => Some((unit, from, to)),
+                    _ => None,
+                });
+                let parallel = together.filter(|(unit, ..)| is_parallel(*unit));
+                ops.extend(parallel.map(|(unit, from, to)| Op::Begin { unit, from, to }));
+            }
+            ops.push(op);
+        }
+        self.ops = ops;
+        self
     }
 
     /// Instants at which a unit publishes, each once, ascending.
@@ -309,6 +338,16 @@ mod tests {
         assert_eq!(jacobi.ops, [advance(0, 0, 1), advance(1, 0, 1), p0, p1, refresh]);
         let gs21 = Plan::new(&Schedule::GaussSeidel(vec![1, 0]), &[1, 1], &[]);
         assert_eq!(gs21.ops, [advance(1, 0, 1), p1, advance(0, 0, 1), p0]);
+    }
+
+    #[test]
+    fn parallel_units_begin_before_anybody_waits() {
+        let begin = |unit| Op::Begin { unit, from: 0, to: 1 };
+        let jacobi = Plan::new(&Schedule::Jacobi, &[1, 1, 1], &[]).beside(|unit| unit != 1);
+        assert_eq!(jacobi.ops[..5], [begin(0), begin(2), advance(0, 0, 1), advance(1, 0, 1), advance(2, 0, 1)]);
+        let gs = Plan::new(&Schedule::GaussSeidel(vec![0, 1]), &[1, 1], &[]).beside(|_| true);
+        let (p0, p1) = (Op::Publish { unit: 0, at: 1 }, Op::Publish { unit: 1, at: 1 });
+        assert_eq!(gs.ops, [begin(0), advance(0, 0, 1), p0, begin(1), advance(1, 0, 1), p1]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::correct::{Convergence, Corrector};
 use crate::error::RunError;
 use crate::feed::Supply;
 use crate::guess::Guess;
+use crate::history::History;
 use crate::power::Ledger;
 use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
@@ -38,8 +39,6 @@ pub(crate) struct Window {
     pub revocable: bool,
     /// Whether the window under way has been run before, so that it must be taken back first.
     pub ran: bool,
-    /// The plan as copies and calls, where inputs are held and nothing is taken back.
-    relay: Option<Relay>,
     /// A step a unit did not finish.
     discarded: Option<(usize, Outcome, Tick)>,
 }
@@ -47,11 +46,7 @@ pub(crate) struct Window {
 impl Window {
     pub fn new(stations: Vec<Station>, supply: Supply, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
         let loops = groups.iter().map(|g| Loop::new(g, &stations)).collect();
-        // Staggered plans change as they go on, and what is inside a step is no newest value.
-        let plain = !plan.is_staggered() && stations.iter().all(|s| s.dense.is_none());
-        let relay = if plain { Relay::of(&stations, &supply, &plan, &groups) } else { None };
         Window {
-            relay,
             stations,
             supply,
             plan,
@@ -67,6 +62,27 @@ impl Window {
             ran: false,
             discarded: None,
         }
+    }
+
+    /// Back to the first tick, nothing known.
+    pub fn forget(&mut self) {
+        self.now = 0;
+        self.histories_mut().for_each(History::clear);
+        self.seen.fill(0.0);
+        self.scale.fill(1.0);
+        self.unknowns.fill(0.0);
+        // A staggered plan has used up its turns.
+        self.plan.unmerge();
+        if let Some(ledger) = &mut self.ledger {
+            ledger.forget();
+        }
+    }
+
+    /// All histories, those of channels first, then those that feeds keep of laws.
+    pub fn histories_mut(&mut self) -> impl Iterator<Item = &mut History> {
+        let Window { stations, supply, .. } = self;
+        let of_feeds = stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut());
+        supply.histories.iter_mut().chain(of_feeds)
     }
 
     /// Runs one window.
@@ -89,30 +105,13 @@ impl Window {
         Ok(convergence)
     }
 
-    /// Has every window run as such, because somebody looks at all of them.
-    pub fn leave_relay(&mut self) {
-        self.relay = None;
-    }
-
-    /// Runs explicit windows of which only the end is looked at; returns how many were completed, and what ended them
-    /// early.
-    pub fn stretch(&mut self, windows: u64) -> (u64, Result<(), RunError>) {
-        let Some(relay) = &mut self.relay else {
-            for done in 0..windows {
-                if let Err(e) = self.run(None) {
-                    return (done, Err(e));
-                }
-            }
-            return (windows, Ok(()));
-        };
-        let began = self.now;
+    /// Runs up to `windows` windows by the relay made of the plan.
+    pub fn run_by(&mut self, relay: &mut Relay, windows: u64) -> Result<(), RunError> {
         let clock = (&mut self.now, self.plan.window);
-        let result = match relay.run(&mut self.stations, &mut self.supply, clock, windows) {
-            Ok(None) => Ok(()),
-            Ok(Some((unit, outcome, at))) => Err(self.discard(unit, outcome, at)),
-            Err(e) => Err(e.into()),
-        };
-        (((self.now - began) / self.plan.window) as u64, result)
+        match relay.run(&mut self.stations, &mut self.supply, clock, windows)? {
+            None => Ok(()),
+            Some((unit, outcome, at)) => Err(self.discard(unit, outcome, at)),
+        }
     }
 
     /// Evaluates all feed-through outputs in initialisation, where every unit may be read after it was set.
@@ -196,7 +195,7 @@ impl Window {
     }
 
     /// Makes all steps of the window `n` times as long as they were made.
-    pub fn lengthen(&mut self, n: Tick) {
+    pub fn stretch(&mut self, n: Tick) {
         let old = self.plan.window;
         self.plan.stretch(n);
         let to = |k: &mut Tick| *k = (*k * self.plan.window) / old;
@@ -232,7 +231,7 @@ impl Window {
                     let sources = self.stations[unit].feeds.iter().flat_map(|f| f.channels());
                     blind[unit] |= sources.filter_map(owner).any(|source| source != unit && known[source] < to);
                 }
-                Op::Refresh { .. } | Op::RefreshUnit { .. } => {}
+                Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => {}
             }
         }
         blind
@@ -261,6 +260,13 @@ impl Window {
                     station.keep_reported();
                 }
                 Op::Publish { unit, at } => stations[unit].publish(supply, *now + at),
+                Op::Begin { unit, from, to } => {
+                    let span = Span { from: *now + from, to: *now + to, length_s: supply.clock.length_s(to - from) };
+                    if let Some(ledger) = ledger {
+                        ledger.arrive(stations, supply, unit, &span);
+                    }
+                    stations[unit].begin(supply, &span, keep)?;
+                }
                 Op::RefreshUnit { unit, at } => stations[unit].refresh(supply, *now + at)?,
                 Op::Refresh { group, at } => match groups[group].as_slice() {
                     [unit] => stations[*unit].refresh(supply, *now + at)?,

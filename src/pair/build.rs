@@ -4,7 +4,9 @@ use super::{Coupling, Integrator, Kind, Pair, Start};
 use macrostep_description::Kind as Type;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Unit;
-use macrostep_master::{ChannelId, Grid, Port, RunError, Simulation, SpringDamper, System, SystemError, UnitId};
+use macrostep_master::{
+    ChannelId, Grid, Law, LawId, Port, RunError, Simulation, SpringDamper, System, SystemError, UnitId,
+};
 use macrostep_oscillator::{Exact, State};
 
 /// Makes a unit from a model identifier and an instance name: through an FMU or natively.
@@ -18,6 +20,28 @@ pub struct Coupled {
     pub units: [UnitId; 2],
     /// Their motions (x, v, and a and jerk where the predictor wants them).
     pub motions: [ChannelId; 2],
+    /// The coupling law where the master evaluates it.
+    pub law: Option<LawId>,
+    /// The coupling force where a subsystem sends it.
+    force: Option<ChannelId>,
+}
+
+impl Coupled {
+    /// Begins anew with other parameters, start and history of the same pair: cheaper than [`build`].
+    ///
+    /// # Errors
+    /// As [`build`].
+    pub fn retune(&mut self, pair: &Pair) -> Result<(), RunError> {
+        let kinds = pair.coupling.kinds();
+        if let Some(law) = self.law {
+            self.simulation.replace_law(law, spring(pair));
+        }
+        self.simulation.restart(|unit, slave| set_parameters(slave, pair, unit.index(), kinds[unit.index()]))?;
+        if pair.start == Start::Exact {
+            prime(&mut self.simulation, pair, self.force);
+        }
+        Ok(())
+    }
 }
 
 /// The simulation of a pair, initialised and primed.
@@ -35,7 +59,7 @@ pub fn build(pair: &Pair, foundry: Foundry<'_>) -> Result<Coupled, RunError> {
         units.push(system.add(unit));
     }
     let units = [units[0], units[1]];
-    let (motions, force) = connect(&mut system, pair, &units)?;
+    let Channels { motions, force, law } = connect(&mut system, pair, &units)?;
     if pair.bond {
         bond(&mut system, pair, &units)?;
     }
@@ -45,11 +69,19 @@ pub fn build(pair: &Pair, foundry: Foundry<'_>) -> Result<Coupled, RunError> {
     if pair.start == Start::Exact {
         prime(&mut simulation, pair, force);
     }
-    Ok(Coupled { simulation, units, motions })
+    Ok(Coupled { simulation, units, motions, law, force })
 }
 
-/// The motions, and the channel of the coupling force where there is one.
-type Channels = ([ChannelId; 2], Option<ChannelId>);
+/// The motions, and the coupling force: a channel, or a law.
+struct Channels {
+    motions: [ChannelId; 2],
+    force: Option<ChannelId>,
+    law: Option<LawId>,
+}
+
+fn spring(pair: &Pair) -> Box<dyn Law> {
+    Box::new(SpringDamper { stiffness: pair.parameters.k_c, damping: pair.parameters.c_c })
+}
 
 /// Channels and connections.
 fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Channels, SystemError> {
@@ -74,17 +106,14 @@ fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Chan
                 force = Some(channel);
             }
             (Kind::Force, None) => {
-                let law = *law.get_or_insert_with(|| {
-                    let p = &pair.parameters;
-                    let spring = SpringDamper { stiffness: p.k_c, damping: p.c_c };
-                    let [a, b] = motions;
-                    system.law(Box::new(spring), &[a.component(0), a.component(1), b.component(0), b.component(1)])
-                });
+                let [a, b] = motions;
+                let inputs = [a.component(0), a.component(1), b.component(0), b.component(1)];
+                let law = *law.get_or_insert_with(|| system.law(spring(pair), &inputs));
                 system.connect_law(law, 0, units[i], "f")?;
             }
         }
     }
-    Ok((motions, force))
+    Ok(Channels { motions, force, law })
 }
 
 /// The coupling as a power bond: power = effort on a mass × its velocity.

@@ -16,8 +16,8 @@
 //! | E | `energy` | J | kinetic and potential energy, that of the coupling included |
 //! | ln ρ / H | `growth_rate` | 1/s | rate at which amplitudes grow |
 
-use macrostep_master::record::{Column, Trace};
 use macrostep_master::{Account, Course, Statistics};
+use macrostep_master::record::{Column, Trace};
 use macrostep_oscillator::{Exact, Grid, ParameterError, Parameters, State};
 
 /// Everything a report needs of one run.

@@ -84,8 +84,7 @@ impl Newton {
                 (*moved, *t) = (there - y, there);
             }
             problem.evaluate(&self.trial, &mut self.moved)?;
-            for (change, (before, after)) in changes.column_mut(j).iter_mut().zip(self.residual.iter().zip(&self.moved))
-            {
+            for (change, (before, after)) in changes.column_mut(j).iter_mut().zip(self.residual.iter().zip(&self.moved)) {
                 *change = before - after;
             }
         }

@@ -12,16 +12,21 @@
 //! | [`Jerk`] | cubic through accelerations and their rates, integrated twice | behind: the *motion* is predicted |
 //! | [`Spectral`] | degree q through Chebyshev–Lobatto nodes inside the step | behind: the *motion* is predicted |
 //!
+//! An [`InterfaceModel`] predicts otherwise: from what *several* units say, ẇ = W λ + b on the grid of the fast one. It is
+//! part of the system ([`crate::System::connect_predicted`]) and goes with every predictor of the other signals.
+//!
 //! A predictor of your own is one file: implement [`Predictor`], hand it to [`crate::Method`].
 
 mod hermite;
 mod integrated;
+mod interface;
 mod jerk;
 mod lagrange;
 mod spectral;
 
 pub use hermite::Hermite;
 pub use integrated::{IntegratedAcceleration, Variant};
+pub use interface::{InterfaceModel, Motion, Predicted};
 pub use jerk::Jerk;
 pub use lagrange::{Derivative, Lagrange};
 pub(crate) use spectral::lobatto;
