@@ -40,6 +40,8 @@ pub struct Arguments {
 pub enum Verb {
     /// Co-simulate the two-mass oscillator once and compare with the exact solution
     Oscillator(Box<OscillatorArguments>),
+    /// What a coupling does to the energy of both cases, hold and linear, watched and corrected
+    Energy(EnergyArguments),
     /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
     Stability(Box<StabilityArguments>),
     /// Co-simulate the hydraulic crane; without options that choose a run, the study of all schemes
@@ -79,6 +81,26 @@ pub struct FmusArguments {
     /// Folder to write to; made if missing
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+}
+
+/// `macrostep energy`.
+#[derive(Debug, Args)]
+pub struct EnergyArguments {
+    /// What the subsystems exchange
+    #[arg(long, value_enum, default_value = "f-f")]
+    pub coupling: Coupling,
+    /// Macro step H in seconds
+    #[arg(long, value_name = "H", default_value = "1e-3", value_parser = positive)]
+    pub step: f64,
+    /// End of the runs in seconds
+    #[arg(long, value_name = "T", default_value = "100", value_parser = positive)]
+    pub stop: f64,
+    /// Folder for table and picture; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON array instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `macrostep crane`.

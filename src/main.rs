@@ -6,6 +6,7 @@
 mod arguments;
 mod check;
 mod checkpoint;
+mod energy;
 mod failure;
 mod flex;
 mod fmus;
@@ -57,6 +58,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
+        Some(Verb::Energy(arguments)) => energy::run(&arguments),
         Some(Verb::Stability(arguments)) => laboratory::stability::run(&arguments),
         Some(Verb::Crane(arguments)) => hydraulic::crane(&arguments),
         Some(Verb::Actuator(arguments)) => hydraulic::actuator(&arguments),

@@ -104,9 +104,8 @@ fn bond_line(account: &Account) -> String {
 
 fn course_line(course: &Course, windows: u64) -> String {
     let Course { rejected, window_s: [shortest, longest], degree: [lowest, highest] } = course;
-    format!(
-        "\n{windows} steps of {shortest:.3e} to {longest:.3e} s, {rejected} rejected · degree {lowest} to {highest}"
-    )
+    let degrees = if *highest > 0 { format!(" · degree {lowest} to {highest}") } else { String::new() };
+    format!("\n{windows} steps of {shortest:.3e} to {longest:.3e} s, {rejected} rejected{degrees}")
 }
 
 fn judge(outcome: &Outcome, tolerance: Option<f64>) -> Result<(), Failure> {

@@ -116,7 +116,16 @@ fn control(options: &OscillatorOptions, derivative: predict::Derivative) -> Opti
         Control::Ecco => Estimate::Ecco,
     };
     let mut control = StepControl::new(estimate, options.control_tolerance);
-    if estimate == Estimate::Error && matches!(options.predict.family, Family::Classical | Family::Integrated) {
+    let chosen = estimate == Estimate::Error;
+    // Integrated accelerations predict velocities one degree higher.
+    control.lowest = match options.predict.family {
+        Family::Integrated if chosen => 1,
+        Family::Integrated => options.predict.degree as usize + 1,
+        Family::Classical if chosen => 0,
+        Family::Classical | Family::Spectral => options.predict.degree as usize,
+        Family::Hermite | Family::Jerk => options.predict.degree as usize - 1,
+    };
+    if chosen && matches!(options.predict.family, Family::Classical | Family::Integrated) {
         let degrees = (0..=DEGREE_MAX).map(|degree| Predict { degree, ..options.predict });
         control.family = degrees.map(|p| p.predictor(derivative, options.gs_variant.of_master())).collect();
     }

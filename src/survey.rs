@@ -81,7 +81,7 @@ fn scenarios() -> Vec<OscillatorOptions> {
 }
 
 /// What all runs share: H = 1 ms, 10 s, exact subsystems, so that what is seen is the coupling's error alone.
-fn common(case: Case) -> OscillatorOptions {
+pub fn common(case: Case) -> OscillatorOptions {
     OscillatorOptions {
         case,
         method: None,

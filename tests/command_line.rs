@@ -97,8 +97,29 @@ fn named_methods_keep_their_promises() {
 }
 
 #[test]
+fn energy_and_control_are_in_the_result() {
+    let result = json(&["--stop", "1", "--coupling", "f-f", "--energy", "nepce"]);
+    assert_eq!((&result["scenario"]["energy"], &result["control"]), (&"nepce".into(), &serde_json::Value::Null));
+    for key in ["residual_energy_j", "residual_energy_max_j", "residual_power_max_w"] {
+        assert!(result["power_bonds"][0][key].is_number(), "{key}: {result}");
+    }
+    let result = json(&["--stop", "1", "--step", "0.1", "--control", "error", "--control-tolerance", "1e-3"]);
+    let course = &result["control"];
+    for key in ["windows", "rejected", "window_min_s", "window_max_s", "degree_min", "degree_max"] {
+        assert!(course[key].is_number(), "{key}: {result}");
+    }
+    let steps = course["windows"].as_u64().expect("a number") + course["rejected"].as_u64().expect("a number");
+    assert_eq!(result["do_steps"], serde_json::json!([steps, steps]));
+
+    let output = macrostep(&["energy", "--json", "--stop", "5"]);
+    let lines: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON array");
+    assert_eq!(lines.as_array().map(Vec::len), Some(12));
+    assert!(lines[1]["drift_ratio"].as_f64().expect("a number") > 10.0, "{}", lines[1]);
+}
+
+#[test]
 fn what_makes_no_sense_ends_with_2_and_names_both_options() {
-    let cases: [(&[&str], [&str; 2]); 17] = [
+    let cases: [(&[&str], [&str; 2]); 19] = [
         (&["--fast", "1"], ["`--fast 1`", "`--rate 1`"]),
         (&["--step", "3e-3"], ["`--stop 10`", "`--step 0.003`"]),
         (&["--step", "1e-9"], ["`--stop 10`", "`--step 0.000000001`"]),
@@ -115,6 +136,8 @@ fn what_makes_no_sense_ends_with_2_and_names_both_options() {
         (&["--method", "waveform:16", "--schedule", "jacobi"], ["`--method waveform:16`", "`--schedule jacobi`"]),
         (&["--schedule", "palindromic", "--rate", "2"], ["`--schedule palindromic`", "`--rate 2`"]),
         (&["--schedule", "palindromic", "--correct", "newton"], ["`--schedule palindromic`", "`--correct newton`"]),
+        (&["--schedule", "palindromic", "--control", "error"], ["`--schedule palindromic`", "`--control error`"]),
+        (&["--control-tolerance", "1e-3"], ["`--control-tolerance 0.001`", "`--control fixed`"]),
         (&["--set", "m1=1", "--set", "m1=2"], ["`--set m1=1`", "`--set m1=2`"]),
     ];
     for (arguments, names) in cases {

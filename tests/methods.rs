@@ -47,7 +47,7 @@ fn the_waveform_meets_its_bounds_with_150_steps() {
     for (case, parameters) in cases() {
         for (nodes, bound) in [(12, 2e-8), (16, 1e-12)] {
             for coupling in Coupling::ALL {
-                let pair = Pair { parameters: parameters.clone(), ..Pair::new(coupling, waveform(nodes), 0.2, 10.0) };
+                let pair = Pair { parameters, ..Pair::new(coupling, waveform(nodes), 0.2, 10.0) };
                 let r = through_fmus(&pair);
                 let (error, what) = (r.max_relative_position(), format!("case {case}, q = {nodes}, {coupling}"));
                 assert!(error <= bound, "{what}: {error:e}");
@@ -67,7 +67,7 @@ fn the_palindrome_conserves_energy_and_costs_half_a_step_more() {
         let mut errors = Vec::new();
         for step_s in [2e-2, 1e-2, 5e-3, 2.5e-3] {
             let coupling = Coupling::DisplacementDisplacement;
-            let pair = Pair { parameters: parameters.clone(), ..Pair::new(coupling, palindromic(), step_s, 10.0) };
+            let pair = Pair { parameters, ..Pair::new(coupling, palindromic(), step_s, 10.0) };
             let r = through_fmus(&pair);
             let n = (10.0 / step_s).round() as u64;
             assert_eq!(r.do_steps, [n + 1, n], "case {case}, H = {step_s}");

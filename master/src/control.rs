@@ -50,12 +50,14 @@ pub struct StepControl {
     pub parts: u32,
     /// Predictors of degree 0, 1, … to choose from, all with the same edge; the method's predictor alone where it is empty.
     pub family: Vec<Arc<dyn Predictor>>,
+    /// k of the first of them: what it predicts is off by O(H^{k+1}). Default 0.
+    pub lowest: usize,
 }
 
 impl StepControl {
     /// Without a choice of degree.
     pub fn new(estimate: Estimate, tolerance: f64) -> Self {
-        StepControl { estimate, tolerance, parts: 1024, family: Vec::new() }
+        StepControl { estimate, tolerance, parts: 1024, family: Vec::new(), lowest: 0 }
     }
 }
 
@@ -66,7 +68,7 @@ pub struct Course {
     pub rejected: u64,
     /// Shortest and longest window so far [s].
     pub window_s: [f64; 2],
-    /// Lowest and highest degree used.
+    /// Lowest and highest place in the family used; (0, 0) where there was nothing to choose.
     pub degree: [usize; 2],
 }
 
@@ -75,8 +77,9 @@ pub(crate) struct Controller {
     estimate: Estimate,
     tolerance: f64,
     parts: Tick,
-    pub family: Vec<Arc<dyn Predictor>>,
-    /// Degree in use.
+    family: Vec<Arc<dyn Predictor>>,
+    lowest: usize,
+    /// Place in the family of the one in use.
     degree: usize,
     /// Length of the next window in shortest ones.
     pub length: Tick,
@@ -114,6 +117,7 @@ impl Controller {
             tolerance: control.tolerance,
             parts: Tick::from(control.parts.max(1)),
             family,
+            lowest: control.lowest,
             degree,
             length: 1,
             revocable: stations.iter().all(saves),
@@ -125,6 +129,14 @@ impl Controller {
             energy_j: 0.0,
             course: Course { rejected: 0, window_s: [f64::INFINITY, 0.0], degree: [degree; 2] },
         }
+    }
+
+    /// Begins anew.
+    pub fn forget(&mut self) {
+        self.degree = 1.min(self.family.len() - 1);
+        (self.length, self.last, self.energy_j) = (1, 1.0, 0.0);
+        self.size.iter_mut().for_each(|s| s.fill(0.0));
+        self.course = Course { rejected: 0, window_s: [f64::INFINITY, 0.0], degree: [self.degree; 2] };
     }
 
     /// The predictor in use.
@@ -199,10 +211,11 @@ impl Controller {
 
     /// Judges a window of `length` shortest ones and `window_s` seconds and chooses the next.
     pub fn judge(&mut self, errors: [f64; 3], length: Tick, window_s: f64) -> Verdict {
-        let order = |degree: usize| degree as f64 + 1.0;
+        let lowest = self.lowest;
+        let order = |degree: usize| (lowest + degree) as f64 + 1.0;
         let elementary = |r: f64, degree: usize| 0.9 * r.max(1e-12).powf(-1.0 / order(degree));
         let r = errors[1];
-        if !(r <= 1.0) && self.revocable && length > 1 {
+        if (r > 1.0 || r.is_nan()) && self.revocable && length > 1 {
             self.course.rejected += 1;
             self.shrink(length, elementary(r, self.degree));
             self.last = 1.0;

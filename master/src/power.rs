@@ -9,8 +9,11 @@
 //!
 //! with y the flow of the port (a velocity) and g_k the effort per unit of input k (±1 for a force, ±k_c for a displacement of
 //! the coupling's other end, …). u is known at communication points only, when everybody has arrived; that is when a step's
-//! account is closed. Inside a step of a classical predictor u and y are the parabolas through the last three points, and the
+//! account is closed. Inside a step of a classical predictor u and y are the cubics through the last four points, and the
 //! integral is Simpson's; motions are predicted better than that, so that the trapezoidal rule is used. Where the units themselves are exact, δE is what the coupled system's energy has drifted by.
+//!
+//! Where units step at different rates and one is between two samples of another, truth is that other's extrapolation: what is
+//! missed there is not in the account.
 //!
 //! Two corrections add Δu to the inputs of the next step:
 //!
@@ -89,8 +92,8 @@ pub struct Account {
 /// Accounts of all bonds in a run.
 pub(crate) struct Ledger {
     correction: EnergyCorrection,
-    /// Whether truth inside a step is a parabola through three points, which is better than what the step was fed with.
-    parabolic: bool,
+    /// Whether truth inside a step is a cubic through four points, which is better than what the step was fed with.
+    cubic: bool,
     pub units: Vec<UnitBooks>,
     pub accounts: Vec<Account>,
     ports: Vec<PortPlace>,
@@ -109,21 +112,24 @@ struct PortPlace {
     flow: (usize, usize),
     /// +1 for the first port of a bond, −1 for the second.
     side: f64,
-    /// At the last step's start and at the start of the one before.
-    flow_at_start: [f64; 2],
+    /// At the last step's start and at the starts of the two before.
+    flow_at_start: [f64; 3],
 }
 
 /// What is known of the inputs of one unit over its last step.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnitBooks {
+    /// Start of the step that was last prepared.
+    arrived: Option<Tick>,
     /// Whether a step is open: taken, but the truth at its end is not known yet.
     open: bool,
     to: Tick,
     length_s: f64,
-    /// Weights of the values at the end, the start and the start before that make the value at mid-step.
-    middle: [f64; 3],
-    /// At the step's end, its start, and the start of the step before.
-    truth: [Vec<f64>; 3],
+    length_before_s: f64,
+    /// Weights of the values at the end, the start and the two starts before that make the value at mid-step.
+    middle: [f64; 4],
+    /// At the step's end, its start, and the starts of the two steps before.
+    truth: [Vec<f64>; 4],
     /// At the step's start, middle and end.
     applied: [Vec<f64>; 3],
     /// Correction in use.
@@ -144,7 +150,7 @@ impl Ledger {
                 let Some(flow) = station.outputs.channels.iter().find(within).map(|c| (c.0, at - c.1)) else {
                     continue;
                 };
-                ports.push(PortPlace { bond: b, unit: port.unit, inputs, flow, side, flow_at_start: [0.0; 2] });
+                ports.push(PortPlace { bond: b, unit: port.unit, inputs, flow, side, flow_at_start: [0.0; 3] });
             }
         }
         let account = |bond: &Bond| Account {
@@ -157,16 +163,18 @@ impl Ledger {
         let units = stations.iter().map(|s| UnitBooks::new(s.inputs.refs.len())).collect();
         let accounts: Vec<Account> = system.bonds.iter().map(account).collect();
         let leaks = vec![(0.0, 0.0, Tick::MIN); accounts.len()];
-        let parabolic = method.predictor.edge() == Edge::AfterLaw;
+        let cubic = method.predictor.edge() == Edge::AfterLaw;
         let correction = method.energy;
-        (!ports.is_empty()).then_some(Ledger { correction, parabolic, units, accounts, ports, leaks, kept: None })
+        (!ports.is_empty()).then_some(Ledger { correction, cubic, units, accounts, ports, leaks, kept: None })
     }
 
     /// Before a unit steps from `span.from`: closes its last step and says what to add to its inputs.
     pub fn arrive(&mut self, stations: &mut [Station], supply: &mut Supply, unit: usize, span: &Span) {
-        if !self.ports.iter().any(|p| p.unit == unit) {
+        // A step that is begun beside others is prepared then, not once more where it is ended.
+        if self.units[unit].arrived == Some(span.from) || !self.ports.iter().any(|p| p.unit == unit) {
             return;
         }
+        self.units[unit].arrived = Some(span.from);
         self.close(stations, supply, unit, span.from);
         match self.correction {
             EnergyCorrection::Monitor => {}
@@ -175,9 +183,9 @@ impl Ledger {
         }
         let books = &mut self.units[unit];
         books.truth.rotate_right(1);
-        books.aim(if self.parabolic { span.length_s } else { 0.0 });
+        books.aim(if self.cubic { span.length_s } else { 0.0 });
         for port in self.ports.iter_mut().filter(|p| p.unit == unit) {
-            port.flow_at_start = [port.flow(supply, span.from), port.flow_at_start[0]];
+            port.flow_at_start = [port.flow(supply, span.from), port.flow_at_start[0], port.flow_at_start[1]];
         }
         if self.correction != EnergyCorrection::Monitor {
             stations[unit].inputs.set_offset(&books.offset);
@@ -190,7 +198,8 @@ impl Ledger {
         if books.offset.is_empty() {
             return;
         }
-        (books.open, books.to, books.length_s) = (true, span.to, span.length_s);
+        (books.open, books.to) = (true, span.to);
+        (books.length_s, books.length_before_s) = (span.length_s, books.length_s);
         for (half, values) in books.applied.iter_mut().enumerate() {
             for (i, v) in values.iter_mut().enumerate() {
                 *v = station.applied(i, 0.5 * half as f64);
@@ -209,8 +218,8 @@ impl Ledger {
         books.open = false;
         for port in self.ports.iter().filter(|p| p.unit == unit) {
             let flow = port.flow(supply, at);
-            let [start, before] = port.flow_at_start;
-            let flow_there = [start, books.at_middle([flow, start, before]), flow];
+            let [start, before, earlier] = port.flow_at_start;
+            let flow_there = [start, books.at_middle([flow, start, before, earlier]), flow];
             let (mut residual_w, mut power_w) = ([0.0; 3], 0.0);
             for &(i, gain) in &port.inputs {
                 for ((w, missed), flow) in residual_w.iter_mut().zip(books.missed(i)).zip(flow_there) {
@@ -267,6 +276,18 @@ impl Ledger {
         }
     }
 
+    /// Begins anew.
+    pub fn forget(&mut self) {
+        for books in &mut self.units {
+            *books = UnitBooks::new(books.offset.len());
+        }
+        for account in &mut self.accounts {
+            (account.residual_energy_j, account.residual_energy_max_j) = (0.0, 0.0);
+            (account.residual_power_max_w, account.power_max_w) = (0.0, 0.0);
+        }
+        self.leaks.fill((0.0, 0.0, Tick::MIN));
+    }
+
     /// Keeps the accounts, because the window to come may be taken back.
     pub fn save(&mut self) {
         let mut kept = self.kept.take().unwrap_or_else(|| Box::new(self.copy()));
@@ -285,7 +306,7 @@ impl Ledger {
     fn copy(&self) -> Ledger {
         Ledger {
             correction: self.correction,
-            parabolic: self.parabolic,
+            cubic: self.cubic,
             units: self.units.clone(),
             accounts: self.accounts.clone(),
             ports: self.ports.clone(),
@@ -323,29 +344,35 @@ impl PortPlace {
 impl UnitBooks {
     fn new(n: usize) -> Self {
         let zeros = || vec![0.0; n];
-        let three = || [zeros(), zeros(), zeros()];
-        UnitBooks { truth: three(), applied: three(), offset: zeros(), ..UnitBooks::default() }
+        let truth = [zeros(), zeros(), zeros(), zeros()];
+        UnitBooks { truth, applied: [zeros(), zeros(), zeros()], offset: zeros(), ..UnitBooks::default() }
     }
 
-    /// Weights for a step of `length_s` seconds after one of `self.length_s`: the parabola through three points at
-    /// mid-step; the line through two after no step or one of length 0.
+    /// Weights for a step of `length_s` seconds after the last ones: Lagrange polynomials at mid-step through as many of the
+    /// four points as there are; the line through two where `length_s` is 0.
     fn aim(&mut self, length_s: f64) {
-        let rho = if length_s > 0.0 { self.length_s / length_s } else { 0.0 };
-        self.middle = if rho > 0.0 {
-            [0.5 * (0.5 + rho) / (1.0 + rho), 0.5 * (0.5 + rho) / rho, -0.25 / (rho * (1.0 + rho))]
-        } else {
-            [0.5, 0.5, 0.0]
+        let points = match (length_s > 0.0 && self.length_s > 0.0, self.length_before_s > 0.0) {
+            (false, _) => 2,
+            (true, false) => 3,
+            (true, true) => 4,
         };
+        let before = -self.length_s / length_s;
+        let at = [1.0, 0.0, before, before - self.length_before_s / length_s];
+        self.middle = [0.0; 4];
+        for i in 0..points {
+            let others = (0..points).filter(|j| *j != i);
+            self.middle[i] = others.map(|j| (0.5 - at[j]) / (at[i] - at[j])).product();
+        }
     }
 
-    fn at_middle(&self, values: [f64; 3]) -> f64 {
+    fn at_middle(&self, values: [f64; 4]) -> f64 {
         self.middle.iter().zip(values).map(|(w, v)| w * v).sum()
     }
 
     /// Truth less what input `i` was fed with at start, middle and end of the step.
     fn missed(&self, i: usize) -> [f64; 3] {
-        let [end, start, before] = [0, 1, 2].map(|k| self.truth[k][i]);
-        let truth = [start, self.at_middle([end, start, before]), end];
+        let known = [0, 1, 2, 3].map(|k| self.truth[k][i]);
+        let truth = [known[1], self.at_middle(known), known[0]];
         [0, 1, 2].map(|k| truth[k] - self.applied[k][i])
     }
 
@@ -367,7 +394,8 @@ impl UnitBooks {
 
     fn copy_from(&mut self, o: &UnitBooks) {
         (self.open, self.to, self.length_s) = (o.open, o.to, o.length_s);
-        self.middle = o.middle;
+        self.length_before_s = o.length_before_s;
+        (self.middle, self.arrived) = (o.middle, o.arrived);
         let pairs = self.truth.iter_mut().zip(&o.truth).chain(self.applied.iter_mut().zip(&o.applied));
         for (mine, theirs) in pairs {
             mine.copy_from_slice(theirs);

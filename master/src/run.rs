@@ -1,11 +1,12 @@
 //! A *simulation*: a system coupled by a method on a grid, from initialisation to the end, step by step.
 
 use crate::control::{Controller, Course, Estimate, Verdict};
-use crate::correct::{Convergence, Correction, Corrector};
+use crate::correct::{Convergence, Corrector};
 use crate::dense::Dense;
 use crate::error::RunError;
 use crate::feed::Supply;
 use crate::feedthrough;
+use crate::grid::Grid;
 use crate::history::History;
 use crate::law::Law;
 use crate::link::Links;
@@ -13,84 +14,14 @@ use crate::method::{Method, Sampling};
 use crate::power::{Account, Ledger};
 use crate::record::{Column, Observer, Recorder};
 use crate::relay::Relay;
+use crate::requirements::{MIDDLE, check, stagger, warning};
 use crate::schedule::{Plan, Schedule};
-use crate::station::{Refresh, Station};
+use crate::station::Station;
 use crate::system::{ChannelId, LawId, System, SystemError, UnitId};
-use crate::time::{Clock, Span, Tick, lcm};
+use crate::time::{Span, Tick};
 use crate::unit::Unit;
 use crate::window::Window;
 use crate::work::{LawSources, WORK_TOLERANCE, WorkWatch};
-
-/// Start, macro step and the units' shares of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Grid {
-    /// Start time [s].
-    pub start_s: f64,
-    /// The slow macro step H [s], positive.
-    pub step_s: f64,
-    /// Stop time told to the units [s]; `None` leaves it open.
-    pub stop_s: Option<f64>,
-    /// For each unit its communication step as a fraction (numerator, denominator) of H; missing ones are (1, 1).
-    pub shares: Vec<(u32, u32)>,
-}
-
-impl Grid {
-    /// One macro step `step_s` for all units, from 0 to `stop_s`.
-    pub fn uniform(step_s: f64, stop_s: f64) -> Self {
-        Grid { start_s: 0.0, step_s, stop_s: Some(stop_s), shares: Vec::new() }
-    }
-
-    /// The plan of a window for a system that is not running, and the clock its ticks are counted by.
-    ///
-    /// # Errors
-    /// [`RunError::Grid`] for times that make no sense, [`RunError::Schedule`] for an order that is not one of all units.
-    pub fn plan(&self, system: &System, method: &Method) -> Result<(Plan, Clock), RunError> {
-        let (clock, steps) = self.resolve(system.units.len(), method.schedule.parts())?;
-        check(system, method, &steps)?;
-        let groups = feedthrough::groups(system);
-        let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
-        let plan = match stagger(system, method) {
-            Some(order) => Plan::staggered(order, &steps, refreshed, self.last_window(steps[0])),
-            None => Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
-        };
-        Ok((plan, clock))
-    }
-
-    /// Start of the last window, of `window` ticks, before the stop time.
-    fn last_window(&self, window: Tick) -> Option<Tick> {
-        let windows = ((self.stop_s? - self.start_s) / self.step_s).round();
-        (windows >= 1.0 && windows < 1e15).then_some((windows as Tick - 1) * window)
-    }
-
-    /// Clock and steps in ticks of `n` units.
-    fn resolve(&self, n: usize, parts: Tick) -> Result<(Clock, Vec<Tick>), RunError> {
-        let bad = |what, found: String, expected: &str| RunError::Grid { what, found, expected: expected.to_string() };
-        if !(self.step_s.is_finite() && self.step_s > 0.0) {
-            return Err(bad("macro step", format!("{} s", self.step_s), "a positive number of seconds"));
-        }
-        if !self.start_s.is_finite() {
-            return Err(bad("start time", format!("{} s", self.start_s), "a finite number of seconds"));
-        }
-        let share = |u: usize| self.shares.get(u).copied().unwrap_or((1, 1));
-        let mut per_unit: Tick = parts;
-        for (p, q) in (0..n).map(share) {
-            if p == 0 || q == 0 || p > 1_000_000 || q > 1_000_000 {
-                return Err(bad("rate", format!("{p}/{q}"), "a fraction of whole numbers from 1 to 1000000"));
-            }
-            per_unit = lcm(per_unit, Tick::from(q));
-        }
-        let steps: Vec<Tick> = (0..n).map(|u| per_unit * Tick::from(share(u).0) / Tick::from(share(u).1)).collect();
-        let window = steps.iter().copied().fold(1, lcm);
-        if window > 1_000_000 {
-            return Err(bad(
-                "rates",
-                format!("units that meet every {window} ticks"),
-                "units that meet within 1000000",
-            ));
-        }
-        Ok((Clock { start_s: self.start_s, unit_s: self.step_s, per_unit }, steps))
-    }
-}
 
 /// What a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -303,6 +234,10 @@ impl Simulation {
         }
         if let Some(corrector) = &mut self.corrector {
             corrector.forget();
+        }
+        if let Some(control) = &mut self.control {
+            control.forget();
+            self.window.supply.predictor = control.predictor().clone();
         }
         self.statistics = Statistics::default();
         self.initialise()
@@ -529,75 +464,4 @@ impl Simulation {
     pub fn unit_mut(&mut self, unit: UnitId) -> &mut dyn Unit {
         self.window.stations[unit.index()].unit.as_mut()
     }
-}
-
-/// Whether units and system allow the method.
-fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<(), RunError> {
-    if matches!(method.schedule, Schedule::Palindromic(_)) {
-        let refused = |found: &str, expected: &str| {
-            let (found, expected) = (found.to_string(), expected.to_string());
-            Err(RunError::Grid { what: "palindromic schedule", found, expected })
-        };
-        if steps.iter().any(|s| *s != steps[0]) {
-            return refused("units of different macro steps", "one macro step for all");
-        }
-        if !matches!(method.correction, Correction::Explicit) {
-            return refused("a corrector", "explicit coupling");
-        }
-    }
-    if let Some(order) = method.schedule.order() {
-        let mut sorted = order.to_vec();
-        sorted.sort_unstable();
-        if !sorted.iter().copied().eq(0..system.units.len()) {
-            return Err(RunError::Schedule { found: format!("{order:?}"), units: system.units.len() });
-        }
-    }
-    if method.control.is_some() && matches!(method.schedule, Schedule::Palindromic(_)) {
-        let (found, expected) = ("macro step control".to_string(), "steps of one length".to_string());
-        return Err(RunError::Grid { what: "palindromic schedule", found, expected });
-    }
-    for (unit, description) in system.units.iter().zip(&system.descriptions) {
-        let co = description.co_simulation.as_ref();
-        let varies = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
-        if method.control.is_some() && !varies {
-            return Err(RunError::Capability {
-                needs: "macro step control",
-                capability: "canHandleVariableCommunicationStepSize",
-                unit: unit.name().to_string(),
-                hint: "choose steps of one length",
-            });
-        }
-        if !matches!(method.correction, Correction::Explicit) && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
-            return Err(RunError::Capability {
-                needs: "implicit coupling",
-                capability: "canGetAndSetFMUstate",
-                unit: unit.name().to_string(),
-                hint: "choose explicit coupling",
-            });
-        }
-    }
-    Ok(())
-}
-
-/// Intervals between nodes of which the middle one is in the middle.
-const MIDDLE: usize = 2;
-
-/// The order of a palindromic schedule whose half steps can be merged: unit 1 tells what it was at mid-step.
-fn stagger<'a>(system: &System, method: &'a Method) -> Option<&'a [usize]> {
-    let Schedule::Palindromic(order) = &method.schedule else { return None };
-    let first = *order.first()?;
-    (order.len() > 1 && method.predictor.nodes() == 0 && Dense::is_offered(system, first)).then_some(order)
-}
-
-/// What a user should know of how a unit is sampled.
-fn warning(station: &Station, method: &Method) -> Option<String> {
-    let lags = method.sampling == Sampling::Updated
-        && station.outputs.refresh == Refresh::Reported
-        && !station.outputs.refresh_refs.is_empty();
-    lags.then(|| {
-        format!(
-            "unit `{}` has direct feed-through but offers no directional derivatives: its outputs lag by one step",
-            station.unit.name()
-        )
-    })
 }

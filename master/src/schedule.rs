@@ -376,6 +376,17 @@ mod tests {
     }
 
     #[test]
+    fn a_stretched_plan_is_the_plan_of_longer_steps() {
+        let order = Schedule::GaussSeidel(vec![1, 0]);
+        let mut plan = Plan::new(&order, &[3, 2], &[vec![0]]);
+        plan.stretch(7);
+        let longer = Plan::new(&order, &[21, 14], &[vec![0]]);
+        assert_eq!((plan.window, &plan.ops), (longer.window, &longer.ops));
+        plan.stretch(1);
+        assert_eq!(plan, Plan::new(&order, &[3, 2], &[vec![0]]));
+    }
+
+    #[test]
     fn fast_first_and_slow_first() {
         let order = |s: &[usize]| -> Vec<usize> {
             let plan = Plan::new(&Schedule::GaussSeidel(s.to_vec()), &[3, 1], &[]);

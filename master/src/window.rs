@@ -1,54 +1,23 @@
 //! The *window* \[t_k, t_k + H\]: where histories, predictor, laws, plan, units and corrector meet.
 //!
-//! Explicit: the plan is run once. With a corrector: the samples that are consumed before they are published are
-//! guessed, put into the histories, the plan is run, and what was published is compared with the guess.
+//! Explicit: the plan is run once. With a corrector it is run as a problem to solve, see `guess.rs`.
 
 use crate::algebraic::Loop;
 use crate::control::Controller;
-use crate::correct::{Convergence, Corrector, Problem};
-use crate::dense::instant;
+use crate::correct::{Convergence, Corrector};
 use crate::error::RunError;
 use crate::feed::Supply;
+use crate::guess::Guess;
 use crate::history::History;
-use crate::jacobian;
-use crate::link::Links;
 use crate::power::Ledger;
-use crate::predict::lobatto;
 use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
 use crate::unit::{Outcome, UnitError};
-use nalgebra::DMatrix;
 
 /// Slot in which units keep the state at a window's start.
 const START: usize = 0;
-
-/// Samples a corrector guesses: a channel at an instant of the window.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Guess {
-    channel: usize,
-    /// The step it belongs to, from the window's start, and node `node` of `nodes` of it.
-    from: Tick,
-    to: Tick,
-    node: usize,
-    nodes: usize,
-    /// Place of its first component among the unknowns.
-    first: usize,
-    width: usize,
-}
-
-impl Guess {
-    /// Its instant in a window that starts at `now`.
-    fn at(&self, now: Tick) -> f64 {
-        instant(now + self.from, now + self.to, self.s())
-    }
-
-    /// Local time in its step.
-    fn s(&self) -> f64 {
-        lobatto(self.node, self.nodes)
-    }
-}
 
 /// Runs windows.
 pub(crate) struct Window {
@@ -59,18 +28,18 @@ pub(crate) struct Window {
     pub groups: Vec<Vec<usize>>,
     /// Start of the window under way.
     pub now: Tick,
-    guesses: Vec<Guess>,
-    unknowns: Vec<f64>,
+    pub guesses: Vec<Guess>,
+    pub unknowns: Vec<f64>,
     /// Largest absolute value seen of each unknown, and what residuals are measured with.
-    seen: Vec<f64>,
-    scale: Vec<f64>,
+    pub seen: Vec<f64>,
+    pub scale: Vec<f64>,
     loops: Vec<Loop>,
     /// Accounts of the power bonds, where there are any.
     pub ledger: Option<Ledger>,
     /// Whether windows may be taken back after they have been run.
     pub revocable: bool,
     /// Whether the window under way has been run before, so that it must be taken back first.
-    ran: bool,
+    pub ran: bool,
     /// A step a unit did not finish.
     discarded: Option<(usize, Outcome, Tick)>,
 }
@@ -104,6 +73,11 @@ impl Window {
         self.seen.fill(0.0);
         self.scale.fill(1.0);
         self.unknowns.fill(0.0);
+        // A staggered plan has used up its turns.
+        self.plan.unmerge();
+        if let Some(ledger) = &mut self.ledger {
+            ledger.forget();
+        }
     }
 
     /// All histories, those of channels first, then those that feeds keep of laws.
@@ -290,49 +264,10 @@ impl Window {
         blind
     }
 
-    /// The samples that some step consumes before they are published.
-    fn find_guesses(&mut self) {
-        let mut first = 0;
-        for channel in 0..self.supply.histories.len() {
-            let owner = self.stations.iter().position(|s| s.outputs.channels.iter().any(|c| c.0 == channel));
-            let Some(owner) = owner else { continue };
-            if !self.consumed_early(channel, owner) {
-                continue;
-            }
-            let width = self.supply.histories[channel].width();
-            let nodes = self.stations[owner].dense.as_ref().map_or(1, |d| d.nodes.len());
-            let mut from = 0;
-            for to in self.plan.published(owner) {
-                for node in 1..=nodes {
-                    self.guesses.push(Guess { channel, from, to, node, nodes, first, width });
-                    first += width;
-                }
-                from = to;
-            }
-        }
-        self.unknowns = vec![0.0; first];
-        self.seen = vec![0.0; first];
-        self.scale = vec![1.0; first];
-    }
-
-    fn consumed_early(&self, channel: usize, owner: usize) -> bool {
-        let mut known = 0;
-        self.plan.ops.iter().any(|op| match *op {
-            Op::Publish { unit, at } => {
-                known = if unit == owner { at } else { known };
-                false
-            }
-            Op::Advance { unit, to, .. } => {
-                to > known && self.stations[unit].feeds.iter().any(|f| f.channels().contains(&channel))
-            }
-            Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => false,
-        })
-    }
-
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`].
     #[inline]
-    fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
-        let Window { stations, supply, links, plan, groups, now, discarded, loops, ledger, .. } = self;
+    pub fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
+        let Window { stations, supply, plan, groups, now, discarded, loops, ledger, .. } = self;
         for op in &plan.ops {
             match *op {
                 Op::Advance { unit, from, to } => {
@@ -363,7 +298,9 @@ impl Window {
                 }
                 Op::Begin { unit, from, to } => {
                     let span = Span { from: *now + from, to: *now + to, length_s: supply.clock.length_s(to - from) };
-                    links.supply(unit, stations[unit].unit.as_mut())?;
+                    if let Some(ledger) = ledger {
+                        ledger.arrive(stations, supply, unit, &span);
+                    }
                     stations[unit].begin(supply, &span, keep)?;
                 }
                 Op::RefreshUnit { unit, at } => stations[unit].refresh(supply, *now + at)?,
@@ -388,59 +325,5 @@ impl Window {
             reached_s,
             what: if terminated { "it wants the run to end" } else { "try a smaller macro step" },
         }
-    }
-}
-
-impl Problem for Window {
-    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
-        if self.ran {
-            self.rewind()?;
-        }
-        self.ran = true;
-        for g in &self.guesses {
-            self.supply.histories[g.channel].put_at(g.at(self.now), &y[g.first..g.first + g.width]);
-        }
-        self.execute(false)?;
-        for g in &self.guesses {
-            let history = &self.supply.histories[g.channel];
-            let row = history.find_at(g.at(self.now)).map_or(&y[g.first..g.first + g.width], |i| history.row(i));
-            for (c, value) in row.iter().enumerate() {
-                let i = g.first + c;
-                residual[i] = value - y[i];
-                self.seen[i] = self.seen[i].max(value.abs());
-                // Nothing seen yet of a signal that starts at zero: measure it absolutely.
-                self.scale[i] = if self.seen[i] > 0.0 { self.seen[i] } else { 1.0 };
-            }
-        }
-        Ok(())
-    }
-
-    fn scale(&self) -> &[f64] {
-        &self.scale
-    }
-
-    /// Chebyshev polynomials T_k(2s − 1) − T_k(−1) over the nodes of a step: single nodes would be perturbed by polynomials
-    /// whose powers of s cancel to the last digit. Without inner nodes that is a unit vector.
-    fn direction(&self, j: usize, out: &mut [f64]) {
-        out.fill(0.0);
-        let owns = |g: &Guess| (g.first..g.first + g.width).contains(&j);
-        let Some(place) = self.guesses.iter().position(owns) else { return };
-        let (k, q, c) = (self.guesses[place].node, self.guesses[place].nodes, j - self.guesses[place].first);
-        let step = &self.guesses[place + 1 - k..place + 1 - k + q];
-        let size = step.iter().map(|g| self.scale[g.first + c]).fold(0.0, f64::max);
-        for g in step {
-            let angle = std::f64::consts::PI * ((k * g.node) % (2 * q)) as f64 / q as f64;
-            let sign = if k % 2 == 0 { 0.5 } else { -0.5 };
-            out[g.first + c] = size * sign * (angle.cos() - 1.0);
-        }
-    }
-
-    fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError> {
-        let Window { stations, supply, plan, now, guesses, scale, .. } = self;
-        if guesses.iter().any(|g| g.nodes > 1) {
-            return Ok(false);
-        }
-        let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, *now + g.to)).collect();
-        jacobian::estimate(stations, supply, plan, *now, &samples, scale, jacobian)
     }
 }

@@ -74,7 +74,8 @@ fn controlled(
         wall_s += began.elapsed().as_secs_f64();
         let (t_s, z) = (coupled.simulation.time_s(), state(&coupled));
         recorder.point_at(t_s, &z);
-        diverged_at_s = (!(z.amax() < DIVERGED)).then_some(t_s);
+        let size = z.amax();
+        diverged_at_s = (size >= DIVERGED || size.is_nan()).then_some(t_s);
         let done = (t_s / longest_s) as u64;
         progress(done - told);
         told = done;

@@ -62,7 +62,7 @@ impl Inverse {
     /// residual tells less than is known already.
     pub fn learn(&mut self, delta: &DVector<f64>, z: &DVector<f64>, scale: &[f64], least: f64) {
         let size = delta.iter().zip(scale).fold(0.0f64, |m, (d, s)| m.max((d / s).abs()));
-        if !(size >= least) {
+        if size < least || size.is_nan() {
             return;
         }
         for ((w, d), s) in self.weighted.iter_mut().zip(delta.iter()).zip(scale) {

@@ -161,8 +161,8 @@ impl NewtonKrylov {
             for k in 0..j {
                 self.g[k] -= c * self.r[j * stride + k];
             }
-            for i in 0..n {
-                y[i] += c * scale[i] * self.basis[j * n + i];
+            for ((y, s), v) in y.iter_mut().zip(scale).zip(&self.basis[j * n..(j + 1) * n]) {
+                *y += c * s * v;
             }
         }
     }
