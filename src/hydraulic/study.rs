@@ -22,7 +22,7 @@ use crate::terms::{Units, typed};
 const LADDER: [u32; 26] =
     [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 120, 160, 200, 240, 320, 400, 480, 640];
 /// Macro steps of the table of errors, in micro steps.
-const ERRORS: [u32; 9] = [2, 5, 10, 20, 40, 80, 120, 160, 240];
+const ERRORS: [u32; 8] = [5, 10, 20, 40, 80, 120, 160, 240];
 /// Macro steps in the pictures, in micro steps.
 const SHOWN: [u32; 4] = [20, 80, 160, 240];
 

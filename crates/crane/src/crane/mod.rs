@@ -49,14 +49,14 @@ pub struct CraneOptions {
     pub slew_rads: f64,
     /// Angle of the log about the vertical, rad; 0 across the crane.
     pub log_yaw_rad: f64,
-    /// Corrections of the positions after each step. Default 1: keeps the joints within 1e-5 m at all step sizes used;
+    /// Corrections of the positions after each step. Default 2: keeps the joints within 1e-5 m at all step sizes used;
     /// 0 is the plain semi-implicit rule.
     pub position_passes: usize,
 }
 
 impl Default for CraneOptions {
     fn default() -> Self {
-        Self { grip_n: 20e3, claw_friction: 0.4, ground_friction: 0.5, slew_rads: 0.0, log_yaw_rad: 0.0, position_passes: 1 }
+        Self { grip_n: 20e3, claw_friction: 0.4, ground_friction: 0.5, slew_rads: 0.0, log_yaw_rad: 0.0, position_passes: 2 }
     }
 }
 
