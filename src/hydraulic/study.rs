@@ -231,18 +231,19 @@ impl Study {
     /// Schemes beside each other at a step where they part.
     fn comparison(&self, folder: &Path) -> Result<(), Failure> {
         use macrostep::multirate::{Delivery, Order, Prediction};
-        let micro_steps = 20;
+        let micro_steps = if self.plant.is_crane() { 160 } else { 80 };
         let schemes = [
             Scheme::RECOMMENDED,
             Scheme::of(Prediction::InterfaceModel, Order::FastFirst, Delivery::End),
             Scheme::of(Prediction::Hold, Order::FastFirst, Delivery::End),
             Scheme::of(Prediction::Hold, Order::Jacobi, Delivery::End),
         ];
-        let limits = Limits { speed_ms: 0.6, ..Limits::BRIEF };
+        let speed_ms = if self.plant.is_crane() { 0.2 } else { 0.6 };
+        let limits = Limits { speed_ms, ..Limits::BRIEF };
         let runs = schemes.map(|s| self.run(s, micro_steps, limits).map(|(_, outcome)| (s.to_string(), outcome)));
         let runs = runs.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let labelled: Vec<(String, &Outcome)> = runs.iter().map(|(s, o)| (s.clone(), o)).collect();
-        let words = format!("H = {} ms, hydraulics 0.2 ms; a run ends above 0.6 m/s", milliseconds(micro_steps));
+        let words = format!("H = {} ms, hydraulics 0.2 ms; a run ends above {speed_ms} m/s", milliseconds(micro_steps));
         let figure = charts::figure("Schemes beside each other", &words, &labelled, Some(&self.reference), None);
         figure.write(folder, "schemes")?;
         Ok(())

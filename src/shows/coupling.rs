@@ -55,7 +55,7 @@ pub fn thresholds() -> Result<Vec<Finding>, Failure> {
 
 fn is_stable(system: &std::sync::Arc<System>, scheme: cosim::Scheme, x: f64, zeta: f64) -> bool {
     // Divergence to infinity is an error of the step.
-    oscillator::growth(system, scheme, x, zeta, 40_000).is_ok_and(|growth| growth <= 100.0)
+    oscillator::growth(system, scheme, x, zeta, 20_000).is_ok_and(|growth| growth <= 100.0)
 }
 
 fn simulated(plant: Plant, scheme: Scheme, step_s: f64) -> Result<Outcome, Failure> {
