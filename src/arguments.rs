@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use macrostep::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
 
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting, Start, Units,
+    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting,
+    Start, Units,
 };
 
 /// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact

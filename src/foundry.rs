@@ -21,7 +21,8 @@ pub fn native(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
 /// Where there is none of this name, or it cannot be loaded here.
 pub fn fmu(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
     let bytes = embedded::fmu(model).ok_or_else(|| missing(model, name))?;
-    let failed = |e: macrostep_master::unit::fmu::FmuError| refused(name, "instantiation", e.to_string(), String::new());
+    let failed =
+        |e: macrostep_master::unit::fmu::FmuError| refused(name, "instantiation", e.to_string(), String::new());
     let fmu = Fmu::from_bytes(model, bytes).map_err(failed)?;
     Ok(Box::new(fmu.instantiate(name, &FmuOptions::default()).map_err(failed)?))
 }

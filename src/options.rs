@@ -16,7 +16,8 @@ use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
 use crate::predict::Family;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
+    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units,
+    typed,
 };
 
 /// More macro steps than this in a run are taken for a mistake.

@@ -137,7 +137,9 @@ mod tests {
 
     #[test]
     fn a_predictor_reads_back_as_it_is_printed() {
-        for text in ["hold", "linear", "quadratic", "poly:3", "poly:20", "ia0", "ia1", "ia2", "ia:3", "ia:18", "h3", "h5"] {
+        for text in
+            ["hold", "linear", "quadratic", "poly:3", "poly:20", "ia0", "ia1", "ia2", "ia:3", "ia:18", "h3", "h5"]
+        {
             assert_eq!(text.parse::<Predict>().expect("a predictor").to_string(), text);
         }
         assert_eq!("poly:2".parse::<Predict>().expect("a predictor").to_string(), "quadratic");

@@ -11,7 +11,8 @@ use crate::options::{OscillatorOptions, case_parameters};
 use crate::oscillator::{progress_bar, scenario, write_text};
 use crate::summary::Summary;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units, typed,
+    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units,
+    typed,
 };
 use crate::{print, simulate};
 

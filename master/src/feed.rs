@@ -20,7 +20,12 @@ pub(crate) struct Supply {
 }
 
 impl Supply {
-    pub fn new(histories: Vec<History>, laws: Vec<Box<dyn Law>>, predictor: std::sync::Arc<dyn Predictor>, clock: Clock) -> Self {
+    pub fn new(
+        histories: Vec<History>,
+        laws: Vec<Box<dyn Law>>,
+        predictor: std::sync::Arc<dyn Predictor>,
+        clock: Clock,
+    ) -> Self {
         let width = histories.iter().map(History::width).max().unwrap_or(1);
         Supply { histories, laws, predictor, clock, scratch: vec![Segment::default(); width] }
     }
@@ -62,10 +67,7 @@ pub(crate) type Pick = (usize, usize);
 /// One feed.
 pub(crate) enum Feed {
     /// Straight from a channel.
-    Channel {
-        channel: usize,
-        picks: Vec<Pick>,
-    },
+    Channel { channel: usize, picks: Vec<Pick> },
     /// Through a law.
     Law(Box<LawFeed>),
     /// What an interface model predicts.
@@ -138,6 +140,11 @@ pub(crate) fn feeds_of(system: &System, unit: usize, inputs: &[u32], edge: Edge,
 }
 
 impl Feed {
+    /// Whether a law stands in it.
+    pub fn has_law(&self) -> bool {
+        matches!(self, Feed::Law(_))
+    }
+
     /// Channels it reads.
     pub fn channels(&self) -> Vec<usize> {
         match self {
@@ -273,6 +280,26 @@ impl LawFeed {
             u_segments: vec![Segment::default(); m],
             y_segments: vec![Segment::default(); n],
         }
+    }
+
+    /// Number of the law among those of the system.
+    pub fn law(&self) -> usize {
+        self.law
+    }
+
+    /// Channels the law reads, with pairs of component and place among the law's inputs.
+    pub fn sources(&self) -> impl Iterator<Item = (usize, &[Pick])> {
+        self.sources.iter().map(|(channel, picks)| (*channel, picks.as_slice()))
+    }
+
+    /// Pairs of the law's output and place among the unit's inputs.
+    pub fn picks(&self) -> &[Pick] {
+        &self.picks
+    }
+
+    /// How many inputs and outputs the law has.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.u.len(), self.y.len())
     }
 
     /// The law with its inputs' values at `at`.

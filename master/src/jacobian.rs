@@ -54,10 +54,8 @@ fn chain(
             let reference = description.variables[variable].value_reference;
             return Some(Response { place, reference, order });
         }
-        variable = description
-            .variables
-            .iter()
-            .position(|v| v.real().is_some_and(|r| r.derivative == Some(variable)))?;
+        variable =
+            description.variables.iter().position(|v| v.real().is_some_and(|r| r.derivative == Some(variable)))?;
     }
     None
 }

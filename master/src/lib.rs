@@ -20,6 +20,7 @@ mod interface;
 mod jacobian;
 mod law;
 mod method;
+mod relay;
 mod run;
 mod schedule;
 mod segment;

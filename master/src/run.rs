@@ -53,7 +53,11 @@ impl Grid {
         let steps: Vec<Tick> = (0..n).map(|u| per_unit * Tick::from(share(u).0) / Tick::from(share(u).1)).collect();
         let window = steps.iter().copied().fold(1, lcm);
         if window > 1_000_000 {
-            return Err(bad("rates", format!("units that meet every {window} ticks"), "units that meet within 1000000"));
+            return Err(bad(
+                "rates",
+                format!("units that meet every {window} ticks"),
+                "units that meet within 1000000",
+            ));
         }
         Ok((Clock { start_s: self.start_s, unit_s: self.step_s, per_unit }, steps))
     }
@@ -195,16 +199,27 @@ impl Simulation {
     pub fn run(&mut self, windows: u64, every: u64, observer: &mut dyn Observer) -> Result<(), RunError> {
         self.observe(observer)?;
         let every = every.max(1);
-        let mut left = every;
-        for _ in 0..windows {
-            self.step()?;
-            left -= 1;
-            if left == 0 {
+        let mut left = windows;
+        while left > 0 {
+            let n = left.min(every);
+            self.stretch(n)?;
+            left -= n;
+            if n == every {
                 self.observe(observer)?;
-                left = every;
             }
         }
         Ok(())
+    }
+
+    /// Windows of which only the end is looked at.
+    fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
+        if self.corrector.is_some() {
+            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
+        }
+        let (done, result) = self.window.stretch(windows);
+        self.statistics.windows += done;
+        self.statistics.runs += done;
+        result
     }
 
     /// Reads the recorded variables now.
@@ -247,7 +262,7 @@ impl Simulation {
     /// [`RunError::Grid`] where it is not a whole number.
     pub fn windows_in(&self, span_s: f64) -> Result<u64, RunError> {
         let n = span_s / self.window_s();
-        if n.is_finite() && n >= 0.0 && (n - n.round()).abs() <= 1e-6 * n.max(1.0).min(1e3) {
+        if n.is_finite() && n >= 0.0 && (n - n.round()).abs() <= 1e-6 * n.clamp(1.0, 1e3) {
             return Ok(n.round() as u64);
         }
         Err(RunError::Grid {

@@ -133,9 +133,8 @@ impl Draft<'_> {
     /// than theirs.
     fn next(&self, order: &[usize]) -> Option<usize> {
         let open: Vec<usize> = order.iter().copied().filter(|&u| self.at[u] < self.window).collect();
-        let goes_before = |a: usize, b: usize| {
-            self.at[a] <= self.at[b] || self.at[a] + self.steps[a] <= self.at[b] + self.steps[b]
-        };
+        let goes_before =
+            |a: usize, b: usize| self.at[a] <= self.at[b] || self.at[a] + self.steps[a] <= self.at[b] + self.steps[b];
         open.iter().enumerate().find(|&(i, &a)| open[i + 1..].iter().all(|&b| goes_before(a, b))).map(|(_, &a)| a)
     }
 

@@ -66,7 +66,7 @@ pub(crate) struct Inputs {
     /// Highest order sent so far: once sent, orders are sent always, because a slave may keep them.
     order: usize,
     /// Whether the unit was given `sent` since its last step, so that the same values need not be sent again.
-    shown: bool,
+    pub shown: bool,
     sent: Vec<f64>,
     derivative_refs: Vec<u32>,
     derivative_orders: Vec<i32>,
@@ -143,14 +143,23 @@ impl Station {
         };
         self.inputs.shown = false;
         if outcome == Outcome::Done {
-            self.outputs.read(self.unit.as_mut())?;
+            let Outputs { values, .. } = &mut self.outputs;
+            let mut values = std::mem::take(values);
+            let read = self.outputs.read_into(self.unit.as_mut(), &mut values);
+            self.outputs.values = values;
+            read?;
         }
         Ok(outcome)
     }
 
-    /// A step with constant inputs.
+    /// Whether inputs are constants over a step.
+    pub fn holds(&self) -> bool {
+        self.holds
+    }
+
+    /// A step with constant inputs, those in `inputs.values`.
     #[inline]
-    fn hold(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+    pub fn hold(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         if self.outputs.refresh == Refresh::Directional {
             self.inputs.held.copy_from_slice(&self.inputs.values);
         }
@@ -256,12 +265,7 @@ impl Station {
             feed.values(supply, at, &mut x.row, &mut x.values);
         }
         match y.refresh {
-            Refresh::GetAfterSet => {
-                self.unit.set_real(&x.refs, &x.values)?;
-                x.sent.copy_from_slice(&x.values);
-                x.shown = true;
-                self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
-            }
+            Refresh::GetAfterSet => set_and_get(self.unit.as_mut(), x, y)?,
             Refresh::Directional => {
                 for ((change, value), held) in x.change.iter_mut().zip(&x.values).zip(&x.held) {
                     *change = value - held;
@@ -277,6 +281,17 @@ impl Station {
             y.values[place] = v;
         }
         self.publish(supply, at);
+        Ok(())
+    }
+
+    /// Evaluates feed-through outputs by setting `inputs.values` and getting; the first of `values` are the outputs.
+    #[inline]
+    pub fn refresh_into(&mut self, values: &mut [f64]) -> Result<(), UnitError> {
+        let y = &mut self.outputs;
+        set_and_get(self.unit.as_mut(), &mut self.inputs, y)?;
+        for (&place, &v) in y.refresh_places.iter().zip(&y.refreshed) {
+            values[place] = v;
+        }
         Ok(())
     }
 
@@ -310,6 +325,14 @@ impl Station {
     }
 }
 
+#[inline]
+fn set_and_get(unit: &mut dyn Unit, x: &mut Inputs, y: &mut Outputs) -> Result<(), UnitError> {
+    unit.set_real(&x.refs, &x.values)?;
+    x.sent.copy_from_slice(&x.values);
+    x.shown = true;
+    unit.get_real(&y.refresh_refs, &mut y.refreshed)
+}
+
 impl Inputs {
     /// Whether the unit holds exactly `values` already, by a refresh since its last step.
     #[inline]
@@ -319,19 +342,20 @@ impl Inputs {
 }
 
 impl Outputs {
-    /// Reads the unit after a step: everything but what is evaluated by setting the inputs and getting, anyway.
+    /// Reads the unit after a step: everything but what is evaluated by setting the inputs and getting, anyway. The
+    /// first of `values` are the outputs.
     #[inline]
-    fn read(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+    pub fn read_into(&mut self, unit: &mut dyn Unit, values: &mut [f64]) -> Result<(), UnitError> {
         if self.refresh != Refresh::GetAfterSet {
-            return unit.get_real(&self.refs, &mut self.values);
+            return unit.get_real(&self.refs, &mut values[..self.refs.len()]);
         }
         let n = self.state_refs.len();
         if self.state_first {
-            return unit.get_real(&self.state_refs, &mut self.values[..n]);
+            return unit.get_real(&self.state_refs, &mut values[..n]);
         }
         unit.get_real(&self.state_refs, &mut self.state_values)?;
         for (&place, &v) in self.state_places.iter().zip(&self.state_values) {
-            self.values[place] = v;
+            values[place] = v;
         }
         Ok(())
     }

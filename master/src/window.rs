@@ -8,6 +8,7 @@ use crate::correct::{Convergence, Corrector, Problem};
 use crate::error::RunError;
 use crate::feed::Supply;
 use crate::jacobian;
+use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
@@ -43,6 +44,8 @@ pub(crate) struct Window {
     loops: Vec<Loop>,
     /// Whether the window under way has been run before, so that it must be taken back first.
     ran: bool,
+    /// The plan as copies and calls, where inputs are held and nothing is taken back.
+    relay: Option<Relay>,
     /// A step a unit did not finish.
     discarded: Option<(usize, Outcome, Tick)>,
 }
@@ -50,7 +53,9 @@ pub(crate) struct Window {
 impl Window {
     pub fn new(stations: Vec<Station>, supply: Supply, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
         let loops = groups.iter().map(|g| Loop::new(g, &stations)).collect();
+        let relay = Relay::of(&stations, &supply, &plan, &groups);
         Window {
+            relay,
             stations,
             supply,
             plan,
@@ -81,6 +86,27 @@ impl Window {
         }
         self.now += self.plan.window;
         Ok(convergence)
+    }
+
+    /// Runs explicit windows of which only the end is looked at; returns how many were completed, and what ended them
+    /// early.
+    pub fn stretch(&mut self, windows: u64) -> (u64, Result<(), RunError>) {
+        let Some(relay) = &mut self.relay else {
+            for done in 0..windows {
+                if let Err(e) = self.run(None) {
+                    return (done, Err(e));
+                }
+            }
+            return (windows, Ok(()));
+        };
+        let began = self.now;
+        let clock = (&mut self.now, self.plan.window);
+        let result = match relay.run(&mut self.stations, &mut self.supply, clock, windows) {
+            Ok(None) => Ok(()),
+            Ok(Some((unit, outcome, at))) => Err(self.discard(unit, outcome, at)),
+            Err(e) => Err(e.into()),
+        };
+        (((self.now - began) / self.plan.window) as u64, result)
     }
 
     /// Evaluates all feed-through outputs in initialisation, where every unit may be read after it was set.

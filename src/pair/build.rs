@@ -36,12 +36,7 @@ pub fn build(pair: &Pair, foundry: Foundry<'_>) -> Result<Coupled, RunError> {
     }
     let units = [units[0], units[1]];
     let (motions, force) = connect(&mut system, pair, &units)?;
-    let grid = Grid {
-        start_s: 0.0,
-        step_s: pair.step_s,
-        stop_s: Some(pair.stop_s),
-        shares: pair.shares.to_vec(),
-    };
+    let grid = Grid { start_s: 0.0, step_s: pair.step_s, stop_s: Some(pair.stop_s), shares: pair.shares.to_vec() };
     let mut simulation = Simulation::new(system, &pair.method, grid)?;
     simulation.initialise()?;
     if pair.start == Start::Exact {
