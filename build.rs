@@ -51,7 +51,8 @@ fn run() -> Result<(), String> {
     let platform = Platform::of_target(&target).ok_or_else(|| {
         format!("FMI 2.0 has no platform folder for target `{target}`, expected Linux, Windows or macOS")
     })?;
-    let models: Vec<ModelEntry> = macrostep_models::all().into_iter().chain(macrostep_models_mechanics::all()).collect();
+    let models: Vec<ModelEntry> =
+        macrostep_models::all().into_iter().chain(macrostep_models_mechanics::all()).collect();
     let libraries = if models.is_empty() { out.clone() } else { build(&root, &out, &target, &models)? };
     for model in &models {
         let fmu = pack(&root, &libraries, platform, model)?;

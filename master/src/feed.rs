@@ -145,6 +145,11 @@ impl Feed {
         matches!(self, Feed::Law(_))
     }
 
+    /// Whether it asks for more than the newest values: a predicted motion, a mean.
+    pub fn has_memory(&self) -> bool {
+        matches!(self, Feed::Interface(_) | Feed::Mean(_))
+    }
+
     /// Channels it reads.
     pub fn channels(&self) -> Vec<usize> {
         match self {

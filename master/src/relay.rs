@@ -65,7 +65,8 @@ impl Relay {
             |s: &Station| s.outputs.refresh != Refresh::Directional || s.outputs.refresh_refs.is_empty();
         let law_grids_nest = steps_alike || jacobi || stations.iter().all(|s| s.feeds.iter().all(|f| !f.has_law()));
         let known = stations.iter().all(|s| s.holds() && reads_after_set(s)) && groups.iter().all(|g| g.len() == 1);
-        if !(known && law_grids_nest) {
+        let has_memory = stations.iter().any(|s| s.feeds.iter().any(Feed::has_memory));
+        if !(known && law_grids_nest) || has_memory {
             return None;
         }
         let mut places = vec![0; supply.histories.len()];
@@ -176,6 +177,8 @@ impl Port {
                         y: vec![0.0; n],
                     });
                 }
+                // Asks for older rows: left to the window.
+                Feed::Interface(_) | Feed::Mean(_) => {}
             }
         }
         port

@@ -67,9 +67,15 @@ pub(crate) struct LawNode {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Source {
     Signal(Signal),
-    Law { law: usize, output: usize },
+    Law {
+        law: usize,
+        output: usize,
+    },
     /// What an interface model predicts.
-    Predicted { model: usize, what: Predicted },
+    Predicted {
+        model: usize,
+        what: Predicted,
+    },
     /// The mean of a signal over the receiver's step.
     Mean(Signal),
 }

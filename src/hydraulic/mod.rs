@@ -7,7 +7,9 @@ mod study;
 use std::path::Path;
 
 use macrostep::foundry;
-use macrostep::multirate::{Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, errors, judge, run};
+use macrostep::multirate::{
+    Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, errors, judge, run,
+};
 use macrostep_master::RunError;
 use macrostep_master::report::table::{Align, Table};
 
@@ -29,7 +31,11 @@ const STEP_S: f64 = 0.016;
 /// [`Failure`] of the options, of a unit before its first step, or of a file. An unstable run is a result.
 pub fn crane(arguments: &CraneArguments) -> Result<(), Failure> {
     let plant = Plant::Crane(arguments.manoeuvre.unwrap_or_default());
-    if arguments.run.is_run() || arguments.manoeuvre.is_some() { one(plant, &arguments.run) } else { study::run(plant, &arguments.run) }
+    if arguments.run.is_run() || arguments.manoeuvre.is_some() {
+        one(plant, &arguments.run)
+    } else {
+        study::run(plant, &arguments.run)
+    }
 }
 
 /// `macrostep actuator`.
@@ -37,7 +43,11 @@ pub fn crane(arguments: &CraneArguments) -> Result<(), Failure> {
 /// # Errors
 /// As [`crane`].
 pub fn actuator(arguments: &ActuatorArguments) -> Result<(), Failure> {
-    if arguments.run.is_run() { one(Plant::Actuator, &arguments.run) } else { study::run(Plant::Actuator, &arguments.run) }
+    if arguments.run.is_run() {
+        one(Plant::Actuator, &arguments.run)
+    } else {
+        study::run(Plant::Actuator, &arguments.run)
+    }
 }
 
 /// A run with all defaults filled in.
@@ -56,7 +66,12 @@ fn scenario(plant: Plant, a: &MultirateArguments) -> Multirate {
 }
 
 /// Runs natively or through the FMUs.
-fn simulate(scenario: &Multirate, units: Units, limits: Limits, progress: &mut dyn FnMut()) -> Result<Outcome, Failure> {
+fn simulate(
+    scenario: &Multirate,
+    units: Units,
+    limits: Limits,
+    progress: &mut dyn FnMut(),
+) -> Result<Outcome, Failure> {
     let foundry: macrostep::pair::Foundry<'_> = match units {
         Units::Fmu => &foundry::fmu,
         Units::Native => &foundry::native,
@@ -99,7 +114,8 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     if let Some(folder) = &a.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("result.json"), &summary.json()?)?;
-        let text = toml::to_string(&scenario).map_err(|e| Failure::Format { what: "the scenario", reason: e.to_string() })?;
+        let text =
+            toml::to_string(&scenario).map_err(|e| Failure::Format { what: "the scenario", reason: e.to_string() })?;
         write_text(&folder.join("scenario.toml"), &text)?;
         write_run(folder, &scenario, &outcome)?;
         charts::interface(&[(&scenario, &outcome)], reference.as_ref()).write(folder, "interface")?;

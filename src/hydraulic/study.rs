@@ -68,7 +68,8 @@ pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     let entries = study.errors()?;
     let table = error_table(&entries, plant);
     print::line(format!("\nErrors against the interface model at H = 0.2 ms\n\n{}", table.terminal()))?;
-    let mut text = format!("## Largest stable macro step\n\n{}\n\n## Errors\n\n{}\n", largest.markdown(), table.markdown());
+    let mut text =
+        format!("## Largest stable macro step\n\n{}\n\n## Errors\n\n{}\n", largest.markdown(), table.markdown());
     if plant.is_crane() {
         let manoeuvres = study.manoeuvres()?;
         print::line(format!("\nManoeuvres, {}, H = 16 ms\n\n{}", Scheme::RECOMMENDED, manoeuvres.terminal()))?;
@@ -131,7 +132,8 @@ impl Study {
                 Some(n) => milliseconds(n),
             };
             let look_ahead = if scheme.look_ahead { "yes" } else { "no" };
-            let words = [typed(scheme.prediction), typed(scheme.order), typed(scheme.delivery), look_ahead.to_owned(), step];
+            let words =
+                [typed(scheme.prediction), typed(scheme.order), typed(scheme.delivery), look_ahead.to_owned(), step];
             table.row(words);
         }
         Ok(table)
@@ -218,10 +220,13 @@ impl Study {
             }
             runs.push((scenario, outcome));
         }
-        let labelled: Vec<(String, &Outcome)> =
-            runs.iter().map(|(s, o)| (format!("H = {} ms", milliseconds((s.step_s / MICRO_S).round() as u32)), o)).collect();
+        let labelled: Vec<(String, &Outcome)> = runs
+            .iter()
+            .map(|(s, o)| (format!("H = {} ms", milliseconds((s.step_s / MICRO_S).round() as u32)), o))
+            .collect();
         let reference = Some(&self.reference);
-        let (title, words) = ("Actuator speed and force", format!("{}; hydraulics 0.2 ms; first actuator", Scheme::RECOMMENDED));
+        let (title, words) =
+            ("Actuator speed and force", format!("{}; hydraulics 0.2 ms; first actuator", Scheme::RECOMMENDED));
         charts::figure(title, &words, &labelled, reference, None).write(folder, "interface")?;
         let span = if self.plant.is_crane() { [2.6, 4.8] } else { [0.9, 1.8] };
         charts::figure(title, &words, &labelled, reference, Some(span)).write(folder, "interface_contact")?;

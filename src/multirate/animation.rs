@@ -74,7 +74,8 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
             }
             Member::Beam(body, a, b, [wide, high], colour) => {
                 let ends = [local(body, a), local(body, b)];
-                let part = json!({"kind": "beam", "a": ends[0], "b": ends[1], "wide": wide, "high": high, "colour": colour});
+                let part =
+                    json!({"kind": "beam", "a": ends[0], "b": ends[1], "wide": wide, "high": high, "colour": colour});
                 bodies[body].push(part);
             }
         }
@@ -83,7 +84,8 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
         let Some(body) = body.index() else { continue };
         match *shape {
             Shape::Capsule { ends: [a, b], radius } => {
-                bodies[body].push(json!({"kind": "capsule", "a": list(&a), "b": list(&b), "radius": radius, "colour": DARK}));
+                bodies[body]
+                    .push(json!({"kind": "capsule", "a": list(&a), "b": list(&b), "radius": radius, "colour": DARK}));
             }
             Shape::Cylinder { centre, axis, half_length, radius } if body == LOG => {
                 let ends = [-half_length, half_length].map(|s| list(&(centre + axis * s)));

@@ -84,7 +84,12 @@ fn couple(run: &Multirate, micro_steps: u32, [slow, fast]: [Box<dyn Unit>; 2]) -
             system.connect_predicted(model, Predicted::Position(i), units[1], &format!("s0[{}]", i + 1))?;
         }
     } else {
-        let wanted = [(&position, vector("s0", r)), (&speed, vector("w0", r)), (&mobility, packed("W", r)), (&bias, vector("b", r))];
+        let wanted = [
+            (&position, vector("s0", r)),
+            (&speed, vector("w0", r)),
+            (&mobility, packed("W", r)),
+            (&bias, vector("b", r)),
+        ];
         for (list, names) in wanted {
             for (channel, name) in list.iter().zip(names) {
                 system.connect(channel.component(0), units[1], &name)?;

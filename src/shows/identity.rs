@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use macrostep_multibody::{
-    Body, BodyId, Coordinate, FrictionForm, InterfaceOptions, JointKind, Motor, Pose, Shape, Simulation, Steps, Surface,
-    SystemBuilder, Vec3,
+    Body, BodyId, Coordinate, FrictionForm, InterfaceOptions, JointKind, Motor, Pose, Shape, Simulation, Steps,
+    Surface, SystemBuilder, Vec3,
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -71,9 +71,7 @@ fn exact(census: &mut Census, simulation: &mut Simulation, forces: &[f64]) -> Re
     let scale = terms.iter().flatten().fold(scale, |m, t| m.max(H * t.abs()));
     simulation.step(H, forces).map_err(failed)?;
     let found = &simulation.report().speed_after;
-    let error = |predicted: &[f64]| {
-        predicted.iter().zip(found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / scale
-    };
+    let error = |predicted: &[f64]| predicted.iter().zip(found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / scale;
     census.cases += 1;
     census.worst = census.worst.max(error(&predicted));
     for (k, term) in terms.iter().enumerate() {

@@ -20,9 +20,8 @@ pub fn findings() -> Result<Vec<Finding>, Failure> {
     let acceleration = G * (angle.sin() - 0.5 * angle.cos());
     let ball = ball_force()?;
     let reference = pendulum_reference();
-    let errors = [4e-3, 2e-3, 1e-3, 5e-4].map(|h| {
-        pendulum(h).map(|p| (p[0] - reference[0]).hypot(p[1] - reference[1]))
-    });
+    let errors =
+        [4e-3, 2e-3, 1e-3, 5e-4].map(|h| pendulum(h).map(|p| (p[0] - reference[0]).hypot(p[1] - reference[1])));
     let errors: Vec<f64> = errors.into_iter().collect::<Result<_, Failure>>()?;
     let order = (errors[0] / errors[3]).log2() / 3.0;
     Ok(vec![

@@ -25,7 +25,13 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn new(topic: &'static str, what: impl Into<String>, found: String, expected: impl Into<String>, holds: bool) -> Self {
+    fn new(
+        topic: &'static str,
+        what: impl Into<String>,
+        found: String,
+        expected: impl Into<String>,
+        holds: bool,
+    ) -> Self {
         Self { topic, what: what.into(), found, expected: expected.into(), holds }
     }
 

@@ -118,12 +118,8 @@ impl<D: Drive> Hydraulics<D> {
     }
 
     fn read_state(&self, memory: &Memory, state: &mut CircuitState) {
-        let cylinder = |h: &[f64]| CylinderState {
-            pressure_pa: [h[0], h[1]],
-            spool: h[2],
-            desired_m: h[3],
-            position_m: h[4],
-        };
+        let cylinder =
+            |h: &[f64]| CylinderState { pressure_pa: [h[0], h[1]], spool: h[2], desired_m: h[3], position_m: h[4] };
         let hidden = memory.hidden_reals[..CYLINDER * self.layout.r].chunks_exact(CYLINDER);
         state.cylinders.clear();
         state.cylinders.extend(hidden.map(cylinder));
@@ -300,7 +296,8 @@ impl<D: Drive> Model for Hydraulics<D> {
             }
             let cylinder = u.wrapping_sub(force);
             let slope = self.circuit(memory).cylinders.get(cylinder).map_or(0.0, |c| -c.viscous_nsm);
-            let own = known.iter().zip(d_known).filter(|(k, _)| (**k as usize).wrapping_sub(layout.speed()) == cylinder);
+            let own =
+                known.iter().zip(d_known).filter(|(k, _)| (**k as usize).wrapping_sub(layout.speed()) == cylinder);
             *d = own.map(|(_, dk)| slope * dk).sum();
         }
         Ok(())

@@ -5,7 +5,12 @@ const SINGULAR: f64 = 1e-12;
 
 /// Writes the inverse of the r × r matrix `entry(i, j)` by rows into `inverse` and says whether there is one; `work` is
 /// overwritten. Gauss–Jordan elimination with row pivoting.
-pub(crate) fn invert(r: usize, entry: impl Fn(usize, usize) -> f64, inverse: &mut Vec<f64>, work: &mut Vec<f64>) -> bool {
+pub(crate) fn invert(
+    r: usize,
+    entry: impl Fn(usize, usize) -> f64,
+    inverse: &mut Vec<f64>,
+    work: &mut Vec<f64>,
+) -> bool {
     for list in [&mut *inverse, &mut *work] {
         list.clear();
         list.resize(r * r, 0.0);

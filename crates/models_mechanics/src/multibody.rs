@@ -22,7 +22,7 @@
 //! The state has positions, velocities, time, and what the solver remembers: sets for the warm start, lagged friction
 //! bounds, last λ_i. Saved and restored it goes on with the same bits.
 //!
-//! Reference: [Peiret 2018] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
+//! Reference: [Peiret] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
 //! nonsmooth systems*, eq. (3)–(5).
 
 mod declare;
@@ -106,8 +106,8 @@ impl<P: Plant> Multibody<P> {
         let integers = &memory.integers[..self.layout.integers];
         let fits = self.cache.as_ref().is_some_and(|c| c.reals == reals && c.integers == integers);
         if !fits {
-            let system = P::system(reals, integers)
-                .map_err(|e| Fault::Model { t_s: memory.time_s, message: e.to_string() })?;
+            let system =
+                P::system(reals, integers).map_err(|e| Fault::Model { t_s: memory.time_s, message: e.to_string() })?;
             let simulation = Simulation::new(system);
             let flat = simulation.state().to_flat();
             self.cache = Some(Cache { reals: reals.to_vec(), integers: integers.to_vec(), simulation, flat });

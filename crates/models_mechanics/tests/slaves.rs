@@ -108,9 +108,10 @@ fn directional_derivatives_are_the_mobility_and_the_viscous_friction() {
     for n in 0..20 {
         couple(slow.as_mut(), fast.as_mut(), f64::from(n) * 0.004, 0.004);
     }
-    let (forces, rates) = (references(slow.as_ref(), "lam_i"), [1, 2].map(|i| {
-        slow.description().variable(&format!("der(w[{i}])")).expect("declared").value_reference
-    }));
+    let (forces, rates) = (
+        references(slow.as_ref(), "lam_i"),
+        [1, 2].map(|i| slow.description().variable(&format!("der(w[{i}])")).expect("declared").value_reference),
+    );
     let w = get(slow.as_mut(), "W");
     let mut column = [0.0; 2];
     slow.directional_derivative(&rates, &forces, &[0.0, 1.0], &mut column).expect("offered");
@@ -215,8 +216,7 @@ fn the_crane_falls_without_harm() {
         crane.do_step(f64::from(n) * 0.004, 0.004, true).expect("a step");
     }
     let is_output = |v: &&macrostep_description::Variable| v.causality == Causality::Output && v.real().is_some();
-    let outputs: Vec<u32> =
-        crane.description().variables.iter().filter(is_output).map(|v| v.value_reference).collect();
+    let outputs: Vec<u32> = crane.description().variables.iter().filter(is_output).map(|v| v.value_reference).collect();
     let mut values = vec![0.0; outputs.len()];
     crane.get_real(&outputs, &mut values).expect("readable");
     assert!(values.iter().all(|v| v.is_finite()));

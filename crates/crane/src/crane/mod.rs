@@ -56,7 +56,14 @@ pub struct CraneOptions {
 
 impl Default for CraneOptions {
     fn default() -> Self {
-        Self { grip_n: 20e3, claw_friction: 0.4, ground_friction: 0.5, slew_rads: 0.0, log_yaw_rad: 0.0, position_passes: 2 }
+        Self {
+            grip_n: 20e3,
+            claw_friction: 0.4,
+            ground_friction: 0.5,
+            slew_rads: 0.0,
+            log_yaw_rad: 0.0,
+            position_passes: 2,
+        }
     }
 }
 

@@ -13,12 +13,8 @@ use crate::tape::Tape;
 /// Model and description.
 pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fault> {
     let (own_reals, own_integers, own_outputs) = (P::reals(), P::integers(), P::outputs());
-    let layout = Layout {
-        r: P::INTERFACE.len(),
-        reals: own_reals.len(),
-        integers: own_integers.len(),
-        own: own_outputs.len(),
-    };
+    let layout =
+        Layout { r: P::INTERFACE.len(), reals: own_reals.len(), integers: own_integers.len(), own: own_outputs.len() };
     let tape = Tape::new(&*system::<P>(&own_reals, &own_integers)?);
 
     let mut b = builder(P::IDENTIFIER, P::ABOUT, false, true);
@@ -29,10 +25,18 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
     let mut knowns: Vec<VariableId> = vec![b.add(step)];
     knowns.extend(own_reals.into_iter().map(|p| b.add(p)));
     knowns.extend(own_integers.into_iter().map(|p| b.add(p)));
-    let about = "take the active set of W and b from the step to come, solved with the last forces, instead of the last step";
+    let about =
+        "take the active set of W and b from the step to come, solved with the last forces, instead of the last step";
     knowns.push(b.add(Declared::parameter("look_ahead", true).about(about)));
     let forces: Vec<VariableId> = (0..layout.r)
-        .flat_map(|i| inputs(&mut b, &[format!("lam_i[{}]", i + 1)], P::START_N[i], ("N", "interface force λ_i, held over a step")))
+        .flat_map(|i| {
+            inputs(
+                &mut b,
+                &[format!("lam_i[{}]", i + 1)],
+                P::START_N[i],
+                ("N", "interface force λ_i, held over a step"),
+            )
+        })
         .collect();
     knowns.extend(&forces);
     declare_state::<P>(&mut b, &knowns, own_outputs);
@@ -44,7 +48,10 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
 }
 
 /// The system with the start values of all parameters.
-fn system<P: Plant>(reals: &[Declared], integers: &[Declared]) -> Result<std::sync::Arc<macrostep_multibody::System>, Fault> {
+fn system<P: Plant>(
+    reals: &[Declared],
+    integers: &[Declared],
+) -> Result<std::sync::Arc<macrostep_multibody::System>, Fault> {
     use macrostep_description::Value;
     let reals: Vec<f64> = reals.iter().filter_map(|p| p.start().and_then(Value::as_real)).collect();
     let integer = |p: &Declared| if let Some(Value::Integer(x)) = p.start() { Some(*x) } else { None };
@@ -66,7 +73,13 @@ fn declare_state<P: Plant>(
     for (i, name) in vector("w", r).into_iter().enumerate() {
         outputs(b, &[name], ("m/s", &at(i, "speed")), &[], knowns);
     }
-    outputs(b, &vector("lam_hold", r), ("N", "interface force that holds the system at its start, W λ + b = 0"), &[], knowns);
+    outputs(
+        b,
+        &vector("lam_hold", r),
+        ("N", "interface force that holds the system at its start, W λ + b = 0"),
+        &[],
+        knowns,
+    );
     for (i, name) in vector("w_step", r).into_iter().enumerate() {
         let about = at(i, "speed after the last step in the directions of its start, what w + H (W λ + b) predicts");
         outputs(b, &[name], ("m/s", &about), &[], knowns);

@@ -39,7 +39,10 @@ impl<P: Plant> Multibody<P> {
         for (u, d) in unknown.iter().zip(d_unknown) {
             let row = (*u as usize).wrapping_sub(dense);
             if row < r {
-                let entry = |k: &u32| 0.5 * (model.mobility[row * r + *k as usize - forces.start] + model.mobility[(*k as usize - forces.start) * r + row]);
+                let entry = |k: &u32| {
+                    0.5 * (model.mobility[row * r + *k as usize - forces.start]
+                        + model.mobility[(*k as usize - forces.start) * r + row])
+                };
                 *d = known.iter().zip(d_known).map(|(k, dk)| entry(k) * dk).sum();
             }
         }
