@@ -185,8 +185,9 @@ impl<P: Plant> Model for Multibody<P> {
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         let expected_s = memory.reals[Layout::STEP];
-        // Written so that NaN is refused.
-        if !((span.step_s - expected_s).abs() <= STEP_TOLERANCE * expected_s + 1e-12 * span.start_s.abs()) {
+        // NaN does not fit.
+        let fits = (span.step_s - expected_s).abs() <= STEP_TOLERANCE * expected_s + 1e-12 * span.start_s.abs();
+        if !fits {
             let expected = format!("{expected_s} s, the fixed parameter `communication_step`");
             let what = "communicationStepSize";
             return Err(Fault::Time { call: "fmi2DoStep", what, found: span.step_s, expected });
