@@ -4,11 +4,19 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::check::CheckArguments;
+use crate::flex::arguments::{FlexVerb, InterfaceArguments};
+use crate::info::InfoArguments;
+use crate::laboratory::arguments::StabilityArguments;
+use crate::named::Named;
+use crate::single::SimulateArguments;
+use crate::slaves::SlaveArguments;
+use crate::system::arguments::{ConvertArguments, RunArguments};
 use macrostep::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
 
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting,
-    Start, Units,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
+    Schedule, Setting, Start, Units,
 };
 
 /// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact
@@ -32,6 +40,8 @@ pub struct Arguments {
 pub enum Verb {
     /// Co-simulate the two-mass oscillator once and compare with the exact solution
     Oscillator(Box<OscillatorArguments>),
+    /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
+    Stability(Box<StabilityArguments>),
     /// Co-simulate the hydraulic crane; without options that choose a run, the study of all schemes
     Crane(Box<CraneArguments>),
     /// Co-simulate the hydraulic actuator on a stop; without options that choose a run, the study of all schemes
@@ -40,6 +50,21 @@ pub enum Verb {
     Shows(ShowsArguments),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
+    /// Show what an FMU declares: capabilities, variables, units, dependencies
+    Info(InfoArguments),
+    /// Hold an FMU against the rules of FMI 2.0.5
+    Check(CheckArguments),
+    /// Simulate one FMU by itself
+    Simulate(Box<SimulateArguments>),
+    /// Run a system of FMUs: a scenario in TOML or SSP
+    Run(Box<RunArguments>),
+    /// Write a scenario in another format: .toml, .ssd or .ssp
+    Convert(ConvertArguments),
+    /// Flexible bodies from finite element models
+    #[command(subcommand)]
+    Flex(FlexVerb),
+    /// The beam on springs with a full and a reduced interface
+    Interface(InterfaceArguments),
 }
 
 /// `macrostep fmus`.
@@ -135,25 +160,30 @@ pub struct OscillatorArguments {
     /// Parameters of Table 1
     #[arg(long, value_enum, default_value = "1")]
     pub case: Case,
-    /// What the subsystems exchange
-    #[arg(long, value_enum, default_value = "f-s")]
-    pub coupling: Coupling,
-    /// Who steps when
-    #[arg(long, value_enum, default_value = "jacobi")]
-    pub schedule: Schedule,
+    /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 5), waveform:Q (implicit, on Q + 1
+    /// nodes inside the step), palindromic (symmetric, conserves energy) [default: none]
+    #[arg(long, value_name = "METHOD")]
+    pub method: Option<Named>,
+    /// What the subsystems exchange [default: f-s, with a method s-s]
+    #[arg(long, value_enum)]
+    pub coupling: Option<Coupling>,
+    /// Who steps when [default: jacobi]
+    #[arg(long, value_enum)]
+    pub schedule: Option<Schedule>,
     /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
-    /// integrated); h3 or h5 (Hermite)
-    #[arg(long, value_name = "PREDICTOR", default_value = "linear")]
-    pub predict: Predict,
+    /// integrated); h3 or h5 (Hermite); jerk (accelerations and their rates); spectral:Q (Q + 1 nodes inside the step)
+    /// [default: linear]
+    #[arg(long, value_name = "PREDICTOR")]
+    pub predict: Option<Predict>,
     /// Integrated acceleration, Gauss–Seidel: polynomial of the body whose end is known [default: h3]
     #[arg(long, value_enum, value_name = "VARIANT")]
     pub gs_variant: Option<GsVariant>,
-    /// Correction of a macro step
-    #[arg(long, value_enum, default_value = "explicit")]
-    pub correct: Correct,
-    /// Macro step H of the slow side in seconds
-    #[arg(long, value_name = "H", default_value = "1e-3", value_parser = positive)]
-    pub step: f64,
+    /// Correction of a macro step [default: explicit]
+    #[arg(long, value_enum)]
+    pub correct: Option<Correct>,
+    /// Macro step H of the slow side in seconds [default: 1e-3, jerk 1e-2, waveform 0.2]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
     /// The fast side steps H/R; R as 5 or 3/2
     #[arg(long, value_name = "R", default_value = "1")]
     pub rate: Rate,
@@ -166,6 +196,15 @@ pub struct OscillatorArguments {
     /// Integrator inside the subsystems
     #[arg(long, value_enum, default_value = "exact")]
     pub integrator: Integrator,
+    /// Choice of the macro step, H/1024 to H, and with classical and integrated predictors of the degree
+    #[arg(long, value_enum, default_value = "fixed")]
+    pub control: Control,
+    /// Relative tolerance of the choice: of predicted inputs, or of residual power [default: 1e-4]
+    #[arg(long, value_name = "TOL", value_parser = positive)]
+    pub control_tolerance: Option<f64>,
+    /// Correction of the energy the coupling makes
+    #[arg(long, value_enum, default_value = "monitor")]
+    pub energy: Energy,
     /// Samples before t = 0
     #[arg(long, value_enum, default_value = "ramp")]
     pub start: Start,
@@ -196,10 +235,13 @@ pub struct OscillatorArguments {
     /// Largest relative position error allowed; above it the exit code is 3 [default: any]
     #[arg(long, value_name = "ERROR", value_parser = positive)]
     pub tolerance: Option<f64>,
+    /// Where FMUs run
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
 }
 
 /// A finite number above 0.
-fn positive(text: &str) -> Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|value: &f64| value.is_finite() && *value > 0.0)

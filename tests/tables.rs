@@ -2,7 +2,7 @@
 //!
 //! `MACROSTEP_WRITE=1 cargo test --test tables` writes them anew.
 
-use macrostep::models::all;
+use macrostep::catalogue::all;
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
 use macrostep_master::report::table::{Align, Table};
 use std::path::Path;

@@ -49,15 +49,21 @@ impl Supply {
         self.predicted(channel, at, out);
     }
 
+    /// What the predictor makes of a channel at local time `s` of a step that is not known yet.
+    pub fn guess(&mut self, channel: usize, span: &Span, s: f64, out: &mut [f64]) {
+        let history = &self.histories[channel];
+        let segments = &mut self.scratch[..history.width()];
+        self.predictor.segments(history, span, segments);
+        for (v, p) in out.iter_mut().zip(segments) {
+            *v = p.at(s);
+        }
+    }
+
     fn predicted(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
         let history = &self.histories[channel];
         let from = (history.at(history.not_after(at)).floor() as Tick).min(at - 1);
         let span = Span { from, to: at, length_s: self.clock.length_s(at - from) };
-        let segments = &mut self.scratch[..history.width()];
-        self.predictor.segments(history, &span, segments);
-        for (v, p) in out.iter_mut().zip(segments) {
-            *v = p.at(1.0);
-        }
+        self.guess(channel, &span, 1.0, out);
     }
 }
 
@@ -145,9 +151,9 @@ impl Feed {
         matches!(self, Feed::Law(_))
     }
 
-    /// Whether it asks for more than the newest values: a predicted motion, a mean.
-    pub fn has_memory(&self) -> bool {
-        matches!(self, Feed::Interface(_) | Feed::Mean(_))
+    /// Whether a step's inputs follow from the newest values alone where the predictor holds.
+    pub fn is_memoryless(&self) -> bool {
+        matches!(self, Feed::Channel { .. } | Feed::Law(_))
     }
 
     /// Channels it reads.
@@ -235,6 +241,24 @@ impl Feed {
         }
     }
 
+    /// First time derivatives at an instant into the unit's inputs: the next component of a motion, or what a law makes of
+    /// its inputs' rates over a step of `step_s` seconds; 0 where a channel has no next component.
+    pub fn rates(&mut self, supply: &mut Supply, at: Tick, step_s: f64, row: &mut [f64], inputs: &mut [f64]) {
+        match self {
+            Feed::Channel { channel, picks } => {
+                let row = &mut row[..supply.histories[*channel].width()];
+                supply.value(*channel, at, row);
+                for &(component, place) in picks.iter() {
+                    inputs[place] = row.get(component + 1).copied().unwrap_or(0.0);
+                }
+            }
+            Feed::Law(f) => f.rates(supply, at, step_s, inputs),
+            // Constants over a step.
+            Feed::Interface(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
+            Feed::Mean(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
+        }
+    }
+
     /// The history the feed keeps of its own, if any.
     pub fn history_mut(&mut self) -> Option<&mut History> {
         match self {
@@ -317,6 +341,22 @@ impl LawFeed {
             }
         }
         supply.laws[self.law].evaluate(&self.u, &mut self.y);
+    }
+
+    /// The law on lines with the slopes the inputs have at `at`.
+    fn rates(&mut self, supply: &mut Supply, at: Tick, step_s: f64, inputs: &mut [f64]) {
+        for (channel, picks) in &self.sources {
+            let row = &mut self.row[..supply.histories[*channel].width()];
+            supply.value(*channel, at, row);
+            for &(component, place) in picks {
+                let slope = row.get(component + 1).copied().unwrap_or(0.0);
+                self.u_segments[place].fill(1, |i| if i == 0 { row[component] } else { slope * step_s });
+            }
+        }
+        supply.laws[self.law].segments(&self.u_segments, &mut self.y_segments);
+        for &(output, place) in &self.picks {
+            inputs[place] = self.y_segments[output].coefficient(1) / step_s;
+        }
     }
 
     fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment]) {

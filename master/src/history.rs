@@ -203,11 +203,21 @@ impl History {
         i
     }
 
-    /// The rows as numbers, oldest first, for whoever saves or perturbs the state of a run: `depth` newest at most.
-    pub fn tail_mut(&mut self) -> (&[f64], &mut [f64]) {
-        let n = self.len.min(self.depth);
-        let first = self.len - n;
-        (&self.at[first..self.len], &mut self.rows[first * self.width..self.len * self.width])
+    /// Row `i`, for whoever perturbs the state of a run.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.rows[i * self.width..(i + 1) * self.width]
+    }
+
+    /// Rows before a window that are kept at least.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Becomes a copy of another history of the same shape, without allocation.
+    pub fn copy_from(&mut self, other: &History) {
+        self.at.clone_from(&other.at);
+        self.rows.clone_from(&other.rows);
+        (self.width, self.depth, self.len, self.mark) = (other.width, other.depth, other.len, other.mark);
     }
 
     fn drop_oldest(&mut self, n: usize) {

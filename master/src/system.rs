@@ -3,6 +3,7 @@
 //! A definition: it is built once and does not change in a run.
 
 use crate::law::Law;
+use crate::power;
 use crate::predict::{InterfaceModel, Predicted};
 use crate::unit::Unit;
 use macrostep_description::{Causality, Dependencies, ModelDescription};
@@ -99,6 +100,18 @@ pub struct System {
     pub(crate) laws: Vec<LawNode>,
     pub(crate) interfaces: Vec<InterfaceModel>,
     pub(crate) connections: Vec<Connection>,
+    pub(crate) bonds: Vec<power::Bond>,
+}
+
+/// One side of a power bond.
+#[derive(Debug, Clone, Copy)]
+pub struct Port<'a> {
+    /// The unit that receives power.
+    pub unit: UnitId,
+    /// Connected inputs, each with the effort that one unit of it makes at the port: ±1 for a force.
+    pub inputs: &'a [(&'a str, f64)],
+    /// The flow, a component of a channel: power = effort × flow.
+    pub flow: &'a str,
 }
 
 /// What is wrong with a system.
@@ -190,6 +203,29 @@ impl System {
             return Err(SystemError::LawShape { what: "outputs", found: outputs, expected: output + 1 });
         }
         self.feed(Source::Law { law: law.0, output }, unit, input)
+    }
+
+    /// Declares a power bond between two ports with opposite efforts; its residual power and energy are then watched.
+    ///
+    /// # Errors
+    /// [`SystemError`] where a variable is not there or the flow is in no channel.
+    pub fn bond(&mut self, name: &str, ports: [Port<'_>; 2]) -> Result<(), SystemError> {
+        let place = |port: &Port<'_>| {
+            let mut inputs = Vec::new();
+            for &(input, gain) in port.inputs {
+                inputs.push((self.real(port.unit, input, "a real input", |c| c == Causality::Input)?.1, gain));
+            }
+            let (_, flow) = self.real(port.unit, port.flow, "a real output", |c| c != Causality::Input)?;
+            if !self.channels.iter().any(|c| c.unit == port.unit.0 && c.refs.contains(&flow)) {
+                let (unit, variable) = (self.units[port.unit.0].name().to_string(), port.flow.to_string());
+                let (found, expected) = ("in no channel".to_string(), "a component of a channel");
+                return Err(SystemError::WrongVariable { unit, variable, found, expected });
+            }
+            Ok(power::Port { unit: port.unit.0, inputs, flow })
+        };
+        let ports = [place(&ports[0])?, place(&ports[1])?];
+        self.bonds.push(power::Bond { name: name.to_string(), ports });
+        Ok(())
     }
 
     /// Adds an interface model: for r forces r speeds, positions and biases, and r (r + 1)/2 mobilities.

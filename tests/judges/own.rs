@@ -14,7 +14,7 @@ fn step_s(d: &ModelDescription) -> f64 {
 
 /// Every model with its FMU.
 fn each(mut test: impl FnMut(&ModelEntry, &Fmu)) {
-    let models = macrostep::models::all();
+    let models = macrostep::catalogue::all();
     assert_eq!(models.len(), FMUS.len());
     for entry in &models {
         let bytes = fmu(entry.identifier).expect("an embedded FMU");
@@ -63,10 +63,36 @@ fn a_wrong_guid_or_an_empty_name_gives_no_instance() {
         let copy = tempfile::tempdir().expect("a folder");
         let wrong = text.replace(&fmu.description().guid, "{wrong}");
         std::fs::write(copy.path().join("modelDescription.xml"), wrong).expect("written");
-        copy_folder(&fmu.folder().join("binaries"), &copy.path().join("binaries"));
+        for folder in ["binaries", "resources"] {
+            copy_folder(&fmu.folder().join(folder), &copy.path().join(folder));
+        }
         let error = Fmu::open(copy.path()).expect("an FMU").instantiate("own", &FmuOptions::default());
         let message = error.expect_err("another GUID").to_string();
         assert!(message.contains("fmi2Instantiate returned NULL: ") && message.contains("{wrong}"), "{message}");
+    });
+}
+
+#[test]
+fn without_its_data_there_is_no_instance() {
+    each(|entry, fmu| {
+        let Some((file, _)) = entry.resources.first() else { return };
+        let copy = tempfile::tempdir().expect("a folder");
+        copy_folder(fmu.folder(), copy.path());
+        let path = copy.path().join("resources").join(file);
+        let bytes = std::fs::read(&path).expect("the data");
+        let refused = || {
+            let made = Fmu::open(copy.path()).expect("an FMU").instantiate("own", &FmuOptions::default());
+            made.expect_err("no instance").to_string()
+        };
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).expect("written");
+        assert!(refused().contains(file), "{}", refused());
+        std::fs::remove_file(&path).expect("removed");
+        assert!(refused().contains(file), "{}", refused());
+        // Other data of the right form: another declaration, so another GUID.
+        let mut other = bytes;
+        *other.last_mut().expect("bytes") ^= 1;
+        std::fs::write(&path, other).expect("written");
+        refused();
     });
 }
 

@@ -155,6 +155,10 @@ impl Unit for NativeUnit {
         forward!(self, "fmi2SetFMUstate", done)
     }
 
+    fn hidden_state(&mut self) -> Option<&mut [f64]> {
+        Some(self.slave.hidden_state())
+    }
+
     fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
         let slave = &self.slave;
         let spare = &mut self.spare;
