@@ -200,8 +200,6 @@ impl Port {
                         y: vec![0.0; n],
                     });
                 }
-                // Asks for older rows: left to the window.
-                Feed::Interface(_) | Feed::Mean(_) => {}
             }
         }
         port
