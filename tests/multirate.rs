@@ -25,8 +25,8 @@ fn bits(outcome: &Outcome) -> Vec<u64> {
     outcome.trace.rows().flatten().map(|v| v.to_bits()).collect()
 }
 
-/// Inside the fast unit and in the master the interface model gives the same speeds and forces, step by step from the
-/// same state: each macro step starts from states that are copied from the one to the other.
+/// Inside the fast unit and in the master the interface model gives the same motion: no macro step moves them apart by
+/// more than 1e-12, through contact and grasp.
 #[test]
 fn the_two_places_agree_in_every_macro_step() {
     for (plant, step_s, steps) in [(Plant::Actuator, 0.008, 300), (CRANE, 0.016, 300)] {
@@ -35,21 +35,23 @@ fn the_two_places_agree_in_every_macro_step() {
                 let scheme = Scheme { place, look_ahead, ..BEST };
                 build(&Multirate::new(plant, scheme, step_s), &foundry::native).expect("built")
             });
-            let mut worst = 0.0_f64;
+            let (mut apart, mut worst) = (0.0_f64, 0.0_f64);
             for n in 0..steps {
                 a.simulation.step().expect("a step");
                 b.simulation.step().expect("a step");
+                let before = std::mem::take(&mut apart);
                 for i in 0..plant.rows() {
                     let pair = |x: macrostep_master::ChannelId, y: macrostep_master::ChannelId| {
                         (a.simulation.latest(x)[0], b.simulation.latest(y)[0])
                     };
                     for (x, y) in [pair(a.speed[i], b.speed[i]), pair(a.position[i], b.position[i])] {
-                        worst = worst.max((x - y).abs());
+                        apart = apart.max((x - y).abs());
                     }
                 }
-                assert!(worst <= 1e-9, "{plant:?} step {n}: {worst:e}");
+                assert!(apart - before <= 1e-12, "{plant:?} step {n}: {before:e} before, {apart:e} after");
+                worst = worst.max(apart - before);
             }
-            println!("{plant:?} look-ahead {look_ahead}: {worst:e} over {steps} steps");
+            println!("{plant:?} look-ahead {look_ahead}: {worst:e} in a step, {apart:e} after {steps} steps");
         }
     }
 }
@@ -125,14 +127,16 @@ fn manoeuvres_are_plausible() {
         assert!(outcome.violation_max_m < 1e-4, "{manoeuvre:?}: {:e}", outcome.violation_max_m);
         match manoeuvre {
             Manoeuvre::WeakGrip | Manoeuvre::NoFriction => assert!(height < 1.0, "{manoeuvre:?}"),
+            // Extended to its stop the jib lowers the log, which then swings.
+            Manoeuvre::EndStops => assert!(height > 0.4, "{manoeuvre:?}"),
             _ => assert!(height > 2.0, "{manoeuvre:?}"),
         }
         // Contacts and friction take energy; the time stepping errs by a few per cent of what was moved.
         assert!(e.constraint_work_j < 0.0, "{manoeuvre:?}: {e:?}");
         let moved = e.interface_work_j.abs() + e.motor_work_j.abs() + e.constraint_work_j.abs();
         assert!(e.missing_j.abs() < 0.03 * moved, "{manoeuvre:?}: {e:?}");
-        let s = outcome.trace.column(&Columns::position(0)).expect("recorded");
-        let stop = 0.8 - 0.3375;
+        let s = outcome.trace.column(&Columns::position(1)).expect("recorded");
+        let stop = 0.8 - 0.5437;
         let highest = s.iter().copied().fold(f64::MIN, f64::max);
         assert!(highest < stop + 1e-5, "the stop is not passed: {highest}");
         if manoeuvre == Manoeuvre::EndStops {

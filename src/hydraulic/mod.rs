@@ -20,6 +20,8 @@ use crate::print;
 use crate::terms::Units;
 use report::Summary;
 
+pub use report::Structure;
+
 /// Macro step of a run unless another is given \[s\].
 const STEP_S: f64 = 0.016;
 

@@ -22,7 +22,7 @@ use crate::terms::{Units, typed};
 const LADDER: [u32; 26] =
     [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 120, 160, 200, 240, 320, 400, 480, 640];
 /// Macro steps of the table of errors, in micro steps.
-const ERRORS: [u32; 9] = [2, 5, 10, 20, 40, 80, 120, 160, 240];
+const ERRORS: [u32; 8] = [5, 10, 20, 40, 80, 120, 160, 240];
 /// Macro steps in the pictures, in micro steps.
 const SHOWN: [u32; 4] = [20, 80, 160, 240];
 
@@ -236,18 +236,19 @@ impl Study {
     /// Schemes beside each other at a step where they part.
     fn comparison(&self, folder: &Path) -> Result<(), Failure> {
         use macrostep::multirate::{Delivery, Order, Prediction};
-        let micro_steps = 20;
+        let micro_steps = if self.plant.is_crane() { 160 } else { 80 };
         let schemes = [
             Scheme::RECOMMENDED,
             Scheme::of(Prediction::InterfaceModel, Order::FastFirst, Delivery::End),
             Scheme::of(Prediction::Hold, Order::FastFirst, Delivery::End),
             Scheme::of(Prediction::Hold, Order::Jacobi, Delivery::End),
         ];
-        let limits = Limits { speed_ms: 0.6, ..Limits::BRIEF };
+        let speed_ms = if self.plant.is_crane() { 0.2 } else { 0.6 };
+        let limits = Limits { speed_ms, ..Limits::BRIEF };
         let runs = schemes.map(|s| self.run(s, micro_steps, limits).map(|(_, outcome)| (s.to_string(), outcome)));
         let runs = runs.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let labelled: Vec<(String, &Outcome)> = runs.iter().map(|(s, o)| (s.clone(), o)).collect();
-        let words = format!("H = {} ms, hydraulics 0.2 ms; a run ends above 0.6 m/s", milliseconds(micro_steps));
+        let words = format!("H = {} ms, hydraulics 0.2 ms; a run ends above {speed_ms} m/s", milliseconds(micro_steps));
         let figure = charts::figure("Schemes beside each other", &words, &labelled, Some(&self.reference), None);
         figure.write(folder, "schemes")?;
         Ok(())

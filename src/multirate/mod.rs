@@ -12,7 +12,7 @@
 //! any master; with the prediction in the master, the fast unit is stepped every micro step as a plain slave that takes
 //! speeds and gives forces.
 //!
-//! Reference: \[Peiret 2018\], section 4, for the crane's structure.
+//! Reference: \[Peiret\], section 4, for the crane's structure.
 
 pub mod animation;
 mod build;

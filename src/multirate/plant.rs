@@ -31,7 +31,7 @@ pub enum Manoeuvre {
     Slewing,
     /// The log lies 20° oblique
     Oblique,
-    /// The lift cylinder runs into its end stop
+    /// The jib cylinder runs into its end stop
     EndStops,
 }
 
@@ -58,7 +58,7 @@ impl Manoeuvre {
             Manoeuvre::LowFriction => [&[("claw_friction", 0.1)], &[]],
             Manoeuvre::Slewing => [&[("slew_speed", 0.3)], &[]],
             Manoeuvre::Oblique => [&[("log_yaw", 0.349_065_850_398_865_9)], &[]],
-            Manoeuvre::EndStops => [&[], &[("lift_speed", 0.25)]],
+            Manoeuvre::EndStops => [&[], &[("jib_speed", 0.25)]],
         }
     }
 }

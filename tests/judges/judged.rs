@@ -43,7 +43,9 @@ fn native(entry: &ModelEntry) -> Result<(String, Vec<u8>), Box<dyn Error>> {
     let step_s = d.default_experiment.as_ref().and_then(|e| e.step_size).ok_or("no recommended step")?;
     let (inputs, input_names) = reals(&d, Causality::Input);
     let (outputs, output_names) = reals(&d, Causality::Output);
-    let mut csv = format!("time,{}\n", [input_names, output_names].concat().join(","));
+    // Names of matrix entries have a comma.
+    let names: Vec<String> = input_names.iter().chain(&output_names).map(|name| format!("\"{name}\"")).collect();
+    let mut csv = format!("time,{}\n", names.join(","));
     let mut state = Vec::new();
     let mut slave = entry.instantiate("native");
     slave.setup_experiment(0.0, None, None)?;

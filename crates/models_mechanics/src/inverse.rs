@@ -25,8 +25,9 @@ pub(crate) fn invert(
     for k in 0..r {
         let largest = (k..r).max_by(|a, b| work[a * r + k].abs().total_cmp(&work[b * r + k].abs())).unwrap_or(k);
         let pivot = work[largest * r + k];
-        // Written so that NaN is singular.
-        if !(pivot.abs() > SINGULAR * size) {
+        // NaN is not regular.
+        let is_regular = pivot.abs() > SINGULAR * size;
+        if !is_regular {
             return false;
         }
         for j in 0..r {

@@ -40,9 +40,9 @@ pub type InclineBlock = Multibody<InclinePlant>;
 pub fn all() -> Vec<ModelEntry> {
     vec![
         ModelEntry::of_model::<StopMass>(StopPlant::IDENTIFIER, multibody::page::<StopPlant>),
-        ModelEntry::of_model::<StopHydraulics>(StopCircuit::IDENTIFIER, hydraulics::page::<StopCircuit>),
+        ModelEntry::of_model::<StopHydraulics>(StopCircuit::IDENTIFIER, hydraulics::page),
         ModelEntry::of_model::<Crane>(CranePlant::IDENTIFIER, multibody::page::<CranePlant>),
-        ModelEntry::of_model::<CraneHydraulics>(CraneCircuit::IDENTIFIER, hydraulics::page::<CraneCircuit>),
+        ModelEntry::of_model::<CraneHydraulics>(CraneCircuit::IDENTIFIER, hydraulics::page),
         ModelEntry::of_model::<InclineBlock>(InclinePlant::IDENTIFIER, multibody::page::<InclinePlant>),
     ]
 }

@@ -22,7 +22,7 @@
 //! The state has positions, velocities, time, and what the solver remembers: sets for the warm start, lagged friction
 //! bounds, last λ_i. Saved and restored it goes on with the same bits.
 //!
-//! Reference: [Peiret 2018] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
+//! Reference: [Peiret] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
 //! nonsmooth systems*, eq. (3)–(5).
 
 mod declare;
@@ -185,8 +185,9 @@ impl<P: Plant> Model for Multibody<P> {
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         let expected_s = memory.reals[Layout::STEP];
-        // Written so that NaN is refused.
-        if !((span.step_s - expected_s).abs() <= STEP_TOLERANCE * expected_s + 1e-12 * span.start_s.abs()) {
+        // NaN does not fit.
+        let fits = (span.step_s - expected_s).abs() <= STEP_TOLERANCE * expected_s + 1e-12 * span.start_s.abs();
+        if !fits {
             let expected = format!("{expected_s} s, the fixed parameter `communication_step`");
             let what = "communicationStepSize";
             return Err(Fault::Time { call: "fmi2DoStep", what, found: span.step_s, expected });

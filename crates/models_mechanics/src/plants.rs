@@ -97,7 +97,11 @@ impl Plant for CranePlant {
 
     fn integers() -> Vec<Declared> {
         let about = "corrections of the positions onto the joints after each step";
-        vec![Declared::parameter("position_passes", 1).bounds(0, 10).about(about)]
+        vec![
+            Declared::parameter("position_passes", crane::CraneOptions::default().position_passes as i32)
+                .bounds(0, 10)
+                .about(about),
+        ]
     }
 
     fn system(reals: &[f64], integers: &[i32]) -> Result<Arc<System>, DefinitionError> {

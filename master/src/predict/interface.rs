@@ -20,7 +20,7 @@
 //! | b | `bias` | outputs of the slow unit (m/s²) |
 //! | h_f | `step_s` | micro step (s), the communication step of the fast unit |
 //!
-//! Reference: \[Peiret 2018\] eq. (4), in mobility form, so that a locked interface (W = 0) is no special case.
+//! Reference: \[Peiret\] eq. (4), in mobility form, so that a locked interface (W = 0) is no special case.
 
 use crate::system::Signal;
 

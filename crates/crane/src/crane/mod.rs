@@ -49,7 +49,7 @@ pub struct CraneOptions {
     pub slew_rads: f64,
     /// Angle of the log about the vertical, rad; 0 across the crane.
     pub log_yaw_rad: f64,
-    /// Corrections of the positions after each step. Default 1: keeps the joints within 1e-5 m at all step sizes used;
+    /// Corrections of the positions after each step. Default 2: keeps the joints within 1e-5 m at all step sizes used;
     /// 0 is the plain semi-implicit rule.
     pub position_passes: usize,
 }
@@ -62,7 +62,7 @@ impl Default for CraneOptions {
             ground_friction: 0.5,
             slew_rads: 0.0,
             log_yaw_rad: 0.0,
-            position_passes: 1,
+            position_passes: 2,
         }
     }
 }
