@@ -45,9 +45,14 @@ fn the_one_step_lag_is_where_the_schedule_puts_it() {
     ] {
         assert_eq!(way(told, input), expected, "{input}: {told:#?}");
     }
-    assert!(jacobi.iter().any(|l| l.contains("`mass1`: `f_c` evaluated anew at t + 0.001 s (inputs set, outputs read)")));
+    assert!(
+        jacobi.iter().any(|l| l.contains("`mass1`: `f_c` evaluated anew at t + 0.001 s (inputs set, outputs read)"))
+    );
     let lagged = lines(&["--sampling", "lagged"]);
-    assert!(lagged.iter().any(|l| l.contains("mass2.f") && l.contains("sampled with inputs one step old")), "{lagged:#?}");
+    assert!(
+        lagged.iter().any(|l| l.contains("mass2.f") && l.contains("sampled with inputs one step old")),
+        "{lagged:#?}"
+    );
     assert!(lines(&["--predict", "quadratic"]).iter().any(|l| l.contains("O(H^3)")));
 }
 
@@ -58,7 +63,8 @@ fn the_energy_residual_goes_with_the_energy_gained() {
     for (predict, order) in [("hold", 2.0), ("linear", 4.0)] {
         let residual = |step: &str| -> f64 {
             let told = out(&["explain", str(&pair), "--stop", "1", "--predict", predict, "--step", step]);
-            let line = told.lines().find(|l| l.contains("mass2.v → mass1.xi_dot, mass1.f_c → mass2.f")).expect("a bond");
+            let line =
+                told.lines().find(|l| l.contains("mass2.v → mass1.xi_dot, mass1.f_c → mass2.f")).expect("a bond");
             line.split_whitespace().rev().nth(2).expect("a number").parse().expect("a number")
         };
         let run = out(&["run", str(&pair), "--json", "--stop", "1", "--predict", predict]);
@@ -94,7 +100,8 @@ fn error_bars_hold_the_error() {
     for (predict, order) in [("hold", 1.0), ("linear", 2.0), ("quadratic", 2.0)] {
         let told = out(&["verify", str(&pair), "--json", "--stop", "1", "--step", "5e-4", "--predict", predict]);
         let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
-        let x2 = told["outputs"].as_array().expect("outputs").iter().find(|o| o["name"] == "mass2.x").expect("x2").clone();
+        let x2 =
+            told["outputs"].as_array().expect("outputs").iter().find(|o| o["name"] == "mass2.x").expect("x2").clone();
         let number = |key: &str| x2[key].as_f64().expect("a number");
         assert!((number("order") - order).abs() < 0.15, "{predict}: {x2}");
         let exact = out(&["oscillator", "--json", "--stop", "1", "--step", "5e-4", "--predict", predict]);

@@ -1,6 +1,11 @@
 //! The *grid* of a run: when units meet.
 
 use crate::error::RunError;
+use crate::feedthrough;
+use crate::method::{Method, Sampling};
+use crate::requirements::{check, stagger};
+use crate::schedule::Plan;
+use crate::system::System;
 use crate::time::{Clock, Tick, lcm};
 
 /// Start, macro step and the units' shares of it.
@@ -20,6 +25,22 @@ impl Grid {
     /// One macro step `step_s` for all units, from 0 to `stop_s`.
     pub fn uniform(step_s: f64, stop_s: f64) -> Self {
         Grid { start_s: 0.0, step_s, stop_s: Some(stop_s), shares: Vec::new() }
+    }
+
+    /// The plan of a window for a system that is not running, and the clock its ticks are counted by.
+    ///
+    /// # Errors
+    /// [`RunError::Grid`] for times that make no sense, [`RunError::Schedule`] for an order that is not one of all units.
+    pub fn plan(&self, system: &System, method: &Method) -> Result<(Plan, Clock), RunError> {
+        let (clock, steps) = self.resolve(system.units.len(), method.schedule.parts())?;
+        check(system, method, &steps)?;
+        let groups = feedthrough::groups(system);
+        let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
+        let plan = match stagger(system, method) {
+            Some(order) => Plan::staggered(order, &steps, refreshed, self.last_window(steps[0])),
+            None => Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
+        };
+        Ok((plan, clock))
     }
 
     /// Start of the last window, of `window` ticks, before the stop time.

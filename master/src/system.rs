@@ -210,7 +210,8 @@ impl System {
     /// Feeds an input with an output of the same type, neither of them real: sampled and held.
     pub fn link(&mut self, from: UnitId, output: &str, to: UnitId, input: &str) -> Result<(), SystemError> {
         let (kind, output) = self.discrete(from, output, "an output that is not real", |c| c != Causality::Input)?;
-        let (wanted, reference) = self.discrete(to, input, "an input of the output's type", |c| c == Causality::Input)?;
+        let (wanted, reference) =
+            self.discrete(to, input, "an input of the output's type", |c| c == Causality::Input)?;
         if kind != wanted {
             return Err(SystemError::WrongVariable {
                 unit: self.units[to.0].name().to_string(),

@@ -9,6 +9,7 @@ use crate::error::RunError;
 use crate::feed::Supply;
 use crate::guess::Guess;
 use crate::history::History;
+use crate::link::Links;
 use crate::power::Ledger;
 use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
@@ -267,7 +268,7 @@ impl Window {
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`].
     #[inline]
     pub fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
-        let Window { stations, supply, plan, groups, now, discarded, loops, ledger, .. } = self;
+        let Window { stations, supply, links, plan, groups, now, discarded, loops, ledger, .. } = self;
         for op in &plan.ops {
             match *op {
                 Op::Advance { unit, from, to } => {

@@ -1,8 +1,6 @@
 //! Connections between integers, booleans and strings: sampled, held, and taken back with the window.
 
-use macrostep_description::{
-    Causality, CoSimulation, Kind, ModelDescription, RealAttributes, Variability, Variable,
-};
+use macrostep_description::{Causality, CoSimulation, Kind, ModelDescription, RealAttributes, Variability, Variable};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 use macrostep_master::{Grid, Method, Schedule, Simulation, System, SystemError, UnitId};
@@ -28,12 +26,8 @@ struct Values {
 
 /// Inputs 0 … 3 and outputs 4 … 7: Real, Integer, Boolean, String.
 fn description() -> ModelDescription {
-    let kinds = [
-        Kind::Real(RealAttributes::default()),
-        Kind::Integer { min: None, max: None },
-        Kind::Boolean,
-        Kind::String,
-    ];
+    let kinds =
+        [Kind::Real(RealAttributes::default()), Kind::Integer { min: None, max: None }, Kind::Boolean, Kind::String];
     let names = ["u", "n_in", "b_in", "s_in", "y", "n", "b", "s"];
     let variable = |(i, name): (usize, &&str)| Variable {
         name: (*name).to_owned(),

@@ -65,7 +65,9 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
 
 fn energy(residuals: &[Residual]) -> Result<(), Failure> {
     if residuals.is_empty() {
-        return print::line("\nEnergy residuals: no power bond (two signals in opposite directions whose product is in W)");
+        return print::line(
+            "\nEnergy residuals: no power bond (two signals in opposite directions whose product is in W)",
+        );
     }
     let mut table = Table::new([
         ("power bond", Align::Left),
@@ -78,5 +80,8 @@ fn energy(residuals: &[Residual]) -> Result<(), Failure> {
         let relative = if r.exchanged > 0.0 { Some(r.energy_max / r.exchanged) } else { None };
         table.row([r.bond.name.clone(), short(r.exchanged), short(r.energy), short(r.energy_max), short(relative)]);
     }
-    print::line(format_args!("\nEnergy residuals of the run, received less given, as the signals of each bond say\n{}", table.terminal()))
+    print::line(format_args!(
+        "\nEnergy residuals of the run, received less given, as the signals of each bond say\n{}",
+        table.terminal()
+    ))
 }

@@ -96,6 +96,13 @@ fn table(v: &Verification) -> String {
     let c = &v.effective.coupling;
     format!(
         "{} · {} · {} · {} · {} · H = {} s, against H/2, H/4 and {}\n\n{}",
-        v.effective.name, c.schedule, c.predict, c.correct, c.sampling, v.step_s, v.other, table.terminal()
+        v.effective.name,
+        c.schedule,
+        c.predict,
+        c.correct,
+        c.sampling,
+        v.step_s,
+        v.other,
+        table.terminal()
     )
 }

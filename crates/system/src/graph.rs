@@ -18,7 +18,8 @@ pub fn graph(assembly: Assembly) -> Result<Diagram, RunError> {
     let order = order(&assembly)?;
     let s = &assembly.effective;
     let looped: BTreeSet<usize> = order.loops.iter().flatten().copied().collect();
-    let mut blocks: Vec<Block> = s.units.iter().enumerate().map(|(u, _)| unit(&assembly, u, looped.contains(&u))).collect();
+    let mut blocks: Vec<Block> =
+        s.units.iter().enumerate().map(|(u, _)| unit(&assembly, u, looped.contains(&u))).collect();
     let mut arrows = Vec::new();
     let way = |to: &Endpoint, from: &[Endpoint]| {
         let inside = order.loops.iter().any(|l| {
@@ -49,7 +50,12 @@ pub fn graph(assembly: Assembly) -> Result<Diagram, RunError> {
         for c in s.connections.iter().filter(|c| c.from.unit == law.name) {
             let Some(to) = input(&blocks, s, &c.to) else { continue };
             let output = law.outputs.iter().position(|o| *o == c.from.variable).unwrap_or(0);
-            arrows.push(Arrow { from: (b, output), to, label: scaling(c.factor, c.offset), way: way(&c.to, &law.inputs) });
+            arrows.push(Arrow {
+                from: (b, output),
+                to,
+                label: scaling(c.factor, c.offset),
+                way: way(&c.to, &law.inputs),
+            });
         }
     }
     for c in s.connections.iter().filter(|c| s.law(&c.from.unit).is_none()) {
@@ -64,7 +70,14 @@ pub fn graph(assembly: Assembly) -> Result<Diagram, RunError> {
             let b = blocks.len();
             let texts = |ends: &[Endpoint]| ends.iter().map(ToString::to_string).collect();
             let subtitle = format!("linear map {} × {}", to.len(), from.len());
-            blocks.push(Block { title: name, subtitle, inputs: texts(from), outputs: texts(to), is_law: true, ..Block::default() });
+            blocks.push(Block {
+                title: name,
+                subtitle,
+                inputs: texts(from),
+                outputs: texts(to),
+                is_law: true,
+                ..Block::default()
+            });
             for (i, end) in from.iter().enumerate() {
                 push(&mut arrows, &blocks, s, end, (b, i), "", Way::Known);
             }
@@ -88,23 +101,30 @@ pub fn graph(assembly: Assembly) -> Result<Diagram, RunError> {
 
 fn subtitle(s: &Scenario) -> String {
     let c = &s.coupling;
-    format!("{} · {} · {} · {} · H = {} s", c.schedule, c.predict, c.correct, c.sampling, s.experiment.step_s.unwrap_or(f64::NAN))
+    format!(
+        "{} · {} · {} · {} · H = {} s",
+        c.schedule,
+        c.predict,
+        c.correct,
+        c.sampling,
+        s.experiment.step_s.unwrap_or(f64::NAN)
+    )
 }
 
 fn notes(s: &Scenario, order: &Order) -> Vec<String> {
     let name = |l: &Vec<usize>| l.iter().map(|&u| s.units[u].name.as_str()).collect::<Vec<_>>().join(" – ");
-    order.loops.iter().map(|l| format!("algebraic loop through {}: solved by Newton at every communication point", name(l))).collect()
+    order
+        .loops
+        .iter()
+        .map(|l| format!("algebraic loop through {}: solved by Newton at every communication point", name(l)))
+        .collect()
 }
 
 fn unit(a: &Assembly, u: usize, looped: bool) -> Block {
     let s = &a.effective;
     let name = &s.units[u].name;
-    let mut block = Block {
-        title: name.clone(),
-        subtitle: a.descriptions[u].model_name.clone(),
-        looped,
-        ..Block::default()
-    };
+    let mut block =
+        Block { title: name.clone(), subtitle: a.descriptions[u].model_name.clone(), looped, ..Block::default() };
     let add = |list: &mut Vec<String>, name: &String| {
         if !list.contains(name) && list.len() < PORTS_MAX {
             list.push(name.clone());
@@ -150,7 +170,15 @@ fn input(blocks: &[Block], s: &Scenario, end: &Endpoint) -> Option<(usize, usize
     blocks[b].inputs.iter().position(|n| *n == end.variable).map(|i| (b, i))
 }
 
-fn push(arrows: &mut Vec<Arrow>, blocks: &[Block], s: &Scenario, from: &Endpoint, to: (usize, usize), label: &str, way: Way) {
+fn push(
+    arrows: &mut Vec<Arrow>,
+    blocks: &[Block],
+    s: &Scenario,
+    from: &Endpoint,
+    to: (usize, usize),
+    label: &str,
+    way: Way,
+) {
     let Some(b) = s.unit(&from.unit) else { return };
     if let Some(o) = blocks[b].outputs.iter().position(|n| *n == from.variable) {
         arrows.push(Arrow { from: (b, o), to, label: label.to_owned(), way });

@@ -118,9 +118,8 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
         Sampled::Anew(_) => "by directional derivatives",
         _ => "left as reported: they lag by one step",
     };
-    let refresh = |u: usize, tick: i64| {
-        format!("{}: {} evaluated anew at {} ({})", name(u), feedthrough(u), at(tick), how(u))
-    };
+    let refresh =
+        |u: usize, tick: i64| format!("{}: {} evaluated anew at {} ({})", name(u), feedthrough(u), at(tick), how(u));
     let words = |op: &Op| match *op {
         Op::Advance { unit, from, to } => {
             let own: Vec<&Endpoint> = o.lagging.iter().filter(|e| e.unit == s.units[unit].name).collect();
@@ -158,7 +157,9 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
         let sources = p.sources.iter().map(|(u, v)| Endpoint { unit: name(u.index()), variable: v.clone() });
         let from: Vec<Endpoint> = sources.collect();
         let motion = from.iter().all(|e| {
-            a.channels.iter().any(|ch| s.units[ch.unit].name == e.unit && ch.names.len() >= 3 && ch.names.contains(&e.variable))
+            a.channels
+                .iter()
+                .any(|ch| s.units[ch.unit].name == e.unit && ch.names.len() >= 3 && ch.names.contains(&e.variable))
         });
         // Integrated acceleration of degree k meets a motion as polynomials of degree k + 2 do, other signals as k + 1.
         let degree = match c.predict.family {
@@ -174,7 +175,10 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
         } else {
             ("interpolated to the step's end".to_owned(), degree + 1)
         };
-        let lags = p.sources.iter().any(|(u, v)| o.refresh[u.index()] == Sampled::Lagged && !a.system.followed(*u, v).is_empty());
+        let lags = p
+            .sources
+            .iter()
+            .any(|(u, v)| o.refresh[u.index()] == Sampled::Lagged && !a.system.followed(*u, v).is_empty());
         let sampling = if lags { "feed-through, sampled with inputs one step old" } else { "" };
         Delay { to, from, through_law: p.through_law, way, error_order, sampling }
     });

@@ -27,11 +27,19 @@ pub struct Residual {
 ///
 /// # Errors
 /// As [`assemble()`] and the run.
-pub fn residuals(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Result<Vec<Residual>, RunError>, Vec<Finding>> {
+pub fn residuals(
+    scenario: &Scenario,
+    catalogue: &dyn Catalogue,
+) -> Result<Result<Vec<Residual>, RunError>, Vec<Finding>> {
     let tapped = Tapped::new(catalogue);
     let mut watched = scenario.clone();
     let failed = |e: String| vec![Finding::error(&scenario.experiment.place, e, "")];
-    let descriptions = scenario.units.iter().map(|u| catalogue.description(&u.source)).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let descriptions = scenario
+        .units
+        .iter()
+        .map(|u| catalogue.description(&u.source))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?;
     let bonds = bonds(scenario, &descriptions);
     if bonds.is_empty() {
         return Ok(Ok(Vec::new()));

@@ -98,7 +98,10 @@ impl Text {
 
     fn component(&mut self, s: &Scenario, u: usize, d: &ModelDescription, source: &str) {
         let unit = &s.units[u];
-        self.open("ssd:Component", &format!(" name=\"{}\" source=\"{}\" implementation=\"CoSimulation\"", escape(&unit.name), escape(source)));
+        self.open(
+            "ssd:Component",
+            &format!(" name=\"{}\" source=\"{}\" implementation=\"CoSimulation\"", escape(&unit.name), escape(source)),
+        );
         let shown = shown(s, &unit.name, d);
         let connectors: Vec<&Variable> = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).collect();
         if !connectors.is_empty() {
@@ -238,7 +241,8 @@ fn shown(s: &Scenario, unit: &str, d: &ModelDescription) -> BTreeSet<String> {
         let reaction = m.reaction.iter().flat_map(|r| r.from.iter().chain(&r.to));
         m.from.iter().chain(&m.to).chain(reaction)
     });
-    let ends = s.connections.iter().flat_map(|c| [&c.from, &c.to]).chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps);
+    let ends =
+        s.connections.iter().flat_map(|c| [&c.from, &c.to]).chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps);
     let is_recorded = |v: &&Variable| {
         let column = format!("{unit}.{}", v.name);
         v.real().is_some() && s.record.variables.iter().any(|(pattern, _)| matches(pattern, &column))

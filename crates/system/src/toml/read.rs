@@ -72,7 +72,10 @@ impl Reader<'_> {
             name: f.name,
             description: f.description,
             experiment,
-            coupling: f.coupling.as_ref().map_or(Ok(Coupling { sub_steps: 1, ..Coupling::default() }), |c| self.coupling(c))?,
+            coupling: f
+                .coupling
+                .as_ref()
+                .map_or(Ok(Coupling { sub_steps: 1, ..Coupling::default() }), |c| self.coupling(c))?,
             units: f.units.0.iter().map(|(name, unit)| self.unit(name, unit)).collect::<Read<_>>()?,
             sets,
             applied: applied.iter().map(|name| name.get_ref().clone()).collect(),

@@ -17,7 +17,11 @@ pub(super) fn draw(canvas: &mut Canvas, blocks: &[Block], layout: &Layout, at: i
         let (colour, width) = if block.looped { (palette::line(1), 2.4) } else { (palette::INK, 1.3) };
         canvas.path(&outline, Stroke::solid(colour, width));
         let middle = (left + right) / 2.0;
-        canvas.text([middle, top + 18.0], &block.title, Letters { bold: true, ..Letters::new(13.5, palette::INK, "middle") });
+        canvas.text(
+            [middle, top + 18.0],
+            &block.title,
+            Letters { bold: true, ..Letters::new(13.5, palette::INK, "middle") },
+        );
         canvas.text([middle, top + 33.0], &block.subtitle, Letters::new(10.5, palette::SOFT, "middle"));
         for (i, name) in block.inputs.iter().enumerate() {
             let [x, y] = at(layout.input((b, i)));
@@ -29,7 +33,8 @@ pub(super) fn draw(canvas: &mut Canvas, blocks: &[Block], layout: &Layout, at: i
         }
         for &(input, output) in &block.through {
             let (from, to) = (at(layout.input((b, input))), at(layout.output((b, output))));
-            let gap = |name: Option<&String>| name.map_or(0.0, |n| super::super::plot::font::width(n, 12.0, false) + 13.0);
+            let gap =
+                |name: Option<&String>| name.map_or(0.0, |n| super::super::plot::font::width(n, 12.0, false) + 13.0);
             let from = [from[0] + gap(block.inputs.get(input)), from[1]];
             let to = [to[0] - gap(block.outputs.get(output)), to[1]];
             let colour = if block.looped { palette::line(1) } else { palette::SOFT };

@@ -47,7 +47,11 @@ pub(super) fn draw(canvas: &mut Canvas, d: &Diagram, [left, top]: [f64; 2], wide
     let last = (*wide - left - 90.0).max(first + 560.0);
     *wide = wide.max(last + 100.0);
     let scale = (last - first) / d.span.0.max(f64::MIN_POSITIVE);
-    canvas.text([left, top + 12.0], &d.lanes_title, Letters { bold: true, ..Letters::new(13.5, palette::INK, "start") });
+    canvas.text(
+        [left, top + 12.0],
+        &d.lanes_title,
+        Letters { bold: true, ..Letters::new(13.5, palette::INK, "start") },
+    );
     let above = top + 24.0;
     let bottom = above + ROW * d.lanes.len() as f64;
     for x in [first, last] {

@@ -88,7 +88,11 @@ impl Diagram {
         let layout = Layout::new(&self.blocks, &self.arrows);
         let mut canvas = Canvas::default();
         let mut top = 12.0;
-        canvas.text([MARGIN, top + 20.0], &self.title, Letters { bold: true, ..Letters::new(18.0, palette::INK, "start") });
+        canvas.text(
+            [MARGIN, top + 20.0],
+            &self.title,
+            Letters { bold: true, ..Letters::new(18.0, palette::INK, "start") },
+        );
         top += 30.0;
         if !self.subtitle.is_empty() {
             canvas.text([MARGIN, top + 12.0], &self.subtitle, Letters::new(12.5, palette::SOFT, "start"));
@@ -130,7 +134,12 @@ mod tests {
     use super::*;
 
     fn block(name: &str) -> Block {
-        Block { title: name.to_owned(), inputs: vec!["u".to_owned()], outputs: vec!["y <".to_owned()], ..Block::default() }
+        Block {
+            title: name.to_owned(),
+            inputs: vec!["u".to_owned()],
+            outputs: vec!["y <".to_owned()],
+            ..Block::default()
+        }
     }
 
     fn arrow(from: usize, to: usize) -> Arrow {
@@ -145,7 +154,12 @@ mod tests {
         assert!(layout.boxes[0].left < layout.boxes[1].left);
         assert_eq!(layout.boxes[1].left, layout.boxes[2].left);
         assert_eq!(layout.is_back, [true, false, false, true]);
-        let diagram = Diagram { blocks: blocks.to_vec(), arrows: arrows.to_vec(), title: "a & b".to_owned(), ..Diagram::default() };
+        let diagram = Diagram {
+            blocks: blocks.to_vec(),
+            arrows: arrows.to_vec(),
+            title: "a & b".to_owned(),
+            ..Diagram::default()
+        };
         assert!(diagram.svg().contains("y &lt;") && diagram.svg().contains("a &amp; b"));
     }
 }

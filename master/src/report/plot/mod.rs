@@ -24,7 +24,7 @@ mod series;
 pub use axis::Axis;
 pub use bars::Bars;
 pub use chart::Chart;
-pub use figure::{Figure, Panel, PlotError};
 pub(super) use figure::rasterise;
+pub use figure::{Figure, Panel, PlotError};
 pub use heat::Heat;
 pub use series::Series;
