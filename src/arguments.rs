@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::check::CheckArguments;
+use crate::checkpoint::CheckpointArguments;
 use crate::info::InfoArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
@@ -119,6 +120,9 @@ pub struct OscillatorArguments {
     /// Largest relative position error allowed; above it the exit code is 3 [default: any]
     #[arg(long, value_name = "ERROR", value_parser = positive)]
     pub tolerance: Option<f64>,
+    /// Checkpoints
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
     /// Where FMUs run
     #[command(flatten)]
     pub slaves: SlaveArguments,

@@ -9,7 +9,8 @@ use macrostep_master::unit::fmu::Fmu;
 use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;
-use crate::{print, values};
+use crate::print;
+use macrostep::values::{self, word};
 
 /// `macrostep info`.
 #[derive(Debug, Args)]
@@ -17,7 +18,7 @@ pub struct InfoArguments {
     /// The FMU: a file, or a folder it was unpacked into
     #[arg(value_name = "FMU")]
     pub fmu: PathBuf,
-    /// Print one JSON object instead of tables
+    /// Print one JSON object instead of tables [default: off]
     #[arg(long)]
     pub json: bool,
 }
@@ -108,15 +109,6 @@ fn variables(d: &ModelDescription) -> Table {
         ]);
     }
     table
-}
-
-/// A variant's name as the standard writes it.
-pub fn word(variant: impl std::fmt::Debug) -> String {
-    let mut text = format!("{variant:?}");
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_lowercase();
-    }
-    text
 }
 
 fn shown(value: &Value) -> String {

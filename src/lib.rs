@@ -2,4 +2,6 @@
 
 pub mod embedded;
 pub mod foundry;
+pub mod input;
 pub mod pair;
+pub mod values;

@@ -21,7 +21,7 @@ mod stream;
 mod summary;
 mod survey;
 mod terms;
-mod values;
+mod watch;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -5,6 +5,7 @@ use crate::error::RunError;
 use crate::feed::Supply;
 use crate::feedthrough;
 use crate::history::History;
+use crate::memento::Numbers;
 use crate::method::{Method, Sampling};
 use crate::record::{Column, Observer, Recorder};
 use crate::schedule::{Plan, Schedule};
@@ -78,7 +79,7 @@ pub struct Statistics {
 
 /// A run under way.
 pub struct Simulation {
-    window: Window,
+    pub(crate) window: Window,
     corrector: Option<Box<dyn Corrector>>,
     recorder: Recorder,
     depth: usize,
@@ -233,6 +234,21 @@ impl Simulation {
             s.unit.terminate()?;
         }
         Ok(())
+    }
+
+    /// What the master knows, for a memento.
+    pub(crate) fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        self.window.pass(numbers);
+        if let Some(corrector) = &mut self.corrector {
+            corrector.pass(numbers);
+        }
+        let s = &mut self.statistics;
+        for count in [&mut s.windows, &mut s.runs, &mut s.unconverged] {
+            let mut n = *count as i64;
+            numbers.count(&mut n);
+            *count = n as u64;
+        }
+        numbers.real(&mut s.residual_max);
     }
 
     /// Present time [s].

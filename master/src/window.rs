@@ -8,6 +8,7 @@ use crate::correct::{Convergence, Corrector, Problem};
 use crate::error::RunError;
 use crate::feed::Supply;
 use crate::jacobian;
+use crate::memento::Numbers;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
@@ -193,6 +194,23 @@ impl Window {
             }
         }
         Ok(())
+    }
+
+    /// What it knows, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        numbers.count(&mut self.now);
+        self.supply.histories.iter_mut().for_each(|history| history.pass(numbers));
+        self.stations.iter_mut().for_each(|station| station.pass(numbers));
+        self.loops.iter_mut().for_each(|l| l.pass(numbers));
+        let mut has_guesses = !self.guesses.is_empty();
+        numbers.flag(&mut has_guesses);
+        if has_guesses {
+            if self.guesses.is_empty() {
+                self.find_guesses();
+            }
+            numbers.list(&mut self.seen);
+            numbers.list(&mut self.scale);
+        }
     }
 
     fn discard(&self, unit: usize, outcome: Outcome, at: Tick) -> RunError {

@@ -11,6 +11,7 @@ mod newton;
 pub use fixed_point::{FixedPoint, Relaxation};
 pub use newton::{InterfaceJacobian, Newton};
 
+use crate::memento::Numbers;
 use crate::unit::UnitError;
 use nalgebra::DMatrix;
 
@@ -46,6 +47,9 @@ pub trait Corrector: Send {
 
     /// Forgets what was learnt in earlier windows (a Jacobian), because the method or the step has changed.
     fn forget(&mut self) {}
+
+    /// What it has learnt and does not forget between windows, for a memento.
+    fn pass(&mut self, _numbers: &mut Numbers<'_>) {}
 }
 
 /// Which corrector a method has.

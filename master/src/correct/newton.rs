@@ -5,6 +5,7 @@
 //! where convergence is slow. For a linear system one correction is exact. Reference: \[Sicklinger 2014\].
 
 use super::{Convergence, Corrector, Problem, relative};
+use crate::memento::Numbers;
 use crate::unit::UnitError;
 use nalgebra::{DMatrix, DVector, Dyn, LU};
 
@@ -31,6 +32,8 @@ pub struct Newton {
     /// nearly linear in a window and rounding is what limits a difference.
     pub perturbation: f64,
     lu: Option<LU<f64, Dyn, Dyn>>,
+    /// What `lu` are the factors of.
+    matrix: DMatrix<f64>,
     residual: DVector<f64>,
     trial: Vec<f64>,
     moved: Vec<f64>,
@@ -54,6 +57,7 @@ impl Newton {
             corrections_max: 20,
             perturbation: 1e-4,
             lu: None,
+            matrix: DMatrix::zeros(0, 0),
             residual: DVector::zeros(0),
             trial: Vec::new(),
             moved: Vec::new(),
@@ -80,7 +84,8 @@ impl Newton {
             }
             runs = n;
         }
-        let lu = (DMatrix::identity(n, n) - jacobian).lu();
+        self.matrix = DMatrix::identity(n, n) - jacobian;
+        let lu = self.matrix.clone().lu();
         self.lu = lu.is_invertible().then_some(lu);
         Ok(runs)
     }
@@ -125,6 +130,24 @@ impl Corrector for Newton {
             before = after;
         }
         Ok(Convergence { runs, residual: before, converged: false })
+    }
+
+    /// The matrix that was factored; its factors are made again, and are the same.
+    fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        let mut kept = if self.lu.is_some() { self.matrix.as_slice().to_vec() } else { Vec::new() };
+        numbers.grown(&mut kept);
+        if !numbers.are_given() {
+            return;
+        }
+        let n = kept.len().isqrt();
+        self.lu = None;
+        if n > 0 && n * n == kept.len() {
+            self.matrix = DMatrix::from_vec(n, n, kept);
+            self.lu = Some(self.matrix.clone().lu());
+            self.residual = DVector::zeros(n);
+            self.trial = vec![0.0; n];
+            self.moved = vec![0.0; n];
+        }
     }
 
     fn forget(&mut self) {
