@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::check::CheckArguments;
 use crate::checkpoint::CheckpointArguments;
 use crate::info::InfoArguments;
+use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
 use crate::terms::{
@@ -41,6 +42,8 @@ pub enum Verb {
     Info(InfoArguments),
     /// Hold an FMU against the rules of FMI 2.0.5
     Check(CheckArguments),
+    /// Take the rows of a run that did not end, and convert them
+    Recover(RecoverArguments),
     /// Simulate one FMU by itself
     Simulate(Box<SimulateArguments>),
 }

@@ -11,9 +11,11 @@ mod fmus;
 mod info;
 mod options;
 mod oscillator;
+mod parquet;
 mod pictures;
 mod predict;
 mod print;
+mod recover;
 mod simulate;
 mod single;
 mod slaves;
@@ -53,6 +55,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
         Some(Verb::Info(arguments)) => info::run(&arguments),
         Some(Verb::Check(arguments)) => check::run(&arguments),
+        Some(Verb::Recover(arguments)) => recover::run(&arguments),
         Some(Verb::Simulate(arguments)) => single::run(&arguments),
     }
 }

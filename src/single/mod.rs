@@ -24,7 +24,7 @@ pub use options::SimulateArguments;
 use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
 use crate::stream::Stream;
-use crate::{info, print, slaves};
+use crate::{info, parquet, print, slaves};
 use macrostep::input::Input;
 use macrostep::values;
 use options::Experiment;
@@ -43,6 +43,9 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let input = arguments.input.as_deref().map(|path| read(path, description)).transpose()?;
     let recorded = recorded(arguments, description)?;
     let names: Vec<&str> = recorded.iter().map(|v| v.name.as_str()).collect();
+    if arguments.parquet.is_some() && result_path(arguments).is_none() {
+        return Err(Failure::conflict("--parquet", "no --out", "the rows are converted from a file"));
+    }
     let run = identity(&fmu, &experiment, &starts, &names);
     let resumed = arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &run)).transpose()?;
     can_serialize(arguments, &fmu)?;
@@ -78,6 +81,9 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     });
     if let Some(Some(path)) = summary_path {
         std::fs::write(&path, format!("{summary:#}\n")).map_err(Failure::file(&path))?;
+    }
+    if let (Some(target), Some(stream)) = (&arguments.parquet, &stream) {
+        parquet::convert(stream.path(), target)?;
     }
     report(arguments, &summary, &names, &steps.last)?;
     outcome.map_err(|failure| kept(failure, stream.as_ref()))

@@ -48,6 +48,9 @@ pub struct SimulateArguments {
     /// File for the rows, instead of result.csv in the folder [default: none]
     #[arg(long, value_name = "CSV")]
     pub output_file: Option<PathBuf>,
+    /// File for the rows in the Parquet format too, written at the end; needs the feature `parquet` [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
