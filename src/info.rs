@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use macrostep_description::{Dependencies, ModelDescription, Value, Variable};
+use macrostep_description::{BaseUnit, Dependencies, ModelDescription, Unit, Value, Variable};
 use macrostep_master::report::table::{Align, Table};
 use macrostep_master::unit::fmu::Fmu;
 use serde_json::{Value as Json, json};
@@ -78,7 +78,56 @@ fn text(fmu: &Fmu) -> String {
         row("default experiment", &format!("{start} to {stop}, step {step}"));
     }
     let warnings: String = fmu.warnings().iter().map(|w| format!("\nwarning: {w}")).collect();
-    format!("{}\n\n{}{warnings}", about.terminal(), variables(d).terminal())
+    let units = if d.units.is_empty() { String::new() } else { format!("{}\n\n", units(d).terminal()) };
+    format!("{}\n\n{units}{}{warnings}", about.terminal(), variables(d).terminal())
+}
+
+/// Units by the SI base units.
+fn units(d: &ModelDescription) -> Table {
+    let mut table = Table::new([("unit", Align::Left), ("in SI base units", Align::Left), ("shown as", Align::Left)]);
+    for unit in &d.units {
+        let shown: Vec<&str> = unit.display.iter().map(|display| display.name.as_str()).collect();
+        table.row([unit.name.clone(), unit.base.as_ref().map_or_else(|| "–".to_owned(), base), shown.join(", ")]);
+    }
+    table
+}
+
+/// "1000 kg·m·s^-2", with an offset behind.
+fn base(base: &BaseUnit) -> String {
+    let powers: Vec<String> = exponents(base)
+        .into_iter()
+        .filter(|(_, power)| *power != 0)
+        .map(|(name, power)| if power == 1 { name.to_owned() } else { format!("{name}^{power}") })
+        .collect();
+    let mut text = if powers.is_empty() { "1".to_owned() } else { powers.join("·") };
+    if base.factor != 1.0 {
+        text = format!("{} {text}", base.factor);
+    }
+    if base.offset == 0.0 { text } else { format!("{text} + {}", base.offset) }
+}
+
+fn exponents(b: &BaseUnit) -> [(&'static str, i32); 8] {
+    [
+        ("kg", b.kg),
+        ("m", b.m),
+        ("s", b.s),
+        ("A", b.a),
+        ("K", b.k),
+        ("mol", b.mol),
+        ("cd", b.cd),
+        ("rad", b.rad),
+    ]
+}
+
+fn json_unit(unit: &Unit) -> Json {
+    let base = unit.base.as_ref().map(|b| {
+        let powers: serde_json::Map<String, Json> =
+            exponents(b).into_iter().filter(|(_, n)| *n != 0).map(|(name, n)| (name.to_owned(), n.into())).collect();
+        json!({ "exponents": powers, "factor": b.factor, "offset": b.offset })
+    });
+    let display: Vec<Json> =
+        unit.display.iter().map(|d| json!({ "name": d.name, "factor": d.factor, "offset": d.offset })).collect();
+    json!({ "name": unit.name, "base": base, "display": display })
 }
 
 fn variables(d: &ModelDescription) -> Table {
@@ -147,7 +196,7 @@ fn json_of(fmu: &Fmu) -> Json {
         "default_experiment": experiment.map(|e| json!({
             "start_time": e.start_time, "stop_time": e.stop_time, "tolerance": e.tolerance, "step_size": e.step_size,
         })),
-        "units": d.units.iter().map(|u| u.name.as_str()).collect::<Vec<_>>(),
+        "units": d.units.iter().map(json_unit).collect::<Vec<_>>(),
         "variables": d.variables.iter().enumerate().map(|(i, v)| variable(d, i, v)).collect::<Vec<_>>(),
         "warnings": fmu.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
