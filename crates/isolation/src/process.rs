@@ -114,7 +114,7 @@ impl Process {
             (None, None) => "its process ended".to_owned(),
         };
         let asked = self.size_bytes.saturating_sub(self.own_bytes);
-        if asked > limits.memory_bytes / 2 {
+        if asked > limits.memory_bytes {
             let (found, limit) = (asked >> 20, limits.memory_bytes >> 20);
             text += &format!(" when it had asked for {found} MiB of memory, of {limit} MiB allowed (`--memory-limit`)");
         }
