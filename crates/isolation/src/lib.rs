@@ -27,6 +27,8 @@
 #[cfg(target_os = "linux")]
 mod call;
 #[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
 pub mod guard;
 #[cfg(target_os = "linux")]
 pub mod interrupt;
