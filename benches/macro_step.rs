@@ -4,7 +4,7 @@
 //! every tenth step recorded (time, x1, v1, x2, v2). Both make the same calls with the same values.
 //!
 //! ```sh
-//! cargo bench --bench macro_step                              # table, and docs/bench/macro_step.md with `-- --write`
+//! cargo bench --bench macro_step                              # tables; `-- --write` puts them into docs/bench/macro_step.md
 //! cargo bench --bench macro_step -- --count master s-s 10000  # one run, for counting instructions
 //! ```
 
@@ -66,7 +66,13 @@ impl Bare {
         let force = pair.coupling.kinds()[i] == Kind::Force;
         let model = format!("oscillator{}_{}", i + 1, if force { "force" } else { "displacement" });
         let fmu = Fmu::from_bytes(&model, macrostep::embedded::fmu(&model).expect("carried")).expect("opened");
-        let platform = if cfg!(windows) { "win64" } else if cfg!(target_os = "macos") { "darwin64" } else { "linux64" };
+        let platform = if cfg!(windows) {
+            "win64"
+        } else if cfg!(target_os = "macos") {
+            "darwin64"
+        } else {
+            "linux64"
+        };
         let file = format!("{model}{}", std::env::consts::DLL_SUFFIX);
         let path = fmu.folder().join("binaries").join(platform).join(file);
         // SAFETY: a library of ours, whose initialisation does nothing.
@@ -229,5 +235,71 @@ fn main() {
         println!("{:?}", run(coupling, steps.parse().expect("a number of steps")));
         return;
     }
-    println!("{}", report().terminal());
+    let (times, counts) = (report(), instructions());
+    println!("{}", times.terminal());
+    if let Some(counts) = &counts {
+        println!("{}", counts.terminal());
+    }
+    if arguments.iter().any(|a| a == "--write") {
+        write_page(&times, counts.as_ref());
+    }
+}
+
+/// Instructions a macro step takes, FMUs included: the difference of two runs under callgrind, where valgrind is
+/// installed. Unlike times they are the same on every machine and in every run.
+fn instructions() -> Option<Table> {
+    let right = |name: &'static str| (name, Align::Right);
+    let mut table = Table::new([
+        ("coupling", Align::Left),
+        right("master"),
+        right("bare loop"),
+        right("the master's own"),
+        right("ratio"),
+    ]);
+    for coupling in Coupling::ALL {
+        let [master, bare] = ["master", "bare"].map(|which| {
+            let long = counted(which, coupling, 20_000)?;
+            let short = counted(which, coupling, 10_000)?;
+            Some((long - short) / 10_000.0)
+        });
+        let (master, bare) = (master?, bare?);
+        table.row([
+            coupling.to_string(),
+            format!("{master:.0}"),
+            format!("{bare:.0}"),
+            format!("{:.0}", master - bare),
+            format!("{:.3}", master / bare),
+        ]);
+    }
+    Some(table)
+}
+
+/// Instructions of one run of this program.
+fn counted(which: &str, coupling: Coupling, steps: u64) -> Option<f64> {
+    let out = std::process::Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(std::env::current_exe().ok()?)
+        .args(["--count", which, coupling.name(), &steps.to_string()])
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&out.stderr);
+    let count = text.lines().find_map(|l| l.split_once("Collected :"))?.1;
+    count.trim().parse().ok()
+}
+
+fn write_page(times: &Table, counts: Option<&Table>) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/bench/macro_step.md");
+    let counts = counts.map_or_else(|| "Not counted: valgrind is not installed.\n".to_string(), Table::markdown);
+    let page = format!(
+        "# The cost of a macro step\n\n\
+         Printed by `cargo bench --bench macro_step -- --write`.\n\n\
+         The master runs the oscillator pair through its FMUs beside a loop written by hand over the same functions of the\n\
+         same FMUs: same calls, same values, same rows recorded (the last position is compared in bits). Jacobi, hold,\n\
+         H = h = 1e-4 s, semi-implicit Euler, every tenth step recorded. Times are medians of {ROUNDS} rounds of {STEPS}\n\
+         macro steps, master and loop in turn.\n\n{}\n\n\
+         Instructions per macro step, FMUs included, counted by callgrind:\n\n{counts}",
+        times.markdown()
+    );
+    let folder = std::path::Path::new(path).parent().expect("a folder");
+    std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, page)).expect("the page is written");
 }

@@ -5,14 +5,14 @@ use macrostep_master::RunError;
 use macrostep_master::unit::fmu::{Fmu, FmuError, FmuOptions};
 use macrostep_master::unit::{Failure, NativeUnit, Unit, UnitError};
 
-use crate::embedded;
+use crate::{catalogue, embedded};
 
 /// A native unit of one of our models.
 ///
 /// # Errors
 /// Where there is no model of this identifier.
 pub fn native(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
-    let entry = macrostep_models::find(model).ok_or_else(|| missing(model, name))?;
+    let entry = catalogue::find(model).ok_or_else(|| missing(model, name))?;
     Ok(Box::new(NativeUnit::new(entry.instantiate(name))))
 }
 
@@ -50,7 +50,7 @@ pub fn open_all() -> Result<Vec<Fmu>, RunError> {
 }
 
 fn missing(model: &str, name: &str) -> RunError {
-    let known: Vec<&str> = macrostep_models::all().iter().map(|e| e.identifier).collect();
+    let known: Vec<&str> = catalogue::all().iter().map(|e| e.identifier).collect();
     refused(name, "instantiation", format!("no model `{model}`"), format!("there are `{}`", known.join("`, `")))
 }
 

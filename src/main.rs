@@ -7,21 +7,27 @@ mod arguments;
 mod check;
 mod checkpoint;
 mod failure;
+mod flex;
 mod fmus;
 mod info;
+mod laboratory;
+mod named;
+mod hydraulic;
+mod interface;
 mod options;
 mod oscillator;
 mod parquet;
 mod pictures;
-mod predict;
 mod print;
 mod recover;
+mod shows;
 mod simulate;
 mod single;
 mod slaves;
 mod stream;
 mod summary;
 mod survey;
+mod system;
 mod terms;
 mod watch;
 
@@ -29,6 +35,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+pub(crate) use macrostep::predict;
 
 use arguments::{Arguments, Verb};
 use failure::Failure;
@@ -52,10 +59,18 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
+        Some(Verb::Stability(arguments)) => laboratory::stability::run(&arguments),
+        Some(Verb::Crane(arguments)) => hydraulic::crane(&arguments),
+        Some(Verb::Actuator(arguments)) => hydraulic::actuator(&arguments),
+        Some(Verb::Shows(arguments)) => shows::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
         Some(Verb::Info(arguments)) => info::run(&arguments),
         Some(Verb::Check(arguments)) => check::run(&arguments),
         Some(Verb::Recover(arguments)) => recover::run(&arguments),
         Some(Verb::Simulate(arguments)) => single::run(&arguments),
+        Some(Verb::Convert(arguments)) => system::convert::run(&arguments),
+        Some(Verb::Run(arguments)) => system::run::run(&arguments),
+        Some(Verb::Flex(verb)) => flex::run(&verb),
+        Some(Verb::Interface(arguments)) => interface::run(&arguments),
     }
 }

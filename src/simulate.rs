@@ -2,14 +2,15 @@
 
 use macrostep::pair::{self, Outcome, Pair, Resumed, Witness};
 use macrostep::{foundry, pair as scenario};
-use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, Relaxation};
+use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit};
 use macrostep_master::predict;
-use macrostep_master::{self as master, Method, RunError};
+use macrostep_master::{self as master, EnergyCorrection, Estimate, Method, RunError, StepControl};
 
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
+use crate::predict::{Family, Predict};
 use crate::slaves;
-use crate::terms::{Correct, Coupling, Derivative, Fast, Integrator, Sampling, Schedule, Start, Units};
+use crate::terms::{Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Sampling, Schedule, Start, Units};
 
 /// Runs one scenario; `progress` is told from time to time how many macro points were done since the last time.
 ///
@@ -70,11 +71,13 @@ fn pair_of(options: &OscillatorOptions) -> Pair {
             Start::Ramp => scenario::Start::Ramp,
             Start::Exact => scenario::Start::Exact,
         },
+        bond: true,
         stop_s: options.stop_s,
     }
 }
 
-fn coupling(coupling: Coupling) -> scenario::Coupling {
+/// The scenario's word for a coupling.
+pub fn coupling(coupling: Coupling) -> scenario::Coupling {
     match coupling {
         Coupling::ForceDisplacement => scenario::Coupling::ForceDisplacement,
         Coupling::DisplacementForce => scenario::Coupling::DisplacementForce,
@@ -89,21 +92,49 @@ fn method(options: &OscillatorOptions) -> Method {
         Derivative::Numdiff => predict::Derivative::Differentiated,
     };
     Method {
-        predictor: options.predict.predictor(derivative, options.gs_variant),
+        predictor: options.predict.predictor(derivative, options.gs_variant.of_master()),
         schedule: match options.schedule {
             Schedule::Jacobi => master::Schedule::Jacobi,
             Schedule::Gs12 => master::Schedule::GaussSeidel(vec![0, 1]),
             Schedule::Gs21 => master::Schedule::GaussSeidel(vec![1, 0]),
+            Schedule::Palindromic => master::Schedule::Palindromic(vec![0, 1]),
         },
         correction: match options.correct {
             Correct::Explicit => Correction::Explicit,
             Correct::FixedPoint => Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(1.0))),
             Correct::Newton => Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences)),
+            Correct::IqnIls => Correction::QuasiNewton(QuasiNewton::iqn_ils()),
+            Correct::Anderson => Correction::QuasiNewton(QuasiNewton::anderson(5, 1.0)),
+            Correct::NewtonKrylov => Correction::NewtonKrylov(NewtonKrylov::default()),
+            Correct::SemiImplicit => Correction::SemiImplicit(SemiImplicit::default()),
         },
         sampling: match options.sampling {
             Sampling::Updated => master::Sampling::Updated,
             Sampling::Lagged => master::Sampling::Lagged,
         },
+        energy: match options.energy {
+            Energy::Monitor => EnergyCorrection::Monitor,
+            Energy::Nepce => EnergyCorrection::Nepce,
+            Energy::Leak => EnergyCorrection::Leak,
+        },
+        control: control(options, derivative),
         ..Method::default()
     }
+}
+
+/// Macro step control, with all degrees of the predictor's family to choose from.
+fn control(options: &OscillatorOptions, derivative: predict::Derivative) -> Option<StepControl> {
+    /// Beyond these, extrapolation gains nothing.
+    const DEGREE_MAX: u32 = 4;
+    let estimate = match options.control {
+        Control::Fixed => return None,
+        Control::Error => Estimate::Error,
+        Control::Ecco => Estimate::Ecco,
+    };
+    let mut control = StepControl::new(estimate, options.control_tolerance);
+    if estimate == Estimate::Error && matches!(options.predict.family, Family::Classical | Family::Integrated) {
+        let degrees = (0..=DEGREE_MAX).map(|degree| Predict { degree, ..options.predict });
+        control.family = degrees.map(|p| p.predictor(derivative, options.gs_variant.of_master())).collect();
+    }
+    Some(control)
 }

@@ -12,8 +12,8 @@ use crate::oscillator::{progress_bar, scenario, write_text};
 use crate::slaves::SlaveArguments;
 use crate::summary::Summary;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units,
-    typed,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
+    Schedule, Start, Units, typed,
 };
 use crate::{print, simulate};
 
@@ -84,6 +84,7 @@ fn scenarios() -> Vec<OscillatorOptions> {
 fn common(case: Case) -> OscillatorOptions {
     OscillatorOptions {
         case,
+        method: None,
         coupling: Coupling::ForceDisplacement,
         schedule: Schedule::Jacobi,
         predict: Predict::classical(0),
@@ -95,6 +96,9 @@ fn common(case: Case) -> OscillatorOptions {
         macro_s: [1e-3; 2],
         micro_s: [1e-3; 2],
         integrator: Integrator::Exact,
+        control: Control::Fixed,
+        control_tolerance: 1e-4,
+        energy: Energy::Monitor,
         start: Start::Ramp,
         sampling: Sampling::Updated,
         derivative: Derivative::Passed,

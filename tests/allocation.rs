@@ -6,7 +6,8 @@ use common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Pair, build};
 use macrostep_master::Method;
-use macrostep_master::predict::{Hermite, IntegratedAcceleration};
+use macrostep_master::correct::{Correction, NewtonKrylov, QuasiNewton, SemiImplicit};
+use macrostep_master::predict::{Hermite, IntegratedAcceleration, Jerk};
 use macrostep_master::record::{Column, Trace};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -52,12 +53,17 @@ fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Foundry<'_>) {
     let _open = foundry::open_all().expect("the FMUs open");
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {
-            let methods: [(&str, Method); 5] = [
+            let corrected = |correction| Method { correction, ..classical(1, schedule.clone()) };
+            let methods: [(&str, Method); 9] = [
                 ("hold", classical(0, schedule.clone())),
                 ("quadratic", classical(2, schedule.clone())),
                 ("H5", method(Hermite::H5, schedule.clone())),
                 ("ia1", method(IntegratedAcceleration::new(1), schedule.clone())),
+                ("jerk", method(Jerk, schedule.clone())),
                 ("newton", implicit(classical(1, schedule.clone()))),
+                ("iqn-ils", corrected(Correction::QuasiNewton(QuasiNewton::iqn_ils()))),
+                ("newton-krylov", corrected(Correction::NewtonKrylov(NewtonKrylov::default()))),
+                ("semi-implicit", corrected(Correction::SemiImplicit(SemiImplicit::default()))),
             ];
             for (method_name, method) in methods {
                 for &rate in rates {

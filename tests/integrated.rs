@@ -73,7 +73,8 @@ fn every_variant_keeps_the_order() {
 #[test]
 fn the_fmus_show_the_same_orders() {
     let _open = foundry::open_all().expect("the FMUs");
-    for (coupling, k) in [(Coupling::ForceForce, 0), (Coupling::DisplacementDisplacement, 1), (Coupling::ForceForce, 2)] {
+    for (coupling, k) in [(Coupling::ForceForce, 0), (Coupling::DisplacementDisplacement, 1), (Coupling::ForceForce, 2)]
+    {
         for (name, schedule) in schedules().into_iter().take(2) {
             check_orders(coupling, name, k, &integrated(k, Variant::H3, schedule), &foundry::fmu);
         }
@@ -120,7 +121,10 @@ fn figures_of_case_1() {
             let unit = 10f64.powi(f64::log10(expected).floor() as i32 - 1);
             // Two digits are given; at 1e-11 rounding over 100000 steps counts.
             let allowed = if expected < 1e-10 { 3e-12 } else { 0.5000001 * unit };
-            assert!((found - expected).abs() <= allowed, "{coupling} ia{degree} H = {step_s}: {found:.4e}, {expected:e}");
+            assert!(
+                (found - expected).abs() <= allowed,
+                "{coupling} ia{degree} H = {step_s}: {found:.4e}, {expected:e}"
+            );
         }
     }
 }

@@ -104,7 +104,8 @@ fn a_jacobian_from_directional_derivatives_converges() {
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {
             let result = |jacobian| {
-                let pair = Pair { start: Start::Exact, ..Pair::new(coupling, newton(jacobian, schedule.clone()), 1e-3, 1.0) };
+                let pair =
+                    Pair { start: Start::Exact, ..Pair::new(coupling, newton(jacobian, schedule.clone()), 1e-3, 1.0) };
                 run(&pair, &foundry::fmu, u64::MAX, &mut |_| {}).expect("the run")
             };
             let (directional, differences) =

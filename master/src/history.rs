@@ -15,8 +15,12 @@ pub struct History {
     at: Vec<f64>,
     rows: Vec<f64>,
     len: usize,
+    /// Rows known when the window under way began; [`FINAL`] in a run that never goes back.
     mark: usize,
 }
+
+/// A mark that says that every row is final.
+const FINAL: usize = usize::MAX;
 
 impl History {
     /// A history of rows of `width` values that keeps at least the `depth` newest before a window and up to
@@ -25,7 +29,15 @@ impl History {
         let depth = depth.max(1);
         // Room for several windows between two compactions, which then cost next to nothing.
         let capacity = 4 * (depth + in_window) + 16;
-        History { width, depth, in_window, at: vec![0.0; capacity], rows: vec![0.0; capacity * width], len: 0, mark: 0 }
+        History {
+            width,
+            depth,
+            in_window,
+            at: vec![0.0; capacity],
+            rows: vec![0.0; capacity * width],
+            len: 0,
+            mark: FINAL,
+        }
     }
 
     /// Values in a row.
@@ -72,7 +84,7 @@ impl History {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.len = 0;
-        self.mark = 0;
+        self.mark = FINAL;
     }
 
     /// Everything known now is final: a window begins that may be taken back. Old rows are dropped where room is short.
@@ -89,7 +101,7 @@ impl History {
     /// rewriting is for the window's own rows.
     #[inline]
     pub fn rewind(&mut self) {
-        self.len = self.mark;
+        self.len = self.len.min(self.mark);
     }
 
     /// Writes the row at tick `k`: over the row already there, or where it belongs in time.
@@ -125,7 +137,7 @@ impl History {
         } else {
             if self.len == self.at.len() {
                 // Rows that may still be asked for or taken back stay.
-                let kept = self.depth + (self.len - self.mark).max(self.in_window);
+                let kept = self.depth + self.len.saturating_sub(self.mark).max(self.in_window);
                 let dropped = self.len.saturating_sub(kept).max(1);
                 self.drop_oldest(dropped);
                 i = i.saturating_sub(dropped);
@@ -192,11 +204,21 @@ impl History {
         i
     }
 
-    /// The rows as numbers, oldest first, for whoever saves or perturbs the state of a run: `depth` newest at most.
-    pub fn tail_mut(&mut self) -> (&[f64], &mut [f64]) {
-        let n = self.len.min(self.depth);
-        let first = self.len - n;
-        (&self.at[first..self.len], &mut self.rows[first * self.width..self.len * self.width])
+    /// Row `i`, for whoever perturbs the state of a run.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.rows[i * self.width..(i + 1) * self.width]
+    }
+
+    /// Rows before a window that are kept at least.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Becomes a copy of another history of the same shape, without allocation.
+    pub fn copy_from(&mut self, other: &History) {
+        self.at.clone_from(&other.at);
+        self.rows.clone_from(&other.rows);
+        (self.width, self.depth, self.len, self.mark) = (other.width, other.depth, other.len, other.mark);
     }
 
     /// What it holds, for a memento.
@@ -214,7 +236,9 @@ impl History {
         self.at.copy_within(n..self.len, 0);
         self.rows.copy_within(n * self.width..self.len * self.width, 0);
         self.len -= n;
-        self.mark = self.mark.saturating_sub(n);
+        if self.mark != FINAL {
+            self.mark = self.mark.saturating_sub(n);
+        }
     }
 }
 

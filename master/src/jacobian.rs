@@ -54,10 +54,8 @@ fn chain(
             let reference = description.variables[variable].value_reference;
             return Some(Response { place, reference, order });
         }
-        variable = description
-            .variables
-            .iter()
-            .position(|v| v.real().is_some_and(|r| r.derivative == Some(variable)))?;
+        variable =
+            description.variables.iter().position(|v| v.real().is_some_and(|r| r.derivative == Some(variable)))?;
     }
     None
 }
@@ -116,12 +114,13 @@ fn changes(
 ) -> Vec<Segment> {
     let n = station.inputs.refs.len();
     let (mut before, mut after) = (vec![Segment::default(); n], vec![Segment::default(); n]);
+    let mut held = vec![0.0; n];
     for feed in &mut station.feeds {
-        feed.segments(supply, span, &mut before);
+        feed.segments(supply, span, &mut before, &mut held);
     }
     supply.histories[channel].put(at, moved);
     for feed in &mut station.feeds {
-        feed.segments(supply, span, &mut after);
+        feed.segments(supply, span, &mut after, &mut held);
     }
     supply.histories[channel].put(at, row);
     for (b, a) in before.iter_mut().zip(&after) {

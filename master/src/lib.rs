@@ -12,14 +12,20 @@
 //! `station.rs` are where they meet.
 
 mod algebraic;
+mod control;
+mod dense;
 mod error;
 mod feed;
 mod feedthrough;
 mod history;
+mod interface;
 mod jacobian;
 mod law;
+mod map;
 mod memento;
 mod method;
+mod power;
+mod relay;
 mod run;
 mod schedule;
 mod segment;
@@ -27,6 +33,7 @@ mod station;
 mod system;
 mod time;
 mod window;
+mod work;
 
 pub mod correct;
 pub mod predict;
@@ -35,13 +42,17 @@ pub mod report;
 pub mod unit;
 
 pub use error::RunError;
+pub use control::{Course, Estimate, StepControl};
 pub use history::History;
 pub use law::{Law, LinearMap, SpringDamper};
 pub use memento::{Memento, Numbers};
+pub use map::{OneStepMap, spectral_radius};
 pub use method::{Method, Sampling};
+pub use power::{Account, EnergyCorrection};
 pub use run::{Grid, Simulation, Statistics};
 pub use schedule::{Op, Plan, Schedule};
 pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
 pub use station::Refresh;
-pub use system::{ChannelId, LawId, Signal, System, SystemError, UnitId};
+pub use system::{ChannelId, InterfaceId, LawId, Port, Signal, System, SystemError, UnitId};
 pub use time::{Clock, Span, Tick};
+pub use work::WORK_TOLERANCE;

@@ -6,7 +6,6 @@
 //! made again.
 
 use crate::error::RunError;
-use crate::unit::UnitError;
 
 /// A run at a communication point.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -94,18 +93,25 @@ pub(crate) fn misfit(found: String, expected: String) -> RunError {
     RunError::Grid { what: "memento", found, expected }
 }
 
+fn unkept_by(found: &str) -> RunError {
+    let expected = "a method whose state can be kept: run it without checkpoints".to_owned();
+    RunError::Grid { what: "checkpoint", found: found.to_owned(), expected }
+}
+
 impl crate::Simulation {
     /// Takes a memento. To be called between windows; every unit must be able to serialise its state.
     ///
     /// # Errors
-    /// Those of the units.
-    pub fn memento(&mut self) -> Result<Memento, UnitError> {
+    /// Those of the units, and where the method keeps what no memento holds.
+    pub fn memento(&mut self) -> Result<Memento, RunError> {
         let mut memento = Memento::default();
         for station in &mut self.window.stations {
             memento.states.push(station.unit.serialize()?);
         }
-        self.pass(&mut Numbers::Take(&mut memento.numbers));
-        Ok(memento)
+        match self.pass(&mut Numbers::Take(&mut memento.numbers)) {
+            None => Ok(memento),
+            Some(unkept) => Err(unkept_by(unkept)),
+        }
     }
 
     /// Goes on where a simulation of the same system, method and grid was when the memento was taken. To be called after
@@ -122,7 +128,9 @@ impl crate::Simulation {
             station.unit.deserialize(state)?;
         }
         let mut numbers = Numbers::Give { rest: &memento.numbers, misfit: false };
-        self.pass(&mut numbers);
+        if let Some(unkept) = self.pass(&mut numbers) {
+            return Err(unkept_by(unkept));
+        }
         match numbers {
             Numbers::Give { rest: [], misfit: false } => Ok(()),
             _ => Err(misfit(format!("{} numbers", memento.numbers.len()), "those of this system and method".to_owned())),

@@ -1,6 +1,7 @@
 //! A *station* is a unit at its place in a run: its inputs and their feeds, its sampled outputs, and how both are
 //! exchanged with it. The only file that calls a unit during a window.
 
+use crate::dense::Dense;
 use crate::feed::{Feed, Supply, feeds_of};
 use crate::jacobian::{Response, responses};
 use crate::memento::Numbers;
@@ -46,7 +47,11 @@ pub(crate) struct Station {
     /// Whether the unit is in the step that [`Station::advance`] ends.
     begun: bool,
     /// Whether inputs are constants, so that no polynomials are made.
-    holds: bool,
+    pub holds: bool,
+    /// Whether feed-through outputs are sampled with the inputs' rates too.
+    rates: bool,
+    /// Samples inside the steps, where the method wants them.
+    pub dense: Option<Dense>,
     pub inputs: Inputs,
     pub outputs: Outputs,
     pub feeds: Vec<Feed>,
@@ -63,13 +68,18 @@ pub(crate) struct Inputs {
     change: Vec<f64>,
     segments: Vec<Segment>,
     row: Vec<f64>,
+    /// What an energy correction adds to each.
+    offset: Option<Vec<f64>>,
+    /// First time derivatives, where they are sampled with.
+    rates: Vec<f64>,
+    first_orders: Vec<i32>,
     /// Whether the unit takes input derivatives; else it gets sub-steps.
     interpolates: bool,
     sub_steps: usize,
     /// Highest order sent so far: once sent, orders are sent always, because a slave may keep them.
     order: usize,
     /// Whether the unit was given `sent` since its last step, so that the same values need not be sent again.
-    shown: bool,
+    pub shown: bool,
     sent: Vec<f64>,
     derivative_refs: Vec<u32>,
     derivative_orders: Vec<i32>,
@@ -116,6 +126,9 @@ impl Station {
             change: vec![0.0; n],
             segments: vec![Segment::default(); n],
             row: vec![0.0; width],
+            offset: None,
+            rates: vec![0.0; n],
+            first_orders: vec![1; n],
             interpolates,
             sub_steps: method.sub_steps.max(1),
             order: 0,
@@ -126,11 +139,14 @@ impl Station {
             derivatives: Vec::new(),
             refs,
         };
+        let (holds, rates) = (method.predictor.holds(), method.predictor.rates() && interpolates);
         Station {
             unit,
             step,
             begun: false,
-            holds: method.predictor.holds(),
+            holds,
+            rates,
+            dense: None,
             inputs,
             outputs,
             feeds,
@@ -149,16 +165,25 @@ impl Station {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
+            self.inputs.shift_values();
             self.hold(t_s, span.length_s, keep)?
         } else {
             for feed in &mut self.feeds {
-                feed.segments(supply, span, &mut self.inputs.segments);
+                feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
+            self.inputs.shift_segments();
             self.follow(t_s, span.length_s, keep)?
         };
         self.inputs.shown = false;
         if outcome == Outcome::Done {
-            self.outputs.read(self.unit.as_mut())?;
+            let Outputs { values, .. } = &mut self.outputs;
+            let mut values = std::mem::take(values);
+            let read = self.outputs.read_into(self.unit.as_mut(), &mut values);
+            self.outputs.values = values;
+            read?;
+            if let Some(dense) = &mut self.dense {
+                dense.read(self.unit.as_mut(), span)?;
+            }
         }
         Ok(outcome)
     }
@@ -170,11 +195,13 @@ impl Station {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
+            self.inputs.shift_values();
             self.set_constants()?;
         } else if self.inputs.interpolates {
             for feed in &mut self.feeds {
-                feed.segments(supply, span, &mut self.inputs.segments);
+                feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
+            self.inputs.shift_segments();
             self.set_segments(span.length_s)?;
         } else {
             return Ok(());
@@ -183,9 +210,9 @@ impl Station {
         self.unit.begin_step(supply.clock.seconds(span.from), span.length_s, keep)
     }
 
-    /// A step with constant inputs.
+    /// A step with constant inputs, those in `inputs.values`.
     #[inline]
-    fn hold(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+    pub fn hold(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         self.set_constants()?;
         self.unit.step(t_s, length_s, keep)
     }
@@ -199,8 +226,9 @@ impl Station {
         }
     }
 
+    /// Sets the inputs to `inputs.values` for a step.
     #[inline]
-    fn set_constants(&mut self) -> Result<(), UnitError> {
+    pub fn set_constants(&mut self) -> Result<(), UnitError> {
         if self.outputs.refresh == Refresh::Directional {
             self.inputs.held.copy_from_slice(&self.inputs.values);
         }
@@ -297,8 +325,24 @@ impl Station {
     #[inline]
     pub fn publish(&self, supply: &mut Supply, at: Tick) {
         for &(channel, first, width) in &self.outputs.channels {
+            if let Some(dense) = &self.dense {
+                dense.publish(&mut supply.histories[channel], first);
+            }
             supply.histories[channel].put(at, &self.outputs.values[first..first + width]);
         }
+    }
+
+    /// Sampled output `place` at `at`: the last one read, or what was published of it where the unit is ahead.
+    #[inline]
+    pub fn sampled(&self, supply: &Supply, place: usize, at: Tick) -> f64 {
+        if self.dense.is_some() {
+            let channel = self.outputs.channels.iter().find(|(_, first, width)| (*first..first + width).contains(&place));
+            if let Some(&(channel, first, _)) = channel {
+                let history = &supply.histories[channel];
+                return history.value(history.not_after(at), place - first);
+            }
+        }
+        self.outputs.values[place]
     }
 
     /// Evaluates feed-through outputs with the inputs' values at `at` and publishes them.
@@ -312,12 +356,18 @@ impl Station {
             feed.values(supply, at, &mut x.row, &mut x.values);
         }
         match y.refresh {
-            Refresh::GetAfterSet => {
+            Refresh::GetAfterSet if self.rates => {
                 self.unit.set_real(&x.refs, &x.values)?;
                 x.sent.copy_from_slice(&x.values);
                 x.shown = true;
+                let step_s = supply.clock.length_s(self.step);
+                for feed in &mut self.feeds {
+                    feed.rates(supply, at, step_s, &mut x.row, &mut x.rates);
+                }
+                self.unit.set_input_derivatives(&x.refs, &x.first_orders, &x.rates)?;
                 self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
             }
+            Refresh::GetAfterSet => set_and_get(self.unit.as_mut(), x, y)?,
             Refresh::Directional => {
                 for ((change, value), held) in x.change.iter_mut().zip(&x.values).zip(&x.held) {
                     *change = value - held;
@@ -333,6 +383,17 @@ impl Station {
             y.values[place] = v;
         }
         self.publish(supply, at);
+        Ok(())
+    }
+
+    /// Evaluates feed-through outputs by setting `inputs.values` and getting; the first of `values` are the outputs.
+    #[inline]
+    pub fn refresh_into(&mut self, values: &mut [f64]) -> Result<(), UnitError> {
+        let y = &mut self.outputs;
+        set_and_get(self.unit.as_mut(), &mut self.inputs, y)?;
+        for (&place, &v) in y.refresh_places.iter().zip(&y.refreshed) {
+            values[place] = v;
+        }
         Ok(())
     }
 
@@ -357,6 +418,29 @@ impl Station {
         self.set_inputs()
     }
 
+    /// True values of the inputs at `at`, as far as they are known.
+    pub fn true_inputs(&mut self, supply: &mut Supply, at: Tick, out: &mut [f64]) {
+        for feed in &mut self.feeds {
+            feed.values(supply, at, &mut self.inputs.row, out);
+        }
+    }
+
+    /// Values of the inputs at the end of `span`, as they are predicted before it.
+    pub fn predicted_inputs(&mut self, supply: &mut Supply, span: &Span, out: &mut [f64]) {
+        for feed in &mut self.feeds {
+            feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
+        }
+        for (v, p) in out.iter_mut().zip(&self.inputs.segments) {
+            *v = p.at(1.0);
+        }
+    }
+
+    /// Input `i` as it was fed in the step just made, at its start (0) or end (1).
+    #[inline]
+    pub fn applied(&self, i: usize, s: f64) -> f64 {
+        if self.holds { self.inputs.values[i] } else { self.inputs.segments[i].at(s) }
+    }
+
     /// Reads all sampled outputs and publishes them.
     pub fn sample(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
         self.unit.get_real(&self.outputs.refs, &mut self.outputs.values)?;
@@ -364,6 +448,14 @@ impl Station {
         self.publish(supply, at);
         Ok(())
     }
+}
+
+#[inline]
+fn set_and_get(unit: &mut dyn Unit, x: &mut Inputs, y: &mut Outputs) -> Result<(), UnitError> {
+    unit.set_real(&x.refs, &x.values)?;
+    x.sent.copy_from_slice(&x.values);
+    x.shown = true;
+    unit.get_real(&y.refresh_refs, &mut y.refreshed)
 }
 
 impl Inputs {
@@ -378,6 +470,27 @@ impl Inputs {
         }
     }
 
+    /// Sets what is added to the inputs from now on.
+    pub fn set_offset(&mut self, offset: &[f64]) {
+        self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
+    }
+
+    /// Adds the offset to constants.
+    #[inline]
+    fn shift_values(&mut self) {
+        if let Some(offset) = &self.offset {
+            self.values.iter_mut().zip(offset).for_each(|(v, d)| *v += d);
+        }
+    }
+
+    /// Adds the offset to polynomials.
+    #[inline]
+    fn shift_segments(&mut self) {
+        if let Some(offset) = &self.offset {
+            self.segments.iter_mut().zip(offset).for_each(|(p, d)| p.shift(*d));
+        }
+    }
+
     /// Whether the unit holds exactly `values` already, by a refresh since its last step.
     #[inline]
     fn are_shown(&self) -> bool {
@@ -386,19 +499,20 @@ impl Inputs {
 }
 
 impl Outputs {
-    /// Reads the unit after a step: everything but what is evaluated by setting the inputs and getting, anyway.
+    /// Reads the unit after a step: everything but what is evaluated by setting the inputs and getting, anyway. The
+    /// first of `values` are the outputs.
     #[inline]
-    fn read(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+    pub fn read_into(&mut self, unit: &mut dyn Unit, values: &mut [f64]) -> Result<(), UnitError> {
         if self.refresh != Refresh::GetAfterSet {
-            return unit.get_real(&self.refs, &mut self.values);
+            return unit.get_real(&self.refs, &mut values[..self.refs.len()]);
         }
         let n = self.state_refs.len();
         if self.state_first {
-            return unit.get_real(&self.state_refs, &mut self.values[..n]);
+            return unit.get_real(&self.state_refs, &mut values[..n]);
         }
         unit.get_real(&self.state_refs, &mut self.state_values)?;
         for (&place, &v) in self.state_places.iter().zip(&self.state_values) {
-            self.values[place] = v;
+            values[place] = v;
         }
         Ok(())
     }

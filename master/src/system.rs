@@ -3,6 +3,8 @@
 //! A definition: it is built once and does not change in a run.
 
 use crate::law::Law;
+use crate::power;
+use crate::predict::{InterfaceModel, Predicted};
 use crate::unit::Unit;
 use macrostep_description::{Causality, Dependencies, ModelDescription};
 
@@ -17,6 +19,10 @@ pub struct ChannelId(pub(crate) usize);
 /// A law of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LawId(pub(crate) usize);
+
+/// An interface model of a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InterfaceId(pub(crate) usize);
 
 /// One component of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +69,10 @@ pub(crate) struct LawNode {
 pub(crate) enum Source {
     Signal(Signal),
     Law { law: usize, output: usize },
+    /// What an interface model predicts.
+    Predicted { model: usize, what: Predicted },
+    /// The mean of a signal over the receiver's step.
+    Mean(Signal),
 }
 
 #[derive(Debug, Clone)]
@@ -82,7 +92,20 @@ pub struct System {
     pub(crate) descriptions: Vec<ModelDescription>,
     pub(crate) channels: Vec<Channel>,
     pub(crate) laws: Vec<LawNode>,
+    pub(crate) interfaces: Vec<InterfaceModel>,
     pub(crate) connections: Vec<Connection>,
+    pub(crate) bonds: Vec<power::Bond>,
+}
+
+/// One side of a power bond.
+#[derive(Debug, Clone, Copy)]
+pub struct Port<'a> {
+    /// The unit that receives power.
+    pub unit: UnitId,
+    /// Connected inputs, each with the effort that one unit of it makes at the port: ±1 for a force.
+    pub inputs: &'a [(&'a str, f64)],
+    /// The flow, a component of a channel: power = effort × flow.
+    pub flow: &'a str,
 }
 
 /// What is wrong with a system.
@@ -118,8 +141,8 @@ pub enum SystemError {
         /// The input.
         variable: String,
     },
-    /// A law with more or fewer inputs than it takes, or an output it does not have.
-    #[error("a law has {found} {what}, expected {expected}")]
+    /// A law with more or fewer inputs than it takes, or an output it does not have; an interface model likewise.
+    #[error("a law or an interface model has {found} {what}, expected {expected}")]
     LawShape {
         /// "inputs" or "outputs".
         what: &'static str,
@@ -174,6 +197,67 @@ impl System {
             return Err(SystemError::LawShape { what: "outputs", found: outputs, expected: output + 1 });
         }
         self.feed(Source::Law { law: law.0, output }, unit, input)
+    }
+
+    /// Declares a power bond between two ports with opposite efforts; its residual power and energy are then watched.
+    ///
+    /// # Errors
+    /// [`SystemError`] where a variable is not there or the flow is in no channel.
+    pub fn bond(&mut self, name: &str, ports: [Port<'_>; 2]) -> Result<(), SystemError> {
+        let place = |port: &Port<'_>| {
+            let mut inputs = Vec::new();
+            for &(input, gain) in port.inputs {
+                inputs.push((self.real(port.unit, input, "a real input", |c| c == Causality::Input)?.1, gain));
+            }
+            let (_, flow) = self.real(port.unit, port.flow, "a real output", |c| c != Causality::Input)?;
+            if !self.channels.iter().any(|c| c.unit == port.unit.0 && c.refs.contains(&flow)) {
+                let (unit, variable) = (self.units[port.unit.0].name().to_string(), port.flow.to_string());
+                let (found, expected) = ("in no channel".to_string(), "a component of a channel");
+                return Err(SystemError::WrongVariable { unit, variable, found, expected });
+            }
+            Ok(power::Port { unit: port.unit.0, inputs, flow })
+        };
+        let ports = [place(&ports[0])?, place(&ports[1])?];
+        self.bonds.push(power::Bond { name: name.to_string(), ports });
+        Ok(())
+    }
+
+    /// Adds an interface model: for r forces r speeds, positions and biases, and r (r + 1)/2 mobilities.
+    ///
+    /// # Errors
+    /// [`SystemError::LawShape`] for other numbers.
+    pub fn interface(&mut self, model: InterfaceModel) -> Result<InterfaceId, SystemError> {
+        let r = model.force.len();
+        let lists = [&model.speed, &model.position, &model.bias, &model.mobility];
+        for (list, expected) in lists.into_iter().zip([r.max(1), r.max(1), r.max(1), r.max(1) * (r + 1) / 2]) {
+            if list.len() != expected {
+                return Err(SystemError::LawShape { what: "inputs", found: list.len(), expected });
+            }
+        }
+        self.interfaces.push(model);
+        Ok(InterfaceId(self.interfaces.len() - 1))
+    }
+
+    /// Feeds an input of the fast unit with the motion an interface model predicts; the unit's communication step is the
+    /// micro step.
+    pub fn connect_predicted(
+        &mut self,
+        model: InterfaceId,
+        what: Predicted,
+        unit: UnitId,
+        input: &str,
+    ) -> Result<(), SystemError> {
+        let (Predicted::Speed(i) | Predicted::Position(i)) = what;
+        let r = self.interfaces[model.0].force.len();
+        if i >= r {
+            return Err(SystemError::LawShape { what: "outputs", found: r, expected: i + 1 });
+        }
+        self.feed(Source::Predicted { model: model.0, what }, unit, input)
+    }
+
+    /// Feeds an input with the mean over each of its unit's steps of a signal that is sampled more often.
+    pub fn connect_mean(&mut self, from: Signal, unit: UnitId, input: &str) -> Result<(), SystemError> {
+        self.feed(Source::Mean(from), unit, input)
     }
 
     fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {

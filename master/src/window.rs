@@ -4,11 +4,17 @@
 //! guessed, put into the histories, the plan is run, and what was published is compared with the guess.
 
 use crate::algebraic::Loop;
+use crate::control::Controller;
 use crate::correct::{Convergence, Corrector, Problem};
+use crate::dense::instant;
 use crate::error::RunError;
 use crate::feed::Supply;
+use crate::history::History;
 use crate::jacobian;
 use crate::memento::Numbers;
+use crate::power::Ledger;
+use crate::predict::lobatto;
+use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
@@ -19,13 +25,29 @@ use nalgebra::DMatrix;
 const START: usize = 0;
 
 /// Samples a corrector guesses: a channel at an instant of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Guess {
     channel: usize,
-    at: Tick,
+    /// The step it belongs to, from the window's start, and node `node` of `nodes` of it.
+    from: Tick,
+    to: Tick,
+    node: usize,
+    nodes: usize,
     /// Place of its first component among the unknowns.
     first: usize,
     width: usize,
+}
+
+impl Guess {
+    /// Its instant in a window that starts at `now`.
+    fn at(&self, now: Tick) -> f64 {
+        instant(now + self.from, now + self.to, self.s())
+    }
+
+    /// Local time in its step.
+    fn s(&self) -> f64 {
+        lobatto(self.node, self.nodes)
+    }
 }
 
 /// Runs windows.
@@ -42,6 +64,10 @@ pub(crate) struct Window {
     seen: Vec<f64>,
     scale: Vec<f64>,
     loops: Vec<Loop>,
+    /// Accounts of the power bonds, where there are any.
+    pub ledger: Option<Ledger>,
+    /// Whether windows may be taken back after they have been run.
+    pub revocable: bool,
     /// Whether the window under way has been run before, so that it must be taken back first.
     ran: bool,
     /// A step a unit did not finish.
@@ -62,17 +88,38 @@ impl Window {
             seen: Vec::new(),
             scale: Vec::new(),
             loops,
+            ledger: None,
+            revocable: false,
             ran: false,
             discarded: None,
         }
     }
 
+    /// Back to the first tick, nothing known.
+    pub fn forget(&mut self) {
+        self.now = 0;
+        self.histories_mut().for_each(History::clear);
+        self.seen.fill(0.0);
+        self.scale.fill(1.0);
+        self.unknowns.fill(0.0);
+    }
+
+    /// All histories, those of channels first, then those that feeds keep of laws.
+    pub fn histories_mut(&mut self) -> impl Iterator<Item = &mut History> {
+        let Window { stations, supply, .. } = self;
+        let of_feeds = stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut());
+        supply.histories.iter_mut().chain(of_feeds)
+    }
+
     /// Runs one window.
     #[inline]
     pub fn run(&mut self, corrector: Option<&mut (dyn Corrector + 'static)>) -> Result<Option<Convergence>, RunError> {
+        if self.now == self.plan.turn_at {
+            self.plan.turn();
+        }
         let convergence = match corrector {
             None => {
-                self.execute(true)?;
+                self.execute(!self.revocable)?;
                 None
             }
             Some(corrector) => Some(self.iterate(corrector)?),
@@ -82,6 +129,15 @@ impl Window {
         }
         self.now += self.plan.window;
         Ok(convergence)
+    }
+
+    /// Runs up to `windows` windows by the relay made of the plan.
+    pub fn run_by(&mut self, relay: &mut Relay, windows: u64) -> Result<(), RunError> {
+        let clock = (&mut self.now, self.plan.window);
+        match relay.run(&mut self.stations, &mut self.supply, clock, windows)? {
+            None => Ok(()),
+            Some((unit, outcome, at)) => Err(self.discard(unit, outcome, at)),
+        }
     }
 
     /// Evaluates all feed-through outputs in initialisation, where every unit may be read after it was set.
@@ -108,18 +164,17 @@ impl Window {
         if self.guesses.is_empty() {
             self.find_guesses();
         }
-        for h in &mut self.supply.histories {
-            h.begin_window();
-        }
-        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
-            h.begin_window();
-        }
-        for station in &mut self.stations {
-            station.unit.save(START)?;
-        }
+        self.begin()?;
         let mut y = std::mem::take(&mut self.unknowns);
         for g in &self.guesses {
-            self.supply.value(g.channel, self.now + g.at, &mut y[g.first..g.first + g.width]);
+            let guess = &mut y[g.first..g.first + g.width];
+            if g.node == g.nodes {
+                self.supply.value(g.channel, self.now + g.to, guess);
+            } else {
+                let length_s = self.supply.clock.length_s(g.to - g.from);
+                let span = Span { from: self.now + g.from, to: self.now + g.to, length_s };
+                self.supply.guess(g.channel, &span, g.s(), guess);
+            }
         }
         self.ran = false;
         let result = if y.is_empty() {
@@ -131,6 +186,83 @@ impl Window {
         Ok(result?)
     }
 
+    /// Keeps everything as it is, to come back to.
+    pub fn begin(&mut self) -> Result<(), UnitError> {
+        for h in &mut self.supply.histories {
+            h.begin_window();
+        }
+        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
+            h.begin_window();
+        }
+        for station in &mut self.stations {
+            station.unit.save(START)?;
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.save();
+        }
+        Ok(())
+    }
+
+    /// Goes back to where [`Window::begin`] was.
+    pub fn rewind(&mut self) -> Result<(), UnitError> {
+        for station in &mut self.stations {
+            station.restore(START)?;
+        }
+        for h in &mut self.supply.histories {
+            h.rewind();
+        }
+        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
+            h.rewind();
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.restore();
+        }
+        Ok(())
+    }
+
+    /// Makes all steps of the window `n` times as long as they were made.
+    pub fn stretch(&mut self, n: Tick) {
+        let old = self.plan.window;
+        self.plan.stretch(n);
+        let to = |k: &mut Tick| *k = (*k * self.plan.window) / old;
+        self.stations.iter_mut().for_each(|s| to(&mut s.step));
+        for g in &mut self.guesses {
+            to(&mut g.from);
+            to(&mut g.to);
+        }
+    }
+
+    /// What a control makes of the window just run, `length_s` seconds long.
+    pub fn estimate(&mut self, control: &mut Controller, length_s: f64) -> [f64; 3] {
+        let Window { stations, supply, ledger, now, .. } = self;
+        match ledger {
+            Some(ledger) if control.weighs_energy() => {
+                ledger.close_all(stations, supply);
+                let (energy_j, power_w) = ledger.totals();
+                control.leak(energy_j, length_s, power_w)
+            }
+            _ => control.errors(stations, supply, *now),
+        }
+    }
+
+    /// Units with an input that is predicted in some step, not known.
+    pub fn blind(&self) -> Vec<bool> {
+        let owner = |c: usize| self.stations.iter().position(|s| s.outputs.channels.iter().any(|o| o.0 == c));
+        let mut known = vec![0; self.stations.len()];
+        let mut blind = vec![false; self.stations.len()];
+        for op in &self.plan.ops {
+            match *op {
+                Op::Publish { unit, at } => known[unit] = at,
+                Op::Advance { unit, to, .. } => {
+                    let sources = self.stations[unit].feeds.iter().flat_map(|f| f.channels());
+                    blind[unit] |= sources.filter_map(owner).any(|source| source != unit && known[source] < to);
+                }
+                Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => {}
+            }
+        }
+        blind
+    }
+
     /// The samples that some step consumes before they are published.
     fn find_guesses(&mut self) {
         let mut first = 0;
@@ -140,10 +272,15 @@ impl Window {
             if !self.consumed_early(channel, owner) {
                 continue;
             }
-            for at in self.plan.published(owner) {
-                let width = self.supply.histories[channel].width();
-                self.guesses.push(Guess { channel, at, first, width });
-                first += width;
+            let width = self.supply.histories[channel].width();
+            let nodes = self.stations[owner].dense.as_ref().map_or(1, |d| d.nodes.len());
+            let mut from = 0;
+            for to in self.plan.published(owner) {
+                for node in 1..=nodes {
+                    self.guesses.push(Guess { channel, from, to, node, nodes, first, width });
+                    first += width;
+                }
+                from = to;
             }
         }
         self.unknowns = vec![0.0; first];
@@ -168,13 +305,19 @@ impl Window {
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`].
     #[inline]
     fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
-        let Window { stations, supply, plan, groups, now, discarded, loops, .. } = self;
+        let Window { stations, supply, plan, groups, now, discarded, loops, ledger, .. } = self;
         for op in &plan.ops {
             match *op {
                 Op::Advance { unit, from, to } => {
                     let span = Span { from: *now + from, to: *now + to, length_s: supply.clock.length_s(to - from) };
+                    if let Some(ledger) = ledger {
+                        ledger.arrive(stations, supply, unit, &span);
+                    }
                     let station = &mut stations[unit];
                     let outcome = station.advance(supply, &span, keep)?;
+                    if let Some(ledger) = ledger {
+                        ledger.depart(station, unit, &span);
+                    }
                     if outcome != Outcome::Done {
                         *discarded = Some((unit, outcome, span.from));
                         return Ok(());
@@ -194,6 +337,17 @@ impl Window {
             }
         }
         Ok(())
+    }
+
+    /// What of it no memento holds.
+    pub fn unkept(&self) -> Option<&'static str> {
+        if self.ledger.is_some() {
+            return Some("accounts of power bonds");
+        }
+        if self.plan.is_staggered() || self.stations.iter().any(|s| s.dense.is_some()) {
+            return Some("samples inside steps");
+        }
+        None
     }
 
     /// What it knows, for a memento.
@@ -231,24 +385,16 @@ impl Window {
 impl Problem for Window {
     fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         if self.ran {
-            for station in &mut self.stations {
-                station.restore(START)?;
-            }
-            for h in &mut self.supply.histories {
-                h.rewind();
-            }
-            for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
-                h.rewind();
-            }
+            self.rewind()?;
         }
         self.ran = true;
         for g in &self.guesses {
-            self.supply.histories[g.channel].put(self.now + g.at, &y[g.first..g.first + g.width]);
+            self.supply.histories[g.channel].put_at(g.at(self.now), &y[g.first..g.first + g.width]);
         }
         self.execute(false)?;
         for g in &self.guesses {
             let history = &self.supply.histories[g.channel];
-            let row = history.find(self.now + g.at).map_or(&y[g.first..g.first + g.width], |i| history.row(i));
+            let row = history.find_at(g.at(self.now)).map_or(&y[g.first..g.first + g.width], |i| history.row(i));
             for (c, value) in row.iter().enumerate() {
                 let i = g.first + c;
                 residual[i] = value - y[i];
@@ -264,9 +410,28 @@ impl Problem for Window {
         &self.scale
     }
 
+    /// Chebyshev polynomials T_k(2s − 1) − T_k(−1) over the nodes of a step: single nodes would be perturbed by polynomials
+    /// whose powers of s cancel to the last digit. Without inner nodes that is a unit vector.
+    fn direction(&self, j: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        let owns = |g: &Guess| (g.first..g.first + g.width).contains(&j);
+        let Some(place) = self.guesses.iter().position(owns) else { return };
+        let (k, q, c) = (self.guesses[place].node, self.guesses[place].nodes, j - self.guesses[place].first);
+        let step = &self.guesses[place + 1 - k..place + 1 - k + q];
+        let size = step.iter().map(|g| self.scale[g.first + c]).fold(0.0, f64::max);
+        for g in step {
+            let angle = std::f64::consts::PI * ((k * g.node) % (2 * q)) as f64 / q as f64;
+            let sign = if k % 2 == 0 { 0.5 } else { -0.5 };
+            out[g.first + c] = size * sign * (angle.cos() - 1.0);
+        }
+    }
+
     fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError> {
         let Window { stations, supply, plan, now, guesses, scale, .. } = self;
-        let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, *now + g.at)).collect();
+        if guesses.iter().any(|g| g.nodes > 1) {
+            return Ok(false);
+        }
+        let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, *now + g.to)).collect();
         jacobian::estimate(stations, supply, plan, *now, &samples, scale, jacobian)
     }
 }

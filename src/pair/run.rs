@@ -99,6 +99,9 @@ pub fn watched(
     resumed: Option<Resumed>,
 ) -> Result<Outcome, RunError> {
     let mut coupled = build(pair, foundry)?;
+    if pair.method.control.is_some() {
+        return controlled(pair, coupled, record_every, witness, resumed);
+    }
     let windows = coupled.simulation.windows_in(pair.stop_s)?;
     let window_s = coupled.simulation.window_s();
     let recorder = Recorder::new(&pair.parameters, window_s, windows, record_every).map_err(unsolvable)?;
@@ -167,7 +170,7 @@ impl Run {
             let z = state(coupled);
             self.states.push(z);
             // Written so that what is not a number has diverged.
-            if !(z.amax() < DIVERGED) {
+            if z.amax() >= DIVERGED || z.amax().is_nan() {
                 ended = Ok(Some(coupled.simulation.time_s()));
                 break;
             }
@@ -215,16 +218,69 @@ impl Run {
         diverged_at_s: Option<f64>,
         interrupted_at_s: Option<f64>,
     ) -> Result<Outcome, RunError> {
-        let (do_steps, kinds) = (coupled.simulation.do_steps(), coupled.simulation.kinds());
+        let do_steps = coupled.simulation.do_steps();
+        let (accounts, course) = (coupled.simulation.accounts().to_vec(), coupled.simulation.course());
+        let kinds = coupled.simulation.kinds();
         let units = if kinds[0] == kinds[1] { kinds[0].to_string() } else { kinds.join(" + ") };
         let statistics = coupled.simulation.statistics();
         let warnings = coupled.simulation.warnings().to_vec();
         coupled.simulation.terminate()?;
-        let do_steps = [self.do_steps[0] + do_steps[0], self.do_steps[1] + do_steps[1]];
-        let wall_s = self.wall_s;
         let outcome = self.recorder.finish();
-        Ok(Outcome { do_steps, wall_s, units, statistics, diverged_at_s, interrupted_at_s, warnings, ..outcome })
+        Ok(Outcome {
+            do_steps: [self.do_steps[0] + do_steps[0], self.do_steps[1] + do_steps[1]],
+            wall_s: self.wall_s,
+            units,
+            statistics,
+            accounts,
+            course,
+            diverged_at_s,
+            interrupted_at_s,
+            warnings,
+            ..outcome
+        })
     }
+}
+
+/// A run whose steps are chosen as it goes on, to the stop time.
+fn controlled(
+    pair: &Pair,
+    mut coupled: Coupled,
+    record_every: u64,
+    witness: &mut dyn Witness,
+    resumed: Option<Resumed>,
+) -> Result<Outcome, RunError> {
+    if let Some(resumed) = resumed {
+        // Says why not.
+        coupled.simulation.resume(&resumed.memento)?;
+    }
+    let longest_s = pair.step_s;
+    let windows = (pair.stop_s / longest_s).round() as u64;
+    let recorder = Recorder::new(&pair.parameters, longest_s, windows, record_every).map_err(unsolvable)?;
+    let mut run = Run { recorder, states: Vec::new(), do_steps: [0; 2], wall_s: 0.0 };
+    run.recorder.point_at(0.0, &state(&coupled), witness);
+    let (mut diverged_at_s, mut interrupted_at_s, mut told, mut points) = (None, None, 0, 0);
+    while !coupled.simulation.is_over() && diverged_at_s.is_none() {
+        match witness.wish(points) {
+            Wish::GoOn(_) => {}
+            Wish::End { keeping: false } => {
+                interrupted_at_s = Some(coupled.simulation.time_s());
+                break;
+            }
+            // Says why not.
+            Wish::Keep | Wish::End { keeping: true } => drop(coupled.simulation.memento()?),
+        }
+        let began = Instant::now();
+        coupled.simulation.step()?;
+        run.wall_s += began.elapsed().as_secs_f64();
+        points += 1;
+        let (t_s, z) = (coupled.simulation.time_s(), state(&coupled));
+        run.recorder.point_at(t_s, &z, witness);
+        diverged_at_s = (z.amax() >= DIVERGED || z.amax().is_nan()).then_some(t_s);
+        let done = (t_s / longest_s) as u64;
+        witness.progress(done - told);
+        told = done;
+    }
+    run.finish(coupled, diverged_at_s, interrupted_at_s)
 }
 
 /// (x1, x2, v1, v2) now.

@@ -3,19 +3,23 @@
 //! An FMU of `fmus/` and a native unit of the master are made of the same types of this crate, and run the same code.
 
 mod benchmark;
+mod circuit;
 mod coupling;
 mod drive;
 mod entry;
 mod oscillator;
+mod plunger;
 mod units;
 
 use macrostep_slave::Ode;
 
 pub use benchmark::{Case, OscillatorParameters, case_1, case_2};
+pub use circuit::{Mesh, MeshShunt};
 pub use coupling::SpringDamper;
 pub use drive::{Displacement, Drive, Force};
 pub use entry::ModelEntry;
 pub use oscillator::Oscillator;
+pub use plunger::PlungerCylinder;
 
 /// Mass 1, which owns the coupling and is driven by the other mass's displacement.
 pub type Oscillator1Displacement = Ode<Oscillator<Displacement, 1>>;
@@ -27,6 +31,12 @@ pub type Oscillator1Force = Ode<Oscillator<Force, 1>>;
 pub type Oscillator2Force = Ode<Oscillator<Force, 2>>;
 /// The spring-damper law between the masses.
 pub type Coupling = Ode<SpringDamper>;
+/// A mesh of a circuit, driven by a voltage.
+pub type CircuitMesh = Ode<Mesh>;
+/// A mesh of a circuit that owns the shunt, driven by the other mesh's current.
+pub type CircuitMeshShunt = Ode<MeshShunt>;
+/// A plunger cylinder, driven by the motion of its load.
+pub type Plunger = Ode<PlungerCylinder>;
 
 /// Every model that is packed as an FMU.
 pub fn all() -> Vec<ModelEntry> {
@@ -36,6 +46,9 @@ pub fn all() -> Vec<ModelEntry> {
         ModelEntry::of::<Oscillator<Force, 1>>(),
         ModelEntry::of::<Oscillator<Force, 2>>(),
         ModelEntry::of::<SpringDamper>(),
+        ModelEntry::of::<Mesh>(),
+        ModelEntry::of::<MeshShunt>(),
+        ModelEntry::of::<PlungerCylinder>(),
     ]
 }
 

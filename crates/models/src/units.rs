@@ -33,3 +33,29 @@ pub(crate) fn define(d: &mut Declaration, names: &[&str]) {
 pub(crate) fn joule(d: &mut Declaration) {
     d.unit("J", base(1, 2, -2));
 }
+
+/// Exponents of kg, m, s and A.
+const fn charged(kg: i32, m: i32, s: i32, a: i32) -> BaseUnit {
+    BaseUnit { a, ..base(kg, m, s) }
+}
+
+/// The units of circuits.
+pub(crate) fn electric(d: &mut Declaration) {
+    d.unit("C", charged(0, 0, 1, 1));
+    d.unit("A", charged(0, 0, 0, 1));
+    d.unit("A/s", charged(0, 0, -1, 1));
+    d.unit("V", charged(1, 2, -3, -1));
+    d.unit("Ohm", charged(1, 2, -3, -2));
+    d.unit("H", charged(1, 2, -2, -2));
+    d.unit("F", charged(-1, -2, 4, 2));
+}
+
+/// The units of cylinders and valves.
+pub(crate) fn hydraulic(d: &mut Declaration) {
+    d.unit("m2", base(0, 2, 0));
+    d.unit("m3", base(0, 3, 0));
+    d.unit("Pa", base(1, -1, -2));
+    d.unit("Pa/s", base(1, -1, -3));
+    d.unit("Pa/s2", base(1, -1, -4));
+    d.unit("m3/(s.Pa)", base(-1, 4, 1));
+}

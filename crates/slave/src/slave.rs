@@ -100,6 +100,10 @@ pub trait Slave: Send {
     /// `fmi2SetFMUstate`, from a snapshot of this or another instance of the same model.
     fn restore(&mut self, from: &Snapshot) -> Result<(), Fault>;
 
+    /// The real numbers of the state that no variable shows, to be read and changed by whoever shares the process with the
+    /// slave; no function of FMI. What follows from them is computed anew.
+    fn hidden_state(&mut self) -> &mut [f64];
+
     /// `fmi2SerializedFMUstateSize`: exact number of bytes.
     fn serialized_size(&self, snapshot: &Snapshot) -> Result<usize, Fault>;
 

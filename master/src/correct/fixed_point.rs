@@ -82,10 +82,11 @@ impl Corrector for FixedPoint {
         Ok(Convergence { runs: self.runs_max, residual: f64::INFINITY, converged: false })
     }
 
-    fn pass(&mut self, numbers: &mut Numbers<'_>) {
+    fn pass(&mut self, numbers: &mut Numbers<'_>) -> bool {
         let mut omega = self.omega.unwrap_or(f64::NAN);
         numbers.real(&mut omega);
         self.omega = (!omega.is_nan()).then_some(omega);
+        true
     }
 
     fn forget(&mut self) {

@@ -3,6 +3,6 @@
 mod recorder;
 mod trace;
 
-pub(crate) use recorder::Recorder;
 pub use recorder::Observer;
+pub(crate) use recorder::Recorder;
 pub use trace::{Column, Trace, TraceError};

@@ -84,7 +84,7 @@ impl Recorder {
         for r in &mut self.readings {
             let station = &mut stations[r.station];
             for &(place, output) in &r.sampled {
-                self.row[place] = station.outputs.values[output];
+                self.row[place] = station.sampled(supply, output, at);
             }
             if r.refs.is_empty() {
                 continue;
@@ -113,7 +113,10 @@ fn follows(description: &ModelDescription, variable: usize, inputs: &[u32]) -> b
     use macrostep_description::Dependencies;
     let Some(output) = description.structure.outputs.iter().find(|o| o.index == variable) else { return false };
     let connected = |i: usize| {
-        description.variables.get(i).is_some_and(|v| v.causality == Causality::Input && inputs.contains(&v.value_reference))
+        description
+            .variables
+            .get(i)
+            .is_some_and(|v| v.causality == Causality::Input && inputs.contains(&v.value_reference))
     };
     match &output.dependencies {
         Dependencies::All => !inputs.is_empty(),

@@ -92,6 +92,12 @@ pub trait Unit: Send {
     /// `fmi2SetFMUstate` from a slot saved before.
     fn restore(&mut self, slot: usize) -> Result<(), UnitError>;
 
+    /// The real numbers of the unit's own state, to be read and changed between steps: for one-step maps. `None` where they
+    /// are out of reach, as behind the C interface.
+    fn hidden_state(&mut self) -> Option<&mut [f64]> {
+        None
+    }
+
     /// `fmi2SerializeFMUstate` of the state now.
     fn serialize(&mut self) -> Result<Vec<u8>, UnitError>;
 

@@ -115,12 +115,7 @@ impl Unit for NativeUnit {
         forward!(self, "fmi2SetRealInputDerivatives", done)
     }
 
-    fn get_output_derivatives(
-        &mut self,
-        refs: &[u32],
-        orders: &[i32],
-        values: &mut [f64],
-    ) -> Result<(), UnitError> {
+    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError> {
         let done = self.slave.get_real_output_derivatives(refs, orders, values);
         forward!(self, "fmi2GetRealOutputDerivatives", done)
     }
@@ -158,6 +153,10 @@ impl Unit for NativeUnit {
             _ => Err(Fault::Snapshot(format!("nothing was saved in slot {slot}"))),
         };
         forward!(self, "fmi2SetFMUstate", done)
+    }
+
+    fn hidden_state(&mut self) -> Option<&mut [f64]> {
+        Some(self.slave.hidden_state())
     }
 
     fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {

@@ -1,0 +1,79 @@
+//! The two-mass oscillator as a scenario: both cases of the benchmark and the model on which orders are measured.
+
+use crate::lab::scenario::{Card, Coupled, Scenario, Setup};
+use crate::pair::{Coupling, Pair, build};
+use macrostep_master::RunError;
+use macrostep_oscillator::{Exact, ParameterError, Parameters};
+
+/// An oscillator pair with exact subsystems.
+#[derive(Debug, Clone, Copy)]
+pub struct Oscillator {
+    card: Card,
+    /// Masses, springs, dampers, start.
+    pub parameters: Parameters,
+}
+
+impl Oscillator {
+    /// The model on which orders are measured: damped coupling, initial acceleration.
+    pub fn test_model() -> Self {
+        let about = "two-mass oscillator with a damped coupling, on which orders are measured";
+        Self::of("test-model", about, Parameters::test_model(), [1e-2, 2.0])
+    }
+
+    /// Case 1 of the benchmark, undamped.
+    pub fn case_1() -> Self {
+        Self::of("case-1", "two-mass oscillator of the benchmark, undamped", Parameters::case_1(), [1e-3, 10.0])
+    }
+
+    /// Case 2 of the benchmark, lightly damped.
+    pub fn case_2() -> Self {
+        Self::of("case-2", "two-mass oscillator of the benchmark, lightly damped", Parameters::case_2(), [1e-3, 10.0])
+    }
+
+    fn of(name: &'static str, about: &'static str, parameters: Parameters, [step_s, stop_s]: [f64; 2]) -> Self {
+        let card = Card {
+            name,
+            about,
+            couplings: &Coupling::ALL,
+            units: 2,
+            motions: &["mass 1", "mass 2"],
+            step_s,
+            stop_s,
+            linear: true,
+        };
+        Oscillator { card, parameters }
+    }
+
+    fn exact(&self) -> Result<Exact, RunError> {
+        Exact::new(&self.parameters).map_err(unsolvable)
+    }
+}
+
+impl Scenario for Oscillator {
+    fn card(&self) -> Card {
+        self.card
+    }
+
+    fn couple(&self, setup: &Setup<'_>) -> Result<Coupled, RunError> {
+        let mut parameters = self.parameters;
+        if setup.from_s != 0.0 {
+            let z = self.exact()?.at(setup.from_s);
+            (parameters.x0, parameters.v0) = ([z[0], z[1]], [z[2], z[3]]);
+        }
+        let method = setup.scheme.method(2);
+        // The stop time is told to units only; a run may be shorter.
+        let pair = Pair::new(setup.scheme.coupling, method, setup.step_s, 1e9);
+        let coupled = build(&Pair { parameters, start: setup.start, ..pair }, setup.foundry)?;
+        Ok(Coupled { simulation: coupled.simulation, motions: coupled.motions.to_vec() })
+    }
+
+    fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError> {
+        let exact = self.exact()?;
+        Ok(times_s.iter().map(|t| exact.at(*t).iter().copied().collect()).collect())
+    }
+}
+
+fn unsolvable(e: ParameterError) -> RunError {
+    let expected = "an oscillator with an exact solution".to_string();
+    RunError::Grid { what: "parameters", found: e.to_string(), expected }
+}

@@ -1,0 +1,76 @@
+//! Stability of a scheme on a scenario over the macro step: spectral radius and growth rate from the one-step map, and the
+//! largest H up to which the run stays bounded.
+//!
+//! ```text
+//! ρ(H) = max |λ_i| of the one-step map,   growth rate = ln ρ / H
+//! limit: the first H, going up, at which ln ρ / H exceeds the growth rate allowed
+//! ```
+//!
+//! A scenario that is not linear is looked at near its start: growth rates are those of small deviations there.
+
+use crate::foundry;
+use crate::lab::scenario::{Scenario, Setup, check_cut};
+use crate::lab::Scheme;
+use crate::pair::Start;
+use macrostep_master::{OneStepMap, RunError, spectral_radius};
+
+/// Spectral radii of a scheme over macro steps.
+#[derive(Debug, Clone)]
+pub struct Sweep {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// Macro steps \[s\], ascending.
+    pub step_s: Vec<f64>,
+    /// ρ at each.
+    pub radius: Vec<f64>,
+    /// First H \[s\] beyond which growth exceeds what is allowed; `None` where it does not.
+    pub limit_s: Option<f64>,
+}
+
+impl Sweep {
+    /// ln ρ / H \[1/s\] at each macro step.
+    pub fn growth_rate(&self) -> Vec<f64> {
+        self.radius.iter().zip(&self.step_s).map(|(rho, h)| rho.ln() / h).collect()
+    }
+}
+
+/// ρ of a scheme at one macro step \[s\].
+///
+/// # Errors
+/// As [`Scenario::couple`].
+pub fn radius(scenario: &dyn Scenario, scheme: &Scheme, step_s: f64) -> Result<f64, RunError> {
+    let card = scenario.card();
+    check_cut(&card, scheme.coupling)?;
+    let setup = Setup { scheme, step_s, from_s: 0.0, start: Start::Exact, foundry: &foundry::native };
+    let mut coupled = scenario.couple(&setup)?;
+    let delta = if card.linear { 1.0 } else { 1e-7 };
+    Ok(spectral_radius(OneStepMap::default().take(&mut coupled.simulation, delta)?))
+}
+
+/// Radii at `steps_s` (ascending) and the limit for growth rates up to `growth_rate` \[1/s\].
+///
+/// # Errors
+/// As [`radius`].
+pub fn sweep(
+    scenario: &dyn Scenario,
+    scheme: &Scheme,
+    steps_s: &[f64],
+    growth_rate: f64,
+) -> Result<Sweep, RunError> {
+    let all = steps_s.iter().map(|h| radius(scenario, scheme, *h)).collect::<Result<Vec<f64>, RunError>>()?;
+    let grows = |rho: f64, h: f64| !(rho.ln() / h <= growth_rate);
+    let first = (0..all.len()).find(|&i| grows(all[i], steps_s[i]));
+    let limit_s = match first {
+        None => None,
+        Some(0) => Some(steps_s[0]),
+        Some(i) => {
+            let (mut low, mut high) = (steps_s[i - 1], steps_s[i]);
+            while high / low > 1.0 + 1e-4 {
+                let middle = (low * high).sqrt();
+                if grows(radius(scenario, scheme, middle)?, middle) { high = middle } else { low = middle }
+            }
+            Some((low * high).sqrt())
+        }
+    };
+    Ok(Sweep { scheme: *scheme, step_s: steps_s.to_vec(), radius: all, limit_s })
+}

@@ -1,0 +1,148 @@
+//! What may be typed after the verbs of the laboratory.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use macrostep::lab::{Implicit, Order, Scenario, Scheme};
+use macrostep_master::Sampling as Sampled;
+
+use crate::arguments::positive;
+use crate::failure::Failure;
+use crate::simulate;
+use crate::terms::{Coupling, GsVariant, Predict, Sampling, Units};
+
+/// A set of schemes: every combination of the lists.
+#[derive(Debug, Args)]
+pub struct SchemeArguments {
+    /// Cuts, separated by commas [default: all the scenario has]
+    #[arg(long, value_enum, value_name = "COUPLING", value_delimiter = ',')]
+    pub coupling: Vec<Coupling>,
+    /// Who steps when, separated by commas; of more than two units, gs12 is the ascending and gs21 the descending order
+    #[arg(long, value_enum, value_name = "SCHEDULE", value_delimiter = ',', default_value = "jacobi,gs12")]
+    pub schedule: Vec<Order>,
+    /// Predictions of the inputs, separated by commas: hold, linear, quadratic, poly:K, ia0, ia1, ia2, ia:K, h3, h5
+    #[arg(long, value_name = "PREDICTOR", value_delimiter = ',', default_value = "hold,linear,quadratic,ia0,ia1")]
+    pub predict: Vec<Predict>,
+    /// Integrated acceleration, Gauss–Seidel: polynomials of the body whose end is known, separated by commas
+    #[arg(long, value_enum, value_name = "VARIANT", value_delimiter = ',', default_value = "h3")]
+    pub gs_variant: Vec<GsVariant>,
+    /// Corrections of a macro step, separated by commas
+    #[arg(long, value_enum, value_name = "CORRECT", value_delimiter = ',', default_value = "explicit")]
+    pub correct: Vec<Implicit>,
+    /// Evaluation of a coupling force or acceleration that a subsystem sends
+    #[arg(long, value_enum, default_value = "updated")]
+    pub sampling: Sampling,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+pub struct OutputArguments {
+    /// Folder for CSV, JSON and pictures; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print JSON instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `macrostep stability`.
+#[derive(Debug, Args)]
+pub struct StabilityArguments {
+    #[command(flatten)]
+    pub schemes: SchemeArguments,
+    /// The dimensionless model (`model`), or a scenario whose growth rate over H is wanted: `test-model`, `case-1`, … (see
+    /// `macrostep compare --help`)
+    #[arg(long, value_name = "NAME", default_value = "model")]
+    pub scenario: String,
+    /// Ratio of the dimensionless model: m21, re21, im21, rec1 or imc1; may be repeated [default: all 1]
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub ratio: Vec<crate::terms::Setting>,
+    /// Window Λr from,to of the dimensionless model
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, allow_negative_numbers = true, default_value = "-3,0")]
+    pub re: Vec<f64>,
+    /// Window Λi from,to of the dimensionless model
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, allow_negative_numbers = true, default_value = "0,3")]
+    pub im: Vec<f64>,
+    /// Points along each side of the window, edges included; of a scenario, macro steps a decade
+    #[arg(long, value_name = "N", default_value = "31", value_parser = clap::value_parser!(u64).range(2..=2001))]
+    pub grid: u64,
+    /// Stable is ρ ≤ 1 + tolerance
+    #[arg(long, value_name = "EPS", default_value = "1e-9", value_parser = positive)]
+    pub tolerance: f64,
+    /// Rays of limits: angles in degrees, 90 undamped, 180 aperiodic
+    #[arg(long, value_name = "DEG", value_delimiter = ',', default_value = "90,105,120,135,150,165,180")]
+    pub rays: Vec<f64>,
+    /// Growth allowed for limits: ln ρ a macro step along rays; of a scenario, ln ρ / H [1/s]
+    #[arg(long, value_name = "G", default_value = "1e-3", value_parser = positive)]
+    pub growth: f64,
+    /// Macro steps from,to in seconds that a scenario is looked at [default: a hundredth to thirty times its usual one]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
+    pub steps: Vec<f64>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+impl SchemeArguments {
+    /// Every combination, those twice left out that differ in nothing that matters.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for a cut the scenario does not have.
+    pub fn schemes(&self, has: &[macrostep::pair::Coupling]) -> Result<Vec<Scheme>, Failure> {
+        let wanted: Vec<_> = self.coupling.iter().map(|c| simulate::coupling(*c)).collect();
+        if let Some(missing) = wanted.iter().find(|c| !has.contains(c)) {
+            let known: Vec<&str> = has.iter().map(|c| c.name()).collect();
+            let message = format!("`--coupling {}`: the scenario has `{}`", missing.name(), known.join("`, `"));
+            return Err(Failure::Usage(message));
+        }
+        let mut all: Vec<Scheme> = Vec::new();
+        for coupling in if wanted.is_empty() { has.to_vec() } else { wanted } {
+            for &order in &self.schedule {
+                for &predict in &self.predict {
+                    for &variant in &self.gs_variant {
+                        for &correct in &self.correct {
+                            let sampling = match self.sampling {
+                                Sampling::Updated => Sampled::Updated,
+                                Sampling::Lagged => Sampled::Lagged,
+                            };
+                            let scheme = Scheme { variant, correct, sampling, ..Scheme::new(coupling, order, predict) };
+                            if all.iter().all(|s| s.to_string() != scheme.to_string()) {
+                                all.push(scheme);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The scenario of a name.
+///
+/// # Errors
+/// [`Failure::Usage`] with the names there are.
+pub fn scenario(name: &str) -> Result<Box<dyn Scenario>, Failure> {
+    let all = macrostep::lab::scenarios();
+    let names: Vec<&str> = all.iter().map(|s| s.card().name).collect();
+    let message = format!("`--scenario {name}`: expected one of `{}`", names.join("`, `"));
+    all.into_iter().find(|s| s.card().name == name).ok_or(Failure::Usage(message))
+}
+
+/// Two ascending numbers of an option.
+///
+/// # Errors
+/// [`Failure::Usage`] naming the option.
+pub fn interval(option: &str, values: &[f64]) -> Result<[f64; 2], Failure> {
+    match values {
+        [a, b] if a.is_finite() && b.is_finite() && a < b => Ok([*a, *b]),
+        _ => Err(Failure::Usage(format!("`--{option}` is {values:?}, expected two ascending numbers as `0.1,2`"))),
+    }
+}
+
+/// Where the units of a run come from.
+pub fn foundry(units: Units) -> macrostep::pair::Foundry<'static> {
+    match units {
+        Units::Fmu => &macrostep::foundry::fmu,
+        Units::Native => &macrostep::foundry::native,
+    }
+}
