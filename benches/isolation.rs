@@ -9,6 +9,7 @@
 //! cargo bench --bench isolation
 //! ```
 
+#![cfg(target_os = "linux")]
 #![allow(unsafe_code)] // the bare round trip is made of system calls
 
 use macrostep::foundry;

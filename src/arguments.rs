@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::check::CheckArguments;
+use crate::checkpoint::CheckpointArguments;
 use crate::flex::arguments::{FlexVerb, InterfaceArguments};
 use crate::info::InfoArguments;
 use crate::laboratory::arguments::StabilityArguments;
 use crate::named::Named;
+use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
 use crate::system::arguments::{ConvertArguments, ExplainArguments, GraphArguments, RunArguments, VerifyArguments};
@@ -56,6 +58,8 @@ pub enum Verb {
     Info(InfoArguments),
     /// Hold an FMU against the rules of FMI 2.0.5
     Check(CheckArguments),
+    /// Take the rows of a run that did not end, and convert them
+    Recover(RecoverArguments),
     /// Simulate one FMU by itself
     Simulate(Box<SimulateArguments>),
     /// Run a system of FMUs: a scenario in TOML or SSP
@@ -263,6 +267,9 @@ pub struct OscillatorArguments {
     /// Largest relative position error allowed; above it the exit code is 3 [default: any]
     #[arg(long, value_name = "ERROR", value_parser = positive)]
     pub tolerance: Option<f64>,
+    /// Checkpoints
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
     /// Where FMUs run
     #[command(flatten)]
     pub slaves: SlaveArguments,

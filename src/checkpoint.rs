@@ -126,6 +126,11 @@ impl Keeper {
         }
     }
 
+    /// How many steps after `steps` it is due again.
+    pub fn next(&self, steps: u64) -> u64 {
+        self.every.map_or(64, |n| n - steps % n)
+    }
+
     /// Writes the run down; rows recorded so far are brought to the disk before.
     ///
     /// # Errors

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use macrostep_description::{Dependencies, ModelDescription, Value, Variable};
+use macrostep_description::{BaseUnit, Dependencies, ModelDescription, Unit, Value, Variable};
 use macrostep_master::report::table::{Align, Table};
 use macrostep_master::unit::fmu::Fmu;
 use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;
-use crate::{print, values};
+use crate::print;
+use macrostep::values::{self, word};
 
 /// `macrostep info`.
 #[derive(Debug, Args)]
@@ -17,7 +18,7 @@ pub struct InfoArguments {
     /// The FMU: a file, or a folder it was unpacked into
     #[arg(value_name = "FMU")]
     pub fmu: PathBuf,
-    /// Print one JSON object instead of tables
+    /// Print one JSON object instead of tables [default: off]
     #[arg(long)]
     pub json: bool,
 }
@@ -77,7 +78,47 @@ fn text(fmu: &Fmu) -> String {
         row("default experiment", &format!("{start} to {stop}, step {step}"));
     }
     let warnings: String = fmu.warnings().iter().map(|w| format!("\nwarning: {w}")).collect();
-    format!("{}\n\n{}{warnings}", about.terminal(), variables(d).terminal())
+    let units = if d.units.is_empty() { String::new() } else { format!("{}\n\n", units(d).terminal()) };
+    format!("{}\n\n{units}{}{warnings}", about.terminal(), variables(d).terminal())
+}
+
+/// Units by the SI base units.
+fn units(d: &ModelDescription) -> Table {
+    let mut table = Table::new([("unit", Align::Left), ("in SI base units", Align::Left), ("shown as", Align::Left)]);
+    for unit in &d.units {
+        let shown: Vec<&str> = unit.display.iter().map(|display| display.name.as_str()).collect();
+        table.row([unit.name.clone(), unit.base.as_ref().map_or_else(|| "–".to_owned(), base), shown.join(", ")]);
+    }
+    table
+}
+
+/// "1000 kg·m·s^-2", with an offset behind.
+fn base(base: &BaseUnit) -> String {
+    let powers: Vec<String> = exponents(base)
+        .into_iter()
+        .filter(|(_, power)| *power != 0)
+        .map(|(name, power)| if power == 1 { name.to_owned() } else { format!("{name}^{power}") })
+        .collect();
+    let mut text = if powers.is_empty() { "1".to_owned() } else { powers.join("·") };
+    if base.factor != 1.0 {
+        text = format!("{} {text}", base.factor);
+    }
+    if base.offset == 0.0 { text } else { format!("{text} + {}", base.offset) }
+}
+
+fn exponents(b: &BaseUnit) -> [(&'static str, i32); 8] {
+    [("kg", b.kg), ("m", b.m), ("s", b.s), ("A", b.a), ("K", b.k), ("mol", b.mol), ("cd", b.cd), ("rad", b.rad)]
+}
+
+fn json_unit(unit: &Unit) -> Json {
+    let base = unit.base.as_ref().map(|b| {
+        let powers: serde_json::Map<String, Json> =
+            exponents(b).into_iter().filter(|(_, n)| *n != 0).map(|(name, n)| (name.to_owned(), n.into())).collect();
+        json!({ "exponents": powers, "factor": b.factor, "offset": b.offset })
+    });
+    let display: Vec<Json> =
+        unit.display.iter().map(|d| json!({ "name": d.name, "factor": d.factor, "offset": d.offset })).collect();
+    json!({ "name": unit.name, "base": base, "display": display })
 }
 
 fn variables(d: &ModelDescription) -> Table {
@@ -108,15 +149,6 @@ fn variables(d: &ModelDescription) -> Table {
         ]);
     }
     table
-}
-
-/// A variant's name as the standard writes it.
-pub fn word(variant: impl std::fmt::Debug) -> String {
-    let mut text = format!("{variant:?}");
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_lowercase();
-    }
-    text
 }
 
 fn shown(value: &Value) -> String {
@@ -155,7 +187,7 @@ fn json_of(fmu: &Fmu) -> Json {
         "default_experiment": experiment.map(|e| json!({
             "start_time": e.start_time, "stop_time": e.stop_time, "tolerance": e.tolerance, "step_size": e.step_size,
         })),
-        "units": d.units.iter().map(|u| u.name.as_str()).collect::<Vec<_>>(),
+        "units": d.units.iter().map(json_unit).collect::<Vec<_>>(),
         "variables": d.variables.iter().enumerate().map(|(i, v)| variable(d, i, v)).collect::<Vec<_>>(),
         "warnings": fmu.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
     })

@@ -4,11 +4,13 @@ pub mod beam;
 pub mod catalogue;
 pub mod embedded;
 pub mod foundry;
+pub mod input;
 pub mod lab;
 pub mod multirate;
 pub mod pair;
 pub mod pendulum;
 pub mod predict;
+pub mod values;
 
 /// The recipes of docs/recipes run as tests.
 #[cfg(doctest)]

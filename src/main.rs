@@ -17,8 +17,10 @@ mod laboratory;
 mod named;
 mod options;
 mod oscillator;
+mod parquet;
 mod pictures;
 mod print;
+mod recover;
 mod shows;
 mod simulate;
 mod single;
@@ -28,7 +30,7 @@ mod summary;
 mod survey;
 mod system;
 mod terms;
-mod values;
+mod watch;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -66,6 +68,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
         Some(Verb::Info(arguments)) => info::run(&arguments),
         Some(Verb::Check(arguments)) => check::run(&arguments),
+        Some(Verb::Recover(arguments)) => recover::run(&arguments),
         Some(Verb::Simulate(arguments)) => single::run(&arguments),
         Some(Verb::Convert(arguments)) => system::convert::run(&arguments),
         Some(Verb::Graph(arguments)) => system::graph::run(&arguments),

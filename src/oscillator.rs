@@ -3,14 +3,21 @@
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use macrostep::pair::Outcome;
+use macrostep::pair::{Outcome, Recorder, Resumed};
+use macrostep_isolation::interrupt;
+use macrostep_master::record::Trace;
 use macrostep_master::report::table::{Align, Table};
-use macrostep_master::{Account, Course};
+use macrostep_master::{Account, Course, Memento};
 
 use crate::arguments::OscillatorArguments;
+use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
+use crate::single::kept;
+use crate::slaves::SlaveArguments;
+use crate::stream::Stream;
 use crate::summary::Summary;
+use crate::watch::Watch;
 use crate::{pictures, print, simulate};
 
 /// Runs, prints, writes, and compares with the tolerance asked for.
@@ -19,9 +26,24 @@ use crate::{pictures, print, simulate};
 /// [`Failure`] of the options, the run or the files; [`Failure::OutOfTolerance`] after everything is written.
 pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     let options = OscillatorOptions::new(arguments)?;
-    let bar = progress_bar(options.steps(), "macro steps");
-    let outcome = simulate::run(&options, &mut |done| bar.inc(done))?;
-    bar.finish_and_clear();
+    // Where the slaves run makes no difference to a run.
+    let anywhere = OscillatorOptions { slaves: SlaveArguments::default(), ..options.clone() };
+    let run = format!("oscillator\n{}", scenario(&anywhere)?);
+    let (mut watch, resumed) = watch(arguments, &options, &run)?;
+    interrupt::note();
+    let outcome = simulate::watched(&options, &mut watch, resumed);
+    watch.bar.finish_and_clear();
+    if let Some(failure) = watch.failure {
+        return Err(failure);
+    }
+    let outcome = outcome.map_err(|failure| kept(failure, watch.stream.as_ref()))?;
+    if let Some(t_s) = outcome.interrupted_at_s {
+        let how = watch.keeper.map(|k| format!("; `--resume {}` continues", k.path().display())).unwrap_or_default();
+        return Err(kept(Failure::Run(format!("interrupted at t = {t_s} s{how}")), watch.stream.as_ref()));
+    }
+    if let Some(stream) = &mut watch.stream {
+        stream.check()?;
+    }
 
     if arguments.json {
         print::line(json(&options, &outcome)?)?;
@@ -33,6 +55,33 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
     judge(&outcome, arguments.tolerance)
+}
+
+/// What watches the run: rows go to `trace.csv` as they are recorded.
+fn watch(
+    arguments: &OscillatorArguments,
+    options: &OscillatorOptions,
+    run: &str,
+) -> Result<(Watch, Option<Resumed>), Failure> {
+    let kept = arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, run)).transpose()?;
+    let path = arguments.out.as_ref().map(|folder| folder.join("trace.csv"));
+    let stream = match (&path, &kept) {
+        (Some(path), Some(at)) => Some(Stream::resume(path, Recorder::columns(), at.rows, at.file_bytes)?),
+        (Some(path), None) => Some(Stream::create(path, Recorder::columns())?),
+        (None, _) => None,
+    };
+    let rows = match (&path, &kept) {
+        (Some(path), Some(_)) => Trace::read(std::fs::File::open(path).map_err(Failure::file(path))?)?,
+        _ => Trace::default(),
+    };
+    let keeper = Keeper::new(&arguments.checkpoints, run)?;
+    let resumed = kept.map(|at| {
+        let memento = Memento { states: at.states, numbers: at.numbers };
+        Resumed { points: at.steps, memento, rows }
+    });
+    let bar = progress_bar(options.steps(), "macro steps");
+    let asked = resumed.as_ref().map_or(0, |r| r.points);
+    Ok((Watch { bar, stream, keeper, asked, failure: None }, resumed))
 }
 
 /// A bar on standard error that is seen on a terminal only.
@@ -51,11 +100,9 @@ fn json(options: &OscillatorOptions, outcome: &Outcome) -> Result<String, Failur
         .map_err(|error| Failure::Format { what: "the JSON object", reason: error.to_string() })
 }
 
-/// `trace.csv`, `scenario.toml`, `result.json` and the pictures.
+/// Beside the rows that are there: `scenario.toml`, `result.json` and the pictures.
 pub fn write(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-    let path = folder.join("trace.csv");
-    outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
     write_text(&folder.join("scenario.toml"), &scenario(options)?)?;
     write_text(&folder.join("result.json"), &json(options, outcome)?)?;
     pictures::write(folder, options, outcome)?;

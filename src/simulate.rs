@@ -1,12 +1,12 @@
 //! From options to a coupled pair: the one place where the words of the command line become a method.
 
-use macrostep::pair::{self, Outcome, Pair};
+use macrostep::pair::{self, Outcome, Pair, Resumed, Witness};
 use macrostep::{foundry, pair as scenario};
 use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
 use macrostep_master::predict;
-use macrostep_master::{self as master, EnergyCorrection, Estimate, Method, StepControl};
+use macrostep_master::{self as master, EnergyCorrection, Estimate, Method, RunError, StepControl};
 
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
@@ -21,6 +21,26 @@ use crate::terms::{
 /// # Errors
 /// [`Failure::Run`] with the unit, call and time where the run failed.
 pub fn run(options: &OscillatorOptions, progress: &mut dyn FnMut(u64)) -> Result<Outcome, Failure> {
+    with_units(options, |units| pair::run(&pair_of(options), units, options.record_every, progress))
+}
+
+/// As [`run`], watched, and continuing a run where there is one.
+///
+/// # Errors
+/// As [`run`].
+pub fn watched(
+    options: &OscillatorOptions,
+    witness: &mut dyn Witness,
+    resumed: Option<Resumed>,
+) -> Result<Outcome, Failure> {
+    with_units(options, |units| pair::watched(&pair_of(options), units, options.record_every, witness, resumed))
+}
+
+/// Calls `run` with the source of units the options ask for.
+fn with_units(
+    options: &OscillatorOptions,
+    run: impl FnOnce(pair::Foundry<'_>) -> Result<Outcome, RunError>,
+) -> Result<Outcome, Failure> {
     let isolation = slaves::isolation(&options.slaves)?;
     let isolated = |model: &str, name: &str| match &isolation {
         Some(isolation) => foundry::isolated(isolation, model, name),
@@ -30,7 +50,7 @@ pub fn run(options: &OscillatorOptions, progress: &mut dyn FnMut(u64)) -> Result
         Units::Fmu => &isolated,
         Units::Native => &foundry::native,
     };
-    pair::run(&pair_of(options), units, options.record_every, progress).map_err(|e| Failure::Run(e.to_string()))
+    run(units).map_err(|e| Failure::Run(e.to_string()))
 }
 
 /// The pair that the options describe.

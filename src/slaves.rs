@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// How slaves are run.
 #[derive(Debug, Clone, Copy, PartialEq, Args, Serialize)]
 pub struct SlaveArguments {
-    /// Run each slave in a process of its own, with limits on time and memory
+    /// Run each slave in a process of its own, with limits on time and memory [default: off]
     #[arg(long)]
     pub isolate: bool,
     /// Longest time a call of an isolated slave may take, and an asynchronous step of any, in s
@@ -23,7 +23,7 @@ pub struct SlaveArguments {
     /// Most memory an isolated slave may use, in MiB
     #[arg(long, value_name = "MIB", default_value = "4096")]
     pub memory_limit: u64,
-    /// Show what slaves log
+    /// Show what slaves log [default: off]
     #[arg(long)]
     pub logging_on: bool,
 }

@@ -14,6 +14,15 @@ pub fn type_name(variable: &Variable) -> &'static str {
     }
 }
 
+/// A variant's name as the standard writes it.
+pub fn word(variant: impl std::fmt::Debug) -> String {
+    let mut text = format!("{variant:?}");
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
+}
+
 /// The variable of a name.
 ///
 /// # Errors

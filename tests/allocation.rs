@@ -39,6 +39,17 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn windows_allocate_nothing() {
+    nothing_is_allocated(&[1, 3], &foundry::fmu);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn windows_of_isolated_units_allocate_nothing() {
+    let isolation = isolation();
+    nothing_is_allocated(&[1], &|model, name| foundry::isolated(&isolation, model, name));
+}
+
+fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Foundry<'_>) {
     let _open = foundry::open_all().expect("the FMUs open");
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {
@@ -60,10 +71,10 @@ fn windows_allocate_nothing() {
                 ("semi-implicit", corrected(Correction::SemiImplicit(SemiImplicit::default()))),
             ];
             for (method_name, method) in methods {
-                for rate in [1, 3] {
+                for &rate in rates {
                     let mut pair = Pair { bond: rate == 3, ..Pair::new(coupling, method.clone(), 1e-3, 1e6) };
                     pair.shares = [(1, 1), (1, rate)];
-                    let mut c = build(&pair, &foundry::fmu).expect("built");
+                    let mut c = build(&pair, units).expect("built");
                     c.simulation.record(c.units[0], "x", "x1").expect("recorded");
                     c.simulation.record(c.units[1], "a", "a2").expect("recorded");
                     let mut rows = Trace::new(["x1", "a2"].map(|n| Column::new(n, "1")));

@@ -31,7 +31,7 @@ fn disturbed(folder: &Path, arguments: &[&str], file: &str, signal: &str) -> Out
     let mut child = command(folder, arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("started");
     let began = Instant::now();
     let length = || std::fs::metadata(folder.join(file)).map_or(0, |m| m.len());
-    while length() < 200_000 {
+    while length() < 600_000 {
         assert!(child.try_wait().expect("its status").is_none(), "the run was too short to be disturbed");
         assert!(began.elapsed() < Duration::from_secs(60), "no rows");
         std::thread::sleep(Duration::from_millis(1));
@@ -93,4 +93,44 @@ fn a_simulation_continues_bit_by_bit() {
     assert_eq!(refused.status.code(), Some(1));
     let error = String::from_utf8_lossy(&refused.stderr);
     assert!(error.contains("found a run with step 0.0001 s, expected step 0.0002 s"), "{error}");
+}
+
+/// Explicit and implicit coupling, kept Jacobians, laws with histories of their own, multirate.
+const METHODS: &[&[&str]] = &[
+    &["--coupling", "f-s", "--predict", "hold"],
+    &["--coupling", "f-f", "--predict", "quadratic", "--schedule", "gs12"],
+    &["--coupling", "s-s", "--predict", "ia1", "--rate", "3"],
+    &["--coupling", "f-s", "--predict", "linear", "--correct", "newton"],
+    &["--coupling", "s-f", "--predict", "linear", "--correct", "fixed-point", "--schedule", "gs21"],
+];
+
+#[test]
+fn a_coupled_run_continues_bit_by_bit() {
+    let folder = folder("oscillator");
+    let keep = ["--checkpoint", "run.checkpoint", "--checkpoint-every", "500"];
+    for (i, method) in METHODS.iter().enumerate() {
+        let fixed = ["oscillator", "--step", "1e-4", "--stop", "3", "--integrator", "rk4"];
+        let part = [&fixed[..], method, &["--out", "part"]].concat();
+        let whole = run(&folder, &[&fixed[..], method, &["--out", "whole", "--json"]].concat());
+        assert!(whole.status.success(), "{whole:?}");
+        let rows = std::fs::read(folder.join("whole/trace.csv")).expect("rows");
+        let signal = if i % 2 == 0 { "-INT" } else { "-KILL" };
+        let _ = std::fs::remove_file(folder.join("run.checkpoint"));
+        let _ = std::fs::remove_dir_all(folder.join("part"));
+        disturbed(&folder, &[&part, &keep[..]].concat(), "part/trace.csv", signal);
+        assert!(rows.starts_with(&std::fs::read(folder.join("part/trace.csv")).expect("rows")));
+        let more = if i == 3 { &["--isolate"][..] } else { &[] };
+        let rest = run(&folder, &[&part[..], &["--resume", "run.checkpoint", "--json"], more].concat());
+        assert!(rest.status.success(), "{rest:?}");
+        assert!(std::fs::read(folder.join("part/trace.csv")).expect("rows") == rows, "{method:?}: the rows differ");
+        let [mut a, mut b] = [&whole, &rest]
+            .map(|output| -> serde_json::Value { serde_json::from_slice(&output.stdout).expect("one JSON object") });
+        for result in [&mut a, &mut b] {
+            for name in ["wall_s", "units", "scenario"] {
+                result[name] = serde_json::Value::Null;
+            }
+        }
+        // States, errors, drift, steps and statistics.
+        assert_eq!(a, b, "{method:?}");
+    }
 }

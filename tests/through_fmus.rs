@@ -49,6 +49,33 @@ fn fmus_and_native_units_give_equal_bits() {
     }
 }
 
+/// In processes of their own too, whatever is sent together, put off or read ahead.
+#[test]
+#[cfg(target_os = "linux")]
+fn isolated_and_native_units_give_equal_bits() {
+    let _open = foundry::open_all().expect("the FMUs open");
+    let isolation = isolation();
+    for coupling in Coupling::ALL {
+        let aitken = Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(1.0)));
+        let gs = Schedule::GaussSeidel(vec![1, 0]);
+        let methods = [
+            classical(0, Schedule::Jacobi),
+            classical(2, gs.clone()),
+            method(IntegratedAcceleration::new(1), Schedule::Jacobi),
+            newton(InterfaceJacobian::FiniteDifferences, Schedule::Jacobi),
+            newton(InterfaceJacobian::Directional, Schedule::Jacobi),
+            Method { correction: aitken, ..classical(1, gs) },
+            Method { sampling: Sampling::Lagged, ..classical(1, Schedule::Jacobi) },
+        ];
+        for (m, method) in methods.into_iter().enumerate() {
+            let mut pair = Pair { stop_s: 0.3, ..test_pair(coupling, method, 1e-2) };
+            pair.shares[m % 2] = if m < 3 { (1, 3) } else { (1, 1) };
+            let isolated = states_by(&pair, &|model, name| foundry::isolated(&isolation, model, name));
+            assert_eq!(bits(&states(&pair)), bits(&isolated), "{coupling}, method {m}");
+        }
+    }
+}
+
 /// Explicit coupling steps each unit once a macro step, and its fast side as often as its rate says.
 #[test]
 fn every_do_step_is_counted() {

@@ -5,6 +5,7 @@
 
 use crate::correct::{Convergence, Corrector, InterfaceJacobian, Newton, Problem};
 use crate::feed::Supply;
+use crate::memento::Numbers;
 use crate::station::Station;
 use crate::time::Tick;
 use crate::unit::{Failure, UnitError};
@@ -30,6 +31,13 @@ impl Loop {
     pub fn new(group: &[usize], stations: &[Station]) -> Self {
         let n = if group.len() < 2 { 0 } else { group.iter().map(|&u| stations[u].outputs.refresh_places.len()).sum() };
         Loop { newton: Newton::new(InterfaceJacobian::FiniteDifferences), y: vec![0.0; n], scale: vec![1.0; n] }
+    }
+
+    /// What it knows, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        self.newton.pass(numbers);
+        numbers.list(&mut self.y);
+        numbers.list(&mut self.scale);
     }
 
     /// Solves the loop at `at` and publishes the outputs.

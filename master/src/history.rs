@@ -3,6 +3,7 @@
 //! A row holds the components of one channel (a value and, for a motion, its successive time derivatives). Rows after
 //! the mark belong to the window under way and can be taken back; nothing is allocated after construction.
 
+use crate::memento::Numbers;
 use crate::time::Tick;
 
 /// Samples of a channel.
@@ -218,6 +219,17 @@ impl History {
         self.at.clone_from(&other.at);
         self.rows.clone_from(&other.rows);
         (self.width, self.depth, self.len, self.mark) = (other.width, other.depth, other.len, other.mark);
+    }
+
+    /// What it holds, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        numbers.size(&mut self.len);
+        numbers.size(&mut self.mark);
+        // A memento of something else must not lead out of the lists.
+        self.len = self.len.min(self.at.len());
+        self.mark = self.mark.min(self.len);
+        numbers.list(&mut self.at[..self.len]);
+        numbers.list(&mut self.rows[..self.len * self.width]);
     }
 
     fn drop_oldest(&mut self, n: usize) {

@@ -10,6 +10,7 @@ use crate::grid::Grid;
 use crate::history::History;
 use crate::law::Law;
 use crate::link::Links;
+use crate::memento::Numbers;
 use crate::method::{Method, Sampling};
 use crate::power::{Account, Ledger};
 use crate::record::{Column, Observer, Recorder};
@@ -40,7 +41,7 @@ pub struct Statistics {
 
 /// A run under way.
 pub struct Simulation {
-    window: Window,
+    pub(crate) window: Window,
     corrector: Option<Box<dyn Corrector>>,
     control: Option<Box<Controller>>,
     /// The plan as copies and calls, where inputs are held and nothing is taken back.
@@ -407,6 +408,26 @@ impl Simulation {
             s.unit.terminate()?;
         }
         Ok(())
+    }
+
+    /// What the master knows, for a memento; what of it no memento holds, where there is such a thing.
+    pub(crate) fn pass(&mut self, numbers: &mut Numbers<'_>) -> Option<&'static str> {
+        self.window.pass(numbers);
+        let all_learnt = self.corrector.as_mut().is_none_or(|corrector| corrector.pass(numbers));
+        let s = &mut self.statistics;
+        for count in [&mut s.windows, &mut s.runs, &mut s.unconverged] {
+            let mut n = *count as i64;
+            numbers.count(&mut n);
+            *count = n as u64;
+        }
+        numbers.real(&mut s.residual_max);
+        if self.control.is_some() {
+            return Some("macro step control");
+        }
+        if !self.watches.is_empty() {
+            return Some("a watch over virtual work");
+        }
+        if all_learnt { self.window.unkept() } else { Some("a corrector that learns in its own way") }
     }
 
     /// Present time [s].

@@ -4,6 +4,7 @@
 use crate::dense::Dense;
 use crate::feed::{Feed, Supply, feeds_of};
 use crate::jacobian::{Response, responses};
+use crate::memento::Numbers;
 use crate::method::{Method, Sampling};
 use crate::segment::Segment;
 use crate::system::System;
@@ -269,12 +270,7 @@ impl Station {
     /// Values and derivatives at the step's start, all inputs in one call each.
     fn send_polynomials(&mut self, degree: usize, length_s: f64) -> Result<(), UnitError> {
         let x = &mut self.inputs;
-        for order in x.order + 1..=degree {
-            x.derivative_refs.extend_from_slice(&x.refs);
-            x.derivative_orders.extend(x.refs.iter().map(|_| order as i32));
-            x.derivatives.resize(x.derivative_refs.len(), 0.0);
-            x.order = order;
-        }
+        x.reach(degree);
         let n = x.refs.len();
         for (i, p) in x.segments.iter().enumerate() {
             x.values[i] = p.coefficient(0);
@@ -303,6 +299,20 @@ impl Station {
             }
         }
         Ok(Outcome::Done)
+    }
+
+    /// What it knows, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        let Station { inputs: x, outputs: y, feeds, .. } = self;
+        for list in [&mut x.values, &mut x.held, &mut x.sent, &mut y.values, &mut y.reported] {
+            numbers.list(list);
+        }
+        numbers.flag(&mut x.shown);
+        let mut order = x.order;
+        numbers.size(&mut order);
+        // More than a polynomial can have would be a memento of something else.
+        x.reach(order.min(64));
+        feeds.iter_mut().filter_map(Feed::history_mut).for_each(|history| history.pass(numbers));
     }
 
     /// Goes back to a saved state.
@@ -450,6 +460,17 @@ fn set_and_get(unit: &mut dyn Unit, x: &mut Inputs, y: &mut Outputs) -> Result<(
 }
 
 impl Inputs {
+    /// Derivatives up to this order are sent from now on.
+    #[inline]
+    fn reach(&mut self, degree: usize) {
+        for order in self.order + 1..=degree {
+            self.derivative_refs.extend_from_slice(&self.refs);
+            self.derivative_orders.extend(self.refs.iter().map(|_| order as i32));
+            self.derivatives.resize(self.derivative_refs.len(), 0.0);
+            self.order = order;
+        }
+    }
+
     /// Sets what is added to the inputs from now on.
     pub fn set_offset(&mut self, offset: &[f64]) {
         self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);

@@ -10,6 +10,7 @@ use crate::feed::Supply;
 use crate::guess::Guess;
 use crate::history::History;
 use crate::link::Links;
+use crate::memento::Numbers;
 use crate::power::Ledger;
 use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
@@ -312,6 +313,37 @@ impl Window {
             }
         }
         Ok(())
+    }
+
+    /// What of it no memento holds.
+    pub fn unkept(&self) -> Option<&'static str> {
+        if self.ledger.is_some() {
+            return Some("accounts of power bonds");
+        }
+        if !self.links.is_empty() {
+            return Some("signals that are not real");
+        }
+        if self.plan.is_staggered() || self.stations.iter().any(|s| s.dense.is_some()) {
+            return Some("samples inside steps");
+        }
+        None
+    }
+
+    /// What it knows, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        numbers.count(&mut self.now);
+        self.supply.histories.iter_mut().for_each(|history| history.pass(numbers));
+        self.stations.iter_mut().for_each(|station| station.pass(numbers));
+        self.loops.iter_mut().for_each(|l| l.pass(numbers));
+        let mut has_guesses = !self.guesses.is_empty();
+        numbers.flag(&mut has_guesses);
+        if has_guesses {
+            if self.guesses.is_empty() {
+                self.find_guesses();
+            }
+            numbers.list(&mut self.seen);
+            numbers.list(&mut self.scale);
+        }
     }
 
     fn discard(&self, unit: usize, outcome: Outcome, at: Tick) -> RunError {

@@ -19,7 +19,7 @@ mod run;
 pub use build::{Coupled, Foundry, build};
 pub use order::{Errors, global, local, slope};
 pub use outcome::{Outcome, Recorder};
-pub use run::{run, state};
+pub use run::{Resumed, Wish, Witness, run, state, watched};
 
 use macrostep_master::Method;
 use macrostep_oscillator::Parameters;

@@ -16,8 +16,8 @@
 //! | E | `energy` | J | kinetic and potential energy, that of the coupling included |
 //! | ln ρ / H | `growth_rate` | 1/s | rate at which amplitudes grow |
 
-use macrostep_master::record::{Column, Trace};
-use macrostep_master::{Account, Course, Statistics};
+use macrostep_master::record::{Column, Observer, Trace};
+use macrostep_master::{Account, Course, Numbers, Statistics};
 use macrostep_oscillator::{Exact, Grid, ParameterError, Parameters, State};
 
 /// Everything a report needs of one run.
@@ -43,6 +43,8 @@ pub struct Outcome {
     pub units: String,
     /// Windows, their repetitions and convergence.
     pub statistics: Statistics,
+    /// When the run was ended from outside [s].
+    pub interrupted_at_s: Option<f64>,
     /// Accounts of the power bonds.
     pub accounts: Vec<Account>,
     /// What macro step control has done, where there was one.
@@ -83,6 +85,25 @@ struct Slope {
     xy: f64,
 }
 
+/// Columns of a trace and their units.
+const COLUMNS: [(&str, &str); 15] = [
+    ("x1", "m"),
+    ("v1", "m/s"),
+    ("x2", "m"),
+    ("v2", "m/s"),
+    ("coupling_force", "N"),
+    ("kinetic_energy", "J"),
+    ("potential_energy", "J"),
+    ("energy", "J"),
+    ("x1_exact", "m"),
+    ("v1_exact", "m/s"),
+    ("x2_exact", "m"),
+    ("v2_exact", "m/s"),
+    ("energy_exact", "J"),
+    ("x1_error", "m"),
+    ("x2_error", "m"),
+];
+
 impl Outcome {
     /// The larger of both relative position errors; not a number where a state was none.
     pub fn max_relative_position(&self) -> f64 {
@@ -98,24 +119,7 @@ impl Recorder {
     /// Those of [`Exact::new`].
     pub fn new(parameters: &Parameters, step_s: f64, steps: u64, every: u64) -> Result<Self, ParameterError> {
         let exact = Exact::new(parameters)?;
-        let columns = [
-            ("x1", "m"),
-            ("v1", "m/s"),
-            ("x2", "m"),
-            ("v2", "m/s"),
-            ("coupling_force", "N"),
-            ("kinetic_energy", "J"),
-            ("potential_energy", "J"),
-            ("energy", "J"),
-            ("x1_exact", "m"),
-            ("v1_exact", "m/s"),
-            ("x2_exact", "m"),
-            ("v2_exact", "m/s"),
-            ("energy_exact", "J"),
-            ("x1_error", "m"),
-            ("x2_error", "m"),
-        ];
-        let mut trace = Trace::new(columns.map(|(name, unit)| Column::new(name, unit)));
+        let mut trace = Trace::new(COLUMNS.map(|(name, unit)| Column::new(name, unit)));
         let every = every.max(1);
         trace.reserve((steps / every + 2) as usize);
         // What has no size is measured in its own unit.
@@ -139,22 +143,51 @@ impl Recorder {
         })
     }
 
-    /// Takes the states at the next macro point, the first at t = 0, and the coupling force there in N.
-    pub fn point(&mut self, z: &State) {
+    /// Names of the columns, `time` not among them.
+    pub fn columns() -> impl Iterator<Item = &'static str> {
+        COLUMNS.iter().map(|(name, _)| *name)
+    }
+
+    /// What it knows besides the rows, for going on with a run; see [`Recorder::resume`].
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        let mut next = self.next as i64;
+        numbers.count(&mut next);
+        self.next = next.max(0) as u64;
+        numbers.list(self.end.as_mut_slice());
+        numbers.list(&mut self.error);
+        numbers.real(&mut self.drift);
+        let Slope { n, x, y, xx, xy } = &mut self.growth;
+        [n, x, y, xx, xy].into_iter().for_each(|sum| numbers.real(sum));
+    }
+
+    /// Goes on from numbers that were passed out, with the rows recorded before.
+    pub fn resume(&mut self, numbers: &mut Numbers<'_>, rows: Trace) {
+        self.pass(numbers);
+        // The exact solution is stepped, so that it is the same to the last bit.
+        for _ in 0..self.next.min(self.last + 1) {
+            self.grid.next();
+        }
+        if rows.columns().len() == self.trace.columns().len() {
+            rows.rows().for_each(|row| self.trace.push(row[0], &row[1..]));
+        }
+    }
+
+    /// Takes the states at the next macro point, the first at t = 0; `rows` gets the row, where one is recorded.
+    pub fn point(&mut self, z: &State, rows: &mut dyn Observer) {
         let exact = self.grid.next().unwrap_or(*z);
         let (n, t_s) = (self.next, self.next as f64 * self.step_s);
         let keep = n.is_multiple_of(self.every) || n == self.last;
-        self.take(t_s, z, &exact, keep);
+        self.take(t_s, z, &exact, keep.then_some(rows));
     }
 
     /// Takes the states at any time, in a run whose steps are not all of one length.
-    pub fn point_at(&mut self, t_s: f64, z: &State) {
+    pub fn point_at(&mut self, t_s: f64, z: &State, rows: &mut dyn Observer) {
         let exact = self.exact.at(t_s);
         let keep = self.next.is_multiple_of(self.every) || t_s >= self.stop_s;
-        self.take(t_s, z, &exact, keep);
+        self.take(t_s, z, &exact, keep.then_some(rows));
     }
 
-    fn take(&mut self, t_s: f64, z: &State, exact: &State, keep: bool) {
+    fn take(&mut self, t_s: f64, z: &State, exact: &State, rows: Option<&mut dyn Observer>) {
         self.next += 1;
         self.end = *z;
 
@@ -168,7 +201,7 @@ impl Recorder {
         self.drift = larger(self.drift, (energy - energy_exact).abs() / self.start_energy);
         self.growth.point(t_s, 0.5 * energy.ln());
 
-        if keep {
+        if let Some(rows) = rows {
             let row = [
                 z[0],
                 z[2],
@@ -187,6 +220,7 @@ impl Recorder {
                 off[1],
             ];
             self.trace.push(t_s, &row);
+            rows.row(t_s, &row);
         }
     }
 
@@ -206,6 +240,7 @@ impl Recorder {
             wall_s: 0.0,
             units: String::new(),
             statistics: Statistics::default(),
+            interrupted_at_s: None,
             accounts: Vec::new(),
             course: None,
             diverged_at_s: None,

@@ -3,7 +3,8 @@
 use super::build::{Coupled, Foundry, build};
 use super::order::unsolvable;
 use super::{Outcome, Pair, Recorder};
-use macrostep_master::RunError;
+use macrostep_master::record::{Observer, Trace};
+use macrostep_master::{Memento, Numbers, RunError};
 use macrostep_oscillator::State;
 use std::time::Instant;
 
@@ -13,6 +14,64 @@ const CHUNK: u64 = 4096;
 
 /// States larger than this have diverged; the run ends there.
 const DIVERGED: f64 = 1e100;
+
+/// Who watches a run from outside. Rows come through [`Observer`].
+pub trait Witness: Observer {
+    /// So many macro points were done since the last time.
+    fn progress(&mut self, points: u64);
+
+    /// What is to happen after `points` macro points.
+    fn wish(&mut self, points: u64) -> Wish;
+
+    /// Gets the run as it is; false where it is to end.
+    fn keep(&mut self, points: u64, memento: Memento) -> bool;
+}
+
+/// What a [`Witness`] may wish for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// To go on; asked again after this many macro points at most.
+    GoOn(u64),
+    /// To be given the run as it is, and then to go on.
+    Keep,
+    /// To end it here, given the run before where it wants to keep it.
+    End {
+        /// Whether it does.
+        keeping: bool,
+    },
+}
+
+/// A witness that only wants to know how far the run is.
+struct Progress<'a>(&'a mut dyn FnMut(u64));
+
+impl Observer for Progress<'_> {
+    fn row(&mut self, _: f64, _: &[f64]) {}
+}
+
+impl Witness for Progress<'_> {
+    fn progress(&mut self, points: u64) {
+        (self.0)(points);
+    }
+
+    fn wish(&mut self, _: u64) -> Wish {
+        Wish::GoOn(CHUNK)
+    }
+
+    fn keep(&mut self, _: u64, _: Memento) -> bool {
+        true
+    }
+}
+
+/// A run that is continued: the macro points done, the run as it was, and the rows recorded until then.
+#[derive(Debug, Clone)]
+pub struct Resumed {
+    /// Macro points done after the first.
+    pub points: u64,
+    /// What a [`Witness`] was given.
+    pub memento: Memento,
+    /// Rows, as far as they are known.
+    pub rows: Trace,
+}
 
 /// Runs a pair to its stop time and compares it with the exact solution at every point where both units meet;
 /// `progress` is told how many of these were done since the last time.
@@ -25,35 +84,161 @@ pub fn run(
     record_every: u64,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Outcome, RunError> {
+    watched(pair, foundry, record_every, &mut Progress(progress), None)
+}
+
+/// As [`run`], with a witness; `resumed` goes on with a run of the same pair.
+///
+/// # Errors
+/// As [`run`], and where the memento is one of another run.
+pub fn watched(
+    pair: &Pair,
+    foundry: Foundry<'_>,
+    record_every: u64,
+    witness: &mut dyn Witness,
+    resumed: Option<Resumed>,
+) -> Result<Outcome, RunError> {
     let mut coupled = build(pair, foundry)?;
     if pair.method.control.is_some() {
-        return controlled(pair, coupled, record_every, progress);
+        return controlled(pair, coupled, record_every, witness, resumed);
     }
     let windows = coupled.simulation.windows_in(pair.stop_s)?;
     let window_s = coupled.simulation.window_s();
-    let mut recorder = Recorder::new(&pair.parameters, window_s, windows, record_every).map_err(unsolvable)?;
-    recorder.point(&state(&coupled));
-    let mut states = Vec::with_capacity(CHUNK as usize);
-    let (mut done, mut wall_s, mut diverged_at_s) = (0, 0.0, None);
+    let recorder = Recorder::new(&pair.parameters, window_s, windows, record_every).map_err(unsolvable)?;
+    let mut run = Run { recorder, states: Vec::with_capacity(CHUNK as usize), do_steps: [0; 2], wall_s: 0.0 };
+    let mut done = 0;
+    match resumed {
+        Some(resumed) => {
+            done = resumed.points;
+            run.resume(&mut coupled, resumed)?;
+        }
+        None => run.recorder.point(&state(&coupled), witness),
+    }
+    let (mut diverged_at_s, mut interrupted_at_s) = (None, None);
     while done < windows && diverged_at_s.is_none() {
-        let chunk = (windows - done).min(CHUNK);
+        let left = match witness.wish(done) {
+            Wish::GoOn(points) => points.clamp(1, CHUNK),
+            Wish::Keep => {
+                let memento = run.memento(&mut coupled)?;
+                if !witness.keep(done, memento) {
+                    interrupted_at_s = Some(coupled.simulation.time_s());
+                    break;
+                }
+                1
+            }
+            Wish::End { keeping } => {
+                if keeping {
+                    let memento = run.memento(&mut coupled)?;
+                    witness.keep(done, memento);
+                }
+                interrupted_at_s = Some(coupled.simulation.time_s());
+                break;
+            }
+        };
+        let chunk = (windows - done).min(left);
+        diverged_at_s = run.chunk(&mut coupled, chunk, witness)?;
+        done += chunk;
+        witness.progress(chunk);
+    }
+    run.finish(coupled, diverged_at_s, interrupted_at_s)
+}
+
+/// A run under way.
+struct Run {
+    recorder: Recorder,
+    states: Vec<State>,
+    /// Steps of an earlier part of the run.
+    do_steps: [u64; 2],
+    wall_s: f64,
+}
+
+impl Run {
+    /// So many windows; the time of divergence, if it came to that. What was reached before a failure is recorded.
+    fn chunk(
+        &mut self,
+        coupled: &mut Coupled,
+        windows: u64,
+        witness: &mut dyn Witness,
+    ) -> Result<Option<f64>, RunError> {
         let began = Instant::now();
-        for _ in 0..chunk {
-            coupled.simulation.step()?;
-            let z = state(&coupled);
-            states.push(z);
+        let mut ended = Ok(None);
+        for _ in 0..windows {
+            if let Err(error) = coupled.simulation.step() {
+                ended = Err(error);
+                break;
+            }
+            let z = state(coupled);
+            self.states.push(z);
             // Written so that what is not a number has diverged.
             if z.amax() >= DIVERGED || z.amax().is_nan() {
-                diverged_at_s = Some(coupled.simulation.time_s());
+                ended = Ok(Some(coupled.simulation.time_s()));
                 break;
             }
         }
-        wall_s += began.elapsed().as_secs_f64();
-        states.drain(..).for_each(|z| recorder.point(&z));
-        done += chunk;
-        progress(chunk);
+        self.wall_s += began.elapsed().as_secs_f64();
+        let Run { recorder, states, .. } = self;
+        states.drain(..).for_each(|z| recorder.point(&z, witness));
+        ended
     }
-    finish(coupled, recorder, wall_s, diverged_at_s)
+
+    /// The simulation's memento, and behind its numbers those of the recorder and the steps made.
+    fn memento(&mut self, coupled: &mut Coupled) -> Result<Memento, RunError> {
+        let mut memento = coupled.simulation.memento()?;
+        let own = memento.numbers.len();
+        let mut numbers = Numbers::Take(&mut memento.numbers);
+        self.recorder.pass(&mut numbers);
+        for (before, now) in self.do_steps.iter().zip(coupled.simulation.do_steps()) {
+            numbers.count(&mut ((before + now) as i64));
+        }
+        memento.numbers.insert(0, own as f64);
+        Ok(memento)
+    }
+
+    fn resume(&mut self, coupled: &mut Coupled, resumed: Resumed) -> Result<(), RunError> {
+        let Resumed { memento: Memento { states, numbers }, rows, .. } = resumed;
+        let own = numbers.first().map_or(0, |n| *n as usize).min(numbers.len().saturating_sub(1));
+        let (simulation, rest) = numbers.get(1..).unwrap_or_default().split_at(own);
+        coupled.simulation.resume(&Memento { states, numbers: simulation.to_vec() })?;
+        let mut rest = Numbers::Give { rest, misfit: false };
+        self.recorder.resume(&mut rest, rows);
+        for count in &mut self.do_steps {
+            let mut n = 0;
+            rest.count(&mut n);
+            *count = n.max(0) as u64;
+        }
+        for (before, now) in self.do_steps.iter_mut().zip(coupled.simulation.do_steps()) {
+            *before -= now.min(*before);
+        }
+        Ok(())
+    }
+
+    fn finish(
+        self,
+        mut coupled: Coupled,
+        diverged_at_s: Option<f64>,
+        interrupted_at_s: Option<f64>,
+    ) -> Result<Outcome, RunError> {
+        let do_steps = coupled.simulation.do_steps();
+        let (accounts, course) = (coupled.simulation.accounts().to_vec(), coupled.simulation.course());
+        let kinds = coupled.simulation.kinds();
+        let units = if kinds[0] == kinds[1] { kinds[0].to_string() } else { kinds.join(" + ") };
+        let statistics = coupled.simulation.statistics();
+        let warnings = coupled.simulation.warnings().to_vec();
+        coupled.simulation.terminate()?;
+        let outcome = self.recorder.finish();
+        Ok(Outcome {
+            do_steps: [self.do_steps[0] + do_steps[0], self.do_steps[1] + do_steps[1]],
+            wall_s: self.wall_s,
+            units,
+            statistics,
+            accounts,
+            course,
+            diverged_at_s,
+            interrupted_at_s,
+            warnings,
+            ..outcome
+        })
+    }
 }
 
 /// A run whose steps are chosen as it goes on, to the stop time.
@@ -61,42 +246,42 @@ fn controlled(
     pair: &Pair,
     mut coupled: Coupled,
     record_every: u64,
-    progress: &mut dyn FnMut(u64),
+    witness: &mut dyn Witness,
+    resumed: Option<Resumed>,
 ) -> Result<Outcome, RunError> {
+    if let Some(resumed) = resumed {
+        // Says why not.
+        coupled.simulation.resume(&resumed.memento)?;
+    }
     let longest_s = pair.step_s;
     let windows = (pair.stop_s / longest_s).round() as u64;
-    let mut recorder = Recorder::new(&pair.parameters, longest_s, windows, record_every).map_err(unsolvable)?;
-    recorder.point_at(0.0, &state(&coupled));
-    let (mut wall_s, mut diverged_at_s, mut told) = (0.0, None, 0);
+    let recorder = Recorder::new(&pair.parameters, longest_s, windows, record_every).map_err(unsolvable)?;
+    let mut run = Run { recorder, states: Vec::new(), do_steps: [0; 2], wall_s: 0.0 };
+    run.recorder.point_at(0.0, &state(&coupled), witness);
+    let (mut diverged_at_s, mut interrupted_at_s, mut told, mut points) = (None, None, 0, 0);
     while !coupled.simulation.is_over() && diverged_at_s.is_none() {
+        match witness.wish(points) {
+            Wish::GoOn(_) => {}
+            Wish::End { keeping: false } => {
+                interrupted_at_s = Some(coupled.simulation.time_s());
+                break;
+            }
+            // Says why not.
+            Wish::Keep | Wish::End { keeping: true } => drop(coupled.simulation.memento()?),
+        }
         let began = Instant::now();
         coupled.simulation.step()?;
-        wall_s += began.elapsed().as_secs_f64();
+        run.wall_s += began.elapsed().as_secs_f64();
+        points += 1;
         let (t_s, z) = (coupled.simulation.time_s(), state(&coupled));
-        recorder.point_at(t_s, &z);
+        run.recorder.point_at(t_s, &z, witness);
         let size = z.amax();
         diverged_at_s = (size >= DIVERGED || size.is_nan()).then_some(t_s);
         let done = (t_s / longest_s) as u64;
-        progress(done - told);
+        witness.progress(done - told);
         told = done;
     }
-    finish(coupled, recorder, wall_s, diverged_at_s)
-}
-
-fn finish(
-    mut coupled: Coupled,
-    recorder: Recorder,
-    wall_s: f64,
-    diverged_at_s: Option<f64>,
-) -> Result<Outcome, RunError> {
-    let (do_steps, kinds) = (coupled.simulation.do_steps(), coupled.simulation.kinds());
-    let (accounts, course) = (coupled.simulation.accounts().to_vec(), coupled.simulation.course());
-    let units = if kinds[0] == kinds[1] { kinds[0].to_string() } else { kinds.join(" + ") };
-    let statistics = coupled.simulation.statistics();
-    let warnings = coupled.simulation.warnings().to_vec();
-    coupled.simulation.terminate()?;
-    let do_steps = [do_steps[0], do_steps[1]];
-    Ok(Outcome { do_steps, wall_s, units, statistics, accounts, course, diverged_at_s, warnings, ..recorder.finish() })
+    run.finish(coupled, diverged_at_s, interrupted_at_s)
 }
 
 /// (x1, x2, v1, v2) now.

@@ -6,11 +6,10 @@
 //!
 //! Rows go to the file as they are made. A run that fails leaves everything up to its last communication point.
 
-mod input;
 mod options;
 mod steps;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
@@ -25,8 +24,9 @@ pub use options::SimulateArguments;
 use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
 use crate::stream::Stream;
-use crate::{info, print, slaves, values};
-use input::Input;
+use crate::{info, parquet, print, slaves};
+use macrostep::input::Input;
+use macrostep::values;
 use options::Experiment;
 use steps::{Kept, Steps};
 
@@ -40,9 +40,12 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let mut warnings: Vec<String> = fmu.warnings().iter().map(ToString::to_string).collect();
     let experiment = Experiment::new(arguments, description, &mut warnings)?;
     let starts = starts(arguments, description)?;
-    let input = arguments.input.as_deref().map(|path| Input::read(path, description)).transpose()?;
+    let input = arguments.input.as_deref().map(|path| read(path, description)).transpose()?;
     let recorded = recorded(arguments, description)?;
     let names: Vec<&str> = recorded.iter().map(|v| v.name.as_str()).collect();
+    if arguments.parquet.is_some() && result_path(arguments).is_none() {
+        return Err(Failure::conflict("--parquet", "no --out", "the rows are converted from a file"));
+    }
     let run = identity(&fmu, &experiment, &starts, &names);
     let resumed = arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &run)).transpose()?;
     can_serialize(arguments, &fmu)?;
@@ -79,6 +82,9 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     if let Some(Some(path)) = summary_path {
         std::fs::write(&path, format!("{summary:#}\n")).map_err(Failure::file(&path))?;
     }
+    if let (Some(target), Some(stream)) = (&arguments.parquet, &stream) {
+        parquet::convert(stream.path(), target)?;
+    }
     report(arguments, &summary, &names, &steps.last)?;
     outcome.map_err(|failure| kept(failure, stream.as_ref()))
 }
@@ -98,6 +104,7 @@ pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
     let path = stream.shown();
     match stream.last_s() {
         Some(t_s) => Failure::Run(format!("{text}; {} rows up to t = {t_s} s are in `{path}`", stream.rows())),
+        None if stream.rows() > 0 => Failure::Run(format!("{text}; {} rows are in `{path}`", stream.rows())),
         None => Failure::Run(format!("{text}; no row was recorded before")),
     }
 }
@@ -125,6 +132,13 @@ fn can_serialize(arguments: &SimulateArguments, fmu: &Fmu) -> Result<(), Failure
     Err(Failure::Usage(format!(
         "`{option}` needs `canSerializeFMUstate`, which FMU `{fmu}` does not offer: run it without checkpoints"
     )))
+}
+
+/// The file of inputs.
+fn read(path: &Path, d: &ModelDescription) -> Result<Input, Failure> {
+    let file = std::fs::File::open(path).map_err(Failure::file(path))?;
+    let failed = |e| Failure::Run(format!("`{}`, {e}", path.display()));
+    Input::read(std::io::BufReader::new(file), d).map_err(failed)
 }
 
 fn stream(
@@ -160,7 +174,7 @@ fn starts(arguments: &SimulateArguments, d: &ModelDescription) -> Result<Vec<(u3
         let usage = |reason: String| Failure::Usage(format!("`--start`: {reason}"));
         let variable = values::find(d, name).map_err(usage)?;
         if matches!(variable.causality, Causality::Independent | Causality::CalculatedParameter) {
-            let causality = info::word(variable.causality);
+            let causality = values::word(variable.causality);
             return Err(usage(format!("`{name}` has the causality {causality}, expected one that may be set")));
         }
         out.push((variable.value_reference, values::parse(d, variable, text).map_err(usage)?));

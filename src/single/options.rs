@@ -18,13 +18,13 @@ pub struct SimulateArguments {
     /// The FMU: a file, or a folder it was unpacked into
     #[arg(value_name = "FMU")]
     pub fmu: PathBuf,
-    /// Another start value; may be repeated
+    /// Another start value; may be repeated [default: none]
     #[arg(long, value_name = "NAME=VALUE")]
     pub start: Vec<String>,
-    /// The same in two words
+    /// The same in two words [default: none]
     #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append)]
     pub start_value: Vec<String>,
-    /// Values of inputs: a CSV file, first column `time` in s; reals are interpolated, others held
+    /// Values of inputs: a CSV file, first column `time` in s; reals are interpolated, others held [default: none]
     #[arg(long, alias = "input-file", value_name = "CSV")]
     pub input: Option<PathBuf>,
     /// Communication step H in s [default: that of the FMU, or a 500th of the run]
@@ -39,19 +39,22 @@ pub struct SimulateArguments {
     /// Relative tolerance for the FMU's own solver [default: that of the FMU, or none]
     #[arg(long, value_name = "TOLERANCE", allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
-    /// Record this variable instead of all outputs; may be repeated
+    /// Record this variable instead of all outputs; may be repeated [default: all outputs]
     #[arg(long, value_name = "NAME")]
     pub output_variable: Vec<String>,
     /// Folder for result.csv and result.json; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// File for the rows, instead of result.csv in the folder
+    /// File for the rows, instead of result.csv in the folder [default: none]
     #[arg(long, value_name = "CSV")]
     pub output_file: Option<PathBuf>,
-    /// Print one JSON object instead of a table
+    /// File for the rows in the Parquet format too, written at the end; needs the feature `parquet` [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
+    /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
-    /// Go on where an output is infinite or not a number
+    /// Go on where an output is infinite or not a number [default: off]
     #[arg(long)]
     pub allow_non_finite: bool,
     /// Checkpoints

@@ -3,12 +3,12 @@
 use macrostep_description::{Value, Variable};
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 
-use super::input::Input;
 use super::options::Experiment;
 use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
 use crate::stream::Stream;
-use crate::values::{self, Reading};
+use macrostep::input::Input;
+use macrostep::values::{self, Reading};
 
 /// Parts a step may be done in by an FMU that stops before its end.
 const PARTS_MAX: usize = 1000;

@@ -67,3 +67,10 @@ pub fn position_error(pair: &Pair) -> f64 {
 pub fn native_run(pair: &Pair) -> Outcome {
     run(pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run")
 }
+
+/// Isolated units in processes of the program under test.
+#[cfg(target_os = "linux")]
+pub fn isolation() -> macrostep_isolation::Isolation {
+    let limits = macrostep_isolation::Limits::default();
+    macrostep_isolation::Isolation { program: env!("CARGO_BIN_EXE_macrostep").into(), limits, logging_on: false }
+}

@@ -216,3 +216,13 @@ fn what_a_run_can_do_without_is_a_warning_and_breaks_a_rule() {
         assert!(checked.stdout.contains(rule), "{to}: {checked:#?}");
     }
 }
+
+#[test]
+fn a_library_that_crashes_when_it_is_loaded_is_named_by_check() {
+    let folder = make::folder("check");
+    std::fs::write(folder.join("slave.fmu"), fmu(XML, &[("AT_LOAD", "raise(SIGSEGV)")])).expect("the FMU");
+    let left = macrostep(&folder, &["check", "slave.fmu"]);
+    assert_eq!(left.code, Some(1), "{left:#?}");
+    assert!(left.error().contains("signal 11 (SIGSEGV") && left.error().contains("--no-library"), "{left:#?}");
+    assert_eq!(macrostep(&folder, &["check", "--no-library", "slave.fmu"]).code, Some(0));
+}

@@ -131,9 +131,9 @@ fn isolated_slaves_step_at_the_same_time() {
     }
     let mut simulation = Simulation::new(system, &Method::default(), Grid::uniform(0.1, 10.0)).expect("a simulation");
     simulation.initialise().expect("initialised");
-    (0..5).for_each(|_| drop(simulation.step().expect("a step")));
+    (0..5).for_each(|_| assert!(simulation.step().is_ok()));
     let began = Instant::now();
-    (0..10).for_each(|_| drop(simulation.step().expect("a step")));
+    (0..10).for_each(|_| assert!(simulation.step().is_ok()));
     let took = began.elapsed();
     // One after the other they sleep 800 ms.
     assert!(took < Duration::from_millis(500), "{took:?}");

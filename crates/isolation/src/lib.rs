@@ -21,19 +21,40 @@
 //! | closed descriptors, changed folder | happen to the slave's process only |
 //! | the master is killed | the slave's process ends within half a second |
 //!
-//! What the slave writes into the shared memory is bytes to the master, checked as those of a file. Linux only.
+//! What the slave writes into the shared memory is bytes to the master, checked as those of a file. Linux only: elsewhere an isolated slave is refused, and slaves in the program's own process
+//! are not guarded against.
 
+#[cfg(target_os = "linux")]
 mod call;
+#[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
 pub mod guard;
+#[cfg(target_os = "linux")]
 pub mod interrupt;
+#[cfg(target_os = "linux")]
 mod line;
+#[cfg(target_os = "linux")]
 mod process;
+#[cfg(target_os = "linux")]
 mod reading;
+#[cfg(target_os = "linux")]
 mod server;
+#[cfg(target_os = "linux")]
 mod system;
+#[cfg(target_os = "linux")]
 mod unit;
+#[cfg(target_os = "linux")]
 mod wire;
 
+#[cfg(target_os = "linux")]
 pub use process::Limits;
+#[cfg(target_os = "linux")]
 pub use server::{ARGUMENT, serve};
+#[cfg(target_os = "linux")]
 pub use unit::{IsolatedUnit, Isolation};
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{ARGUMENT, Isolation, Limits, guard, interrupt, serve};

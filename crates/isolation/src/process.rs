@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -34,6 +35,8 @@ const LOOK: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub struct Process {
     child: Child,
+    /// What the system says of its memory; read again and again without allocating.
+    memory: Option<File>,
     looked: Instant,
     /// Address space when last looked at.
     size_bytes: u64,
@@ -51,12 +54,13 @@ impl Process {
         let output = io::stderr().as_fd().try_clone_to_owned()?;
         let child =
             Command::new(program).arg(ARGUMENT).stdin(Stdio::from(memory)).stdout(Stdio::from(output)).spawn()?;
-        Ok(Process { child, looked: Instant::now(), size_bytes: 0, own_bytes: u64::MAX })
+        let memory = memory_file(child.id());
+        Ok(Process { child, memory, looked: Instant::now(), size_bytes: 0, own_bytes: u64::MAX })
     }
 
     /// What the process has now is its own; what is added is the slave's.
     pub fn settle(&mut self) {
-        self.own_bytes = memory_of(self.child.id()).map_or(u64::MAX, |(size, _)| size);
+        self.own_bytes = self.memory.as_ref().and_then(memory_in).map_or(u64::MAX, |(size, _)| size);
     }
 
     /// Waits for the answer of the other side.
@@ -91,7 +95,7 @@ impl Process {
             return Ok(());
         }
         self.looked = Instant::now();
-        let Some((size, resident)) = memory_of(self.child.id()) else { return Ok(()) };
+        let Some((size, resident)) = self.memory.as_ref().and_then(memory_in) else { return Ok(()) };
         self.size_bytes = size;
         if resident <= limits.memory_bytes {
             return Ok(());
@@ -110,7 +114,7 @@ impl Process {
             (None, None) => "its process ended".to_owned(),
         };
         let asked = self.size_bytes.saturating_sub(self.own_bytes);
-        if asked > limits.memory_bytes / 2 {
+        if asked > limits.memory_bytes {
             let (found, limit) = (asked >> 20, limits.memory_bytes >> 20);
             text += &format!(" when it had asked for {found} MiB of memory, of {limit} MiB allowed (`--memory-limit`)");
         }
@@ -139,9 +143,19 @@ impl Process {
 
 /// Address space and resident memory of a process, in bytes.
 pub fn memory_of(process: u32) -> Option<(u64, u64)> {
+    memory_in(&memory_file(process)?)
+}
+
+fn memory_file(process: u32) -> Option<File> {
+    File::open(format!("/proc/{process}/statm")).ok()
+}
+
+fn memory_in(file: &File) -> Option<(u64, u64)> {
     // On Linux for x86-64 and most others a page has 4096 bytes; a larger page only makes the limit milder.
     const PAGE: u64 = 4096;
-    let text = std::fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+    let mut bytes = [0; 128];
+    let length = file.read_at(&mut bytes, 0).ok()?;
+    let text = std::str::from_utf8(bytes.get(..length)?).ok()?;
     let mut pages = text.split_whitespace().map(|n| n.parse::<u64>().ok());
     Some((pages.next()?? * PAGE, pages.next()?? * PAGE))
 }

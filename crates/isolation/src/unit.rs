@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use macrostep_description::ModelDescription;
 use macrostep_master::unit::fmu::Fmu;
-use macrostep_master::unit::{Failure, Outcome, Unit, UnitError};
+use macrostep_master::unit::{Failure, Outcome, UnitError};
 
 use crate::call::Call;
 use crate::line::{Line, Side};
@@ -77,30 +76,30 @@ impl Isolation {
 
 /// An instance in a process of its own.
 pub struct IsolatedUnit {
-    name: String,
-    fmu: Fmu,
+    pub(crate) name: String,
+    pub(crate) fmu: Fmu,
     line: Line,
     process: Process,
     limits: Limits,
     /// Calls not sent yet, then those sent.
-    message: Vec<u8>,
-    reply: Vec<u8>,
+    pub(crate) message: Vec<u8>,
+    pub(crate) reply: Vec<u8>,
     /// The reading that is asked for.
-    request: Vec<u8>,
+    pub(crate) request: Vec<u8>,
     readings: Readings,
     /// Calls in `message`, those behind a step not counted.
-    waiting: u64,
+    pub(crate) waiting: u64,
     /// A step the slave is in: its time and length.
-    begun: Option<(f64, f64)>,
+    pub(crate) begun: Option<(f64, f64)>,
     has_stepped: bool,
     /// Whether nothing was set since the last step.
     is_clean: bool,
     /// After the process has ended.
     is_gone: bool,
-    t_s: f64,
+    pub(crate) t_s: f64,
     /// End of the step last sent.
     end_s: f64,
-    do_steps: u64,
+    pub(crate) do_steps: u64,
 }
 
 /// Longest message put off.
@@ -128,7 +127,7 @@ impl IsolatedUnit {
 
     /// A call that begins in the message.
     #[inline]
-    fn call(&mut self, call: Call) -> Result<&mut Vec<u8>, UnitError> {
+    pub(crate) fn call(&mut self, call: Call) -> Result<&mut Vec<u8>, UnitError> {
         if self.begun.is_some() {
             self.collect()?;
         }
@@ -141,7 +140,7 @@ impl IsolatedUnit {
 
     /// What was put into the message is a call that may wait for the next step.
     #[inline]
-    fn put_off(&mut self) -> Result<(), UnitError> {
+    pub(crate) fn put_off(&mut self) -> Result<(), UnitError> {
         self.waiting += 1;
         self.is_clean = false;
         self.readings.forget();
@@ -149,7 +148,7 @@ impl IsolatedUnit {
     }
 
     /// What was put into the message is a call that changes the state, and is made now.
-    fn finish(&mut self) -> Result<(), UnitError> {
+    pub(crate) fn finish(&mut self) -> Result<(), UnitError> {
         self.is_clean = false;
         self.readings.forget();
         self.waiting += 1;
@@ -158,7 +157,7 @@ impl IsolatedUnit {
 
     /// Sends the message and waits; what the calls gave is behind the head of the reply. `readings` of the calls are
     /// behind those counted.
-    fn exchange(&mut self, readings: usize) -> Result<(), UnitError> {
+    pub(crate) fn exchange(&mut self, readings: usize) -> Result<(), UnitError> {
         self.send()?;
         self.receive(readings)
     }
@@ -220,7 +219,7 @@ impl IsolatedUnit {
     }
 
     #[cold]
-    fn garbled(&mut self) -> UnitError {
+    pub(crate) fn garbled(&mut self) -> UnitError {
         self.process.kill();
         self.is_gone = true;
         let found =
@@ -229,7 +228,7 @@ impl IsolatedUnit {
     }
 
     /// Sends a step with everything put off before it and all readings behind it.
-    fn send_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
+    pub(crate) fn send_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
         let message = self.call(Call::Step)?;
         message.real(t_s);
         message.real(step_s);
@@ -245,7 +244,7 @@ impl IsolatedUnit {
     }
 
     /// Waits for the step the slave is in.
-    fn collect(&mut self) -> Result<Outcome, UnitError> {
+    pub(crate) fn collect(&mut self) -> Result<Outcome, UnitError> {
         let Some((t_s, step_s)) = self.begun.take() else { return Ok(Outcome::Done) };
         let asked = self.waiting;
         self.receive(self.readings.len())?;
@@ -264,7 +263,7 @@ impl IsolatedUnit {
     }
 
     /// The values of the reading in `request`: known, or asked for now.
-    fn read(&mut self, call: Call) -> Result<&[u8], UnitError> {
+    pub(crate) fn read(&mut self, call: Call) -> Result<&[u8], UnitError> {
         if self.begun.is_some() {
             self.collect()?;
         }
@@ -290,193 +289,14 @@ impl IsolatedUnit {
         Ok(self.has_stepped && self.is_clean)
     }
 
-    fn filled(&mut self, call: Call, done: Option<()>) -> Result<(), UnitError> {
+    pub(crate) fn filled(&mut self, call: Call, done: Option<()>) -> Result<(), UnitError> {
         let lengths = || self.error(call.name(), "nothing", "as many values as value references expected".to_owned());
         done.ok_or_else(lengths)
     }
 
-    fn begin_request(&mut self, call: Call, refs: &[u32]) {
+    pub(crate) fn begin_request(&mut self, call: Call, refs: &[u32]) {
         self.request.clear();
         reading::request(&mut self.request, call, refs);
-    }
-}
-
-impl Unit for IsolatedUnit {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn description(&self) -> &ModelDescription {
-        self.fmu.description()
-    }
-
-    fn kind(&self) -> &'static str {
-        "isolated"
-    }
-
-    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
-        let message = self.call(Call::Setup)?;
-        message.real(start_s);
-        message.real(stop_s.unwrap_or(f64::NAN));
-        message.real(tolerance.unwrap_or(f64::NAN));
-        self.t_s = start_s;
-        self.finish()
-    }
-
-    fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        self.call(Call::EnterInitialization)?;
-        self.finish()
-    }
-
-    fn exit_initialization(&mut self) -> Result<(), UnitError> {
-        self.call(Call::ExitInitialization)?;
-        self.finish()
-    }
-
-    fn reset(&mut self) -> Result<(), UnitError> {
-        self.call(Call::Reset)?;
-        self.finish()
-    }
-
-    fn terminate(&mut self) -> Result<(), UnitError> {
-        self.call(Call::Terminate)?;
-        self.finish()
-    }
-
-    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
-        let message = self.call(Call::SetReal)?;
-        message.list(refs, u32::to_le_bytes);
-        message.list(values, f64::to_le_bytes);
-        self.put_off()
-    }
-
-    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> {
-        self.begin_request(Call::GetReal, refs);
-        let done = Take::new(self.read(Call::GetReal)?).fill(values, f64::from_le_bytes);
-        self.filled(Call::GetReal, done)
-    }
-
-    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> {
-        let message = self.call(Call::SetInteger)?;
-        message.list(refs, u32::to_le_bytes);
-        message.list(values, i32::to_le_bytes);
-        self.put_off()
-    }
-
-    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError> {
-        self.begin_request(Call::GetInteger, refs);
-        let done = Take::new(self.read(Call::GetInteger)?).fill(values, i32::from_le_bytes);
-        self.filled(Call::GetInteger, done)
-    }
-
-    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> {
-        let message = self.call(Call::SetBoolean)?;
-        message.list(refs, u32::to_le_bytes);
-        message.list(values, |b| [u8::from(b)]);
-        self.put_off()
-    }
-
-    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError> {
-        self.begin_request(Call::GetBoolean, refs);
-        let done = Take::new(self.read(Call::GetBoolean)?).fill(values, |[b]: [u8; 1]| b != 0);
-        self.filled(Call::GetBoolean, done)
-    }
-
-    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> {
-        if refs.len() != values.len() {
-            return self.filled(Call::SetString, None);
-        }
-        let message = self.call(Call::SetString)?;
-        message.list(refs, u32::to_le_bytes);
-        values.iter().for_each(|text| message.text(text));
-        self.put_off()
-    }
-
-    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> {
-        self.begin_request(Call::GetString, refs);
-        let mut take = Take::new(self.read(Call::GetString)?);
-        let n = take.number();
-        let texts: Option<Vec<String>> = refs.iter().map(|_| take.text()).collect();
-        match texts.filter(|_| n == Some(refs.len() as u64)) {
-            Some(texts) => Ok(texts),
-            None => Err(self.garbled()),
-        }
-    }
-
-    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
-        let message = self.call(Call::SetInputDerivatives)?;
-        message.list(refs, u32::to_le_bytes);
-        message.list(orders, i32::to_le_bytes);
-        message.list(values, f64::to_le_bytes);
-        self.put_off()
-    }
-
-    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError> {
-        self.begin_request(Call::GetOutputDerivatives, refs);
-        self.request.list(orders, i32::to_le_bytes);
-        let done = Take::new(self.read(Call::GetOutputDerivatives)?).fill(values, f64::from_le_bytes);
-        self.filled(Call::GetOutputDerivatives, done)
-    }
-
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        if self.begun.is_none() {
-            self.send_step(t_s, step_s, keep)?;
-        }
-        self.collect()
-    }
-
-    fn is_parallel(&self) -> bool {
-        true
-    }
-
-    fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
-        self.send_step(t_s, step_s, keep)
-    }
-
-    fn do_steps(&self) -> u64 {
-        self.do_steps
-    }
-
-    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.call(Call::Save)?.number(slot as u64);
-        self.put_off()
-    }
-
-    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.call(Call::Restore)?.number(slot as u64);
-        self.put_off()
-    }
-
-    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        self.call(Call::Serialize)?;
-        self.waiting += 1;
-        self.exchange(0)?;
-        match Take::new(&self.reply[HEAD..]).bytes() {
-            Some(bytes) => Ok(bytes.to_vec()),
-            None => Err(self.garbled()),
-        }
-    }
-
-    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
-        self.call(Call::Deserialize)?.bytes(bytes);
-        self.finish()
-    }
-
-    fn directional(
-        &mut self,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), UnitError> {
-        let message = self.call(Call::Directional)?;
-        message.list(unknown, u32::to_le_bytes);
-        message.list(known, u32::to_le_bytes);
-        message.list(d_known, f64::to_le_bytes);
-        self.waiting += 1;
-        self.exchange(0)?;
-        let done = Take::new(&self.reply[HEAD..]).fill(d_unknown, f64::from_le_bytes);
-        self.filled(Call::Directional, done)
     }
 }
 

@@ -4,6 +4,7 @@
 //! next one. References: \[Küttler 2008\], eq. (44); \[Schweizer 2015\] for fixed-point coupling.
 
 use super::{Convergence, Corrector, Problem, relative};
+use crate::memento::Numbers;
 use crate::unit::UnitError;
 
 /// How much of a residual is added to the guess.
@@ -79,6 +80,13 @@ impl Corrector for FixedPoint {
             std::mem::swap(&mut self.residual, &mut self.last);
         }
         Ok(Convergence { runs: self.runs_max, residual: f64::INFINITY, converged: false })
+    }
+
+    fn pass(&mut self, numbers: &mut Numbers<'_>) -> bool {
+        let mut omega = self.omega.unwrap_or(f64::NAN);
+        numbers.real(&mut omega);
+        self.omega = (!omega.is_nan()).then_some(omega);
+        true
     }
 
     fn forget(&mut self) {

@@ -8,6 +8,7 @@
 //!
 //! costs no run. Reference: \[Broyden 1965\].
 
+use crate::memento::Numbers;
 use nalgebra::{DMatrix, DVector};
 
 /// A kept inverse; empty until it is made.
@@ -46,6 +47,19 @@ impl Inverse {
         self.image = DVector::zeros(n);
         self.left = DVector::zeros(n);
         self.weighted = DVector::zeros(n);
+    }
+
+    /// What it is, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        let mut kept = self.b.as_slice().to_vec();
+        numbers.grown(&mut kept);
+        let n = kept.len().isqrt();
+        if numbers.are_given() && n * n == kept.len() {
+            self.b = DMatrix::from_vec(n, n, kept);
+            for v in [&mut self.image, &mut self.left, &mut self.weighted] {
+                *v = DVector::zeros(n);
+            }
+        }
     }
 
     /// Forgets it.

@@ -18,6 +18,7 @@ pub use newton::{InterfaceJacobian, Newton};
 pub use quasi_newton::QuasiNewton;
 pub use semi_implicit::SemiImplicit;
 
+use crate::memento::Numbers;
 use crate::unit::UnitError;
 use nalgebra::DMatrix;
 
@@ -60,6 +61,11 @@ pub trait Corrector: Send {
 
     /// Forgets what was learnt in earlier windows (a Jacobian), because the method or the step has changed.
     fn forget(&mut self) {}
+
+    /// What it has learnt and does not forget between windows, for a memento; whether that is all of it.
+    fn pass(&mut self, _numbers: &mut Numbers<'_>) -> bool {
+        false
+    }
 }
 
 /// Which corrector a method has.

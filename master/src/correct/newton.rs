@@ -7,8 +7,12 @@
 
 use super::inverse::Inverse;
 use super::{Convergence, Corrector, Problem, relative};
+use crate::memento::Numbers;
 use crate::unit::UnitError;
 use nalgebra::{DMatrix, DVector};
+
+/// More unknowns than this are no memento of ours.
+const UNKNOWNS_MAX: usize = 1 << 20;
 
 /// Where the interface Jacobian comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -146,6 +150,14 @@ impl Corrector for Newton {
             before = after;
         }
         Ok(Convergence { runs, residual: before, converged: false })
+    }
+
+    fn pass(&mut self, numbers: &mut Numbers<'_>) -> bool {
+        let mut n = self.residual.len();
+        numbers.size(&mut n);
+        self.resize(n.min(UNKNOWNS_MAX));
+        self.inverse.pass(numbers);
+        true
     }
 
     fn forget(&mut self) {

@@ -36,7 +36,7 @@ impl Loaded {
         drop(bytes);
         // Absolute, or the system looks in its own folders first.
         let path = fs::canonicalize(&path).map_err(|e| Fault::file(&path, &e))?;
-        let library = open(&path).map_err(|e| Fault::NotLoaded { library: shown.clone(), reason: e.to_string() })?;
+        let library = open(&path).map_err(|e| Fault::NotLoaded { library: shown.clone(), reason: reason(&e) })?;
         let lookup = |name: &'static CStr| -> *const c_void {
             // SAFETY: the symbol is only taken as an address here.
             match unsafe { library.get::<*const c_void>(name) } {
@@ -135,6 +135,18 @@ fn open(path: &Path) -> Result<Library, libloading::Error> {
     share_libm();
     // SAFETY: the initialisers of a foreign library run here; that they behave is the trust a user puts into an FMU.
     unsafe { Unix::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map(Library::from)
+}
+
+/// What the system says of a library that is not loaded: the cause, where there is one.
+fn reason(error: &libloading::Error) -> String {
+    use std::error::Error;
+    let mut error: &dyn Error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    let text = error.to_string();
+    let hint = "; it does not name the library it takes this from: load that before, with LD_PRELOAD";
+    if text.contains("undefined symbol") { text + hint } else { text }
 }
 
 /// Many FMUs use functions of libm without being linked against it; they find them if it was loaded globally before.

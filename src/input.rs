@@ -3,13 +3,22 @@
 //! A continuous real is interpolated between rows, everything else keeps the value of the last row. Two rows of one time
 //! make a jump there. Before the first row its values hold, after the last its own.
 
-use std::path::Path;
+use std::io::Read;
 
 use macrostep_description::{Causality, ModelDescription, Value, Variability};
 use macrostep_master::unit::{Unit, UnitError};
 
-use crate::failure::Failure;
 use crate::values;
+
+/// A file of inputs that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {reason}")]
+pub struct InputError {
+    /// Line of the file, from 1.
+    pub line: u64,
+    /// What was found and what is expected.
+    pub reason: String,
+}
 
 /// Values of inputs over time.
 #[derive(Debug)]
@@ -29,11 +38,10 @@ impl Input {
     /// Reads a file whole.
     ///
     /// # Errors
-    /// [`Failure::Run`] with the line and the column of what is wrong.
-    pub fn read(path: &Path, d: &ModelDescription) -> Result<Input, Failure> {
-        let at = |line: u64, reason: String| Failure::Run(format!("`{}`, line {line}: {reason}", path.display()));
-        let file = std::fs::File::open(path).map_err(Failure::file(path))?;
-        let mut reader = csv::Reader::from_reader(std::io::BufReader::new(file));
+    /// The line and what is wrong there.
+    pub fn read(file: impl Read, d: &ModelDescription) -> Result<Input, InputError> {
+        let at = |line: u64, reason: String| InputError { line, reason };
+        let mut reader = csv::Reader::from_reader(file);
         let header = reader.headers().map_err(|e| at(1, e.to_string()))?.clone();
         if header.get(0).map(str::trim) != Some("time") {
             let found = header.get(0).unwrap_or("nothing");
@@ -43,7 +51,7 @@ impl Input {
         for name in header.iter().skip(1).map(str::trim) {
             let v = values::find(d, name).map_err(|e| at(1, e))?;
             if v.causality != Causality::Input {
-                let causality = crate::info::word(v.causality);
+                let causality = values::word(v.causality);
                 return Err(at(1, format!("`{name}` has the causality {causality}, expected input")));
             }
             variables.push(v);

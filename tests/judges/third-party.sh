@@ -1,0 +1,22 @@
+#!/bin/sh
+# Runs FMUs of other makers in ours, in this process and isolated, and holds the results against FMPy's own run of the same
+# file: one by pythonfmu (Python inside), one by FMUContainer and one by FMPy (other FMUs inside). Needs python3 with venv
+# and the shared library of that Python, which pythonfmu's FMUs want loaded before them.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$target/third-party
+wanted=$root/tests/judges/third-party.txt
+
+mkdir -p "$work"
+if ! cmp -s "$wanted" "$work/installed.txt"; then
+    rm -rf "$work/venv"
+    python3 -m venv "$work/venv"
+    "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
+    cp "$wanted" "$work/installed.txt"
+fi
+
+profile=${MACROSTEP_PROFILE:-release}
+cargo build --quiet --profile "$profile" --manifest-path "$root/Cargo.toml" --package macrostep
+if [ "$profile" = dev ]; then profile=debug; fi
+"$work/venv/bin/python" "$root/tests/judges/third_party.py" "$target/$profile/macrostep" "$work"

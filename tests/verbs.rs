@@ -1,0 +1,49 @@
+//! `info` and `check` as a user meets them, on the FMUs this program carries.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn fmus() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verbs");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for (name, bytes) in macrostep::embedded::FMUS {
+        std::fs::write(folder.join(format!("{name}.fmu")), bytes).expect("the FMU");
+    }
+    folder
+}
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).current_dir(fmus()).output().expect("started")
+}
+
+#[test]
+fn ours_keep_every_rule() {
+    for (name, _) in macrostep::embedded::FMUS {
+        let output = run(&["check", &format!("{name}.fmu")]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+}
+
+#[test]
+fn what_an_fmu_declares_is_shown() {
+    let output = run(&["info", "oscillator1_displacement.fmu", "--json"]);
+    let info: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert_eq!(info["model_identifier"], "oscillator1_displacement");
+    assert_eq!(info["capabilities"]["canInterpolateInputs"], true);
+    assert_eq!(info["default_experiment"]["stop_time"], 10.0);
+    let unit = |name: &str| {
+        let units = info["units"].as_array().expect("units");
+        units.iter().find(|u| u["name"] == name).cloned().unwrap_or_default()
+    };
+    assert_eq!(unit("N")["base"]["exponents"], serde_json::json!({ "kg": 1, "m": 1, "s": -2 }));
+    let variables = info["variables"].as_array().expect("variables");
+    let variable = |name: &str| variables.iter().find(|v| v["name"] == name).cloned().unwrap_or_default();
+    assert_eq!(variable("xi")["causality"], "input");
+    assert_eq!(variable("m")["start"], 1.0);
+    assert_eq!(variable("x")["dependencies"], serde_json::json!([]));
+    assert_eq!(variable("f_c")["dependencies"], serde_json::json!(["xi", "xi_dot"]));
+    let text = String::from_utf8(run(&["info", "oscillator1_displacement.fmu"]).stdout).expect("UTF-8");
+    for part in ["canGetAndSetFMUstate", "xi_dot", "m·s^-1", "kg·m·s^-2"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
