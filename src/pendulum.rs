@@ -156,7 +156,8 @@ impl OnePiece {
 
     /// The largest step (s) that resolves stiffness and damping of the arm's highest mode with a margin.
     pub fn step_s(&self) -> f64 {
-        let fastest = self.body.stiffness.iter().zip(&self.body.damping).map(|(k, d)| k.sqrt().max(*d)).fold(0.0, f64::max);
+        let fastest =
+            self.body.stiffness.iter().zip(&self.body.damping).map(|(k, d)| k.sqrt().max(*d)).fold(0.0, f64::max);
         2.0 / fastest
     }
 

@@ -100,7 +100,8 @@ fn coupled_pendulum_converges_to_the_system_in_one_piece() {
 #[test]
 fn pendulum_through_fmus_is_the_native_one() {
     let run = Pendulum { step_s: 5e-4, steps: 100, every: 1, degree: 1 };
-    let ends = [&foundry::fmu as macrostep::pair::Foundry<'_>, &foundry::native].map(|foundry| run.run(foundry).expect("a run"));
+    let ends = [&foundry::fmu as macrostep::pair::Foundry<'_>, &foundry::native]
+        .map(|foundry| run.run(foundry).expect("a run"));
     let bits = |p: &Point| [p.tip.x, p.tip.y, p.tip.z, p.angle, p.payload.x, p.payload.y].map(f64::to_bits);
     assert!(ends[0].iter().zip(&ends[1]).all(|(a, b)| bits(a) == bits(b)));
 }

@@ -35,8 +35,7 @@ pub struct View {
 }
 
 /// Along −z: x to the right, y up.
-pub const TOP: View =
-    View { right: Vector3::new(1.0, 0.0, 0.0), up: Vector3::new(0.0, 1.0, 0.0), names: ["x", "y"] };
+pub const TOP: View = View { right: Vector3::new(1.0, 0.0, 0.0), up: Vector3::new(0.0, 1.0, 0.0), names: ["x", "y"] };
 
 /// From above and aside, so that no axis is hidden.
 pub const ASLANT: View = View {
@@ -135,7 +134,8 @@ pub fn mode_shapes(tied: &Tied, basis: &Basis, reference: usize, count: usize) -
     let count = count.min(modes.values.len());
     let fields = tied.map.multiply(&(&basis.vectors * (&fixed * modes.vectors.columns(0, count))));
     let shape = |k: usize| {
-        let all: Vec<Vector3<f64>> = fields.column(k).as_slice().chunks_exact(3).map(Vector3::from_column_slice).collect();
+        let all: Vec<Vector3<f64>> =
+            fields.column(k).as_slice().chunks_exact(3).map(Vector3::from_column_slice).collect();
         let largest = all.iter().map(Vector3::norm).fold(f64::MIN_POSITIVE, f64::max);
         all.into_iter().map(|u| u / largest).collect()
     };

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use macrostep_flexible::Error;
 use macrostep_flexible::examples::l_beam::{ANSYS_HZ, LBeam, THEORY_HZ};
 use macrostep_flexible::examples::long_beam::{self, LongBeam, SLIDES_PERCENT};
 use macrostep_flexible::examples::t_square::{SPIN_UP_S, TSquare};
-use macrostep_flexible::Error;
 use macrostep_master::report::table::{Align, Table};
 use macrostep_master::report::{Axis, Chart, Figure, Series};
 use serde_json::json;
@@ -169,8 +169,7 @@ impl Found {
         let (mesh, size) = (&self.l_beam.mesh, [420.0, 420.0]);
         let wire = Wire::of(mesh);
         let mut figure = Figure::new("L-shaped beam: in-plane modes").columns(3).panel_size(size[0], size[1]);
-        let room: Vec<_> =
-            self.l_beam.shapes.iter().flat_map(|shape| moved(&mesh.nodes, shape, 0.25)).collect();
+        let room: Vec<_> = self.l_beam.shapes.iter().flat_map(|shape| moved(&mesh.nodes, shape, 0.25)).collect();
         for (i, (shape, f)) in self.l_beam.shapes.iter().zip(&self.l_beam.frequencies_hz).enumerate() {
             let title = format!("mode {}: {f:.3} Hz (text {:.3} Hz)", i + 1, ANSYS_HZ[i]);
             let chart = TOP
@@ -213,7 +212,8 @@ impl Found {
             .chart(&format!("deformation, enlarged {scale:.0e} times"), &room, size)
             .with(wire.series("at rest", &t.mesh.nodes, TOP).colour(6).width(0.6))
             .with(wire.series("rotating", &deformed, TOP).colour(0).width(0.9));
-        let mut settling = Chart::new("settling of the reduced body", Axis::linear("time", "s"), Axis::linear("u", "µm"));
+        let mut settling =
+            Chart::new("settling of the reduced body", Axis::linear("time", "s"), Axis::linear("u", "µm"));
         let time: Vec<f64> = t.history.iter().map(|(time, _)| *time).collect();
         let ends = [t.history[0].0, t.history[t.history.len() - 1].0];
         for (c, full) in t.full.iter().enumerate() {
@@ -228,7 +228,9 @@ impl Found {
             }
         }
         Figure::new("T-square in uniform rotation")
-            .subtitle(&format!("10 rad/s about z after a spin-up of {SPIN_UP_S} s · gravity along −z · frame at the mount"))
+            .subtitle(&format!(
+                "10 rad/s about z after a spin-up of {SPIN_UP_S} s · gravity along −z · frame at the mount"
+            ))
             .columns(2)
             .with(body)
             .with(settling)

@@ -93,7 +93,9 @@ fn reduce(arguments: &ImportArguments, tied: &Tied) -> Result<Basis, Failure> {
             match shapes.map(count).transpose()? {
                 Some(found) if found != expected => {
                     let connectors = tied.connectors.len();
-                    Err(usage(&format!("{found} static shapes, expected {expected}: six for each of {connectors} connectors")))
+                    Err(usage(&format!(
+                        "{found} static shapes, expected {expected}: six for each of {connectors} connectors"
+                    )))
                 }
                 _ => Basis::craig_bampton(&tied.chain, count(modes)?).map_err(failed),
             }
@@ -129,9 +131,10 @@ impl Found {
         let connectors = source.connectors(&arguments.connectors)?;
         let reference = match &arguments.reference {
             None => 0,
-            Some(name) => connectors.iter().position(|c| c.name == *name).ok_or_else(|| {
-                Failure::Usage(format!("`--reference {name}`: there is no such connector"))
-            })?,
+            Some(name) => connectors
+                .iter()
+                .position(|c| c.name == *name)
+                .ok_or_else(|| Failure::Usage(format!("`--reference {name}`: there is no such connector")))?,
         };
         say(&format!("checking {}: lowest free frequencies", source.about));
         let conditioning = Conditioning::new(&source.structure, FREE).map_err(failed)?;
@@ -163,7 +166,8 @@ impl Found {
         let data = self.body.to_bytes().map_err(|e| fault(&e))?;
         let stored = ImportedBody::from_bytes(&data).map_err(|e| fault(&e))?;
         let (_, description) = Body::from_data(stored).map_err(|e| fault(&e))?;
-        let carrier = embedded::fmu(Body::IDENTIFIER).ok_or_else(|| fault(&"this program carries no `flexible_body`"))?;
+        let carrier =
+            embedded::fmu(Body::IDENTIFIER).ok_or_else(|| fault(&"this program carries no `flexible_body`"))?;
         let package = Package {
             description: &description,
             equations_html: &macrostep_models_flexible::body_documentation_html(),
@@ -245,12 +249,7 @@ impl Found {
     fn figure(&self) -> Result<macrostep_master::report::Figure, Error> {
         let shapes = drawing::mode_shapes(&self.tied, &self.basis, self.reference, DRAWN)?;
         let structure = &self.source.structure;
-        Ok(drawing::body(
-            &self.body.name,
-            (structure, self.source.mesh.as_ref()),
-            &self.tied.connectors,
-            &shapes,
-        ))
+        Ok(drawing::body(&self.body.name, (structure, self.source.mesh.as_ref()), &self.tied.connectors, &shapes))
     }
 }
 

@@ -90,9 +90,7 @@ impl Found {
     }
 
     fn json(&self) -> serde_json::Value {
-        let run = |(degree, step_s, points): &(usize, f64, Vec<Point>)| {
-            json!({ "degree": degree, "step_s": step_s, "tip_error_m": self.error_m(points) })
-        };
+        let run = |(degree, step_s, points): &(usize, f64, Vec<Point>)| json!({ "degree": degree, "step_s": step_s, "tip_error_m": self.error_m(points) });
         json!({
             "largest_deflection_m": self.deflection_m(),
             "coupled": self.coupled.iter().map(run).collect::<Vec<_>>(),
@@ -125,15 +123,20 @@ impl Found {
         let mut path = Chart::new("path of the tip", right, up)
             .with(Series::line("in one piece", x(points, |p| p.tip.x), x(points, |p| p.tip.y)).colour(6).width(2.4));
         let (time, across) = (Axis::linear("time", "s"), Axis::linear("deflection", "mm"));
-        let mut bending = Chart::new("deflection of the tip across the arm", time, across)
-            .with(Series::line("in one piece", x(points, |p| p.t_s), x(points, |p| 1e3 * p.deflection())).colour(6).width(2.4));
+        let mut bending = Chart::new("deflection of the tip across the arm", time, across).with(
+            Series::line("in one piece", x(points, |p| p.t_s), x(points, |p| 1e3 * p.deflection()))
+                .colour(6)
+                .width(2.4),
+        );
         for (degree, name) in [(0, "hold, H = 1 ms"), (1, "linear, H = 1 ms")] {
             let coarse = self.coupled.iter().find(|(d, ..)| *d == degree).map_or(points, |(.., run)| run);
-            path = path.with(Series::line(name, x(coarse, |p| p.tip.x), x(coarse, |p| p.tip.y)).colour(degree).dashed());
+            path =
+                path.with(Series::line(name, x(coarse, |p| p.tip.x), x(coarse, |p| p.tip.y)).colour(degree).dashed());
             let y = x(coarse, |p| 1e3 * p.deflection());
             bending = bending.with(Series::line(name, x(coarse, |p| p.t_s), y).colour(degree).dashed());
         }
-        let mut errors = Chart::new("error over H", Axis::log("macro step H", "s"), Axis::log("rms error of the tip", "m"));
+        let mut errors =
+            Chart::new("error over H", Axis::log("macro step H", "s"), Axis::log("rms error of the tip", "m"));
         for (degree, name) in [(0, "hold"), (1, "linear extrapolation")] {
             let runs: Vec<_> = self.coupled.iter().filter(|(d, ..)| *d == degree).collect();
             let steps: Vec<f64> = runs.iter().map(|(_, h, _)| *h).collect();

@@ -68,7 +68,8 @@ impl Source {
         let beside = |given: &Option<PathBuf>, e: &str| given.clone().unwrap_or_else(|| stiffness.with_extension(e));
         let (mass, dof) = (beside(&arguments.mass, "mas"), beside(&arguments.dof, "dof"));
         let mesh = inp::read(&text(&arguments.mesh)?).map_err(content(&arguments.mesh))?;
-        let structure = stored::read(&text(stiffness)?, &text(&mass)?, &text(&dof)?, &mesh).map_err(content(stiffness))?;
+        let structure =
+            stored::read(&text(stiffness)?, &text(&mass)?, &text(&dof)?, &mesh).map_err(content(stiffness))?;
         let about = format!("stored matrices of {} degrees of freedom", structure.dofs.len());
         Ok(Source { structure, mesh: Some(mesh), about })
     }
@@ -94,14 +95,16 @@ impl Source {
     fn connector(&self, argument: &str) -> Result<Connector, Failure> {
         let usage = |what: &str| Failure::Usage(format!("`--connector {argument}`: {what}"));
         let (name, set) = argument.split_once('=').ok_or_else(|| usage("expected NAME=SET"))?;
-        let sound = name.chars().enumerate().all(|(i, c)| c == '_' || c.is_ascii_alphabetic() || i > 0 && c.is_ascii_digit());
+        let sound =
+            name.chars().enumerate().all(|(i, c)| c == '_' || c.is_ascii_alphabetic() || i > 0 && c.is_ascii_digit());
         if name.is_empty() || !sound {
             return Err(usage("the name must be made of letters, digits and `_`, and not begin with a digit"));
         }
         let known: BTreeMap<usize, usize> = self.structure.labels.iter().enumerate().map(|(i, l)| (*l, i)).collect();
         let labels: Vec<usize> = match (set.strip_prefix("nodes:"), &self.mesh) {
             (Some(list), _) => {
-                let number = |field: &str| field.trim().parse().map_err(|_| usage("expected node labels, `nodes:1,2,3`"));
+                let number =
+                    |field: &str| field.trim().parse().map_err(|_| usage("expected node labels, `nodes:1,2,3`"));
                 list.split(',').map(number).collect::<Result<_, _>>()?
             }
             (None, Some(mesh)) => {

@@ -47,9 +47,9 @@ pub mod factor;
 #[cfg(feature = "solve")]
 pub mod import;
 mod material;
-mod method;
 #[cfg(feature = "solve")]
 pub mod mesh;
+mod method;
 pub mod moving;
 #[cfg(feature = "solve")]
 pub mod reduction;
@@ -64,9 +64,9 @@ pub use error::Error;
 #[cfg(feature = "solve")]
 pub use factor::Factor;
 pub use material::Material;
-pub use method::Method;
 #[cfg(feature = "solve")]
 pub use mesh::Mesh;
+pub use method::Method;
 pub use moving::{BodyState, FlexibleBody, Joint, Loads, Workspace};
 #[cfg(feature = "solve")]
 pub use reduction::{Basis, Report};

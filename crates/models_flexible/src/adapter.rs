@@ -186,7 +186,13 @@ impl Model for Adapter {
         Ok(())
     }
 
-    fn output_derivatives(&mut self, memory: &Memory, refs: &[u32], _: &[i32], values: &mut [f64]) -> Result<(), Fault> {
+    fn output_derivatives(
+        &mut self,
+        memory: &Memory,
+        refs: &[u32],
+        _: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
         let mut scratch = std::mem::take(&mut self.scratch);
         for i in 0..self.places().u {
             scratch[i] = memory.inputs.rate(i, 0.0);

@@ -284,7 +284,13 @@ impl<const REDUCED: bool> Model for Beam<REDUCED> {
         Ok(())
     }
 
-    fn output_derivatives(&mut self, memory: &Memory, refs: &[u32], _: &[i32], values: &mut [f64]) -> Result<(), Fault> {
+    fn output_derivatives(
+        &mut self,
+        memory: &Memory,
+        refs: &[u32],
+        _: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
         let (first, modes, all) = (PARAMETERS + self.values(), Self::modes(memory), self.data.frequencies.len());
         let rates = &memory.hidden_reals[all..all + modes];
         for (reference, value) in refs.iter().zip(values) {

@@ -148,7 +148,13 @@ impl Model for ReducedRod {
         Ok(())
     }
 
-    fn output_derivatives(&mut self, memory: &Memory, refs: &[u32], _: &[i32], values: &mut [f64]) -> Result<(), Fault> {
+    fn output_derivatives(
+        &mut self,
+        memory: &Memory,
+        refs: &[u32],
+        _: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
         self.system.rate(&memory.hidden_reals, |j| memory.inputs.coefficient(j, 0), &mut self.rate);
         let first = 1 + self.connectors();
         for (reference, value) in refs.iter().zip(values) {

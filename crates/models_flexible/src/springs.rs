@@ -85,7 +85,13 @@ impl Model for Springs {
         Ok(())
     }
 
-    fn output_derivatives(&mut self, memory: &Memory, refs: &[u32], _: &[i32], values: &mut [f64]) -> Result<(), Fault> {
+    fn output_derivatives(
+        &mut self,
+        memory: &Memory,
+        refs: &[u32],
+        _: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
         for (reference, value) in refs.iter().zip(values) {
             let i = *reference as usize - OUTPUTS;
             *value = if is_vertical(i) { -memory.reals[0] * memory.inputs.rate(i, 0.0) } else { 0.0 };

@@ -53,7 +53,9 @@ pub trait Stored: Serialize + DeserializeOwned {
     /// As [`Stored::from_bytes`], and where there is no folder or no such file.
     fn load(resources: Option<&Path>) -> Result<(Self, String), Fault> {
         let Some(folder) = resources else {
-            return Err(refused::<Self>("no folder of resources was given, expected the URI of `resources/` of this FMU"));
+            return Err(refused::<Self>(
+                "no folder of resources was given, expected the URI of `resources/` of this FMU",
+            ));
         };
         let path = folder.join(Self::FILE);
         let bytes = std::fs::read(&path).map_err(|e| refused::<Self>(&format!("`{}`: {e}", path.display())))?;

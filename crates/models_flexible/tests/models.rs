@@ -274,7 +274,8 @@ fn saved_states_continue_to_the_bit() {
     for entry in all() {
         let mut one = entry.instantiate("one");
         let mut two = entry.instantiate("two");
-        let (inputs, outputs) = (reals(one.description(), Causality::Input), reals(one.description(), Causality::Output));
+        let (inputs, outputs) =
+            (reals(one.description(), Causality::Input), reals(one.description(), Causality::Output));
         start(one.as_mut());
         start(two.as_mut());
         let drive = |s: &mut dyn Slave, k: u32| {

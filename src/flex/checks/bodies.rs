@@ -27,7 +27,11 @@ fn bases() -> Result<Vec<Check>, Error> {
     let mut checks = Vec::new();
     for (modes, bound) in [(10, 1.6e-3), (20, 2e-4)] {
         let r = report(Basis::craig_bampton(&tied.chain, modes)?)?;
-        checks.push(Check::below(format!("L-beam, Craig–Bampton 12 + {modes}, worst of ten frequencies"), r.worst(10), bound));
+        checks.push(Check::below(
+            format!("L-beam, Craig–Bampton 12 + {modes}, worst of ten frequencies"),
+            r.worst(10),
+            bound,
+        ));
         checks.push(Check::below(format!("L-beam, Craig–Bampton 12 + {modes}, static compliance"), dc(&r), 1e-5));
     }
     let krylov = report(Basis::krylov(&tied.chain, 1e4, 2)?)?;

@@ -61,7 +61,8 @@ pub fn run(arguments: &ChecksArguments) -> Result<(), Failure> {
     if arguments.json {
         print::line(serde_json::json!({ "checks": checks }))?;
     } else {
-        let mut table = Table::new([("check", Align::Left), ("found", Align::Left), ("expected", Align::Left), ("", Align::Left)]);
+        let mut table =
+            Table::new([("check", Align::Left), ("found", Align::Left), ("expected", Align::Left), ("", Align::Left)]);
         for c in &checks {
             let mark = if c.holds { "holds" } else { "FAILS" };
             table.row([c.name.clone(), c.found.clone(), c.expected.clone(), mark.to_owned()]);

@@ -21,9 +21,7 @@ pub(super) fn steel() -> Result<Material, Error> {
 }
 
 pub(super) fn checks() -> Result<Vec<Check>, String> {
-    let all = || -> Result<Vec<Check>, Error> {
-        Ok([conservation()?, stretch()?, frames()?].concat())
-    };
+    let all = || -> Result<Vec<Check>, Error> { Ok([conservation()?, stretch()?, frames()?].concat()) };
     all().map_err(|e| e.to_string())
 }
 
@@ -54,7 +52,8 @@ fn conservation() -> Result<Vec<Check>, Error> {
     for (name, drift) in names.iter().zip(drifts(&body, &before, &after)?) {
         checks.push(Check::below(format!("free spinning body, drift of {name} in 0.2 s"), drift, 1e-9));
     }
-    for (fault, name) in [(Fault::NoCoriolis, "without Coriolis terms"), (Fault::FrozenInertia, "with frozen inertia")] {
+    for (fault, name) in [(Fault::NoCoriolis, "without Coriolis terms"), (Fault::FrozenInertia, "with frozen inertia")]
+    {
         let drift = drifts(&body, &before, &faulty(&body, &before, fault)?)?;
         checks.push(Check::above(format!("{name}, drift of angular momentum in 0.02 s"), drift[1], 1e-6));
     }
@@ -62,7 +61,12 @@ fn conservation() -> Result<Vec<Check>, Error> {
     checks.push(Check::below("nothing left out, the same integration", sound[1], 1e-9));
     let warned = body.spin_warning(0.31 * body.stiffness[0].sqrt()).is_some() && body.spin_warning(0.1).is_none();
     let found = if warned { "warns" } else { "silent" }.to_owned();
-    checks.push(Check { name: "spin above 0.3 of the first frequency".into(), found, expected: "warns".into(), holds: warned });
+    checks.push(Check {
+        name: "spin above 0.3 of the first frequency".into(),
+        found,
+        expected: "warns".into(),
+        holds: warned,
+    });
     Ok(checks)
 }
 
@@ -165,7 +169,11 @@ fn stretch() -> Result<Vec<Check>, Error> {
     let (found, exact) = (body.deflection(&state, 1)?.0.x, kappa.tan() / kappa - 1.0);
     Ok(vec![
         Check::below("rotating beam, κ = 0.2, elongation against L (tan κ/κ − 1)", (found / exact - 1.0).abs(), 1e-10),
-        Check::above("the same with the centrifugal force at the undeformed place", (undeformed / exact - 1.0).abs(), 4e-3),
+        Check::above(
+            "the same with the centrifugal force at the undeformed place",
+            (undeformed / exact - 1.0).abs(),
+            4e-3,
+        ),
     ])
 }
 

@@ -32,7 +32,11 @@ pub(super) fn checks() -> Result<Vec<Check>, String> {
         },
         Check::below("orthogonality of the shapes", defect, 2e-15),
         Check::below("condition of Q_int at the chosen nodes", map.condition(), 2.3),
-        Check::refused("the first 19 nodes instead", InterfaceMap::through(&shapes, &first, Space::Planar), "condition"),
+        Check::refused(
+            "the first 19 nodes instead",
+            InterfaceMap::through(&shapes, &first, Space::Planar),
+            "condition",
+        ),
         Check::below("virtual work of the map and its dual", reduced.work_defect, 1e-12),
         Check::refused(
             "forces sampled at the chosen nodes instead of the dual",

@@ -14,8 +14,7 @@ use nalgebra::DMatrix;
 /// A structure and its connectors on surfaces of the mesh, named after these.
 fn tie(mesh: &Mesh, material: &Material, surfaces: &[&str]) -> Result<(Structure, Tied), Error> {
     let structure = Structure::solid(mesh, material)?;
-    let connectors: Vec<Connector> =
-        surfaces.iter().map(|s| Connector::on(mesh, s, s)).collect::<Result<_, _>>()?;
+    let connectors: Vec<Connector> = surfaces.iter().map(|s| Connector::on(mesh, s, s)).collect::<Result<_, _>>()?;
     let tied = structure.tie(&connectors)?;
     Ok((structure, tied))
 }

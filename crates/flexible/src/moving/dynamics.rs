@@ -83,13 +83,7 @@ impl FlexibleBody {
     ///
     /// # Errors
     /// As [`FlexibleBody::accelerations`]; both slices must have the length of a state of this body.
-    pub fn rate(
-        &self,
-        values: &[f64],
-        loads: &Loads,
-        work: &mut Workspace,
-        rate: &mut [f64],
-    ) -> Result<(), Error> {
+    pub fn rate(&self, values: &[f64], loads: &Loads, work: &mut Workspace, rate: &mut [f64]) -> Result<(), Error> {
         let n = self.modes();
         self.balance(values, loads, work);
         work.diagonal.fill(1.0);

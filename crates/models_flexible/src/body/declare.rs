@@ -32,7 +32,11 @@ pub(super) fn describe(data: &ImportedBody, hash: &str) -> Result<ModelDescripti
         motion(&mut b, &connector.name, [&r0, &phi0, &v0, &w0]);
     }
     let limit = Declared::discrete_output("spin_above_limit", false).depends(&[]).initially(&w0);
-    b.add(limit.about("spin above 0.3 of the first natural frequency: geometric stiffening, which is not modelled, matters"));
+    b.add(
+        limit.about(
+            "spin above 0.3 of the first natural frequency: geometric stiffening, which is not modelled, matters",
+        ),
+    );
     b.experiment(0.0, 1.0, 1e-3);
     let mut description = finish(b)?;
     description.model_name.clone_from(&data.name);

@@ -62,7 +62,11 @@ impl Stored for ImportedBody {
         let bytes = self.body.to_bytes().map_err(|e| e.to_string())?;
         FlexibleBody::from_bytes(&bytes).map_err(|e| e.to_string())?;
         let step = self.micro_step_s;
-        if step > 0.0 && step.is_finite() { Ok(()) } else { Err(format!("micro step {step} s, expected a positive one")) }
+        if step > 0.0 && step.is_finite() {
+            Ok(())
+        } else {
+            Err(format!("micro step {step} s, expected a positive one"))
+        }
     }
 }
 
@@ -164,7 +168,8 @@ impl Model for Body {
         if memory.hidden_reals.iter().all(|x| x.is_finite()) {
             return Ok(Outcome::Done);
         }
-        let message = format!("the state left the finite numbers in a step of {} s: try a smaller `micro_step`", span.step_s);
+        let message =
+            format!("the state left the finite numbers in a step of {} s: try a smaller `micro_step`", span.step_s);
         Err(Fault::Model { t_s: span.start_s, message })
     }
 
@@ -172,7 +177,13 @@ impl Model for Body {
         self.show(memory)
     }
 
-    fn output_derivatives(&mut self, memory: &Memory, refs: &[u32], _: &[i32], values: &mut [f64]) -> Result<(), Fault> {
+    fn output_derivatives(
+        &mut self,
+        memory: &Memory,
+        refs: &[u32],
+        _: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
         self.rates(memory, refs, values)
     }
 

@@ -44,7 +44,8 @@ impl Body {
         self.micro.hold(Self::joint(memory));
         let inputs = &memory.inputs;
         let (body, acceleration) = (&self.body, &mut self.acceleration);
-        let solved = self.micro.accelerations(body, self.state.values(), acceleration, |loads| fill(inputs, 0.0, loads));
+        let solved =
+            self.micro.accelerations(body, self.state.values(), acceleration, |loads| fill(inputs, 0.0, loads));
         solved.map_err(failed)?;
         let first = self.outputs();
         for (reference, value) in refs.iter().zip(values) {
@@ -56,7 +57,8 @@ impl Body {
 
     /// Time derivative of what is shown of a connector, with the accelerations just computed.
     fn connector_rate(&self, shape: &ConnectorShape) -> Row {
-        let sum = |shapes: &[Vector3<f64>], by: &[f64]| shapes.iter().zip(by).map(|(s, q)| s * *q).sum::<Vector3<f64>>();
+        let sum =
+            |shapes: &[Vector3<f64>], by: &[f64]| shapes.iter().zip(by).map(|(s, q)| s * *q).sum::<Vector3<f64>>();
         let (q, rate) = (self.state.elastic(), self.state.elastic_rate());
         let turn = self.state.orientation();
         let spin = self.state.spin();
@@ -64,7 +66,8 @@ impl Body {
         let (origin, spin_rate, elastic) = (vector(0), vector(3), &self.acceleration[6..]);
         let at = shape.position + sum(&shape.translation, q);
         let (moving, bent) = (sum(&shape.translation, rate), sum(&shape.translation, elastic));
-        let (tilt, tilting, tilted) = (sum(&shape.rotation, q), sum(&shape.rotation, rate), sum(&shape.rotation, elastic));
+        let (tilt, tilting, tilted) =
+            (sum(&shape.rotation, q), sum(&shape.rotation, rate), sum(&shape.rotation, elastic));
         let velocity = self.state.velocity() + turn * (spin.cross(&at) + moving);
         let inner = spin_rate.cross(&at) + spin.cross(&spin.cross(&at)) + spin.cross(&moving) * 2.0 + bent;
         let frame = turn.to_rotation_matrix().into_inner();
