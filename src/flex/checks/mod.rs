@@ -27,13 +27,13 @@ pub struct Check {
 impl Check {
     /// A number that must not exceed a bound.
     fn below(name: impl Into<String>, found: f64, bound: f64) -> Check {
-        let (text, expected) = (format!("{found:.2e}"), format!("at most {bound:.0e}"));
+        let (text, expected) = (format!("{found:.2e}"), format!("at most {bound:e}"));
         Check { name: name.into(), found: text, expected, holds: found <= bound }
     }
 
     /// A number that must exceed a bound: what a left-out term or a wrong choice costs.
     fn above(name: impl Into<String>, found: f64, bound: f64) -> Check {
-        let (text, expected) = (format!("{found:.2e}"), format!("above {bound:.0e}"));
+        let (text, expected) = (format!("{found:.2e}"), format!("above {bound:e}"));
         Check { name: name.into(), found: text, expected, holds: found > bound }
     }
 
@@ -65,10 +65,19 @@ pub fn run(arguments: &ChecksArguments) -> Result<(), Failure> {
             Table::new([("check", Align::Left), ("found", Align::Left), ("expected", Align::Left), ("", Align::Left)]);
         for c in &checks {
             let mark = if c.holds { "holds" } else { "FAILS" };
-            table.row([c.name.clone(), c.found.clone(), c.expected.clone(), mark.to_owned()]);
+            table.row([c.name.clone(), shortened(&c.found), c.expected.clone(), mark.to_owned()]);
         }
         print::line(table.terminal())?;
     }
     let failed: Vec<&str> = checks.iter().filter(|c| !c.holds).map(|c| c.name.as_str()).collect();
     if failed.is_empty() { Ok(()) } else { Err(Failure::Run(format!("does not hold: {}", failed.join("; ")))) }
+}
+
+/// What fits a column: the beginning of a long message.
+fn shortened(text: &str) -> String {
+    const LENGTH: usize = 64;
+    match text.char_indices().nth(LENGTH) {
+        Some((end, _)) => format!("{} …", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
 }
