@@ -43,7 +43,9 @@ fn native(entry: &ModelEntry) -> Result<(String, Vec<u8>), Box<dyn Error>> {
     let d = entry.describe();
     let (inputs, input_names) = reals(&d, Causality::Input);
     let (outputs, output_names) = reals(&d, Causality::Output);
-    let mut csv = format!("time,{}\n", [input_names, output_names].concat().join(","));
+    // Names of matrices have a comma.
+    let quoted: Vec<String> = [input_names, output_names].concat().iter().map(|name| format!("\"{name}\"")).collect();
+    let mut csv = format!("time,{}\n", quoted.join(","));
     let mut state = Vec::new();
     let mut slave = entry.instantiate("native");
     slave.setup_experiment(0.0, None, None)?;
