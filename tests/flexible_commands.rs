@@ -145,3 +145,20 @@ fn what_cannot_be_imported_is_refused_in_one_line() {
     }
     assert!(!Path::new(fmu).exists());
 }
+
+#[test]
+fn every_check_holds() {
+    let found = json(&["flex", "checks", "--json"]);
+    let checks = found["checks"].as_array().expect("a list");
+    assert!(checks.len() >= 33, "{}", checks.len());
+    assert!(checks.iter().all(|c| c["holds"] == true), "{found}");
+}
+
+#[test]
+fn the_coupled_pendulum_prints_its_errors() {
+    let found = json(&["flex", "pendulum", "--stop", "0.02", "--units", "native", "--json"]);
+    let runs = found["coupled"].as_array().expect("a list");
+    let error = |i: usize| runs[i]["tip_error_m"].as_f64().expect("a number");
+    assert_eq!(runs.len(), 8);
+    assert!(error(7) < error(3) && error(3) < error(0), "{found}");
+}

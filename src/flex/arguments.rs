@@ -11,6 +11,8 @@ use crate::terms::Units;
 pub enum FlexVerb {
     /// The three examples of the text, beside its numbers
     Examples(ExamplesArguments),
+    /// What a correct implementation shows, and what a wrong one would
+    Checks(ChecksArguments),
     /// Make an FMU of a finite element model
     Import(Box<ImportArguments>),
     /// A flexible pendulum arm with a payload at its tip, coupled and in one piece
@@ -32,6 +34,14 @@ pub struct PendulumArguments {
     /// Folder for picture and result; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// `macrostep flex checks`.
+#[derive(Debug, Args)]
+pub struct ChecksArguments {
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `macrostep flex import`.

@@ -1,6 +1,7 @@
 //! `macrostep flex`: bodies imported from finite element models.
 
 pub mod arguments;
+mod checks;
 mod drawing;
 mod examples;
 mod import;
@@ -17,6 +18,7 @@ use crate::failure::Failure;
 /// [`Failure`] of the computation or the files.
 pub fn run(verb: &FlexVerb) -> Result<(), Failure> {
     match verb {
+        FlexVerb::Checks(arguments) => checks::run(arguments),
         FlexVerb::Examples(arguments) => examples::run(arguments),
         FlexVerb::Import(arguments) => import::run(arguments),
         FlexVerb::Pendulum(arguments) => pendulum::run(arguments),
