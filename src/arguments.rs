@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::laboratory::arguments::StabilityArguments;
+use crate::laboratory::arguments::{CompareArguments, ConvergeArguments, StabilityArguments};
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting,
     Start, Units,
@@ -33,6 +33,10 @@ pub enum Verb {
     Oscillator(Box<OscillatorArguments>),
     /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
     Stability(Box<StabilityArguments>),
+    /// Observed orders of coupling schemes, global and local, positions and velocities
+    Converge(Box<ConvergeArguments>),
+    /// Accuracy of coupling schemes against calls of fmi2DoStep and time
+    Compare(Box<CompareArguments>),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
 }

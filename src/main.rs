@@ -39,6 +39,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
         Some(Verb::Stability(arguments)) => laboratory::stability::run(&arguments),
+        Some(Verb::Converge(arguments)) => laboratory::converge::run(&arguments),
+        Some(Verb::Compare(arguments)) => laboratory::compare::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
     }
 }

@@ -70,6 +70,7 @@ impl Parts for Chain {
             motions: &["mass 1", "mass 2", "mass 3", "mass 4", "mass 5"],
             step_s: 1e-2,
             stop_s: 2.0,
+            integrations: 2,
             linear: true,
         }
     }

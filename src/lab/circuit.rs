@@ -53,6 +53,7 @@ impl Parts for Circuit {
             motions: &["mesh 1", "mesh 2"],
             step_s: 1e-6,
             stop_s: 4e-4,
+            integrations: 2,
             linear: true,
         }
     }

@@ -48,8 +48,9 @@ impl Parts for Cylinder {
             couplings: &[Coupling::ForceDisplacement],
             units: 2,
             motions: &["pressure", "load"],
-            step_s: 2e-4,
+            step_s: 1e-4,
             stop_s: 0.2,
+            integrations: 1,
             linear: false,
         }
     }

@@ -39,6 +39,7 @@ impl Oscillator {
             motions: &["mass 1", "mass 2"],
             step_s,
             stop_s,
+            integrations: 2,
             linear: true,
         };
         Oscillator { card, parameters }

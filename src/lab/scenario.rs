@@ -21,6 +21,9 @@ pub struct Card {
     pub step_s: f64,
     /// End of a run \[s\].
     pub stop_s: f64,
+    /// Integrations between an input and the first quantity it moves: 2 where forces move masses, 1 where a flow moves a
+    /// pressure.
+    pub integrations: u32,
     /// Whether states follow states linearly, so that a spectral radius says all.
     pub linear: bool,
 }

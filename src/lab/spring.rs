@@ -47,7 +47,7 @@ pub struct NonlinearSpring {
 impl Default for NonlinearSpring {
     /// Masses of 1 and 1.5 kg, a spring whose force is cubic for the larger part at the start.
     fn default() -> Self {
-        let law = HardeningSpring { stiffness: 15.0, cubic: 60.0, damping: 0.5 };
+        let law = HardeningSpring { stiffness: 15.0, cubic: 20.0, damping: 0.5 };
         NonlinearSpring { m: [1.0, 1.5], k: [10.0, 20.0], c: [0.2, 0.3], law }
     }
 }
@@ -68,8 +68,9 @@ impl Parts for NonlinearSpring {
             couplings: &[Coupling::ForceForce],
             units: 2,
             motions: &["mass 1", "mass 2"],
-            step_s: 1e-2,
+            step_s: 2.5e-3,
             stop_s: 2.0,
+            integrations: 2,
             linear: false,
         }
     }

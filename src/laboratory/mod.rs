@@ -1,7 +1,11 @@
 //! The verbs of the coupling laboratory: `stability`, `converge`, `compare`.
 
 pub mod arguments;
+pub mod compare;
+pub mod converge;
+mod convergence;
 mod json;
 mod regions;
 pub mod stability;
 mod sweeps;
+mod work;

@@ -6,7 +6,7 @@ use macrostep::lab::region::Region;
 use macrostep_master::report::{Axis, Figure, Heat, PlotError};
 
 /// ln ρ shown as the strongest colour.
-const STRONGEST: f64 = 1.0;
+const STRONGEST: f64 = 0.6;
 /// Panels of one picture at most, beyond which there is one picture a predictor as well.
 const PANELS_MAX: usize = 10;
 
