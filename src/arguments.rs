@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::laboratory::arguments::{CompareArguments, ConvergeArguments, StabilityArguments};
+use crate::laboratory::arguments::{AdviseArguments, CompareArguments, ConvergeArguments, StabilityArguments};
 use crate::terms::{
     Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting,
     Start, Units,
@@ -37,6 +37,8 @@ pub enum Verb {
     Converge(Box<ConvergeArguments>),
     /// Accuracy of coupling schemes against calls of fmi2DoStep and time
     Compare(Box<CompareArguments>),
+    /// Which scheme and macro step for a tolerance, with the error and growth to expect
+    Advise(Box<AdviseArguments>),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
 }

@@ -41,6 +41,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Stability(arguments)) => laboratory::stability::run(&arguments),
         Some(Verb::Converge(arguments)) => laboratory::converge::run(&arguments),
         Some(Verb::Compare(arguments)) => laboratory::compare::run(&arguments),
+        Some(Verb::Advise(arguments)) => laboratory::advise::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
     }
 }

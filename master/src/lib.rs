@@ -38,7 +38,7 @@ pub mod unit;
 pub use error::RunError;
 pub use history::History;
 pub use law::{Law, LinearMap, SpringDamper};
-pub use map::{OneStepMap, spectral_radius};
+pub use map::{OneStepMap, loop_gain, spectral_radius};
 pub use method::{Method, Sampling};
 pub use run::{Grid, Simulation, Statistics};
 pub use schedule::{Op, Plan, Schedule};

@@ -8,7 +8,7 @@
 //! Reference: \[Li 2019\], abstract, for coupling laws other than linear ones.
 
 use crate::lab::assembled::{Assembly, Integration, Parts, motion_row, unit};
-use crate::lab::scenario::{Card, Setup};
+use crate::lab::scenario::{Bond, Card, Setup};
 use crate::pair::Coupling;
 use macrostep_master::predict::Edge;
 use macrostep_master::{Law, RunError, System};
@@ -109,12 +109,13 @@ impl Parts for NonlinearSpring {
         let [a, b] = [motions[0], motions[1]];
         let inputs = [a.component(0), a.component(1), b.component(0), b.component(1)];
         let law = system.law(Box::new(self.law), &inputs);
-        for unit in units {
+        for &unit in &units {
             system.connect_law(law, 0, unit, "f")?;
         }
         let whole = *self;
         let rows = (0..2).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
-        Ok(Assembly { system, motions, rows })
+        let bonds = units.iter().map(|unit| Bond { unit: *unit, effort: "f", flow: "v" }).collect();
+        Ok(Assembly { system, motions, rows, bonds })
     }
 }
 

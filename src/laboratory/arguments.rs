@@ -133,6 +133,31 @@ pub struct CompareArguments {
     pub output: OutputArguments,
 }
 
+/// `macrostep advise`.
+#[derive(Debug, Args)]
+pub struct AdviseArguments {
+    /// What is coupled: test-model, case-1, case-2, nonlinear-spring, chain, circuit or cylinder
+    #[arg(long, value_name = "NAME", default_value = "case-1")]
+    pub scenario: String,
+    /// Largest position error allowed, relative to the amplitude
+    #[arg(long, value_name = "ERROR", default_value = "1e-3", value_parser = positive)]
+    pub tolerance: f64,
+    /// End of the run in seconds [default: the scenario's]
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub stop: Option<f64>,
+    /// First guess of the macro step in seconds [default: a fiftieth of the run]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// Run what is advised and compare its error with the predicted one [default: off]
+    #[arg(long)]
+    pub apply: bool,
+    /// What the subsystems are; growth rates come from native units
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
 impl SchemeArguments {
     /// Every combination, those twice left out that differ in nothing that matters.
     ///

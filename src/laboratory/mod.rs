@@ -1,5 +1,6 @@
-//! The verbs of the coupling laboratory: `stability`, `converge`, `compare`.
+//! The verbs of the coupling laboratory: `stability`, `converge`, `compare`, `advise`.
 
+pub mod advise;
 pub mod arguments;
 pub mod compare;
 pub mod converge;
