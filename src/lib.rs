@@ -5,3 +5,12 @@ pub mod foundry;
 pub mod lab;
 pub mod pair;
 pub mod predict;
+
+/// The recipes of docs/recipes run as tests.
+#[cfg(doctest)]
+mod recipes {
+    #[doc = include_str!("../docs/recipes/new_predictor.md")]
+    mod new_predictor {}
+    #[doc = include_str!("../docs/recipes/step_by_step.md")]
+    mod step_by_step {}
+}

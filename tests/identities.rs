@@ -25,7 +25,7 @@ fn jacobi_with_h_equal_to_the_macro_step_is_monolithic() {
         let size = expected.iter().map(|z| z.amax()).fold(0.0, f64::max);
         for coupling in Coupling::ALL {
             for degree in 0..=3 {
-                let pair = monolithic_like(coupling, classical(degree, Schedule::Jacobi), p.clone(), 1e-3, 1.0);
+                let pair = monolithic_like(coupling, classical(degree, Schedule::Jacobi), p, 1e-3, 1.0);
                 let e = farthest(&states(&pair), &expected) / size;
                 assert!(e < 1e-12, "{coupling} degree {degree}: {e:e}");
             }

@@ -97,7 +97,7 @@ pub const SAMPLED_MAX: usize = 32;
 /// Applies `g` at Chebyshev–Lobatto nodes and interpolates.
 fn sample(outputs: usize, g: impl Fn(&[f64], &mut [f64]), u: &[Segment], y: &mut [Segment]) {
     let degree = u.iter().map(Segment::degree).max().unwrap_or(0);
-    let n = if degree == 0 { 0 } else { (2 * degree).max(3).min(DEGREE_MAX - 2) };
+    let n = if degree == 0 { 0 } else { (2 * degree).clamp(3, DEGREE_MAX - 2) };
     let (mut values, mut result) = ([0.0; SAMPLED_MAX], [0.0; SAMPLED_MAX]);
     let mut jets = [[Jet { s: 0.0, values: [0.0; 3], len: 1 }; DEGREE_MAX + 1]; 4];
     // Outputs go through in groups, so that the stack stays small whatever their number.

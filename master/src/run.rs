@@ -294,7 +294,7 @@ impl Simulation {
     /// [`RunError::Grid`] where it is not a whole number.
     pub fn windows_in(&self, span_s: f64) -> Result<u64, RunError> {
         let n = span_s / self.window_s();
-        if n.is_finite() && n >= 0.0 && (n - n.round()).abs() <= 1e-6 * n.max(1.0).min(1e3) {
+        if n.is_finite() && n >= 0.0 && (n - n.round()).abs() <= 1e-6 * n.clamp(1.0, 1e3) {
             return Ok(n.round() as u64);
         }
         Err(RunError::Grid {

@@ -40,7 +40,7 @@ pub fn run(
             let z = state(&coupled);
             states.push(z);
             // Written so that what is not a number has diverged.
-            if !(z.amax() < DIVERGED) {
+            if z.amax() >= DIVERGED || z.amax().is_nan() {
                 diverged_at_s = Some(coupled.simulation.time_s());
                 break;
             }

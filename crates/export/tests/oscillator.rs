@@ -1,4 +1,5 @@
 //! The exported functions of a real model, called as a C program would.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 #![allow(unsafe_code)]
 
 mod common;

@@ -1,4 +1,5 @@
 //! A model that panics, and one with strings: what the shell must contain.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 #![allow(unsafe_code)]
 
 mod common;

@@ -1,6 +1,7 @@
 //! CalculiX as judge: the same meshes, written as decks, solved by `ccx`.
 //!
 //! Skipped with a printed reason when there is no `ccx` (Debian package `calculix-ccx`).
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 mod common;
 

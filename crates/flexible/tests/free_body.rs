@@ -1,4 +1,5 @@
 //! A free, deformed, spinning body keeps momentum, angular momentum and energy; leaving terms out does not.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 mod common;
 

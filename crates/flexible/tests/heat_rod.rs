@@ -7,6 +7,7 @@
 //! ```
 //!
 //! Reference: Carslaw, Jaeger, *Conduction of Heat in Solids*, 2nd ed., section 3.8 (3).
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 use macrostep_flexible::{Basis, Chain, Report, Sparse};
 use nalgebra::DVector;

@@ -1,4 +1,5 @@
 //! Import from decks, stored matrices and MatrixMarket; damaged files.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 mod common;
 

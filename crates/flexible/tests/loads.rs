@@ -1,4 +1,5 @@
 //! Loads on connectors and gravity do the work they should; outputs are consistent with each other.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The long beam of [Zaiczek 2010] under end force and torques: beam theory, full model, reduced model.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 mod common;
 

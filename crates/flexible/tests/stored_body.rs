@@ -1,4 +1,5 @@
 //! The compact form of a reduced body, and the cost of its right-hand side.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 #![allow(unsafe_code)]
 
 mod common;

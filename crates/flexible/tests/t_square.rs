@@ -1,4 +1,5 @@
 //! The T-square of [Zaiczek 2010] under uniform rotation: spun up, settled, compared with the full static solution.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 mod common;
 

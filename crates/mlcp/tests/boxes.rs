@@ -1,4 +1,5 @@
 //! Box problems: residual, enumeration, projected Gauss–Seidel, degenerate boxes, typed failures.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 mod common;
 

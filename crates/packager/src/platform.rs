@@ -42,6 +42,19 @@ impl Platform {
         }
     }
 
+    /// The platform this program runs on.
+    pub fn here() -> Option<Platform> {
+        let arch = match std::env::consts::ARCH {
+            "x86" => "i686",
+            other => other,
+        };
+        let system = match std::env::consts::OS {
+            "macos" => "darwin",
+            other => other,
+        };
+        Platform::of_target(&format!("{arch}-{system}"))
+    }
+
     /// Name of its folder in `binaries/`.
     pub fn folder(self) -> &'static str {
         match self {

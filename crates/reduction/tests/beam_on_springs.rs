@@ -1,4 +1,5 @@
 //! The beam on 167 springs of [Peeters 2024]: monolithic, full interface, reduced interface.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::cosimulation::{Coupled, Exchange, Return, relative_rms};

@@ -1,4 +1,5 @@
 //! The state machine, checked calls, saved states.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 mod common;
 
