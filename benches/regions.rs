@@ -22,5 +22,8 @@ fn main() {
     let count: usize = maps.iter().map(|m| m.radius.len()).sum();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let each_us = wall_s * 1e6 * cores as f64 / count as f64;
-    println!("{} maps of {points} × {points} points: {wall_s:.2} s on {cores} cores, {each_us:.0} µs a point and core", maps.len());
+    println!(
+        "{} maps of {points} × {points} points: {wall_s:.2} s on {cores} cores, {each_us:.0} µs a point and core",
+        maps.len()
+    );
 }

@@ -9,18 +9,12 @@ use macrostep::pair::Start;
 /// Measured error over predicted error, and whether the first guess was unstable.
 fn judged(scenario: &dyn Scenario, tolerance: f64) -> (f64, bool) {
     let card = scenario.card();
-    let question =
-        Question { tolerance, stop_s: card.stop_s, guess_s: card.stop_s / 50.0, foundry: foundry::native };
+    let question = Question { tolerance, stop_s: card.stop_s, guess_s: card.stop_s / 50.0, foundry: foundry::native };
     let advice = advise(scenario, &question, &|| ()).expect("advice");
     let best = advice.candidates[0];
     let reference = Reference::new(scenario, best.step_s, card.stop_s).expect("a solution");
-    let setup = Setup {
-        scheme: &best.scheme,
-        step_s: best.step_s,
-        from_s: 0.0,
-        start: Start::Ramp,
-        foundry: &foundry::native,
-    };
+    let setup =
+        Setup { scheme: &best.scheme, step_s: best.step_s, from_s: 0.0, start: Start::Ramp, foundry: &foundry::native };
     let work = run(scenario, &setup, &reference).expect("a run");
     println!(
         "{} {tolerance:e}: {} H = {:.3e}, predicted {:.2e}, measured {:.2e}, order {:.2}, growth {:.1e}, do_steps {} ({}), \
@@ -38,7 +32,11 @@ fn judged(scenario: &dyn Scenario, tolerance: f64) -> (f64, bool) {
         advice.loop_gain,
     );
     assert!(work.error.position <= 2.0 * tolerance, "{}: {:e}", card.name, work.error.position);
-    assert!(advice.connections.iter().all(|c| c.power_max_w > 0.0 && c.frequency_hz.is_some()), "{:?}", advice.connections);
+    assert!(
+        advice.connections.iter().all(|c| c.power_max_w > 0.0 && c.frequency_hz.is_some()),
+        "{:?}",
+        advice.connections
+    );
     assert!(advice.loop_gain.is_some_and(|g| g > 0.0 && g < 1.0), "{:?}", advice.loop_gain);
     (work.error.position / best.error, advice.first.unstable)
 }

@@ -11,7 +11,12 @@ fn scenario(name: &str) -> Box<dyn Scenario> {
 }
 
 /// Observed orders at macro steps of `part` times the usual one, halved three times; local ones at longer steps.
-fn observed(scenario: &dyn Scenario, scheme: &Scheme, (global, local): (f64, f64), foundry: Foundry<'_>) -> [Orders; 2] {
+fn observed(
+    scenario: &dyn Scenario,
+    scheme: &Scheme,
+    (global, local): (f64, f64),
+    foundry: Foundry<'_>,
+) -> [Orders; 2] {
     let card = scenario.card();
     let steps = |h: f64, q: f64| -> Vec<f64> { (0..4).map(|i| h * card.step_s / q.powi(i)).collect() };
     let ladder = Ladder::new(scenario, &steps(global, 2.0), &steps(local, 1.41), card.stop_s).expect("a solution");

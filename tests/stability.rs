@@ -46,7 +46,11 @@ fn integrated_acceleration_is_stable_on_more_of_the_window_than_the_classical_sc
                 let of = |predict| fraction(Scheme::new(coupling, order, predict));
                 let (ours, classical) = (of(Predict::integrated(degree)), of(Predict::classical(degree + 1)));
                 let exception = coupling == Coupling::DisplacementDisplacement && order == Order::Gs12;
-                assert_eq!(ours > classical, !exception, "{coupling} {order:?} ia{degree}: {ours:.3} against {classical:.3}");
+                assert_eq!(
+                    ours > classical,
+                    !exception,
+                    "{coupling} {order:?} ia{degree}: {ours:.3} against {classical:.3}"
+                );
             }
         }
     }

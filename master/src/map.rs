@@ -224,7 +224,8 @@ fn balance(matrix: &mut DMatrix<f64>) {
 pub fn significant(matrix: &DMatrix<f64>) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..matrix.nrows()).collect();
     loop {
-        let used = |&j: &usize| kept.iter().any(|&i| matrix[(i, j)] != 0.0) && kept.iter().any(|&i| matrix[(j, i)] != 0.0);
+        let used =
+            |&j: &usize| kept.iter().any(|&i| matrix[(i, j)] != 0.0) && kept.iter().any(|&i| matrix[(j, i)] != 0.0);
         let next: Vec<usize> = kept.iter().copied().filter(|j| used(j)).collect();
         if next.len() == kept.len() {
             return kept;
@@ -267,7 +268,8 @@ mod tests {
     fn the_radius_of_a_rotation_and_of_what_nothing_looks_at() {
         let (c, s) = (0.9 * 0.3f64.cos(), 0.9 * 0.3f64.sin());
         // The third component copies the first and is never read; the fourth is never written.
-        let a = DMatrix::from_row_slice(4, 4, &[c, -s, 0.0, 5.0, s, c, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let a =
+            DMatrix::from_row_slice(4, 4, &[c, -s, 0.0, 5.0, s, c, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         assert_eq!(significant(&a), [0, 1]);
         assert!((spectral_radius(&a) - 0.9).abs() < 1e-14);
         assert!((by_squaring(a) - 0.9).abs() < 1e-9);

@@ -30,6 +30,9 @@ const ERROR_MAX: f64 = 0.2;
 /// ln of the growth over a run that is accepted.
 const GROWTH_MAX: f64 = 1.0;
 
+/// A unit from a model's identifier and an instance name, from any thread.
+pub type MakeUnit = fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
+
 /// What is asked.
 #[derive(Clone, Copy)]
 pub struct Question {
@@ -40,7 +43,7 @@ pub struct Question {
     /// First guess of the macro step \[s\].
     pub guess_s: f64,
     /// Where units of the trials come from.
-    pub foundry: fn(&str, &str) -> Result<Box<dyn Unit>, RunError>,
+    pub foundry: MakeUnit,
 }
 
 /// What was found of one scheme.
@@ -188,7 +191,12 @@ fn growth_rate(scenario: &dyn Scenario, scheme: &Scheme, step_s: f64) -> Result<
 /// States at all communication points, and the calls they took; `None` where the run leaves all bounds.
 type Trial = Option<(Vec<Vec<f64>>, u64)>;
 
-fn trial(scenario: &dyn Scenario, scheme: &Scheme, (step_s, windows): (f64, u64), foundry: Foundry<'_>) -> Result<Trial, RunError> {
+fn trial(
+    scenario: &dyn Scenario,
+    scheme: &Scheme,
+    (step_s, windows): (f64, u64),
+    foundry: Foundry<'_>,
+) -> Result<Trial, RunError> {
     let setup = Setup { scheme, step_s, from_s: 0.0, start: Start::Ramp, foundry };
     let mut coupled = scenario.couple(&setup)?;
     let mut states = Vec::with_capacity(windows as usize + 1);

@@ -77,7 +77,9 @@ impl<P: Parts> Scenario for P {
         for &t_s in times_s {
             z = advance(&rates, &z, t_s - now_s);
             now_s = t_s;
-            all.push((0..2).flat_map(|c| (0..motions).map(move |i| (i, c))).map(|(i, c)| self.motion(i, &z)[c]).collect());
+            all.push(
+                (0..2).flat_map(|c| (0..motions).map(move |i| (i, c))).map(|(i, c)| self.motion(i, &z)[c]).collect(),
+            );
         }
         Ok(all)
     }

@@ -52,7 +52,13 @@ impl Chain {
     }
 
     /// Feeds `input` of a mass with the force of the spring between the motions `from` and `to`: k_c (from − to) + ….
-    fn spring(&self, system: &mut System, [from, to]: [ChannelId; 2], unit: UnitId, input: &str) -> Result<(), RunError> {
+    fn spring(
+        &self,
+        system: &mut System,
+        [from, to]: [ChannelId; 2],
+        unit: UnitId,
+        input: &str,
+    ) -> Result<(), RunError> {
         let law = SpringDamper { stiffness: self.k_c, damping: self.c_c };
         let inputs = [from.component(0), from.component(1), to.component(0), to.component(1)];
         let law = system.law(Box::new(law), &inputs);

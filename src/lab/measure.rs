@@ -100,7 +100,7 @@ pub fn run(scenario: &dyn Scenario, setup: &Setup<'_>, reference: &Reference) ->
         wall_s += began.elapsed().as_secs_f64();
         coupled.state(&mut state);
         error.take(&state, exact, &reference.amplitude);
-        if !(error.position < DIVERGED) {
+        if error.position > DIVERGED {
             error = Errors { position: f64::INFINITY, velocity: f64::INFINITY };
             break;
         }
@@ -157,12 +157,7 @@ impl<'a> Ladder<'a> {
     ///
     /// # Errors
     /// Where the scenario has no solution.
-    pub fn new(
-        scenario: &'a dyn Scenario,
-        global_s: &[f64],
-        local_s: &[f64],
-        stop_s: f64,
-    ) -> Result<Self, RunError> {
+    pub fn new(scenario: &'a dyn Scenario, global_s: &[f64], local_s: &[f64], stop_s: f64) -> Result<Self, RunError> {
         let starts_s: Vec<f64> = STARTS.iter().map(|part| part * stop_s).collect();
         let ends = |h: f64| {
             let ends: Vec<f64> = starts_s.iter().map(|t| t + h).collect();

@@ -9,8 +9,8 @@
 //! A scenario that is not linear is looked at near its start: growth rates are those of small deviations there.
 
 use crate::foundry;
-use crate::lab::scenario::{Scenario, Setup, check_cut};
 use crate::lab::Scheme;
+use crate::lab::scenario::{Scenario, Setup, check_cut};
 use crate::pair::Start;
 use macrostep_master::{OneStepMap, RunError, spectral_radius};
 
@@ -51,14 +51,9 @@ pub fn radius(scenario: &dyn Scenario, scheme: &Scheme, step_s: f64) -> Result<f
 ///
 /// # Errors
 /// As [`radius`].
-pub fn sweep(
-    scenario: &dyn Scenario,
-    scheme: &Scheme,
-    steps_s: &[f64],
-    growth_rate: f64,
-) -> Result<Sweep, RunError> {
+pub fn sweep(scenario: &dyn Scenario, scheme: &Scheme, steps_s: &[f64], growth_rate: f64) -> Result<Sweep, RunError> {
     let all = steps_s.iter().map(|h| radius(scenario, scheme, *h)).collect::<Result<Vec<f64>, RunError>>()?;
-    let grows = |rho: f64, h: f64| !(rho.ln() / h <= growth_rate);
+    let grows = |rho: f64, h: f64| rho.is_nan() || rho.ln() / h > growth_rate;
     let first = (0..all.len()).find(|&i| grows(all[i], steps_s[i]));
     let limit_s = match first {
         None => None,

@@ -245,6 +245,7 @@ fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotE
         chart = chart.with(Series::points(predictor, x, y, i));
     }
     let best = &answer.advice;
-    let line = format!("advised: {}, H = {:.3e} s, predicted error {:.1e}", best.scheme, best.step_s, best.predicted_error);
+    let line =
+        format!("advised: {}, H = {:.3e} s, predicted error {:.1e}", best.scheme, best.step_s, best.predicted_error);
     Figure::new(&title).subtitle(&line).with(chart).panel_size(760.0, 460.0).write(folder, "advise").map(|_| ())
 }

@@ -58,10 +58,24 @@ pub struct StabilityArguments {
     #[arg(long, value_name = "NAME=VALUE")]
     pub ratio: Vec<crate::terms::Setting>,
     /// Window Λr from,to of the dimensionless model
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, allow_negative_numbers = true, default_value = "-3,0")]
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_negative_numbers = true,
+        default_value = "-3,0"
+    )]
     pub re: Vec<f64>,
     /// Window Λi from,to of the dimensionless model
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, allow_negative_numbers = true, default_value = "0,3")]
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_negative_numbers = true,
+        default_value = "0,3"
+    )]
     pub im: Vec<f64>,
     /// Points along each side of the window, edges included; of a scenario, macro steps a decade
     #[arg(long, value_name = "N", default_value = "31", value_parser = clap::value_parser!(u64).range(2..=2001))]

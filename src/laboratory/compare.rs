@@ -71,8 +71,7 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         .par_iter()
         .map(|scheme| {
             let one = |(step_s, reference): &(f64, Reference)| {
-                let setup =
-                    Setup { scheme, step_s: *step_s, from_s: 0.0, start, foundry: foundry(arguments.units) };
+                let setup = Setup { scheme, step_s: *step_s, from_s: 0.0, start, foundry: foundry(arguments.units) };
                 let one = || run_scheme(scenario.as_ref(), &setup, reference);
                 let work = one().and_then(|mut work| {
                     // The shortest of several times is the one least disturbed.
@@ -89,7 +88,10 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         .collect::<Result<Vec<Entry>, Failure>>()?;
     bar.finish_and_clear();
 
-    let line = format!("scenario {} · T = {stop_s} s · largest errors relative to amplitudes · do_steps of all units", card.name);
+    let line = format!(
+        "scenario {} · T = {stop_s} s · largest errors relative to amplitudes · do_steps of all units",
+        card.name
+    );
     let answers = entries.iter().map(|entry| Answer {
         scheme: entry.scheme.to_string(),
         parts: Parts::new(&entry.scheme),
@@ -158,7 +160,8 @@ fn write_csv(path: &std::path::Path, entries: &[Entry]) -> Result<(), Failure> {
         entry.runs.iter().map(|w| {
             let (scheme, h) = (entry.scheme.to_string(), w.step_s.to_string());
             let errors = [w.error.position.to_string(), w.error.velocity.to_string()];
-            [vec![scheme, h], errors.to_vec(), vec![w.do_steps.to_string(), w.wall_s.to_string(), w.units.clone()]].concat()
+            [vec![scheme, h], errors.to_vec(), vec![w.do_steps.to_string(), w.wall_s.to_string(), w.units.clone()]]
+                .concat()
         })
     });
     json::csv(path, &header, rows)

@@ -61,7 +61,8 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let found = schemes
         .par_iter()
         .map(|scheme| {
-            let found = ladder.climb(scheme, foundry(arguments.units)).map_err(|e| Failure::Run(format!("{scheme}: {e}")));
+            let found =
+                ladder.climb(scheme, foundry(arguments.units)).map_err(|e| Failure::Run(format!("{scheme}: {e}")));
             bar.inc(1);
             found
         })
@@ -98,7 +99,8 @@ fn expected(scheme: &Scheme, card: &Card) -> Both<[f64; 2]> {
 fn answer(found: &Convergence, card: &Card, stop_s: f64) -> Answer {
     let finite = |x: f64| x.is_finite().then_some(x);
     let points = |errors: &[(f64, Errors)]| {
-        let point = |(h, e): &(f64, Errors)| Point { step_s: *h, position: finite(e.position), velocity: finite(e.velocity) };
+        let point =
+            |(h, e): &(f64, Errors)| Point { step_s: *h, position: finite(e.position), velocity: finite(e.velocity) };
         errors.iter().map(point).collect()
     };
     Answer {
@@ -142,7 +144,13 @@ fn write_csv(path: &std::path::Path, found: &[Convergence]) -> Result<(), Failur
     let rows = found.iter().flat_map(|c| {
         let of = |kind: &'static str, errors: &'_ [(f64, Errors)]| -> Vec<Vec<String>> {
             let row = |(h, e): &(f64, Errors)| {
-                vec![c.scheme.to_string(), kind.to_owned(), h.to_string(), e.position.to_string(), e.velocity.to_string()]
+                vec![
+                    c.scheme.to_string(),
+                    kind.to_owned(),
+                    h.to_string(),
+                    e.position.to_string(),
+                    e.velocity.to_string(),
+                ]
             };
             errors.iter().map(row).collect()
         };

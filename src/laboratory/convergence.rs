@@ -36,8 +36,7 @@ fn figure(found: &[&Convergence], (which, line): (&str, &str), card: &Card) -> F
         ("local error, position", false, |e| e.position),
         ("local error, velocity", false, |e| e.velocity),
     ];
-    let mut figure =
-        Figure::new(&format!("Convergence{which}")).subtitle(line).columns(2).panel_size(640.0, 470.0);
+    let mut figure = Figure::new(&format!("Convergence{which}")).subtitle(line).columns(2).panel_size(640.0, 470.0);
     for (n, (title, global, of)) in panels.into_iter().enumerate() {
         let mut chart = Chart::new(title, Axis::log("H", "s"), Axis::log("error / amplitude", "1"));
         for (i, c) in found.iter().enumerate() {
@@ -61,7 +60,9 @@ fn triangle(
     card: &Card,
     (n, global, of): (usize, bool, fn(&Errors) -> f64),
 ) -> Chart {
-    let order = |c: &Convergence| if global { c.scheme.global_order() } else { c.scheme.local_orders(card.integrations)[n - 2] };
+    let order = |c: &Convergence| {
+        if global { c.scheme.global_order() } else { c.scheme.local_orders(card.integrations)[n - 2] }
+    };
     let Some(first) = found.first() else { return chart };
     if found.iter().any(|c| order(c) != order(first)) {
         return chart;

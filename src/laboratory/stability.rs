@@ -91,7 +91,10 @@ impl Question {
         }
         let (re, im) = (interval("re", &arguments.re)?, interval("im", &arguments.im)?);
         if re[1] > 0.0 {
-            return Err(Failure::Usage(format!("`--re` ends at {}, expected at most 0: dampers are not negative", re[1])));
+            return Err(Failure::Usage(format!(
+                "`--re` ends at {}, expected at most 0: dampers are not negative",
+                re[1]
+            )));
         }
         let points = [arguments.grid as usize; 2];
         let (angles_deg, growth) = (arguments.rays.clone(), arguments.growth);

@@ -67,7 +67,12 @@ pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
 
     let line = format!(
         "scenario {} · H {:e} … {:e} s, {} steps · stable: ρ ≤ 1 + {:e} · limit: first H with ln ρ / H > {:e} 1/s",
-        card.name, window[0], window[1], steps.len(), arguments.tolerance, arguments.growth
+        card.name,
+        window[0],
+        window[1],
+        steps.len(),
+        arguments.tolerance,
+        arguments.growth
     );
     let text = json::text(&found.iter().map(|s| answer(s, arguments, window)).collect::<Vec<_>>())?;
     if arguments.output.json {

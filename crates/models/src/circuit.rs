@@ -118,7 +118,8 @@ fn declare(d: &mut Declaration, between: impl FnOnce(&mut Declaration)) {
 
 impl Equations for Mesh {
     const IDENTIFIER: &'static str = "circuit_mesh";
-    const ABOUT: &'static str = "Mesh of a circuit (inductor, resistor, capacitor), driven by the voltage of a shunt branch";
+    const ABOUT: &'static str =
+        "Mesh of a circuit (inductor, resistor, capacitor), driven by the voltage of a shunt branch";
 
     fn declare(d: &mut Declaration) {
         declare(d, |d| d.input(Declared::input("u", 0.0).unit("V").about("voltage in the sense of the current")));
@@ -131,7 +132,8 @@ impl Equations for Mesh {
 
 impl Equations for MeshShunt {
     const IDENTIFIER: &'static str = "circuit_mesh_shunt";
-    const ABOUT: &'static str = "Mesh of a circuit with the shunt branch it shares with another, driven by the other's current";
+    const ABOUT: &'static str =
+        "Mesh of a circuit with the shunt branch it shares with another, driven by the other's current";
 
     fn declare(d: &mut Declaration) {
         declare(d, |d| {
