@@ -2,7 +2,7 @@
 
 use macrostep::lab::advise::{Advice, Candidate, Capabilities, Connection, Question, advise};
 use macrostep::lab::measure::{Reference, Work, run as run_scheme};
-use macrostep::lab::{Scenario, Setup};
+use macrostep::lab::{Implicit, Scenario, Setup};
 use macrostep_master::report::table::{Align, Table, short};
 use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
 use serde::Serialize;
@@ -236,11 +236,15 @@ fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotE
     let title = format!("{}: calls for an error of {:e}", answer.scenario, answer.tolerance);
     let axes = (Axis::log("H", "s"), Axis::log("do_steps of all units", "1"));
     let mut chart = Chart::new("", axes.0, axes.1);
-    let mut predictors: Vec<String> = advice.candidates.iter().map(|c| c.scheme.predict.to_string()).collect();
+    let kind = |c: &Candidate| {
+        let newton = if c.scheme.correct == Implicit::Explicit { "" } else { ", implicit" };
+        format!("{}{newton}", c.scheme.predict)
+    };
+    let mut predictors: Vec<String> = advice.candidates.iter().map(kind).collect();
     predictors.sort();
     predictors.dedup();
     for (i, predictor) in predictors.iter().enumerate() {
-        let of = || advice.candidates.iter().filter(|c| c.scheme.predict.to_string() == *predictor);
+        let of = || advice.candidates.iter().filter(|c| kind(c) == *predictor);
         let (x, y): (Vec<f64>, Vec<f64>) = of().map(|c| (c.step_s, c.do_steps as f64)).unzip();
         chart = chart.with(Series::points(predictor, x, y, i));
     }
