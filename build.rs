@@ -2,7 +2,7 @@
 //!
 //! A nested cargo call makes the libraries, in the profile `fmu` and in a target folder of its own beside those of the
 //! profiles: debug, release, clippy and doc builds share it, and find it up to date. `crates/packager` makes the
-//! archives from the declarations in `crates/models`; `src/embedded.rs` includes them.
+//! archives from the declarations in `crates/models*`; `src/embedded.rs` includes them.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,14 +14,21 @@ use macrostep_models::ModelEntry;
 use macrostep_packager::{Library, Package, Platform};
 
 /// What the libraries are made of. Changes in the packager and the declarations rebuild this very program.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 16] = [
     "Cargo.toml",
     "Cargo.lock",
     "fmus",
+    "crates/crane",
     "crates/description",
     "crates/export",
+    "crates/flexible",
     "crates/fmi2",
+    "crates/hydraulics",
+    "crates/mlcp",
     "crates/models",
+    "crates/models_mechanics",
+    "crates/multibody",
+    "crates/models_flexible",
     "crates/ode",
     "crates/slave",
 ];
@@ -46,7 +53,8 @@ fn run() -> Result<(), String> {
     let platform = Platform::of_target(&target).ok_or_else(|| {
         format!("FMI 2.0 has no platform folder for target `{target}`, expected Linux, Windows or macOS")
     })?;
-    let models = macrostep_models::all();
+    let models =
+        [macrostep_models::all(), macrostep_models_mechanics::all(), macrostep_models_flexible::all()].concat();
     let libraries = if models.is_empty() { out.clone() } else { build(&root, &out, &target, &models)? };
     for model in &models {
         let fmu = pack(&root, &libraries, platform, model)?;
@@ -134,6 +142,7 @@ fn pack(root: &Path, libraries: &Path, platform: Platform, model: &ModelEntry) -
         equations_html: &model.documentation_html(),
         libraries: &[Library { platform, bytes }],
         reference_csv: reference.as_deref(),
+        resources: model.resources,
     };
     package.bytes().map_err(|e| format!("FMU `{name}`: {e}"))
 }

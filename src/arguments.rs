@@ -5,9 +5,18 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::laboratory::arguments::{AdviseArguments, CompareArguments, ConvergeArguments, StabilityArguments};
+use crate::check::CheckArguments;
+use crate::flex::arguments::{FlexVerb, InterfaceArguments};
+use crate::info::InfoArguments;
+use crate::named::Named;
+use crate::single::SimulateArguments;
+use crate::slaves::SlaveArguments;
+use crate::system::arguments::{ConvertArguments, ExplainArguments, GraphArguments, RunArguments, VerifyArguments};
+use macrostep::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
+
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Setting,
-    Start, Units,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
+    Schedule, Setting, Start, Units,
 };
 
 /// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact
@@ -31,6 +40,8 @@ pub struct Arguments {
 pub enum Verb {
     /// Co-simulate the two-mass oscillator once and compare with the exact solution
     Oscillator(Box<OscillatorArguments>),
+    /// What a coupling does to the energy of both cases, hold and linear, watched and corrected
+    Energy(EnergyArguments),
     /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
     Stability(Box<StabilityArguments>),
     /// Observed orders of coupling schemes, global and local, positions and velocities
@@ -39,8 +50,35 @@ pub enum Verb {
     Compare(Box<CompareArguments>),
     /// Which scheme and macro step for a tolerance, with the error and growth to expect
     Advise(Box<AdviseArguments>),
+    /// Co-simulate the hydraulic crane; without options that choose a run, the study of all schemes
+    Crane(Box<CraneArguments>),
+    /// Co-simulate the hydraulic actuator on a stop; without options that choose a run, the study of all schemes
+    Actuator(Box<ActuatorArguments>),
+    /// Print what the mechanics and the interface model show, number by number, beside what they should
+    Shows(ShowsArguments),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
+    /// Show what an FMU declares: capabilities, variables, units, dependencies
+    Info(InfoArguments),
+    /// Hold an FMU against the rules of FMI 2.0.5
+    Check(CheckArguments),
+    /// Simulate one FMU by itself
+    Simulate(Box<SimulateArguments>),
+    /// Run a system of FMUs: a scenario in TOML or SSP
+    Run(Box<RunArguments>),
+    /// Write a scenario in another format: .toml, .ssd or .ssp
+    Convert(ConvertArguments),
+    /// Draw a system: units, connections, feed-through, algebraic loops and schedule
+    Graph(GraphArguments),
+    /// Say what a run of a system does: order of execution, delays, loops, energy residuals
+    Explain(ExplainArguments),
+    /// Say how far a result is from converged: halves H, switches the schedule
+    Verify(VerifyArguments),
+    /// Flexible bodies from finite element models
+    #[command(subcommand)]
+    Flex(FlexVerb),
+    /// The beam on springs with a full and a reduced interface
+    Interface(InterfaceArguments),
 }
 
 /// `macrostep fmus`.
@@ -51,31 +89,135 @@ pub struct FmusArguments {
     pub out: PathBuf,
 }
 
+/// `macrostep energy`.
+#[derive(Debug, Args)]
+pub struct EnergyArguments {
+    /// What the subsystems exchange
+    #[arg(long, value_enum, default_value = "f-f")]
+    pub coupling: Coupling,
+    /// Macro step H in seconds
+    #[arg(long, value_name = "H", default_value = "1e-3", value_parser = positive)]
+    pub step: f64,
+    /// End of the runs in seconds
+    #[arg(long, value_name = "T", default_value = "100", value_parser = positive)]
+    pub stop: f64,
+    /// Folder for table and picture; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON array instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `macrostep crane`.
+#[derive(Debug, Args)]
+pub struct CraneArguments {
+    /// The run
+    #[command(flatten)]
+    pub run: MultirateArguments,
+    /// What the crane is made to do [default: usual]
+    #[arg(long, value_enum, value_name = "MANOEUVRE")]
+    pub manoeuvre: Option<Manoeuvre>,
+}
+
+/// `macrostep actuator`.
+#[derive(Debug, Args)]
+pub struct ActuatorArguments {
+    /// The run
+    #[command(flatten)]
+    pub run: MultirateArguments,
+}
+
+/// `macrostep shows`.
+#[derive(Debug, Args)]
+pub struct ShowsArguments {
+    /// Print JSON instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A multibody system coupled with hydraulics; the options that are missing in a run have the defaults named.
+#[derive(Debug, Args)]
+pub struct MultirateArguments {
+    /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// Interface speed within a macro step as the hydraulics see it [default: im]
+    #[arg(long, value_enum, value_name = "PREDICTION")]
+    pub predict: Option<Prediction>,
+    /// Who steps when [default: fast-first]
+    #[arg(long, value_enum, value_name = "SCHEDULE")]
+    pub schedule: Option<Order>,
+    /// The force the mechanics get [default: mean]
+    #[arg(long, value_enum, value_name = "FORCE")]
+    pub force: Option<Delivery>,
+    /// Interface model of the active set to come instead of the last step's [default: off]
+    #[arg(long)]
+    pub lookahead: bool,
+    /// Who integrates the interface model: the hydraulics or the master [default: fast]
+    #[arg(long, value_enum, value_name = "PLACE")]
+    pub place: Option<Place>,
+    /// Compare with the interface model at H = 0.2 ms; the actuator is compared always [default: off]
+    #[arg(long)]
+    pub reference: bool,
+    /// End of the run in seconds; whole macro steps are made up to it [default: crane 8, actuator 3]
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub stop: Option<f64>,
+    /// What the subsystems are
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    /// Folder for results, pictures and the crane's animation; made if missing [default: study: out/crane or
+    /// out/actuator; run: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl MultirateArguments {
+    /// Whether an option chooses one run.
+    pub fn is_run(&self) -> bool {
+        let chosen = self.step.is_some()
+            || self.predict.is_some()
+            || self.schedule.is_some()
+            || self.force.is_some()
+            || self.place.is_some()
+            || self.stop.is_some();
+        chosen || self.lookahead || self.reference || self.json
+    }
+}
+
 /// `macrostep oscillator`.
 #[derive(Debug, Args)]
 pub struct OscillatorArguments {
     /// Parameters of Table 1
     #[arg(long, value_enum, default_value = "1")]
     pub case: Case,
-    /// What the subsystems exchange
-    #[arg(long, value_enum, default_value = "f-s")]
-    pub coupling: Coupling,
-    /// Who steps when
-    #[arg(long, value_enum, default_value = "jacobi")]
-    pub schedule: Schedule,
+    /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 5), waveform:Q (implicit, on Q + 1
+    /// nodes inside the step), palindromic (symmetric, conserves energy) [default: none]
+    #[arg(long, value_name = "METHOD")]
+    pub method: Option<Named>,
+    /// What the subsystems exchange [default: f-s, with a method s-s]
+    #[arg(long, value_enum)]
+    pub coupling: Option<Coupling>,
+    /// Who steps when [default: jacobi]
+    #[arg(long, value_enum)]
+    pub schedule: Option<Schedule>,
     /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
-    /// integrated); h3 or h5 (Hermite)
-    #[arg(long, value_name = "PREDICTOR", default_value = "linear")]
-    pub predict: Predict,
+    /// integrated); h3 or h5 (Hermite); jerk (accelerations and their rates); spectral:Q (Q + 1 nodes inside the step)
+    /// [default: linear]
+    #[arg(long, value_name = "PREDICTOR")]
+    pub predict: Option<Predict>,
     /// Integrated acceleration, Gauss–Seidel: polynomial of the body whose end is known [default: h3]
     #[arg(long, value_enum, value_name = "VARIANT")]
     pub gs_variant: Option<GsVariant>,
-    /// Correction of a macro step
-    #[arg(long, value_enum, default_value = "explicit")]
-    pub correct: Correct,
-    /// Macro step H of the slow side in seconds
-    #[arg(long, value_name = "H", default_value = "1e-3", value_parser = positive)]
-    pub step: f64,
+    /// Correction of a macro step [default: explicit]
+    #[arg(long, value_enum)]
+    pub correct: Option<Correct>,
+    /// Macro step H of the slow side in seconds [default: 1e-3, jerk 1e-2, waveform 0.2]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
     /// The fast side steps H/R; R as 5 or 3/2
     #[arg(long, value_name = "R", default_value = "1")]
     pub rate: Rate,
@@ -88,6 +230,15 @@ pub struct OscillatorArguments {
     /// Integrator inside the subsystems
     #[arg(long, value_enum, default_value = "exact")]
     pub integrator: Integrator,
+    /// Choice of the macro step, H/1024 to H, and with classical and integrated predictors of the degree
+    #[arg(long, value_enum, default_value = "fixed")]
+    pub control: Control,
+    /// Relative tolerance of the choice: of predicted inputs, or of residual power [default: 1e-4]
+    #[arg(long, value_name = "TOL", value_parser = positive)]
+    pub control_tolerance: Option<f64>,
+    /// Correction of the energy the coupling makes
+    #[arg(long, value_enum, default_value = "monitor")]
+    pub energy: Energy,
     /// Samples before t = 0
     #[arg(long, value_enum, default_value = "ramp")]
     pub start: Start,
@@ -118,6 +269,9 @@ pub struct OscillatorArguments {
     /// Largest relative position error allowed; above it the exit code is 3 [default: any]
     #[arg(long, value_name = "ERROR", value_parser = positive)]
     pub tolerance: Option<f64>,
+    /// Where FMUs run
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
 }
 
 /// A finite number above 0.

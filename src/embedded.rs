@@ -1,6 +1,6 @@
 //! The FMUs this program carries inside, made by `build.rs`.
 
-/// Name and archive of every FMU, in the order of `macrostep_models::all()`.
+/// Name and archive of every FMU, in the order of [`crate::catalogue::all`].
 pub const FMUS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// The archive of the FMU of this name, without `.fmu`.

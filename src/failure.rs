@@ -37,6 +37,14 @@ pub enum Failure {
         /// Why.
         reason: String,
     },
+    /// Numbers that are not what they should be.
+    #[error("{failed} of {all} findings are not as expected; the table marks them with `no`")]
+    Findings {
+        /// How many are wrong.
+        failed: usize,
+        /// How many there are.
+        all: usize,
+    },
     /// The result is further from exact than `--tolerance` allows.
     #[error("largest relative position error is {found:e}, expected at most {allowed:e} (`--tolerance`)")]
     OutOfTolerance {
@@ -52,7 +60,7 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Usage(_) => 2,
-            Self::OutOfTolerance { .. } => 3,
+            Self::OutOfTolerance { .. } | Self::Findings { .. } => 3,
             _ => 1,
         })
     }

@@ -1,17 +1,18 @@
 //! Where units come from: native models, or the FMUs carried in this program.
 
+use macrostep_isolation::Isolation;
 use macrostep_master::RunError;
-use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+use macrostep_master::unit::fmu::{Fmu, FmuError, FmuOptions};
 use macrostep_master::unit::{Failure, NativeUnit, Unit, UnitError};
 
-use crate::embedded;
+use crate::{catalogue, embedded};
 
 /// A native unit of one of our models.
 ///
 /// # Errors
 /// Where there is no model of this identifier.
 pub fn native(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
-    let entry = macrostep_models::find(model).ok_or_else(|| missing(model, name))?;
+    let entry = catalogue::find(model).ok_or_else(|| missing(model, name))?;
     Ok(Box::new(NativeUnit::new(entry.instantiate(name))))
 }
 
@@ -20,11 +21,21 @@ pub fn native(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
 /// # Errors
 /// Where there is none of this name, or it cannot be loaded here.
 pub fn fmu(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
+    let failed = |e: FmuError| refused(name, "instantiation", e.to_string(), String::new());
+    Ok(Box::new(open(model, name)?.instantiate(name, &FmuOptions::default()).map_err(failed)?))
+}
+
+/// As [`fmu`], in a process of its own.
+///
+/// # Errors
+/// As [`fmu`], and where there is no process.
+pub fn isolated(isolation: &Isolation, model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
+    Ok(Box::new(isolation.instantiate(&open(model, name)?, name)?))
+}
+
+fn open(model: &str, name: &str) -> Result<Fmu, RunError> {
     let bytes = embedded::fmu(model).ok_or_else(|| missing(model, name))?;
-    let failed =
-        |e: macrostep_master::unit::fmu::FmuError| refused(name, "instantiation", e.to_string(), String::new());
-    let fmu = Fmu::from_bytes(model, bytes).map_err(failed)?;
-    Ok(Box::new(fmu.instantiate(name, &FmuOptions::default()).map_err(failed)?))
+    Fmu::from_bytes(model, bytes).map_err(|e| refused(name, "instantiation", e.to_string(), String::new()))
 }
 
 /// Opens all FMUs carried here; while the result lives, [`fmu`] neither unpacks nor loads any of them again.
@@ -39,7 +50,7 @@ pub fn open_all() -> Result<Vec<Fmu>, RunError> {
 }
 
 fn missing(model: &str, name: &str) -> RunError {
-    let known: Vec<&str> = macrostep_models::all().iter().map(|e| e.identifier).collect();
+    let known: Vec<&str> = catalogue::all().iter().map(|e| e.identifier).collect();
     refused(name, "instantiation", format!("no model `{model}`"), format!("there are `{}`", known.join("`, `")))
 }
 

@@ -1,9 +1,13 @@
 //! What the program `macrostep` is made of, for its tests and examples.
 
+pub mod beam;
+pub mod catalogue;
 pub mod embedded;
 pub mod foundry;
 pub mod lab;
+pub mod multirate;
 pub mod pair;
+pub mod pendulum;
 pub mod predict;
 
 /// The recipes of docs/recipes run as tests.

@@ -4,31 +4,51 @@
 //! 2 usage, 3 comparison out of tolerance.
 
 mod arguments;
+mod check;
+mod checkpoint;
+mod energy;
 mod failure;
+mod flex;
 mod fmus;
+mod hydraulic;
+mod info;
+mod interface;
 mod laboratory;
+mod named;
 mod options;
 mod oscillator;
 mod pictures;
 mod print;
+mod shows;
 mod simulate;
+mod single;
+mod slaves;
+mod stream;
 mod summary;
 mod survey;
+mod system;
 mod terms;
+mod values;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use macrostep::predict;
+pub(crate) use macrostep::predict;
 
 use arguments::{Arguments, Verb};
 use failure::Failure;
+use macrostep_master::unit::fmu::plain;
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == macrostep_isolation::ARGUMENT) {
+        return macrostep_isolation::serve();
+    }
     match run(Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            // Where standard error is closed, the exit code is all there is.
+            let _ = writeln!(std::io::stderr(), "error: {}", plain(&failure.to_string()));
             failure.exit_code()
         }
     }
@@ -38,10 +58,24 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => oscillator::run(&arguments),
+        Some(Verb::Energy(arguments)) => energy::run(&arguments),
         Some(Verb::Stability(arguments)) => laboratory::stability::run(&arguments),
         Some(Verb::Converge(arguments)) => laboratory::converge::run(&arguments),
         Some(Verb::Compare(arguments)) => laboratory::compare::run(&arguments),
         Some(Verb::Advise(arguments)) => laboratory::advise::run(&arguments),
+        Some(Verb::Crane(arguments)) => hydraulic::crane(&arguments),
+        Some(Verb::Actuator(arguments)) => hydraulic::actuator(&arguments),
+        Some(Verb::Shows(arguments)) => shows::run(&arguments),
         Some(Verb::Fmus(arguments)) => fmus::run(&arguments.out),
+        Some(Verb::Info(arguments)) => info::run(&arguments),
+        Some(Verb::Check(arguments)) => check::run(&arguments),
+        Some(Verb::Simulate(arguments)) => single::run(&arguments),
+        Some(Verb::Convert(arguments)) => system::convert::run(&arguments),
+        Some(Verb::Graph(arguments)) => system::graph::run(&arguments),
+        Some(Verb::Explain(arguments)) => system::explain::run(&arguments),
+        Some(Verb::Verify(arguments)) => system::verify::run(&arguments),
+        Some(Verb::Run(arguments)) => system::run::run(&arguments),
+        Some(Verb::Flex(verb)) => flex::run(&verb),
+        Some(Verb::Interface(arguments)) => interface::run(&arguments),
     }
 }

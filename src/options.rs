@@ -14,10 +14,12 @@ use serde::Serialize;
 
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
+use crate::named::{Named, Recipe};
 use crate::predict::Family;
+use crate::slaves::SlaveArguments;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units,
-    typed,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
+    Schedule, Start, Units, typed,
 };
 
 /// More macro steps than this in a run are taken for a mistake.
@@ -28,6 +30,9 @@ const STEPS_MAX: f64 = 1e8;
 pub struct OscillatorOptions {
     /// Row of Table 1 the parameters started from.
     pub case: Case,
+    /// The named method, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<Named>,
     /// What the subsystems exchange.
     pub coupling: Coupling,
     /// Who steps when.
@@ -50,6 +55,12 @@ pub struct OscillatorOptions {
     pub micro_s: [f64; 2],
     /// Integrator inside the subsystems.
     pub integrator: Integrator,
+    /// Choice of the macro step.
+    pub control: Control,
+    /// Relative tolerance of that choice; it means nothing with fixed steps.
+    pub control_tolerance: f64,
+    /// Correction of the energy the coupling makes.
+    pub energy: Energy,
     /// Samples before t = 0.
     pub start: Start,
     /// Evaluation of a coupling force a subsystem sends.
@@ -62,6 +73,8 @@ pub struct OscillatorOptions {
     pub record_every: u64,
     /// What the subsystems are.
     pub units: Units,
+    /// Where FMUs run.
+    pub slaves: SlaveArguments,
     /// Physical properties, those of the case with the settings.
     #[serde(serialize_with = "by_name")]
     pub parameters: Parameters,
@@ -74,30 +87,36 @@ impl OscillatorOptions {
     /// [`Failure::Usage`] naming the two options, or the parameter.
     pub fn new(arguments: &OscillatorArguments) -> Result<Self, Failure> {
         let fast = arguments.fast.unwrap_or(Fast::Two);
-        let own_steps = macro_steps(arguments.step, arguments.rate, fast);
+        let recipe = recipe(arguments)?;
+        let own_steps = macro_steps(recipe.step_s, arguments.rate, fast);
         let options = Self {
             case: arguments.case,
-            coupling: arguments.coupling,
-            schedule: arguments.schedule,
-            predict: arguments.predict,
+            method: arguments.method,
+            coupling: recipe.coupling,
+            schedule: recipe.schedule,
+            predict: recipe.predict,
             gs_variant: arguments.gs_variant.unwrap_or_default(),
-            correct: arguments.correct,
-            step_s: arguments.step,
+            correct: recipe.correct,
+            step_s: recipe.step_s,
             rate: arguments.rate,
             fast,
             macro_s: own_steps,
             micro_s: arguments.micro.map_or(own_steps, |micro_s| [micro_s; 2]),
             integrator: arguments.integrator,
+            control: arguments.control,
+            control_tolerance: arguments.control_tolerance.unwrap_or(1e-4),
+            energy: arguments.energy,
             start: arguments.start,
             sampling: arguments.sampling,
             derivative: arguments.derivative,
             stop_s: arguments.stop,
             record_every: arguments.record_every,
             units: arguments.units,
+            slaves: arguments.slaves,
             parameters: parameters(arguments)?,
         };
-        check_steps(arguments, own_steps)?;
-        check_meaning(arguments)?;
+        check_steps(arguments, options.step_s, own_steps)?;
+        check_meaning(arguments, &options)?;
         Ok(options)
     }
 
@@ -135,6 +154,35 @@ pub fn case_parameters(case: Case) -> Parameters {
     }
 }
 
+/// What is typed, what a named method says, and defaults, in this order.
+fn recipe(arguments: &OscillatorArguments) -> Result<Recipe, Failure> {
+    let mut recipe = Recipe {
+        coupling: Coupling::ForceDisplacement,
+        schedule: Schedule::Jacobi,
+        predict: Predict::classical(1),
+        correct: Correct::Explicit,
+        step_s: 1e-3,
+    };
+    if let Some(method) = arguments.method {
+        let parts = [
+            arguments.schedule.map(|s| format!("--schedule {}", typed(s))),
+            arguments.predict.map(|p| format!("--predict {p}")),
+            arguments.correct.map(|c| format!("--correct {}", typed(c))),
+        ];
+        if let Some(part) = parts.into_iter().flatten().next() {
+            return Err(Failure::conflict(format!("--method {method}"), part, "the method says it already"));
+        }
+        recipe = method.recipe();
+    }
+    Ok(Recipe {
+        coupling: arguments.coupling.unwrap_or(recipe.coupling),
+        schedule: arguments.schedule.unwrap_or(recipe.schedule),
+        predict: arguments.predict.unwrap_or(recipe.predict),
+        correct: arguments.correct.unwrap_or(recipe.correct),
+        step_s: arguments.step.unwrap_or(recipe.step_s),
+    })
+}
+
 fn macro_steps(step_s: f64, rate: Rate, fast: Fast) -> [f64; 2] {
     let fast_s = step_s * f64::from(rate.under) / f64::from(rate.over);
     match fast {
@@ -158,14 +206,14 @@ fn parameters(arguments: &OscillatorArguments) -> Result<Parameters, Failure> {
 }
 
 /// Steps must tile what they divide.
-fn check_steps(arguments: &OscillatorArguments, own_steps: [f64; 2]) -> Result<(), Failure> {
+fn check_steps(arguments: &OscillatorArguments, step_s: f64, own_steps: [f64; 2]) -> Result<(), Failure> {
     let stop = format!("--stop {}", arguments.stop);
-    let step = format!("--step {}", arguments.step);
+    let step = format!("--step {step_s}");
     let rate = format!("--rate {}", arguments.rate);
-    if arguments.stop / arguments.step > STEPS_MAX {
+    if arguments.stop / step_s > STEPS_MAX {
         return Err(Failure::conflict(stop, step, "more than 1e8 macro steps"));
     }
-    if !divides(arguments.step, arguments.stop) {
+    if !divides(step_s, arguments.stop) {
         return Err(Failure::conflict(stop, step, "the run is no whole number of macro steps"));
     }
     for own_s in own_steps {
@@ -178,7 +226,7 @@ fn check_steps(arguments: &OscillatorArguments, own_steps: [f64; 2]) -> Result<(
     if arguments.integrator == Integrator::Exact {
         return Err(Failure::conflict(micro, "--integrator exact", "exact integration has no micro steps"));
     }
-    if !divides(micro_s, arguments.step) {
+    if !divides(micro_s, step_s) {
         return Err(Failure::conflict(micro, step, "a macro step is no whole number of micro steps"));
     }
     if own_steps.iter().any(|own_s| !divides(micro_s, *own_s)) {
@@ -188,20 +236,41 @@ fn check_steps(arguments: &OscillatorArguments, own_steps: [f64; 2]) -> Result<(
 }
 
 /// Options that say something about what is not there.
-fn check_meaning(arguments: &OscillatorArguments) -> Result<(), Failure> {
-    let coupling = format!("--coupling {}", typed(arguments.coupling));
+fn check_meaning(arguments: &OscillatorArguments, options: &OscillatorOptions) -> Result<(), Failure> {
+    let coupling = format!("--coupling {}", typed(options.coupling));
     if let Some(fast) = arguments.fast.filter(|_| arguments.rate.over == 1) {
         let reason = "at rate 1 no side is fast";
         return Err(Failure::conflict(format!("--fast {}", typed(fast)), "--rate 1", reason));
     }
-    let motion = arguments.predict.predicts_motion();
-    let predict = format!("--predict {}", arguments.predict);
+    if arguments.slaves.isolate && arguments.units == Units::Native {
+        return Err(Failure::conflict("--isolate", "--units native", "native units have no process of their own"));
+    }
+    if let Some(tolerance) = arguments.control_tolerance.filter(|_| options.control == Control::Fixed) {
+        let reason = "steps of one length have none";
+        return Err(Failure::conflict(format!("--control-tolerance {tolerance}"), "--control fixed", reason));
+    }
+    if options.schedule == Schedule::Palindromic {
+        if options.control != Control::Fixed {
+            let control = format!("--control {}", typed(options.control));
+            return Err(Failure::conflict("--schedule palindromic", control, "its steps are of one length"));
+        }
+        if options.correct != Correct::Explicit {
+            let correct = format!("--correct {}", typed(options.correct));
+            return Err(Failure::conflict("--schedule palindromic", correct, "its half steps are never repeated"));
+        }
+        if arguments.rate.over != 1 {
+            let rate = format!("--rate {}", arguments.rate);
+            return Err(Failure::conflict("--schedule palindromic", rate, "its steps are of one length"));
+        }
+    }
+    let motion = options.predict.predicts_motion();
+    let predict = format!("--predict {}", options.predict);
     if let Some(variant) = arguments.gs_variant {
         let variant = format!("--gs-variant {}", typed(variant));
-        if arguments.predict.family != Family::Integrated {
+        if options.predict.family != Family::Integrated {
             return Err(Failure::conflict(variant, predict, "it is for integrated acceleration"));
         }
-        if arguments.schedule == Schedule::Jacobi {
+        if options.schedule == Schedule::Jacobi {
             return Err(Failure::conflict(variant, "--schedule jacobi", "no end of a step is known before it is made"));
         }
     }
@@ -209,11 +278,11 @@ fn check_meaning(arguments: &OscillatorArguments) -> Result<(), Failure> {
         let reason = "the velocity is that of the predicted motion already";
         return Err(Failure::conflict("--derivative numdiff", predict, reason));
     }
-    if arguments.sampling == Sampling::Lagged && !motion && !arguments.coupling.has_feed_through() {
+    if arguments.sampling == Sampling::Lagged && !motion && !options.coupling.has_feed_through() {
         let reason = "no subsystem sends a force that depends on its input";
         return Err(Failure::conflict("--sampling lagged", coupling, reason));
     }
-    if arguments.derivative == Derivative::Numdiff && arguments.coupling == Coupling::ForceForce {
+    if arguments.derivative == Derivative::Numdiff && options.coupling == Coupling::ForceForce {
         let reason = "no subsystem is driven by a displacement";
         return Err(Failure::conflict("--derivative numdiff", coupling, reason));
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep::pair::Outcome;
 use macrostep_master::report::table::{Align, Table};
+use macrostep_master::{Account, Course};
 
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
@@ -80,9 +81,11 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
         .row(["velocity at the end [m/s]".to_owned(), full(outcome.end[2]), full(outcome.end[3])])
         .row(["largest error / amplitude".to_owned(), short(outcome.error[0]), short(outcome.error[1])])
         .row(["do_steps".to_owned(), outcome.do_steps[0].to_string(), outcome.do_steps[1].to_string()]);
+    let bonds: String = outcome.accounts.iter().map(bond_line).collect();
+    let course = outcome.course.map(|c| course_line(&c, outcome.statistics.windows)).unwrap_or_default();
     let growth = outcome.growth_rate.map(|rate| format!(" · amplitudes grow at {rate:.3} 1/s")).unwrap_or_default();
     format!(
-        "{}\n\n{}\n\nenergy {:.6} J at the end · largest drift {:.3e} of the start{growth}\n{:.3} s · units: {}",
+        "{}\n\n{}\n\nenergy {:.6} J at the end · largest drift {:.3e} of the start{growth}{bonds}{course}\n{:.3} s · units: {}",
         options.line(),
         table.terminal(),
         outcome.energy,
@@ -90,6 +93,19 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
         outcome.wall_s,
         outcome.units
     )
+}
+
+fn bond_line(account: &Account) -> String {
+    format!(
+        "\npower bond `{}`: residual energy {:.3e} J, at most {:.3e} J · residual power at most {:.3e} W",
+        account.name, account.residual_energy_j, account.residual_energy_max_j, account.residual_power_max_w
+    )
+}
+
+fn course_line(course: &Course, windows: u64) -> String {
+    let Course { rejected, window_s: [shortest, longest], degree: [lowest, highest] } = course;
+    let degrees = if *highest > 0 { format!(" · degree {lowest} to {highest}") } else { String::new() };
+    format!("\n{windows} steps of {shortest:.3e} to {longest:.3e} s, {rejected} rejected{degrees}")
 }
 
 fn judge(outcome: &Outcome, tolerance: Option<f64>) -> Result<(), Failure> {

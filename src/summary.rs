@@ -1,6 +1,7 @@
 //! The JSON object of `--json`.
 
 use macrostep::pair::Outcome;
+use macrostep_master::{Account, Course};
 use serde::Serialize;
 
 use crate::options::OscillatorOptions;
@@ -17,9 +18,29 @@ pub struct Summary<'a> {
     units: &'a str,
     growth_rate: Option<f64>,
     diverged_at_s: Option<f64>,
+    power_bonds: Vec<PowerBond<'a>>,
+    control: Option<ControlCourse>,
     window_runs: u64,
     unconverged_windows: u64,
     warnings: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct PowerBond<'a> {
+    name: &'a str,
+    residual_energy_j: f64,
+    residual_energy_max_j: f64,
+    residual_power_max_w: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct ControlCourse {
+    windows: u64,
+    rejected: u64,
+    window_min_s: f64,
+    window_max_s: f64,
+    degree_min: usize,
+    degree_max: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -43,6 +64,24 @@ struct Energy {
     r#final: f64,
 }
 
+impl<'a> PowerBond<'a> {
+    fn of(account: &'a Account) -> Self {
+        PowerBond {
+            name: &account.name,
+            residual_energy_j: account.residual_energy_j,
+            residual_energy_max_j: account.residual_energy_max_j,
+            residual_power_max_w: account.residual_power_max_w,
+        }
+    }
+}
+
+impl ControlCourse {
+    fn of(course: Course, windows: u64) -> Self {
+        let Course { rejected, window_s: [window_min_s, window_max_s], degree: [degree_min, degree_max] } = course;
+        ControlCourse { windows, rejected, window_min_s, window_max_s, degree_min, degree_max }
+    }
+}
+
 impl<'a> Summary<'a> {
     /// Of a run and the scenario it was.
     pub fn new(scenario: &'a OscillatorOptions, outcome: &'a Outcome) -> Self {
@@ -57,6 +96,8 @@ impl<'a> Summary<'a> {
             units: &outcome.units,
             growth_rate: outcome.growth_rate,
             diverged_at_s: outcome.diverged_at_s,
+            power_bonds: outcome.accounts.iter().map(PowerBond::of).collect(),
+            control: outcome.course.map(|course| ControlCourse::of(course, outcome.statistics.windows)),
             window_runs: outcome.statistics.runs,
             unconverged_windows: outcome.statistics.unconverged,
             warnings: &outcome.warnings,

@@ -9,10 +9,11 @@ use rayon::prelude::*;
 use crate::failure::Failure;
 use crate::options::{OscillatorOptions, case_parameters};
 use crate::oscillator::{progress_bar, scenario, write_text};
+use crate::slaves::SlaveArguments;
 use crate::summary::Summary;
 use crate::terms::{
-    Case, Correct, Coupling, Derivative, Fast, GsVariant, Integrator, Predict, Rate, Sampling, Schedule, Start, Units,
-    typed,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
+    Schedule, Start, Units, typed,
 };
 use crate::{print, simulate};
 
@@ -80,9 +81,10 @@ fn scenarios() -> Vec<OscillatorOptions> {
 }
 
 /// What all runs share: H = 1 ms, 10 s, exact subsystems, so that what is seen is the coupling's error alone.
-fn common(case: Case) -> OscillatorOptions {
+pub fn common(case: Case) -> OscillatorOptions {
     OscillatorOptions {
         case,
+        method: None,
         coupling: Coupling::ForceDisplacement,
         schedule: Schedule::Jacobi,
         predict: Predict::classical(0),
@@ -94,12 +96,16 @@ fn common(case: Case) -> OscillatorOptions {
         macro_s: [1e-3; 2],
         micro_s: [1e-3; 2],
         integrator: Integrator::Exact,
+        control: Control::Fixed,
+        control_tolerance: 1e-4,
+        energy: Energy::Monitor,
         start: Start::Ramp,
         sampling: Sampling::Updated,
         derivative: Derivative::Passed,
         stop_s: 10.0,
         record_every: 10,
         units: Units::Fmu,
+        slaves: SlaveArguments::default(),
         parameters: case_parameters(case),
     }
 }

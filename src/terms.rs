@@ -52,6 +52,8 @@ pub enum Schedule {
     Gs12,
     /// Subsystem 2 first, 1 with interpolated inputs
     Gs21,
+    /// Subsystem 1 by half a step, 2 by a whole one, 1 by half a step
+    Palindromic,
 }
 
 /// How the end of a macro step is corrected.
@@ -64,6 +66,14 @@ pub enum Correct {
     FixedPoint,
     /// Repeated with the interface Jacobian
     Newton,
+    /// Quasi-Newton with least squares on the secants of this and earlier macro steps
+    IqnIls,
+    /// Anderson acceleration with the five newest secants of the macro step
+    Anderson,
+    /// Newton without a Jacobian: its equation solved by GMRES on repeated macro steps
+    NewtonKrylov,
+    /// Predictor and corrector: every macro step done exactly twice
+    SemiImplicit,
 }
 
 /// The subsystem with the smaller macro step.
@@ -119,6 +129,32 @@ pub enum Derivative {
     Passed,
     /// From the polynomial of the displacement, differentiated
     Numdiff,
+}
+
+/// What is done about the energy a coupling makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Energy {
+    /// It is watched
+    #[default]
+    Monitor,
+    /// What an extrapolation has missed is added to the next
+    Nepce,
+    /// A damper between the masses takes it out
+    Leak,
+}
+
+/// What the macro step is chosen by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Control {
+    /// It is not: all steps are H
+    #[default]
+    Fixed,
+    /// Predicted against actual inputs
+    Error,
+    /// Residual energy of the power bond
+    Ecco,
 }
 
 /// What the subsystems are.

@@ -5,9 +5,10 @@ mod common;
 use common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Pair, build};
-use macrostep_master::Method;
-use macrostep_master::predict::{Hermite, IntegratedAcceleration};
+use macrostep_master::correct::{Correction, NewtonKrylov, QuasiNewton, SemiImplicit};
+use macrostep_master::predict::{Hermite, IntegratedAcceleration, Jerk};
 use macrostep_master::record::{Column, Trace};
+use macrostep_master::{EnergyCorrection, Estimate, Method, StepControl};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -41,16 +42,26 @@ fn windows_allocate_nothing() {
     let _open = foundry::open_all().expect("the FMUs open");
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {
-            let methods: [(&str, Method); 5] = [
+            let corrected = |correction| Method { correction, ..classical(1, schedule.clone()) };
+            let (nepce, leak) = (EnergyCorrection::Nepce, EnergyCorrection::Leak);
+            let control = Some(StepControl::new(Estimate::Error, 1e-4));
+            let methods: [(&str, Method); 12] = [
                 ("hold", classical(0, schedule.clone())),
                 ("quadratic", classical(2, schedule.clone())),
                 ("H5", method(Hermite::H5, schedule.clone())),
                 ("ia1", method(IntegratedAcceleration::new(1), schedule.clone())),
+                ("jerk", method(Jerk, schedule.clone())),
+                ("nepce", Method { energy: nepce, ..classical(1, schedule.clone()) }),
+                ("leak", Method { energy: leak, ..classical(0, schedule.clone()) }),
+                ("control", Method { control, ..classical(1, schedule.clone()) }),
                 ("newton", implicit(classical(1, schedule.clone()))),
+                ("iqn-ils", corrected(Correction::QuasiNewton(QuasiNewton::iqn_ils()))),
+                ("newton-krylov", corrected(Correction::NewtonKrylov(NewtonKrylov::default()))),
+                ("semi-implicit", corrected(Correction::SemiImplicit(SemiImplicit::default()))),
             ];
             for (method_name, method) in methods {
                 for rate in [1, 3] {
-                    let mut pair = Pair::new(coupling, method.clone(), 1e-3, 1e6);
+                    let mut pair = Pair { bond: rate == 3, ..Pair::new(coupling, method.clone(), 1e-3, 1e6) };
                     pair.shares = [(1, 1), (1, rate)];
                     let mut c = build(&pair, &foundry::fmu).expect("built");
                     c.simulation.record(c.units[0], "x", "x1").expect("recorded");

@@ -76,9 +76,50 @@ fn every_default_is_in_the_scenario() {
     assert!((scenario["macro_s"][1].as_f64().expect("a number") - 1e-3 / 1.5).abs() < 1e-18);
 }
 
+/// Error and calls of `fmi2DoStep` of the named methods, the Jacobian included, for both cases.
+#[test]
+fn named_methods_keep_their_promises() {
+    for case in ["1", "2"] {
+        for (method, error, steps) in [("jerk", 3e-6, 1000), ("waveform:12", 2e-8, 150), ("waveform:16", 1e-12, 150)] {
+            let result = json(&["--case", case, "--method", method]);
+            let found = result["error"]["max_relative_position"].as_f64().expect("a number");
+            assert!(found <= error, "{method}, case {case}: {found:e}");
+            for i in 0..2 {
+                assert!(result["do_steps"][i].as_u64().expect("a number") <= steps, "{method}: {}", result["do_steps"]);
+            }
+            assert_eq!((&result["units"], &result["scenario"]["method"]), (&"fmu".into(), &method.into()));
+        }
+        let result = json(&["--case", case, "--method", "palindromic", "--step", "1e-2"]);
+        assert_eq!(result["do_steps"], serde_json::json!([1001, 1000]));
+        let drift = result["energy"]["max_relative_drift"].as_f64().expect("a number");
+        assert!(if case == "1" { drift < 1e-12 } else { drift < 1e-3 }, "case {case}: {drift:e}");
+    }
+}
+
+#[test]
+fn energy_and_control_are_in_the_result() {
+    let result = json(&["--stop", "1", "--coupling", "f-f", "--energy", "nepce"]);
+    assert_eq!((&result["scenario"]["energy"], &result["control"]), (&"nepce".into(), &serde_json::Value::Null));
+    for key in ["residual_energy_j", "residual_energy_max_j", "residual_power_max_w"] {
+        assert!(result["power_bonds"][0][key].is_number(), "{key}: {result}");
+    }
+    let result = json(&["--stop", "1", "--step", "0.1", "--control", "error", "--control-tolerance", "1e-3"]);
+    let course = &result["control"];
+    for key in ["windows", "rejected", "window_min_s", "window_max_s", "degree_min", "degree_max"] {
+        assert!(course[key].is_number(), "{key}: {result}");
+    }
+    let steps = course["windows"].as_u64().expect("a number") + course["rejected"].as_u64().expect("a number");
+    assert_eq!(result["do_steps"], serde_json::json!([steps, steps]));
+
+    let output = macrostep(&["energy", "--json", "--stop", "5"]);
+    let lines: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON array");
+    assert_eq!(lines.as_array().map(Vec::len), Some(12));
+    assert!(lines[1]["drift_ratio"].as_f64().expect("a number") > 10.0, "{}", lines[1]);
+}
+
 #[test]
 fn what_makes_no_sense_ends_with_2_and_names_both_options() {
-    let cases: [(&[&str], [&str; 2]); 13] = [
+    let cases: [(&[&str], [&str; 2]); 19] = [
         (&["--fast", "1"], ["`--fast 1`", "`--rate 1`"]),
         (&["--step", "3e-3"], ["`--stop 10`", "`--step 0.003`"]),
         (&["--step", "1e-9"], ["`--stop 10`", "`--step 0.000000001`"]),
@@ -91,6 +132,12 @@ fn what_makes_no_sense_ends_with_2_and_names_both_options() {
         (&["--gs-variant", "n1", "--schedule", "gs12"], ["`--gs-variant n1`", "`--predict linear`"]),
         (&["--gs-variant", "n1", "--predict", "ia1"], ["`--gs-variant n1`", "`--schedule jacobi`"]),
         (&["--derivative", "numdiff", "--predict", "ia1"], ["`--derivative numdiff`", "`--predict ia1`"]),
+        (&["--method", "jerk", "--predict", "hold"], ["`--method jerk`", "`--predict hold`"]),
+        (&["--method", "waveform:16", "--schedule", "jacobi"], ["`--method waveform:16`", "`--schedule jacobi`"]),
+        (&["--schedule", "palindromic", "--rate", "2"], ["`--schedule palindromic`", "`--rate 2`"]),
+        (&["--schedule", "palindromic", "--correct", "newton"], ["`--schedule palindromic`", "`--correct newton`"]),
+        (&["--schedule", "palindromic", "--control", "error"], ["`--schedule palindromic`", "`--control error`"]),
+        (&["--control-tolerance", "1e-3"], ["`--control-tolerance 0.001`", "`--control fixed`"]),
         (&["--set", "m1=1", "--set", "m1=2"], ["`--set m1=1`", "`--set m1=2`"]),
     ];
     for (arguments, names) in cases {
@@ -183,7 +230,7 @@ fn errors_are_taken_at_every_macro_point_whatever_is_recorded() {
 fn help_states_a_default_for_every_option() {
     let help = text(&macrostep(&["oscillator", "--help"]).stdout);
     let options: Vec<&str> = help.split("\n      --").skip(1).collect();
-    assert_eq!(options.len(), 21, "{help}");
+    assert_eq!(options.len(), 25, "{help}");
     for option in options {
         let words = option.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("[default: "), "--{option}");

@@ -6,7 +6,7 @@ use common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Errors, Pair, Start, global, local, slope};
 use macrostep_master::predict::{Derivative, Hermite, Lagrange};
-use macrostep_master::{Method, Schedule};
+use macrostep_master::{Method, Sampling, Schedule};
 
 const STEPS: [f64; 4] = [2e-2, 1e-2, 5e-3, 2.5e-3];
 /// Errors below this say more of rounding than of the scheme (1e-11 of the amplitude, which is about 0.3).
@@ -126,6 +126,26 @@ fn differentiating_the_polynomial_costs_an_order() {
             let small = [5e-3, 2.5e-3, 1.25e-3, 6.25e-4];
             let found = global_order(&small, |h| test_pair(coupling, method(numdiff, Schedule::Jacobi), h));
             near(found, (k, k), &format!("numdiff {coupling} degree {degree}"));
+        }
+    }
+}
+
+/// "Lagged" sampling hands out the force that belongs to the input the owner still holds: the order stays, the error grows.
+#[test]
+fn lagged_sampling_keeps_the_order_and_costs_accuracy() {
+    for coupling in [Coupling::ForceDisplacement, Coupling::DisplacementForce] {
+        for degree in 0..=1 {
+            let with = |sampling| Method { sampling, ..classical(degree, Schedule::Jacobi) };
+            let of = |sampling, h| {
+                global(&test_pair(coupling, with(sampling), h), &foundry::native).expect("the run").position
+            };
+            let found = global_order(&STEPS, |h| test_pair(coupling, with(Sampling::Lagged), h));
+            let k = degree as f64;
+            near(found, (k + 1.0, k + 1.0), &format!("{coupling} lagged, degree {degree}"));
+            let h = STEPS[3];
+            let ratio = of(Sampling::Lagged, h) / of(Sampling::Updated, h);
+            println!("{coupling} degree {degree}: lagged / updated = {ratio:.3}");
+            assert!(ratio > 1.2, "{coupling} degree {degree}: {ratio}");
         }
     }
 }

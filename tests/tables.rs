@@ -2,9 +2,9 @@
 //!
 //! `MACROSTEP_WRITE=1 cargo test --test tables` writes them anew.
 
+use macrostep::catalogue::all;
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
 use macrostep_master::report::table::{Align, Table};
-use macrostep_models::all;
 use std::path::Path;
 
 const FROM: &str = "<!-- generated from the declarations: from here -->\n";

@@ -38,6 +38,17 @@ pub enum RunError {
         /// What to choose instead.
         hint: &'static str,
     },
+    /// A method that needs dense output of a unit without it.
+    #[error(
+        "the method needs samples inside the steps of unit `{unit}`, but it declares no `{needed}`; take a unit with dense \
+             output, or a method without"
+    )]
+    DenseOutput {
+        /// Name of the unit.
+        unit: String,
+        /// The variable it lacks.
+        needed: String,
+    },
     /// Times that do not fit together.
     #[error("{what}: found {found}, expected {expected}")]
     Grid {
@@ -55,5 +66,18 @@ pub enum RunError {
         found: String,
         /// Number of units.
         units: usize,
+    },
+    /// A pair of linear maps that loses or makes power.
+    #[error(
+        "virtual work at t = {t_s} s: relative defect {found:.1e}, expected at most {limit:.0e}; the way back must be the \
+         dual of the way forward"
+    )]
+    VirtualWork {
+        /// Communication point [s].
+        t_s: f64,
+        /// What was found.
+        found: f64,
+        /// The bound.
+        limit: f64,
     },
 }

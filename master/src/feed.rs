@@ -2,6 +2,7 @@
 //! law where there is one.
 
 use crate::history::History;
+use crate::interface::{InterfaceFeed, MeanFeed};
 use crate::law::Law;
 use crate::predict::{Edge, Predictor};
 use crate::segment::Segment;
@@ -48,20 +49,26 @@ impl Supply {
         self.predicted(channel, at, out);
     }
 
+    /// What the predictor makes of a channel at local time `s` of a step that is not known yet.
+    pub fn guess(&mut self, channel: usize, span: &Span, s: f64, out: &mut [f64]) {
+        let history = &self.histories[channel];
+        let segments = &mut self.scratch[..history.width()];
+        self.predictor.segments(history, span, segments);
+        for (v, p) in out.iter_mut().zip(segments) {
+            *v = p.at(s);
+        }
+    }
+
     fn predicted(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
         let history = &self.histories[channel];
         let from = (history.at(history.not_after(at)).floor() as Tick).min(at - 1);
         let span = Span { from, to: at, length_s: self.clock.length_s(at - from) };
-        let segments = &mut self.scratch[..history.width()];
-        self.predictor.segments(history, &span, segments);
-        for (v, p) in out.iter_mut().zip(segments) {
-            *v = p.at(1.0);
-        }
+        self.guess(channel, &span, 1.0, out);
     }
 }
 
 /// A component of a channel or an output of a law, and the place in the unit's list of inputs it goes to.
-type Pick = (usize, usize);
+pub(crate) type Pick = (usize, usize);
 
 /// One feed.
 pub(crate) enum Feed {
@@ -69,6 +76,10 @@ pub(crate) enum Feed {
     Channel { channel: usize, picks: Vec<Pick> },
     /// Through a law.
     Law(Box<LawFeed>),
+    /// What an interface model predicts.
+    Interface(Box<InterfaceFeed>),
+    /// The mean of a channel over the step.
+    Mean(MeanFeed),
 }
 
 /// A law on the way to one unit. Each receiver samples the law on its own grid.
@@ -113,6 +124,22 @@ pub(crate) fn feeds_of(system: &System, unit: usize, inputs: &[u32], edge: Edge,
                     None => feeds.push(Feed::Law(Box::new(LawFeed::new(system, wanted, (output, place), edge, depth)))),
                 }
             }
+            Source::Predicted { model, what } => {
+                let known = feeds.iter_mut().find_map(|f| match f {
+                    Feed::Interface(f) if f.model == model => Some(f),
+                    _ => None,
+                });
+                match known {
+                    Some(f) => f.picks.push((what, place)),
+                    None => {
+                        let feed = InterfaceFeed::new(model, &system.interfaces[model], (what, place));
+                        feeds.push(Feed::Interface(Box::new(feed)));
+                    }
+                }
+            }
+            Source::Mean(Signal { channel, component }) => {
+                feeds.push(Feed::Mean(MeanFeed { channel, picks: vec![(component, place)] }));
+            }
         }
     }
     feeds
@@ -124,17 +151,24 @@ impl Feed {
         matches!(self, Feed::Law(_))
     }
 
+    /// Whether a step's inputs follow from the newest values alone where the predictor holds.
+    pub fn is_memoryless(&self) -> bool {
+        matches!(self, Feed::Channel { .. } | Feed::Law(_))
+    }
+
     /// Channels it reads.
     pub fn channels(&self) -> Vec<usize> {
         match self {
             Feed::Channel { channel, .. } => vec![*channel],
+            Feed::Interface(f) => f.channels(),
+            Feed::Mean(f) => vec![f.channel],
             Feed::Law(f) => f.sources.iter().map(|(c, _)| *c).collect(),
         }
     }
 
-    /// Segments over `span` into the unit's inputs.
+    /// Segments over `span` into the unit's inputs; `held` is room for as many constants.
     #[inline]
-    pub fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment]) {
+    pub fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment], held: &mut [f64]) {
         match self {
             Feed::Channel { channel, picks } => {
                 let history = &supply.histories[*channel];
@@ -145,6 +179,14 @@ impl Feed {
                 }
             }
             Feed::Law(f) => f.segments(supply, span, inputs),
+            Feed::Interface(f) => {
+                f.constants(supply, span.from, span.to, held);
+                f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
+            }
+            Feed::Mean(f) => {
+                f.constants(supply, span.from, span.to, held);
+                f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
+            }
         }
     }
 
@@ -168,6 +210,8 @@ impl Feed {
                     inputs[place] = f.y[output];
                 }
             }
+            Feed::Interface(f) => f.constants(supply, from, to, inputs),
+            Feed::Mean(f) => f.constants(supply, from, to, inputs),
         }
     }
 
@@ -188,13 +232,38 @@ impl Feed {
                     inputs[place] = f.y[output];
                 }
             }
+            Feed::Interface(f) => f.values(supply, at, inputs),
+            Feed::Mean(f) => {
+                let row = &mut row[..supply.histories[f.channel].width()];
+                supply.value(f.channel, at, row);
+                f.picks.iter().for_each(|&(component, place)| inputs[place] = row[component]);
+            }
+        }
+    }
+
+    /// First time derivatives at an instant into the unit's inputs: the next component of a motion, or what a law makes of
+    /// its inputs' rates over a step of `step_s` seconds; 0 where a channel has no next component.
+    pub fn rates(&mut self, supply: &mut Supply, at: Tick, step_s: f64, row: &mut [f64], inputs: &mut [f64]) {
+        match self {
+            Feed::Channel { channel, picks } => {
+                let row = &mut row[..supply.histories[*channel].width()];
+                supply.value(*channel, at, row);
+                for &(component, place) in picks.iter() {
+                    inputs[place] = row.get(component + 1).copied().unwrap_or(0.0);
+                }
+            }
+            Feed::Law(f) => f.rates(supply, at, step_s, inputs),
+            // Constants over a step.
+            Feed::Interface(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
+            Feed::Mean(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
         }
     }
 
     /// The history the feed keeps of its own, if any.
     pub fn history_mut(&mut self) -> Option<&mut History> {
         match self {
-            Feed::Channel { .. } => None,
+            Feed::Channel { .. } | Feed::Mean(_) => None,
+            Feed::Interface(f) => Some(&mut f.history),
             Feed::Law(f) if f.edge == Edge::AfterLaw => Some(&mut f.history),
             Feed::Law(_) => None,
         }
@@ -272,6 +341,22 @@ impl LawFeed {
             }
         }
         supply.laws[self.law].evaluate(&self.u, &mut self.y);
+    }
+
+    /// The law on lines with the slopes the inputs have at `at`.
+    fn rates(&mut self, supply: &mut Supply, at: Tick, step_s: f64, inputs: &mut [f64]) {
+        for (channel, picks) in &self.sources {
+            let row = &mut self.row[..supply.histories[*channel].width()];
+            supply.value(*channel, at, row);
+            for &(component, place) in picks {
+                let slope = row.get(component + 1).copied().unwrap_or(0.0);
+                self.u_segments[place].fill(1, |i| if i == 0 { row[component] } else { slope * step_s });
+            }
+        }
+        supply.laws[self.law].segments(&self.u_segments, &mut self.y_segments);
+        for &(output, place) in &self.picks {
+            inputs[place] = self.y_segments[output].coefficient(1) / step_s;
+        }
     }
 
     fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment]) {

@@ -42,8 +42,13 @@ fn depends(system: &System, inputs: &[usize], unit: usize, source: usize) -> boo
         channel.unit == source && !system.feedthrough(source, channel.variables[s.component]).is_empty()
     };
     system.connections.iter().filter(|c| c.unit == unit && inputs.contains(&c.variable)).any(|c| match c.source {
-        Source::Signal(s) => follows(&s),
+        Source::Signal(s) | Source::Mean(s) => follows(&s),
         Source::Law { law, .. } => system.laws[law].inputs.iter().any(follows),
+        // At a communication point the motion is what the slow unit says.
+        Source::Predicted { model, .. } => {
+            let model = &system.interfaces[model];
+            model.speed.iter().chain(&model.position).any(follows)
+        }
     })
 }
 

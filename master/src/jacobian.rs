@@ -114,12 +114,13 @@ fn changes(
 ) -> Vec<Segment> {
     let n = station.inputs.refs.len();
     let (mut before, mut after) = (vec![Segment::default(); n], vec![Segment::default(); n]);
+    let mut held = vec![0.0; n];
     for feed in &mut station.feeds {
-        feed.segments(supply, span, &mut before);
+        feed.segments(supply, span, &mut before, &mut held);
     }
     supply.histories[channel].put(at, moved);
     for feed in &mut station.feeds {
-        feed.segments(supply, span, &mut after);
+        feed.segments(supply, span, &mut after, &mut held);
     }
     supply.histories[channel].put(at, row);
     for (b, a) in before.iter_mut().zip(&after) {

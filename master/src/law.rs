@@ -50,43 +50,81 @@ impl Law for SpringDamper {
     }
 }
 
-/// A linear map `y = T u`, rows of `T` one after the other. Its dual `Tᵀ` belongs on the way back, so that power is
-/// conserved: `F·(T u̇) = (Tᵀ F)·u̇`.
+/// A linear map `y = T u` on a connection, in compressed rows. Its dual `Tᵀ` belongs on the way back, so that power is
+/// conserved: `F·(T u̇) = (Tᵀ F)·u̇`; [`crate::Simulation::watch_work`] checks a pair of maps for that in a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearMap {
     columns: usize,
-    t: Vec<f64>,
+    /// Where each row begins among the entries, and where the last one ends.
+    starts: Vec<usize>,
+    /// Column and value of each entry.
+    entries: Vec<(usize, f64)>,
 }
 
 impl LinearMap {
-    /// A map with `columns` inputs from its rows; the length of `t` is a multiple of `columns`, or `None`.
+    /// A dense map with `columns` inputs from its rows, one after the other; the length of `t` is a multiple of `columns`,
+    /// or `None`. Zeros are kept.
     pub fn new(columns: usize, t: Vec<f64>) -> Option<Self> {
-        (columns > 0 && !t.is_empty() && t.len().is_multiple_of(columns)).then_some(LinearMap { columns, t })
+        if columns == 0 || t.is_empty() || !t.len().is_multiple_of(columns) {
+            return None;
+        }
+        let starts = (0..=t.len() / columns).map(|row| row * columns).collect();
+        let entries = t.into_iter().enumerate().map(|(i, value)| (i % columns, value)).collect();
+        Some(LinearMap { columns, starts, entries })
+    }
+
+    /// A sparse map with `columns` inputs from its rows, each a list of column and value; `None` without rows or with a
+    /// column out of range.
+    pub fn sparse(columns: usize, rows: impl IntoIterator<Item = Vec<(usize, f64)>>) -> Option<Self> {
+        let mut map = LinearMap { columns, starts: vec![0], entries: Vec::new() };
+        for row in rows {
+            map.entries.extend(row);
+            map.starts.push(map.entries.len());
+        }
+        (map.starts.len() > 1 && map.entries.iter().all(|(column, _)| *column < columns)).then_some(map)
     }
 
     /// The dual map `Tᵀ`.
     pub fn dual(&self) -> Self {
-        let rows = self.t.len() / self.columns;
-        let t = (0..self.columns).flat_map(|j| (0..rows).map(move |i| self.t[i * self.columns + j])).collect();
-        LinearMap { columns: rows, t }
+        let mut rows = vec![Vec::new(); self.columns];
+        for (row, range) in self.starts.windows(2).enumerate() {
+            for &(column, value) in &self.entries[range[0]..range[1]] {
+                rows[column].push((row, value));
+            }
+        }
+        let mut dual = LinearMap { columns: self.starts.len() - 1, starts: vec![0], entries: Vec::new() };
+        for row in rows {
+            dual.entries.extend(row);
+            dual.starts.push(dual.entries.len());
+        }
+        dual
+    }
+
+    /// Number of inputs.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[(usize, f64)]> {
+        self.starts.windows(2).map(|range| &self.entries[range[0]..range[1]])
     }
 }
 
 impl Law for LinearMap {
     fn outputs(&self) -> usize {
-        self.t.len() / self.columns
+        self.starts.len() - 1
     }
 
     fn evaluate(&self, u: &[f64], y: &mut [f64]) {
-        for (y, row) in y.iter_mut().zip(self.t.chunks_exact(self.columns)) {
-            *y = row.iter().zip(u).map(|(t, u)| t * u).sum();
+        for (y, row) in y.iter_mut().zip(self.rows()) {
+            *y = row.iter().map(|(column, t)| t * u[*column]).sum();
         }
     }
 
     fn segments(&self, u: &[Segment], y: &mut [Segment]) {
         let degree = u.iter().map(Segment::degree).max().unwrap_or(0);
-        for (y, row) in y.iter_mut().zip(self.t.chunks_exact(self.columns)) {
-            y.fill(degree, |i| row.iter().zip(u).map(|(t, u)| t * u.coefficient(i)).sum());
+        for (y, row) in y.iter_mut().zip(self.rows()) {
+            y.fill(degree, |i| row.iter().map(|(column, t)| t * u[*column].coefficient(i)).sum());
         }
     }
 }
@@ -157,5 +195,8 @@ mod tests {
             }
         }
         assert_eq!(map.dual().dual(), map);
+        let sparse = LinearMap::sparse(2, [vec![(0, 1.0), (1, 2.0)], vec![(0, -3.0), (1, 0.5)]]);
+        assert_eq!(sparse, Some(map));
+        assert_eq!(LinearMap::sparse(2, [vec![(2, 1.0)]]), None);
     }
 }

@@ -12,15 +12,23 @@
 //! `station.rs` are where they meet.
 
 mod algebraic;
+mod control;
+mod dense;
 mod error;
 mod feed;
 mod feedthrough;
+mod grid;
+mod guess;
 mod history;
+mod interface;
 mod jacobian;
 mod law;
+mod link;
 mod map;
 mod method;
+mod power;
 mod relay;
+mod requirements;
 mod run;
 mod schedule;
 mod segment;
@@ -28,6 +36,7 @@ mod station;
 mod system;
 mod time;
 mod window;
+mod work;
 
 pub mod correct;
 pub mod predict;
@@ -35,14 +44,18 @@ pub mod record;
 pub mod report;
 pub mod unit;
 
+pub use control::{Course, Estimate, StepControl};
 pub use error::RunError;
+pub use grid::Grid;
 pub use history::History;
 pub use law::{Law, LinearMap, SpringDamper};
 pub use map::{OneStepMap, loop_gain, spectral_radius};
 pub use method::{Method, Sampling};
-pub use run::{Grid, Simulation, Statistics};
+pub use power::{Account, EnergyCorrection};
+pub use run::{Simulation, Statistics};
 pub use schedule::{Op, Plan, Schedule};
 pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
 pub use station::Refresh;
-pub use system::{ChannelId, LawId, Signal, System, SystemError, UnitId};
+pub use system::{ChannelId, InterfaceId, LawId, Port, Signal, Supplied, System, SystemError, UnitId};
 pub use time::{Clock, Span, Tick};
+pub use work::WORK_TOLERANCE;

@@ -1,7 +1,9 @@
 //! A *method*: how a system is coupled. Prediction, schedule and correction are chosen one by one; any combination is a
 //! method.
 
+use crate::control::StepControl;
 use crate::correct::Correction;
+use crate::power::EnergyCorrection;
 use crate::predict::{Lagrange, Predictor};
 use crate::schedule::Schedule;
 use std::sync::Arc;
@@ -27,6 +29,10 @@ pub struct Method {
     pub correction: Correction,
     /// Which inputs feed-through outputs are sampled with.
     pub sampling: Sampling,
+    /// What is done about the residual energy of power bonds.
+    pub energy: EnergyCorrection,
+    /// Macro step control; `None` for steps of one length.
+    pub control: Option<StepControl>,
     /// Steps per communication step for units that cannot interpolate their inputs, default 1.
     pub sub_steps: usize,
 }
@@ -39,6 +45,8 @@ impl Default for Method {
             schedule: Schedule::Jacobi,
             correction: Correction::Explicit,
             sampling: Sampling::Updated,
+            energy: EnergyCorrection::Monitor,
+            control: None,
             sub_steps: 1,
         }
     }

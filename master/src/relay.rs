@@ -14,6 +14,7 @@ use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::Tick;
 use crate::unit::{Outcome, UnitError};
+use crate::window::Window;
 
 /// Where a copied value comes from on the board, or among a law's outputs, and its place among a unit's or law's inputs.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +42,28 @@ struct Port {
 
 /// One entry of the plan. Ticks count from the window's start.
 enum Move {
-    Advance { unit: usize, from: Tick, length_s: f64 },
-    Publish { unit: usize },
-    Refresh { unit: usize },
+    /// The unit begins a step beside others, which [`Move::End`] ends.
+    Begin {
+        unit: usize,
+        from: Tick,
+        length_s: f64,
+    },
+    End {
+        unit: usize,
+        from: Tick,
+        length_s: f64,
+    },
+    Advance {
+        unit: usize,
+        from: Tick,
+        length_s: f64,
+    },
+    Publish {
+        unit: usize,
+    },
+    Refresh {
+        unit: usize,
+    },
 }
 
 /// The compiled plan and the newest values.
@@ -58,13 +78,20 @@ type Unfinished = (usize, Outcome, Tick);
 
 impl Relay {
     /// The relay of a plan, where it can do what the window does.
-    pub fn of(stations: &[Station], supply: &Supply, plan: &Plan, groups: &[Vec<usize>]) -> Option<Self> {
+    pub fn of(window: &Window) -> Option<Self> {
+        let Window { stations, supply, plan, groups, .. } = window;
+        if plan.is_staggered() || window.ledger.is_some() || window.revocable {
+            return None;
+        }
         let steps_alike = stations.iter().all(|s| s.step == plan.window);
         let jacobi = advances_before_it_publishes(plan);
         let reads_after_set =
             |s: &Station| s.outputs.refresh != Refresh::Directional || s.outputs.refresh_refs.is_empty();
         let law_grids_nest = steps_alike || jacobi || stations.iter().all(|s| s.feeds.iter().all(|f| !f.has_law()));
-        let known = stations.iter().all(|s| s.holds() && reads_after_set(s)) && groups.iter().all(|g| g.len() == 1);
+        let known = stations
+            .iter()
+            .all(|s| s.holds && s.dense.is_none() && reads_after_set(s) && s.feeds.iter().all(Feed::is_memoryless))
+            && groups.iter().all(|g| g.len() == 1);
         if !(known && law_grids_nest) {
             return None;
         }
@@ -79,7 +106,8 @@ impl Relay {
             size += s.outputs.values.len();
         }
         let ports = stations.iter().zip(firsts).map(|(s, first)| Port::of(s, first, &places)).collect();
-        let moves = plan.ops.iter().filter_map(|op| Move::of(op, stations, supply, groups)).collect();
+        let begun = |unit: usize| plan.ops.iter().any(|op| matches!(*op, Op::Begin { unit: u, .. } if u == unit));
+        let moves = plan.ops.iter().filter_map(|op| Move::of(op, stations, supply, groups, &begun)).collect();
         Some(Relay { moves, ports, board: vec![0.0; size] })
     }
 
@@ -129,6 +157,19 @@ impl Relay {
                         outcome => return Ok(Some((unit, outcome, at))),
                     }
                 }
+                Move::Begin { unit, from, length_s } => {
+                    let station = &mut stations[unit];
+                    ports[unit].gather(board, supply, &mut station.inputs.values);
+                    station.set_constants()?;
+                    station.unit.begin_step(supply.clock.seconds(now + from), length_s, true)?;
+                }
+                Move::End { unit, from, length_s } => {
+                    let (station, at) = (&mut stations[unit], now + from);
+                    match station.unit.step(supply.clock.seconds(at), length_s, true)? {
+                        Outcome::Done => station.inputs.shown = false,
+                        outcome => return Ok(Some((unit, outcome, at))),
+                    }
+                }
                 Move::Publish { unit } => {
                     let first = ports[unit].first;
                     let Station { unit, outputs, .. } = &mut stations[unit];
@@ -163,6 +204,8 @@ impl Port {
                 Feed::Channel { channel, picks } => {
                     port.wires.extend(picks.iter().map(|&(c, to)| Wire { from: places[*channel] + c, to }));
                 }
+                // Not memoryless: left to the window.
+                Feed::Interface(_) | Feed::Mean(_) => {}
                 Feed::Law(f) => {
                     let inputs = f.sources().flat_map(|(channel, picks)| {
                         picks.iter().map(move |&(c, to)| Wire { from: places[channel] + c, to })
@@ -208,13 +251,25 @@ impl Port {
 
 impl Move {
     /// What an entry of the plan asks for, if anything.
-    fn of(op: &Op, stations: &[Station], supply: &Supply, groups: &[Vec<usize>]) -> Option<Self> {
+    fn of(
+        op: &Op,
+        stations: &[Station],
+        supply: &Supply,
+        groups: &[Vec<usize>],
+        begun: &dyn Fn(usize) -> bool,
+    ) -> Option<Self> {
         let refresh = |unit: usize| {
             let outputs = &stations[unit].outputs;
             let idle = outputs.refresh == Refresh::Reported || outputs.refresh_refs.is_empty();
             (!idle).then_some(Move::Refresh { unit })
         };
         match *op {
+            Op::Begin { unit, from, to } => {
+                Some(Move::Begin { unit, from, length_s: supply.clock.length_s(to - from) })
+            }
+            Op::Advance { unit, from, to } if begun(unit) => {
+                Some(Move::End { unit, from, length_s: supply.clock.length_s(to - from) })
+            }
             Op::Advance { unit, from, to } => {
                 Some(Move::Advance { unit, from, length_s: supply.clock.length_s(to - from) })
             }
@@ -234,6 +289,6 @@ fn advances_before_it_publishes(plan: &Plan) -> bool {
             true
         }
         Op::Advance { from, .. } => from >= published,
-        Op::Refresh { .. } | Op::RefreshUnit { .. } => true,
+        Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => true,
     })
 }

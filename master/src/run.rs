@@ -1,68 +1,27 @@
 //! A *simulation*: a system coupled by a method on a grid, from initialisation to the end, step by step.
 
-use crate::correct::{Convergence, Correction, Corrector};
+use crate::control::{Controller, Course, Estimate, Verdict};
+use crate::correct::{Convergence, Corrector};
+use crate::dense::Dense;
 use crate::error::RunError;
 use crate::feed::Supply;
 use crate::feedthrough;
+use crate::grid::Grid;
 use crate::history::History;
 use crate::law::Law;
+use crate::link::Links;
 use crate::method::{Method, Sampling};
+use crate::power::{Account, Ledger};
 use crate::record::{Column, Observer, Recorder};
+use crate::relay::Relay;
+use crate::requirements::{MIDDLE, check, stagger, warning};
 use crate::schedule::{Plan, Schedule};
-use crate::station::{Refresh, Station};
+use crate::station::Station;
 use crate::system::{ChannelId, LawId, System, SystemError, UnitId};
-use crate::time::{Clock, Tick, lcm};
+use crate::time::{Span, Tick};
 use crate::unit::Unit;
 use crate::window::Window;
-
-/// Start, macro step and the units' shares of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Grid {
-    /// Start time [s].
-    pub start_s: f64,
-    /// The slow macro step H [s], positive.
-    pub step_s: f64,
-    /// Stop time told to the units [s]; `None` leaves it open.
-    pub stop_s: Option<f64>,
-    /// For each unit its communication step as a fraction (numerator, denominator) of H; missing ones are (1, 1).
-    pub shares: Vec<(u32, u32)>,
-}
-
-impl Grid {
-    /// One macro step `step_s` for all units, from 0 to `stop_s`.
-    pub fn uniform(step_s: f64, stop_s: f64) -> Self {
-        Grid { start_s: 0.0, step_s, stop_s: Some(stop_s), shares: Vec::new() }
-    }
-
-    /// Clock and steps in ticks of `n` units.
-    fn resolve(&self, n: usize) -> Result<(Clock, Vec<Tick>), RunError> {
-        let bad = |what, found: String, expected: &str| RunError::Grid { what, found, expected: expected.to_string() };
-        if !(self.step_s.is_finite() && self.step_s > 0.0) {
-            return Err(bad("macro step", format!("{} s", self.step_s), "a positive number of seconds"));
-        }
-        if !self.start_s.is_finite() {
-            return Err(bad("start time", format!("{} s", self.start_s), "a finite number of seconds"));
-        }
-        let share = |u: usize| self.shares.get(u).copied().unwrap_or((1, 1));
-        let mut per_unit: Tick = 1;
-        for (p, q) in (0..n).map(share) {
-            if p == 0 || q == 0 || p > 1_000_000 || q > 1_000_000 {
-                return Err(bad("rate", format!("{p}/{q}"), "a fraction of whole numbers from 1 to 1000000"));
-            }
-            per_unit = lcm(per_unit, Tick::from(q));
-        }
-        let steps: Vec<Tick> = (0..n).map(|u| per_unit * Tick::from(share(u).0) / Tick::from(share(u).1)).collect();
-        let window = steps.iter().copied().fold(1, lcm);
-        if window > 1_000_000 {
-            return Err(bad(
-                "rates",
-                format!("units that meet every {window} ticks"),
-                "units that meet within 1000000",
-            ));
-        }
-        Ok((Clock { start_s: self.start_s, unit_s: self.step_s, per_unit }, steps))
-    }
-}
+use crate::work::{LawSources, WORK_TOLERANCE, WorkWatch};
 
 /// What a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -75,17 +34,24 @@ pub struct Statistics {
     pub unconverged: u64,
     /// Largest relative residual a window was accepted with.
     pub residual_max: f64,
+    /// Largest relative defect of virtual work of the pairs of maps under watch; 0 without any.
+    pub work_defect: f64,
 }
 
 /// A run under way.
 pub struct Simulation {
     window: Window,
     corrector: Option<Box<dyn Corrector>>,
+    control: Option<Box<Controller>>,
+    /// The plan as copies and calls, where inputs are held and nothing is taken back.
+    relay: Option<Relay>,
     recorder: Recorder,
     depth: usize,
     statistics: Statistics,
     warnings: Vec<String>,
     grid: Grid,
+    sources: LawSources,
+    watches: Vec<WorkWatch>,
 }
 
 impl Simulation {
@@ -95,28 +61,74 @@ impl Simulation {
     /// [`RunError::Capability`] where the method needs what a unit does not offer, [`RunError::Grid`] for times that make
     /// no sense, [`RunError::Schedule`] for an order that is not one of all units.
     pub fn new(mut system: System, method: &Method, grid: Grid) -> Result<Self, RunError> {
-        let (clock, steps) = grid.resolve(system.units.len())?;
-        check(&system, method)?;
+        let (mut clock, steps) = grid.resolve(system.units.len(), method.schedule.parts())?;
+        // Room is made for the highest degree there is to choose.
+        let widest = method.control.as_ref().and_then(|c| c.family.last());
+        let method = &widest.map_or_else(|| method.clone(), |p| Method { predictor: p.clone(), ..method.clone() });
+        if let Some(control) = &method.control {
+            clock.per_unit *= Tick::from(control.parts.max(1));
+        }
+        check(&system, method, &steps)?;
         let groups = feedthrough::groups(&system);
         let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
-        let plan = Plan::new(&method.schedule, &steps, refreshed);
-        let in_window = |u: usize| (plan.window / steps[u]) as usize + 1;
+        let stagger = stagger(&system, method);
+        let plan = match stagger {
+            Some(order) => Plan::staggered(order, &steps, refreshed, grid.last_window(steps[0])),
+            None => Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
+        };
+        let nodes = if stagger.is_some() { MIDDLE } else { method.predictor.nodes() };
+        let in_window = |u: usize| (plan.window / steps[u]) as usize * nodes.max(1) + 1;
         let depth = method.predictor.depth();
         let channels = system.channels.iter();
         let histories = channels.map(|c| History::new(c.refs.len(), depth, in_window(c.unit))).collect();
         let units = std::mem::take(&mut system.units).into_iter().enumerate();
-        let stations: Vec<Station> = units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
-        let warnings = stations.iter().filter_map(|s| warning(s, method)).collect();
-        let laws = system.laws.into_iter().map(|l| l.law).collect();
+        let mut stations: Vec<Station> =
+            units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
+        for (u, station) in stations.iter_mut().enumerate() {
+            if nodes > 0 && stagger.is_none_or(|order| order.first() == Some(&u)) {
+                station.dense = Some(Dense::new(&system, u, station.unit.as_mut(), nodes)?);
+            }
+        }
+        let mut warnings: Vec<String> = stations.iter().filter_map(|s| warning(s, method)).collect();
+        if stagger.is_none() && matches!(method.schedule, Schedule::Palindromic(_)) {
+            let warning =
+                "half steps of neighbouring windows are not merged, because the first unit has no dense output";
+            warnings.push(warning.to_string());
+        }
+        let links = Links::new(std::mem::take(&mut system.links));
+        let sources = LawSources::of(&system);
+        let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
         let supply = Supply::new(histories, laws, method.predictor.clone(), clock);
+        let ledger = Ledger::new(&system, &stations, method);
+        let mut window = Window::new(stations, supply, links, plan, groups);
+        window.ledger = ledger;
+        if window.ledger.is_none() && method.control.as_ref().is_some_and(|c| c.estimate == Estimate::Ecco) {
+            let (found, expected) =
+                ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
+            return Err(RunError::Grid { what: "step control by residual energy", found, expected });
+        }
+        let control = method.control.as_ref().map(|control| {
+            let controller = Controller::new(control, &method.predictor, &window.stations, window.blind());
+            window.stations.iter_mut().for_each(|s| s.holds = false);
+            window.revocable = controller.revocable;
+            window.supply.predictor = controller.predictor().clone();
+            Box::new(controller)
+        });
+        let corrector = method.correction.build();
+        let held = corrector.is_none() && control.is_none() && window.links.is_empty();
+        let relay = if held { Relay::of(&window) } else { None };
         Ok(Simulation {
-            window: Window::new(stations, supply, plan, groups),
-            corrector: method.correction.build(),
+            window,
+            control,
+            corrector,
+            relay,
             recorder: Recorder::new(),
             depth,
             statistics: Statistics::default(),
             warnings,
             grid,
+            sources,
+            watches: Vec::new(),
         })
     }
 
@@ -131,7 +143,28 @@ impl Simulation {
                 hint: "only real variables are recorded".to_string(),
             });
         };
+        // What a unit is at mid-step is known of its sampled outputs only.
+        if self.window.now == 0 && !station.outputs.refs.contains(&variables[i].value_reference) {
+            self.window.plan.unmerge();
+        }
         self.recorder.add(&self.window.stations, unit.index(), i, column.to_string());
+        Ok(())
+    }
+
+    /// Checks from now on, at every communication point, that two laws conserve virtual work: positions go forward by
+    /// `forward`, forces come back by `back`. The largest defect is in [`Statistics::work_defect`]; one above
+    /// [`WORK_TOLERANCE`] ends the run.
+    ///
+    /// # Errors
+    /// [`SystemError::LawShape`] where one has not as many outputs as the other has inputs.
+    pub fn watch_work(&mut self, forward: LawId, back: LawId) -> Result<(), SystemError> {
+        let supply = &self.window.supply;
+        let Some(watch) = WorkWatch::new(supply, &self.sources, forward, back) else {
+            let outputs = |law: LawId| supply.laws.get(law.0).map_or(0, |l| l.outputs());
+            let (found, expected) = (outputs(back), self.sources.inputs(forward));
+            return Err(SystemError::LawShape { what: "outputs on the way back", found, expected });
+        };
+        self.watches.push(watch);
         Ok(())
     }
 
@@ -149,6 +182,7 @@ impl Simulation {
             s.unit.enter_initialization()?;
             s.sample(supply, 0)?;
         }
+        self.window.link()?;
         self.window.settle()?;
         let Window { stations, supply, .. } = &mut self.window;
         for s in stations.iter_mut() {
@@ -158,6 +192,7 @@ impl Simulation {
             s.unit.exit_initialization()?;
             s.sample(supply, 0)?;
         }
+        self.window.sample_links()?;
         Ok(())
     }
 
@@ -200,6 +235,10 @@ impl Simulation {
         if let Some(corrector) = &mut self.corrector {
             corrector.forget();
         }
+        if let Some(control) = &mut self.control {
+            control.forget();
+            self.window.supply.predictor = control.predictor().clone();
+        }
         self.statistics = Statistics::default();
         self.initialise()
     }
@@ -217,14 +256,87 @@ impl Simulation {
     /// One window: to the next point where all units meet.
     #[inline]
     pub fn step(&mut self) -> Result<Option<Convergence>, RunError> {
-        let convergence = self.window.run(self.corrector.as_deref_mut())?;
+        let convergence = match &mut self.control {
+            None => self.window.run(self.corrector.as_deref_mut())?,
+            Some(_) => self.controlled()?,
+        };
         self.statistics.windows += 1;
         self.statistics.runs += convergence.map_or(1, |c| c.runs as u64);
         if let Some(c) = convergence {
             self.statistics.unconverged += u64::from(!c.converged);
             self.statistics.residual_max = self.statistics.residual_max.max(c.residual);
         }
+        self.check_work()?;
         Ok(convergence)
+    }
+
+    /// A window of a length that keeps the tolerance.
+    fn controlled(&mut self) -> Result<Option<Convergence>, RunError> {
+        let Simulation { window, control: Some(control), corrector, grid, .. } = self else { return Ok(None) };
+        let clock = window.supply.clock;
+        let end = grid.stop_s.map_or(Tick::MAX, |stop_s| {
+            ((stop_s - clock.start_s) / clock.unit_s * clock.per_unit as f64).round() as Tick
+        });
+        loop {
+            let before = window.plan.window;
+            window.stretch(1);
+            let left = ((end - window.now) / window.plan.window).max(1);
+            let length = control.fit(left);
+            window.stretch(length);
+            if let Some(corrector) = corrector.as_deref_mut().filter(|_| window.plan.window != before) {
+                corrector.forget();
+            }
+            if control.revocable {
+                window.begin()?;
+            }
+            let span = Span {
+                from: window.now,
+                to: window.now + window.plan.window,
+                length_s: clock.length_s(window.plan.window),
+            };
+            control.predict(&mut window.stations, &mut window.supply, &span);
+            let outcome = window.run(corrector.as_deref_mut());
+            let verdict = match &outcome {
+                Err(RunError::Discarded { .. }) if control.revocable && length > 1 => {
+                    control.course.rejected += 1;
+                    control.shrink(length, 0.5);
+                    window.rewind()?;
+                    continue;
+                }
+                Err(_) => return outcome,
+                Ok(_) => {
+                    let errors = window.estimate(control, span.length_s);
+                    control.judge(errors, length, span.length_s)
+                }
+            };
+            if verdict == Verdict::Accepted {
+                control.energy_j = window.ledger.as_ref().map_or(0.0, |l| l.totals().0);
+                window.supply.predictor = control.predictor().clone();
+                return outcome;
+            }
+            window.now = span.from;
+            window.rewind()?;
+        }
+    }
+
+    /// Whether the stop time has been reached; never without one.
+    pub fn is_over(&self) -> bool {
+        let clock = self.window.supply.clock;
+        self.grid.stop_s.is_some_and(|stop_s| self.time_s() >= stop_s - 0.5 * clock.length_s(1))
+    }
+
+    /// What macro step control has done, where there is one.
+    pub fn course(&self) -> Option<Course> {
+        self.control.as_ref().map(|c| c.course)
+    }
+
+    /// The accounts of the power bonds, closed at the present time.
+    pub fn accounts(&mut self) -> &[Account] {
+        let Window { stations, supply, ledger, .. } = &mut self.window;
+        ledger.as_mut().map_or(&[], |ledger| {
+            ledger.close_all(stations, supply);
+            &ledger.accounts
+        })
     }
 
     /// Runs `windows` windows and hands the observer a row at the start and after every `every`-th one.
@@ -243,15 +355,34 @@ impl Simulation {
         Ok(())
     }
 
-    /// Windows of which only the end is looked at.
-    fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
-        if self.corrector.is_some() {
-            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
+    /// Looks at the newest samples of all pairs of maps under watch.
+    fn check_work(&mut self) -> Result<(), RunError> {
+        for watch in &mut self.watches {
+            watch.look(&self.window.supply);
+            self.statistics.work_defect = self.statistics.work_defect.max(watch.defect);
         }
-        let (done, result) = self.window.stretch(windows);
+        let found = self.statistics.work_defect;
+        if found <= WORK_TOLERANCE {
+            return Ok(());
+        }
+        Err(RunError::VirtualWork { t_s: self.time_s(), found, limit: WORK_TOLERANCE })
+    }
+
+    /// Windows of which only the end is looked at, by the observer; pairs of maps under watch are looked at after each.
+    fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
+        let Some(relay) = &mut self.relay else {
+            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
+        };
+        if !self.watches.is_empty() && windows > 1 {
+            return (0..windows).try_for_each(|_| self.stretch(1));
+        }
+        let (began, length) = (self.window.now, self.window.plan.window);
+        let result = self.window.run_by(relay, windows);
+        let done = ((self.window.now - began) / length) as u64;
         self.statistics.windows += done;
         self.statistics.runs += done;
-        result
+        result?;
+        self.check_work()
     }
 
     /// Reads the recorded variables now.
@@ -263,11 +394,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// The newest sample of a channel.
+    /// The newest sample of a channel that is not ahead of the present time.
     #[inline]
     pub fn latest(&self, channel: ChannelId) -> &[f64] {
         let history = &self.window.supply.histories[channel.index()];
-        history.row(history.newest())
+        history.row(history.not_after(self.window.now))
     }
 
     /// Ends the run in all units.
@@ -333,40 +464,4 @@ impl Simulation {
     pub fn unit_mut(&mut self, unit: UnitId) -> &mut dyn Unit {
         self.window.stations[unit.index()].unit.as_mut()
     }
-}
-
-/// Whether units and system allow the method.
-fn check(system: &System, method: &Method) -> Result<(), RunError> {
-    if let Schedule::GaussSeidel(order) = &method.schedule {
-        let mut sorted = order.clone();
-        sorted.sort_unstable();
-        if !sorted.iter().copied().eq(0..system.units.len()) {
-            return Err(RunError::Schedule { found: format!("{order:?}"), units: system.units.len() });
-        }
-    }
-    for (unit, description) in system.units.iter().zip(&system.descriptions) {
-        let co = description.co_simulation.as_ref();
-        if !matches!(method.correction, Correction::Explicit) && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
-            return Err(RunError::Capability {
-                needs: "implicit coupling",
-                capability: "canGetAndSetFMUstate",
-                unit: unit.name().to_string(),
-                hint: "choose explicit coupling",
-            });
-        }
-    }
-    Ok(())
-}
-
-/// What a user should know of how a unit is sampled.
-fn warning(station: &Station, method: &Method) -> Option<String> {
-    let lags = method.sampling == Sampling::Updated
-        && station.outputs.refresh == Refresh::Reported
-        && !station.outputs.refresh_refs.is_empty();
-    lags.then(|| {
-        format!(
-            "unit `{}` has direct feed-through but offers no directional derivatives: its outputs lag by one step",
-            station.unit.name()
-        )
-    })
 }

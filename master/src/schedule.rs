@@ -3,6 +3,13 @@
 //! A plan is a plain list. Jacobi publishes after everybody has advanced from a communication point; Gauss–Seidel
 //! publishes at once, so that later units interpolate by themselves; multirate is steps of different length in the
 //! same list. The plan does no arithmetic on signals.
+//!
+//! Palindromic (Strang) composition of units 1 … m: half steps of 1 … m − 1, a whole step of m, and the half steps back.
+//! It is its own mirror image, hence of even order: 2 with held inputs, and with displacement-driven units an exact
+//! splitting of the coupled equations, so that it conserves energy where each unit alone does. The last half step of a
+//! window and the first of the next are one step of unit 1; what unit 1 was at the communication point between is its
+//! dense output at mid-step. n windows then cost n + 1 steps of unit 1 and n of unit m. Reference: \[Hairer 2006\],
+//! section II.5.
 
 use crate::time::{Tick, lcm};
 
@@ -13,11 +20,38 @@ pub enum Schedule {
     Jacobi,
     /// Units step in this order (positions of all units); each sees what the ones before it have published.
     GaussSeidel(Vec<usize>),
+    /// Units step in this order by halves, the last by a whole step, and back in the opposite order; each sees what has
+    /// been published before.
+    Palindromic(Vec<usize>),
+}
+
+impl Schedule {
+    /// The order of units, where there is one.
+    pub fn order(&self) -> Option<&[usize]> {
+        match self {
+            Schedule::Jacobi => None,
+            Schedule::GaussSeidel(order) | Schedule::Palindromic(order) => Some(order),
+        }
+    }
+
+    /// Ticks a step must be a multiple of.
+    pub(crate) fn parts(&self) -> Tick {
+        if matches!(self, Schedule::Palindromic(_)) { 2 } else { 1 }
+    }
 }
 
 /// One entry of a plan. Ticks count from the window's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
+    /// The unit begins the step that its next [`Op::Advance`] ends, beside others.
+    Begin {
+        /// Which unit.
+        unit: usize,
+        /// Start of the step.
+        from: Tick,
+        /// End of the step.
+        to: Tick,
+    },
     /// The unit steps.
     Advance {
         /// Which unit.
@@ -58,6 +92,15 @@ pub struct Plan {
     pub window: Tick,
     /// In order of execution.
     pub ops: Vec<Op>,
+    /// What takes the place of `ops` from a window's start on, latest first: a staggered plan begins and ends with half
+    /// steps.
+    turns: Vec<(Tick, Vec<Op>)>,
+    /// A window without neighbours, where `ops` is a part of a staggered plan.
+    whole: Option<Vec<Op>>,
+    /// How many times as long as made the steps are now.
+    stretch: Tick,
+    /// When the next turn comes.
+    pub(crate) turn_at: Tick,
 }
 
 impl Plan {
@@ -69,8 +112,107 @@ impl Plan {
         match schedule {
             Schedule::Jacobi => draft.jacobi(),
             Schedule::GaussSeidel(order) => draft.gauss_seidel(order),
+            Schedule::Palindromic(order) => draft.palindromic(order, 0, window),
         }
-        Plan { window, ops: draft.ops }
+        Plan { window, ops: draft.ops, turns: Vec::new(), whole: None, stretch: 1, turn_at: Tick::MAX }
+    }
+
+    /// The palindromic plan with the half steps of neighbouring windows merged, until the window that starts at `last`,
+    /// after which all units are together.
+    pub fn staggered(order: &[usize], steps: &[Tick], groups: &[Vec<usize>], last: Option<Tick>) -> Self {
+        let window = steps.iter().copied().fold(1, lcm);
+        let half = window / 2;
+        let ops = |from: Tick, to: Tick| {
+            let mut draft = Draft { steps, groups, window, at: vec![0; steps.len()], ops: Vec::new() };
+            draft.palindromic(order, from, to);
+            draft.ops
+        };
+        let whole = ops(0, window);
+        let (opening, merged, closing) = (ops(0, window + half), ops(half, window + half), ops(half, window));
+        let mut turns = vec![(window, merged)];
+        match last {
+            Some(last) if last < window => {
+                return Plan { window, ops: whole, turns: Vec::new(), whole: None, stretch: 1, turn_at: Tick::MAX };
+            }
+            Some(last) => {
+                turns.insert(0, (last, closing));
+                turns.insert(0, (last + window, whole.clone()));
+            }
+            None => {}
+        }
+        if turns.len() == 3 && turns[1].0 == turns[2].0 {
+            // Two windows: nothing lies between opening and closing.
+            turns.pop();
+        }
+        Plan { window, ops: opening, turns, whole: Some(whole), stretch: 1, turn_at: window }
+    }
+
+    /// Before the first window: goes back to windows of whole palindromes, after which all units are together.
+    pub(crate) fn unmerge(&mut self) {
+        if let Some(whole) = self.whole.take() {
+            *self = Plan {
+                window: self.window,
+                ops: whole,
+                turns: Vec::new(),
+                whole: None,
+                stretch: 1,
+                turn_at: Tick::MAX,
+            };
+        }
+    }
+
+    /// Whether half steps of neighbouring windows are merged.
+    pub fn is_staggered(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Makes all steps `n` times as long as they were made.
+    pub(crate) fn stretch(&mut self, n: Tick) {
+        if n == self.stretch {
+            return;
+        }
+        let (old, new) = (self.stretch, n);
+        let to = |k: &mut Tick| *k = *k / old * new;
+        for op in &mut self.ops {
+            match op {
+                Op::Begin { from, to: end, .. } | Op::Advance { from, to: end, .. } => {
+                    to(from);
+                    to(end);
+                }
+                Op::Publish { at, .. } | Op::Refresh { at, .. } | Op::RefreshUnit { at, .. } => to(at),
+            }
+        }
+        to(&mut self.window);
+        self.stretch = n;
+    }
+
+    /// Takes the next turn.
+    #[cold]
+    pub(crate) fn turn(&mut self) {
+        if let Some((_, ops)) = self.turns.pop() {
+            self.ops = ops;
+        }
+        self.turn_at = self.turns.last().map_or(Tick::MAX, |(at, _)| *at);
+    }
+
+    /// The same plan with steps that need nothing of each other begun together, where `is_parallel(unit)`.
+    pub fn beside(mut self, is_parallel: impl Fn(usize) -> bool) -> Plan {
+        let mut ops = Vec::with_capacity(2 * self.ops.len());
+        for (i, &op) in self.ops.iter().enumerate() {
+            let begins = matches!(op, Op::Advance { .. })
+                && !matches!(i.checked_sub(1).map(|j| self.ops[j]), Some(Op::Advance { .. }));
+            if begins {
+                let together = self.ops[i..].iter().map_while(|op| match *op {
+                    Op::Advance { unit, from, to } => Some((unit, from, to)),
+                    _ => None,
+                });
+                let parallel = together.filter(|(unit, ..)| is_parallel(*unit));
+                ops.extend(parallel.map(|(unit, from, to)| Op::Begin { unit, from, to }));
+            }
+            ops.push(op);
+        }
+        self.ops = ops;
+        self
     }
 
     /// Instants at which a unit publishes, each once, ascending.
@@ -129,6 +271,28 @@ impl Draft<'_> {
         }
     }
 
+    /// Half steps in order, a whole one, and back. The first unit starts from `back` where it has come to already in the
+    /// window before, and goes on to `beyond`.
+    fn palindromic(&mut self, order: &[usize], back: Tick, beyond: Tick) {
+        let half = self.window / 2;
+        let (Some((&last, before)), Some(&first)) = (order.split_last(), order.first()) else { return };
+        self.at[first] = back;
+        for &u in before {
+            if self.at[u] < half {
+                self.go(u, half);
+            }
+        }
+        self.go(last, self.window);
+        for &u in before.iter().rev() {
+            self.go(u, if u == first { beyond } else { self.window });
+        }
+    }
+
+    fn go(&mut self, unit: usize, to: Tick) {
+        self.ops.push(Op::Advance { unit, from: self.at[unit], to });
+        self.publish(&[unit], to);
+    }
+
     /// The first unit in the order that later ones are waiting for: it is not ahead of them, or its step ends no later
     /// than theirs.
     fn next(&self, order: &[usize]) -> Option<usize> {
@@ -174,6 +338,52 @@ mod tests {
         assert_eq!(jacobi.ops, [advance(0, 0, 1), advance(1, 0, 1), p0, p1, refresh]);
         let gs21 = Plan::new(&Schedule::GaussSeidel(vec![1, 0]), &[1, 1], &[]);
         assert_eq!(gs21.ops, [advance(1, 0, 1), p1, advance(0, 0, 1), p0]);
+    }
+
+    #[test]
+    fn parallel_units_begin_before_anybody_waits() {
+        let begin = |unit| Op::Begin { unit, from: 0, to: 1 };
+        let jacobi = Plan::new(&Schedule::Jacobi, &[1, 1, 1], &[]).beside(|unit| unit != 1);
+        assert_eq!(jacobi.ops[..5], [begin(0), begin(2), advance(0, 0, 1), advance(1, 0, 1), advance(2, 0, 1)]);
+        let gs = Plan::new(&Schedule::GaussSeidel(vec![0, 1]), &[1, 1], &[]).beside(|_| true);
+        let (p0, p1) = (Op::Publish { unit: 0, at: 1 }, Op::Publish { unit: 1, at: 1 });
+        assert_eq!(gs.ops, [begin(0), advance(0, 0, 1), p0, begin(1), advance(1, 0, 1), p1]);
+    }
+
+    #[test]
+    fn a_staggered_plan_merges_the_halves_of_neighbouring_windows() {
+        let steps = |plan: &Plan| -> Vec<(usize, Tick, Tick)> {
+            let advance = |o: &Op| if let Op::Advance { unit, from, to } = *o { Some((unit, from, to)) } else { None };
+            plan.ops.iter().filter_map(advance).collect()
+        };
+        let mut plan = Plan::staggered(&[0, 1], &[2, 2], &[], Some(6));
+        assert_eq!(steps(&plan), [(0, 0, 1), (1, 0, 2), (0, 1, 3)]);
+        assert_eq!(plan.turn_at, 2);
+        plan.turn();
+        assert_eq!(steps(&plan), [(1, 0, 2), (0, 1, 3)]);
+        assert_eq!(plan.turn_at, 6);
+        plan.turn();
+        assert_eq!(steps(&plan), [(1, 0, 2), (0, 1, 2)]);
+        plan.turn();
+        assert_eq!(steps(&plan), [(0, 0, 1), (1, 0, 2), (0, 1, 2)]);
+        assert_eq!(plan.turn_at, Tick::MAX);
+        assert_eq!(plan, Plan::new(&Schedule::Palindromic(vec![0, 1]), &[2, 2], &[]));
+        let mut two = Plan::staggered(&[1, 0], &[2, 2], &[], Some(2));
+        two.turn();
+        assert_eq!(steps(&two), [(0, 0, 2), (1, 1, 2)]);
+        let three = Plan::new(&Schedule::Palindromic(vec![0, 1, 2]), &[2, 2, 2], &[]);
+        assert_eq!(steps(&three), [(0, 0, 1), (1, 0, 1), (2, 0, 2), (1, 1, 2), (0, 1, 2)]);
+    }
+
+    #[test]
+    fn a_stretched_plan_is_the_plan_of_longer_steps() {
+        let order = Schedule::GaussSeidel(vec![1, 0]);
+        let mut plan = Plan::new(&order, &[3, 2], &[vec![0]]);
+        plan.stretch(7);
+        let longer = Plan::new(&order, &[21, 14], &[vec![0]]);
+        assert_eq!((plan.window, &plan.ops), (longer.window, &longer.ops));
+        plan.stretch(1);
+        assert_eq!(plan, Plan::new(&order, &[3, 2], &[vec![0]]));
     }
 
     #[test]

@@ -45,6 +45,12 @@ impl Segment {
         self.c[0] = value;
     }
 
+    /// Adds a constant.
+    #[inline]
+    pub fn shift(&mut self, value: f64) {
+        self.c[0] += value;
+    }
+
     /// Takes the coefficients of another.
     #[inline]
     pub fn copy_from(&mut self, other: &Segment) {

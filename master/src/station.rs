@@ -1,6 +1,7 @@
 //! A *station* is a unit at its place in a run: its inputs and their feeds, its sampled outputs, and how both are
 //! exchanged with it. The only file that calls a unit during a window.
 
+use crate::dense::Dense;
 use crate::feed::{Feed, Supply, feeds_of};
 use crate::jacobian::{Response, responses};
 use crate::method::{Method, Sampling};
@@ -42,8 +43,14 @@ impl Refresh {
 pub(crate) struct Station {
     pub unit: Box<dyn Unit>,
     pub step: Tick,
+    /// Whether the unit is in the step that [`Station::advance`] ends.
+    pub begun: bool,
     /// Whether inputs are constants, so that no polynomials are made.
-    holds: bool,
+    pub holds: bool,
+    /// Whether feed-through outputs are sampled with the inputs' rates too.
+    rates: bool,
+    /// Samples inside the steps, where the method wants them.
+    pub dense: Option<Dense>,
     pub inputs: Inputs,
     pub outputs: Outputs,
     pub feeds: Vec<Feed>,
@@ -60,6 +67,11 @@ pub(crate) struct Inputs {
     change: Vec<f64>,
     segments: Vec<Segment>,
     row: Vec<f64>,
+    /// What an energy correction adds to each.
+    offset: Option<Vec<f64>>,
+    /// First time derivatives, where they are sampled with.
+    rates: Vec<f64>,
+    first_orders: Vec<i32>,
     /// Whether the unit takes input derivatives; else it gets sub-steps.
     interpolates: bool,
     sub_steps: usize,
@@ -113,6 +125,9 @@ impl Station {
             change: vec![0.0; n],
             segments: vec![Segment::default(); n],
             row: vec![0.0; width],
+            offset: None,
+            rates: vec![0.0; n],
+            first_orders: vec![1; n],
             interpolates,
             sub_steps: method.sub_steps.max(1),
             order: 0,
@@ -123,22 +138,39 @@ impl Station {
             derivatives: Vec::new(),
             refs,
         };
-        Station { unit, step, holds: method.predictor.holds(), inputs, outputs, feeds, responses: responses(system, u) }
+        let (holds, rates) = (method.predictor.holds(), method.predictor.rates() && interpolates);
+        Station {
+            unit,
+            step,
+            begun: false,
+            holds,
+            rates,
+            dense: None,
+            inputs,
+            outputs,
+            feeds,
+            responses: responses(system, u),
+        }
     }
 
     /// Feeds the unit over `span`, steps it and reads its outputs.
     #[inline]
     pub fn advance(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<Outcome, UnitError> {
         let t_s = supply.clock.seconds(span.from);
-        let outcome = if self.holds {
+        let outcome = if self.begun {
+            self.begun = false;
+            self.unit.step(t_s, span.length_s, keep)?
+        } else if self.holds {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
+            self.inputs.shift_values();
             self.hold(t_s, span.length_s, keep)?
         } else {
             for feed in &mut self.feeds {
-                feed.segments(supply, span, &mut self.inputs.segments);
+                feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
+            self.inputs.shift_segments();
             self.follow(t_s, span.length_s, keep)?
         };
         self.inputs.shown = false;
@@ -148,29 +180,62 @@ impl Station {
             let read = self.outputs.read_into(self.unit.as_mut(), &mut values);
             self.outputs.values = values;
             read?;
+            if let Some(dense) = &mut self.dense {
+                dense.read(self.unit.as_mut(), span)?;
+            }
         }
         Ok(outcome)
     }
 
-    /// Whether inputs are constants over a step.
-    pub fn holds(&self) -> bool {
-        self.holds
+    /// Feeds the unit over `span` and begins its step, which [`Station::advance`] ends. A unit that needs sub-steps makes
+    /// all of them there.
+    pub fn begin(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<(), UnitError> {
+        if self.holds {
+            for feed in &mut self.feeds {
+                feed.constants(supply, span.from, span.to, &mut self.inputs.values);
+            }
+            self.inputs.shift_values();
+            self.set_constants()?;
+        } else if self.inputs.interpolates {
+            for feed in &mut self.feeds {
+                feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
+            }
+            self.inputs.shift_segments();
+            self.set_segments(span.length_s)?;
+        } else {
+            return Ok(());
+        }
+        self.begun = true;
+        self.unit.begin_step(supply.clock.seconds(span.from), span.length_s, keep)
     }
 
     /// A step with constant inputs, those in `inputs.values`.
     #[inline]
     pub fn hold(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        if self.outputs.refresh == Refresh::Directional {
-            self.inputs.held.copy_from_slice(&self.inputs.values);
-        }
-        if !self.inputs.are_shown() {
-            self.set_inputs()?;
-        }
+        self.set_constants()?;
         self.unit.step(t_s, length_s, keep)
     }
 
     /// A step with polynomial inputs.
     fn follow(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        if self.set_segments(length_s)? {
+            self.unit.step(t_s, length_s, keep)
+        } else {
+            self.sub_steps(t_s, length_s, keep)
+        }
+    }
+
+    /// Sets the inputs to `inputs.values` for a step.
+    #[inline]
+    pub fn set_constants(&mut self) -> Result<(), UnitError> {
+        if self.outputs.refresh == Refresh::Directional {
+            self.inputs.held.copy_from_slice(&self.inputs.values);
+        }
+        if self.inputs.are_shown() { Ok(()) } else { self.set_inputs() }
+    }
+
+    /// Sets the inputs to their polynomials; false where the unit cannot follow them and needs sub-steps.
+    fn set_segments(&mut self, length_s: f64) -> Result<bool, UnitError> {
         let x = &mut self.inputs;
         if self.outputs.refresh == Refresh::Directional {
             let end = if x.interpolates { 1.0 } else { 1.0 - 0.5 / x.sub_steps as f64 };
@@ -183,13 +248,13 @@ impl Station {
             for (v, p) in x.values.iter_mut().zip(&x.segments) {
                 *v = p.coefficient(0);
             }
-            self.hold(t_s, length_s, keep)
+            self.set_constants()?;
         } else if x.interpolates {
             self.send_polynomials(degree, length_s)?;
-            self.unit.step(t_s, length_s, keep)
         } else {
-            self.sub_steps(t_s, length_s, keep)
+            return Ok(false);
         }
+        Ok(true)
     }
 
     /// `fmi2SetReal` of all connected inputs.
@@ -242,7 +307,7 @@ impl Station {
 
     /// Goes back to a saved state.
     pub fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.inputs.shown = false;
+        (self.inputs.shown, self.begun) = (false, false);
         self.unit.restore(slot)
     }
 
@@ -250,8 +315,25 @@ impl Station {
     #[inline]
     pub fn publish(&self, supply: &mut Supply, at: Tick) {
         for &(channel, first, width) in &self.outputs.channels {
+            if let Some(dense) = &self.dense {
+                dense.publish(&mut supply.histories[channel], first);
+            }
             supply.histories[channel].put(at, &self.outputs.values[first..first + width]);
         }
+    }
+
+    /// Sampled output `place` at `at`: the last one read, or what was published of it where the unit is ahead.
+    #[inline]
+    pub fn sampled(&self, supply: &Supply, place: usize, at: Tick) -> f64 {
+        if self.dense.is_some() {
+            let channel =
+                self.outputs.channels.iter().find(|(_, first, width)| (*first..first + width).contains(&place));
+            if let Some(&(channel, first, _)) = channel {
+                let history = &supply.histories[channel];
+                return history.value(history.not_after(at), place - first);
+            }
+        }
+        self.outputs.values[place]
     }
 
     /// Evaluates feed-through outputs with the inputs' values at `at` and publishes them.
@@ -265,6 +347,17 @@ impl Station {
             feed.values(supply, at, &mut x.row, &mut x.values);
         }
         match y.refresh {
+            Refresh::GetAfterSet if self.rates => {
+                self.unit.set_real(&x.refs, &x.values)?;
+                x.sent.copy_from_slice(&x.values);
+                x.shown = true;
+                let step_s = supply.clock.length_s(self.step);
+                for feed in &mut self.feeds {
+                    feed.rates(supply, at, step_s, &mut x.row, &mut x.rates);
+                }
+                self.unit.set_input_derivatives(&x.refs, &x.first_orders, &x.rates)?;
+                self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
+            }
             Refresh::GetAfterSet => set_and_get(self.unit.as_mut(), x, y)?,
             Refresh::Directional => {
                 for ((change, value), held) in x.change.iter_mut().zip(&x.values).zip(&x.held) {
@@ -316,6 +409,29 @@ impl Station {
         self.set_inputs()
     }
 
+    /// True values of the inputs at `at`, as far as they are known.
+    pub fn true_inputs(&mut self, supply: &mut Supply, at: Tick, out: &mut [f64]) {
+        for feed in &mut self.feeds {
+            feed.values(supply, at, &mut self.inputs.row, out);
+        }
+    }
+
+    /// Values of the inputs at the end of `span`, as they are predicted before it.
+    pub fn predicted_inputs(&mut self, supply: &mut Supply, span: &Span, out: &mut [f64]) {
+        for feed in &mut self.feeds {
+            feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
+        }
+        for (v, p) in out.iter_mut().zip(&self.inputs.segments) {
+            *v = p.at(1.0);
+        }
+    }
+
+    /// Input `i` as it was fed in the step just made, at its start (0) or end (1).
+    #[inline]
+    pub fn applied(&self, i: usize, s: f64) -> f64 {
+        if self.holds { self.inputs.values[i] } else { self.inputs.segments[i].at(s) }
+    }
+
     /// Reads all sampled outputs and publishes them.
     pub fn sample(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
         self.unit.get_real(&self.outputs.refs, &mut self.outputs.values)?;
@@ -334,6 +450,27 @@ fn set_and_get(unit: &mut dyn Unit, x: &mut Inputs, y: &mut Outputs) -> Result<(
 }
 
 impl Inputs {
+    /// Sets what is added to the inputs from now on.
+    pub fn set_offset(&mut self, offset: &[f64]) {
+        self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
+    }
+
+    /// Adds the offset to constants.
+    #[inline]
+    fn shift_values(&mut self) {
+        if let Some(offset) = &self.offset {
+            self.values.iter_mut().zip(offset).for_each(|(v, d)| *v += d);
+        }
+    }
+
+    /// Adds the offset to polynomials.
+    #[inline]
+    fn shift_segments(&mut self) {
+        if let Some(offset) = &self.offset {
+            self.segments.iter_mut().zip(offset).for_each(|(p, d)| p.shift(*d));
+        }
+    }
+
     /// Whether the unit holds exactly `values` already, by a refresh since its last step.
     #[inline]
     fn are_shown(&self) -> bool {

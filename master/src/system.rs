@@ -3,6 +3,9 @@
 //! A definition: it is built once and does not change in a run.
 
 use crate::law::Law;
+use crate::link::{Link, Type};
+use crate::power;
+use crate::predict::{InterfaceModel, Predicted};
 use crate::unit::Unit;
 use macrostep_description::{Causality, Dependencies, ModelDescription};
 
@@ -17,6 +20,10 @@ pub struct ChannelId(pub(crate) usize);
 /// A law of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LawId(pub(crate) usize);
+
+/// An interface model of a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InterfaceId(pub(crate) usize);
 
 /// One component of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +69,17 @@ pub(crate) struct LawNode {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Source {
     Signal(Signal),
-    Law { law: usize, output: usize },
+    Law {
+        law: usize,
+        output: usize,
+    },
+    /// What an interface model predicts.
+    Predicted {
+        model: usize,
+        what: Predicted,
+    },
+    /// The mean of a signal over the receiver's step.
+    Mean(Signal),
 }
 
 #[derive(Debug, Clone)]
@@ -82,7 +99,21 @@ pub struct System {
     pub(crate) descriptions: Vec<ModelDescription>,
     pub(crate) channels: Vec<Channel>,
     pub(crate) laws: Vec<LawNode>,
+    pub(crate) interfaces: Vec<InterfaceModel>,
     pub(crate) connections: Vec<Connection>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) bonds: Vec<power::Bond>,
+}
+
+/// One side of a power bond.
+#[derive(Debug, Clone, Copy)]
+pub struct Port<'a> {
+    /// The unit that receives power.
+    pub unit: UnitId,
+    /// Connected inputs, each with the effort that one unit of it makes at the port: ±1 for a force.
+    pub inputs: &'a [(&'a str, f64)],
+    /// The flow, a component of a channel: power = effort × flow.
+    pub flow: &'a str,
 }
 
 /// What is wrong with a system.
@@ -118,8 +149,8 @@ pub enum SystemError {
         /// The input.
         variable: String,
     },
-    /// A law with more or fewer inputs than it takes, or an output it does not have.
-    #[error("a law has {found} {what}, expected {expected}")]
+    /// A law with more or fewer inputs than it takes, or an output it does not have; an interface model likewise.
+    #[error("a law or an interface model has {found} {what}, expected {expected}")]
     LawShape {
         /// "inputs" or "outputs".
         what: &'static str,
@@ -176,6 +207,113 @@ impl System {
         self.feed(Source::Law { law: law.0, output }, unit, input)
     }
 
+    /// Feeds an input with an output of the same type, neither of them real: sampled and held.
+    pub fn link(&mut self, from: UnitId, output: &str, to: UnitId, input: &str) -> Result<(), SystemError> {
+        let (kind, output) = self.discrete(from, output, "an output that is not real", |c| c != Causality::Input)?;
+        let (wanted, reference) = self.discrete(to, input, "an input of the output's type", |c| c == Causality::Input)?;
+        if kind != wanted {
+            return Err(SystemError::WrongVariable {
+                unit: self.units[to.0].name().to_string(),
+                variable: input.to_string(),
+                found: format!("{wanted:?}"),
+                expected: "an input of the output's type",
+            });
+        }
+        if self.links.iter().any(|l| l.to == to.0 && l.input == reference && l.kind == kind) {
+            let unit = self.units[to.0].name().to_string();
+            return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
+        }
+        self.links.push(Link { from: from.0, output, to: to.0, input: reference, kind });
+        Ok(())
+    }
+
+    fn discrete(
+        &self,
+        unit: UnitId,
+        name: &str,
+        expected: &'static str,
+        fits: impl Fn(Causality) -> bool,
+    ) -> Result<(Type, u32), SystemError> {
+        use macrostep_description::Kind;
+        let description = &self.descriptions[unit.0];
+        let unit = self.units[unit.0].name().to_string();
+        let variable = name.to_string();
+        let Some(v) = description.variables.iter().find(|v| v.name == name) else {
+            return Err(SystemError::UnknownVariable { unit, variable, hint: near(name, description) });
+        };
+        let kind = match v.kind {
+            Kind::Real(_) => None,
+            Kind::Integer { .. } | Kind::Enumeration { .. } => Some(Type::Integer),
+            Kind::Boolean => Some(Type::Boolean),
+            Kind::String => Some(Type::Text),
+        };
+        kind.filter(|_| fits(v.causality)).map(|k| (k, v.value_reference)).ok_or_else(|| {
+            let found = format!("of type {} and causality {:?}", kind_name(v), v.causality);
+            SystemError::WrongVariable { unit, variable, found, expected }
+        })
+    }
+
+    /// Declares a power bond between two ports with opposite efforts; its residual power and energy are then watched.
+    ///
+    /// # Errors
+    /// [`SystemError`] where a variable is not there or the flow is in no channel.
+    pub fn bond(&mut self, name: &str, ports: [Port<'_>; 2]) -> Result<(), SystemError> {
+        let place = |port: &Port<'_>| {
+            let mut inputs = Vec::new();
+            for &(input, gain) in port.inputs {
+                inputs.push((self.real(port.unit, input, "a real input", |c| c == Causality::Input)?.1, gain));
+            }
+            let (_, flow) = self.real(port.unit, port.flow, "a real output", |c| c != Causality::Input)?;
+            if !self.channels.iter().any(|c| c.unit == port.unit.0 && c.refs.contains(&flow)) {
+                let (unit, variable) = (self.units[port.unit.0].name().to_string(), port.flow.to_string());
+                let (found, expected) = ("in no channel".to_string(), "a component of a channel");
+                return Err(SystemError::WrongVariable { unit, variable, found, expected });
+            }
+            Ok(power::Port { unit: port.unit.0, inputs, flow })
+        };
+        let ports = [place(&ports[0])?, place(&ports[1])?];
+        self.bonds.push(power::Bond { name: name.to_string(), ports });
+        Ok(())
+    }
+
+    /// Adds an interface model: for r forces r speeds, positions and biases, and r (r + 1)/2 mobilities.
+    ///
+    /// # Errors
+    /// [`SystemError::LawShape`] for other numbers.
+    pub fn interface(&mut self, model: InterfaceModel) -> Result<InterfaceId, SystemError> {
+        let r = model.force.len();
+        let lists = [&model.speed, &model.position, &model.bias, &model.mobility];
+        for (list, expected) in lists.into_iter().zip([r.max(1), r.max(1), r.max(1), r.max(1) * (r + 1) / 2]) {
+            if list.len() != expected {
+                return Err(SystemError::LawShape { what: "inputs", found: list.len(), expected });
+            }
+        }
+        self.interfaces.push(model);
+        Ok(InterfaceId(self.interfaces.len() - 1))
+    }
+
+    /// Feeds an input of the fast unit with the motion an interface model predicts; the unit's communication step is the
+    /// micro step.
+    pub fn connect_predicted(
+        &mut self,
+        model: InterfaceId,
+        what: Predicted,
+        unit: UnitId,
+        input: &str,
+    ) -> Result<(), SystemError> {
+        let (Predicted::Speed(i) | Predicted::Position(i)) = what;
+        let r = self.interfaces[model.0].force.len();
+        if i >= r {
+            return Err(SystemError::LawShape { what: "outputs", found: r, expected: i + 1 });
+        }
+        self.feed(Source::Predicted { model: model.0, what }, unit, input)
+    }
+
+    /// Feeds an input with the mean over each of its unit's steps of a signal that is sampled more often.
+    pub fn connect_mean(&mut self, from: Signal, unit: UnitId, input: &str) -> Result<(), SystemError> {
+        self.feed(Source::Mean(from), unit, input)
+    }
+
     fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {
         let (variable, reference) = self.real(unit, input, "a real input", |c| c == Causality::Input)?;
         if self.connections.iter().any(|c| c.unit == unit.0 && c.reference == reference) {
@@ -222,6 +360,56 @@ impl System {
             // Nothing declared means on everything (FMI 2.0.5, section 2.2.8).
             Some(Dependencies::All) | None => inputs.collect(),
         }
+    }
+}
+
+/// What feeds an input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Supplied {
+    /// The unit fed.
+    pub unit: UnitId,
+    /// Its input.
+    pub input: String,
+    /// Outputs the value is made of: unit and variable.
+    pub sources: Vec<(UnitId, String)>,
+    /// Whether a law stands between.
+    pub through_law: bool,
+}
+
+/// Analysis of a system that is not running.
+impl System {
+    /// Units with direct feed-through from a connected input to a sampled output, in the order in which they are evaluated;
+    /// several together are an algebraic loop.
+    pub fn feedthrough_groups(&self) -> Vec<Vec<UnitId>> {
+        crate::feedthrough::groups(self).into_iter().map(|g| g.into_iter().map(UnitId).collect()).collect()
+    }
+
+    /// Connected inputs that an output of `unit` follows at once.
+    pub fn followed(&self, unit: UnitId, output: &str) -> Vec<String> {
+        let variables = &self.descriptions[unit.0].variables;
+        let Some(i) = variables.iter().position(|v| v.name == output) else { return Vec::new() };
+        self.feedthrough(unit.0, i).into_iter().map(|input| variables[input].name.clone()).collect()
+    }
+
+    /// All connected inputs and where their values come from.
+    pub fn supplied(&self) -> Vec<Supplied> {
+        let name = |unit: usize, variable: usize| self.descriptions[unit].variables[variable].name.clone();
+        let output = |s: &Signal| {
+            let channel = &self.channels[s.channel];
+            (UnitId(channel.unit), name(channel.unit, channel.variables[s.component]))
+        };
+        let connections = self.connections.iter().map(|c| {
+            let (sources, through_law) = match c.source {
+                Source::Signal(s) | Source::Mean(s) => (vec![output(&s)], false),
+                Source::Predicted { model, .. } => {
+                    let model = &self.interfaces[model];
+                    (model.speed.iter().chain(&model.position).chain(&model.force).map(output).collect(), true)
+                }
+                Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
+            };
+            Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law }
+        });
+        connections.collect()
     }
 }
 

@@ -1,64 +1,56 @@
 //! The *window* \[t_k, t_k + H\]: where histories, predictor, laws, plan, units and corrector meet.
 //!
-//! Explicit: the plan is run once. With a corrector: the samples that are consumed before they are published are
-//! guessed, put into the histories, the plan is run, and what was published is compared with the guess.
+//! Explicit: the plan is run once. With a corrector it is run as a problem to solve, see `guess.rs`.
 
 use crate::algebraic::Loop;
-use crate::correct::{Convergence, Corrector, Problem};
+use crate::control::Controller;
+use crate::correct::{Convergence, Corrector};
 use crate::error::RunError;
 use crate::feed::Supply;
+use crate::guess::Guess;
 use crate::history::History;
-use crate::jacobian;
+use crate::power::Ledger;
 use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
 use crate::unit::{Outcome, UnitError};
-use nalgebra::DMatrix;
 
 /// Slot in which units keep the state at a window's start.
 const START: usize = 0;
-
-/// Samples a corrector guesses: a channel at an instant of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Guess {
-    channel: usize,
-    at: Tick,
-    /// Place of its first component among the unknowns.
-    first: usize,
-    width: usize,
-}
 
 /// Runs windows.
 pub(crate) struct Window {
     pub stations: Vec<Station>,
     pub supply: Supply,
+    pub links: Links,
     pub plan: Plan,
     pub groups: Vec<Vec<usize>>,
     /// Start of the window under way.
     pub now: Tick,
-    guesses: Vec<Guess>,
-    unknowns: Vec<f64>,
+    pub guesses: Vec<Guess>,
+    pub unknowns: Vec<f64>,
     /// Largest absolute value seen of each unknown, and what residuals are measured with.
-    seen: Vec<f64>,
-    scale: Vec<f64>,
+    pub seen: Vec<f64>,
+    pub scale: Vec<f64>,
     loops: Vec<Loop>,
+    /// Accounts of the power bonds, where there are any.
+    pub ledger: Option<Ledger>,
+    /// Whether windows may be taken back after they have been run.
+    pub revocable: bool,
     /// Whether the window under way has been run before, so that it must be taken back first.
-    ran: bool,
-    /// The plan as copies and calls, where inputs are held and nothing is taken back.
-    relay: Option<Relay>,
+    pub ran: bool,
     /// A step a unit did not finish.
     discarded: Option<(usize, Outcome, Tick)>,
 }
 
 impl Window {
-    pub fn new(stations: Vec<Station>, supply: Supply, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
+    pub fn new(stations: Vec<Station>, supply: Supply, links: Links, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
         let loops = groups.iter().map(|g| Loop::new(g, &stations)).collect();
-        let relay = Relay::of(&stations, &supply, &plan, &groups);
         Window {
-            relay,
             stations,
             supply,
+            links,
             plan,
             groups,
             now: 0,
@@ -67,6 +59,8 @@ impl Window {
             seen: Vec::new(),
             scale: Vec::new(),
             loops,
+            ledger: None,
+            revocable: false,
             ran: false,
             discarded: None,
         }
@@ -100,6 +94,11 @@ impl Window {
         self.seen.fill(0.0);
         self.scale.fill(1.0);
         self.unknowns.fill(0.0);
+        // A staggered plan has used up its turns.
+        self.plan.unmerge();
+        if let Some(ledger) = &mut self.ledger {
+            ledger.forget();
+        }
     }
 
     /// All histories, those of channels first, then those that feeds keep of laws.
@@ -112,9 +111,12 @@ impl Window {
     /// Runs one window.
     #[inline]
     pub fn run(&mut self, corrector: Option<&mut (dyn Corrector + 'static)>) -> Result<Option<Convergence>, RunError> {
+        if self.now == self.plan.turn_at {
+            self.plan.turn();
+        }
         let convergence = match corrector {
             None => {
-                self.execute(true)?;
+                self.execute(!self.revocable)?;
                 None
             }
             Some(corrector) => Some(self.iterate(corrector)?),
@@ -126,25 +128,13 @@ impl Window {
         Ok(convergence)
     }
 
-    /// Runs explicit windows of which only the end is looked at; returns how many were completed, and what ended them
-    /// early.
-    pub fn stretch(&mut self, windows: u64) -> (u64, Result<(), RunError>) {
-        let Some(relay) = &mut self.relay else {
-            for done in 0..windows {
-                if let Err(e) = self.run(None) {
-                    return (done, Err(e));
-                }
-            }
-            return (windows, Ok(()));
-        };
-        let began = self.now;
+    /// Runs up to `windows` windows by the relay made of the plan.
+    pub fn run_by(&mut self, relay: &mut Relay, windows: u64) -> Result<(), RunError> {
         let clock = (&mut self.now, self.plan.window);
-        let result = match relay.run(&mut self.stations, &mut self.supply, clock, windows) {
-            Ok(None) => Ok(()),
-            Ok(Some((unit, outcome, at))) => Err(self.discard(unit, outcome, at)),
-            Err(e) => Err(e.into()),
-        };
-        (((self.now - began) / self.plan.window) as u64, result)
+        match relay.run(&mut self.stations, &mut self.supply, clock, windows)? {
+            None => Ok(()),
+            Some((unit, outcome, at)) => Err(self.discard(unit, outcome, at)),
+        }
     }
 
     /// Evaluates all feed-through outputs in initialisation, where every unit may be read after it was set.
@@ -167,22 +157,44 @@ impl Window {
         result
     }
 
+    /// Passes linked values around in initialisation, as often as a value needs to reach the last unit of a chain.
+    pub fn link(&mut self) -> Result<(), UnitError> {
+        if self.links.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..self.stations.len() {
+            self.sample_links()?;
+            for (u, station) in self.stations.iter_mut().enumerate() {
+                self.links.supply(u, station.unit.as_mut())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads and publishes all linked values.
+    pub fn sample_links(&mut self) -> Result<(), UnitError> {
+        for (u, station) in self.stations.iter_mut().enumerate() {
+            self.links.read(u, station.unit.as_mut())?;
+            self.links.publish(u);
+        }
+        Ok(())
+    }
+
     fn iterate(&mut self, corrector: &mut (dyn Corrector + 'static)) -> Result<Convergence, RunError> {
         if self.guesses.is_empty() {
             self.find_guesses();
         }
-        for h in &mut self.supply.histories {
-            h.begin_window();
-        }
-        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
-            h.begin_window();
-        }
-        for station in &mut self.stations {
-            station.unit.save(START)?;
-        }
+        self.begin()?;
         let mut y = std::mem::take(&mut self.unknowns);
         for g in &self.guesses {
-            self.supply.value(g.channel, self.now + g.at, &mut y[g.first..g.first + g.width]);
+            let guess = &mut y[g.first..g.first + g.width];
+            if g.node == g.nodes {
+                self.supply.value(g.channel, self.now + g.to, guess);
+            } else {
+                let length_s = self.supply.clock.length_s(g.to - g.from);
+                let span = Span { from: self.now + g.from, to: self.now + g.to, length_s };
+                self.supply.guess(g.channel, &span, g.s(), guess);
+            }
         }
         self.ran = false;
         let result = if y.is_empty() {
@@ -194,57 +206,124 @@ impl Window {
         Ok(result?)
     }
 
-    /// The samples that some step consumes before they are published.
-    fn find_guesses(&mut self) {
-        let mut first = 0;
-        for channel in 0..self.supply.histories.len() {
-            let owner = self.stations.iter().position(|s| s.outputs.channels.iter().any(|c| c.0 == channel));
-            let Some(owner) = owner else { continue };
-            if !self.consumed_early(channel, owner) {
-                continue;
-            }
-            for at in self.plan.published(owner) {
-                let width = self.supply.histories[channel].width();
-                self.guesses.push(Guess { channel, at, first, width });
-                first += width;
-            }
+    /// Keeps everything as it is, to come back to.
+    pub fn begin(&mut self) -> Result<(), UnitError> {
+        for h in &mut self.supply.histories {
+            h.begin_window();
         }
-        self.unknowns = vec![0.0; first];
-        self.seen = vec![0.0; first];
-        self.scale = vec![1.0; first];
+        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
+            h.begin_window();
+        }
+        for station in &mut self.stations {
+            station.unit.save(START)?;
+        }
+        self.links.begin_window();
+        if let Some(ledger) = &mut self.ledger {
+            ledger.save();
+        }
+        Ok(())
     }
 
-    fn consumed_early(&self, channel: usize, owner: usize) -> bool {
-        let mut known = 0;
-        self.plan.ops.iter().any(|op| match *op {
-            Op::Publish { unit, at } => {
-                known = if unit == owner { at } else { known };
-                false
+    /// Goes back to where [`Window::begin`] was.
+    pub fn rewind(&mut self) -> Result<(), UnitError> {
+        for station in &mut self.stations {
+            station.restore(START)?;
+        }
+        self.links.rewind();
+        for h in &mut self.supply.histories {
+            h.rewind();
+        }
+        for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
+            h.rewind();
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.restore();
+        }
+        Ok(())
+    }
+
+    /// Makes all steps of the window `n` times as long as they were made.
+    pub fn stretch(&mut self, n: Tick) {
+        let old = self.plan.window;
+        self.plan.stretch(n);
+        let to = |k: &mut Tick| *k = (*k * self.plan.window) / old;
+        self.stations.iter_mut().for_each(|s| to(&mut s.step));
+        for g in &mut self.guesses {
+            to(&mut g.from);
+            to(&mut g.to);
+        }
+    }
+
+    /// What a control makes of the window just run, `length_s` seconds long.
+    pub fn estimate(&mut self, control: &mut Controller, length_s: f64) -> [f64; 3] {
+        let Window { stations, supply, ledger, now, .. } = self;
+        match ledger {
+            Some(ledger) if control.weighs_energy() => {
+                ledger.close_all(stations, supply);
+                let (energy_j, power_w) = ledger.totals();
+                control.leak(energy_j, length_s, power_w)
             }
-            Op::Advance { unit, to, .. } => {
-                to > known && self.stations[unit].feeds.iter().any(|f| f.channels().contains(&channel))
+            _ => control.errors(stations, supply, *now),
+        }
+    }
+
+    /// Units with an input that is predicted in some step, not known.
+    pub fn blind(&self) -> Vec<bool> {
+        let owner = |c: usize| self.stations.iter().position(|s| s.outputs.channels.iter().any(|o| o.0 == c));
+        let mut known = vec![0; self.stations.len()];
+        let mut blind = vec![false; self.stations.len()];
+        for op in &self.plan.ops {
+            match *op {
+                Op::Publish { unit, at } => known[unit] = at,
+                Op::Advance { unit, to, .. } => {
+                    let sources = self.stations[unit].feeds.iter().flat_map(|f| f.channels());
+                    blind[unit] |= sources.filter_map(owner).any(|source| source != unit && known[source] < to);
+                }
+                Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => {}
             }
-            Op::Refresh { .. } | Op::RefreshUnit { .. } => false,
-        })
+        }
+        blind
     }
 
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`].
     #[inline]
-    fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
-        let Window { stations, supply, plan, groups, now, discarded, loops, .. } = self;
+    pub fn execute(&mut self, keep: bool) -> Result<(), UnitError> {
+        let Window { stations, supply, plan, groups, now, discarded, loops, ledger, .. } = self;
         for op in &plan.ops {
             match *op {
                 Op::Advance { unit, from, to } => {
                     let span = Span { from: *now + from, to: *now + to, length_s: supply.clock.length_s(to - from) };
+                    if let Some(ledger) = ledger {
+                        ledger.arrive(stations, supply, unit, &span);
+                    }
                     let station = &mut stations[unit];
+                    if !links.is_empty() && !station.begun {
+                        links.supply(unit, station.unit.as_mut())?;
+                    }
                     let outcome = station.advance(supply, &span, keep)?;
+                    if let Some(ledger) = ledger {
+                        ledger.depart(station, unit, &span);
+                    }
                     if outcome != Outcome::Done {
                         *discarded = Some((unit, outcome, span.from));
                         return Ok(());
                     }
                     station.keep_reported();
+                    if !links.is_empty() {
+                        links.read(unit, station.unit.as_mut())?;
+                    }
                 }
-                Op::Publish { unit, at } => stations[unit].publish(supply, *now + at),
+                Op::Publish { unit, at } => {
+                    stations[unit].publish(supply, *now + at);
+                    links.publish(unit);
+                }
+                Op::Begin { unit, from, to } => {
+                    let span = Span { from: *now + from, to: *now + to, length_s: supply.clock.length_s(to - from) };
+                    if let Some(ledger) = ledger {
+                        ledger.arrive(stations, supply, unit, &span);
+                    }
+                    stations[unit].begin(supply, &span, keep)?;
+                }
                 Op::RefreshUnit { unit, at } => stations[unit].refresh(supply, *now + at)?,
                 Op::Refresh { group, at } => match groups[group].as_slice() {
                     [unit] => stations[*unit].refresh(supply, *now + at)?,
@@ -267,48 +346,5 @@ impl Window {
             reached_s,
             what: if terminated { "it wants the run to end" } else { "try a smaller macro step" },
         }
-    }
-}
-
-impl Problem for Window {
-    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
-        if self.ran {
-            for station in &mut self.stations {
-                station.restore(START)?;
-            }
-            for h in &mut self.supply.histories {
-                h.rewind();
-            }
-            for h in self.stations.iter_mut().flat_map(|s| s.feeds.iter_mut()).filter_map(|f| f.history_mut()) {
-                h.rewind();
-            }
-        }
-        self.ran = true;
-        for g in &self.guesses {
-            self.supply.histories[g.channel].put(self.now + g.at, &y[g.first..g.first + g.width]);
-        }
-        self.execute(false)?;
-        for g in &self.guesses {
-            let history = &self.supply.histories[g.channel];
-            let row = history.find(self.now + g.at).map_or(&y[g.first..g.first + g.width], |i| history.row(i));
-            for (c, value) in row.iter().enumerate() {
-                let i = g.first + c;
-                residual[i] = value - y[i];
-                self.seen[i] = self.seen[i].max(value.abs());
-                // Nothing seen yet of a signal that starts at zero: measure it absolutely.
-                self.scale[i] = if self.seen[i] > 0.0 { self.seen[i] } else { 1.0 };
-            }
-        }
-        Ok(())
-    }
-
-    fn scale(&self) -> &[f64] {
-        &self.scale
-    }
-
-    fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError> {
-        let Window { stations, supply, plan, now, guesses, scale, .. } = self;
-        let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, *now + g.at)).collect();
-        jacobian::estimate(stations, supply, plan, *now, &samples, scale, jacobian)
     }
 }

@@ -77,7 +77,7 @@ impl Scheme {
     /// The method for a system of `units` units.
     pub fn method(&self, units: usize) -> Method {
         Method {
-            predictor: self.predict.predictor(Derivative::Passed, self.variant),
+            predictor: self.predict.predictor(Derivative::Passed, self.variant.of_master()),
             schedule: match self.order {
                 Order::Jacobi => Schedule::Jacobi,
                 Order::Gs12 => Schedule::GaussSeidel((0..units).collect()),
@@ -103,6 +103,9 @@ impl Scheme {
             // Through one end only, the derivatives at T_N are all that is known of the other body.
             Family::Hermite if self.correct == Implicit::Explicit => ((k + 1.0) / 2.0).floor(),
             Family::Hermite => k + 1.0,
+            Family::Jerk if self.order == Order::Jacobi => 4.0,
+            Family::Jerk => 5.0,
+            Family::Spectral => k + 1.0,
         }
     }
 

@@ -4,8 +4,10 @@ use super::{Coupling, Integrator, Kind, Pair, Start};
 use macrostep_description::Kind as Type;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Unit;
-use macrostep_master::{ChannelId, Grid, Law, LawId, RunError, Simulation, SpringDamper, System, SystemError, UnitId};
-use macrostep_oscillator::Exact;
+use macrostep_master::{
+    ChannelId, Grid, Law, LawId, Port, RunError, Simulation, SpringDamper, System, SystemError, UnitId,
+};
+use macrostep_oscillator::{Exact, State};
 
 /// Makes a unit from a model identifier and an instance name: through an FMU or natively.
 pub type Foundry<'a> = &'a dyn Fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
@@ -16,7 +18,7 @@ pub struct Coupled {
     pub simulation: Simulation,
     /// Subsystems 1 and 2.
     pub units: [UnitId; 2],
-    /// Their motions (x, v, and a where the predictor wants it).
+    /// Their motions (x, v, and a and jerk where the predictor wants them).
     pub motions: [ChannelId; 2],
     /// The coupling law where the master evaluates it.
     pub law: Option<LawId>,
@@ -58,6 +60,9 @@ pub fn build(pair: &Pair, foundry: Foundry<'_>) -> Result<Coupled, RunError> {
     }
     let units = [units[0], units[1]];
     let Channels { motions, force, law } = connect(&mut system, pair, &units)?;
+    if pair.bond {
+        bond(&mut system, pair, &units)?;
+    }
     let grid = Grid { start_s: 0.0, step_s: pair.step_s, stop_s: Some(pair.stop_s), shares: pair.shares.to_vec() };
     let mut simulation = Simulation::new(system, &pair.method, grid)?;
     simulation.initialise()?;
@@ -81,7 +86,8 @@ fn spring(pair: &Pair) -> Box<dyn Law> {
 /// Channels and connections.
 fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Channels, SystemError> {
     let predicted_motion = pair.method.predictor.edge() == Edge::BeforeLaw;
-    let names: &[&str] = if predicted_motion { &["x", "v", "a"] } else { &["x", "v"] };
+    let wanted = pair.method.predictor.components().clamp(2, 4);
+    let names = &["x", "v", "a", "jerk"][..wanted];
     let motions = [system.channel(units[0], names)?, system.channel(units[1], names)?];
     let kinds = pair.coupling.kinds();
     let owner = kinds.iter().position(|k| *k == Kind::Displacement).filter(|_| !predicted_motion);
@@ -108,6 +114,21 @@ fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Chan
         }
     }
     Ok(Channels { motions, force, law })
+}
+
+/// The coupling as a power bond: power = effort on a mass × its velocity.
+fn bond(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<(), SystemError> {
+    let p = &pair.parameters;
+    // A force f acts as −f on mass 1 and as +f on mass 2; the other end of the coupling pulls at either.
+    let force = [[("f", -1.0)], [("f", 1.0)]];
+    let displacement = [("xi", p.k_c), ("xi_dot", p.c_c)];
+    let kinds = pair.coupling.kinds();
+    let port = |i: usize| Port {
+        unit: units[i],
+        inputs: if kinds[i] == Kind::Force { &force[i] } else { &displacement },
+        flow: "v",
+    };
+    system.bond("coupling", [port(0), port(1)])
 }
 
 fn set_parameters(unit: &mut dyn Unit, pair: &Pair, i: usize, kind: Kind) -> Result<(), RunError> {
@@ -161,7 +182,10 @@ fn prime(simulation: &mut Simulation, pair: &Pair, force: Option<ChannelId>) {
             return;
         }
         let i = channel.index();
-        let motion = [z[i], z[2 + i], p.acceleration(&z)[i]];
+        // The equations are linear and homogeneous: the rate of the acceleration is the acceleration of the rates.
+        let a = p.acceleration(&z);
+        let jerk = p.acceleration(&State::new(z[2], z[3], a[0], a[1]));
+        let motion = [z[i], z[2 + i], a[i], jerk[i]];
         let n = row.len();
         row.copy_from_slice(&motion[..n]);
     });

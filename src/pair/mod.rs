@@ -146,12 +146,14 @@ pub struct Pair {
     pub integrator: Integrator,
     /// How histories begin.
     pub start: Start,
+    /// Whether the coupling is declared a power bond, so that its residual energy is watched.
+    pub bond: bool,
     /// Stop time [s].
     pub stop_s: f64,
 }
 
 impl Pair {
-    /// Case 1, exact subsystems, single rate, ramp start.
+    /// Case 1, exact subsystems, single rate, ramp start, no power bond.
     pub fn new(coupling: Coupling, method: Method, step_s: f64, stop_s: f64) -> Self {
         Pair {
             parameters: Parameters::case_1(),
@@ -162,6 +164,7 @@ impl Pair {
             micro_step_s: None,
             integrator: Integrator::Exact,
             start: Start::Ramp,
+            bond: false,
             stop_s,
         }
     }

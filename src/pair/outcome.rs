@@ -16,8 +16,8 @@
 //! | E | `energy` | J | kinetic and potential energy, that of the coupling included |
 //! | ln ρ / H | `growth_rate` | 1/s | rate at which amplitudes grow |
 
-use macrostep_master::Statistics;
 use macrostep_master::record::{Column, Trace};
+use macrostep_master::{Account, Course, Statistics};
 use macrostep_oscillator::{Exact, Grid, ParameterError, Parameters, State};
 
 /// Everything a report needs of one run.
@@ -43,6 +43,10 @@ pub struct Outcome {
     pub units: String,
     /// Windows, their repetitions and convergence.
     pub statistics: Statistics,
+    /// Accounts of the power bonds.
+    pub accounts: Vec<Account>,
+    /// What macro step control has done, where there was one.
+    pub course: Option<Course>,
     /// When the run was given up because its states had grown beyond all bounds [s].
     pub diverged_at_s: Option<f64>,
     /// What was noticed that may surprise.
@@ -53,6 +57,8 @@ pub struct Outcome {
 #[derive(Debug)]
 pub struct Recorder {
     parameters: Parameters,
+    exact: Exact,
+    stop_s: f64,
     step_s: f64,
     last: u64,
     every: u64,
@@ -116,12 +122,14 @@ impl Recorder {
         let or_one = |size: f64| if size > 0.0 { size } else { 1.0 };
         Ok(Self {
             parameters: *parameters,
+            stop_s: steps as f64 * step_s,
             step_s,
             last: steps,
             every,
             next: 0,
             grid: exact.grid(step_s),
             amplitude: exact.amplitudes(steps as f64 * step_s).map(or_one),
+            exact,
             start_energy: or_one(parameters.energy(&parameters.start())),
             trace,
             end: parameters.start(),
@@ -135,12 +143,24 @@ impl Recorder {
     pub fn point(&mut self, z: &State) {
         let exact = self.grid.next().unwrap_or(*z);
         let (n, t_s) = (self.next, self.next as f64 * self.step_s);
+        let keep = n.is_multiple_of(self.every) || n == self.last;
+        self.take(t_s, z, &exact, keep);
+    }
+
+    /// Takes the states at any time, in a run whose steps are not all of one length.
+    pub fn point_at(&mut self, t_s: f64, z: &State) {
+        let exact = self.exact.at(t_s);
+        let keep = self.next.is_multiple_of(self.every) || t_s >= self.stop_s;
+        self.take(t_s, z, &exact, keep);
+    }
+
+    fn take(&mut self, t_s: f64, z: &State, exact: &State, keep: bool) {
         self.next += 1;
         self.end = *z;
 
         let kinetic = self.parameters.kinetic_energy(z);
         let potential = self.parameters.potential_energy(z);
-        let (energy, energy_exact) = (kinetic + potential, self.parameters.energy(&exact));
+        let (energy, energy_exact) = (kinetic + potential, self.parameters.energy(exact));
         let off = [z[0] - exact[0], z[1] - exact[1]];
         for (error, (off, amplitude)) in self.error.iter_mut().zip(off.iter().zip(self.amplitude)) {
             *error = larger(*error, off.abs() / amplitude);
@@ -148,7 +168,7 @@ impl Recorder {
         self.drift = larger(self.drift, (energy - energy_exact).abs() / self.start_energy);
         self.growth.point(t_s, 0.5 * energy.ln());
 
-        if n.is_multiple_of(self.every) || n == self.last {
+        if keep {
             let row = [
                 z[0],
                 z[2],
@@ -172,8 +192,7 @@ impl Recorder {
 
     /// Closes the run; what it cost and what it ran on are for the caller to add.
     pub fn finish(self) -> Outcome {
-        let stop_s = self.last as f64 * self.step_s;
-        let growth_rate = self.growth.value().filter(|rate| rate * stop_s > 0.01);
+        let growth_rate = self.growth.value().filter(|rate| rate * self.stop_s > 0.01);
         let energy = self.parameters.energy(&self.end);
         let Self { trace, end, error, drift, .. } = self;
         Outcome {
@@ -187,6 +206,8 @@ impl Recorder {
             wall_s: 0.0,
             units: String::new(),
             statistics: Statistics::default(),
+            accounts: Vec::new(),
+            course: None,
             diverged_at_s: None,
             warnings: Vec::new(),
         }

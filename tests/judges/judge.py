@@ -19,9 +19,6 @@ import fmpy.validation
 from fmpy.fmi2 import FMU2Slave
 from lxml import etree
 
-# The macro step of the native run [s].
-STEP_S = 1e-3
-
 FUNCTIONS = """
     GetTypesPlatform GetVersion SetDebugLogging Instantiate FreeInstance SetupExperiment EnterInitializationMode
     ExitInitializationMode Terminate Reset GetReal GetInteger GetBoolean GetString SetReal SetInteger SetBoolean
@@ -64,6 +61,8 @@ class Run:
         self.folder = fmpy.extract(fmu)
         self.description = fmpy.read_model_description(fmu)
         self.table = Table(self.description, table_path)
+        # The macro step of the native run [s].
+        self.step_s = float(self.description.defaultExperiment.stepSize)
         self.slave = FMU2Slave(
             guid=self.description.guid,
             unzipDirectory=self.folder,
@@ -87,7 +86,7 @@ class Run:
                     raise Fault(f"{where}: found {value!r} in FMPy, expected {row[column]!r} as natively")
             if k < last:
                 self.slave.setReal(table.input_references, [row[i] for i in table.inputs])
-                self.slave.doStep(row[0], STEP_S)
+                self.slave.doStep(row[0], self.step_s)
 
     def close(self):
         self.slave.terminate()
@@ -193,7 +192,8 @@ def starts(fmu):
 
 def simulation(fmu):
     """A run in FMPy's own master, with its defaults."""
-    result = fmpy.simulate_fmu(str(fmu), stop_time=0.2, step_size=STEP_S, output_interval=STEP_S)
+    step_s = float(fmpy.read_model_description(str(fmu)).defaultExperiment.stepSize)
+    result = fmpy.simulate_fmu(str(fmu), stop_time=200 * step_s, step_size=step_s, output_interval=step_s)
     if len(result) != 201:
         raise Fault(f"found {len(result)} rows, expected 201")
 

@@ -14,14 +14,13 @@ use macrostep_description::{Causality, ModelDescription};
 use macrostep_models::ModelEntry;
 use macrostep_slave::{Outcome, Slave, Snapshot};
 
-/// Macro steps of a run, and the macro step \[s\].
+/// Macro steps of a run, each as long as the model recommends.
 const STEPS: u32 = 200;
-const STEP_S: f64 = 1e-3;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("expected a folder to write to")?);
     fs::create_dir_all(&folder)?;
-    for entry in macrostep_models::all() {
+    for entry in macrostep::catalogue::all() {
         let name = entry.identifier;
         let fmu = embedded::fmu(name).ok_or_else(|| format!("`{name}` is not embedded"))?;
         fs::write(folder.join(format!("{name}.fmu")), fmu)?;
@@ -41,9 +40,12 @@ fn reals(d: &ModelDescription, causality: Causality) -> (Vec<u32>, Vec<&str>) {
 
 fn native(entry: &ModelEntry) -> Result<(String, Vec<u8>), Box<dyn Error>> {
     let d = entry.describe();
+    let step_s = d.default_experiment.as_ref().and_then(|e| e.step_size).ok_or("no recommended step")?;
     let (inputs, input_names) = reals(&d, Causality::Input);
     let (outputs, output_names) = reals(&d, Causality::Output);
-    let mut csv = format!("time,{}\n", [input_names, output_names].concat().join(","));
+    // Names of matrix entries have a comma.
+    let names: Vec<String> = input_names.iter().chain(&output_names).map(|name| format!("\"{name}\"")).collect();
+    let mut csv = format!("time,{}\n", names.join(","));
     let mut state = Vec::new();
     let mut slave = entry.instantiate("native");
     slave.setup_experiment(0.0, None, None)?;
@@ -51,7 +53,7 @@ fn native(entry: &ModelEntry) -> Result<(String, Vec<u8>), Box<dyn Error>> {
     slave.exit_initialization()?;
     let (mut u, mut y) = (vec![0.0; inputs.len()], vec![0.0; outputs.len()]);
     for k in 0..=STEPS {
-        let t_s = f64::from(k) * STEP_S;
+        let t_s = f64::from(k) * step_s;
         slave.get_real(&outputs, &mut y)?;
         if k == STEPS / 2 {
             state = serialized(slave.as_ref())?;
@@ -64,7 +66,7 @@ fn native(entry: &ModelEntry) -> Result<(String, Vec<u8>), Box<dyn Error>> {
         writeln!(csv, "{}", row.join(","))?;
         if k < STEPS {
             slave.set_real(&inputs, &u)?;
-            if slave.do_step(t_s, STEP_S, true)? != Outcome::Done {
+            if slave.do_step(t_s, step_s, true)? != Outcome::Done {
                 return Err(format!("`{}` did not finish a step at {t_s} s", entry.identifier).into());
             }
         }

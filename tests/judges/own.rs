@@ -7,11 +7,14 @@ use macrostep_master::unit::{Outcome, Unit};
 use macrostep_models::ModelEntry;
 use macrostep_slave::Snapshot;
 
-const STEP_S: f64 = 1e-3;
+/// The step a model recommends \[s\].
+fn step_s(d: &ModelDescription) -> f64 {
+    d.default_experiment.as_ref().and_then(|e| e.step_size).expect("a recommended step")
+}
 
 /// Every model with its FMU.
 fn each(mut test: impl FnMut(&ModelEntry, &Fmu)) {
-    let models = macrostep_models::all();
+    let models = macrostep::catalogue::all();
     assert_eq!(models.len(), FMUS.len());
     for entry in &models {
         let bytes = fmu(entry.identifier).expect("an embedded FMU");
@@ -60,10 +63,36 @@ fn a_wrong_guid_or_an_empty_name_gives_no_instance() {
         let copy = tempfile::tempdir().expect("a folder");
         let wrong = text.replace(&fmu.description().guid, "{wrong}");
         std::fs::write(copy.path().join("modelDescription.xml"), wrong).expect("written");
-        copy_folder(&fmu.folder().join("binaries"), &copy.path().join("binaries"));
+        for folder in ["binaries", "resources"] {
+            copy_folder(&fmu.folder().join(folder), &copy.path().join(folder));
+        }
         let error = Fmu::open(copy.path()).expect("an FMU").instantiate("own", &FmuOptions::default());
         let message = error.expect_err("another GUID").to_string();
         assert!(message.contains("fmi2Instantiate returned NULL: ") && message.contains("{wrong}"), "{message}");
+    });
+}
+
+#[test]
+fn without_its_data_there_is_no_instance() {
+    each(|entry, fmu| {
+        let Some((file, _)) = entry.resources.first() else { return };
+        let copy = tempfile::tempdir().expect("a folder");
+        copy_folder(fmu.folder(), copy.path());
+        let path = copy.path().join("resources").join(file);
+        let bytes = std::fs::read(&path).expect("the data");
+        let refused = || {
+            let made = Fmu::open(copy.path()).expect("an FMU").instantiate("own", &FmuOptions::default());
+            made.expect_err("no instance").to_string()
+        };
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).expect("written");
+        assert!(refused().contains(file), "{}", refused());
+        std::fs::remove_file(&path).expect("removed");
+        assert!(refused().contains(file), "{}", refused());
+        // Other data of the right form: another declaration, so another GUID.
+        let mut other = bytes;
+        *other.last_mut().expect("bytes") ^= 1;
+        std::fs::write(&path, other).expect("written");
+        refused();
     });
 }
 
@@ -85,6 +114,7 @@ fn native_and_fmu_agree_to_the_bit() {
     each(|entry, fmu| {
         let d = entry.describe();
         let (inputs_at, outputs_at) = (reals(&d, Causality::Input), reals(&d, Causality::Output));
+        let step_s = step_s(&d);
         let (mut u, mut y, mut z) =
             (vec![0.0; inputs_at.len()], vec![0.0; outputs_at.len()], vec![0.0; outputs_at.len()]);
         let mut unit = ready(fmu);
@@ -93,19 +123,19 @@ fn native_and_fmu_agree_to_the_bit() {
         native.enter_initialization().expect("initialising");
         native.exit_initialization().expect("initialised");
         for k in 0..100 {
-            let t_s = k as f64 * STEP_S;
+            let t_s = k as f64 * step_s;
             inputs(k, &mut u);
             if k == 50 {
                 // Something else first, then back.
                 unit.save(0).expect("saved");
                 unit.set_real(&inputs_at, &vec![0.5; u.len()]).expect("set");
-                unit.step(t_s, STEP_S, false).expect("a step");
+                unit.step(t_s, step_s, false).expect("a step");
                 unit.restore(0).expect("restored");
             }
             unit.set_real(&inputs_at, &u).expect("set");
             native.set_real(&inputs_at, &u).expect("set");
-            assert_eq!(unit.step(t_s, STEP_S, true), Ok(Outcome::Done));
-            native.do_step(t_s, STEP_S, true).expect("a step");
+            assert_eq!(unit.step(t_s, step_s, true), Ok(Outcome::Done));
+            native.do_step(t_s, step_s, true).expect("a step");
             unit.get_real(&outputs_at, &mut y).expect("read");
             native.get_real(&outputs_at, &mut z).expect("read");
             let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();

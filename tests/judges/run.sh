@@ -1,5 +1,5 @@
 #!/bin/sh
-# Has our FMUs judged by FMPy, its XML schema and fmutool, in a Python environment of their own inside the target folder.
+# Has our FMUs judged by FMPy, its XML schema and fmutool, and the mechanics of the crane by MuJoCo, in a Python environment of their own inside the target folder.
 # Any missing tool is a failure. Needs python3 with venv, nm and ldd.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -18,3 +18,4 @@ fi
 rm -rf "$work/fmus"
 cargo run --quiet --release --manifest-path "$root/Cargo.toml" --example judged -- "$work/fmus"
 "$work/venv/bin/python" "$root/tests/judges/judge.py" "$work/fmus"
+"$work/venv/bin/python" "$root/tests/judges/mechanics.py" "$work/fmus/crane.fmu"

@@ -68,13 +68,19 @@ pub fn circuit() -> Circuit {
     Circuit { cylinders: vec![cylinder] }
 }
 
+/// At rest under `force_n`, with 6 MPa on the bore side.
+#[must_use]
+pub fn start(circuit: &Circuit, force_n: f64) -> CircuitState {
+    CircuitState { cylinders: circuit.cylinders.iter().map(|c| c.holding(0.0, force_n, 0, 6e6)).collect() }
+}
+
 /// The coupled actuator; its run ends at 3 s.
 ///
 /// # Errors
 /// [`CosimError::Window`] for a micro step that does not divide the macro step.
 pub fn cosim(system: &Arc<System>, scheme: Scheme) -> Result<Cosim<Circuit>, CosimError> {
     let (circuit, weight) = (circuit(), MASS_KG * GRAVITY);
-    let state = CircuitState { cylinders: vec![circuit.cylinders[0].holding(0.0, weight, 0, 6e6)] };
+    let state = start(&circuit, weight);
     Cosim::new(system.clone(), circuit, state, vec![weight], scheme)
 }
 

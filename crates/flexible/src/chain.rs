@@ -18,8 +18,11 @@
 //! # References
 //! [Zaiczek 2010] section 2, "Connector Definitions" and "Model Order Reduction".
 
-use crate::{Basis, Error, RowMap, Sparse};
+#[cfg(feature = "solve")]
+use crate::Basis;
+use crate::{Error, RowMap, Sparse};
 use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
 
 /// Discretised chain with its connector variables in front: coordinates 0 .. `masters` are ξᵐ.
 #[derive(Debug, Clone)]
@@ -109,6 +112,7 @@ impl Chain {
     }
 
     /// Projects the chain on a basis.
+    #[cfg(feature = "solve")]
     pub fn reduce(&self, basis: &Basis) -> ReducedChain {
         let v = &basis.vectors;
         ReducedChain {
@@ -121,7 +125,7 @@ impl Chain {
 }
 
 /// Reduced chain in coordinates q; the across variables are `inputᵀ q`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReducedChain {
     /// Ã₀, r × r.
     pub a0: DMatrix<f64>,
@@ -142,21 +146,19 @@ pub struct ChainStep {
 }
 
 impl ReducedChain {
-    /// Exact step of size `step_s` (s) by the exponential of the augmented first-order system.
-    ///
-    /// The state is q when A₂ = 0, else (q, q̇).
+    /// The chain as a first-order system ẋ = A x + B ηᵐ, ξᵐ = C x, with x = q when A₂ = 0, else (q, q̇): A, B and C.
     ///
     /// # Errors
     /// [`Error::Factorisation`] when the matrix of the highest derivative is singular.
-    pub fn step(&self, step_s: f64) -> Result<ChainStep, Error> {
+    pub fn first_order(&self) -> Result<[DMatrix<f64>; 3], Error> {
         let (r, m) = self.input.shape();
         let singular = |what| Error::Factorisation { what, reason: "singular".into() };
         let order = if self.a2.is_some() { 2 } else { 1 };
         let n = order * r;
-        let mut system = DMatrix::zeros(n + m, n + m);
         let top = self.a2.as_ref().or(self.a1.as_ref()).ok_or_else(|| singular("highest matrix"))?;
         let top = top.clone().lu();
         let solve = |b: &DMatrix<f64>| top.solve(b).ok_or_else(|| singular("highest matrix"));
+        let (mut system, mut drive) = (DMatrix::zeros(n, n), DMatrix::zeros(n, m));
         let last = n - r;
         system.view_mut((last, 0), (r, r)).copy_from(&-solve(&self.a0)?);
         if order == 2 {
@@ -165,10 +167,23 @@ impl ReducedChain {
                 system.view_mut((r, r), (r, r)).copy_from(&-solve(a1)?);
             }
         }
-        system.view_mut((last, n), (r, m)).copy_from(&solve(&self.input)?);
-        let exponential = (system * step_s).exp();
+        drive.rows_mut(last, r).copy_from(&solve(&self.input)?);
         let mut output = DMatrix::zeros(m, n);
         output.columns_mut(0, r).copy_from(&self.input.transpose());
+        Ok([system, drive, output])
+    }
+
+    /// Exact step of size `step_s` (s) by the exponential of the augmented first-order system.
+    ///
+    /// # Errors
+    /// As [`ReducedChain::first_order`].
+    pub fn step(&self, step_s: f64) -> Result<ChainStep, Error> {
+        let [a, b, output] = self.first_order()?;
+        let (n, m) = b.shape();
+        let mut system = DMatrix::zeros(n + m, n + m);
+        system.view_mut((0, 0), (n, n)).copy_from(&a);
+        system.view_mut((0, n), (n, m)).copy_from(&b);
+        let exponential = (system * step_s).exp();
         Ok(ChainStep {
             transition: exponential.view((0, 0), (n, n)).into_owned(),
             drive: exponential.view((0, n), (n, m)).into_owned(),

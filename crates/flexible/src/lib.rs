@@ -24,32 +24,52 @@
 //! # }
 //! ```
 //!
+//! The feature `solve` (on unless switched off) holds 1 to 3; without it the crate advances reduced bodies and chains only.
+//!
 //! # References
 //! [Zaiczek 2010] T. Zaiczek, O. Enge-Rosenblatt, *Import of distributed parameter models into lumped parameter model
 //! libraries for the example of linearly deformable solid bodies*, EOOLT 2010.
 
 pub mod chain;
+#[cfg(feature = "solve")]
 pub mod check;
+#[cfg(feature = "solve")]
 pub mod connector;
+#[cfg(feature = "solve")]
 pub mod eigen;
+#[cfg(feature = "solve")]
 pub mod element;
 mod error;
+#[cfg(feature = "solve")]
+pub mod examples;
+#[cfg(feature = "solve")]
 pub mod factor;
+#[cfg(feature = "solve")]
 pub mod import;
 mod material;
+#[cfg(feature = "solve")]
 pub mod mesh;
+mod method;
 pub mod moving;
+#[cfg(feature = "solve")]
 pub mod reduction;
 pub mod sparse;
+#[cfg(feature = "solve")]
 pub mod structure;
 
-pub use chain::Chain;
+pub use chain::{Chain, ReducedChain};
+#[cfg(feature = "solve")]
 pub use connector::{Connector, Tied};
 pub use error::Error;
+#[cfg(feature = "solve")]
 pub use factor::Factor;
 pub use material::Material;
+#[cfg(feature = "solve")]
 pub use mesh::Mesh;
-pub use moving::{BodyState, FlexibleBody, Loads, Workspace};
+pub use method::Method;
+pub use moving::{BodyState, FlexibleBody, Joint, Loads, Workspace};
+#[cfg(feature = "solve")]
 pub use reduction::{Basis, Report};
 pub use sparse::{RowMap, Sparse};
+#[cfg(feature = "solve")]
 pub use structure::Structure;

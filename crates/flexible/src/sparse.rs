@@ -208,6 +208,7 @@ impl Sparse {
     }
 
     /// Column starts, row indices and values, for a factorisation library.
+    #[cfg(feature = "solve")]
     pub(crate) fn parts(&self) -> (&[usize], &[usize], &[f64]) {
         (&self.starts, &self.rows, &self.values)
     }

@@ -92,6 +92,8 @@ pub struct Forces {
     pub speed: Vec<f64>,
     /// Predicted position at the end.
     pub position: Vec<f64>,
+    /// Work of the forces on the predicted motion, `Σ_k h_f λ_k·(w_k + w_{k+1})/2`, J.
+    pub work_j: f64,
 }
 
 /// A macro step that micro steps do not divide.
@@ -131,18 +133,25 @@ pub fn window<F: FastSide>(fast: &F, state: &mut F::State, window: &Window, slow
         list.resize(r, 0.0);
     }
     let (h, count) = (window.micro_s, window.count as f64);
+    forces.work_j = 0.0;
     for k in 0..window.count {
         fast.force(state, &forces.speed, &mut forces.end);
         for (mean, force) in forces.mean.iter_mut().zip(&forces.end) {
             *mean += force / count;
         }
+        forces.work_j += 0.5 * h * dot(&forces.end, &forces.speed);
         predict(slow, h, (k + 1) as f64 / count, forces);
+        forces.work_j += 0.5 * h * dot(&forces.end, &forces.speed);
         fast.advance(state, &forces.speed, h, window.begin_s + k as f64 * h);
         for (s, w) in forces.position.iter_mut().zip(&forces.speed) {
             *s += h * w;
         }
     }
     fast.force(state, &forces.speed, &mut forces.end);
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The speed after the next micro step, at the fraction `at` of the window.

@@ -11,6 +11,8 @@ pub struct ModelEntry {
     describe: fn() -> Result<ModelDescription, Fault>,
     instantiate: fn(&str) -> Result<Box<dyn Slave>, Fault>,
     documentation: fn() -> String,
+    /// Files of the FMU's resources: name and content.
+    pub resources: &'static [(&'static str, &'static [u8])],
 }
 
 impl ModelEntry {
@@ -26,7 +28,19 @@ impl ModelEntry {
             describe: || Instance::<M>::describe(None),
             instantiate: |name| Ok(Box::new(Instance::<M>::new(name, None)?)),
             documentation,
+            resources: &[],
         }
+    }
+
+    /// The entry of a model that is declared from these resources; `describe` and `instantiate` use the same.
+    pub fn of_resources(
+        identifier: &'static str,
+        describe: fn() -> Result<ModelDescription, Fault>,
+        instantiate: fn(&str) -> Result<Box<dyn Slave>, Fault>,
+        documentation: fn() -> String,
+        resources: &'static [(&'static str, &'static [u8])],
+    ) -> ModelEntry {
+        ModelEntry { identifier, describe, instantiate, documentation, resources }
     }
 
     /// The declaration, as `modelDescription.xml` shall say it.

@@ -18,7 +18,7 @@
 //! | `z_b`, `z_u` | `equation_impulses`, `solution.z` | impulses of equations and of bounded rows |
 //! | `λ_i`, `w_i` | `forces`, `speed` | interface forces and speeds `D v` |
 //!
-//! Reference: [Peiret 2018] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
+//! Reference: [Peiret] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
 //! nonsmooth systems*, eq. (3).
 
 use std::sync::Arc;
@@ -33,6 +33,7 @@ use crate::{
     configuration::Configuration,
     interface_model::InterfaceMemory,
     report,
+    row::{Bounds, Row},
 };
 
 /// A system in motion: definition, state, and memory for the computation, whose content never matters.
@@ -131,13 +132,26 @@ impl Simulation {
         }
         report::write(&mut self.report, &self.configuration, &self.trial, &self.state.velocities, h);
 
-        let work = |(row, force): (&crate::row::Row, &f64)| {
-            0.5 * h * force * (row.rate(&self.state.velocities) + row.rate(&self.trial.velocities))
-        };
-        let work: f64 = self.configuration.interface.iter().zip(forces).map(work).sum();
+        let works = self.works(h, forces);
         self.commit(h, forces);
-        self.state.interface_work_j += work;
+        self.state.interface_work_j += works[0];
+        self.state.motor_work_j += works[1];
+        self.state.constraint_work_j += works[2];
         Ok(&self.report)
+    }
+
+    /// Work of interface forces, motors and all other constraint forces in a solved step: impulse times mean speed.
+    fn works(&self, h: f64, forces: &[f64]) -> [f64; 3] {
+        let (c, trial) = (&self.configuration, &self.trial);
+        let work = |row: &Row, z: f64| 0.5 * z * (row.rate(&self.state.velocities) + row.rate(&trial.velocities));
+        let interface = c.interface.iter().zip(forces).map(|(row, force)| work(row, h * force)).sum();
+        let equations: f64 = c.bilateral.iter().zip(&trial.equation_impulses).map(|(row, z)| work(row, *z)).sum();
+        let (mut motors, mut others) = (0.0, equations);
+        for (bounded, z) in c.bounded.iter().zip(&trial.solution.z) {
+            let sum = if matches!(bounded.bounds, Bounds::Force(..)) { &mut motors } else { &mut others };
+            *sum += work(&bounded.row, *z);
+        }
+        [interface, motors, others]
     }
 
     /// Solves the step without committing it.
@@ -155,7 +169,7 @@ impl Simulation {
         }
 
         // Right-hand sides g = A u + φ/h, the equations eliminated.
-        let g = |row: &crate::row::Row| row.rate(&trial.velocities) + row.phi / h;
+        let g = |row: &Row| row.rate(&trial.velocities) + row.phi / h;
         trial.equation_impulses.clear();
         trial.equation_impulses.extend(configuration.bilateral.iter().map(g));
         let mut offset = std::mem::take(&mut configuration.problem.offset);

@@ -65,7 +65,15 @@ pub struct State {
     pub interface_forces: Vec<f64>,
     /// Work of the interface forces since the start, J.
     pub interface_work_j: f64,
+    /// Work of the motors and brakes since the start, J.
+    pub motor_work_j: f64,
+    /// Work of all other constraint forces since the start, J: contacts, friction, stops, springs and joints. What the
+    /// energy is short of all works is the error of the explicit gyroscopic moment and of the positions.
+    pub constraint_work_j: f64,
 }
+
+/// Reals of a flat state before the bodies: origin and step of the clock, three works.
+pub(crate) const HEAD: usize = 5;
 
 /// A state as plain numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,6 +82,14 @@ pub struct FlatState {
     pub reals: Vec<f64>,
     /// All integer quantities.
     pub words: Vec<u64>,
+}
+
+impl FlatState {
+    /// Number of reals before the remembered rows, for a system of that many bodies and interface forces.
+    #[must_use]
+    pub fn reals_before_rows(bodies: usize, forces: usize) -> usize {
+        HEAD + 13 * bodies + forces
+    }
 }
 
 impl State {
@@ -87,6 +103,8 @@ impl State {
             memory: Vec::new(),
             interface_forces: vec![0.0; system.interface().len()],
             interface_work_j: 0.0,
+            motor_work_j: 0.0,
+            constraint_work_j: 0.0,
         }
     }
 
@@ -110,7 +128,18 @@ impl State {
     /// All of it as numbers.
     #[must_use]
     pub fn to_flat(&self) -> FlatState {
-        let mut reals = vec![self.clock.origin_s, self.clock.step_s, self.interface_work_j];
+        let mut flat = FlatState::default();
+        self.write_flat(&mut flat);
+        flat
+    }
+
+    /// As [`State::to_flat`], into lists that are used again.
+    pub fn write_flat(&self, flat: &mut FlatState) {
+        let FlatState { reals, words } = flat;
+        reals.clear();
+        let works = [self.interface_work_j, self.motor_work_j, self.constraint_work_j];
+        reals.extend([self.clock.origin_s, self.clock.step_s]);
+        reals.extend(works);
         for (pose, velocity) in self.poses.iter().zip(&self.velocities) {
             reals.extend(pose.position.iter());
             reals.extend(pose.rotation.coords.iter());
@@ -118,9 +147,9 @@ impl State {
         }
         reals.extend(&self.interface_forces);
         reals.extend(self.memory.iter().map(|m| m.force));
-        let mut words = vec![self.clock.steps, self.memory.len() as u64];
+        words.clear();
+        words.extend([self.clock.steps, self.memory.len() as u64]);
         words.extend(self.memory.iter().flat_map(|m| [m.id, m.set.code()]));
-        FlatState { reals, words }
     }
 
     /// The state written in `flat`, bit by bit.
@@ -131,10 +160,10 @@ impl State {
         let (bodies, forces) = (system.bodies().len(), system.interface().len());
         let remembered = flat.words.get(1).map_or(0, |&n| n as usize).min(flat.words.len());
         size("words", flat.words.len(), 2 + 2 * remembered)?;
-        size("reals", flat.reals.len(), 3 + 13 * bodies + forces + remembered)?;
+        size("reals", flat.reals.len(), HEAD + 13 * bodies + forces + remembered)?;
 
         let (mut poses, mut velocities) = (Vec::new(), Vec::new());
-        for part in flat.reals[3..3 + 13 * bodies].chunks_exact(13) {
+        for part in flat.reals[HEAD..HEAD + 13 * bodies].chunks_exact(13) {
             let rotation = Quaternion::new(part[6], part[3], part[4], part[5]);
             poses.push(Pose {
                 position: Vec3::new(part[0], part[1], part[2]),
@@ -142,7 +171,7 @@ impl State {
             });
             velocities.push(std::array::from_fn(|k| part[7 + k]));
         }
-        let rest = &flat.reals[3 + 13 * bodies..];
+        let rest = &flat.reals[HEAD + 13 * bodies..];
         let mut memory = Vec::new();
         for (entry, pair) in flat.words[2..].chunks_exact(2).enumerate() {
             let set = Set::from_code(pair[1]).ok_or(StateError::Code { entry, code: pair[1] })?;
@@ -155,6 +184,8 @@ impl State {
             memory,
             interface_forces: rest[..forces].to_vec(),
             interface_work_j: flat.reals[2],
+            motor_work_j: flat.reals[3],
+            constraint_work_j: flat.reals[4],
         })
     }
 }

@@ -87,6 +87,11 @@ impl System {
         &self.parts.pairs
     }
 
+    /// The shapes and the bodies that carry them, in the order they were added.
+    pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> {
+        self.parts.shapes.iter().map(|carried| (carried.body, &carried.shape))
+    }
+
     /// The interface coordinates; their rates are `w_i = D v`.
     #[must_use]
     pub fn interface(&self) -> &[Coordinate] {
@@ -103,6 +108,16 @@ impl System {
     #[must_use]
     pub fn bilateral_rows(&self) -> usize {
         self.first.len()
+    }
+
+    /// Most bounded rows a step can have: motors, both stops of each limit, and contacts with their friction.
+    #[must_use]
+    pub fn bounded_rows_max(&self) -> usize {
+        let is_plane = |id: &ShapeId| matches!(self.parts.shapes[id.0].shape, Shape::Plane { .. });
+        // A box on a plane touches with its eight corners, round shapes touch one another in one point.
+        let points = |pair: &Pair| if pair.shapes.iter().any(is_plane) { 8 } else { 1 };
+        let contacts: usize = self.parts.pairs.iter().map(points).sum();
+        self.parts.motors.len() + 2 * self.parts.limits.len() + 3 * contacts
     }
 
     /// Entries stored of the factor of the bilateral rows, a work count.

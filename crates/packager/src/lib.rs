@@ -24,5 +24,5 @@ mod platform;
 
 pub use error::PackError;
 pub use merge::{combine, merge};
-pub use package::{Library, Package};
+pub use package::{Library, Package, libraries};
 pub use platform::Platform;

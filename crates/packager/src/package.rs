@@ -19,6 +19,8 @@ pub struct Package<'a> {
     pub libraries: &'a [Library],
     /// Reference results: a header row, `time` first.
     pub reference_csv: Option<&'a str>,
+    /// Files for `resources/`: name and content.
+    pub resources: &'a [(&'a str, &'a [u8])],
 }
 
 /// A shared library for one platform.
@@ -58,8 +60,25 @@ impl Package<'_> {
         }
         files.put("model.png", picture::png(d)?);
         files.put("resources/", "");
+        for (name, content) in self.resources {
+            files.put(format!("resources/{name}"), *content);
+        }
         files.write()
     }
+}
+
+/// The libraries in an FMU of ours, for packing them again with other resources.
+///
+/// # Errors
+/// Where the bytes are no archive.
+pub fn libraries(fmu: &[u8]) -> Result<Vec<Library>, PackError> {
+    let files = Files::read(fmu)?;
+    let of = |platform: Platform| {
+        let folder = format!("binaries/{}/", platform.folder());
+        let found = files.0.iter().find(|(path, _)| path.starts_with(&folder) && path.ends_with(platform.suffix()));
+        found.map(|(_, bytes)| Library { platform, bytes: bytes.clone() })
+    };
+    Ok(Platform::ALL.into_iter().filter_map(of).collect())
 }
 
 /// Puts a library where it belongs; a platform has one.

@@ -77,6 +77,7 @@ fn pack(libraries: &[Library]) -> Result<Vec<u8>, PackError> {
         equations_html: "<h2>Equations</h2><pre>y = k u</pre>",
         libraries,
         reference_csv: Some("time,y\n0,0\n"),
+        resources: &[("k.bin", b"1")],
     }
     .bytes()
 }
@@ -175,6 +176,7 @@ fn what_does_not_belong_is_refused() {
         equations_html: "",
         libraries: &[library(Platform::Win64)],
         reference_csv: None,
+        resources: &[],
     };
     let other = other.bytes().expect("an FMU");
     assert!(said(combine(&[&linux, &other])).contains("GUID `{h}`, expected `{g}`"));
@@ -185,6 +187,7 @@ fn what_does_not_belong_is_refused() {
         equations_html: "",
         libraries: &[library(Platform::Win64)],
         reference_csv: None,
+        resources: &[],
     };
     assert!(said(broken.bytes()).contains("rule `outputs`, FMI 2.0.5, section 2.2.8"));
 }

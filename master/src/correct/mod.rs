@@ -6,10 +6,17 @@
 //! schedules or predictors.
 
 mod fixed_point;
+mod inverse;
+mod krylov;
 mod newton;
+mod quasi_newton;
+mod semi_implicit;
 
 pub use fixed_point::{FixedPoint, Relaxation};
+pub use krylov::NewtonKrylov;
 pub use newton::{InterfaceJacobian, Newton};
+pub use quasi_newton::QuasiNewton;
+pub use semi_implicit::SemiImplicit;
 
 use crate::unit::UnitError;
 use nalgebra::DMatrix;
@@ -22,6 +29,13 @@ pub trait Problem {
 
     /// Size of each unknown as seen so far, never 0: residuals are measured relative to it.
     fn scale(&self) -> &[f64];
+
+    /// The `j`-th of n independent directions to perturb `y` in, each as large as the unknowns are: unit vectors times their
+    /// scale, unless the problem knows better.
+    fn direction(&self, j: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        out[j] = self.scale()[j];
+    }
 
     /// Estimates `∂G/∂y` (n × n) from directional derivatives of the units at the window's start, without running it.
     /// False where a unit does not offer them.
@@ -58,6 +72,12 @@ pub enum Correction {
     FixedPoint(FixedPoint),
     /// Newton with an interface Jacobian.
     Newton(Newton),
+    /// Quasi-Newton from secants: IQN-ILS, Anderson acceleration.
+    QuasiNewton(QuasiNewton),
+    /// Newton–Krylov without a Jacobian.
+    NewtonKrylov(NewtonKrylov),
+    /// Predictor and corrector with exactly one rollback.
+    SemiImplicit(SemiImplicit),
     /// One of your own; the function makes a fresh one for a run.
     Custom(std::sync::Arc<dyn Fn() -> Box<dyn Corrector> + Send + Sync>),
 }
@@ -69,6 +89,9 @@ impl Correction {
             Correction::Explicit => None,
             Correction::FixedPoint(f) => Some(Box::new(f.clone())),
             Correction::Newton(n) => Some(Box::new(n.clone())),
+            Correction::QuasiNewton(q) => Some(Box::new(q.clone())),
+            Correction::NewtonKrylov(n) => Some(Box::new(n.clone())),
+            Correction::SemiImplicit(s) => Some(Box::new(s.clone())),
             Correction::Custom(make) => Some(make()),
         }
     }
@@ -80,6 +103,9 @@ impl std::fmt::Debug for Correction {
             Correction::Explicit => "Explicit",
             Correction::FixedPoint(_) => "FixedPoint",
             Correction::Newton(_) => "Newton",
+            Correction::QuasiNewton(_) => "QuasiNewton",
+            Correction::NewtonKrylov(_) => "NewtonKrylov",
+            Correction::SemiImplicit(_) => "SemiImplicit",
             Correction::Custom(_) => "Custom",
         })
     }

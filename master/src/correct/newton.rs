@@ -1,12 +1,14 @@
 //! Newton iteration with an interface Jacobian.
 //!
 //! `(I − ∂G/∂y) δ = r`, `y ← y + δ`. The Jacobian comes from finite differences over rollback (one run of the window
-//! per unknown) or is estimated from directional derivatives (no run); it is kept across windows and made anew only
-//! where convergence is slow. For a linear system one correction is exact. Reference: \[Sicklinger 2014\].
+//! per unknown) or is estimated from directional derivatives (no run); it is kept across windows, refined by what each
+//! correction tells (Broyden's update, no run) and made anew only where convergence is slow. For a linear system one
+//! correction is exact. References: \[Sicklinger 2014\]; \[Broyden 1965\].
 
+use super::inverse::Inverse;
 use super::{Convergence, Corrector, Problem, relative};
 use crate::unit::UnitError;
-use nalgebra::{DMatrix, DVector, Dyn, LU};
+use nalgebra::{DMatrix, DVector};
 
 /// Where the interface Jacobian comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,11 +29,13 @@ pub struct Newton {
     pub tolerance: f64,
     /// Most corrections in a window, default 20.
     pub corrections_max: usize,
-    /// Perturbation of finite differences relative to the size of an unknown, default 1e-4: large, because coupling is
+    /// Least perturbation of finite differences relative to the size of an unknown, default 1e-4: large, because coupling is
     /// nearly linear in a window and rounding is what limits a difference.
     pub perturbation: f64,
-    lu: Option<LU<f64, Dyn, Dyn>>,
+    inverse: Inverse,
     residual: DVector<f64>,
+    after: DVector<f64>,
+    delta: DVector<f64>,
     trial: Vec<f64>,
     moved: Vec<f64>,
 }
@@ -53,47 +57,65 @@ impl Newton {
             tolerance: 1e-12,
             corrections_max: 20,
             perturbation: 1e-4,
-            lu: None,
+            inverse: Inverse::default(),
             residual: DVector::zeros(0),
+            after: DVector::zeros(0),
+            delta: DVector::zeros(0),
             trial: Vec::new(),
             moved: Vec::new(),
         }
     }
 
-    /// Factors `I − ∂G/∂y` at `y`, where the residual is known; returns the runs it took.
-    fn factor(&mut self, problem: &mut dyn Problem, y: &[f64], estimate: bool) -> Result<usize, UnitError> {
+    /// Makes the inverse of `I − ∂G/∂y` at `y`, where the residual is known; returns the runs it took.
+    fn make(&mut self, problem: &mut dyn Problem, y: &[f64], estimate: bool) -> Result<usize, UnitError> {
         let n = y.len();
         let mut jacobian = DMatrix::zeros(n, n);
-        let mut runs = 0;
-        if !(estimate && problem.estimate_jacobian(&mut jacobian)?) {
-            self.trial.copy_from_slice(y);
-            for j in 0..n {
-                let step = self.perturbation * problem.scale()[j];
-                self.trial[j] = y[j] + step;
-                let step = self.trial[j] - y[j];
-                problem.evaluate(&self.trial, &mut self.moved)?;
-                for i in 0..n {
-                    // r = G − y: the change of the residual is that of G less the perturbation itself.
-                    jacobian[(i, j)] = (self.moved[i] - self.residual[i]) / step + f64::from(u8::from(i == j));
-                }
-                self.trial[j] = y[j];
-            }
-            runs = n;
+        if estimate && problem.estimate_jacobian(&mut jacobian)? {
+            self.inverse.make(&jacobian);
+            return Ok(0);
         }
-        let lu = (DMatrix::identity(n, n) - jacobian).lu();
-        self.lu = lu.is_invertible().then_some(lu);
-        Ok(runs)
+        // As large as what is to be corrected, so that rounding in the differences is not magnified.
+        let part = relative(self.residual.as_slice(), problem.scale()).clamp(self.perturbation, 1.0);
+        let (mut moves, mut changes) = (DMatrix::zeros(n, n), jacobian);
+        for j in 0..n {
+            problem.direction(j, &mut self.trial);
+            for ((t, y), moved) in self.trial.iter_mut().zip(y).zip(moves.column_mut(j).iter_mut()) {
+                let there = y + part * *t;
+                (*moved, *t) = (there - y, there);
+            }
+            problem.evaluate(&self.trial, &mut self.moved)?;
+            for (change, (before, after)) in changes.column_mut(j).iter_mut().zip(self.residual.iter().zip(&self.moved))
+            {
+                *change = before - after;
+            }
+        }
+        self.inverse.make_from(&moves, changes);
+        Ok(n)
+    }
+
+    fn resize(&mut self, n: usize) {
+        if self.residual.len() != n {
+            for v in [&mut self.residual, &mut self.after, &mut self.delta] {
+                *v = DVector::zeros(n);
+            }
+            self.trial = vec![0.0; n];
+            self.moved = vec![0.0; n];
+            self.inverse.clear();
+        }
+    }
+
+    /// Lets the inverse learn from the correction just made, and takes the residual after it as the present one.
+    fn learn(&mut self, scale: &[f64]) {
+        // z = r − r_after, in the place of r.
+        self.residual -= &self.after;
+        self.inverse.learn(&self.delta, &self.residual, scale, self.perturbation);
+        std::mem::swap(&mut self.residual, &mut self.after);
     }
 }
 
 impl Corrector for Newton {
     fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
-        if self.residual.len() != y.len() {
-            self.residual = DVector::zeros(y.len());
-            self.trial = vec![0.0; y.len()];
-            self.moved = vec![0.0; y.len()];
-            self.lu = None;
-        }
+        self.resize(y.len());
         problem.evaluate(y, self.residual.as_mut_slice())?;
         let mut runs = 1;
         let mut before = relative(self.residual.as_slice(), problem.scale());
@@ -103,24 +125,23 @@ impl Corrector for Newton {
             if converged || correction == self.corrections_max || !before.is_finite() {
                 return Ok(Convergence { runs, residual: before, converged });
             }
-            if self.lu.is_none() {
-                runs += self.factor(problem, y, estimate)?;
+            if !self.inverse.is_made(y.len()) {
+                runs += self.make(problem, y, estimate)?;
             }
-            match &self.lu {
-                Some(lu) => lu.solve_mut(&mut self.residual),
-                // A singular Jacobian: a fixed-point step is what is left.
-                None => true,
-            };
-            for (y, d) in y.iter_mut().zip(self.residual.iter()) {
+            self.inverse.apply(&self.residual, &mut self.delta);
+            for (y, d) in y.iter_mut().zip(self.delta.iter()) {
                 *y += d;
             }
-            problem.evaluate(y, self.residual.as_mut_slice())?;
+            problem.evaluate(y, self.after.as_mut_slice())?;
             runs += 1;
-            let after = relative(self.residual.as_slice(), problem.scale());
+            let after = relative(self.after.as_slice(), problem.scale());
             if after > SLOW * before && after > self.tolerance {
                 // An estimate that converges slowly is replaced by differences.
-                self.lu = None;
+                self.inverse.clear();
                 estimate = estimate && correction < 4;
+                std::mem::swap(&mut self.residual, &mut self.after);
+            } else {
+                self.learn(problem.scale());
             }
             before = after;
         }
@@ -128,6 +149,6 @@ impl Corrector for Newton {
     }
 
     fn forget(&mut self) {
-        self.lu = None;
+        self.inverse.clear();
     }
 }

@@ -35,6 +35,10 @@ impl Predictor for Hermite {
         Edge::BeforeLaw
     }
 
+    fn components(&self) -> usize {
+        3
+    }
+
     fn segments(&self, history: &History, span: &Span, out: &mut [Segment]) {
         let known = self.jet.min(history.width()).min(3);
         if known < 2 {

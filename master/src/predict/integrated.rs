@@ -65,6 +65,10 @@ impl Predictor for IntegratedAcceleration {
         Edge::BeforeLaw
     }
 
+    fn components(&self) -> usize {
+        3
+    }
+
     fn segments(&self, history: &History, span: &Span, out: &mut [Segment]) {
         if history.width() < 3 {
             // A signal that is no motion: the classical polynomial of the same order.

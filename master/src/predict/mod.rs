@@ -9,16 +9,28 @@
 //! | [`Lagrange`] | degree k through k + 1 values, every component for itself | before: the law's *value* is extrapolated |
 //! | [`IntegratedAcceleration`] | degree k through accelerations, integrated twice | behind: the *motion* is predicted |
 //! | [`Hermite`] | through values and derivatives of a motion at both ends | behind: the *motion* is predicted |
+//! | [`Jerk`] | cubic through accelerations and their rates, integrated twice | behind: the *motion* is predicted |
+//! | [`Spectral`] | degree q through Chebyshev–Lobatto nodes inside the step | behind: the *motion* is predicted |
+//!
+//! An [`InterfaceModel`] predicts otherwise: from what *several* units say, ẇ = W λ + b on the grid of the fast one. It is
+//! part of the system ([`crate::System::connect_predicted`]) and goes with every predictor of the other signals.
 //!
 //! A predictor of your own is one file: implement [`Predictor`], hand it to [`crate::Method`].
 
 mod hermite;
 mod integrated;
+mod interface;
+mod jerk;
 mod lagrange;
+mod spectral;
 
 pub use hermite::Hermite;
 pub use integrated::{IntegratedAcceleration, Variant};
+pub use interface::{InterfaceModel, Motion, Predicted};
+pub use jerk::Jerk;
 pub use lagrange::{Derivative, Lagrange};
+pub(crate) use spectral::lobatto;
+pub use spectral::{NODES_MAX, Spectral};
 
 use crate::history::History;
 use crate::segment::Segment;
@@ -45,6 +57,21 @@ pub trait Predictor: Send + Sync + std::fmt::Debug {
     /// straight from the histories.
     fn holds(&self) -> bool {
         false
+    }
+
+    /// How many components of a motion (value, rate, acceleration, jerk) it makes use of.
+    fn components(&self) -> usize {
+        2
+    }
+
+    /// Whether feed-through outputs are to be sampled with the rates of the inputs as well, not with their values alone.
+    fn rates(&self) -> bool {
+        false
+    }
+
+    /// Intervals between the Chebyshev–Lobatto nodes at which it wants samples inside each step (dense output); 0 for none.
+    fn nodes(&self) -> usize {
+        0
     }
 
     /// One segment per component of the channel over `span`, local time 0 … 1. The history holds at least one row;

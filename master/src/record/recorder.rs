@@ -84,7 +84,7 @@ impl Recorder {
         for r in &mut self.readings {
             let station = &mut stations[r.station];
             for &(place, output) in &r.sampled {
-                self.row[place] = station.outputs.values[output];
+                self.row[place] = station.sampled(supply, output, at);
             }
             if r.refs.is_empty() {
                 continue;

@@ -84,7 +84,7 @@ impl Trace {
     }
 
     /// Rows in the order recorded, `time` first.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &[f64]> + ExactSizeIterator {
         self.values.chunks_exact(self.columns.len().max(1))
     }
 

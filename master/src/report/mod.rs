@@ -4,8 +4,10 @@
 //! font the program carries, so both look alike and neither needs a font on the machine. A table says the same without
 //! colour as with it.
 
+pub mod diagram;
 pub mod plot;
 pub mod table;
 
+pub use diagram::Diagram;
 pub use plot::{Axis, Bars, Chart, Figure, Heat, PlotError, Series};
 pub use table::{Align, Table};

@@ -72,6 +72,17 @@ pub trait Unit: Send {
     /// will not go back before `t_s`.
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError>;
 
+    /// Whether [`Unit::begin_step`] makes the unit work beside its caller.
+    fn is_parallel(&self) -> bool {
+        false
+    }
+
+    /// Begins the step that the next call, [`Unit::step`] with the same arguments, ends. A unit that does not work beside
+    /// its caller does nothing here.
+    fn begin_step(&mut self, _t_s: f64, _step_s: f64, _keep: bool) -> Result<(), UnitError> {
+        Ok(())
+    }
+
     /// How often [`Unit::step`] was called, rejected and repeated calls included.
     fn do_steps(&self) -> u64;
 

@@ -23,7 +23,10 @@ fn an_unknown_status_is_named() {
     let mut unit = fmu().instantiate("42", &FmuOptions::default()).expect("an instance");
     unit.setup(0.0, Some(1.0), Some(1e-6)).expect("set up");
     let error = unit.enter_initialization().expect_err("42").to_string();
-    assert_eq!(error, "unit `42`: fmi2EnterInitializationMode returned unknown status 42 at t = 0 s");
+    assert_eq!(
+        error,
+        "unit `42`: fmi2EnterInitializationMode returned unknown status 42 at t = 0 s: expected 0 to 5, fmi2OK to fmi2Pending"
+    );
 }
 
 #[test]

@@ -34,8 +34,8 @@ fn angle(from: (f64, f64), to: (f64, f64)) -> f64 {
 /// Name, mass in kg, centre of mass (x, z) in m, angle in degrees, principal moments in kg m².
 type Entry = (&'static str, f64, (f64, f64), f64, [f64; 3]);
 
-/// Adds all bodies in the order of the table.
-pub(super) fn add(builder: &mut SystemBuilder) -> Vec<BodyId> {
+/// Adds all bodies in the order of the table; the log is turned about the vertical by `log_yaw` radians.
+pub(super) fn add(builder: &mut SystemBuilder, log_yaw: f64) -> Vec<BodyId> {
     let lift = angle((0.25, 0.90), (0.959, 2.320));
     let jib = angle((1.111, 2.903), (2.674, 3.972));
     let lever_1 = angle((2.806, 3.542), (2.674, 3.972));
@@ -62,7 +62,9 @@ pub(super) fn add(builder: &mut SystemBuilder) -> Vec<BodyId> {
         ("log", 500.0, (4.852, 0.250), 0.0, [547.8, 15.6, 547.8]),
     ];
     let place = |(name, mass_kg, (x, z), degrees, moments): Entry| {
-        Body::new(name, mass_kg, moments, Pose { position: point(x, z), rotation: raised(degrees) })
+        let yaw = if name == "log" { log_yaw } else { 0.0 };
+        let rotation = UnitQuaternion::from_axis_angle(&Vec3::z_axis(), yaw) * raised(degrees);
+        Body::new(name, mass_kg, moments, Pose { position: point(x, z), rotation })
     };
     table.into_iter().map(|row| builder.body(place(row))).collect()
 }

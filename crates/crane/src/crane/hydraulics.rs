@@ -18,12 +18,33 @@ const LIFT: Size =
 const JIB: Size =
     Size { area_m2: [63.6e-4, 44e-4], dead_volume_m3: 0.8e-3, gain: 3.0e-7, viscous_nsm: 1.5e4, start_m: START_M[1] };
 
-/// The two cylinders; their positions count from the start.
+/// What the operator asks for after the grasp.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Manoeuvre {
+    /// Speed of the lift cylinder from 4.2 s to 7.2 s, m/s.
+    pub lift_ms: f64,
+    /// Speed of the jib cylinder from 5 s to 7 s, m/s.
+    pub jib_ms: f64,
+}
+
+impl Default for Manoeuvre {
+    fn default() -> Self {
+        Self { lift_ms: 0.08, jib_ms: -0.05 }
+    }
+}
+
+/// The two cylinders with the usual manoeuvre; their positions count from the start.
 #[must_use]
 pub fn circuit() -> Circuit {
+    circuit_for(Manoeuvre::default())
+}
+
+/// The two cylinders with another manoeuvre.
+#[must_use]
+pub fn circuit_for(manoeuvre: Manoeuvre) -> Circuit {
     let pulse = |begin_s, end_s, value| Trapezoid { begin_s, end_s, ramp_s: 0.2, value };
-    let lift = vec![pulse(1.0, 2.4, -0.050), pulse(4.2, 7.2, 0.08)];
-    let jib = vec![pulse(5.0, 7.0, -0.05)];
+    let lift = vec![pulse(1.0, 2.4, -0.050), pulse(4.2, 7.2, manoeuvre.lift_ms)];
+    let jib = vec![pulse(5.0, 7.0, manoeuvre.jib_ms)];
     Circuit { cylinders: vec![cylinder(&LIFT, lift), cylinder(&JIB, jib)] }
 }
 
@@ -45,7 +66,8 @@ fn cylinder(size: &Size, pulses: Vec<Trapezoid>) -> Cylinder {
 }
 
 /// At rest under the given forces: 3 MPa on the rod side of the lift and on the bore side of the jib cylinder.
-pub(super) fn start(circuit: &Circuit, forces: &[f64]) -> CircuitState {
+#[must_use]
+pub fn start(circuit: &Circuit, forces: &[f64]) -> CircuitState {
     let given = [1, 0];
     let state = |(k, cylinder): (usize, &Cylinder)| cylinder.holding(0.0, forces[k], given[k], 3e6);
     CircuitState { cylinders: circuit.cylinders.iter().enumerate().map(state).collect() }

@@ -18,7 +18,7 @@ use macrostep_multibody::{
 };
 
 use crate::cosim::{Cosim, CosimError, Scheme};
-pub use hydraulics::circuit;
+pub use hydraulics::{Manoeuvre, circuit, circuit_for, start};
 
 /// Gravity, m/s².
 pub const GRAVITY: f64 = 9.81;
@@ -45,14 +45,25 @@ pub struct CraneOptions {
     pub claw_friction: f64,
     /// Friction of the ground.
     pub ground_friction: f64,
-    /// Corrections of the positions after each step. Default 1: keeps the joints within 1e-5 m at all step sizes used;
+    /// Speed at which the slew motor turns the pillar from 4.5 s to 6.5 s, rad/s; its torque is that of the brake.
+    pub slew_rads: f64,
+    /// Angle of the log about the vertical, rad; 0 across the crane.
+    pub log_yaw_rad: f64,
+    /// Corrections of the positions after each step. Default 2: keeps the joints within 1e-5 m at all step sizes used;
     /// 0 is the plain semi-implicit rule.
     pub position_passes: usize,
 }
 
 impl Default for CraneOptions {
     fn default() -> Self {
-        Self { grip_n: 20e3, claw_friction: 0.4, ground_friction: 0.5, position_passes: 1 }
+        Self {
+            grip_n: 20e3,
+            claw_friction: 0.4,
+            ground_friction: 0.5,
+            slew_rads: 0.0,
+            log_yaw_rad: 0.0,
+            position_passes: 2,
+        }
     }
 }
 
@@ -68,7 +79,7 @@ fn point(x: f64, z: f64) -> Vec3 {
 pub fn system(options: &CraneOptions) -> Result<Arc<System>, DefinitionError> {
     let mut builder = SystemBuilder::new(Vec3::new(0.0, 0.0, -GRAVITY));
     builder.position_passes(options.position_passes);
-    let bodies = bodies::add(&mut builder);
+    let bodies = bodies::add(&mut builder, options.log_yaw_rad);
     let joints = add_joints(&mut builder, &bodies);
     add_motors(&mut builder, &joints, options);
     for (k, joint) in [joints.lift, joints.jib].into_iter().enumerate() {
@@ -130,8 +141,9 @@ fn add_joints(builder: &mut SystemBuilder, b: &[BodyId]) -> Joints {
 
 fn add_motors(builder: &mut SystemBuilder, joints: &Joints, options: &CraneOptions) {
     let closing = Steps { steps: vec![(2.6, 0.2), (4.0, 0.05)] };
+    let slewing = Steps { steps: vec![(4.5, options.slew_rads), (6.5, 0.0)] };
     let motors = [
-        ("slew brake", joints.slew, 30e3, Steps::default()),
+        ("slew brake", joints.slew, 30e3, slewing),
         ("telescope brake", joints.telescope, 60e3, Steps::default()),
         ("hanger friction about y", joints.hanger_y, 100.0, Steps::default()),
         ("hanger friction about x", joints.hanger_x, 100.0, Steps::default()),

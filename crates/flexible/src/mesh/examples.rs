@@ -58,3 +58,15 @@ pub fn t_square() -> Mesh {
     mesh.name_plane("STEM", 1, -0.17, |_| true);
     mesh
 }
+
+/// Slender arm of 1 m along x, 6 mm along y and 30 mm along z, the origin in its left end.
+///
+/// 24 × 1 × 2 elements. Surfaces `HINGE` (x = 0) and `TIP` (x = 1 m).
+pub fn arm() -> Mesh {
+    let mut x = vec![0.0];
+    extend(&mut x, 1.0, 24);
+    let mut mesh = Block { x, y: vec![-0.003, 0.003], z: vec![-0.015, 0.0, 0.015] }.mesh(|_| true);
+    mesh.name_plane("HINGE", 0, 0.0, |_| true);
+    mesh.name_plane("TIP", 0, 1.0, |_| true);
+    mesh
+}

@@ -4,7 +4,7 @@ mod block;
 mod examples;
 
 pub use block::Block;
-pub use examples::{l_beam, long_beam, t_square};
+pub use examples::{arm, l_beam, long_beam, t_square};
 
 use crate::element::hexahedron::{FACES, NODES};
 use crate::{Error, Material};

@@ -1,9 +1,7 @@
 //! The definition of a deformable body: inertia invariants, stiffness, damping and connector shapes.
 
-use crate::eigen::Modes;
-use crate::reduction::Method;
-use crate::{Basis, Error, Sparse, Structure, Tied};
-use nalgebra::{DMatrix, Vector3};
+use crate::Method;
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 /// Rayleigh damping D = α M + β K; zero by default.
@@ -52,45 +50,6 @@ pub struct FlexibleBody {
 }
 
 impl FlexibleBody {
-    /// Puts a reduced body of solids into a frame fixed to connector `reference`.
-    ///
-    /// # Errors
-    /// [`Error::RotationalInertia`] or [`Error::MassNotScalar`] when the mass is not one scalar per node pair,
-    /// [`Error::NoConnector`], [`Error::DependentBasis`], [`Error::Factorisation`] when the basis does not hold a body
-    /// clamped at the reference connector.
-    pub fn new(
-        structure: &Structure,
-        tied: &Tied,
-        basis: &Basis,
-        reference: usize,
-        damping: Rayleigh,
-    ) -> Result<Self, Error> {
-        let nodal = structure.nodal_mass()?;
-        let fixed = basis.fixed(&tied.chain, reference)?;
-        let project = |a: &Sparse| fixed.tr_mul(&(a.project(&basis.vectors) * &fixed));
-        let modes = Modes::dense(&project(&tied.chain.a0), &project(tied.chain.inertia()?), 0.0)?;
-        let shapes = &basis.vectors * (&fixed * &modes.vectors);
-
-        let origin = tied.connectors[reference].position;
-        let fields = fields(structure, &tied.map.multiply(&shapes), origin);
-        let n = shapes.ncols();
-        let weighted = fields.each_ref().map(|y| nodal.multiply(y));
-        let first_moments = (0..=n).map(|a| Vector3::from_fn(|j, _| weighted[j].column(a).sum())).collect();
-        let second_moments = second_moments(&fields, &weighted);
-        let stiffness: Vec<f64> = modes.values.iter().copied().collect();
-        Ok(Self {
-            mass_kg: nodal.triplets().map(|(_, _, m)| m).sum(),
-            first_moments,
-            gyroscopic: gyroscopic(&second_moments, n),
-            second_moments,
-            damping: stiffness.iter().map(|k| damping.alpha_per_s + damping.beta_s * k).collect(),
-            stiffness,
-            reference,
-            connectors: connector_shapes(tied, &shapes, reference),
-            method: basis.method.clone(),
-        })
-    }
-
     /// Number of elastic coordinates n.
     pub fn modes(&self) -> usize {
         self.stiffness.len()
@@ -118,60 +77,4 @@ impl FlexibleBody {
         let p = self.modes() + 1;
         self.second_moments[((3 * j + l) * p + a) * p + b]
     }
-}
-
-/// Y_j (N × (n + 1)): component j of R − origin and of the n shapes at every node.
-fn fields(structure: &Structure, shapes: &DMatrix<f64>, origin: Vector3<f64>) -> [DMatrix<f64>; 3] {
-    let (count, n) = (structure.nodes.len(), shapes.ncols());
-    let mut fields = [0, 1, 2].map(|j| {
-        let mut y = DMatrix::zeros(count, n + 1);
-        y.column_mut(0).iter_mut().zip(&structure.nodes).for_each(|(y, x)| *y = x[j] - origin[j]);
-        y
-    });
-    for (row, dof) in structure.dofs.iter().enumerate() {
-        fields[dof.direction].view_mut((dof.node, 1), (1, n)).copy_from(&shapes.row(row));
-    }
-    fields
-}
-
-fn second_moments(fields: &[DMatrix<f64>; 3], weighted: &[DMatrix<f64>; 3]) -> Vec<f64> {
-    let p = fields[0].ncols();
-    let mut all = Vec::with_capacity(9 * p * p);
-    for y in fields {
-        for my in weighted {
-            let block = y.tr_mul(my);
-            all.extend((0..p).flat_map(|a| (0..p).map(move |b| (a, b))).map(|at| block[at]));
-        }
-    }
-    all
-}
-
-fn gyroscopic(second: &[f64], n: usize) -> Vec<f64> {
-    let p = n + 1;
-    let at = |j: usize, i: usize, l: usize, k: usize| second[((3 * j + i) * p + l + 1) * p + k + 1];
-    let mut all = Vec::with_capacity(3 * n * n);
-    for m in 0..3 {
-        let (j, i) = ((m + 1) % 3, (m + 2) % 3);
-        for l in 0..n {
-            all.extend((0..n).map(|k| at(j, i, l, k) - at(i, j, l, k)));
-        }
-    }
-    all
-}
-
-fn connector_shapes(tied: &Tied, shapes: &DMatrix<f64>, reference: usize) -> Vec<ConnectorShape> {
-    let origin = tied.connectors[reference].position;
-    let shape = |(c, connector): (usize, &crate::Connector)| {
-        let rows = |first: usize| {
-            let at = |k| Vector3::from_fn(|d, _| if c == reference { 0.0 } else { shapes[(first + d, k)] });
-            (0..shapes.ncols()).map(at).collect()
-        };
-        ConnectorShape {
-            name: connector.name.clone(),
-            position: connector.position - origin,
-            translation: rows(6 * c),
-            rotation: rows(6 * c + 3),
-        }
-    };
-    tied.connectors.iter().enumerate().map(shape).collect()
 }

@@ -4,7 +4,7 @@
 //! Hairer, Nørsett, Wanner, *Solving Ordinary Differential Equations I*, 2nd ed., table II.5.2 and section II.4.
 
 use super::state::orientation;
-use super::{BodyState, FlexibleBody, Loads, Workspace};
+use super::{BodyState, FlexibleBody, Joint, Loads, Workspace};
 use crate::Error;
 
 const C: [f64; 7] = [0.0, 1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0];
@@ -68,7 +68,12 @@ impl Dopri {
         }
     }
 
-    /// Advances a free body from `start_s` to `end_s`; `loads` fills in the loads at a time.
+    /// Holds the frame by a joint from now on.
+    pub fn hold(&mut self, joint: Joint) {
+        self.work.hold(joint);
+    }
+
+    /// Advances a body from `start_s` to `end_s`; `loads` fills in the loads at a time.
     ///
     /// # Errors
     /// [`Error::Step`] when the step becomes too small or too many steps are needed, and those of

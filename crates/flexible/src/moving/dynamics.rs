@@ -1,7 +1,7 @@
 //! Inertia, quadratic terms and loads at a state, without allocation; equations in [`crate::moving`].
 
 use super::state::{FRAME, Loads, orientation, vector};
-use super::{BodyState, FlexibleBody};
+use super::{BodyState, FlexibleBody, Joint};
 use crate::Error;
 use nalgebra::{DMatrix, Matrix3, Vector3, Vector6};
 
@@ -26,6 +26,8 @@ pub struct Workspace {
     pub(super) elastic_acceleration: Vec<f64>,
     /// Diagonal of E.
     pub(super) diagonal: Vec<f64>,
+    /// What holds the frame.
+    pub(super) joint: Joint,
 }
 
 impl Workspace {
@@ -42,7 +44,13 @@ impl Workspace {
             frame_acceleration: Vector6::zeros(),
             elastic_acceleration: vec![0.0; n],
             diagonal: vec![1.0; n],
+            joint: Joint::Free,
         }
+    }
+
+    /// Holds the frame by a joint from now on; a new workspace leaves it free.
+    pub fn hold(&mut self, joint: Joint) {
+        self.joint = joint;
     }
 
     /// Acceleration of the origin (m/s²) and rate of spin (rad/s²), both in body axes, of the last solution.
@@ -74,14 +82,8 @@ impl FlexibleBody {
     /// Derivative of a flat state, in the order of [`BodyState`], into `rate`.
     ///
     /// # Errors
-    /// As [`FlexibleBody::accelerations`].
-    pub(super) fn rate(
-        &self,
-        values: &[f64],
-        loads: &Loads,
-        work: &mut Workspace,
-        rate: &mut [f64],
-    ) -> Result<(), Error> {
+    /// As [`FlexibleBody::accelerations`]; both slices must have the length of a state of this body.
+    pub fn rate(&self, values: &[f64], loads: &Loads, work: &mut Workspace, rate: &mut [f64]) -> Result<(), Error> {
         let n = self.modes();
         self.balance(values, loads, work);
         work.diagonal.fill(1.0);

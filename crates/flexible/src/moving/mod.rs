@@ -35,9 +35,13 @@
 //! Shabana, *Dynamics of Multibody Systems*, 4th ed., chapter 5 (inertia shape integrals).
 
 mod alpha;
+#[cfg(feature = "solve")]
+mod assemble;
 mod body;
 mod dopri;
 mod dynamics;
+mod joint;
+mod micro;
 mod output;
 mod solve;
 mod state;
@@ -47,5 +51,7 @@ pub use alpha::{AlphaMemory, Base, FrameMotion, GeneralizedAlpha};
 pub use body::{ConnectorShape, FlexibleBody, Rayleigh};
 pub use dopri::{Dopri, DopriStatistics};
 pub use dynamics::Workspace;
+pub use joint::Joint;
+pub use micro::MicroStep;
 pub use output::{ConnectorMotion, Momenta};
 pub use state::{BodyState, Loads, Wrench};

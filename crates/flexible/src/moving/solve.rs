@@ -43,6 +43,12 @@ impl FlexibleBody {
             right -= scaled * work.elastic[k];
             schur.syger(-1.0, &scaled, &w, 1.0);
         }
+        // A locked motion keeps the acceleration zero; its equation gives the reaction, which nobody asks for here.
+        for i in (0..6).filter(|i| work.joint.locks()[*i]) {
+            schur.row_mut(i).fill(0.0);
+            schur.column_mut(i).fill(0.0);
+            (schur[(i, i)], right[i]) = (1.0, 0.0);
+        }
         let factor = schur.cholesky().ok_or_else(|| Error::Factorisation {
             what: "mass matrix of the moving frame",
             reason: "not positive definite".into(),

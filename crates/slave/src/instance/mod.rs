@@ -35,7 +35,14 @@ impl<M: Model> Instance<M> {
     /// # Errors
     /// Whatever the model's declaration finds wrong.
     pub fn new(name: &str, resources: Option<&Path>) -> Result<Instance<M>, Fault> {
-        let (model, description) = M::declare(resources)?;
+        Instance::of(name, M::declare(resources)?)
+    }
+
+    /// A fresh instance of a model that was declared from something else than a folder.
+    ///
+    /// # Errors
+    /// As [`Instance::new`].
+    pub fn of(name: &str, (model, description): (M, ModelDescription)) -> Result<Instance<M>, Fault> {
         let access = Access::new(description, model.shape(), |v| model.group(v))?;
         let memory = access.fresh.clone();
         Ok(Instance { name: name.into(), model, access, memory, stale: COMPUTED })

@@ -167,7 +167,8 @@ impl Figure {
     }
 }
 
-fn rasterise(svg: &str, zoom: f32) -> Result<Vec<u8>, PlotError> {
+/// SVG as PNG.
+pub(in crate::report) fn rasterise(svg: &str, zoom: f32) -> Result<Vec<u8>, PlotError> {
     let options = usvg::Options { fontdb: font::database(), ..usvg::Options::default() };
     let tree = usvg::Tree::from_str(svg, &options).map_err(|error| PlotError::Raster(error.to_string()))?;
     let size = tree.size();

@@ -12,18 +12,19 @@
 
 mod axis;
 mod bars;
-mod canvas;
+pub(super) mod canvas;
 mod chart;
 mod figure;
-mod font;
+pub(super) mod font;
 mod frame;
 mod heat;
-mod palette;
+pub(super) mod palette;
 mod series;
 
 pub use axis::Axis;
 pub use bars::Bars;
 pub use chart::Chart;
 pub use figure::{Figure, Panel, PlotError};
+pub(super) use figure::rasterise;
 pub use heat::Heat;
 pub use series::Series;

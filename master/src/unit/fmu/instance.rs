@@ -196,7 +196,15 @@ impl FmuUnit {
             abi::ERROR => self.phase = Phase::Failed,
             _ => {}
         }
-        Err(self.error(call, status::name(status), self.environment.take_last()))
+        let mut message = self.environment.take_last();
+        if message.is_empty() {
+            message.push_str(match status {
+                abi::ERROR | abi::FATAL => "it logged no reason",
+                abi::DISCARD | abi::PENDING => "",
+                _ => "expected 0 to 5, fmi2OK to fmi2Pending",
+            });
+        }
+        Err(self.error(call, status::name(status), message))
     }
 
     fn error(&self, call: &'static str, status: String, message: String) -> UnitError {

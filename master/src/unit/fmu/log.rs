@@ -18,6 +18,13 @@ pub struct LogRecord<'a> {
     pub text: &'a str,
 }
 
+impl LogRecord<'_> {
+    /// One line without control characters, whatever the FMU wrote: a terminal obeys them.
+    pub fn plain(&self) -> String {
+        super::plain(&self.to_string())
+    }
+}
+
 impl fmt::Display for LogRecord<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LogRecord { instance, status, category, text } = *self;

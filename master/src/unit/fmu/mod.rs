@@ -48,3 +48,12 @@ pub use instance::FmuUnit;
 pub use log::{LogRecord, LogSink};
 pub use open::Fmu;
 pub use options::FmuOptions;
+
+/// Text without control characters: those at its end are left out, others shown as they are written in Rust.
+pub fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.trim_end().chars() {
+        if c.is_control() { plain.extend(c.escape_default()) } else { plain.push(c) }
+    }
+    plain
+}

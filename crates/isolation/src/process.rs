@@ -1,0 +1,162 @@
+//! The process of a slave: started, watched, ended.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::line::Line;
+use crate::server::ARGUMENT;
+
+/// What an isolated slave may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Time of one call, or of the calls of one step.
+    pub call: Duration,
+    /// Memory of the process.
+    pub memory_bytes: u64,
+}
+
+impl Default for Limits {
+    /// A minute and 4 GiB.
+    fn default() -> Self {
+        Limits { call: Duration::from_secs(60), memory_bytes: 4 << 30 }
+    }
+}
+
+/// How often a waiting master looks after the process.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The process.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    looked: Instant,
+    /// Address space when last looked at.
+    size_bytes: u64,
+    /// Address space before there was a slave.
+    own_bytes: u64,
+}
+
+/// Why there will be no answer.
+#[derive(Debug, Clone)]
+pub struct Ended(pub String);
+
+impl Process {
+    /// Starts `program` as a slave; the file of the shared memory is its standard input.
+    pub fn start(program: &Path, memory: File) -> io::Result<Process> {
+        let output = io::stderr().as_fd().try_clone_to_owned()?;
+        let child =
+            Command::new(program).arg(ARGUMENT).stdin(Stdio::from(memory)).stdout(Stdio::from(output)).spawn()?;
+        Ok(Process { child, looked: Instant::now(), size_bytes: 0, own_bytes: u64::MAX })
+    }
+
+    /// What the process has now is its own; what is added is the slave's.
+    pub fn settle(&mut self) {
+        self.own_bytes = memory_of(self.child.id()).map_or(u64::MAX, |(size, _)| size);
+    }
+
+    /// Waits for the answer of the other side.
+    ///
+    /// # Errors
+    /// In words, where there will be none; the process is gone then.
+    pub fn answer(&mut self, line: &Line, limits: &Limits) -> Result<(), Ended> {
+        if line.spin() {
+            return self.look(limits);
+        }
+        let began = Instant::now();
+        loop {
+            if line.sleep(LOOK) {
+                return self.look(limits);
+            }
+            if let Ok(Some(status)) = self.child.try_wait() {
+                // The last thing it did may have been to answer.
+                return if line.is_mine() { Ok(()) } else { Err(Ended(self.words(status, limits))) };
+            }
+            self.look(limits)?;
+            if began.elapsed() > limits.call {
+                self.kill();
+                let limit = limits.call.as_secs_f64();
+                return Err(Ended(format!("no answer within {limit} s, so its process was killed (`--call-limit`)")));
+            }
+        }
+    }
+
+    /// Kills the process where it has too much memory.
+    fn look(&mut self, limits: &Limits) -> Result<(), Ended> {
+        if self.looked.elapsed() < LOOK {
+            return Ok(());
+        }
+        self.looked = Instant::now();
+        let Some((size, resident)) = memory_of(self.child.id()) else { return Ok(()) };
+        self.size_bytes = size;
+        if resident <= limits.memory_bytes {
+            return Ok(());
+        }
+        self.kill();
+        let (found, limit) = (resident >> 20, limits.memory_bytes >> 20);
+        Err(Ended(format!(
+            "its process had {found} MiB of memory, expected at most {limit} MiB, and was killed (`--memory-limit`)"
+        )))
+    }
+
+    fn words(&self, status: ExitStatus, limits: &Limits) -> String {
+        let mut text = match (status.signal(), status.code()) {
+            (Some(signal), _) => format!("its process was ended by signal {signal}{}", signal_name(signal)),
+            (None, Some(code)) => format!("its process ended itself with status {code} in the middle of the call"),
+            (None, None) => "its process ended".to_owned(),
+        };
+        let asked = self.size_bytes.saturating_sub(self.own_bytes);
+        if asked > limits.memory_bytes / 2 {
+            let (found, limit) = (asked >> 20, limits.memory_bytes >> 20);
+            text += &format!(" when it had asked for {found} MiB of memory, of {limit} MiB allowed (`--memory-limit`)");
+        }
+        text + "; `--logging-on` shows what it said before"
+    }
+
+    /// Ends the process, whatever it does.
+    pub fn kill(&mut self) {
+        // Where it is gone already there is nothing to kill, and waiting collects it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Waits for the process to end by itself, then ends it.
+    pub fn leave(&mut self, at_most: Duration) {
+        let began = Instant::now();
+        while began.elapsed() < at_most {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.kill();
+    }
+}
+
+/// Address space and resident memory of a process, in bytes.
+pub fn memory_of(process: u32) -> Option<(u64, u64)> {
+    // On Linux for x86-64 and most others a page has 4096 bytes; a larger page only makes the limit milder.
+    const PAGE: u64 = 4096;
+    let text = std::fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+    let mut pages = text.split_whitespace().map(|n| n.parse::<u64>().ok());
+    Some((pages.next()?? * PAGE, pages.next()?? * PAGE))
+}
+
+/// A signal in words, in brackets; empty for the unusual.
+pub fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGSEGV => "SIGSEGV: it touched memory it does not have",
+        libc::SIGABRT => "SIGABRT: it gave up",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGILL => "SIGILL",
+        libc::SIGKILL => "SIGKILL: somebody, or the system for want of memory, killed it",
+        libc::SIGTERM => "SIGTERM",
+        _ => return String::new(),
+    };
+    format!(" ({name})")
+}

@@ -1,0 +1,311 @@
+//! The slave's side: takes a message, makes its calls one after the other, answers.
+//!
+//! A reply begins with the number of calls that were made and whether the next one failed; then come the values that
+//! calls gave, in their order, and last the failure.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use macrostep_master::unit::fmu::{Fmu, FmuOptions, FmuUnit, LogRecord};
+use macrostep_master::unit::{Failure, Outcome, Unit, UnitError};
+
+use crate::call::Call;
+use crate::line::{Line, Side};
+use crate::system::{self, Memory, Word};
+use crate::wire::{Put, Take};
+
+/// The argument a program is started with as a slave; it then calls [`serve`] and nothing else.
+pub const ARGUMENT: &str = "--serve-one-slave";
+
+/// Length of the head of a reply.
+pub const HEAD: usize = 9;
+
+/// How often the slave looks whether its master still lives.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Serves one slave until its master lets it go.
+pub fn serve() -> ExitCode {
+    let memory = match Memory::open(io::stdin().as_fd()) {
+        Ok(memory) => memory,
+        Err(e) => {
+            eprintln!("error: `{ARGUMENT}` is for the program itself: {e}");
+            return ExitCode::from(2);
+        }
+    };
+    system::close_input();
+    system::forbid_core_files();
+    system::ignore_interrupts();
+    system::die_plainly();
+    end_with_master();
+    Server { line: Line::new(memory, Side::Slave), slave: None, scratch: Scratch::default() }.run();
+    ExitCode::SUCCESS
+}
+
+/// A thread, because the slave may be in a call that never ends.
+fn end_with_master() {
+    let master = std::os::unix::process::parent_id();
+    std::thread::spawn(move || {
+        while std::os::unix::process::parent_id() == master {
+            std::thread::sleep(LOOK);
+        }
+        system::exit_now(1);
+    });
+}
+
+struct Server {
+    line: Line,
+    slave: Option<FmuUnit>,
+    scratch: Scratch,
+}
+
+/// Lists that are used again and again.
+#[derive(Debug, Default)]
+struct Scratch {
+    refs: Vec<u32>,
+    more: Vec<u32>,
+    orders: Vec<i32>,
+    reals: Vec<f64>,
+    gradient: Vec<f64>,
+    integers: Vec<i32>,
+    booleans: Vec<bool>,
+}
+
+/// Why a call came to nothing.
+enum Stop {
+    /// It failed.
+    Failed(UnitError),
+    /// The FMU gave no instance.
+    Refused(String),
+    /// The message made no sense, which is a fault of this program.
+    Garbled,
+    /// The master lets the slave go.
+    Quit,
+}
+
+impl From<UnitError> for Stop {
+    fn from(error: UnitError) -> Self {
+        Stop::Failed(error)
+    }
+}
+
+impl Server {
+    fn run(&mut self) {
+        let (mut request, mut reply) = (Vec::new(), Vec::new());
+        loop {
+            while !(self.line.spin() || self.line.sleep(LOOK)) {}
+            if !self.line.memory.take(&mut request) || !self.answer(&request, &mut reply) {
+                return;
+            }
+            if !self.line.memory.put(&reply) {
+                let found = format!("an answer of {} bytes, expected at most {}", reply.len(), Memory::message_max());
+                begin(&mut reply);
+                close(&mut reply, 0, Some((Call::Serialize, Stop::Refused(found))));
+                self.line.memory.put(&reply);
+            }
+            self.line.hand_over();
+        }
+    }
+
+    /// Makes the calls; false where there is nobody left to make them for.
+    fn answer(&mut self, request: &[u8], reply: &mut Vec<u8>) -> bool {
+        begin(reply);
+        let mut take = Take::new(request);
+        let mut done = 0;
+        let mut stop = None;
+        while let Some(call) = take.byte().and_then(Call::of) {
+            self.line.memory.word(Word::Call).store(call as u32, Ordering::Relaxed);
+            match self.call(call, &mut take, reply) {
+                Ok(()) => done += 1,
+                Err(Stop::Quit) => return false,
+                Err(other) => {
+                    stop = Some((call, other));
+                    break;
+                }
+            }
+        }
+        close(reply, done, stop);
+        true
+    }
+
+    fn call(&mut self, call: Call, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
+        match call {
+            Call::Load => return self.load(take),
+            Call::Quit => {
+                self.slave = None;
+                return Err(Stop::Quit);
+            }
+            _ => {}
+        }
+        let Server { slave: Some(slave), scratch, .. } = self else { return Err(Stop::Garbled) };
+        match call {
+            Call::Setup => {
+                let (start_s, stop_s, tolerance) = (real(take)?, option(take)?, option(take)?);
+                slave.setup(start_s, stop_s, tolerance)?;
+            }
+            Call::EnterInitialization => slave.enter_initialization()?,
+            Call::ExitInitialization => slave.exit_initialization()?,
+            Call::Reset => slave.reset()?,
+            Call::Terminate => slave.terminate()?,
+            Call::Step => {
+                let (t_s, step_s, keep) = (real(take)?, real(take)?, take.byte().ok_or(Stop::Garbled)? != 0);
+                match slave.step(t_s, step_s, keep)? {
+                    Outcome::Done => reply.byte(0),
+                    Outcome::Discarded { reached_s, terminated } => {
+                        reply.byte(1 + u8::from(terminated));
+                        reply.real(reached_s);
+                    }
+                }
+            }
+            Call::Save => slave.save(slot(take)?)?,
+            Call::Restore => slave.restore(slot(take)?)?,
+            Call::Serialize => reply.bytes(&slave.serialize()?),
+            Call::Deserialize => slave.deserialize(take.bytes().ok_or(Stop::Garbled)?)?,
+            Call::Directional => directional(slave, scratch, take, reply)?,
+            Call::SetReal | Call::SetInteger | Call::SetBoolean | Call::SetString | Call::SetInputDerivatives => {
+                set(call, slave, scratch, take)?;
+            }
+            _ => get(call, slave, scratch, take, reply)?,
+        }
+        Ok(())
+    }
+
+    /// Opens the folder the master has unpacked, limits the memory, makes the instance.
+    fn load(&mut self, take: &mut Take<'_>) -> Result<(), Stop> {
+        let folder = take.text().ok_or(Stop::Garbled)?;
+        let name = take.text().ok_or(Stop::Garbled)?;
+        let logging_on = take.byte().ok_or(Stop::Garbled)? != 0;
+        let memory_bytes = take.number().ok_or(Stop::Garbled)?;
+        let fmu = Fmu::open(&folder).map_err(|e| Stop::Refused(e.fault.to_string()))?;
+        let now = crate::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
+        // Where it cannot be set, the master's look at the process is left.
+        // Twice the limit, so that what is touched is found by the master, which knows how to say so.
+        let _ = system::limit_address_space(now.saturating_add(memory_bytes.saturating_mul(2)));
+        let show = |record: &LogRecord<'_>| eprintln!("log: {}", record.plain());
+        let log = logging_on.then(|| Arc::new(show) as _);
+        let options = FmuOptions { logging_on, log, ..FmuOptions::default() };
+        self.slave = Some(fmu.instantiate(&name, &options).map_err(|e| Stop::Refused(e.fault.to_string()))?);
+        Ok(())
+    }
+}
+
+fn begin(reply: &mut Vec<u8>) {
+    reply.clear();
+    reply.extend_from_slice(&[0; HEAD]);
+}
+
+/// Writes the head, and the failure behind the values.
+fn close(reply: &mut Vec<u8>, done: u64, stop: Option<(Call, Stop)>) {
+    reply[..8].copy_from_slice(&done.to_le_bytes());
+    let Some((call, stop)) = stop else { return };
+    reply[8] = 1;
+    let (name, status, t_s, message) = match &stop {
+        Stop::Failed(error) => {
+            let Failure { call, status, t_s, message, .. } = &**error;
+            (*call, status.as_str(), *t_s, message.as_str())
+        }
+        Stop::Refused(reason) => (call.name(), "no instance", 0.0, reason.as_str()),
+        Stop::Garbled | Stop::Quit => (call.name(), "nothing", 0.0, "the message to its process made no sense"),
+    };
+    reply.text(name);
+    reply.text(status);
+    reply.real(t_s);
+    reply.text(message);
+}
+
+fn real(take: &mut Take<'_>) -> Result<f64, Stop> {
+    take.real().ok_or(Stop::Garbled)
+}
+
+/// NaN stands for nothing.
+fn option(take: &mut Take<'_>) -> Result<Option<f64>, Stop> {
+    real(take).map(|x| (!x.is_nan()).then_some(x))
+}
+
+fn slot(take: &mut Take<'_>) -> Result<usize, Stop> {
+    take.number().and_then(|n| usize::try_from(n).ok()).ok_or(Stop::Garbled)
+}
+
+/// A list into a buffer that held another.
+fn list<T, const N: usize>(take: &mut Take<'_>, into: &mut Vec<T>, value: fn([u8; N]) -> T) -> Result<(), Stop> {
+    into.clear();
+    take.list(into, value).ok_or(Stop::Garbled)
+}
+
+fn set(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>) -> Result<(), Stop> {
+    list(take, &mut s.refs, u32::from_le_bytes)?;
+    match call {
+        Call::SetReal => {
+            list(take, &mut s.reals, f64::from_le_bytes)?;
+            slave.set_real(&s.refs, &s.reals)?;
+        }
+        Call::SetInputDerivatives => {
+            list(take, &mut s.orders, i32::from_le_bytes)?;
+            list(take, &mut s.reals, f64::from_le_bytes)?;
+            slave.set_input_derivatives(&s.refs, &s.orders, &s.reals)?;
+        }
+        Call::SetInteger => {
+            list(take, &mut s.integers, i32::from_le_bytes)?;
+            slave.set_integer(&s.refs, &s.integers)?;
+        }
+        Call::SetBoolean => {
+            list(take, &mut s.booleans, |[b]: [u8; 1]| b != 0)?;
+            slave.set_boolean(&s.refs, &s.booleans)?;
+        }
+        _ => {
+            let texts: Option<Vec<String>> = s.refs.iter().map(|_| take.text()).collect();
+            let texts = texts.ok_or(Stop::Garbled)?;
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            slave.set_string(&s.refs, &texts)?;
+        }
+    }
+    Ok(())
+}
+
+fn get(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
+    list(take, &mut s.refs, u32::from_le_bytes)?;
+    let n = s.refs.len();
+    match call {
+        Call::GetReal => {
+            s.reals.resize(n, 0.0);
+            slave.get_real(&s.refs, &mut s.reals)?;
+            reply.list(&s.reals, f64::to_le_bytes);
+        }
+        Call::GetOutputDerivatives => {
+            list(take, &mut s.orders, i32::from_le_bytes)?;
+            s.reals.resize(n, 0.0);
+            slave.get_output_derivatives(&s.refs, &s.orders, &mut s.reals)?;
+            reply.list(&s.reals, f64::to_le_bytes);
+        }
+        Call::GetInteger => {
+            s.integers.resize(n, 0);
+            slave.get_integer(&s.refs, &mut s.integers)?;
+            reply.list(&s.integers, i32::to_le_bytes);
+        }
+        Call::GetBoolean => {
+            s.booleans.resize(n, false);
+            slave.get_boolean(&s.refs, &mut s.booleans)?;
+            reply.list(&s.booleans, |b| [u8::from(b)]);
+        }
+        Call::GetString => {
+            let texts = slave.get_string(&s.refs)?;
+            reply.number(texts.len() as u64);
+            texts.iter().for_each(|text| reply.text(text));
+        }
+        _ => return Err(Stop::Garbled),
+    }
+    Ok(())
+}
+
+fn directional(slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
+    list(take, &mut s.refs, u32::from_le_bytes)?;
+    list(take, &mut s.more, u32::from_le_bytes)?;
+    list(take, &mut s.reals, f64::from_le_bytes)?;
+    s.gradient.resize(s.refs.len(), 0.0);
+    slave.directional(&s.refs, &s.more, &s.reals, &mut s.gradient)?;
+    reply.list(&s.gradient, f64::to_le_bytes);
+    Ok(())
+}

@@ -1,0 +1,508 @@
+//! A slave in a process of its own, as a [`Unit`].
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use macrostep_description::ModelDescription;
+use macrostep_master::unit::fmu::Fmu;
+use macrostep_master::unit::{Failure, Outcome, Unit, UnitError};
+
+use crate::call::Call;
+use crate::line::{Line, Side};
+use crate::process::{Limits, Process};
+use crate::reading::{self, Readings};
+use crate::server::HEAD;
+use crate::system::{Memory, Word};
+use crate::wire::{Put, Take};
+
+/// Where isolated slaves run: a program that calls [`serve`](crate::serve) when told so, and what they may use.
+#[derive(Debug, Clone)]
+pub struct Isolation {
+    /// The program, usually this one.
+    pub program: PathBuf,
+    /// Time and memory.
+    pub limits: Limits,
+    /// `loggingOn`; messages go to standard error.
+    pub logging_on: bool,
+}
+
+impl Isolation {
+    /// In processes of the program that is running.
+    ///
+    /// # Errors
+    /// Where the system does not say which program that is.
+    pub fn of_this_program(limits: Limits) -> std::io::Result<Isolation> {
+        Ok(Isolation { program: std::env::current_exe()?, limits, logging_on: false })
+    }
+
+    /// An instance of an FMU in a process of its own, in the state after `fmi2Instantiate`. The FMU's library is not
+    /// loaded in this process.
+    ///
+    /// # Errors
+    /// Where the process is not started, or the FMU is not instantiated there.
+    pub fn instantiate(&self, fmu: &Fmu, name: &str) -> Result<IsolatedUnit, UnitError> {
+        let failed = |message: String| {
+            let status = "no instance".to_owned();
+            UnitError::from(Failure { unit: name.to_owned(), call: Call::Load.name(), status, t_s: 0.0, message })
+        };
+        let (memory, file) = Memory::create().map_err(|e| failed(format!("no shared memory: {e}")))?;
+        let process = Process::start(&self.program, file)
+            .map_err(|e| failed(format!("no process of `{}`: {e}", self.program.display())))?;
+        let mut unit = IsolatedUnit {
+            name: name.to_owned(),
+            fmu: fmu.clone(),
+            line: Line::new(memory, Side::Master),
+            process,
+            limits: self.limits,
+            message: Vec::new(),
+            reply: Vec::new(),
+            request: Vec::new(),
+            readings: Readings::default(),
+            waiting: 0,
+            begun: None,
+            has_stepped: false,
+            is_clean: false,
+            is_gone: false,
+            t_s: 0.0,
+            end_s: 0.0,
+            do_steps: 0,
+        };
+        unit.load(fmu.folder(), self.logging_on).map_err(|e| failed(format!("FMU `{}`: {}", fmu.name(), e.message)))?;
+        unit.process.settle();
+        Ok(unit)
+    }
+}
+
+/// An instance in a process of its own.
+pub struct IsolatedUnit {
+    name: String,
+    fmu: Fmu,
+    line: Line,
+    process: Process,
+    limits: Limits,
+    /// Calls not sent yet, then those sent.
+    message: Vec<u8>,
+    reply: Vec<u8>,
+    /// The reading that is asked for.
+    request: Vec<u8>,
+    readings: Readings,
+    /// Calls in `message`, those behind a step not counted.
+    waiting: u64,
+    /// A step the slave is in: its time and length.
+    begun: Option<(f64, f64)>,
+    has_stepped: bool,
+    /// Whether nothing was set since the last step.
+    is_clean: bool,
+    /// After the process has ended.
+    is_gone: bool,
+    t_s: f64,
+    /// End of the step last sent.
+    end_s: f64,
+    do_steps: u64,
+}
+
+/// Longest message put off.
+const MESSAGE_MAX: usize = 1 << 20;
+
+/// How long a slave may take to free itself.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+impl IsolatedUnit {
+    fn load(&mut self, folder: &Path, logging_on: bool) -> Result<(), UnitError> {
+        self.message.byte(Call::Load as u8);
+        self.message.text(&folder.to_string_lossy());
+        self.message.text(&self.name);
+        self.message.byte(u8::from(logging_on));
+        self.message.number(self.limits.memory_bytes);
+        self.finish()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn error(&self, call: &'static str, status: &str, message: String) -> UnitError {
+        let (unit, status) = (self.name.clone(), status.to_owned());
+        UnitError::from(Failure { unit, call, status, t_s: self.t_s, message })
+    }
+
+    /// A call that begins in the message.
+    #[inline]
+    fn call(&mut self, call: Call) -> Result<&mut Vec<u8>, UnitError> {
+        if self.begun.is_some() {
+            self.collect()?;
+        }
+        if self.is_gone {
+            return Err(self.error(call.name(), "nothing", "its process has ended: start a new run".to_owned()));
+        }
+        self.message.byte(call as u8);
+        Ok(&mut self.message)
+    }
+
+    /// What was put into the message is a call that may wait for the next step.
+    #[inline]
+    fn put_off(&mut self) -> Result<(), UnitError> {
+        self.waiting += 1;
+        self.is_clean = false;
+        self.readings.forget();
+        if self.message.len() > MESSAGE_MAX { self.exchange(0) } else { Ok(()) }
+    }
+
+    /// What was put into the message is a call that changes the state, and is made now.
+    fn finish(&mut self) -> Result<(), UnitError> {
+        self.is_clean = false;
+        self.readings.forget();
+        self.waiting += 1;
+        self.exchange(0)
+    }
+
+    /// Sends the message and waits; what the calls gave is behind the head of the reply. `readings` of the calls are
+    /// behind those counted.
+    fn exchange(&mut self, readings: usize) -> Result<(), UnitError> {
+        self.send()?;
+        self.receive(readings)
+    }
+
+    #[inline]
+    fn send(&mut self) -> Result<(), UnitError> {
+        let length = self.message.len();
+        let fits = self.line.memory.put(&self.message);
+        self.message.clear();
+        if !fits {
+            self.waiting = 0;
+            let found = format!("a message of {length} bytes, expected at most {}", Memory::message_max());
+            return Err(self.error(Call::Deserialize.name(), "nothing", found));
+        }
+        self.line.hand_over();
+        Ok(())
+    }
+
+    #[inline]
+    fn receive(&mut self, readings: usize) -> Result<(), UnitError> {
+        let asked = std::mem::take(&mut self.waiting);
+        if let Err(ended) = self.process.answer(&self.line, &self.limits) {
+            self.is_gone = true;
+            let number = self.line.memory.word(Word::Call).load(Ordering::Relaxed);
+            let call = u8::try_from(number).ok().and_then(Call::of).unwrap_or(Call::Load);
+            if call.reads() && readings > 0 {
+                self.t_s = self.end_s;
+            }
+            return Err(self.error(call.name(), "nothing", ended.0));
+        }
+        if !self.line.memory.take(&mut self.reply) || self.reply.len() < HEAD {
+            return Err(self.garbled());
+        }
+        let done = self.done();
+        let failed = self.reply[HEAD - 1] != 0;
+        if done > asked + readings as u64 || (done < asked + readings as u64) != failed {
+            return Err(self.garbled());
+        }
+        if done < asked {
+            return Err(self.failure());
+        }
+        Ok(())
+    }
+
+    /// How many calls the reply answers.
+    #[inline]
+    fn done(&self) -> u64 {
+        Take::new(&self.reply).number().unwrap_or(0)
+    }
+
+    /// The failure in a reply of which no call gave a value before.
+    #[cold]
+    fn failure(&mut self) -> UnitError {
+        let mut take = Take::new(&self.reply[HEAD..]);
+        let parts = (|| Some((take.text()?, take.text()?, take.real()?, take.text()?)))();
+        let Some((call, status, t_s, message)) = parts else { return self.garbled() };
+        self.t_s = t_s;
+        self.error(Call::known(&call).unwrap_or("a call"), &status, message)
+    }
+
+    #[cold]
+    fn garbled(&mut self) -> UnitError {
+        self.process.kill();
+        self.is_gone = true;
+        let found =
+            "its process answered with something that is no answer: it has written where it must not".to_owned();
+        self.error(Call::Step.name(), "nothing", found)
+    }
+
+    /// Sends a step with everything put off before it and all readings behind it.
+    fn send_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
+        let message = self.call(Call::Step)?;
+        message.real(t_s);
+        message.real(step_s);
+        message.byte(u8::from(keep));
+        self.waiting += 1;
+        (self.t_s, self.end_s) = (t_s, t_s + step_s);
+        self.do_steps += 1;
+        self.readings.forget();
+        self.readings.ask(&mut self.message);
+        self.send()?;
+        self.begun = Some((t_s, step_s));
+        Ok(())
+    }
+
+    /// Waits for the step the slave is in.
+    fn collect(&mut self) -> Result<Outcome, UnitError> {
+        let Some((t_s, step_s)) = self.begun.take() else { return Ok(Outcome::Done) };
+        let asked = self.waiting;
+        self.receive(self.readings.len())?;
+        let answered = (self.done() - asked) as usize;
+        let mut take = Take::new(&self.reply[HEAD..]);
+        let outcome = match take.byte() {
+            Some(0) => Some(Outcome::Done),
+            Some(n @ 1..=2) => take.real().map(|reached_s| Outcome::Discarded { reached_s, terminated: n == 2 }),
+            _ => None,
+        };
+        let learned = self.readings.learn(answered, &mut take);
+        let (Some(outcome), Some(())) = (outcome, learned) else { return Err(self.garbled()) };
+        self.t_s = if let Outcome::Discarded { reached_s, .. } = outcome { reached_s } else { t_s + step_s };
+        (self.has_stepped, self.is_clean) = (true, true);
+        Ok(outcome)
+    }
+
+    /// The values of the reading in `request`: known, or asked for now.
+    fn read(&mut self, call: Call) -> Result<&[u8], UnitError> {
+        if self.begun.is_some() {
+            self.collect()?;
+        }
+        if self.readings.find(&self.request).is_none() {
+            let asked = self.request_now(call)?;
+            let mut take = Take::new(&self.reply[HEAD..]);
+            let Some(bytes) = reading::values(call, &mut take) else { return Err(self.garbled()) };
+            if !asked {
+                return Ok(&self.reply[HEAD..HEAD + bytes.len()]);
+            }
+            self.readings.keep(&self.request, bytes);
+        }
+        Ok(self.readings.find(&self.request).unwrap_or_default())
+    }
+
+    /// Makes the reading by itself; whether it is one to be made behind each step.
+    fn request_now(&mut self, call: Call) -> Result<bool, UnitError> {
+        self.call(call)?;
+        self.message.pop();
+        self.message.extend_from_slice(&self.request);
+        self.waiting += 1;
+        self.exchange(0)?;
+        Ok(self.has_stepped && self.is_clean)
+    }
+
+    fn filled(&mut self, call: Call, done: Option<()>) -> Result<(), UnitError> {
+        let lengths = || self.error(call.name(), "nothing", "as many values as value references expected".to_owned());
+        done.ok_or_else(lengths)
+    }
+
+    fn begin_request(&mut self, call: Call, refs: &[u32]) {
+        self.request.clear();
+        reading::request(&mut self.request, call, refs);
+    }
+}
+
+impl Unit for IsolatedUnit {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn description(&self) -> &ModelDescription {
+        self.fmu.description()
+    }
+
+    fn kind(&self) -> &'static str {
+        "isolated"
+    }
+
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
+        let message = self.call(Call::Setup)?;
+        message.real(start_s);
+        message.real(stop_s.unwrap_or(f64::NAN));
+        message.real(tolerance.unwrap_or(f64::NAN));
+        self.t_s = start_s;
+        self.finish()
+    }
+
+    fn enter_initialization(&mut self) -> Result<(), UnitError> {
+        self.call(Call::EnterInitialization)?;
+        self.finish()
+    }
+
+    fn exit_initialization(&mut self) -> Result<(), UnitError> {
+        self.call(Call::ExitInitialization)?;
+        self.finish()
+    }
+
+    fn reset(&mut self) -> Result<(), UnitError> {
+        self.call(Call::Reset)?;
+        self.finish()
+    }
+
+    fn terminate(&mut self) -> Result<(), UnitError> {
+        self.call(Call::Terminate)?;
+        self.finish()
+    }
+
+    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
+        let message = self.call(Call::SetReal)?;
+        message.list(refs, u32::to_le_bytes);
+        message.list(values, f64::to_le_bytes);
+        self.put_off()
+    }
+
+    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> {
+        self.begin_request(Call::GetReal, refs);
+        let done = Take::new(self.read(Call::GetReal)?).fill(values, f64::from_le_bytes);
+        self.filled(Call::GetReal, done)
+    }
+
+    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> {
+        let message = self.call(Call::SetInteger)?;
+        message.list(refs, u32::to_le_bytes);
+        message.list(values, i32::to_le_bytes);
+        self.put_off()
+    }
+
+    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError> {
+        self.begin_request(Call::GetInteger, refs);
+        let done = Take::new(self.read(Call::GetInteger)?).fill(values, i32::from_le_bytes);
+        self.filled(Call::GetInteger, done)
+    }
+
+    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> {
+        let message = self.call(Call::SetBoolean)?;
+        message.list(refs, u32::to_le_bytes);
+        message.list(values, |b| [u8::from(b)]);
+        self.put_off()
+    }
+
+    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError> {
+        self.begin_request(Call::GetBoolean, refs);
+        let done = Take::new(self.read(Call::GetBoolean)?).fill(values, |[b]: [u8; 1]| b != 0);
+        self.filled(Call::GetBoolean, done)
+    }
+
+    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> {
+        if refs.len() != values.len() {
+            return self.filled(Call::SetString, None);
+        }
+        let message = self.call(Call::SetString)?;
+        message.list(refs, u32::to_le_bytes);
+        values.iter().for_each(|text| message.text(text));
+        self.put_off()
+    }
+
+    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> {
+        self.begin_request(Call::GetString, refs);
+        let mut take = Take::new(self.read(Call::GetString)?);
+        let n = take.number();
+        let texts: Option<Vec<String>> = refs.iter().map(|_| take.text()).collect();
+        match texts.filter(|_| n == Some(refs.len() as u64)) {
+            Some(texts) => Ok(texts),
+            None => Err(self.garbled()),
+        }
+    }
+
+    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
+        let message = self.call(Call::SetInputDerivatives)?;
+        message.list(refs, u32::to_le_bytes);
+        message.list(orders, i32::to_le_bytes);
+        message.list(values, f64::to_le_bytes);
+        self.put_off()
+    }
+
+    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError> {
+        self.begin_request(Call::GetOutputDerivatives, refs);
+        self.request.list(orders, i32::to_le_bytes);
+        let done = Take::new(self.read(Call::GetOutputDerivatives)?).fill(values, f64::from_le_bytes);
+        self.filled(Call::GetOutputDerivatives, done)
+    }
+
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        if self.begun.is_none() {
+            self.send_step(t_s, step_s, keep)?;
+        }
+        self.collect()
+    }
+
+    fn is_parallel(&self) -> bool {
+        true
+    }
+
+    fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
+        self.send_step(t_s, step_s, keep)
+    }
+
+    fn do_steps(&self) -> u64 {
+        self.do_steps
+    }
+
+    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
+        self.call(Call::Save)?.number(slot as u64);
+        self.put_off()
+    }
+
+    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
+        self.call(Call::Restore)?.number(slot as u64);
+        self.put_off()
+    }
+
+    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
+        self.call(Call::Serialize)?;
+        self.waiting += 1;
+        self.exchange(0)?;
+        match Take::new(&self.reply[HEAD..]).bytes() {
+            Some(bytes) => Ok(bytes.to_vec()),
+            None => Err(self.garbled()),
+        }
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
+        self.call(Call::Deserialize)?.bytes(bytes);
+        self.finish()
+    }
+
+    fn directional(
+        &mut self,
+        unknown: &[u32],
+        known: &[u32],
+        d_known: &[f64],
+        d_unknown: &mut [f64],
+    ) -> Result<(), UnitError> {
+        let message = self.call(Call::Directional)?;
+        message.list(unknown, u32::to_le_bytes);
+        message.list(known, u32::to_le_bytes);
+        message.list(d_known, f64::to_le_bytes);
+        self.waiting += 1;
+        self.exchange(0)?;
+        let done = Take::new(&self.reply[HEAD..]).fill(d_unknown, f64::from_le_bytes);
+        self.filled(Call::Directional, done)
+    }
+}
+
+impl Drop for IsolatedUnit {
+    fn drop(&mut self) {
+        if self.is_gone || self.begun.is_some() {
+            self.process.kill();
+            return;
+        }
+        self.message.clear();
+        self.message.byte(Call::Quit as u8);
+        if self.line.memory.put(&self.message) {
+            self.line.hand_over();
+            self.process.leave(FAREWELL);
+        }
+        self.process.kill();
+    }
+}
+
+impl fmt::Debug for IsolatedUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IsolatedUnit")
+            .field("name", &self.name)
+            .field("process", &self.process)
+            .field("t_s", &self.t_s)
+            .field("do_steps", &self.do_steps)
+            .finish_non_exhaustive()
+    }
+}

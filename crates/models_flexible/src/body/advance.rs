@@ -1,0 +1,71 @@
+//! Macro steps of a body.
+
+use macrostep_flexible::{Error, Loads};
+use macrostep_ode::{Polynomials, micro};
+use macrostep_slave::{Memory, Span};
+use nalgebra::Vector3;
+
+use super::{Body, LOADS, MICRO_STEP, TOLERANCE};
+
+/// Items of the parameter `integrator`.
+const RUNGE_KUTTA_4: i32 = 2;
+const DORMAND_PRINCE: i32 = 3;
+
+/// Loads from the inputs at `tau` since the polynomials' origin.
+pub(super) fn fill(inputs: &Polynomials, tau: f64, loads: &mut Loads) {
+    let vector = |first: usize| Vector3::from_fn(|i, _| inputs.value(first + i, tau));
+    for (c, wrench) in loads.wrenches.iter_mut().enumerate() {
+        wrench.force = vector(LOADS * c);
+        wrench.torque = vector(LOADS * c + 3);
+    }
+    loads.gravity = vector(LOADS * loads.wrenches.len());
+}
+
+impl Body {
+    /// Advances the hidden state over a macro step.
+    pub(super) fn advance(&mut self, memory: &mut Memory, span: Span) -> Result<(), Error> {
+        let size = self.size();
+        let joint = Self::joint(memory);
+        self.micro.hold(joint);
+        if memory.integers[0] == DORMAND_PRINCE {
+            self.dopri.hold(joint);
+            return self.dormand_prince(memory, span);
+        }
+        let Body { body, micro, .. } = self;
+        let (inputs, hidden) = (&memory.last_inputs, &mut memory.hidden_reals);
+        let count = micro::count(span.step_s, memory.reals[MICRO_STEP]);
+        let h = span.step_s / count as f64;
+        let (values, rest) = hidden.split_at_mut(size);
+        if memory.integers[0] == RUNGE_KUTTA_4 {
+            for k in 0..count {
+                micro.runge_kutta_4(body, values, h, |tau, loads| fill(inputs, k as f64 * h + tau, loads))?;
+            }
+            return Ok(());
+        }
+        let before = &mut rest[..6 + body.modes()];
+        if memory.hidden_integers[0] == 0 {
+            micro.accelerations(body, values, before, |loads| fill(inputs, 0.0, loads))?;
+            memory.hidden_integers[0] = 1;
+        }
+        for k in 0..count {
+            let middle = (k as f64 + 0.5) * h;
+            micro.linearly_implicit(body, (values, before), h, |loads| fill(inputs, middle, loads))?;
+        }
+        Ok(())
+    }
+
+    fn dormand_prince(&mut self, memory: &mut Memory, span: Span) -> Result<(), Error> {
+        let size = self.size();
+        let last = memory.hidden_reals.len() - 1;
+        self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
+        self.dopri.relative = memory.reals[TOLERANCE];
+        let tried = memory.hidden_reals[last];
+        self.dopri.step_s = (tried > 0.0).then_some(tried);
+        let inputs = &memory.last_inputs;
+        // Time since the step's start, so that a step does not depend on where it is.
+        self.dopri.advance(&self.body, &mut self.state, (0.0, span.step_s), |tau, loads| fill(inputs, tau, loads))?;
+        memory.hidden_reals[last] = self.dopri.step_s.unwrap_or(0.0);
+        memory.hidden_reals[..size].copy_from_slice(self.state.values());
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! The declaration of a body.
+
+use macrostep_description::{Builder, Declared, ModelDescription, VariableId, guid_of};
+use macrostep_flexible::Joint;
+use macrostep_slave::Fault;
+
+use super::{Body, ImportedBody};
+use crate::declare::{builder, finish, vector};
+
+const UNITS: [&str; 8] = ["s", "m", "m/s", "m/s2", "N", "N.m", "rad", "rad/s"];
+
+/// The description; the order of the variables is that of the constants in the parent module.
+pub(super) fn describe(data: &ImportedBody, hash: &str) -> Result<ModelDescription, Fault> {
+    let mut b = builder(Body::IDENTIFIER, &data.about, &UNITS, Some(hash));
+    let parameters = |b: &mut Builder, name: &str, unit: &str, about: &str| {
+        vector(b, |name| Declared::parameter(name, 0.0).unit(unit).about(about), name)
+    };
+    let r0 = parameters(&mut b, "r0", "m", "position of the reference connector at the start");
+    let phi0 = parameters(&mut b, "phi0", "rad", "its rotation vector at the start");
+    let v0 = parameters(&mut b, "v0", "m/s", "its velocity at the start; zero where the joint holds it");
+    let w0 = parameters(&mut b, "w0", "rad/s", "spin in body axes at the start; zero about what the joint holds");
+    integration(&mut b, data);
+    for connector in &data.body.connectors {
+        for (what, unit) in [("force", "N"), ("torque", "N.m")] {
+            let about = format!("{what} on connector {}, world axes, at its deformed position", connector.name);
+            let input = |name: &str| Declared::input(name, 0.0).unit(unit).about(&about);
+            vector(&mut b, input, &format!("{}.{what}", connector.name));
+        }
+    }
+    vector(&mut b, |name| Declared::input(name, 0.0).unit("m/s2").about("gravity, world axes"), "gravity");
+    for connector in &data.body.connectors {
+        motion(&mut b, &connector.name, [&r0, &phi0, &v0, &w0]);
+    }
+    let limit = Declared::discrete_output("spin_above_limit", false).depends(&[]).initially(&w0);
+    b.add(
+        limit.about(
+            "spin above 0.3 of the first natural frequency: geometric stiffening, which is not modelled, matters",
+        ),
+    );
+    b.experiment(0.0, 1.0, 1e-3);
+    let mut description = finish(b)?;
+    description.model_name.clone_from(&data.name);
+    description.guid = guid_of(&description);
+    Ok(description)
+}
+
+/// What stands in `known` for an output.
+type Known<'a> = [&'a [VariableId; 3]; 4];
+
+/// Pose and velocities of a connector.
+fn motion(b: &mut Builder, connector: &str, [r0, phi0, v0, w0]: Known<'_>) {
+    let add = |b: &mut Builder, name: &str, unit: Option<&str>, about: &str, known: &[VariableId]| {
+        let declared = Declared::output(&format!("{connector}.{name}")).about(about).depends(&[]).initially(known);
+        b.add(match unit {
+            Some(unit) => declared.unit(unit),
+            None => declared,
+        })
+    };
+    let pose = [*r0, *phi0].concat();
+    let moving = [*phi0, *v0, *w0].concat();
+    let turning = [*phi0, *w0].concat();
+    let r = [1, 2, 3].map(|i| add(b, &format!("r[{i}]"), Some("m"), "position, world axes", &pose));
+    for i in 1..=3 {
+        for j in 1..=3 {
+            add(b, &format!("R[{i},{j}]"), None, "orientation, connector to world", phi0);
+        }
+    }
+    for (i, r) in r.into_iter().enumerate() {
+        let v = Declared::output(&format!("{connector}.v[{}]", i + 1)).unit("m/s").about("velocity, world axes");
+        b.add(v.depends(&[]).initially(&moving).derivative_of(r));
+    }
+    for i in 1..=3 {
+        add(b, &format!("w[{i}]"), Some("rad/s"), "angular velocity, world axes", &turning);
+    }
+}
+
+/// Parameters of integration and of the joint.
+fn integration(b: &mut Builder, data: &ImportedBody) {
+    let micro_step = Declared::parameter("micro_step", data.micro_step_s).unit("s").range(1e-12, f64::INFINITY);
+    b.add(micro_step.about("micro step h; a macro step H is divided into round(H/h) equal ones, at least one"));
+    let tolerance = Declared::parameter("tolerance", 1e-9).range(1e-14, 1.0);
+    b.add(tolerance.about("relative tolerance of `dormand_prince`, which chooses its steps itself"));
+    let items = [
+        ("linearly_implicit", "order 2, one right-hand side a step; stiffness does not bound the step"),
+        ("runge_kutta_4", "order 4, explicit: the micro step must resolve the highest mode"),
+        ("dormand_prince", "order 5, explicit, with error control"),
+    ];
+    b.enumeration("Integrator", "Method that advances the states", &items);
+    let integrator = Declared::parameter("integrator", 1).of_type("Integrator").bounds(1, 3);
+    b.add(integrator.about("method that advances the states"));
+    let items = [
+        ("free", "nothing holds the body"),
+        ("ball", "the reference connector turns about its position"),
+        ("hinge_x", "it turns about its x axis"),
+        ("hinge_y", "it turns about its y axis"),
+        ("hinge_z", "it turns about its z axis"),
+        ("clamp", "it rests"),
+    ];
+    b.enumeration("Joint", "What holds the reference connector in the world", &items);
+    let start = Joint::ALL.iter().position(|j| *j == data.joint).map_or(1, |i| i as i32 + 1);
+    let joint = Declared::parameter("joint", start).of_type("Joint").bounds(1, 6);
+    b.add(joint.about("what holds the reference connector in the world"));
+}
+
+/// The equations as the body of an HTML page.
+pub fn documentation_html() -> String {
+    "<h2>Equations</h2>\n<pre>[ m I   -s~   C ] [a ]   [ w~ w~ s + 2 w~ C q'            ]   [F]\n[ s~    Theta B ] [w'] + [ w x \
+     Theta w + 2 (tr(H) I - H') w ] = [T]\n[ C'    B'    M ] [q''] [ h + K q + D q'                ]   [Q]</pre>\n<p>The frame is \
+     fixed to the reference connector and moves with it; q are elastic coordinates of the body clamped there. All inputs and \
+     outputs are in world axes; forces act at the deformed position of their connector. Outputs depend on states only: no \
+     direct feed-through. Deformations are small in the frame, and there is no geometric stiffening.</p>\n<p>The body is in \
+     <code>resources/body.bin</code>; its SHA-256 is part of the declaration, and so of the GUID.</p>\n<p>Source: Zaiczek, \
+     Enge-Rosenblatt, Import of distributed parameter models into lumped parameter model libraries for the example of \
+     linearly deformable solid bodies, 2010, section 3.</p>\n"
+        .to_string()
+}

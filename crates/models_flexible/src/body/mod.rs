@@ -1,0 +1,204 @@
+//! A deformable body in its moving frame as a slave; the body comes from the resources.
+//!
+//! # Equations
+//! Those of [`macrostep_flexible::moving`]. Per connector c a force and a torque come in and a pose and velocities go out, all
+//! in world axes:
+//!
+//! ```text
+//! r_c = r₀ + A (R_c + S_c q),   R_c = A Rot(Θ_c q),   v_c = ṙ_c,   w_c = A (ω + Θ_c q̇)
+//! ```
+//!
+//! Outputs depend on states only: there is no direct feed-through. `joint` holds the frame, that is the reference connector,
+//! in the world.
+//!
+//! # Notation
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | f, t | `C.force[i]`, `C.torque[i]` | on connector C, at its deformed position (N), (N·m) |
+//! | g | `gravity[i]` | (m/s²) |
+//! | r_c, R_c | `C.r[i]`, `C.R[i,j]` | position (m), orientation (connector to world) |
+//! | v_c, w_c | `C.v[i]`, `C.w[i]` | velocity (m/s), angular velocity (rad/s) |
+//! | r₀, φ₀, v₀, ω₀ | `r0`, `phi0`, `v0`, `w0` | frame at the start; φ₀ a rotation vector, ω₀ in body axes |
+//!
+//! Reference: [Zaiczek 2010] section 3.
+
+mod advance;
+mod declare;
+mod motion;
+
+pub use declare::documentation_html;
+
+use std::path::Path;
+
+use macrostep_description::ModelDescription;
+use macrostep_flexible::moving::{Dopri, MicroStep};
+use macrostep_flexible::{BodyState, FlexibleBody, Joint};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Span};
+use nalgebra::{UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
+
+use crate::Stored;
+
+/// A reduced body with its name, as it is stored in an FMU.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImportedBody {
+    /// `modelName`.
+    pub name: String,
+    /// One sentence of description.
+    pub about: String,
+    /// Start value of `micro_step` (s).
+    pub micro_step_s: f64,
+    /// Start value of `joint`.
+    pub joint: Joint,
+    /// The body.
+    pub body: FlexibleBody,
+}
+
+impl Stored for ImportedBody {
+    const FILE: &'static str = "body.bin";
+    const MAGIC: &'static [u8; 8] = b"FLEXFMU1";
+
+    fn check(&self) -> Result<(), String> {
+        let bytes = self.body.to_bytes().map_err(|e| e.to_string())?;
+        FlexibleBody::from_bytes(&bytes).map_err(|e| e.to_string())?;
+        let step = self.micro_step_s;
+        if step > 0.0 && step.is_finite() {
+            Ok(())
+        } else {
+            Err(format!("micro step {step} s, expected a positive one"))
+        }
+    }
+}
+
+/// The body as a model.
+#[derive(Debug)]
+pub struct Body {
+    body: FlexibleBody,
+    micro: MicroStep,
+    dopri: Dopri,
+    state: BodyState,
+    acceleration: Vec<f64>,
+}
+
+/// Value references of the parameters.
+const R0: usize = 0;
+const PHI0: usize = 3;
+const V0: usize = 6;
+const W0: usize = 9;
+const MICRO_STEP: usize = 12;
+const TOLERANCE: usize = 13;
+/// First input.
+const INPUTS: usize = 14;
+/// Inputs and outputs of a connector.
+const LOADS: usize = 6;
+const MOTION: usize = 18;
+
+impl Body {
+    /// `modelIdentifier`.
+    pub const IDENTIFIER: &'static str = "flexible_body";
+
+    /// Model and declaration from its data.
+    ///
+    /// # Errors
+    /// [`Fault::Declaration`] for connector names that cannot be names of variables.
+    pub fn from_data((data, hash): (ImportedBody, String)) -> Result<(Self, ModelDescription), Fault> {
+        let description = declare::describe(&data, &hash)?;
+        let body = data.body;
+        let state = BodyState::rest(body.modes());
+        let (micro, dopri) = (MicroStep::new(&body, data.joint), Dopri::new(&body));
+        Ok((Body { micro, dopri, state, acceleration: vec![0.0; 6 + body.modes()], body }, description))
+    }
+
+    fn connectors(&self) -> usize {
+        self.body.connectors.len()
+    }
+
+    /// Value reference of the first output.
+    fn outputs(&self) -> usize {
+        INPUTS + LOADS * self.connectors() + 3
+    }
+
+    /// Length of the state; behind it stand the accelerations of the step before and the step of Dormand–Prince.
+    fn size(&self) -> usize {
+        self.state.values().len()
+    }
+
+    fn joint(memory: &Memory) -> Joint {
+        let item = usize::try_from(memory.integers[1]).unwrap_or(1);
+        Joint::ALL.get(item.wrapping_sub(1)).copied().unwrap_or_default()
+    }
+}
+
+/// Three parameters as a vector.
+fn parameter(memory: &Memory, first: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&memory.reals[first..first + 3])
+}
+
+/// `v` with the components that a joint locks at zero; `first` is 0 for translations and 3 for rotations.
+fn released(v: Vector3<f64>, joint: Joint, first: usize) -> Vector3<f64> {
+    Vector3::from_fn(|i, _| if joint.locks()[first + i] { 0.0 } else { v[i] })
+}
+
+impl Model for Body {
+    fn declare(resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault> {
+        Self::from_data(ImportedBody::load(resources)?)
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { hidden_reals: self.size() + self.acceleration.len() + 1, hidden_integers: 1 }
+    }
+
+    fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        let joint = Self::joint(memory);
+        self.state.values_mut().fill(0.0);
+        self.state.set_position(parameter(memory, R0));
+        self.state.set_orientation(UnitQuaternion::from_scaled_axis(parameter(memory, PHI0)));
+        self.state.set_velocity(released(parameter(memory, V0), joint, 0));
+        self.state.set_spin(released(parameter(memory, W0), joint, 3));
+        let size = self.size();
+        memory.hidden_reals.fill(0.0);
+        memory.hidden_reals[..size].copy_from_slice(self.state.values());
+        memory.hidden_integers[0] = 0;
+        Ok(())
+    }
+
+    fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
+        let failed = |e: macrostep_flexible::Error| Fault::Model { t_s: span.start_s, message: e.to_string() };
+        self.advance(memory, span).map_err(failed)?;
+        if memory.hidden_reals.iter().all(|x| x.is_finite()) {
+            return Ok(Outcome::Done);
+        }
+        let message =
+            format!("the state left the finite numbers in a step of {} s: try a smaller `micro_step`", span.step_s);
+        Err(Fault::Model { t_s: span.start_s, message })
+    }
+
+    fn evaluate(&mut self, memory: &mut Memory, _: Group) -> Result<(), Fault> {
+        self.show(memory)
+    }
+
+    fn output_derivatives(
+        &mut self,
+        memory: &Memory,
+        refs: &[u32],
+        _: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
+        self.rates(memory, refs, values)
+    }
+
+    fn directional_derivative(
+        &mut self,
+        memory: &Memory,
+        unknown: &[u32],
+        known: &[u32],
+        d_known: &[f64],
+        d_unknown: &mut [f64],
+    ) -> Result<(), Fault> {
+        if let Some(wrong) = unknown.iter().find(|r| (**r as usize) < self.outputs()) {
+            return Err(crate::declare::no_derivative(memory, *wrong, known));
+        }
+        self.tangents(memory, unknown, (known, d_known), d_unknown);
+        Ok(())
+    }
+}

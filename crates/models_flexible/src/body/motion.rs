@@ -1,0 +1,138 @@
+//! Outputs of a body and their derivatives.
+
+use macrostep_flexible::moving::ConnectorShape;
+use macrostep_slave::{Fault, Memory, Phase};
+use nalgebra::{Matrix3, Vector3};
+
+use super::advance::fill;
+use super::{Body, INPUTS, MOTION, PHI0, R0, V0, W0, parameter, released};
+
+/// r (3), R (9, row after row), v (3), w (3).
+type Row = [f64; MOTION];
+
+fn row(r: &Vector3<f64>, rotation: &Matrix3<f64>, v: &Vector3<f64>, w: &Vector3<f64>) -> Row {
+    std::array::from_fn(|i| match i {
+        0..3 => r[i],
+        3..12 => rotation[((i - 3) / 3, (i - 3) % 3)],
+        12..15 => v[i - 12],
+        _ => w[i - 15],
+    })
+}
+
+impl Body {
+    /// Poses and velocities of all connectors into the memory.
+    pub(super) fn show(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        let size = self.size();
+        self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
+        for c in 0..self.connectors() {
+            let failed = |e: macrostep_flexible::Error| Fault::Model { t_s: memory.time_s, message: e.to_string() };
+            let m = self.body.motion(&self.state, c).map_err(failed)?;
+            let first = self.outputs() + MOTION * c;
+            let shown = row(&m.position, &m.rotation, &m.velocity, &m.spin);
+            memory.reals[first..first + MOTION].copy_from_slice(&shown);
+        }
+        let first = self.body.stiffness.first().copied().unwrap_or(f64::INFINITY);
+        memory.booleans[0] = self.state.spin().norm_squared() > 0.09 * first;
+        Ok(())
+    }
+
+    /// First time derivatives of outputs along the equations of motion.
+    pub(super) fn rates(&mut self, memory: &Memory, refs: &[u32], values: &mut [f64]) -> Result<(), Fault> {
+        let size = self.size();
+        let failed = |e: macrostep_flexible::Error| Fault::Model { t_s: memory.time_s, message: e.to_string() };
+        self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
+        self.micro.hold(Self::joint(memory));
+        let inputs = &memory.inputs;
+        let (body, acceleration) = (&self.body, &mut self.acceleration);
+        let solved =
+            self.micro.accelerations(body, self.state.values(), acceleration, |loads| fill(inputs, 0.0, loads));
+        solved.map_err(failed)?;
+        let first = self.outputs();
+        for (reference, value) in refs.iter().zip(values) {
+            let place = *reference as usize - first;
+            *value = self.connector_rate(&self.body.connectors[place / MOTION])[place % MOTION];
+        }
+        Ok(())
+    }
+
+    /// Time derivative of what is shown of a connector, with the accelerations just computed.
+    fn connector_rate(&self, shape: &ConnectorShape) -> Row {
+        let sum =
+            |shapes: &[Vector3<f64>], by: &[f64]| shapes.iter().zip(by).map(|(s, q)| s * *q).sum::<Vector3<f64>>();
+        let (q, rate) = (self.state.elastic(), self.state.elastic_rate());
+        let turn = self.state.orientation();
+        let spin = self.state.spin();
+        let vector = |i: usize| Vector3::from_column_slice(&self.acceleration[i..i + 3]);
+        let (origin, spin_rate, elastic) = (vector(0), vector(3), &self.acceleration[6..]);
+        let at = shape.position + sum(&shape.translation, q);
+        let (moving, bent) = (sum(&shape.translation, rate), sum(&shape.translation, elastic));
+        let (tilt, tilting, tilted) =
+            (sum(&shape.rotation, q), sum(&shape.rotation, rate), sum(&shape.rotation, elastic));
+        let velocity = self.state.velocity() + turn * (spin.cross(&at) + moving);
+        let inner = spin_rate.cross(&at) + spin.cross(&spin.cross(&at)) + spin.cross(&moving) * 2.0 + bent;
+        let frame = turn.to_rotation_matrix().into_inner();
+        let (rotation, rotating) = small_rotation(&tilt, &tilting);
+        let rotated = frame * (spin.cross_matrix() * rotation + rotating);
+        row(&velocity, &rotated, &(origin + turn * inner), &(turn * (spin_rate + spin.cross(&tilting) + tilted)))
+    }
+
+    /// Change of outputs by changes of parameters at the start; while running nothing depends on knowns.
+    pub(super) fn tangents(
+        &self,
+        memory: &Memory,
+        unknown: &[u32],
+        (known, d_known): (&[u32], &[f64]),
+        d_unknown: &mut [f64],
+    ) {
+        let mut change = [0.0; INPUTS];
+        if memory.phase == Phase::Initialization {
+            for (reference, d) in known.iter().zip(d_known) {
+                if let Some(place) = change.get_mut(*reference as usize) {
+                    *place += d;
+                }
+            }
+        }
+        let vector = |first: usize| Vector3::from_column_slice(&change[first..first + 3]);
+        let joint = Self::joint(memory);
+        let (phi, spin) = (parameter(memory, PHI0), released(parameter(memory, W0), joint, 3));
+        let turn = nalgebra::Rotation3::new(phi);
+        let (moved, faster) = (released(vector(V0), joint, 0), released(vector(W0), joint, 3));
+        let turned = right_jacobian(&phi) * vector(PHI0);
+        let first = self.outputs();
+        for (reference, d) in unknown.iter().zip(d_unknown) {
+            let place = *reference as usize - first;
+            let at = self.body.connectors[place / MOTION].position;
+            let swept = turned.cross(&spin.cross(&at)) + faster.cross(&at);
+            let rows = row(
+                &(vector(R0) + turn * turned.cross(&at)),
+                &(turn.matrix() * turned.cross_matrix()),
+                &(moved + turn * swept),
+                &(turn * (turned.cross(&spin) + faster)),
+            );
+            *d = rows[place % MOTION];
+        }
+    }
+}
+
+/// Rotation by the angle atan |θ| about θ, I + c θ̃ + c²/(1 + c) θ̃² with c = 1/√(1 + θ²), and its time derivative.
+fn small_rotation(tilt: &Vector3<f64>, tilting: &Vector3<f64>) -> (Matrix3<f64>, Matrix3<f64>) {
+    let c = 1.0 / (1.0 + tilt.norm_squared()).sqrt();
+    let c_rate = -c.powi(3) * tilt.dot(tilting);
+    let k = c * c / (1.0 + c);
+    let k_rate = (2.0 * c + c * c) / (1.0 + c).powi(2) * c_rate;
+    let (a, b) = (tilt.cross_matrix(), tilting.cross_matrix());
+    let rotation = Matrix3::identity() + a * c + a * a * k;
+    (rotation, a * c_rate + b * c + a * a * k_rate + (a * b + b * a) * k)
+}
+
+/// J with exp(φ + dφ) = exp(φ) exp(J dφ) to first order.
+fn right_jacobian(phi: &Vector3<f64>) -> Matrix3<f64> {
+    let angle = phi.norm();
+    let (a, b) = if angle > 1e-4 {
+        ((1.0 - angle.cos()) / angle.powi(2), (angle - angle.sin()) / angle.powi(3))
+    } else {
+        (0.5 - angle * angle / 24.0, 1.0 / 6.0 - angle * angle / 120.0)
+    };
+    let skew = phi.cross_matrix();
+    Matrix3::identity() - skew * a + skew * skew * b
+}

@@ -1,0 +1,75 @@
+//! The hydraulic circuits: what each declares beside the interface that all have.
+
+use macrostep_crane::{actuator, crane};
+use macrostep_description::Declared;
+use macrostep_hydraulics::{Circuit, CircuitState};
+
+/// A hydraulic circuit with one cylinder an interface coordinate.
+pub trait Drive: std::fmt::Debug + Send + 'static {
+    /// `modelIdentifier`.
+    const IDENTIFIER: &'static str;
+    /// One sentence.
+    const ABOUT: &'static str;
+    /// Forces at the start if nothing is set, N, one a cylinder.
+    const START_N: &'static [f64];
+    /// Communication step and end of the experiment, s.
+    const EXPERIMENT: (f64, f64);
+
+    /// Its own real parameters, in the order `circuit` takes them.
+    fn reals() -> Vec<Declared> {
+        Vec::new()
+    }
+
+    /// The circuit.
+    fn circuit(reals: &[f64]) -> Circuit;
+
+    /// Its state at rest under these forces.
+    fn start(circuit: &Circuit, forces: &[f64]) -> CircuitState;
+}
+
+/// The cylinder of the mass on a stop.
+#[derive(Debug)]
+pub struct StopCircuit;
+
+impl Drive for StopCircuit {
+    const IDENTIFIER: &'static str = "stop_hydraulics";
+    const ABOUT: &'static str = "The hydraulic cylinder that moves a mass against a stop and back";
+    const START_N: &'static [f64] = &[actuator::MASS_KG * actuator::GRAVITY];
+    const EXPERIMENT: (f64, f64) = (0.004, actuator::END_S);
+
+    fn circuit(_: &[f64]) -> Circuit {
+        actuator::circuit()
+    }
+
+    fn start(circuit: &Circuit, forces: &[f64]) -> CircuitState {
+        actuator::start(circuit, forces[0])
+    }
+}
+
+/// Lift and jib cylinder of the crane.
+#[derive(Debug)]
+pub struct CraneCircuit;
+
+impl Drive for CraneCircuit {
+    const IDENTIFIER: &'static str = "crane_hydraulics";
+    const ABOUT: &'static str = "Lift and jib cylinder of the crane with their valves and controllers";
+    const START_N: &'static [f64] = &[46.3e3, -18.7e3];
+    const EXPERIMENT: (f64, f64) = (0.004, 8.0);
+
+    fn reals() -> Vec<Declared> {
+        let d = crane::Manoeuvre::default();
+        let speed = |name, start, about| Declared::parameter(name, start).unit("m/s").range(-0.5, 0.5).about(about);
+        vec![
+            speed("lift_speed", d.lift_ms, "desired speed of the lift cylinder from 4.2 s to 7.2 s"),
+            speed("jib_speed", d.jib_ms, "desired speed of the jib cylinder from 5 s to 7 s"),
+        ]
+    }
+
+    fn circuit(reals: &[f64]) -> Circuit {
+        crane::circuit_for(crane::Manoeuvre { lift_ms: reals[0], jib_ms: reals[1] })
+    }
+
+    fn start(circuit: &Circuit, forces: &[f64]) -> CircuitState {
+        crane::start(circuit, forces)
+    }
+}

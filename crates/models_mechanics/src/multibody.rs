@@ -1,0 +1,247 @@
+//! A multibody system as a slave: forces in, speeds and the interface model out.
+//!
+//! # Equations
+//! ```text
+//! M v⁺ − Aᵀ z = M v + H (f_a − c + Dᵀ λ_i),   w = D v,   s the interface coordinates
+//! ẇ = W λ_i + b,   so that   D v⁺ = D v + H (W λ_i + b)   while the active set holds
+//! ```
+//! The step H is the fixed parameter `communication_step`, because b is that of the *next* step; another step is refused.
+//! λ_i is constant over a step; where its input is a polynomial, its mean is taken, which keeps the impulse.
+//!
+//! # Notation
+//! | symbol | variable | meaning |
+//! |---|---|---|
+//! | λ_i | `lam_i[i]` | interface force (N), input |
+//! | w, s | `w[i]`, `s[i]` | interface speed (m/s) and coordinate (m) |
+//! | D(q_n) v⁺ | `w_step[i]` | speed after the last step in the directions of its start (m/s): what (I) predicts |
+//! | ẇ | `der(w[i])` | W λ_i + b (m/s²), the only output that depends on an input |
+//! | W | `W[i,j]` | mobility (1/kg), lower triangle by rows |
+//! | b | `b[i]` | acceleration without interface forces (m/s²) |
+//! | M̃, λ̃ | `mass_eff[i,j]`, `force_eff[i]` | W⁻¹ and W⁻¹ b, 0 where W is singular |
+//!
+//! The state has positions, velocities, time, and what the solver remembers: sets for the warm start, lagged friction
+//! bounds, last λ_i. Saved and restored it goes on with the same bits.
+//!
+//! Reference: [Peiret] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
+//! nonsmooth systems*, eq. (3)–(5).
+
+mod declare;
+mod derivative;
+mod output;
+
+use std::marker::PhantomData;
+use std::path::Path;
+
+use macrostep_description::{Kind, ModelDescription, Variable};
+use macrostep_multibody::{FlatState, InterfaceOptions, Simulation, State, StepError};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Phase, Shape, Span};
+
+pub(crate) use declare::page;
+
+use crate::plants::Plant;
+use crate::tape::{Note, Tape};
+
+/// How far a step may be from `communication_step`, relative: the rounding of `t₀ + n·H`.
+const STEP_TOLERANCE: f64 = 1e-9;
+
+/// Value references.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    /// Interface coordinates.
+    r: usize,
+    /// Own real and integer parameters of the plant.
+    reals: usize,
+    integers: usize,
+    /// Own outputs of the plant.
+    own: usize,
+}
+
+impl Layout {
+    /// Communication step.
+    const STEP: usize = 0;
+    /// Outputs between `w_step` and the plant's own.
+    const COMMON: usize = 10;
+    /// Integer outputs about the last step.
+    const STEP_COUNTS: usize = 5;
+
+    fn packed(&self) -> usize {
+        self.r * (self.r + 1) / 2
+    }
+    fn force(&self) -> usize {
+        1 + self.reals
+    }
+    fn outputs(&self) -> usize {
+        self.force() + self.r
+    }
+    fn dense(&self) -> usize {
+        self.outputs() + 4 * self.r + Self::COMMON + self.own
+    }
+}
+
+/// A multibody system of the kind `P`.
+#[derive(Debug)]
+pub struct Multibody<P> {
+    layout: Layout,
+    tape: Tape,
+    /// What the memory says, ready to be computed with.
+    cache: Option<Cache>,
+    /// Room for lists of r and r × r numbers.
+    scratch: [Vec<f64>; 2],
+    plant: PhantomData<fn() -> P>,
+}
+
+#[derive(Debug)]
+struct Cache {
+    reals: Vec<f64>,
+    integers: Vec<i32>,
+    simulation: Simulation,
+    /// The state of `simulation` as it stands in the memory.
+    flat: FlatState,
+}
+
+impl<P: Plant> Multibody<P> {
+    /// The simulation for the parameters in the memory, in no particular state.
+    fn defined(&mut self, memory: &Memory) -> Result<&mut Cache, Fault> {
+        let reals = &memory.reals[1..1 + self.layout.reals];
+        let integers = &memory.integers[..self.layout.integers];
+        let fits = self.cache.as_ref().is_some_and(|c| c.reals == reals && c.integers == integers);
+        if !fits {
+            let system =
+                P::system(reals, integers).map_err(|e| Fault::Model { t_s: memory.time_s, message: e.to_string() })?;
+            let simulation = Simulation::new(system);
+            let flat = simulation.state().to_flat();
+            self.cache = Some(Cache { reals: reals.to_vec(), integers: integers.to_vec(), simulation, flat });
+        }
+        let missing = || Fault::Model { t_s: memory.time_s, message: "there is no simulation".into() };
+        self.cache.as_mut().ok_or_else(missing)
+    }
+
+    /// The simulation in the state in the memory.
+    fn current(&mut self, memory: &Memory) -> Result<&mut Cache, Fault> {
+        let tape = self.tape;
+        let cache = self.defined(memory)?;
+        if !tape.holds(memory, &cache.flat) {
+            tape.read(memory, &mut cache.flat);
+            let damaged = |e: macrostep_multibody::StateError| Fault::Snapshot(e.to_string());
+            let state = State::from_flat(cache.simulation.system(), &cache.flat).map_err(damaged)?;
+            cache.simulation.restore(&state).map_err(damaged)?;
+        }
+        Ok(cache)
+    }
+
+    fn options(memory: &Memory) -> InterfaceOptions {
+        InterfaceOptions { look_ahead: memory.booleans[0], ..InterfaceOptions::default() }
+    }
+}
+
+fn failed(t_s: f64) -> impl Fn(StepError) -> Fault {
+    move |e| Fault::Model { t_s, message: e.to_string() }
+}
+
+impl<P: Plant> Model for Multibody<P> {
+    fn declare(_resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault> {
+        declare::declare()
+    }
+
+    fn shape(&self) -> Shape {
+        self.tape.shape()
+    }
+
+    fn group(&self, variable: &Variable) -> Group {
+        let reference = variable.value_reference as usize;
+        let dense = match variable.kind {
+            Kind::Real(_) => reference >= self.layout.dense(),
+            Kind::Integer { .. } => reference >= self.layout.integers + Layout::STEP_COUNTS,
+            _ => true,
+        };
+        if dense { Group::Dense } else { Group::Outputs }
+    }
+
+    fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        let (tape, layout) = (self.tape, self.layout);
+        let step_s = memory.reals[Layout::STEP];
+        let cache = self.defined(memory)?;
+        let simulation = &mut cache.simulation;
+        let mut state = State::assembly(simulation.system());
+        state.interface_forces.copy_from_slice(&memory.reals[layout.force()..layout.outputs()]);
+        state.clock.origin_s = memory.start_s;
+        simulation.restore(&state).map_err(|e| Fault::Snapshot(e.to_string()))?;
+
+        // Without a step behind it the model takes all brakes as holding and all contacts as open.
+        let options = InterfaceOptions { look_ahead: false, ..InterfaceOptions::default() };
+        let model = simulation.interface_model(step_s, &options).map_err(failed(memory.start_s))?;
+        let holding = model.holding_forces().unwrap_or_else(|| vec![0.0; layout.r]);
+        state.write_flat(&mut cache.flat);
+        tape.write(memory, &cache.flat)?;
+        tape.set_holding(memory, &holding);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let [position, speed] = &mut scratch;
+        self.current(memory)?.simulation.interface(position, speed);
+        tape.set_step_speed(memory, speed);
+        self.scratch = scratch;
+        tape.set_note(memory, &Note::default());
+        Ok(())
+    }
+
+    fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
+        let expected_s = memory.reals[Layout::STEP];
+        // NaN does not fit.
+        let fits = (span.step_s - expected_s).abs() <= STEP_TOLERANCE * expected_s + 1e-12 * span.start_s.abs();
+        if !fits {
+            let expected = format!("{expected_s} s, the fixed parameter `communication_step`");
+            let what = "communicationStepSize";
+            return Err(Fault::Time { call: "fmi2DoStep", what, found: span.step_s, expected });
+        }
+        let (tape, r) = (self.tape, self.layout.r);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let [forces, speeds] = &mut scratch;
+        forces.clear();
+        forces.extend((0..r).map(|i| mean(memory, i, expected_s)));
+        let cache = self.current(memory)?;
+        let report = cache.simulation.step(expected_s, forces).map_err(failed(span.start_s))?;
+        let note = Note::of(report);
+        speeds.clone_from(&report.speed_after);
+        cache.simulation.state().write_flat(&mut cache.flat);
+        tape.write(memory, &cache.flat)?;
+        tape.set_note(memory, &note);
+        tape.set_step_speed(memory, speeds);
+        self.scratch = scratch;
+        Ok(Outcome::Done)
+    }
+
+    fn evaluate(&mut self, memory: &mut Memory, group: Group) -> Result<(), Fault> {
+        match group {
+            Group::Outputs => self.evaluate_outputs(memory),
+            Group::Dense => self.evaluate_model(memory),
+        }
+    }
+
+    fn output_derivatives(&mut self, _: &Memory, _: &[u32], _: &[i32], values: &mut [f64]) -> Result<(), Fault> {
+        // None are declared, so that none are asked for.
+        values.fill(0.0);
+        Ok(())
+    }
+
+    fn directional_derivative(
+        &mut self,
+        memory: &Memory,
+        unknown: &[u32],
+        known: &[u32],
+        d_known: &[f64],
+        d_unknown: &mut [f64],
+    ) -> Result<(), Fault> {
+        let initial = memory.phase == Phase::Initialization;
+        self.differentiate(memory, (unknown, known), initial, (d_known, d_unknown))
+    }
+}
+
+/// Mean of input `i` over the last step, whose length is `step_s`.
+fn mean(memory: &Memory, i: usize, step_s: f64) -> f64 {
+    let u = &memory.last_inputs;
+    let mut power = 1.0;
+    (0..=u.degree()).fold(0.0, |sum, j| {
+        let term = u.coefficient(i, j) * power / (j + 1) as f64;
+        power *= step_s;
+        sum + term
+    })
+}

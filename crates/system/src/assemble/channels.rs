@@ -1,0 +1,130 @@
+//! Which outputs are sampled together.
+
+use super::{Sampled, refused};
+use crate::finding::Finding;
+use crate::scenario::{Endpoint, Scenario};
+use macrostep_description::{Causality, ModelDescription};
+use macrostep_master::predict::Edge;
+use macrostep_master::{Method, Signal, System, UnitId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Components a predictor of motions looks at: x, v, a.
+const MOTION: usize = 3;
+
+/// The channels, and where each sampled variable is in them.
+pub(super) struct Channels {
+    pub sampled: Vec<Sampled>,
+    signals: BTreeMap<Endpoint, Signal>,
+}
+
+impl Channels {
+    /// Channels of all outputs that something is made of.
+    pub fn of(
+        s: &Scenario,
+        descriptions: &[Arc<ModelDescription>],
+        method: &Method,
+        system: &mut System,
+        units: &[UnitId],
+    ) -> Result<Channels, Finding> {
+        let mut channels = Channels { sampled: Vec::new(), signals: BTreeMap::new() };
+        let motion = method.predictor.edge() == Edge::BeforeLaw;
+        let used = used(s, descriptions);
+        for (u, unit) in s.units.iter().enumerate() {
+            let wanted: Vec<&str> = used.iter().filter(|e| e.unit == unit.name).map(|e| e.variable.as_str()).collect();
+            for names in group(&wanted, &chains(&descriptions[u], &unit.motions), motion) {
+                let texts: Vec<&str> = names.iter().map(String::as_str).collect();
+                let id = system.channel(units[u], &texts).map_err(refused(&unit.place))?;
+                for (i, name) in names.iter().enumerate() {
+                    let end = Endpoint { unit: unit.name.clone(), variable: name.clone() };
+                    channels.signals.insert(end, id.component(i));
+                }
+                channels.sampled.push(Sampled { unit: u, names, id });
+            }
+        }
+        Ok(channels)
+    }
+
+    /// The signal of an output that was found in use.
+    pub fn signal(&self, end: &Endpoint) -> Option<Signal> {
+        self.signals.get(end).copied()
+    }
+}
+
+/// Real outputs something is made of, in the order of first use.
+fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Endpoint> {
+    let connections = s.connections.iter().map(|c| &c.from);
+    let laws = s.laws.iter().flat_map(|l| &l.inputs);
+    let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
+    let mut out: Vec<Endpoint> = Vec::new();
+    for end in connections.chain(laws).chain(maps) {
+        let variable = s.unit(&end.unit).and_then(|u| descriptions[u].variable(&end.variable));
+        if variable.is_some_and(|v| v.real().is_some()) && !out.contains(end) {
+            out.push(end.clone());
+        }
+    }
+    out
+}
+
+/// Chains of outputs, each the time derivative of the one before.
+fn chains(description: &ModelDescription, declared: &[Vec<String>]) -> Vec<Vec<String>> {
+    let sampled = |c: Causality| matches!(c, Causality::Output | Causality::Local);
+    let variables = &description.variables;
+    let derivative_of = |i: usize| {
+        variables.iter().position(|v| sampled(v.causality) && v.real().is_some_and(|r| r.derivative == Some(i)))
+    };
+    let mut chains: Vec<Vec<String>> = declared.to_vec();
+    for (i, v) in variables.iter().enumerate() {
+        let is_derivative = v.real().and_then(|r| r.derivative);
+        let has_base = is_derivative.and_then(|b| variables.get(b)).is_some_and(|b| sampled(b.causality));
+        if v.real().is_none() || !sampled(v.causality) || has_base || declared.iter().flatten().any(|n| *n == v.name) {
+            continue;
+        }
+        let mut chain = vec![v.name.clone()];
+        let mut at = i;
+        // The bound also stops a description that goes in circles.
+        while let Some(next) = derivative_of(at).filter(|_| chain.len() < 8) {
+            chain.push(variables[next].name.clone());
+            at = next;
+        }
+        if chain.len() > 1 {
+            chains.push(chain);
+        }
+    }
+    chains
+}
+
+/// Channels for the wanted variables. Classical predictors take what is wanted of a chain; those of motions take it from
+/// its beginning to the acceleration.
+fn group(wanted: &[&str], chains: &[Vec<String>], motion: bool) -> Vec<Vec<String>> {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    for name in wanted {
+        if groups.iter().flatten().any(|n| n == name) {
+            continue;
+        }
+        let Some(chain) = chains.iter().find(|c| c.iter().any(|n| n == name)) else {
+            groups.push(vec![(*name).to_owned()]);
+            continue;
+        };
+        let places = || chain.iter().enumerate().filter(|(_, n)| wanted.contains(&n.as_str())).map(|(i, _)| i);
+        let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
+        let range = if motion { 0..(last + 1).max(MOTION.min(chain.len())) } else { first..last + 1 };
+        groups.push(chain[range].to_vec());
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::group;
+
+    #[test]
+    fn motions_are_grouped_as_the_predictor_needs_them() {
+        let chain = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let chains = [chain(&["x", "v", "a", "jerk"])];
+        assert_eq!(group(&["v", "f", "x"], &chains, false), [chain(&["x", "v"]), chain(&["f"])]);
+        assert_eq!(group(&["v"], &chains, false), [chain(&["v"])]);
+        assert_eq!(group(&["v"], &chains, true), [chain(&["x", "v", "a"])]);
+        assert_eq!(group(&["jerk"], &chains, true), [chain(&["x", "v", "a", "jerk"])]);
+    }
+}

@@ -1,0 +1,133 @@
+//! Connections, laws and maps in the master.
+
+use super::channels::Channels;
+use super::laws::{self, Affine, Scaled};
+use super::refused;
+use crate::check::{Conversion, conversion};
+use crate::finding::Finding;
+use crate::scenario::{Connection, Endpoint, Map, Place, Scenario};
+use macrostep_description::ModelDescription;
+use macrostep_master::{LawId, LinearMap, Signal, System, UnitId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+struct Wiring<'a> {
+    s: &'a Scenario,
+    descriptions: &'a [Arc<ModelDescription>],
+    channels: &'a Channels,
+    system: &'a mut System,
+    units: &'a [UnitId],
+    /// Laws that stand in the system as they are.
+    laws: BTreeMap<&'a str, LawId>,
+}
+
+pub(super) fn connect(
+    s: &Scenario,
+    descriptions: &[Arc<ModelDescription>],
+    channels: &Channels,
+    system: &mut System,
+    units: &[UnitId],
+) -> Result<(), Finding> {
+    let mut wiring = Wiring { s, descriptions, channels, system, units, laws: BTreeMap::new() };
+    for c in &s.connections {
+        wiring.connection(c)?;
+    }
+    for m in &s.maps {
+        wiring.map(m)?;
+    }
+    Ok(())
+}
+
+impl<'a> Wiring<'a> {
+    fn connection(&mut self, c: &'a Connection) -> Result<(), Finding> {
+        let place = &c.place;
+        let unit = self.unit(&c.to, place)?;
+        let then = Affine { factor: c.factor, offset: c.offset };
+        let same = then == Affine { factor: 1.0, offset: 0.0 };
+        if let Some(law) = self.s.law(&c.from.unit) {
+            let inputs = self.signals(&law.inputs, place)?;
+            let id = match self.laws.get(law.name.as_str()) {
+                Some(id) if same => *id,
+                _ if same => {
+                    let id = self.system.law(laws::of(&law.kind), &inputs);
+                    self.laws.insert(&law.name, id);
+                    id
+                }
+                _ => self.system.law(Box::new(Scaled { law: laws::of(&law.kind), then }), &inputs),
+            };
+            return self.system.connect_law(id, 0, unit, &c.to.variable).map_err(refused(place));
+        }
+        let source = self.s.unit(&c.from.unit).and_then(|u| self.descriptions[u].variable(&c.from.variable));
+        if source.is_some_and(|v| v.real().is_none()) {
+            let from = self.unit(&c.from, place)?;
+            return self.system.link(from, &c.from.variable, unit, &c.to.variable).map_err(refused(place));
+        }
+        let signal = self.signal(&c.from, place)?;
+        match self.converted(c) {
+            None => self.system.connect(signal, unit, &c.to.variable),
+            Some(law) => {
+                let id = self.system.law(Box::new(law), &[signal]);
+                self.system.connect_law(id, 0, unit, &c.to.variable)
+            }
+        }
+        .map_err(refused(place))
+    }
+
+    /// What a connection does to its value; `None` where it stays.
+    fn converted(&self, c: &Connection) -> Option<Affine> {
+        let own = Affine { factor: c.factor, offset: c.offset };
+        let variable = |end: &Endpoint| {
+            let description = &*self.descriptions[self.s.unit(&end.unit)?];
+            description.variable(&end.variable).map(|v| (description, v))
+        };
+        let law = match (variable(&c.from), variable(&c.to)) {
+            (Some(from), Some(to)) if c.converts => match conversion(from, to) {
+                // First the unit of measurement, then the connection's own transformation.
+                Conversion::Affine(factor, offset) => {
+                    Affine { factor: own.factor * factor, offset: own.factor * offset + own.offset }
+                }
+                _ => own,
+            },
+            _ => own,
+        };
+        (law != Affine { factor: 1.0, offset: 0.0 }).then_some(law)
+    }
+
+    fn map(&mut self, m: &'a Map) -> Result<(), Finding> {
+        let place = &m.place;
+        let columns = m.matrix.first().map_or(0, Vec::len);
+        let Some(there) = LinearMap::new(columns, m.matrix.concat()) else {
+            return Err(Finding::error(place, "an empty matrix", "write [[a, b], [c, d]]"));
+        };
+        let back = there.dual();
+        self.law(Box::new(there), &m.from, &m.to, place)?;
+        match &m.reaction {
+            Some(r) => self.law(Box::new(back), &r.from, &r.to, place),
+            None => Ok(()),
+        }
+    }
+
+    fn law(&mut self, map: Box<LinearMap>, from: &[Endpoint], to: &[Endpoint], place: &Place) -> Result<(), Finding> {
+        let inputs = self.signals(from, place)?;
+        let id = self.system.law(map, &inputs);
+        for (i, end) in to.iter().enumerate() {
+            let unit = self.unit(end, place)?;
+            self.system.connect_law(id, i, unit, &end.variable).map_err(refused(place))?;
+        }
+        Ok(())
+    }
+
+    fn unit(&self, end: &Endpoint, place: &Place) -> Result<UnitId, Finding> {
+        let unit = self.s.unit(&end.unit).map(|u| self.units[u]);
+        unit.ok_or_else(|| Finding::error(place, format!("no unit `{}`", end.unit), ""))
+    }
+
+    fn signal(&self, end: &Endpoint, place: &Place) -> Result<Signal, Finding> {
+        let signal = self.channels.signal(end);
+        signal.ok_or_else(|| Finding::error(place, format!("`{end}` is not sampled"), "connect a real output"))
+    }
+
+    fn signals(&self, ends: &[Endpoint], place: &Place) -> Result<Vec<Signal>, Finding> {
+        ends.iter().map(|e| self.signal(e, place)).collect()
+    }
+}

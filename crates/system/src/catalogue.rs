@@ -1,0 +1,82 @@
+//! A *catalogue* of FMUs: what they declare, and units made of them.
+
+use crate::scenario::Source;
+use macrostep_description::ModelDescription;
+use macrostep_master::unit::Unit;
+use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where descriptions and units come from. In this process: [`Fmus`].
+pub trait Catalogue {
+    /// What the FMU declares.
+    ///
+    /// # Errors
+    /// In words for a user: why it cannot be read.
+    fn description(&self, source: &Source) -> Result<Arc<ModelDescription>, String>;
+
+    /// An instance of it.
+    ///
+    /// # Errors
+    /// In words for a user: why there is none.
+    fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String>;
+}
+
+/// Gives the archive of an FMU carried in the program, by name.
+pub type Embedded = fn(&str) -> Option<&'static [u8]>;
+
+/// FMUs that run in this process. Each is unpacked and loaded once.
+pub struct Fmus {
+    embedded: Embedded,
+    open: Mutex<BTreeMap<Source, (Fmu, Arc<ModelDescription>)>>,
+}
+
+impl Fmus {
+    /// With the FMUs the program carries.
+    pub fn new(embedded: Embedded) -> Self {
+        Fmus { embedded, open: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// The archive as bytes, to put it into another one.
+    ///
+    /// # Errors
+    /// Where it is not there.
+    pub fn bytes(&self, source: &Source) -> Result<Vec<u8>, String> {
+        match source {
+            Source::Embedded(name) => Ok(self.carried(name)?.to_vec()),
+            Source::File { path, .. } => std::fs::read(path).map_err(|e| format!("`{}`: {e}", path.display())),
+        }
+    }
+
+    fn carried(&self, name: &str) -> Result<&'static [u8], String> {
+        (self.embedded)(name)
+            .ok_or_else(|| format!("this program carries no FMU `{name}`; `macrostep fmus` lists them"))
+    }
+
+    fn opened(&self, source: &Source) -> Result<(Fmu, Arc<ModelDescription>), String> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((fmu, description)) = open.get(source) {
+            return Ok((fmu.clone(), Arc::clone(description)));
+        }
+        let fmu = match source {
+            Source::Embedded(name) => Fmu::from_bytes(name, self.carried(name)?),
+            Source::File { path, .. } => Fmu::open(path),
+        };
+        let fmu = fmu.map_err(|e| e.to_string())?;
+        let description = Arc::new(fmu.description().clone());
+        open.insert(source.clone(), (fmu.clone(), Arc::clone(&description)));
+        Ok((fmu, description))
+    }
+}
+
+impl Catalogue for Fmus {
+    fn description(&self, source: &Source) -> Result<Arc<ModelDescription>, String> {
+        self.opened(source).map(|(_, description)| description)
+    }
+
+    fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
+        let (fmu, _) = self.opened(source)?;
+        let unit = fmu.instantiate(name, &FmuOptions::default()).map_err(|e| e.to_string())?;
+        Ok(Box::new(unit))
+    }
+}

@@ -1,0 +1,60 @@
+//! What a description says of its components' connectors against what the FMUs declare.
+
+use super::units::exponents;
+use super::wiring::type_name;
+use super::{Declared, near};
+use crate::finding::Finding;
+use crate::scenario::Connector;
+use macrostep_description::{Causality, ModelDescription, Variable};
+
+pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    for (unit, description) in d.scenario.units.iter().zip(d.descriptions) {
+        let Some(description) = description else { continue };
+        for c in &unit.connectors {
+            match description.variable(&c.name) {
+                Some(v) => compare(&unit.name, c, v, description, findings),
+                None => {
+                    let what = format!("connector `{}` of `{}`: the FMU has no such variable", c.name, unit.name);
+                    findings.push(Finding::error(&c.place, what, near(&c.name, description)));
+                }
+            }
+        }
+    }
+}
+
+fn compare(unit: &str, c: &Connector, v: &Variable, description: &ModelDescription, findings: &mut Vec<Finding>) {
+    let name = format!("{unit}.{}", c.name);
+    let fits = match c.kind.as_str() {
+        "input" => v.causality == Causality::Input,
+        "output" => matches!(v.causality, Causality::Output | Causality::Local | Causality::CalculatedParameter),
+        "parameter" => matches!(v.causality, Causality::Parameter | Causality::Input),
+        "calculatedParameter" => matches!(v.causality, Causality::CalculatedParameter),
+        _ => true,
+    };
+    if !fits {
+        let what = format!(
+            "connector `{name}` is of kind `{}`, but {} in the FMU",
+            c.kind,
+            super::values::causality(v.causality)
+        );
+        findings.push(Finding::error(&c.place, what, "correct the kind"));
+    }
+    let declared = type_name(v).rsplit(' ').next().unwrap_or("");
+    if let Some(t) =
+        c.type_name.as_deref().filter(|t| *t != declared && !(declared == "Enumeration" && *t == "Integer"))
+    {
+        let what = format!("connector `{name}` is of type `{t}`, but {} in the FMU", type_name(v));
+        findings.push(Finding::error(&c.place, what, "correct the type"));
+    }
+    let Some(unit) = c.unit.as_deref().filter(|u| *u != v.unit()) else { return };
+    // The same quantity under another name is no finding.
+    let base = |name: &str| description.units.iter().find(|u| u.name == name).and_then(|u| u.base);
+    let same = match (base(unit), base(v.unit())) {
+        (Some(a), Some(b)) => exponents(&a) == exponents(&b) && a.factor == b.factor && a.offset == b.offset,
+        _ => false,
+    };
+    if !same {
+        let what = format!("connector `{name}` is in `{unit}`, the variable of the FMU in `{}`", v.unit());
+        findings.push(Finding::warning(&c.place, what, "the FMU's unit is used"));
+    }
+}

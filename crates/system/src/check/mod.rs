@@ -1,0 +1,107 @@
+//! Whether a scenario fits its FMUs, before anything runs.
+//!
+//! | looked at | in |
+//! |---|---|
+//! | units there, names, settings of a type and range the variables have | [`values`](self) |
+//! | connections: both ends there, causality, type, units, one source for an input, inputs without a source | `wiring` |
+//! | method: capabilities of the units, order, times | `method` |
+//!
+//! All findings are collected; each says where and what to do next. Feed-through loops are found on the assembled system,
+//! see [`crate::explain`].
+
+mod connectors;
+mod method;
+mod units;
+mod values;
+mod wiring;
+
+pub(crate) use units::{Conversion, conversion};
+pub(crate) use values::{Converted, convert};
+pub(crate) use wiring::type_name;
+
+use crate::catalogue::Catalogue;
+use crate::finding::{Finding, Severity};
+use crate::scenario::{Endpoint, Scenario};
+use macrostep_description::{ModelDescription, Variable};
+use std::sync::Arc;
+
+/// A scenario with what its units declare.
+pub(crate) struct Declared<'a> {
+    pub scenario: &'a Scenario,
+    /// In the order of the units; `None` where the FMU cannot be read.
+    pub descriptions: &'a [Option<Arc<ModelDescription>>],
+}
+
+/// Everything that is wrong or remarkable, errors first.
+pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if scenario.units.is_empty() {
+        let what = "a system without units";
+        findings.push(Finding::error(&scenario.experiment.place, what, "add [units.NAME] with `fmu = \"FILE\"`"));
+    }
+    let mut descriptions = Vec::new();
+    for unit in &scenario.units {
+        let description = catalogue.description(&unit.source);
+        if let Err(reason) = &description {
+            findings.push(Finding::error(&unit.place, format!("unit `{}`: {reason}", unit.name), ""));
+        }
+        descriptions.push(description.ok());
+    }
+    let declared = Declared { scenario, descriptions: &descriptions };
+    connectors::check(&declared, &mut findings);
+    values::check(&declared, &mut findings);
+    wiring::check(&declared, &mut findings);
+    method::check(&declared, &mut findings);
+    findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    findings
+}
+
+/// Whether any of them keeps the scenario from running.
+pub fn fails(findings: &[Finding]) -> bool {
+    findings.iter().any(|f| f.severity == Severity::Error)
+}
+
+impl<'a> Declared<'a> {
+    pub fn description(&self, unit: &str) -> Option<&'a ModelDescription> {
+        self.descriptions[self.scenario.unit(unit)?].as_deref()
+    }
+
+    /// The variable, or in words why there is none. `Ok(None)` where the FMU itself cannot be read, which is said once.
+    pub fn variable(&self, end: &Endpoint) -> Result<Option<&'a Variable>, String> {
+        let Some(u) = self.scenario.unit(&end.unit) else {
+            let known: Vec<&str> = self.scenario.units.iter().map(|u| u.name.as_str()).collect();
+            return Err(format!("no unit `{}`; there are `{}`", end.unit, known.join("`, `")));
+        };
+        let Some(description) = &self.descriptions[u] else { return Ok(None) };
+        let found = description.variable(&end.variable);
+        found.map(Some).ok_or_else(|| {
+            format!("unit `{}` has no variable `{}`; {}", end.unit, end.variable, near(&end.variable, description))
+        })
+    }
+}
+
+/// Names that come near.
+pub(crate) fn near(name: &str, description: &ModelDescription) -> String {
+    let lower = name.to_lowercase();
+    let mut names: Vec<(usize, &str)> =
+        description.variables.iter().map(|v| (distance(&lower, &v.name.to_lowercase()), v.name.as_str())).collect();
+    names.sort();
+    let shown: Vec<&str> = names.iter().take(4).map(|(_, n)| *n).collect();
+    if shown.is_empty() { "it declares none".to_owned() } else { format!("the nearest are `{}`", shown.join("`, `")) }
+}
+
+/// Levenshtein distance of the first letters.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,136 @@
+//! Settings against the variables they are for.
+
+use super::units::{Conversion, base, between};
+use super::{Declared, near};
+use crate::finding::Finding;
+use crate::scenario::{Setting, Value};
+use macrostep_description::{Causality, Initial, Kind, ModelDescription, Variability, Variable};
+
+/// A value in the type of its variable, as FMI takes it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Converted {
+    Real(f64),
+    Integer(i32),
+    Boolean(bool),
+    Text(String),
+}
+
+pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    for (i, unit) in d.scenario.units.iter().enumerate() {
+        if d.scenario.units[..i].iter().any(|u| u.name == unit.name) || d.scenario.law(&unit.name).is_some() {
+            findings.push(Finding::error(&unit.place, format!("the name `{}` twice", unit.name), "rename one of them"));
+        }
+    }
+    for set in &d.scenario.sets {
+        for (unit, setting) in &set.settings {
+            if d.scenario.unit(unit).is_none() {
+                let what = format!("parameter set `{}`: no unit `{unit}`", set.name);
+                findings.push(Finding::error(&setting.place, what, "name one of the units, or remove the line"));
+            }
+        }
+    }
+    for (unit, description) in d.scenario.units.iter().zip(d.descriptions) {
+        let Some(description) = description else { continue };
+        for setting in d.scenario.settings(&unit.name) {
+            if let Err(finding) = fits(&unit.name, setting, description) {
+                findings.push(finding);
+            }
+        }
+        for name in unit.motions.iter().flatten() {
+            if description.variable(name).is_none() {
+                let what = format!("motion of unit `{}`: no variable `{name}`", unit.name);
+                findings.push(Finding::error(&unit.place, what, near(name, description)));
+            }
+        }
+    }
+}
+
+fn fits(unit: &str, setting: &Setting, description: &ModelDescription) -> Result<(), Finding> {
+    let name = &setting.variable;
+    let fail = |what: String, next: String| Err(Finding::error(&setting.place, what, next));
+    let Some(v) = description.variable(name) else {
+        return fail(format!("unit `{unit}` has no variable `{name}`"), near(name, description));
+    };
+    let settable = v.variability != Variability::Constant
+        && (matches!(v.causality, Causality::Parameter | Causality::Input)
+            || matches!(v.initial, Some(Initial::Exact | Initial::Approx)));
+    if !settable {
+        let what = format!("`{unit}.{name}` is {} and cannot be set", causality(v.causality));
+        return fail(what, "set a parameter or an input".to_owned());
+    }
+    let value = convert(setting, v, description).map_err(|expected| {
+        let what = format!("`{unit}.{name}` = {}, expected {expected}", setting.value);
+        Finding::error(&setting.place, what, "")
+    })?;
+    let (number, min, max) = match (&value, &v.kind) {
+        (Converted::Real(x), Kind::Real(r)) => (*x, r.min, r.max),
+        (Converted::Integer(i), Kind::Integer { min, max } | Kind::Enumeration { min, max, .. }) => {
+            (f64::from(*i), min.map(f64::from), max.map(f64::from))
+        }
+        _ => return Ok(()),
+    };
+    let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
+    if number.is_nan() || number < min || number > max {
+        let what = format!("`{unit}.{name}` = {number}, expected {min} to {max}");
+        return fail(what, "the FMU declares this range".to_owned());
+    }
+    Ok(())
+}
+
+/// The value in the type of its variable, or what was expected.
+pub(crate) fn convert(setting: &Setting, v: &Variable, description: &ModelDescription) -> Result<Converted, String> {
+    let integer = |i: i64| i32::try_from(i).map(Converted::Integer).map_err(|_| "an integer of 32 bits".to_owned());
+    match (&v.kind, &setting.value) {
+        (Kind::Real(_), Value::Real(x)) => measured(*x, setting, v, description),
+        (Kind::Real(_), Value::Integer(i)) => measured(*i as f64, setting, v, description),
+        (Kind::Real(_), _) => Err("a number".to_owned()),
+        (Kind::Integer { .. } | Kind::Enumeration { .. }, Value::Integer(i)) => integer(*i),
+        (Kind::Integer { .. }, _) => Err("an integer".to_owned()),
+        (Kind::Boolean, Value::Boolean(b)) => Ok(Converted::Boolean(*b)),
+        (Kind::Boolean, _) => Err("true or false".to_owned()),
+        (Kind::String, Value::Text(t)) => Ok(Converted::Text(t.clone())),
+        (Kind::String, _) => Err("a text".to_owned()),
+        (Kind::Enumeration { .. }, Value::Text(name)) => {
+            let items = items(v, description);
+            let item = items.iter().find(|(item, _)| item == name);
+            item.map(|(_, value)| Converted::Integer(*value)).ok_or_else(|| {
+                let names: Vec<String> = items.iter().map(|(item, _)| format!("`{item}`")).collect();
+                format!("one of {}", names.join(", "))
+            })
+        }
+        (Kind::Enumeration { .. }, _) => Err("the name of an item".to_owned()),
+    }
+}
+
+fn measured(x: f64, setting: &Setting, v: &Variable, description: &ModelDescription) -> Result<Converted, String> {
+    let Some(unit) = &setting.unit else { return Ok(Converted::Real(x)) };
+    match between((unit, base(description, unit)), (v.unit(), base(description, v.unit())), false) {
+        Conversion::Same => Ok(Converted::Real(x)),
+        Conversion::Affine(factor, offset) => Ok(Converted::Real(factor * x + offset)),
+        Conversion::Unknown | Conversion::Incompatible => {
+            Err(format!("a value in `{}`, or in a unit the FMU knows; it is given in `{unit}`", v.unit()))
+        }
+    }
+}
+
+/// Names and values of an enumeration's items.
+fn items(v: &Variable, description: &ModelDescription) -> Vec<(String, i32)> {
+    let of_type = v.declared_type.iter().flat_map(|name| description.types.iter().filter(move |t| t.name == *name));
+    let kinds = of_type.map(|t| &t.kind).chain([&v.kind]);
+    kinds
+        .filter_map(|kind| if let Kind::Enumeration { items, .. } = kind { Some(items) } else { None })
+        .flatten()
+        .map(|item| (item.name.clone(), item.value))
+        .collect()
+}
+
+pub(super) fn causality(c: Causality) -> &'static str {
+    match c {
+        Causality::Parameter => "a parameter",
+        Causality::CalculatedParameter => "a calculated parameter",
+        Causality::Input => "an input",
+        Causality::Output => "an output",
+        Causality::Local => "a local variable",
+        Causality::Independent => "the independent variable",
+    }
+}

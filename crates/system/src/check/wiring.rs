@@ -1,0 +1,221 @@
+//! Connections, laws and maps against the variables at their ends.
+
+use super::Declared;
+use super::units::{Conversion, conversion};
+use super::values::causality;
+use crate::finding::Finding;
+use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place};
+use macrostep_description::{Causality, Kind, Value, Variable};
+use std::collections::BTreeMap;
+
+pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    let mut fed: BTreeMap<&Endpoint, &Place> = BTreeMap::new();
+    let scenario = d.scenario;
+    let targets = scenario.connections.iter().map(|c| (&c.to, &c.place));
+    let targets = targets.chain(
+        scenario
+            .maps
+            .iter()
+            .flat_map(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)).map(move |to| (to, &m.place))),
+    );
+    for (to, place) in targets {
+        if let Some(before) = fed.insert(to, place) {
+            let what = format!("input `{to}` is connected twice, first in line {}", before.line);
+            findings.push(Finding::error(place, what, "remove one of the connections"));
+        }
+    }
+    for c in &scenario.connections {
+        connection(d, c, findings);
+    }
+    for law in &scenario.laws {
+        shape(law, findings);
+        for input in &law.inputs {
+            source(d, input, &law.place, findings);
+        }
+        if !scenario.connections.iter().any(|c| c.from.unit == law.name) {
+            let what = format!("law `{}` is connected to nothing", law.name);
+            findings.push(Finding::warning(&law.place, what, "connect one of its outputs, or remove it"));
+        }
+    }
+    for m in &scenario.maps {
+        map(d, m, findings);
+    }
+    unconnected(d, &fed, findings);
+}
+
+fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
+    let place = &c.place;
+    let to = target(d, &c.to, place, findings);
+    if let Some(law) = d.scenario.law(&c.from.unit) {
+        if !law.outputs.contains(&c.from.variable) {
+            let what = format!("law `{}` has no output `{}`", law.name, c.from.variable);
+            findings.push(Finding::error(place, what, format!("it has `{}`", law.outputs.join("`, `"))));
+        }
+        return;
+    }
+    let from = source(d, &c.from, place, findings);
+    let (Some(from), Some(to)) = (from, to) else { return };
+    if std::mem::discriminant(&from.kind) != std::mem::discriminant(&to.kind) {
+        let what = format!("`{}` is {}, but `{}` is {}", c.from, type_name(from), c.to, type_name(to));
+        findings.push(Finding::error(place, what, "connect variables of the same type"));
+        return;
+    }
+    if from.real().is_none() {
+        if c.factor != 1.0 || c.offset != 0.0 {
+            let what = format!("`{}` is {}: it cannot be scaled", c.from, type_name(from));
+            findings.push(Finding::error(place, what, "remove factor and offset"));
+        }
+        return;
+    }
+    let (Some(a), Some(b)) = (d.description(&c.from.unit), d.description(&c.to.unit)) else { return };
+    if !c.converts {
+        return;
+    }
+    let units = format!("`{}` is in `{}`, `{}` in `{}`", c.from, from.unit(), c.to, to.unit());
+    match conversion((a, from), (b, to)) {
+        Conversion::Same => {}
+        Conversion::Affine(factor, offset) => {
+            let what = format!("{units}: converted by {factor} · y + {offset}");
+            findings.push(Finding::note(place, what, "`convert_units = false` leaves numbers as they are"));
+        }
+        Conversion::Unknown => {
+            let what = format!("{units}, and one of them has no base units");
+            findings.push(Finding::warning(
+                place,
+                what,
+                "numbers are passed unchanged: give a `factor` if they differ",
+            ));
+        }
+        Conversion::Incompatible => {
+            let what = format!("{units}: different quantities");
+            findings.push(Finding::error(place, what, "connect another variable, or set `convert_units = false`"));
+        }
+    }
+}
+
+/// The variable at a connection's beginning.
+fn source<'a>(d: &Declared<'a>, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'a Variable> {
+    let v = match d.variable(end) {
+        Ok(v) => v?,
+        Err(what) => {
+            findings.push(Finding::error(place, what, ""));
+            return None;
+        }
+    };
+    if matches!(v.causality, Causality::Input | Causality::Independent) {
+        let what = format!("`{end}` is {}, expected an output", causality(v.causality));
+        findings.push(Finding::error(place, what, "the input stands at the left, the output at the right"));
+        return None;
+    }
+    if v.causality != Causality::Output {
+        let what = format!("`{end}` is {}, not an output", causality(v.causality));
+        findings.push(Finding::warning(place, what, "the FMU need not keep it up to date"));
+    }
+    Some(v)
+}
+
+/// The variable at a connection's end.
+fn target<'a>(d: &Declared<'a>, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'a Variable> {
+    let v = match d.variable(end) {
+        Ok(v) => v?,
+        Err(what) => {
+            findings.push(Finding::error(place, what, ""));
+            return None;
+        }
+    };
+    if v.causality != Causality::Input {
+        let what = format!("`{end}` is {}, expected an input", causality(v.causality));
+        findings.push(Finding::error(place, what, "the input stands at the left, the output at the right"));
+        return None;
+    }
+    Some(v)
+}
+
+fn real(end: &Endpoint, v: Option<&Variable>, place: &Place, findings: &mut Vec<Finding>) {
+    if let Some(v) = v.filter(|v| v.real().is_none()) {
+        let what = format!("`{end}` is {}, expected a Real", type_name(v));
+        findings.push(Finding::error(place, what, "laws and maps take real variables"));
+    }
+}
+
+fn shape(law: &Law, findings: &mut Vec<Finding>) {
+    let (inputs, signs) = match law.kind {
+        LawKind::SpringDamper { .. } | LawKind::NonlinearSpring { .. } => (4, "x1, v1, x2, v2"),
+        LawKind::Orifice { .. } => (2, "p1, p2"),
+    };
+    if law.inputs.len() != inputs || law.outputs.len() != 1 {
+        let found = format!("{} inputs and {} outputs", law.inputs.len(), law.outputs.len());
+        let what = format!("law `{}` has {found}, expected {inputs} ({signs}) and one", law.name);
+        findings.push(Finding::error(&law.place, what, ""));
+    }
+}
+
+fn map(d: &Declared<'_>, m: &Map, findings: &mut Vec<Finding>) {
+    let (rows, columns) = (m.matrix.len(), m.matrix.first().map_or(0, Vec::len));
+    let mut sizes = vec![("from", m.from.len(), columns, "columns"), ("to", m.to.len(), rows, "rows")];
+    if let Some(r) = &m.reaction {
+        sizes.extend([("reaction.from", r.from.len(), rows, "rows"), ("reaction.to", r.to.len(), columns, "columns")]);
+    }
+    if rows == 0 || columns == 0 || m.matrix.iter().any(|row| row.len() != columns) {
+        findings.push(Finding::error(
+            &m.place,
+            "a matrix with rows of unequal length or none",
+            "write [[a, b], [c, d]]",
+        ));
+    }
+    for (name, found, expected, what) in sizes {
+        if found != expected {
+            let what = format!("`{name}` has {found} variables, but the matrix {expected} {what}");
+            findings.push(Finding::error(&m.place, what, "y_to = M · y_from, and the reaction goes back through Mᵀ"));
+        }
+    }
+    let reaction = m.reaction.iter();
+    for end in m.from.iter().chain(reaction.clone().flat_map(|r| &r.from)) {
+        let v = source(d, end, &m.place, findings);
+        real(end, v, &m.place, findings);
+    }
+    for end in m.to.iter().chain(reaction.flat_map(|r| &r.to)) {
+        let v = target(d, end, &m.place, findings);
+        real(end, v, &m.place, findings);
+    }
+}
+
+/// Inputs that keep their start value: one note a unit.
+fn unconnected(d: &Declared<'_>, fed: &BTreeMap<&Endpoint, &Place>, findings: &mut Vec<Finding>) {
+    for (unit, description) in d.scenario.units.iter().zip(d.descriptions) {
+        let Some(description) = description else { continue };
+        let settings = d.scenario.settings(&unit.name);
+        let free = description.variables.iter().filter(|v| v.causality == Causality::Input).filter(|v| {
+            let end = Endpoint { unit: unit.name.clone(), variable: v.name.clone() };
+            !fed.contains_key(&end) && !settings.iter().any(|s| s.variable == v.name)
+        });
+        let free: Vec<String> = free.map(|v| format!("`{}` = {}", v.name, start(v))).collect();
+        if !free.is_empty() {
+            let shown = free.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+            let more = free.len().saturating_sub(8);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let what = format!("inputs of unit `{}` without a source keep their start: {shown}{more}", unit.name);
+            findings.push(Finding::note(&unit.place, what, "connect them, or say so with [units.NAME.set]"));
+        }
+    }
+}
+
+fn start(v: &Variable) -> String {
+    match &v.start {
+        Some(Value::Real(x)) => format!("{x}{}{}", if v.unit().is_empty() { "" } else { " " }, v.unit()),
+        Some(Value::Integer(i)) => i.to_string(),
+        Some(Value::Boolean(b)) => b.to_string(),
+        Some(Value::String(t)) => format!("{t:?}"),
+        None => "what the FMU chooses".to_owned(),
+    }
+}
+
+pub(crate) fn type_name(v: &Variable) -> &'static str {
+    match v.kind {
+        Kind::Real(_) => "a Real",
+        Kind::Integer { .. } => "an Integer",
+        Kind::Boolean => "a Boolean",
+        Kind::String => "a String",
+        Kind::Enumeration { .. } => "an Enumeration",
+    }
+}

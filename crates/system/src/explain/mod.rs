@@ -1,0 +1,10 @@
+//! What a run will do, said before it runs: order of execution, which connections lag and how, algebraic loops; and, from a
+//! run, the energy that appears in power bonds.
+
+mod bond;
+mod order;
+mod residual;
+
+pub use bond::{Bond, Term, bonds};
+pub use order::{Delay, Order, Sampled, delays, order, steps};
+pub use residual::{Residual, residuals};

@@ -1,0 +1,186 @@
+//! Order of execution, delays and loops.
+
+use crate::assemble::Assembly;
+use crate::scenario::Endpoint;
+use crate::words::{Correct, Family, Sampling};
+use macrostep_master::{Op, Plan, Refresh, RunError};
+use std::collections::BTreeSet;
+
+/// Who acts when, and who knows what by then.
+pub struct Order {
+    /// One window.
+    pub plan: Plan,
+    /// Its length \[s\].
+    pub window_s: f64,
+    /// Length of a tick of the plan \[s\].
+    pub tick_s: f64,
+    /// Feed-through groups, as the plan numbers them.
+    pub groups: Vec<Vec<usize>>,
+    /// Those that are algebraic loops.
+    pub loops: Vec<Vec<usize>>,
+    /// Inputs that are predicted in some step because a source is not known at its end.
+    pub lagging: BTreeSet<Endpoint>,
+    /// How each unit's feed-through outputs are sampled.
+    pub refresh: Vec<Sampled>,
+}
+
+/// How feed-through outputs of a unit are sampled at a communication point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sampled {
+    /// It sends none.
+    None,
+    /// Evaluated with the inputs' values there.
+    Anew(Refresh),
+    /// As the unit reported after its step: with the inputs it had predicted.
+    Lagged,
+}
+
+/// What a connection does to its signal in time.
+#[derive(Debug, Clone)]
+pub struct Delay {
+    /// The input.
+    pub to: Endpoint,
+    /// What it is made of.
+    pub from: Vec<Endpoint>,
+    /// Whether a law stands between.
+    pub through_law: bool,
+    /// How the receiver learns of the signal over its step.
+    pub way: String,
+    /// Error of the input over a step, as a power of H; 0 where it is iterated.
+    pub error_order: u32,
+    /// Further lag from sampling.
+    pub sampling: &'static str,
+}
+
+/// Analyses an assembly.
+///
+/// # Errors
+/// Where the master refuses the method or the times.
+pub fn order(a: &Assembly) -> Result<Order, RunError> {
+    let (plan, clock) = a.grid.plan(&a.system, &a.method)?;
+    let index = |g: &Vec<macrostep_master::UnitId>| g.iter().map(|u| u.index()).collect::<Vec<_>>();
+    let groups: Vec<Vec<usize>> = a.system.feedthrough_groups().iter().map(index).collect();
+    let supplied = a.system.supplied();
+    let s = &a.effective;
+    let mut lagging = BTreeSet::new();
+    let mut known = vec![0; s.units.len()];
+    for op in &plan.ops {
+        match *op {
+            Op::Publish { unit, at } => known[unit] = at,
+            Op::Advance { unit, to, .. } if s.coupling.correct == Correct::Explicit => {
+                for input in supplied.iter().filter(|p| p.unit.index() == unit) {
+                    if input.sources.iter().any(|(source, _)| known[source.index()] < to) {
+                        lagging.insert(Endpoint { unit: s.units[unit].name.clone(), variable: input.input.clone() });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let sampled = |u: usize| match Refresh::of(&a.descriptions[u]) {
+        _ if !groups.iter().any(|g| g.contains(&u)) => Sampled::None,
+        _ if s.coupling.sampling == Sampling::Lagged => Sampled::Lagged,
+        Refresh::Reported => Sampled::Lagged,
+        way => Sampled::Anew(way),
+    };
+    Ok(Order {
+        window_s: clock.length_s(plan.window),
+        tick_s: clock.length_s(1),
+        loops: groups.iter().filter(|g| g.len() > 1).cloned().collect(),
+        refresh: (0..s.units.len()).map(sampled).collect(),
+        plan,
+        groups,
+        lagging,
+    })
+}
+
+impl Order {
+    /// Whether some sampled output of the input's unit follows it at once.
+    pub fn is_followed(&self, a: &Assembly, input: &Endpoint) -> bool {
+        let Some(u) = a.effective.unit(&input.unit) else { return false };
+        let outputs = a.channels.iter().filter(|c| c.unit == u).flat_map(|c| &c.names);
+        outputs.into_iter().any(|o| a.system.followed(a.units[u], o).contains(&input.variable))
+    }
+}
+
+/// Every step of a window in words.
+pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
+    let s = &a.effective;
+    let name = |u: usize| format!("`{}`", s.units[u].name);
+    let at = |tick: i64| if tick == 0 { "t".to_owned() } else { format!("t + {} s", rounded(o.tick_s * tick as f64)) };
+    let feedthrough = |u: usize| -> String {
+        let outputs = a.channels.iter().filter(|c| c.unit == u).flat_map(|c| &c.names);
+        let outputs = outputs.filter(|n| !a.system.followed(a.units[u], n).is_empty());
+        outputs.map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+    };
+    let how = |u: usize| match o.refresh[u] {
+        Sampled::Anew(Refresh::GetAfterSet) => "inputs set, outputs read",
+        Sampled::Anew(_) => "by directional derivatives",
+        _ => "left as reported: they lag by one step",
+    };
+    let refresh = |u: usize, tick: i64| {
+        format!("{}: {} evaluated anew at {} ({})", name(u), feedthrough(u), at(tick), how(u))
+    };
+    let words = |op: &Op| match *op {
+        Op::Advance { unit, from, to } => {
+            let own: Vec<&Endpoint> = o.lagging.iter().filter(|e| e.unit == s.units[unit].name).collect();
+            let lag: Vec<String> = own.iter().map(|e| format!("`{}`", e.variable)).collect();
+            let lag = if lag.is_empty() { String::new() } else { format!(", {} predicted", lag.join(", ")) };
+            format!("{} steps from {} to {}{lag}", name(unit), at(from), at(to))
+        }
+        Op::Begin { unit, from, .. } => format!("{} begins its step at {}, beside the others", name(unit), at(from)),
+        Op::Publish { unit, at: tick } => {
+            let outputs = a.channels.iter().filter(|c| c.unit == unit).flat_map(|c| &c.names);
+            let outputs: Vec<String> = outputs.map(|n| format!("`{n}`")).collect();
+            let outputs = if outputs.is_empty() { "nothing anybody uses".to_owned() } else { outputs.join(", ") };
+            format!("{} publishes {outputs} at {}", name(unit), at(tick))
+        }
+        Op::RefreshUnit { unit, at } => refresh(unit, at),
+        Op::Refresh { group, at: tick } => match o.groups[group].as_slice() {
+            [unit] => refresh(*unit, tick),
+            units => {
+                let names: Vec<String> = units.iter().map(|&u| name(u)).collect();
+                format!("algebraic loop through {} solved at {}", names.join(", "), at(tick))
+            }
+        },
+    };
+    o.plan.ops.iter().map(words).collect()
+}
+
+/// Every connection's way through time.
+pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
+    let s = &a.effective;
+    let c = &s.coupling;
+    let name = |u: usize| s.units[u].name.clone();
+    let supplied = a.system.supplied();
+    let lines = supplied.iter().map(|p| {
+        let to = Endpoint { unit: name(p.unit.index()), variable: p.input.clone() };
+        let sources = p.sources.iter().map(|(u, v)| Endpoint { unit: name(u.index()), variable: v.clone() });
+        let from: Vec<Endpoint> = sources.collect();
+        let motion = from.iter().all(|e| {
+            a.channels.iter().any(|ch| s.units[ch.unit].name == e.unit && ch.names.len() >= 3 && ch.names.contains(&e.variable))
+        });
+        // Integrated acceleration of degree k meets a motion as polynomials of degree k + 2 do, other signals as k + 1.
+        let degree = match c.predict.family {
+            Family::Integrated if !motion => c.predict.degree + 1,
+            _ => c.predict.fed_degree(),
+        };
+        let (way, error_order) = if c.correct != Correct::Explicit {
+            ("iterated until it fits".to_owned(), 0)
+        } else if o.lagging.contains(&to) {
+            (format!("predicted by {}: the one-step lag", c.predict), degree + 1)
+        } else if degree == 0 {
+            ("the value at the step's end, held".to_owned(), 1)
+        } else {
+            ("interpolated to the step's end".to_owned(), degree + 1)
+        };
+        let lags = p.sources.iter().any(|(u, v)| o.refresh[u.index()] == Sampled::Lagged && !a.system.followed(*u, v).is_empty());
+        let sampling = if lags { "feed-through, sampled with inputs one step old" } else { "" };
+        Delay { to, from, through_law: p.through_law, way, error_order, sampling }
+    });
+    lines.collect()
+}
+
+fn rounded(x: f64) -> f64 {
+    format!("{x:.9e}").parse().unwrap_or(x)
+}

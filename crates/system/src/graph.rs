@@ -1,0 +1,177 @@
+//! A picture of a system: units and laws with their connections, feed-through, algebraic loops, and the schedule of a window.
+
+use crate::assemble::Assembly;
+use crate::explain::{Order, order};
+use crate::scenario::{Endpoint, LawKind, Scenario};
+use macrostep_master::report::diagram::{Arrow, Bar, Block, Diagram, Lane, Mark, Way};
+use macrostep_master::{Op, RunError};
+use std::collections::BTreeSet;
+
+/// Connectors of one block before the rest is left out of the picture.
+const PORTS_MAX: usize = 40;
+
+/// The picture.
+///
+/// # Errors
+/// Where the master refuses the method or the times.
+pub fn graph(assembly: Assembly) -> Result<Diagram, RunError> {
+    let order = order(&assembly)?;
+    let s = &assembly.effective;
+    let looped: BTreeSet<usize> = order.loops.iter().flatten().copied().collect();
+    let mut blocks: Vec<Block> = s.units.iter().enumerate().map(|(u, _)| unit(&assembly, u, looped.contains(&u))).collect();
+    let mut arrows = Vec::new();
+    let way = |to: &Endpoint, from: &[Endpoint]| {
+        let inside = order.loops.iter().any(|l| {
+            let has = |e: &Endpoint| s.unit(&e.unit).is_some_and(|u| l.contains(&u));
+            has(to) && from.iter().any(has)
+        });
+        if inside && order.is_followed(&assembly, to) {
+            Way::Looped
+        } else if order.lagging.contains(to) {
+            Way::Predicted
+        } else {
+            Way::Known
+        }
+    };
+    for law in &s.laws {
+        let b = blocks.len();
+        blocks.push(Block {
+            title: law.name.clone(),
+            subtitle: law_name(&law.kind).to_owned(),
+            inputs: law.inputs.iter().map(ToString::to_string).collect(),
+            outputs: law.outputs.clone(),
+            is_law: true,
+            ..Block::default()
+        });
+        for (i, from) in law.inputs.iter().enumerate() {
+            push(&mut arrows, &blocks, s, from, (b, i), "", Way::Known);
+        }
+        for c in s.connections.iter().filter(|c| c.from.unit == law.name) {
+            let Some(to) = input(&blocks, s, &c.to) else { continue };
+            let output = law.outputs.iter().position(|o| *o == c.from.variable).unwrap_or(0);
+            arrows.push(Arrow { from: (b, output), to, label: scaling(c.factor, c.offset), way: way(&c.to, &law.inputs) });
+        }
+    }
+    for c in s.connections.iter().filter(|c| s.law(&c.from.unit).is_none()) {
+        let Some(to) = input(&blocks, s, &c.to) else { continue };
+        let way = way(&c.to, std::slice::from_ref(&c.from));
+        push(&mut arrows, &blocks, s, &c.from, to, &scaling(c.factor, c.offset), way);
+    }
+    for (m, map) in s.maps.iter().enumerate() {
+        let there = (format!("M{}", m + 1), &map.from, &map.to);
+        let back = map.reaction.as_ref().map(|r| (format!("M{}ᵀ", m + 1), &r.from, &r.to));
+        for (name, from, to) in std::iter::once(there).chain(back) {
+            let b = blocks.len();
+            let texts = |ends: &[Endpoint]| ends.iter().map(ToString::to_string).collect();
+            let subtitle = format!("linear map {} × {}", to.len(), from.len());
+            blocks.push(Block { title: name, subtitle, inputs: texts(from), outputs: texts(to), is_law: true, ..Block::default() });
+            for (i, end) in from.iter().enumerate() {
+                push(&mut arrows, &blocks, s, end, (b, i), "", Way::Known);
+            }
+            for (i, end) in to.iter().enumerate() {
+                let Some(target) = input(&blocks, s, end) else { continue };
+                arrows.push(Arrow { from: (b, i), to: target, label: String::new(), way: way(end, from) });
+            }
+        }
+    }
+    Ok(Diagram {
+        title: if s.name.is_empty() { "System".to_owned() } else { s.name.clone() },
+        subtitle: subtitle(s),
+        blocks,
+        arrows,
+        lanes_title: format!("One window of {} s, numbered in order of execution", order.window_s),
+        lanes: lanes(s, &order),
+        span: (order.plan.window as f64, "t".to_owned(), format!("t + {} s", order.window_s)),
+        notes: notes(s, &order),
+    })
+}
+
+fn subtitle(s: &Scenario) -> String {
+    let c = &s.coupling;
+    format!("{} · {} · {} · {} · H = {} s", c.schedule, c.predict, c.correct, c.sampling, s.experiment.step_s.unwrap_or(f64::NAN))
+}
+
+fn notes(s: &Scenario, order: &Order) -> Vec<String> {
+    let name = |l: &Vec<usize>| l.iter().map(|&u| s.units[u].name.as_str()).collect::<Vec<_>>().join(" – ");
+    order.loops.iter().map(|l| format!("algebraic loop through {}: solved by Newton at every communication point", name(l))).collect()
+}
+
+fn unit(a: &Assembly, u: usize, looped: bool) -> Block {
+    let s = &a.effective;
+    let name = &s.units[u].name;
+    let mut block = Block {
+        title: name.clone(),
+        subtitle: a.descriptions[u].model_name.clone(),
+        looped,
+        ..Block::default()
+    };
+    let add = |list: &mut Vec<String>, name: &String| {
+        if !list.contains(name) && list.len() < PORTS_MAX {
+            list.push(name.clone());
+        }
+    };
+    for supplied in a.system.supplied().iter().filter(|p| p.unit == a.units[u]) {
+        add(&mut block.inputs, &supplied.input);
+    }
+    let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
+    let sources = s.connections.iter().map(|c| &c.from).chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps);
+    for end in sources.filter(|e| e.unit == *name) {
+        add(&mut block.outputs, &end.variable);
+    }
+    for (o, output) in block.outputs.iter().enumerate() {
+        for input in a.system.followed(a.units[u], output) {
+            if let Some(i) = block.inputs.iter().position(|n| *n == input) {
+                block.through.push((i, o));
+            }
+        }
+    }
+    block
+}
+
+fn law_name(kind: &LawKind) -> &'static str {
+    match kind {
+        LawKind::SpringDamper { .. } => "spring and damper",
+        LawKind::NonlinearSpring { .. } => "nonlinear spring",
+        LawKind::Orifice { .. } => "orifice",
+    }
+}
+
+fn scaling(factor: f64, offset: f64) -> String {
+    match (factor == 1.0, offset == 0.0) {
+        (true, true) => String::new(),
+        (false, true) => format!("× {factor}"),
+        (true, false) => format!("+ {offset}"),
+        (false, false) => format!("× {factor} + {offset}"),
+    }
+}
+
+fn input(blocks: &[Block], s: &Scenario, end: &Endpoint) -> Option<(usize, usize)> {
+    let b = s.unit(&end.unit)?;
+    blocks[b].inputs.iter().position(|n| *n == end.variable).map(|i| (b, i))
+}
+
+fn push(arrows: &mut Vec<Arrow>, blocks: &[Block], s: &Scenario, from: &Endpoint, to: (usize, usize), label: &str, way: Way) {
+    let Some(b) = s.unit(&from.unit) else { return };
+    if let Some(o) = blocks[b].outputs.iter().position(|n| *n == from.variable) {
+        arrows.push(Arrow { from: (b, o), to, label: label.to_owned(), way });
+    }
+}
+
+fn lanes(s: &Scenario, order: &Order) -> Vec<Lane> {
+    let mut lanes: Vec<Lane> = s.units.iter().map(|u| Lane { name: u.name.clone(), ..Lane::default() }).collect();
+    for (n, op) in order.plan.ops.iter().enumerate() {
+        let label = (n + 1).to_string();
+        match *op {
+            Op::Advance { unit, from, to } => lanes[unit].bars.push(Bar { from: from as f64, to: to as f64, label }),
+            Op::Begin { .. } => {}
+            Op::Publish { unit, at } => lanes[unit].marks.push(Mark { at: at as f64, label, is_refresh: false }),
+            Op::RefreshUnit { unit, at } => lanes[unit].marks.push(Mark { at: at as f64, label, is_refresh: true }),
+            Op::Refresh { group, at } => {
+                for &unit in &order.groups[group] {
+                    lanes[unit].marks.push(Mark { at: at as f64, label: label.clone(), is_refresh: true });
+                }
+            }
+        }
+    }
+    lanes
+}

@@ -1,0 +1,40 @@
+//! Systems of anybody's FMUs: scenarios, read from files, checked, and made into what the master runs.
+//!
+//! ```text
+//! TOML ─┐                       ┌─ check ──► findings, each with its place in the file
+//!       ├─► Document: Scenario ─┤
+//! SSP ──┘        ▲              └─ assemble ─► System + Method + Grid ─► Simulation
+//!   write ◄──────┘                                     └─ explain, graph, verify
+//! ```
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`scenario`] | what is coupled to what and how, as plain values |
+//! | [`toml`], [`ssp`] | files; nothing of running |
+//! | [`catalogue`] | where FMUs are and how units are made of them |
+//! | [`check`] | whether a scenario fits its FMUs |
+//! | [`assemble`] | the one conversion into the master's `System`, `Method` and `Grid` |
+//! | [`explain`], [`graph`], [`verify`] | what a run does, without and with numbers |
+//!
+//! References: \[SSP 1.0\]; FMI 2.0.5, sections 2.2 and 4.2.
+
+pub mod assemble;
+pub mod catalogue;
+pub mod check;
+pub mod explain;
+mod finding;
+pub mod graph;
+mod open;
+pub mod scenario;
+pub mod ssp;
+mod tap;
+pub mod toml;
+pub mod verify;
+pub mod words;
+
+pub use assemble::{Assembly, assemble};
+pub use catalogue::{Catalogue, Fmus};
+pub use check::check;
+pub use finding::{Finding, Severity};
+pub use open::{Document, OpenError, open};
+pub use scenario::Scenario;

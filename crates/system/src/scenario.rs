@@ -1,0 +1,383 @@
+//! A *scenario* as plain values: units, connections, laws, maps, parameter sets, method, experiment and recording.
+//!
+//! It knows neither files nor FMUs; every part keeps its [`Place`] for messages.
+
+use crate::words::{Correct, Derivative, Predict, Sampling, Schedule, Variant};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where something stands in a file. Line 0: in no particular line.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// The file as named by the user.
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 where only the line is known.
+    pub column: u32,
+}
+
+/// Two scenarios are equal wherever they were read.
+impl PartialEq for Place {
+    fn eq(&self, _: &Place) -> bool {
+        true
+    }
+}
+
+impl Eq for Place {}
+
+/// `FILE:LINE:COLUMN: `, as far as known.
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.file.is_empty(), self.line, self.column) {
+            (true, ..) => Ok(()),
+            (_, 0, _) => write!(f, "{}: ", self.file),
+            (_, line, 0) => write!(f, "{}:{line}: ", self.file),
+            (_, line, column) => write!(f, "{}:{line}:{column}: ", self.file),
+        }
+    }
+}
+
+/// A system of FMUs and how it is run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scenario {
+    /// For people.
+    pub name: String,
+    /// One sentence.
+    pub description: String,
+    /// From when to when, and the macro step.
+    pub experiment: Experiment,
+    /// How it is coupled.
+    pub coupling: Coupling,
+    /// The units, in the order in which they are stepped by Jacobi and, unless said otherwise, by Gauss–Seidel.
+    pub units: Vec<Unit>,
+    /// Parameter sets.
+    pub sets: Vec<ParameterSet>,
+    /// Names of the sets that are applied, in this order, after the units' own settings.
+    pub applied: Vec<String>,
+    /// One signal to one input.
+    pub connections: Vec<Connection>,
+    /// Laws the master evaluates.
+    pub laws: Vec<Law>,
+    /// Linear maps from several outputs to several inputs.
+    pub maps: Vec<Map>,
+    /// What is recorded.
+    pub record: Record,
+}
+
+/// Times.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Experiment {
+    /// Start \[s\].
+    pub start_s: f64,
+    /// End \[s\]; `None`: what the FMUs propose.
+    pub stop_s: Option<f64>,
+    /// Macro step H \[s\]; `None`: what the FMUs propose.
+    pub step_s: Option<f64>,
+    /// Where.
+    pub place: Place,
+}
+
+/// The method.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Coupling {
+    /// Jacobi or Gauss–Seidel.
+    pub schedule: Schedule,
+    /// Order of the units for Gauss–Seidel; empty: the order of the file.
+    pub order: Vec<String>,
+    /// Prediction of inputs.
+    pub predict: Predict,
+    /// What integrated acceleration makes of a known end.
+    pub gs_variant: Variant,
+    /// Where derivatives of motions come from.
+    pub derivative: Derivative,
+    /// Correction of a macro step.
+    pub correct: Correct,
+    /// Relative residual at which a correction ends, default 1e-12.
+    pub tolerance: Option<f64>,
+    /// Most corrections in a window.
+    pub corrections_max: Option<usize>,
+    /// Evaluation of feed-through outputs.
+    pub sampling: Sampling,
+    /// Steps per communication step of units that cannot interpolate their inputs; 0: one.
+    pub sub_steps: usize,
+    /// Where.
+    pub place: Place,
+}
+
+/// An FMU in the system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unit {
+    /// Name, unique in the system; without dots.
+    pub name: String,
+    /// The FMU.
+    pub source: Source,
+    /// Its macro step as a fraction of H.
+    pub share: (u32, u32),
+    /// Start values of parameters and inputs.
+    pub settings: Vec<Setting>,
+    /// Outputs each of which is the time derivative of the one before, where the FMU does not declare it.
+    pub motions: Vec<Vec<String>>,
+    /// What a description in SSP says of its variables; empty in TOML.
+    pub connectors: Vec<Connector>,
+    /// Where.
+    pub place: Place,
+}
+
+/// A connector of a component or system in SSP.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Connector {
+    /// Name of the variable.
+    pub name: String,
+    /// input, output, parameter, calculatedParameter or inout.
+    pub kind: String,
+    /// Real, Integer, Boolean, String, Enumeration or Binary, if given.
+    pub type_name: Option<String>,
+    /// Unit of measurement, if given.
+    pub unit: Option<String>,
+    /// Where.
+    pub place: Place,
+}
+
+/// Where an FMU is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// Carried in the program.
+    Embedded(String),
+    /// A file or folder; `shown` as the scenario names it.
+    File {
+        /// Path to open.
+        path: PathBuf,
+        /// As written.
+        shown: String,
+    },
+}
+
+/// A value of any type; an enumeration's is the name of its item or its number.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub enum Value {
+    Real(f64),
+    Integer(i64),
+    Boolean(bool),
+    Text(String),
+}
+
+/// A start value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    /// The variable.
+    pub variable: String,
+    /// Its value.
+    pub value: Value,
+    /// Unit of the value, where it is not the variable's own.
+    pub unit: Option<String>,
+    /// Where.
+    pub place: Place,
+}
+
+/// Start values under a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParameterSet {
+    /// Its name.
+    pub name: String,
+    /// Unit and setting.
+    pub settings: Vec<(String, Setting)>,
+    /// Where.
+    pub place: Place,
+}
+
+/// A variable of a unit, or an output of a law.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Endpoint {
+    /// Unit or law.
+    pub unit: String,
+    /// Variable of the unit, or name of the law's output.
+    pub variable: String,
+}
+
+/// `to = factor · from + offset`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Connection {
+    /// An output.
+    pub from: Endpoint,
+    /// An input.
+    pub to: Endpoint,
+    /// Dimensionless factor, after conversion of units.
+    pub factor: f64,
+    /// Offset in the unit of the input.
+    pub offset: f64,
+    /// Whether units of measurement are converted.
+    pub converts: bool,
+    /// Where.
+    pub place: Place,
+}
+
+/// A relation between outputs and inputs that the master evaluates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Law {
+    /// Name, unique among units and laws.
+    pub name: String,
+    /// Which relation.
+    pub kind: LawKind,
+    /// What it is evaluated of.
+    pub inputs: Vec<Endpoint>,
+    /// Names of what comes out.
+    pub outputs: Vec<String>,
+    /// Where.
+    pub place: Place,
+}
+
+/// Relations.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LawKind {
+    /// `f = k (x₁ − x₂) + c (v₁ − v₂)`; inputs x₁, v₁, x₂, v₂; the force body 1 exerts on body 2.
+    SpringDamper {
+        /// k \[N/m\].
+        stiffness: f64,
+        /// c \[N·s/m\].
+        damping: f64,
+    },
+    /// `f = Σ kᵢ dⁱ + c ḋ` of `d = x₁ − x₂`; inputs x₁, v₁, x₂, v₂.
+    NonlinearSpring {
+        /// k₁, k₂, … \[N/mⁱ\].
+        coefficients: Vec<f64>,
+        /// c \[N·s/m\].
+        damping: f64,
+    },
+    /// Flow through an orifice, `q = k sign(Δp) √|Δp|` of `Δp = p₁ − p₂`, linear for |Δp| below `laminar`.
+    Orifice {
+        /// k.
+        coefficient: f64,
+        /// Pressure difference below which the flow is laminar.
+        laminar: f64,
+    },
+}
+
+/// `to = M · from`, and back `reaction.to = Mᵀ · reaction.from`: power is conserved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Map {
+    /// As many outputs as `matrix` has columns.
+    pub from: Vec<Endpoint>,
+    /// As many inputs as `matrix` has rows.
+    pub to: Vec<Endpoint>,
+    /// Rows of M.
+    pub matrix: Vec<Vec<f64>>,
+    /// The way back by the dual map.
+    pub reaction: Option<Reaction>,
+    /// Where.
+    pub place: Place,
+}
+
+/// The way back through a map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reaction {
+    /// As many outputs as the matrix has rows.
+    pub from: Vec<Endpoint>,
+    /// As many inputs as the matrix has columns.
+    pub to: Vec<Endpoint>,
+}
+
+/// What a run leaves behind.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Record {
+    /// Variables `UNIT.NAME`; `*` stands for any letters. Empty: all real outputs but elements of arrays.
+    pub variables: Vec<(String, Place)>,
+    /// Every how many windows a row is kept; 0: every one.
+    pub every: u64,
+}
+
+impl Endpoint {
+    /// `UNIT.VARIABLE`, split at the first dot.
+    pub fn parse(text: &str) -> Option<Endpoint> {
+        let (unit, variable) = text.split_once('.')?;
+        let (unit, variable) = (unit.trim(), variable.trim());
+        (!unit.is_empty() && !variable.is_empty()).then(|| Endpoint { unit: unit.into(), variable: variable.into() })
+    }
+}
+
+impl std::fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.unit, self.variable)
+    }
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::Embedded(name) => write!(f, "embedded:{name}"),
+            Source::File { shown, .. } => f.write_str(shown),
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Real(x) => write!(f, "{x:?}"),
+            Value::Integer(i) => write!(f, "{i}"),
+            Value::Boolean(b) => write!(f, "{b}"),
+            Value::Text(t) => write!(f, "{t:?}"),
+        }
+    }
+}
+
+impl Source {
+    /// The name without folder and ending, for a unit or a file.
+    pub fn stem(&self) -> String {
+        match self {
+            Source::Embedded(name) => name.clone(),
+            Source::File { path, .. } => {
+                path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
+            }
+        }
+    }
+}
+
+impl Unit {
+    /// A unit of an FMU, at every macro step, with its own start values.
+    pub fn new(name: impl Into<String>, source: Source) -> Self {
+        let (settings, motions, connectors) = (Vec::new(), Vec::new(), Vec::new());
+        Unit { name: name.into(), source, share: (1, 1), settings, motions, connectors, place: Place::default() }
+    }
+}
+
+impl Connection {
+    /// One to one.
+    pub fn new(from: Endpoint, to: Endpoint, place: Place) -> Self {
+        Connection { from, to, factor: 1.0, offset: 0.0, converts: true, place }
+    }
+}
+
+impl Scenario {
+    /// The scenario as it can be read from any folder: paths of FMUs are absolute where the file exists.
+    pub fn anywhere(&self) -> Scenario {
+        let mut out = self.clone();
+        for unit in &mut out.units {
+            if let Source::File { path, shown } = &mut unit.source
+                && let Ok(absolute) = path.canonicalize()
+            {
+                *shown = absolute.display().to_string();
+                *path = absolute;
+            }
+        }
+        out
+    }
+
+    /// Position of the unit of this name.
+    pub fn unit(&self, name: &str) -> Option<usize> {
+        self.units.iter().position(|u| u.name == name)
+    }
+
+    /// The law of this name.
+    pub fn law(&self, name: &str) -> Option<&Law> {
+        self.laws.iter().find(|l| l.name == name)
+    }
+
+    /// All settings of a unit in the order in which they are made: its own, then those of the applied sets.
+    pub fn settings(&self, unit: &str) -> Vec<&Setting> {
+        let own = self.units.iter().filter(|u| u.name == unit).flat_map(|u| &u.settings);
+        let sets = self.applied.iter().filter_map(|name| self.sets.iter().find(|s| s.name == *name));
+        own.chain(sets.flat_map(|s| &s.settings).filter(|(of, _)| of == unit).map(|(_, s)| s)).collect()
+    }
+}

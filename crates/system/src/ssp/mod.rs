@@ -1,0 +1,34 @@
+//! System Structure and Parameterization 1.0: `.ssd`, `.ssp`, `.ssv` and `.ssm`, read and written.
+//!
+//! | in the file | in the scenario |
+//! |---|---|
+//! | components of all nested systems | units `SYSTEM/COMPONENT` |
+//! | connections through connectors of systems | one connection from output to input, transformations composed |
+//! | parameter bindings, values and mappings, inline or in files | parameter sets, all applied: inner systems first, so that outer ones win |
+//! | kind, type and unit of connectors | compared with what the FMU declares |
+//! | annotation `macrostep` | macro step, method, laws, maps, recording: a scenario in TOML of what SSP has no words for |
+//! | anything else | a warning that names it |
+//!
+//! Files are bounded in size and depth; document types are refused, so that no entity is ever read.
+//! Reference: \[SSP 1.0\], sections 4 to 6.
+
+mod archive;
+mod parameters;
+mod port;
+mod read;
+mod system;
+mod write;
+mod xml;
+
+pub use archive::{Entry, pack};
+pub use read::{read_ssd, read_ssp};
+pub use write::write;
+
+/// Type of the annotation with what SSP has no words for.
+pub const ANNOTATION: &str = "macrostep";
+
+/// Name of the parameter set of a component's own values: some tools apply sets of one name to all components.
+pub const OWN_VALUES: &str = "initialValues";
+
+/// Name of the main file of an archive.
+pub const MAIN: &str = "SystemStructure.ssd";

@@ -1,0 +1,101 @@
+//! *Ports* are connectors of components and systems; a signal runs from port to port until it reaches an input of a component.
+
+use crate::finding::Finding;
+use crate::scenario::{Connection, Endpoint, Place};
+use std::collections::BTreeMap;
+
+/// A connector: path of its element (`SYSTEM/COMPONENT`, empty for the root system) and its name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Port {
+    pub element: String,
+    pub connector: String,
+}
+
+/// A connection as written.
+#[derive(Debug, Clone)]
+pub(super) struct Wire {
+    pub from: Port,
+    pub factor: f64,
+    pub offset: f64,
+    pub converts: bool,
+    pub place: Place,
+}
+
+/// All connections of all systems, by their end.
+#[derive(Debug, Default)]
+pub(super) struct Wires {
+    pub into: BTreeMap<Port, Wire>,
+}
+
+/// Systems a signal may pass.
+const HOPS_MAX: usize = 64;
+
+impl Wires {
+    pub fn add(&mut self, to: Port, wire: Wire) -> Result<(), Finding> {
+        let place = wire.place.clone();
+        let name = to.to_string();
+        match self.into.insert(to, wire) {
+            None => Ok(()),
+            Some(before) => {
+                let what = format!("`{name}` is connected twice, first in line {}", before.place.line);
+                Err(Finding::error(&place, what, "remove one of the connections"))
+            }
+        }
+    }
+
+    /// Connections from component to component, signals through systems followed back to their source.
+    pub fn connections(&self, is_component: impl Fn(&str) -> bool, findings: &mut Vec<Finding>) -> Vec<Connection> {
+        let mut out = Vec::new();
+        for (to, last) in self.into.iter().filter(|(to, _)| is_component(&to.element)) {
+            let mut c = Connection {
+                factor: last.factor,
+                offset: last.offset,
+                converts: last.converts,
+                ..Connection::new(last.from.end(), to.end(), last.place.clone())
+            };
+            let mut at = &last.from;
+            for _ in 0..HOPS_MAX {
+                if is_component(&at.element) {
+                    break;
+                }
+                let Some(before) = self.into.get(at) else { break };
+                // y = factor·(f x + o) + offset
+                c.offset += c.factor * before.offset;
+                c.factor *= before.factor;
+                c.converts &= before.converts;
+                at = &before.from;
+            }
+            if is_component(&at.element) {
+                c.from = at.end();
+                out.push(c);
+            } else {
+                let what = format!("`{to}` is fed by `{at}`, which has no source");
+                findings.push(Finding::warning(&last.place, what, "the input keeps its start value"));
+            }
+        }
+        // In the order of the file.
+        out.sort_by_key(|c| c.place.line);
+        out
+    }
+
+    /// Ports a port feeds, with what becomes of a value on the way.
+    pub fn fed_by<'a>(&'a self, port: &'a Port) -> impl Iterator<Item = (&'a Port, &'a Wire)> {
+        self.into.iter().filter(move |(_, wire)| wire.from == *port)
+    }
+}
+
+impl Port {
+    pub fn end(&self) -> Endpoint {
+        Endpoint { unit: self.element.clone(), variable: self.connector.clone() }
+    }
+}
+
+impl std::fmt::Display for Port {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.element.is_empty() {
+            f.write_str(&self.connector)
+        } else {
+            write!(f, "{}.{}", self.element, self.connector)
+        }
+    }
+}

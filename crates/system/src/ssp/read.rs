@@ -1,0 +1,212 @@
+//! From `.ssd` and `.ssp` to a [`Scenario`].
+
+use super::system::Flat;
+use super::xml::{self, Node};
+use super::{ANNOTATION, MAIN, archive};
+use crate::finding::Finding;
+use crate::open::Document;
+use crate::scenario::{Experiment, Place, Scenario};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tempfile::TempDir;
+
+/// Where URIs of a description lead.
+#[derive(Clone)]
+pub(super) struct Files {
+    folder: PathBuf,
+    /// How the user calls the description, for messages.
+    shown: String,
+    /// Archives that were unpacked on the way.
+    unpacked: Arc<Mutex<Vec<Arc<TempDir>>>>,
+}
+
+impl Files {
+    /// A URI as a path: relative, without leaving the folder of the description by more than its own parents.
+    pub fn path(&self, uri: &str, place: &Place) -> Result<PathBuf, Finding> {
+        let relative = decoded(uri);
+        let has_scheme = relative
+            .split_once(':')
+            .is_some_and(|(scheme, _)| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric()));
+        let path = relative.strip_prefix("file://").unwrap_or(&relative);
+        if path.len() == relative.len() && has_scheme || uri.starts_with('#') {
+            return Err(Finding::error(
+                place,
+                format!("source `{uri}`, expected a path relative to the description"),
+                "copy the file beside it",
+            ));
+        }
+        let inside = !self.unpacked.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        let leaves = Path::new(path).components().any(|c| !matches!(c, Component::Normal(_) | Component::CurDir));
+        if inside && leaves {
+            return Err(Finding::error(place, format!("source `{uri}` leaves the archive"), "pack the file into it"));
+        }
+        Ok(self.folder.join(path))
+    }
+
+    /// A file of parameters; `component` is the source of the component whose archive it is in, if it is.
+    pub fn xml(&self, uri: &str, component: Option<&str>, place: &Place) -> Result<Node, Finding> {
+        if component.is_some() {
+            let what = format!("`{uri}` inside the component's archive (`sourceBase=\"component\"`)");
+            return Err(Finding::error(place, what, "copy it beside the description"));
+        }
+        let path = self.path(uri, place)?;
+        let bytes =
+            std::fs::read(&path).map_err(|e| Finding::error(place, format!("`{uri}`: {e}"), "is the file there?"))?;
+        xml::parse(&bytes, &format!("{}/{uri}", self.shown))
+    }
+
+    /// A description another one refers to, and where its own URIs lead.
+    pub fn description(&self, uri: &str, package: bool, place: &Place) -> Result<(Node, Files), Finding> {
+        let (file, part) = uri.split_once('#').unwrap_or((uri, MAIN));
+        let path = self.path(file, place)?;
+        let failed = |e: std::io::Error| Finding::error(place, format!("`{file}`: {e}"), "is the file there?");
+        let (path, folder) = if package {
+            let folder = archive::unpack(&path, &format!("{}/{file}", self.shown))?;
+            let inner = folder.path().join(part);
+            self.unpacked.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(folder));
+            let parent = inner.parent().unwrap_or(Path::new("")).to_owned();
+            (inner, parent)
+        } else {
+            let parent = path.parent().unwrap_or(Path::new("")).to_owned();
+            (path, parent)
+        };
+        let bytes = std::fs::read(&path).map_err(failed)?;
+        let shown = format!("{}/{uri}", self.shown);
+        let root = xml::parse(&bytes, &shown)?;
+        Ok((root, Files { folder, shown, unpacked: self.unpacked.clone() }))
+    }
+}
+
+/// Percent signs of a URI resolved.
+fn decoded(uri: &str) -> String {
+    let mut bytes = Vec::with_capacity(uri.len());
+    let mut rest = uri.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let hex = tail.get(..2).and_then(|h| std::str::from_utf8(h).ok()).and_then(|h| u8::from_str_radix(h, 16).ok());
+        match (first, hex) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                bytes.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Reads a description; paths are relative to `folder`.
+///
+/// # Errors
+/// The first thing that is wrong in its form.
+pub fn read_ssd(bytes: &[u8], shown: &str, folder: &Path) -> Result<Document, Finding> {
+    let files = Files { folder: folder.to_owned(), shown: shown.to_owned(), unpacked: Arc::default() };
+    read(bytes, files)
+}
+
+/// Reads the main description of an archive, which is unpacked as long as the document lives.
+///
+/// # Errors
+/// Where it is no archive, or has no description.
+pub fn read_ssp(path: &Path, shown: &str) -> Result<Document, Finding> {
+    let folder = archive::unpack(path, shown)?;
+    let main = folder.path().join(MAIN);
+    let place = Place { file: shown.into(), line: 0, column: 0 };
+    let bytes = std::fs::read(&main).map_err(|_| {
+        Finding::error(&place, format!("no `{MAIN}` at its root"), "is this a system structure package?")
+    })?;
+    let root = folder.path().to_owned();
+    let unpacked = Arc::new(Mutex::new(vec![Arc::new(folder)]));
+    read(&bytes, Files { folder: root, shown: format!("{shown}/{MAIN}"), unpacked })
+}
+
+fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
+    let root = xml::parse(bytes, &files.shown)?;
+    if root.name != "SystemStructureDescription" {
+        let what = format!("`{}`, expected `SystemStructureDescription`", root.name);
+        return Err(Finding::error(&root.place, what, "is this an SSD file?"));
+    }
+    let mut flat = Flat::default();
+    let known = ["System", "Enumerations", "Units", "DefaultExperiment", "Annotations"];
+    root.understood(&known, &[], &mut flat.findings);
+    if root.attribute("version").is_some_and(|v| !v.starts_with("1.")) {
+        let what = format!("version {} of SSP, expected 1.0", root.attribute("version").unwrap_or(""));
+        flat.findings.push(Finding::warning(&root.place, what, "what is new there is not understood"));
+    }
+    let Some(system) = root.child("System") else {
+        return Err(Finding::error(&root.place, "a description without a `System`", "add one"));
+    };
+    flat.system(system, "", &files, 0)?;
+    flat.finish();
+    flat.drop_parameter_wires();
+    let units = std::mem::take(&mut flat.units);
+    let is_component = |name: &str| units.iter().any(|u| u.name == name);
+    let connections = flat.wires.connections(is_component, &mut flat.findings);
+    let mut scenario = Scenario {
+        name: root.attribute("name").or(system.attribute("name")).unwrap_or("").to_owned(),
+        description: root.attribute("description").unwrap_or("").to_owned(),
+        experiment: experiment(&root, &mut flat.findings)?,
+        units,
+        applied: flat.sets.iter().map(|s| s.name.clone()).collect(),
+        sets: std::mem::take(&mut flat.sets),
+        connections,
+        ..Scenario::default()
+    };
+    scenario.coupling.place = root.place.clone();
+    let mut annotated = false;
+    for a in root.list("Annotations", "Annotation").chain(system.list("Annotations", "Annotation")) {
+        match a.attribute("type") {
+            Some(ANNOTATION) => {
+                annotated = true;
+                merge(&mut scenario, a, &files)?;
+            }
+            other => {
+                let what = format!("annotation `{}` is not understood", other.unwrap_or(""));
+                flat.findings.push(Finding::warning(&a.place, what, "it is left out"));
+            }
+        }
+    }
+    if !annotated {
+        let what = "no annotation of ours: Jacobi with hold, explicit";
+        flat.findings.push(Finding::note(&root.place, what, "choose with `--schedule`, `--predict`, `--correct`"));
+    }
+    let unpacked = files.unpacked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(Document { scenario, findings: flat.findings, unpacked })
+}
+
+fn experiment(root: &Node, findings: &mut Vec<Finding>) -> Result<Experiment, Finding> {
+    let Some(e) = root.child("DefaultExperiment") else {
+        return Ok(Experiment { place: root.place.clone(), ..Experiment::default() });
+    };
+    e.understood(&["Annotations"], &["startTime", "stopTime"], findings);
+    let stop_s = e.attribute("stopTime").map(|_| e.parsed("stopTime", 0.0, "a time")).transpose()?;
+    Ok(Experiment { start_s: e.parsed("startTime", 0.0, "a time")?, stop_s, step_s: None, place: e.place.clone() })
+}
+
+/// Adds what our annotation says.
+fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Finding> {
+    let text = annotation.children.first().map_or(annotation.text.as_str(), |child| child.text.as_str());
+    let shown = format!("{} (annotation from line {})", files.shown, annotation.place.line);
+    let extra = crate::toml::read(text, &shown, &files.folder)?;
+    s.experiment.step_s = extra.experiment.step_s;
+    s.coupling = extra.coupling;
+    s.record = extra.record;
+    s.laws = extra.laws;
+    s.maps = extra.maps;
+    s.connections.extend(extra.connections);
+    s.sets.extend(extra.sets);
+    for other in extra.units {
+        let Some(u) = s.unit(&other.name) else {
+            return Err(Finding::error(
+                &other.place,
+                format!("no component `{}`", other.name),
+                "remove it from the annotation",
+            ));
+        };
+        s.units[u].share = other.share;
+        s.units[u].motions = other.motions;
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! An XML file as a tree with lines, bounded in every direction.
+
+use crate::finding::Finding;
+use crate::scenario::Place;
+use quick_xml::events::Event;
+use quick_xml::{Reader, XmlVersion};
+use std::sync::Arc;
+
+/// Bytes of a file.
+const BYTES_MAX: usize = 64 << 20;
+/// Nested elements.
+const DEPTH_MAX: usize = 128;
+/// Attributes of one element.
+const ATTRIBUTES_MAX: usize = 64;
+
+/// An element.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    /// Without its prefix.
+    pub name: String,
+    pub attributes: Vec<(String, String)>,
+    pub children: Vec<Node>,
+    pub text: String,
+    pub place: Place,
+}
+
+/// The root element of a text.
+pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
+    let file: Arc<str> = file.into();
+    let at = |line: u32| Place { file: file.clone(), line, column: 0 };
+    if bytes.len() > BYTES_MAX {
+        return Err(Finding::error(&at(0), format!("{} bytes, expected at most {BYTES_MAX}", bytes.len()), ""));
+    }
+    let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+        .map_err(|e| Finding::error(&at(0), format!("{e}"), "save the file as UTF-8"))?;
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().expand_empty_elements = true;
+    let (mut open, mut counted, mut line): (Vec<Node>, usize, u32) = (Vec::new(), 0, 1);
+    loop {
+        let position = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX).min(text.len());
+        if position > counted {
+            line += text.as_bytes()[counted..position].iter().filter(|b| **b == b'\n').count() as u32;
+            counted = position;
+        }
+        let refuse = |what: String| Err(Finding::error(&at(line), what, ""));
+        let event = match reader.read_event() {
+            Ok(event) => event,
+            Err(e) => return refuse(format!("{e}, expected well-formed XML")),
+        };
+        match event {
+            Event::Start(tag) => {
+                if open.len() == DEPTH_MAX {
+                    return refuse(format!("more than {DEPTH_MAX} nested elements"));
+                }
+                let mut attributes: Vec<(String, String)> = Vec::new();
+                for attribute in tag.attributes().with_checks(false) {
+                    let read = attribute.map_err(|e| e.to_string()).and_then(|a| {
+                        let value = a.normalized_value(XmlVersion::Implicit1_0).map_err(|e| e.to_string())?;
+                        Ok((a.key.into_inner().to_owned(), value.into_owned()))
+                    });
+                    match read {
+                        Ok(pair) if attributes.len() < ATTRIBUTES_MAX && !attributes.iter().any(|a| a.0 == pair.0) => {
+                            attributes.push(pair);
+                        }
+                        Ok((key, _)) => {
+                            return refuse(format!("attribute `{key}` twice, or more than {ATTRIBUTES_MAX}"));
+                        }
+                        Err(e) => return refuse(e),
+                    }
+                }
+                let name = tag.local_name().into_inner().to_owned();
+                open.push(Node { name, attributes, children: Vec::new(), text: String::new(), place: at(line) });
+            }
+            Event::End(_) => {
+                let Some(node) = open.pop() else { return refuse("an end tag without an element".to_owned()) };
+                match open.last_mut() {
+                    Some(parent) => parent.children.push(node),
+                    None => return Ok(node),
+                }
+            }
+            Event::Text(t) => push(&mut open, &t),
+            Event::CData(t) => push(&mut open, &t),
+            Event::GeneralRef(name) => {
+                let known = match &*name {
+                    "lt" => Some('<'),
+                    "gt" => Some('>'),
+                    "amp" => Some('&'),
+                    "apos" => Some('\''),
+                    "quot" => Some('"'),
+                    _ => name.resolve_char_ref().ok().flatten(),
+                };
+                match known {
+                    Some(c) => push(&mut open, c.encode_utf8(&mut [0; 4])),
+                    None => return refuse(format!("the entity `&{};`, expected one of the five of XML", &*name)),
+                }
+            }
+            Event::DocType(_) => return refuse("a document type (`<!DOCTYPE`), expected none".to_owned()),
+            Event::Eof => return refuse("the end of the file, expected the end of the root element".to_owned()),
+            _ => {}
+        }
+    }
+}
+
+fn push(open: &mut [Node], text: &str) {
+    if let Some(node) = open.last_mut() {
+        node.text.push_str(text);
+    }
+}
+
+impl Node {
+    pub fn attribute(&self, key: &str) -> Option<&str> {
+        self.attributes.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
+    }
+
+    pub fn required(&self, key: &str) -> Result<&str, Finding> {
+        self.attribute(key)
+            .ok_or_else(|| Finding::error(&self.place, format!("`{}` without `{key}`", self.name), "add the attribute"))
+    }
+
+    /// A value of an attribute, or the default where it is not given.
+    pub fn parsed<T: std::str::FromStr>(&self, key: &str, default: T, expected: &str) -> Result<T, Finding> {
+        let Some(text) = self.attribute(key) else { return Ok(default) };
+        text.trim().parse().map_err(|_| {
+            Finding::error(&self.place, format!("`{key}` of `{}` is `{text}`, expected {expected}", self.name), "")
+        })
+    }
+
+    pub fn flag(&self, key: &str) -> Result<bool, Finding> {
+        match self.attribute(key).map(str::trim) {
+            None | Some("false" | "0") => Ok(false),
+            Some("true" | "1") => Ok(true),
+            Some(text) => {
+                let what = format!("`{key}` of `{}` is `{text}`, expected `true` or `false`", self.name);
+                Err(Finding::error(&self.place, what, ""))
+            }
+        }
+    }
+
+    pub fn child(&self, name: &str) -> Option<&Node> {
+        self.children.iter().find(|n| n.name == name)
+    }
+
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Node> {
+        self.children.iter().filter(move |n| n.name == name)
+    }
+
+    /// Children of a child.
+    pub fn list<'a>(&'a self, list: &str, name: &'a str) -> impl Iterator<Item = &'a Node> {
+        self.child(list).into_iter().flat_map(move |n| n.all(name))
+    }
+
+    /// A warning for every child whose name is not among those understood, and every attribute likewise.
+    pub fn understood(&self, children: &[&str], attributes: &[&str], findings: &mut Vec<Finding>) {
+        for n in self.children.iter().filter(|n| !children.contains(&n.name.as_str())) {
+            let what = format!("`{}` in `{}` is not understood", n.name, self.name);
+            findings.push(Finding::warning(&n.place, what, "it is left out"));
+        }
+        let common = ["id", "description", "version", "name"];
+        for (key, _) in &self.attributes {
+            let known = attributes.contains(&key.as_str())
+                || common.contains(&key.as_str())
+                || METADATA.contains(&key.as_str());
+            if !known && key != "xmlns" && !key.contains(':') {
+                let what = format!("the attribute `{key}` of `{}` is not understood", self.name);
+                findings.push(Finding::warning(&self.place, what, "it is left out"));
+            }
+        }
+    }
+}
+
+/// Attributes of the root elements that say who made a file.
+const METADATA: [&str; 6] =
+    ["author", "fileversion", "copyright", "license", "generationTool", "generationDateAndTime"];

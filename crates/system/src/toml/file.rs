@@ -1,0 +1,187 @@
+//! The file's tables as serde sees them, every value with its span.
+
+use serde::Deserialize;
+use serde::de::{self, MapAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+use toml::Spanned;
+
+/// A table whose keys are names, in the order of the file.
+pub(super) struct Entries<V>(pub Vec<(Spanned<String>, V)>);
+
+impl<V> Default for Entries<V> {
+    fn default() -> Self {
+        Entries(Vec::new())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Walk<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Walk<V> {
+            type Value = Entries<V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a table")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries: Vec<(Spanned<String>, V)> = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                entries.sort_by_key(|(key, _)| key.span().start);
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Walk(PhantomData))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+    pub experiment: Option<Spanned<Experiment>>,
+    pub coupling: Option<Spanned<Coupling>>,
+    #[serde(default)]
+    pub units: Entries<Unit>,
+    #[serde(default)]
+    pub parameters: Entries<Entries<Spanned<toml::Value>>>,
+    #[serde(default)]
+    pub connections: Entries<Wire>,
+    #[serde(default)]
+    pub laws: Entries<Law>,
+    #[serde(default)]
+    pub maps: Vec<Spanned<Map>>,
+    #[serde(default)]
+    pub record: Record,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Experiment {
+    #[serde(default)]
+    pub start: f64,
+    pub stop: Option<f64>,
+    pub step: Option<f64>,
+    #[serde(default)]
+    pub parameters: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Coupling {
+    pub schedule: Option<Spanned<String>>,
+    #[serde(default)]
+    pub order: Vec<String>,
+    pub predict: Option<Spanned<String>>,
+    pub gs_variant: Option<Spanned<String>>,
+    pub derivative: Option<Spanned<String>>,
+    pub correct: Option<Spanned<String>>,
+    pub tolerance: Option<f64>,
+    pub corrections_max: Option<usize>,
+    pub sampling: Option<Spanned<String>>,
+    #[serde(default)]
+    pub sub_steps: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Unit {
+    pub fmu: Spanned<String>,
+    pub step: Option<Spanned<String>>,
+    #[serde(default)]
+    pub set: Entries<Spanned<toml::Value>>,
+    #[serde(default)]
+    pub motions: Vec<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Law {
+    pub kind: Spanned<String>,
+    pub inputs: Vec<Spanned<String>>,
+    pub outputs: Vec<String>,
+    pub stiffness: Option<f64>,
+    pub damping: Option<f64>,
+    pub coefficients: Option<Vec<f64>>,
+    pub coefficient: Option<f64>,
+    pub laminar: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Map {
+    pub from: Vec<Spanned<String>>,
+    pub to: Vec<Spanned<String>>,
+    pub matrix: Vec<Vec<f64>>,
+    pub reaction: Option<Reaction>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reaction {
+    pub from: Vec<Spanned<String>>,
+    pub to: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Record {
+    #[serde(default)]
+    pub variables: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub every: u64,
+}
+
+/// `"unit.output"`, or a table with a transformation.
+pub(super) enum Wire {
+    Plain(String),
+    Changed(Changed),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Changed {
+    pub from: String,
+    #[serde(default = "one")]
+    pub factor: f64,
+    #[serde(default)]
+    pub offset: f64,
+    #[serde(default = "yes")]
+    pub convert_units: bool,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl<'de> Deserialize<'de> for Wire {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Wire;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("\"UNIT.OUTPUT\" or { from = \"UNIT.OUTPUT\", factor = …, offset = … }")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Wire, E> {
+                Ok(Wire::Plain(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Wire, A::Error> {
+                Changed::deserialize(de::value::MapAccessDeserializer::new(map)).map(Wire::Changed)
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}

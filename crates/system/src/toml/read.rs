@@ -1,0 +1,251 @@
+//! From the text to a [`Scenario`].
+
+use super::file::{self, Entries, File, Wire};
+use crate::finding::Finding;
+use crate::scenario::{
+    Connection, Coupling, Endpoint, Experiment, Law, LawKind, Map, ParameterSet, Place, Reaction, Record, Scenario,
+    Setting, Source, Unit, Value,
+};
+use std::ops::Range;
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+use toml::Spanned;
+
+/// Bytes a scenario may have.
+const BYTES_MAX: usize = 16 << 20;
+
+/// Turns positions into places, and texts into values with a place.
+struct Reader<'a> {
+    file: Arc<str>,
+    folder: &'a Path,
+    /// Where each line starts.
+    lines: Vec<usize>,
+    text: &'a str,
+}
+
+type Read<T> = Result<T, Finding>;
+
+/// Reads a scenario; `file` is for messages, paths of FMUs are relative to `folder`.
+///
+/// # Errors
+/// The first thing that is wrong, with line and column.
+pub fn read(text: &str, file: &str, folder: &Path) -> Result<Scenario, Finding> {
+    let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
+    let reader = Reader { file: file.into(), folder, lines, text };
+    if text.len() > BYTES_MAX {
+        let what = format!("{} bytes, expected at most {BYTES_MAX}", text.len());
+        return Err(Finding::error(&reader.at(0..0), what, "is this a scenario?"));
+    }
+    let tables: File = toml::from_str(text).map_err(|e| {
+        let message = e.message().replace('\n', " ");
+        Finding::error(&reader.at(e.span().unwrap_or(0..0)), message, "docs/systems.md shows every key")
+    })?;
+    reader.scenario(tables)
+}
+
+impl Reader<'_> {
+    fn at(&self, span: Range<usize>) -> Place {
+        let line = self.lines.partition_point(|start| *start <= span.start).max(1);
+        let start = self.lines[line - 1];
+        let column = self.text.get(start..span.start).map_or(0, |before| before.chars().count());
+        Place { file: self.file.clone(), line: line as u32, column: column as u32 + 1 }
+    }
+
+    fn place<T>(&self, value: &Spanned<T>) -> Place {
+        self.at(value.span())
+    }
+
+    fn scenario(&self, f: File) -> Read<Scenario> {
+        let (experiment, applied): (_, &[Spanned<String>]) = match &f.experiment {
+            Some(e) => self.experiment(e),
+            None => (Experiment { place: self.at(0..0), ..Experiment::default() }, &[]),
+        };
+        let sets = f.parameters.0.iter().map(|(name, set)| self.set(name, set)).collect::<Read<Vec<_>>>()?;
+        for name in applied {
+            if !sets.iter().any(|s| s.name == *name.get_ref()) {
+                let what = format!("no parameter set `{}`", name.get_ref());
+                return Err(Finding::error(&self.place(name), what, format!("write [parameters.{}]", name.get_ref())));
+            }
+        }
+        Ok(Scenario {
+            name: f.name,
+            description: f.description,
+            experiment,
+            coupling: f.coupling.as_ref().map_or(Ok(Coupling { sub_steps: 1, ..Coupling::default() }), |c| self.coupling(c))?,
+            units: f.units.0.iter().map(|(name, unit)| self.unit(name, unit)).collect::<Read<_>>()?,
+            sets,
+            applied: applied.iter().map(|name| name.get_ref().clone()).collect(),
+            connections: f.connections.0.iter().map(|(to, wire)| self.connection(to, wire)).collect::<Read<_>>()?,
+            laws: f.laws.0.iter().map(|(name, law)| self.law(name, law)).collect::<Read<_>>()?,
+            maps: f.maps.iter().map(|map| self.map(map)).collect::<Read<_>>()?,
+            record: self.record(&f.record),
+        })
+    }
+
+    fn experiment<'f>(&self, e: &'f Spanned<file::Experiment>) -> (Experiment, &'f [Spanned<String>]) {
+        let place = self.place(e);
+        let e = e.get_ref();
+        let (start_s, stop_s, step_s) = (e.start, e.stop, e.step);
+        (Experiment { start_s, stop_s, step_s, place }, &e.parameters)
+    }
+
+    fn coupling(&self, c: &Spanned<file::Coupling>) -> Read<Coupling> {
+        let place = self.place(c);
+        let c = c.get_ref();
+        Ok(Coupling {
+            schedule: self.word("schedule", &c.schedule)?,
+            order: c.order.clone(),
+            predict: self.word("predict", &c.predict)?,
+            gs_variant: self.word("gs_variant", &c.gs_variant)?,
+            derivative: self.word("derivative", &c.derivative)?,
+            correct: self.word("correct", &c.correct)?,
+            tolerance: c.tolerance,
+            corrections_max: c.corrections_max,
+            sampling: self.word("sampling", &c.sampling)?,
+            sub_steps: c.sub_steps.max(1),
+            place,
+        })
+    }
+
+    fn word<T: FromStr<Err = String> + Default>(&self, key: &str, word: &Option<Spanned<String>>) -> Read<T> {
+        let Some(word) = word else { return Ok(T::default()) };
+        word.get_ref().parse().map_err(|expected| {
+            let what = format!("`{key}` is `{}`, {expected}", word.get_ref());
+            Finding::error(&self.place(word), what, "")
+        })
+    }
+
+    fn unit(&self, name: &Spanned<String>, unit: &file::Unit) -> Read<Unit> {
+        let place = self.place(name);
+        let name = name.get_ref().clone();
+        if name.is_empty() || name.contains('.') {
+            return Err(Finding::error(&place, format!("unit `{name}`, expected a name without a dot"), ""));
+        }
+        let shown = unit.fmu.get_ref();
+        let source = match shown.strip_prefix("embedded:") {
+            Some(embedded) => Source::Embedded(embedded.to_owned()),
+            None => Source::File { path: self.folder.join(shown), shown: shown.clone() },
+        };
+        let share = match &unit.step {
+            None => (1, 1),
+            Some(step) => share(step.get_ref()).ok_or_else(|| {
+                let what = format!("`step` of unit `{name}` is `{}`", step.get_ref());
+                Finding::error(&self.place(step), what, "write a part of the macro step, as \"1/5\" or \"2/3\"")
+            })?,
+        };
+        let settings = unit.set.0.iter().map(|(key, value)| self.setting(key.get_ref(), value)).collect::<Read<_>>()?;
+        Ok(Unit { share, settings, motions: unit.motions.clone(), place, ..Unit::new(name, source) })
+    }
+
+    fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {
+        let place = self.place(value);
+        let value = match value.get_ref() {
+            toml::Value::Float(x) => Value::Real(*x),
+            toml::Value::Integer(i) => Value::Integer(*i),
+            toml::Value::Boolean(b) => Value::Boolean(*b),
+            toml::Value::String(t) => Value::Text(t.clone()),
+            other => {
+                let what = format!("`{variable}` is {} `{other}`", other.type_str());
+                return Err(Finding::error(
+                    &place,
+                    what,
+                    "write a number, true or false, or a text; quote names with dots",
+                ));
+            }
+        };
+        Ok(Setting { variable: variable.to_owned(), value, unit: None, place })
+    }
+
+    fn set(&self, name: &Spanned<String>, entries: &Entries<Spanned<toml::Value>>) -> Read<ParameterSet> {
+        let settings = entries.0.iter().map(|(key, value)| {
+            let target = self.endpoint(key)?;
+            Ok((target.unit, self.setting(&target.variable, value)?))
+        });
+        Ok(ParameterSet {
+            name: name.get_ref().clone(),
+            settings: settings.collect::<Read<_>>()?,
+            place: self.place(name),
+        })
+    }
+
+    fn endpoint(&self, text: &Spanned<String>) -> Read<Endpoint> {
+        self.endpoint_at(text.get_ref(), &self.place(text))
+    }
+
+    fn endpoint_at(&self, text: &str, place: &Place) -> Read<Endpoint> {
+        Endpoint::parse(text).ok_or_else(|| {
+            Finding::error(place, format!("`{text}`, expected \"UNIT.VARIABLE\""), "quote it: it has a dot")
+        })
+    }
+
+    fn endpoints(&self, texts: &[Spanned<String>]) -> Read<Vec<Endpoint>> {
+        texts.iter().map(|t| self.endpoint(t)).collect()
+    }
+
+    fn connection(&self, to: &Spanned<String>, wire: &Wire) -> Read<Connection> {
+        let place = self.place(to);
+        let to = self.endpoint(to)?;
+        Ok(match wire {
+            Wire::Plain(from) => Connection::new(self.endpoint_at(from, &place)?, to, place),
+            Wire::Changed(c) => Connection {
+                factor: c.factor,
+                offset: c.offset,
+                converts: c.convert_units,
+                ..Connection::new(self.endpoint_at(&c.from, &place)?, to, place)
+            },
+        })
+    }
+
+    fn law(&self, name: &Spanned<String>, law: &file::Law) -> Read<Law> {
+        let place = self.place(name);
+        let need = |key: &str, value: Option<f64>| {
+            let what = format!("law `{}` of kind `{}` without `{key}`", name.get_ref(), law.kind.get_ref());
+            value.ok_or_else(|| Finding::error(&place, what, format!("add `{key} = …`")))
+        };
+        let kind = match law.kind.get_ref().as_str() {
+            "spring-damper" => LawKind::SpringDamper {
+                stiffness: need("stiffness", law.stiffness)?,
+                damping: law.damping.unwrap_or(0.0),
+            },
+            "nonlinear-spring" => LawKind::NonlinearSpring {
+                coefficients: match &law.coefficients {
+                    Some(c) if !c.is_empty() => c.clone(),
+                    _ => vec![need("coefficients", None)?],
+                },
+                damping: law.damping.unwrap_or(0.0),
+            },
+            "orifice" => LawKind::Orifice {
+                coefficient: need("coefficient", law.coefficient)?,
+                laminar: need("laminar", law.laminar)?,
+            },
+            other => {
+                let what = format!("law of kind `{other}`, expected `spring-damper`, `nonlinear-spring` or `orifice`");
+                return Err(Finding::error(&self.place(&law.kind), what, ""));
+            }
+        };
+        let inputs = self.endpoints(&law.inputs)?;
+        Ok(Law { name: name.get_ref().clone(), kind, inputs, outputs: law.outputs.clone(), place })
+    }
+
+    fn map(&self, map: &Spanned<file::Map>) -> Read<Map> {
+        let place = self.place(map);
+        let m = map.get_ref();
+        let reaction =
+            m.reaction.as_ref().map(|r| Ok(Reaction { from: self.endpoints(&r.from)?, to: self.endpoints(&r.to)? }));
+        let (from, to) = (self.endpoints(&m.from)?, self.endpoints(&m.to)?);
+        Ok(Map { from, to, matrix: m.matrix.clone(), reaction: reaction.transpose()?, place })
+    }
+
+    fn record(&self, record: &file::Record) -> Record {
+        let variables = record.variables.iter().map(|v| (v.get_ref().clone(), self.place(v)));
+        Record { variables: variables.collect(), every: record.every.max(1) }
+    }
+}
+
+/// `p/q`.
+fn share(text: &str) -> Option<(u32, u32)> {
+    let (p, q) = text.split_once('/').unwrap_or((text, "1"));
+    let number = |t: &str| t.trim().parse::<u32>().ok().filter(|n| (1..=1_000_000).contains(n));
+    Some((number(p)?, number(q)?))
+}

@@ -1,0 +1,174 @@
+//! From a [`Scenario`] to TOML that reads back to the same.
+
+use crate::scenario::{Endpoint, LawKind, Map, Scenario, Setting, Value};
+use std::fmt::Write;
+
+/// The scenario as a file. Everything is said, defaults included.
+pub fn write(scenario: &Scenario) -> String {
+    let mut text = Text(String::new());
+    text.header(scenario);
+    text.coupling(scenario);
+    text.units(scenario);
+    for set in &scenario.sets {
+        text.line(format_args!("\n[parameters.{}]", key(&set.name)));
+        for (unit, s) in &set.settings {
+            text.line(format_args!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
+        }
+    }
+    text.connections(scenario);
+    for law in &scenario.laws {
+        text.line(format_args!("\n[laws.{}]", key(&law.name)));
+        match &law.kind {
+            LawKind::SpringDamper { stiffness, damping } => {
+                text.line(format_args!("kind = \"spring-damper\"\nstiffness = {stiffness:?}\ndamping = {damping:?}"));
+            }
+            LawKind::NonlinearSpring { coefficients, damping } => text.line(format_args!(
+                "kind = \"nonlinear-spring\"\ncoefficients = {coefficients:?}\ndamping = {damping:?}"
+            )),
+            LawKind::Orifice { coefficient, laminar } => {
+                text.line(format_args!("kind = \"orifice\"\ncoefficient = {coefficient:?}\nlaminar = {laminar:?}"));
+            }
+        }
+        text.line(format_args!("inputs = {}\noutputs = {}", endpoints(&law.inputs), list(&law.outputs)));
+    }
+    for map in &scenario.maps {
+        text.map(map);
+    }
+    let variables: Vec<String> = scenario.record.variables.iter().map(|(v, _)| v.clone()).collect();
+    text.line(format_args!("\n[record]\nvariables = {}\nevery = {}", list(&variables), scenario.record.every.max(1)));
+    text.0
+}
+
+struct Text(String);
+
+impl Text {
+    fn line(&mut self, what: std::fmt::Arguments) {
+        let written = self.0.write_fmt(what);
+        debug_assert!(written.is_ok(), "writing to a string");
+        self.0.push('\n');
+    }
+
+    fn header(&mut self, s: &Scenario) {
+        self.line(format_args!("name = {}", basic(&s.name)));
+        if !s.description.is_empty() {
+            self.line(format_args!("description = {}", basic(&s.description)));
+        }
+        let e = &s.experiment;
+        self.line(format_args!("\n[experiment]\nstart = {:?}", e.start_s));
+        for (name, number) in [("stop", e.stop_s), ("step", e.step_s)] {
+            if let Some(number) = number {
+                self.line(format_args!("{name} = {number:?}"));
+            }
+        }
+        if !s.applied.is_empty() {
+            self.line(format_args!("parameters = {}", list(&s.applied)));
+        }
+    }
+
+    fn coupling(&mut self, s: &Scenario) {
+        let c = &s.coupling;
+        self.line(format_args!("\n[coupling]\nschedule = \"{}\"", c.schedule));
+        if !c.order.is_empty() {
+            self.line(format_args!("order = {}", list(&c.order)));
+        }
+        self.line(format_args!(
+            "predict = \"{}\"\ngs_variant = \"{}\"\nderivative = \"{}\"\ncorrect = \"{}\"",
+            c.predict, c.gs_variant, c.derivative, c.correct
+        ));
+        if let Some(tolerance) = c.tolerance {
+            self.line(format_args!("tolerance = {tolerance:?}"));
+        }
+        if let Some(most) = c.corrections_max {
+            self.line(format_args!("corrections_max = {most}"));
+        }
+        self.line(format_args!("sampling = \"{}\"\nsub_steps = {}", c.sampling, c.sub_steps.max(1)));
+    }
+
+    fn units(&mut self, s: &Scenario) {
+        for unit in &s.units {
+            self.line(format_args!("\n[units.{}]\nfmu = {}", key(&unit.name), basic(&unit.source.to_string())));
+            if unit.share != (1, 1) {
+                self.line(format_args!("step = \"{}/{}\"", unit.share.0, unit.share.1));
+            }
+            if !unit.motions.is_empty() {
+                let motions: Vec<String> = unit.motions.iter().map(|m| list(m)).collect();
+                self.line(format_args!("motions = [{}]", motions.join(", ")));
+            }
+            if !unit.settings.is_empty() {
+                self.line(format_args!("[units.{}.set]", key(&unit.name)));
+                for Setting { variable, value: v, .. } in &unit.settings {
+                    self.line(format_args!("{} = {}", key(variable), value(v)));
+                }
+            }
+        }
+    }
+
+    fn connections(&mut self, s: &Scenario) {
+        if s.connections.is_empty() {
+            return;
+        }
+        self.line(format_args!("\n[connections]"));
+        for c in &s.connections {
+            let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
+            if c.factor == 1.0 && c.offset == 0.0 && c.converts {
+                self.line(format_args!("{to} = {from}"));
+            } else {
+                let (factor, offset, converts) = (c.factor, c.offset, c.converts);
+                self.line(format_args!(
+                    "{to} = {{ from = {from}, factor = {factor:?}, offset = {offset:?}, convert_units = {converts} }}"
+                ));
+            }
+        }
+    }
+
+    fn map(&mut self, map: &Map) {
+        self.line(format_args!(
+            "\n[[maps]]\nfrom = {}\nto = {}\nmatrix = {:?}",
+            endpoints(&map.from),
+            endpoints(&map.to),
+            map.matrix
+        ));
+        if let Some(r) = &map.reaction {
+            self.line(format_args!("reaction = {{ from = {}, to = {} }}", endpoints(&r.from), endpoints(&r.to)));
+        }
+    }
+}
+
+/// A key, quoted where it must be.
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if bare { name.to_owned() } else { basic(name) }
+}
+
+/// A basic string, on one line.
+fn basic(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn list(texts: &[String]) -> String {
+    let texts: Vec<String> = texts.iter().map(|t| basic(t)).collect();
+    format!("[{}]", texts.join(", "))
+}
+
+fn endpoints(ends: &[Endpoint]) -> String {
+    list(&ends.iter().map(ToString::to_string).collect::<Vec<_>>())
+}
+
+fn value(value: &Value) -> String {
+    match value {
+        Value::Real(x) if x.is_nan() => "nan".to_owned(),
+        Value::Real(x) => format!("{x:?}"),
+        Value::Integer(i) => i.to_string(),
+        Value::Boolean(b) => b.to_string(),
+        Value::Text(t) => basic(t),
+    }
+}

@@ -1,0 +1,165 @@
+//! How far a result is from converged: the same system with H, H/2 and H/4, and with the other schedule.
+//!
+//! With y_h the trace of an output at the common communication points, and ‖·‖ the largest value over them,
+//!
+//! ```text
+//! p   = log2( ‖y_H − y_{H/2}‖ / ‖y_{H/2} − y_{H/4}‖ )          observed order
+//! bar = max( ‖y_H − y_{H/2}‖ · 2^p/(2^p − 1),  ‖y_H − y_other‖/2 )   error bar of y_H
+//! ```
+//!
+//! the first by Richardson's extrapolation, the second because two results that differ by s cannot both be nearer than s/2
+//! to the solution. The drift is the slope of a straight line through |y_H − y_{H/2}| 2^p/(2^p − 1) over time, by least
+//! squares: an error that stays bounded has none. What is seen is the error of the coupling, and that of micro steps only
+//! where they follow H.
+//!
+//! Reference: \[Roache 1994\] for the error bar of a grid refinement.
+
+use crate::assemble::assemble;
+use crate::catalogue::Catalogue;
+use crate::finding::Finding;
+use crate::scenario::Scenario;
+use crate::words::Schedule;
+use macrostep_master::RunError;
+use macrostep_master::record::{Column, Trace};
+
+/// An order below this is no sign of convergence; the error bar is then made with it.
+const ORDER_MIN: f64 = 0.5;
+
+/// One output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// Name and unit of measurement.
+    pub column: Column,
+    /// Largest absolute value.
+    pub amplitude: f64,
+    /// ‖y_H − y_{H/2}‖.
+    pub halved: f64,
+    /// ‖y_H − y_other‖.
+    pub switched: f64,
+    /// Observed order; `None` where both differences are as small as rounding, or nothing converges.
+    pub order: Option<f64>,
+    /// Error bar.
+    pub bar: f64,
+    /// Slope of the error relative to the amplitude \[1/s\].
+    pub drift_1_s: f64,
+}
+
+/// What came out.
+#[derive(Debug, Clone)]
+pub struct Verification {
+    /// Every recorded variable.
+    pub outputs: Vec<Judged>,
+    /// Macro step H \[s\].
+    pub step_s: f64,
+    /// The schedule that H was also run with.
+    pub other: Schedule,
+    /// The scenario as it ran with H.
+    pub effective: Scenario,
+    /// Findings of the first assembly.
+    pub findings: Vec<Finding>,
+}
+
+/// Why there is none.
+#[derive(Debug)]
+pub enum Unverified {
+    /// The scenario cannot run.
+    Findings(Vec<Finding>),
+    /// A run failed: with which step and schedule, and why.
+    Run(String, RunError),
+}
+
+/// Runs the scenario four times.
+///
+/// # Errors
+/// [`Unverified`] where one of the runs cannot be made.
+pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verification, Unverified> {
+    let (first, findings) = assemble(scenario, catalogue).map_err(Unverified::Findings)?;
+    let effective = first.effective.clone();
+    let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
+    let other = match effective.coupling.schedule {
+        Schedule::Jacobi => Schedule::GaussSeidel,
+        Schedule::GaussSeidel => Schedule::Jacobi,
+    };
+    drop(first);
+    let trace = |parts: u32, schedule: Schedule| {
+        let mut s = effective.clone();
+        s.experiment.step_s = Some(step_s / f64::from(parts));
+        s.record.every = u64::from(parts);
+        if schedule != s.coupling.schedule {
+            s.coupling.schedule = schedule;
+            s.coupling.order.clear();
+        }
+        let (assembly, _) = assemble(&s, catalogue).map_err(Unverified::Findings)?;
+        run(assembly, &s).map_err(|e| Unverified::Run(format!("H/{parts}, {schedule}"), e))
+    };
+    let base = effective.coupling.schedule;
+    let traces = [trace(1, base)?, trace(2, base)?, trace(4, base)?, trace(1, other)?];
+    let outputs = (1..traces[0].columns().len()).map(|i| judge(&traces, i)).collect();
+    Ok(Verification { outputs, step_s, other, effective, findings })
+}
+
+fn run(assembly: crate::assemble::Assembly, s: &Scenario) -> Result<Trace, RunError> {
+    let mut simulation = assembly.simulation()?;
+    simulation.initialise()?;
+    let windows = simulation.windows_in(s.experiment.stop_s.unwrap_or(0.0) - s.experiment.start_s)?;
+    let mut trace = Trace::new(simulation.columns().to_vec());
+    simulation.run(windows, s.record.every, &mut trace)?;
+    Ok(trace)
+}
+
+fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {
+    let value = |t: &Trace| t.rows().map(|row| row[i]).collect::<Vec<_>>();
+    let y = value(whole);
+    let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect::<Vec<_>>();
+    let largest = |d: &[f64]| d.iter().copied().fold(0.0, |m: f64, x| if x.is_nan() { f64::NAN } else { m.max(x) });
+    let amplitude = y.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let first = apart(&y, &value(half));
+    let (halved, next) = (largest(&first), largest(&apart(&value(half), &value(quarter))));
+    let switched = largest(&apart(&y, &value(other)));
+    let rounding = 1e-13 * amplitude.max(f64::MIN_POSITIVE);
+    let order = Some((halved / next).log2()).filter(|p| p.is_finite() && (halved > rounding && next > rounding));
+    let p = order.unwrap_or(ORDER_MIN).max(ORDER_MIN);
+    let factor = p.exp2() / (p.exp2() - 1.0);
+    let bar = if halved <= rounding { halved.max(switched / 2.0) } else { (halved * factor).max(switched / 2.0) };
+    let times: Vec<f64> = whole.rows().map(|row| row[0]).collect();
+    let scale = if amplitude > 0.0 { factor / amplitude } else { 0.0 };
+    let column = whole.columns()[i].clone();
+    Judged { column, amplitude, halved, switched, order, bar, drift_1_s: slope(&times, &first) * scale }
+}
+
+/// Slope of the straight line through points by least squares.
+fn slope(t: &[f64], e: &[f64]) -> f64 {
+    let n = t.len() as f64;
+    let (tm, em) = (t.iter().sum::<f64>() / n, e.iter().sum::<f64>() / n);
+    let (mut above, mut below) = (0.0, 0.0);
+    for (t, e) in t.iter().zip(e) {
+        above += (t - tm) * (e - em);
+        below += (t - tm) * (t - tm);
+    }
+    if below > 0.0 { above / below } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A made-up result with an error of 3 h² t about sin t.
+    #[test]
+    fn an_error_that_is_known_is_found() {
+        let column = || [Column::new("y", "m")];
+        let trace = |c: f64| {
+            let mut trace = Trace::new(column());
+            for k in 0..=100 {
+                let t = f64::from(k) * 0.1;
+                trace.push(t, &[t.sin() + c * t]);
+            }
+            trace
+        };
+        let (h, error) = (0.1_f64, |h: f64| 3.0 * h * h);
+        let judged = judge(&[trace(error(h)), trace(error(h / 2.0)), trace(error(h / 4.0)), trace(0.0)], 1);
+        assert!((judged.order.expect("an order") - 2.0).abs() < 1e-9);
+        let truth = error(h) * 10.0;
+        assert!((judged.bar / truth - 1.0).abs() < 1e-9, "{}", judged.bar);
+        assert!((judged.drift_1_s - error(h) / judged.amplitude).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,319 @@
+//! The words for methods, the same in files, options and results, and what they stand for in the master.
+
+use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, Relaxation};
+use macrostep_master::predict::{self, Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor, Spectral};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// As many derivatives as a slave of ours takes of an input.
+const DEGREE_MAX: u32 = 20;
+
+/// What an input is predicted by: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`,
+/// `jerk`, `spectral:Q`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Predict {
+    /// Which kind of polynomial.
+    pub family: Family,
+    /// Its degree: of the values, of the accelerations, or of the Hermite polynomial.
+    pub degree: u32,
+}
+
+/// Kinds of predictors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Polynomials through values.
+    Classical,
+    /// Polynomials through accelerations, integrated twice.
+    Integrated,
+    /// Polynomials through values and derivatives at both ends of a step.
+    Hermite,
+    /// Cubic Hermite polynomials of the acceleration, integrated twice.
+    Jerk,
+    /// Polynomials through nodes inside the step.
+    Spectral,
+}
+
+/// Hold.
+impl Default for Predict {
+    fn default() -> Self {
+        Predict::classical(0)
+    }
+}
+
+impl Predict {
+    /// A polynomial of degree `degree` through values.
+    pub fn classical(degree: u32) -> Self {
+        Self { family: Family::Classical, degree }
+    }
+
+    /// Accelerations of degree `degree`, integrated twice.
+    pub fn integrated(degree: u32) -> Self {
+        Self { family: Family::Integrated, degree }
+    }
+
+    /// Hold, linear, quadratic, integrated acceleration of degree 0 and 1.
+    pub fn five() -> [Self; 5] {
+        [Self::classical(0), Self::classical(1), Self::classical(2), Self::integrated(0), Self::integrated(1)]
+    }
+
+    /// Whether motions are predicted and the coupling law is applied to them.
+    pub fn predicts_motion(self) -> bool {
+        self.family != Family::Classical
+    }
+
+    /// Degree of the polynomials a unit is fed with.
+    pub fn fed_degree(self) -> u32 {
+        if self.family == Family::Integrated { self.degree + 2 } else { self.degree }
+    }
+
+    /// The predictor; `derivative` is for classical ones, `variant` for integrated acceleration.
+    pub fn predictor(self, derivative: predict::Derivative, variant: predict::Variant) -> Arc<dyn Predictor> {
+        let degree = self.degree as usize;
+        match self.family {
+            Family::Classical => Arc::new(Lagrange { derivative, ..Lagrange::new(degree) }),
+            Family::Integrated => Arc::new(IntegratedAcceleration { variant, ..IntegratedAcceleration::new(degree) }),
+            Family::Hermite => Arc::new(Hermite { jet: degree.div_ceil(2) }),
+            Family::Jerk => Arc::new(Jerk),
+            Family::Spectral => Arc::new(Spectral::new(degree)),
+        }
+    }
+}
+
+impl FromStr for Predict {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |degree: &str| degree.parse::<u32>().ok();
+        // Integrated twice, the degree grows by two.
+        let integrated = |degree: Option<u32>| (Family::Integrated, degree.filter(|k| *k <= DEGREE_MAX - 2));
+        let (family, degree) = match text {
+            "hold" => (Family::Classical, Some(0)),
+            "linear" => (Family::Classical, Some(1)),
+            "quadratic" => (Family::Classical, Some(2)),
+            "h3" => (Family::Hermite, Some(3)),
+            "h5" => (Family::Hermite, Some(5)),
+            "jerk" => (Family::Jerk, Some(5)),
+            "ia0" => integrated(Some(0)),
+            "ia1" => integrated(Some(1)),
+            "ia2" => integrated(Some(2)),
+            _ => match text.split_once(':') {
+                Some(("poly", degree)) => (Family::Classical, number(degree).filter(|k| *k <= DEGREE_MAX)),
+                Some(("ia", degree)) => integrated(number(degree)),
+                Some(("spectral", q)) => (Family::Spectral, number(q).filter(|q| (2..=DEGREE_MAX).contains(q))),
+                _ => (Family::Classical, None),
+            },
+        };
+        degree.map(|degree| Self { family, degree }).ok_or(format!(
+            "expected `hold`, `linear`, `quadratic`, `poly:K` with K from 0 to {DEGREE_MAX}, `ia0`, `ia1`, `ia2`, `ia:K` with \
+             K from 0 to {}, `h3`, `h5`, `jerk` or `spectral:Q` with Q from 2 to {DEGREE_MAX}",
+            DEGREE_MAX - 2
+        ))
+    }
+}
+
+impl fmt::Display for Predict {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match (self.family, self.degree) {
+            (Family::Classical, 0) => f.write_str("hold"),
+            (Family::Classical, 1) => f.write_str("linear"),
+            (Family::Classical, 2) => f.write_str("quadratic"),
+            (Family::Classical, degree) => write!(f, "poly:{degree}"),
+            (Family::Integrated, degree @ 0..=2) => write!(f, "ia{degree}"),
+            (Family::Integrated, degree) => write!(f, "ia:{degree}"),
+            (Family::Hermite, degree) => write!(f, "h{degree}"),
+            (Family::Jerk, _) => f.write_str("jerk"),
+            (Family::Spectral, q) => write!(f, "spectral:{q}"),
+        }
+    }
+}
+
+impl serde::Serialize for Predict {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A type whose values are words.
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$meaning:meta])* $value:ident = $word:literal),+ $(,)? }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub enum $name { $($(#[$meaning])* $value),+ }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$value),+];
+
+            /// As it is written.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$value => $word),+ }
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                let known = Self::ALL.iter().copied().find(|value| value.word() == text);
+                known.ok_or_else(|| {
+                    let words: Vec<String> = Self::ALL.iter().map(|value| format!("`{}`", value.word())).collect();
+                    format!("expected {}", words.join(", "))
+                })
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(self.word())
+            }
+        }
+    };
+}
+
+words! {
+    /// Who sees whose new outputs.
+    Schedule {
+        /// All step from what is known at the communication point.
+        #[default]
+        Jacobi = "jacobi",
+        /// One after the other; each sees what those before it have published.
+        GaussSeidel = "gauss-seidel",
+    }
+}
+
+words! {
+    /// How the end of a macro step is corrected.
+    Correct {
+        /// Not at all.
+        #[default]
+        Explicit = "explicit",
+        /// Repeated with the new end values until they stay (Aitken).
+        FixedPoint = "fixed-point",
+        /// Repeated with the interface Jacobian by finite differences.
+        Newton = "newton",
+        /// Repeated with the interface Jacobian from directional derivatives.
+        NewtonDirectional = "newton-directional",
+    }
+}
+
+words! {
+    /// Which inputs feed-through outputs are sampled with.
+    Sampling {
+        /// The true values at the communication point.
+        #[default]
+        Updated = "updated",
+        /// What the unit still holds from its last step.
+        Lagged = "lagged",
+    }
+}
+
+words! {
+    /// Where the derivatives of a motion come from.
+    Derivative {
+        /// From the other unit, extrapolated by themselves.
+        #[default]
+        Passed = "passed",
+        /// From the polynomial of the value, differentiated.
+        Numdiff = "numdiff",
+    }
+}
+
+words! {
+    /// What integrated acceleration makes of a body whose end is known.
+    Variant {
+        /// Cubic Hermite polynomial in (x, v).
+        #[default]
+        H3 = "h3",
+        /// Accelerations through the end, integrated from the start.
+        N0 = "n0",
+        /// Accelerations through the end, integrated from the end backwards.
+        N1 = "n1",
+        /// Quintic Hermite polynomial in (x, v, a).
+        H5 = "h5",
+    }
+}
+
+impl Derivative {
+    /// As the master has it.
+    pub fn of_master(self) -> predict::Derivative {
+        match self {
+            Derivative::Passed => predict::Derivative::Passed,
+            Derivative::Numdiff => predict::Derivative::Differentiated,
+        }
+    }
+}
+
+impl Variant {
+    /// As the master has it.
+    pub fn of_master(self) -> predict::Variant {
+        match self {
+            Variant::N0 => predict::Variant::N0,
+            Variant::N1 => predict::Variant::N1,
+            Variant::H3 => predict::Variant::H3,
+            Variant::H5 => predict::Variant::H5,
+        }
+    }
+}
+
+impl Correct {
+    /// As the master has it; tolerance and number of corrections where they are not the default.
+    pub fn of_master(self, tolerance: Option<f64>, corrections_max: Option<usize>) -> Correction {
+        let newton = |jacobian| {
+            let mut newton = Newton::new(jacobian);
+            newton.tolerance = tolerance.unwrap_or(newton.tolerance);
+            newton.corrections_max = corrections_max.unwrap_or(newton.corrections_max);
+            Correction::Newton(newton)
+        };
+        match self {
+            Correct::Explicit => Correction::Explicit,
+            Correct::FixedPoint => {
+                let mut fixed = FixedPoint::new(Relaxation::Aitken(1.0));
+                fixed.tolerance = tolerance.unwrap_or(fixed.tolerance);
+                fixed.runs_max = corrections_max.unwrap_or(fixed.runs_max);
+                Correction::FixedPoint(fixed)
+            }
+            Correct::Newton => newton(InterfaceJacobian::FiniteDifferences),
+            Correct::NewtonDirectional => newton(InterfaceJacobian::Directional),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_predictor_reads_back_as_it_is_printed() {
+        for text in [
+            "hold",
+            "linear",
+            "quadratic",
+            "poly:3",
+            "poly:20",
+            "ia0",
+            "ia1",
+            "ia2",
+            "ia:3",
+            "ia:18",
+            "h3",
+            "h5",
+            "jerk",
+            "spectral:16",
+        ] {
+            assert_eq!(text.parse::<Predict>().expect("a predictor").to_string(), text);
+        }
+        assert_eq!("poly:2".parse::<Predict>().expect("a predictor").to_string(), "quadratic");
+        assert_eq!("ia:1".parse::<Predict>().expect("a predictor").to_string(), "ia1");
+        for text in ["poly:21", "poly:-1", "poly:", "cubic", "poly:1.5", "ia", "ia3", "ia:19", "h4"] {
+            assert!(text.parse::<Predict>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_words_are_answered_with_the_known_ones() {
+        assert_eq!("newton".parse(), Ok(Correct::Newton));
+        let error = "jakobi".parse::<Schedule>().expect_err("no such word");
+        assert_eq!(error, "expected `jacobi`, `gauss-seidel`");
+    }
+}

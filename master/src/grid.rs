@@ -1,0 +1,59 @@
+//! The *grid* of a run: when units meet.
+
+use crate::error::RunError;
+use crate::time::{Clock, Tick, lcm};
+
+/// Start, macro step and the units' shares of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// Start time [s].
+    pub start_s: f64,
+    /// The slow macro step H [s], positive.
+    pub step_s: f64,
+    /// Stop time told to the units [s]; `None` leaves it open.
+    pub stop_s: Option<f64>,
+    /// For each unit its communication step as a fraction (numerator, denominator) of H; missing ones are (1, 1).
+    pub shares: Vec<(u32, u32)>,
+}
+
+impl Grid {
+    /// One macro step `step_s` for all units, from 0 to `stop_s`.
+    pub fn uniform(step_s: f64, stop_s: f64) -> Self {
+        Grid { start_s: 0.0, step_s, stop_s: Some(stop_s), shares: Vec::new() }
+    }
+
+    /// Start of the last window, of `window` ticks, before the stop time.
+    pub(crate) fn last_window(&self, window: Tick) -> Option<Tick> {
+        let windows = ((self.stop_s? - self.start_s) / self.step_s).round();
+        (1.0..1e15).contains(&windows).then_some((windows as Tick - 1) * window)
+    }
+
+    /// Clock and steps in ticks of `n` units.
+    pub(crate) fn resolve(&self, n: usize, parts: Tick) -> Result<(Clock, Vec<Tick>), RunError> {
+        let bad = |what, found: String, expected: &str| RunError::Grid { what, found, expected: expected.to_string() };
+        if !(self.step_s.is_finite() && self.step_s > 0.0) {
+            return Err(bad("macro step", format!("{} s", self.step_s), "a positive number of seconds"));
+        }
+        if !self.start_s.is_finite() {
+            return Err(bad("start time", format!("{} s", self.start_s), "a finite number of seconds"));
+        }
+        let share = |u: usize| self.shares.get(u).copied().unwrap_or((1, 1));
+        let mut per_unit: Tick = parts;
+        for (p, q) in (0..n).map(share) {
+            if p == 0 || q == 0 || p > 1_000_000 || q > 1_000_000 {
+                return Err(bad("rate", format!("{p}/{q}"), "a fraction of whole numbers from 1 to 1000000"));
+            }
+            per_unit = lcm(per_unit, Tick::from(q));
+        }
+        let steps: Vec<Tick> = (0..n).map(|u| per_unit * Tick::from(share(u).0) / Tick::from(share(u).1)).collect();
+        let window = steps.iter().copied().fold(1, lcm);
+        if window > 1_000_000 {
+            return Err(bad(
+                "rates",
+                format!("units that meet every {window} ticks"),
+                "units that meet within 1000000",
+            ));
+        }
+        Ok((Clock { start_s: self.start_s, unit_s: self.step_s, per_unit }, steps))
+    }
+}

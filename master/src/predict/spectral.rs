@@ -1,0 +1,176 @@
+//! Spectral waveforms: polynomials of degree q through the q + 1 Chebyshev–Lobatto nodes of a step.
+//!
+//! ```text
+//! s_i = (1 − cos(π i/q))/2,  i = 0 … q
+//! p(s) = Σ_k a_k T_k(2s − 1),   a_k = (2 γ_k/q) Σ″_i y_i T_k(2 s_i − 1),   γ_0 = γ_q = 1/2, else 1
+//! ```
+//!
+//! (Σ″: first and last term halved). The samples inside a step come from the slave's dense output ([`Predictor::nodes`]) or
+//! from a corrector's guess; with a corrector the converged window is the collocation solution of degree q, and the error
+//! falls with q as fast as the Chebyshev coefficients of the motion do. Nodes go over the coefficients a_k to powers of s,
+//! whose T_k are whole numbers: Newton's divided differences would lose eight digits at q = 16.
+//!
+//! Where the step is not known to its end the newest sample is held; without a corrector that is all there is.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | q | `nodes` | intervals between nodes |
+//! | a_k | `a` | Chebyshev coefficients |
+//! | T_k(2s − 1) | `powers` | in powers of s |
+//!
+//! References: \[Trefethen 2013\], chapters 3 and 4; \[Lelarasmee 1982\] for the iteration on whole waveforms.
+
+use super::{Edge, Predictor};
+use crate::history::History;
+use crate::segment::Segment;
+use crate::time::Span;
+
+/// Most intervals: as many as the degree an input may have.
+pub const NODES_MAX: usize = 20;
+
+/// Node `i` of `q` on [0, 1], ascending; exactly 0, 1/2 and 1 where these are nodes.
+pub(crate) fn lobatto(i: usize, q: usize) -> f64 {
+    match i {
+        0 => 0.0,
+        _ if i >= q => 1.0,
+        _ if 2 * i == q => 0.5,
+        // The half-angle form keeps full precision near 0.
+        _ => (0.5 * std::f64::consts::PI * i as f64 / q as f64).sin().powi(2),
+    }
+}
+
+/// Polynomial through Chebyshev–Lobatto nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spectral {
+    nodes: usize,
+    /// Weight of node i in a_k, row k.
+    weights: Vec<f64>,
+    /// Coefficient of s^j in T_k(2s − 1), row k.
+    powers: Vec<f64>,
+}
+
+impl Spectral {
+    /// With q = `nodes` intervals, 1 … 20; others are brought there.
+    pub fn new(nodes: usize) -> Self {
+        let q = nodes.clamp(1, NODES_MAX);
+        let n = q + 1;
+        let (mut weights, mut powers) = (vec![0.0; n * n], vec![0.0; n * n]);
+        for k in 0..n {
+            let gamma = if k == 0 || k == q { 0.5 } else { 1.0 };
+            for i in 0..n {
+                let end = if i == 0 || i == q { 0.5 } else { 1.0 };
+                // T_k(2 s_i − 1) = (−1)^k cos(π k i/q), the angle brought into the first turn.
+                let cosine = (std::f64::consts::PI * ((k * i) % (2 * q)) as f64 / q as f64).cos();
+                let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+                weights[k * n + i] = 2.0 * gamma / q as f64 * end * sign * cosine;
+            }
+            for j in 0..=k {
+                // T_{k} = (4s − 2) T_{k−1} − T_{k−2}
+                powers[k * n + j] = match k {
+                    0 => 1.0,
+                    1 => [-1.0, 2.0][j],
+                    _ => {
+                        let of = |k: usize, j: usize| powers[k * n + j];
+                        let below = if j > 0 { 4.0 * of(k - 1, j - 1) } else { 0.0 };
+                        below - 2.0 * of(k - 1, j) - of(k - 2, j)
+                    }
+                };
+            }
+        }
+        Spectral { nodes: q, weights, powers }
+    }
+
+    /// Index of the last row of the step that covers `to`: the q + 1 rows up to it are spaced as the nodes are.
+    fn step_end(&self, history: &History, to: i64) -> Option<usize> {
+        let (q, lead) = (self.nodes, history.lead(to));
+        let spaced = |end: usize| {
+            let Some(first) = end.checked_sub(q) else { return false };
+            let (from, length) = (history.at(first), history.at(end) - history.at(first));
+            (1..q).all(|i| (history.at(first + i) - from - lobatto(i, q) * length).abs() <= 1e-9 * length)
+        };
+        (lead..history.len()).find(|&end| history.at(end) >= to as f64 && spaced(end))
+    }
+
+    /// The polynomial of component `c` over the step whose last row is `end`.
+    fn polynomial(&self, history: &History, end: usize, c: usize, out: &mut Segment) {
+        let (q, n) = (self.nodes, self.nodes + 1);
+        let mut a = [0.0; NODES_MAX + 1];
+        for (k, a) in a[..n].iter_mut().enumerate() {
+            let row = &self.weights[k * n..(k + 1) * n];
+            *a = row.iter().enumerate().map(|(i, w)| w * history.value(end - q + i, c)).sum();
+        }
+        out.fill(q, |j| (j..n).rev().map(|k| a[k] * self.powers[k * n + j]).sum());
+    }
+}
+
+impl Predictor for Spectral {
+    fn depth(&self) -> usize {
+        self.nodes + 1
+    }
+
+    fn edge(&self) -> Edge {
+        Edge::BeforeLaw
+    }
+
+    fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    fn segments(&self, history: &History, span: &Span, out: &mut [Segment]) {
+        let Some(end) = self.step_end(history, span.to) else {
+            let newest = history.newest();
+            for (c, p) in out.iter_mut().enumerate() {
+                p.set_constant(history.value(newest, c));
+            }
+            return;
+        };
+        let first = history.at(end - self.nodes);
+        let length = history.at(end) - first;
+        let (a, b) = ((span.from as f64 - first) / length, (span.to - span.from) as f64 / length);
+        for (c, p) in out.iter_mut().enumerate() {
+            self.polynomial(history, end, c, p);
+            if (a, b) != (0.0, 1.0) {
+                let whole = *p;
+                whole.part(a, b, p);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smooth_signal_is_met_to_rounding_and_a_part_of_its_step_as_well() {
+        let f = |s: f64| (6.7 * s).sin();
+        let mut h = History::new(1, 17, 17);
+        for i in 0..=16 {
+            h.put_at(2.0 * lobatto(i, 16), &[f(lobatto(i, 16))]);
+        }
+        let mut p = [Segment::default()];
+        Spectral::new(16).segments(&h, &Span { from: 0, to: 2, length_s: 1.0 }, &mut p);
+        for s in [0.0, 0.1, 0.5, 0.77, 1.0] {
+            assert!((p[0].at(s) - f(s)).abs() < 3e-13, "{s}: {:e}", p[0].at(s) - f(s));
+        }
+        Spectral::new(16).segments(&h, &Span { from: 1, to: 2, length_s: 0.5 }, &mut p);
+        for s in [0.0, 0.3, 1.0] {
+            assert!((p[0].at(s) - f(0.5 + 0.5 * s)).abs() < 1e-11, "{s}: {:e}", p[0].at(s) - f(0.5 + 0.5 * s));
+        }
+        Spectral::new(16).segments(&h, &Span { from: 2, to: 4, length_s: 1.0 }, &mut p);
+        assert_eq!(p[0].coefficients(), [f(1.0)]);
+    }
+
+    #[test]
+    fn polynomials_of_the_degree_are_met() {
+        for q in 1..=NODES_MAX {
+            let mut h = History::new(1, q + 1, q + 1);
+            for i in 0..=q {
+                h.put_at(lobatto(i, q), &[lobatto(i, q).powi(q as i32)]);
+            }
+            let mut p = [Segment::default()];
+            Spectral::new(q).segments(&h, &Span { from: 0, to: 1, length_s: 1.0 }, &mut p);
+            assert!((p[0].at(0.3) - 0.3f64.powi(q as i32)).abs() < 1e-13, "{q}");
+        }
+    }
+}

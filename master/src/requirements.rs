@@ -1,0 +1,81 @@
+//! What a method asks of a system, looked at before anything is initialised.
+
+use crate::correct::Correction;
+use crate::dense::Dense;
+use crate::error::RunError;
+use crate::method::{Method, Sampling};
+use crate::schedule::Schedule;
+use crate::station::{Refresh, Station};
+use crate::system::System;
+use crate::time::Tick;
+
+/// Whether units and system allow the method.
+pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<(), RunError> {
+    if matches!(method.schedule, Schedule::Palindromic(_)) {
+        let refused = |found: &str, expected: &str| {
+            let (found, expected) = (found.to_string(), expected.to_string());
+            Err(RunError::Grid { what: "palindromic schedule", found, expected })
+        };
+        if steps.iter().any(|s| *s != steps[0]) {
+            return refused("units of different macro steps", "one macro step for all");
+        }
+        if !matches!(method.correction, Correction::Explicit) {
+            return refused("a corrector", "explicit coupling");
+        }
+    }
+    if let Some(order) = method.schedule.order() {
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        if !sorted.iter().copied().eq(0..system.units.len()) {
+            return Err(RunError::Schedule { found: format!("{order:?}"), units: system.units.len() });
+        }
+    }
+    if method.control.is_some() && matches!(method.schedule, Schedule::Palindromic(_)) {
+        let (found, expected) = ("macro step control".to_string(), "steps of one length".to_string());
+        return Err(RunError::Grid { what: "palindromic schedule", found, expected });
+    }
+    for (unit, description) in system.units.iter().zip(&system.descriptions) {
+        let co = description.co_simulation.as_ref();
+        let varies = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
+        if method.control.is_some() && !varies {
+            return Err(RunError::Capability {
+                needs: "macro step control",
+                capability: "canHandleVariableCommunicationStepSize",
+                unit: unit.name().to_string(),
+                hint: "choose steps of one length",
+            });
+        }
+        if !matches!(method.correction, Correction::Explicit) && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
+            return Err(RunError::Capability {
+                needs: "implicit coupling",
+                capability: "canGetAndSetFMUstate",
+                unit: unit.name().to_string(),
+                hint: "choose explicit coupling",
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Intervals between nodes of which the middle one is in the middle.
+pub(crate) const MIDDLE: usize = 2;
+
+/// The order of a palindromic schedule whose half steps can be merged: unit 1 tells what it was at mid-step.
+pub(crate) fn stagger<'a>(system: &System, method: &'a Method) -> Option<&'a [usize]> {
+    let Schedule::Palindromic(order) = &method.schedule else { return None };
+    let first = *order.first()?;
+    (order.len() > 1 && method.predictor.nodes() == 0 && Dense::is_offered(system, first)).then_some(order)
+}
+
+/// What a user should know of how a unit is sampled.
+pub(crate) fn warning(station: &Station, method: &Method) -> Option<String> {
+    let lags = method.sampling == Sampling::Updated
+        && station.outputs.refresh == Refresh::Reported
+        && !station.outputs.refresh_refs.is_empty();
+    lags.then(|| {
+        format!(
+            "unit `{}` has direct feed-through but offers no directional derivatives: its outputs lag by one step",
+            station.unit.name()
+        )
+    })
+}

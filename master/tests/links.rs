@@ -1,0 +1,244 @@
+//! Connections between integers, booleans and strings: sampled, held, and taken back with the window.
+
+use macrostep_description::{
+    Causality, CoSimulation, Kind, ModelDescription, RealAttributes, Variability, Variable,
+};
+use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
+use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::{Grid, Method, Schedule, Simulation, System, SystemError, UnitId};
+
+/// Counts: each output is one more than the input of its type.
+#[derive(Clone)]
+struct Counter {
+    name: String,
+    description: ModelDescription,
+    inputs: Values,
+    outputs: Values,
+    saved: Option<(Values, Values)>,
+    steps: u64,
+}
+
+#[derive(Clone, Default, Debug, PartialEq)]
+struct Values {
+    real: f64,
+    integer: i32,
+    boolean: bool,
+    text: String,
+}
+
+/// Inputs 0 … 3 and outputs 4 … 7: Real, Integer, Boolean, String.
+fn description() -> ModelDescription {
+    let kinds = [
+        Kind::Real(RealAttributes::default()),
+        Kind::Integer { min: None, max: None },
+        Kind::Boolean,
+        Kind::String,
+    ];
+    let names = ["u", "n_in", "b_in", "s_in", "y", "n", "b", "s"];
+    let variable = |(i, name): (usize, &&str)| Variable {
+        name: (*name).to_owned(),
+        value_reference: i as u32,
+        description: None,
+        causality: if i < 4 { Causality::Input } else { Causality::Output },
+        variability: if i % 4 == 0 { Variability::Continuous } else { Variability::Discrete },
+        initial: None,
+        kind: kinds[i % 4].clone(),
+        start: None,
+        declared_type: None,
+        can_handle_multiple_set: true,
+    };
+    let co = CoSimulation { can_get_and_set_fmu_state: true, ..CoSimulation::default() };
+    let mut d = ModelDescription {
+        co_simulation: Some(co),
+        variables: names.iter().enumerate().map(variable).collect(),
+        ..ModelDescription::default()
+    };
+    let known = macrostep_description::Dependencies::Known(Vec::new());
+    d.structure.outputs =
+        (4..8).map(|index| macrostep_description::Unknown { index, dependencies: known.clone() }).collect();
+    d
+}
+
+fn counter(name: &str, start: i32) -> Box<dyn Unit> {
+    let outputs = Values { integer: start, ..Values::default() };
+    Box::new(Counter {
+        name: name.to_owned(),
+        description: description(),
+        inputs: Values::default(),
+        outputs,
+        saved: None,
+        steps: 0,
+    })
+}
+
+impl Unit for Counter {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn description(&self) -> &ModelDescription {
+        &self.description
+    }
+    fn kind(&self) -> &'static str {
+        "native"
+    }
+    fn setup(&mut self, _: f64, _: Option<f64>, _: Option<f64>) -> Result<(), UnitError> {
+        Ok(())
+    }
+    fn enter_initialization(&mut self) -> Result<(), UnitError> {
+        Ok(())
+    }
+    fn exit_initialization(&mut self) -> Result<(), UnitError> {
+        Ok(())
+    }
+    fn reset(&mut self) -> Result<(), UnitError> {
+        Ok(())
+    }
+    fn terminate(&mut self) -> Result<(), UnitError> {
+        Ok(())
+    }
+    fn set_real(&mut self, _: &[u32], values: &[f64]) -> Result<(), UnitError> {
+        self.inputs.real = values[0];
+        Ok(())
+    }
+    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> {
+        values[..refs.len()].fill(self.outputs.real);
+        Ok(())
+    }
+    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> {
+        assert_eq!(refs, [1]);
+        self.inputs.integer = values[0];
+        Ok(())
+    }
+    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError> {
+        assert_eq!(refs, [5]);
+        values[0] = self.outputs.integer;
+        Ok(())
+    }
+    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> {
+        assert_eq!(refs, [2]);
+        self.inputs.boolean = values[0];
+        Ok(())
+    }
+    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError> {
+        assert_eq!(refs, [6]);
+        values[0] = self.outputs.boolean;
+        Ok(())
+    }
+    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> {
+        assert_eq!(refs, [3]);
+        self.inputs.text = values[0].to_owned();
+        Ok(())
+    }
+    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> {
+        assert_eq!(refs, [7]);
+        Ok(vec![self.outputs.text.clone()])
+    }
+    fn set_input_derivatives(&mut self, _: &[u32], _: &[i32], _: &[f64]) -> Result<(), UnitError> {
+        Ok(())
+    }
+    fn get_output_derivatives(&mut self, _: &[u32], _: &[i32], _: &mut [f64]) -> Result<(), UnitError> {
+        Ok(())
+    }
+    fn step(&mut self, _: f64, _: f64, _: bool) -> Result<Outcome, UnitError> {
+        self.steps += 1;
+        self.outputs = Values {
+            real: 0.5 * self.inputs.real + 1.0,
+            integer: self.inputs.integer + 1,
+            boolean: !self.inputs.boolean,
+            text: format!("{}{}", self.inputs.text, self.name),
+        };
+        Ok(Outcome::Done)
+    }
+    fn do_steps(&self) -> u64 {
+        self.steps
+    }
+    fn save(&mut self, _: usize) -> Result<(), UnitError> {
+        self.saved = Some((self.inputs.clone(), self.outputs.clone()));
+        Ok(())
+    }
+    fn restore(&mut self, _: usize) -> Result<(), UnitError> {
+        (self.inputs, self.outputs) = self.saved.clone().expect("saved before");
+        Ok(())
+    }
+    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
+        Ok(Vec::new())
+    }
+    fn deserialize(&mut self, _: &[u8]) -> Result<(), UnitError> {
+        Ok(())
+    }
+    fn directional(&mut self, _: &[u32], _: &[u32], _: &[f64], _: &mut [f64]) -> Result<(), UnitError> {
+        Ok(())
+    }
+}
+
+/// Two counters in a ring, all four types connected both ways.
+fn ring(method: &Method) -> (Simulation, [UnitId; 2]) {
+    let mut system = System::new();
+    let units = [system.add(counter("a", 10)), system.add(counter("b", 20))];
+    for (from, to) in [(0, 1), (1, 0)] {
+        let y = system.channel(units[from], &["y"]).expect("an output");
+        system.connect(y.component(0), units[to], "u").expect("an input");
+        for (output, input) in [("n", "n_in"), ("b", "b_in"), ("s", "s_in")] {
+            system.link(units[from], output, units[to], input).expect("a link");
+        }
+    }
+    let mut simulation = Simulation::new(system, method, Grid::uniform(1.0, 10.0)).expect("a simulation");
+    simulation.initialise().expect("initialised");
+    (simulation, units)
+}
+
+fn read(simulation: &mut Simulation, unit: UnitId) -> (i32, bool, String) {
+    let unit = simulation.unit_mut(unit);
+    let (mut n, mut b) = ([0], [false]);
+    unit.get_integer(&[5], &mut n).expect("n");
+    unit.get_boolean(&[6], &mut b).expect("b");
+    (n[0], b[0], unit.get_string(&[7]).expect("s").remove(0))
+}
+
+#[test]
+fn jacobi_holds_what_was_published_before() {
+    let (mut simulation, [a, b]) = ring(&Method::default());
+    simulation.step().expect("a step");
+    assert_eq!(read(&mut simulation, a), (21, true, "a".to_owned()));
+    assert_eq!(read(&mut simulation, b), (11, true, "b".to_owned()));
+    simulation.step().expect("a step");
+    assert_eq!(read(&mut simulation, a), (12, false, "ba".to_owned()));
+    assert_eq!(read(&mut simulation, b), (22, false, "ab".to_owned()));
+}
+
+#[test]
+fn gauss_seidel_passes_on_what_is_new() {
+    let method = Method { schedule: Schedule::GaussSeidel(vec![0, 1]), ..Method::default() };
+    let (mut simulation, [a, b]) = ring(&method);
+    simulation.step().expect("a step");
+    assert_eq!(read(&mut simulation, a), (21, true, "a".to_owned()));
+    assert_eq!(read(&mut simulation, b), (22, false, "ab".to_owned()));
+}
+
+/// A corrector repeats a window; links count it once.
+#[test]
+fn a_repeated_window_counts_once() {
+    let method = Method {
+        correction: Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences)),
+        schedule: Schedule::GaussSeidel(vec![0, 1]),
+        ..Method::default()
+    };
+    let (mut simulation, [a, b]) = ring(&method);
+    simulation.step().expect("a step");
+    simulation.step().expect("a step");
+    assert!(simulation.statistics().runs > 2, "it was repeated");
+    assert_eq!(read(&mut simulation, a), (23, true, "aba".to_owned()));
+    assert_eq!(read(&mut simulation, b), (24, false, "abab".to_owned()));
+}
+
+#[test]
+fn links_are_of_one_type_and_into_one_input() {
+    let mut system = System::new();
+    let (a, b) = (system.add(counter("a", 0)), system.add(counter("b", 0)));
+    let wrong = |e| matches!(e, Err(SystemError::WrongVariable { .. }));
+    assert!(wrong(system.link(a, "n", b, "b_in")));
+    assert!(wrong(system.link(a, "y", b, "u")));
+    assert!(wrong(system.link(a, "n_in", b, "n_in")));
+    system.link(a, "n", b, "n_in").expect("a link");
+    assert!(matches!(system.link(a, "n", b, "n_in"), Err(SystemError::ConnectedTwice { .. })));
+}

@@ -1,0 +1,178 @@
+//! Checkpoints: a run written down at a communication point, so that it can be continued bit by bit.
+//!
+//! A file holds a line that says what it is, a SHA-256 digest and the contents. It is written beside its place and then
+//! moved there, so that there is always a whole one. What a run is (FMUs, options, times) stands in it as text: only the
+//! same run continues.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::failure::Failure;
+use crate::stream::Stream;
+
+const HEAD: &[u8] = b"macrostep checkpoint 1\n";
+const DIGEST: usize = 32;
+
+/// Without `--checkpoint-every`: so often.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Whether a run is written down, and whether it continues one.
+#[derive(Debug, Clone, PartialEq, Default, Args, Serialize)]
+pub struct CheckpointArguments {
+    /// Keep the run in this file as it goes, and when it is interrupted [default: nowhere]
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Keep it every N steps [default: every 10 s of computing]
+    #[arg(long, value_name = "N", requires = "checkpoint", value_parser = clap::value_parser!(u64).range(1..))]
+    pub checkpoint_every: Option<u64>,
+    /// Continue the run kept in this file, with the same options [default: begin at the start]
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+}
+
+/// A run at a communication point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// What run it is.
+    pub run: String,
+    /// Steps done.
+    pub steps: u64,
+    /// Rows recorded, and how long the file of rows was.
+    pub rows: u64,
+    /// See `rows`.
+    pub file_bytes: u64,
+    /// Serialised states of the units.
+    pub states: Vec<Vec<u8>>,
+    /// What the master knows: histories and errors so far.
+    pub numbers: Vec<f64>,
+}
+
+impl Checkpoint {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Where it is none, is damaged, or belongs to another run than `run`.
+    pub fn read(path: &Path, run: &str) -> Result<Checkpoint, Failure> {
+        let refuse = |found: &str, expected: &str| {
+            Failure::Run(format!("`{}`: found {found}, expected {expected}", path.display()))
+        };
+        let bytes = std::fs::read(path).map_err(Failure::file(path))?;
+        let Some(rest) = bytes.strip_prefix(HEAD) else {
+            return Err(refuse("something else", "a file `--checkpoint` has written"));
+        };
+        let whole = rest.split_at_checked(DIGEST).filter(|(digest, body)| Sha256::digest(body).as_slice() == *digest);
+        let damaged = || refuse("a damaged file", "one as it was written: start the run again");
+        let (_, body) = whole.ok_or_else(damaged)?;
+        let checkpoint: Checkpoint = postcard::from_bytes(body).map_err(|_| damaged())?;
+        if checkpoint.run == run {
+            return Ok(checkpoint);
+        }
+        // The first thing that differs says enough.
+        let parts = checkpoint.run.lines().zip(run.lines()).find(|(a, b)| a != b);
+        let (found, expected) = parts.unwrap_or(("another number of settings", "the same run"));
+        Err(refuse(&format!("a run with {found}"), &format!("{expected}, as this command says")))
+    }
+
+    fn write(&self, path: &Path) -> Result<(), Failure> {
+        use std::io::Write;
+        let what = "the checkpoint";
+        let body = postcard::to_stdvec(self).map_err(|e| Failure::Format { what, reason: e.to_string() })?;
+        let beside = path.with_extension("part");
+        let mut file = std::fs::File::create(&beside).map_err(Failure::file(&beside))?;
+        let parts = [HEAD, Sha256::digest(&body).as_slice(), &body].concat();
+        file.write_all(&parts).and_then(|()| file.sync_all()).map_err(Failure::file(&beside))?;
+        std::fs::rename(&beside, path).map_err(Failure::file(path))
+    }
+}
+
+/// Decides when a run is written down, and where.
+#[derive(Debug)]
+pub struct Keeper {
+    path: PathBuf,
+    every: Option<u64>,
+    run: String,
+    last: Instant,
+}
+
+impl Keeper {
+    /// Where one is asked for; `run` says what run it is.
+    ///
+    /// # Errors
+    /// [`Failure::File`] where the folder cannot be made.
+    pub fn new(arguments: &CheckpointArguments, run: &str) -> Result<Option<Keeper>, Failure> {
+        let Some(path) = &arguments.checkpoint else { return Ok(None) };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        // A slave may change the working folder.
+        let folder = std::fs::canonicalize(folder).map_err(Failure::file(folder))?;
+        let name = path
+            .file_name()
+            .ok_or_else(|| Failure::Usage(format!("`--checkpoint {}`: expected the name of a file", path.display())))?;
+        let every = arguments.checkpoint_every;
+        Ok(Some(Keeper { path: folder.join(name), every, run: run.to_owned(), last: Instant::now() }))
+    }
+
+    /// Whether it is time, after `steps` steps.
+    #[inline]
+    pub fn is_due(&self, steps: u64) -> bool {
+        match self.every {
+            Some(n) => steps.is_multiple_of(n),
+            // Looking at the clock costs less than a step of nearly any FMU, but not of all.
+            None => steps.is_multiple_of(64) && self.last.elapsed() > PAUSE,
+        }
+    }
+
+    /// Writes the run down; rows recorded so far are brought to the disk before.
+    ///
+    /// # Errors
+    /// [`Failure::File`].
+    pub fn keep(
+        &mut self,
+        steps: u64,
+        states: Vec<Vec<u8>>,
+        numbers: Vec<f64>,
+        stream: Option<&Stream>,
+    ) -> Result<(), Failure> {
+        let file_bytes = stream.map(Stream::settle).transpose()?.unwrap_or(0);
+        let rows = stream.map_or(0, Stream::rows);
+        Checkpoint { run: self.run.clone(), steps, rows, file_bytes, states, numbers }.write(&self.path)?;
+        self.last = Instant::now();
+        Ok(())
+    }
+
+    /// Where it is written.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_file_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("run.checkpoint");
+        let arguments = CheckpointArguments { checkpoint: Some(path.clone()), ..CheckpointArguments::default() };
+        let mut keeper = Keeper::new(&arguments, "step 1\nstop 2").expect("kept").expect("asked for");
+        keeper.keep(7, vec![vec![1, 2]], vec![-0.0, f64::INFINITY], None).expect("written");
+        let read = Checkpoint::read(&path, "step 1\nstop 2").expect("read");
+        assert_eq!((read.steps, read.states, read.numbers[1]), (7, vec![vec![1, 2]], f64::INFINITY));
+        let other = Checkpoint::read(&path, "step 1\nstop 3").expect_err("another run").to_string();
+        assert!(other.contains("found a run with stop 2, expected stop 3"), "{other}");
+        let whole = std::fs::read(&path).expect("bytes");
+        for at in [0, HEAD.len(), HEAD.len() + DIGEST, whole.len() - 1] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            std::fs::write(&path, &bytes).expect("written");
+            assert!(Checkpoint::read(&path, "step 1\nstop 2").is_err(), "{at}");
+        }
+        std::fs::write(&path, &whole[..whole.len() / 2]).expect("written");
+        assert!(Checkpoint::read(&path, "step 1\nstop 2").is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! What may be typed after `macrostep flex` and `macrostep interface`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::terms::Units;
+
+/// The commands of `macrostep flex`.
+#[derive(Debug, Subcommand)]
+pub enum FlexVerb {
+    /// The three examples of the text, beside its numbers
+    Examples(ExamplesArguments),
+    /// Make an FMU of a finite element model
+    Import(Box<ImportArguments>),
+    /// A flexible pendulum arm with a payload at its tip, coupled and in one piece
+    Pendulum(PendulumArguments),
+}
+
+/// `macrostep flex pendulum`.
+#[derive(Debug, Args)]
+pub struct PendulumArguments {
+    /// Stop time in seconds
+    #[arg(long, value_name = "T", default_value = "1")]
+    pub stop: f64,
+    /// Through the FMUs this program carries, or natively in this process
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+    /// Folder for picture and result; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// `macrostep flex import`.
+#[derive(Debug, Args)]
+pub struct ImportArguments {
+    /// CalculiX/Abaqus input deck (.inp), or with `.mtx` matrices a node table: label x y z
+    #[arg(value_name = "MESH")]
+    pub mesh: PathBuf,
+    /// A connector: its name and the surface, node set or `nodes:1,2,3` that follows it rigidly; once a connector
+    #[arg(long = "connector", value_name = "NAME=SET", required = true)]
+    pub connectors: Vec<String>,
+    /// `cb:STATIC+MODES`, `krylov:MOMENTS@HZ` or `modal:MODES`; STATIC is six a connector
+    #[arg(long, value_name = "METHOD", default_value = "cb:10")]
+    pub reduce: String,
+    /// The FMU to write
+    #[arg(long, value_name = "OUT.fmu")]
+    pub fmu: PathBuf,
+    /// Stiffness instead of an assembly: `.sti` (with `.mas` and `.dof` beside it) or `.mtx` [default: assemble]
+    #[arg(long, value_name = "FILE")]
+    pub stiffness: Option<PathBuf>,
+    /// Mass: `.mas` or `.mtx` [default: the name of the stiffness with `.mas`]
+    #[arg(long, value_name = "FILE")]
+    pub mass: Option<PathBuf>,
+    /// Degrees of freedom of stored matrices [default: the name of the stiffness with `.dof`]
+    #[arg(long, value_name = "FILE")]
+    pub dof: Option<PathBuf>,
+    /// Young's modulus in Pa, Poisson's ratio, density in kg/m³ [default: those of the deck]
+    #[arg(long, value_name = "E,NU,RHO", value_delimiter = ',', num_args = 3)]
+    pub material: Option<Vec<f64>>,
+    /// Connector the frame is fixed to [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub reference: Option<String>,
+    /// Rayleigh damping of mass in 1/s
+    #[arg(long, value_name = "ALPHA", default_value = "0")]
+    pub alpha: f64,
+    /// Rayleigh damping of stiffness in s
+    #[arg(long, value_name = "BETA", default_value = "0")]
+    pub beta: f64,
+    /// What holds the reference connector unless the FMU's user says otherwise
+    #[arg(long, value_name = "JOINT", default_value = "free")]
+    #[arg(value_parser = ["free", "ball", "hinge_x", "hinge_y", "hinge_z", "clamp"])]
+    pub joint: String,
+    /// Micro step in s [default: a fiftieth of the first period, rounded down to 1, 2 or 5]
+    #[arg(long, value_name = "H")]
+    pub micro_step: Option<f64>,
+    /// Frequencies compared with the full model
+    #[arg(long, value_name = "N", default_value = "10")]
+    pub compare: usize,
+    /// Print one JSON object instead of tables [default: off]
+    #[arg(long)]
+    pub json: bool,
+    /// Folder for picture and report; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// `macrostep flex examples`.
+#[derive(Debug, Args)]
+pub struct ExamplesArguments {
+    /// Print one JSON object instead of tables [default: off]
+    #[arg(long)]
+    pub json: bool,
+    /// Folder for pictures and the result; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// `macrostep interface`.
+#[derive(Debug, Args)]
+pub struct InterfaceArguments {
+    /// Communication step H in seconds; must divide 1 s
+    #[arg(long, value_name = "H", default_value = "1e-4")]
+    pub step: f64,
+    /// Through the FMUs this program carries, or natively in this process
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    /// Print one JSON object instead of tables [default: off]
+    #[arg(long)]
+    pub json: bool,
+    /// Folder for pictures and the result; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}

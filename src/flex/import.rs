@@ -1,0 +1,261 @@
+//! `macrostep flex import`: from a finite element model to an FMU of a flexible body.
+
+use std::path::Path;
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use macrostep::embedded;
+use macrostep_flexible::check::Conditioning;
+use macrostep_flexible::moving::Rayleigh;
+use macrostep_flexible::{Basis, Error, FlexibleBody, Joint, Report, Tied};
+use macrostep_master::report::table::{Align, Table, short};
+use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+use macrostep_models_flexible::{Body, ImportedBody, Stored};
+use macrostep_packager::{Package, libraries};
+use serde_json::json;
+
+use super::arguments::ImportArguments;
+use super::drawing;
+use super::source::Source;
+use crate::failure::Failure;
+use crate::oscillator::write_text;
+use crate::print;
+
+/// Names of the joints on the command line, in the order of [`Joint::ALL`].
+const JOINTS: [&str; 6] = ["free", "ball", "hinge_x", "hinge_y", "hinge_z", "clamp"];
+/// Elastic frequencies of the free body that are computed to check its matrices.
+const FREE: usize = 4;
+/// Modes in the picture.
+const DRAWN: usize = 4;
+
+/// What was found on the way.
+struct Found {
+    source: Source,
+    tied: Tied,
+    basis: Basis,
+    reference: usize,
+    conditioning: Conditioning,
+    report: Report,
+    body: ImportedBody,
+}
+
+/// Reads, checks, reduces, writes.
+///
+/// # Errors
+/// [`Failure`] of the arguments, the files and the computation.
+pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
+    let began = Instant::now();
+    let found = Found::new(arguments)?;
+    let guid = found.pack(&arguments.fmu)?;
+    let seconds = began.elapsed().as_secs_f64();
+    let json = found.json(arguments, &guid, seconds);
+    if arguments.json {
+        print::line(&json)?;
+    } else {
+        print::line(found.text(arguments, seconds))?;
+    }
+    for warning in found.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    if let Some(folder) = &arguments.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("import.json"), &json.to_string())?;
+        found.figure().map_err(failed)?.write(folder, "body")?;
+        eprintln!("wrote report and picture to `{}`", folder.display());
+    }
+    Ok(())
+}
+
+fn failed(e: Error) -> Failure {
+    Failure::Run(e.to_string())
+}
+
+/// A line on standard error that says what is going on, seen on a terminal only.
+fn spinner() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar
+}
+
+/// The basis `--reduce` names.
+fn reduce(arguments: &ImportArguments, tied: &Tied) -> Result<Basis, Failure> {
+    let usage = |what: &str| Failure::Usage(format!("`--reduce {}`: {what}", arguments.reduce));
+    let forms = "expected `cb:STATIC+MODES`, `cb:MODES`, `krylov:MOMENTS@HZ` or `modal:MODES`";
+    let (method, values) = arguments.reduce.split_once(':').ok_or_else(|| usage(forms))?;
+    let count = |text: &str| text.trim().parse::<usize>().map_err(|_| usage(forms));
+    match method {
+        "cb" => {
+            let (shapes, modes) = values.split_once('+').map_or((None, values), |(s, m)| (Some(s), m));
+            let expected = tied.chain.masters;
+            match shapes.map(count).transpose()? {
+                Some(found) if found != expected => {
+                    let connectors = tied.connectors.len();
+                    Err(usage(&format!(
+                        "{found} static shapes, expected {expected}: six for each of {connectors} connectors"
+                    )))
+                }
+                _ => Basis::craig_bampton(&tied.chain, count(modes)?).map_err(failed),
+            }
+        }
+        "krylov" => {
+            let (moments, at) = values.split_once('@').ok_or_else(|| usage(forms))?;
+            let hz: f64 = at.trim().parse().map_err(|_| usage(forms))?;
+            Basis::krylov(&tied.chain, -(std::f64::consts::TAU * hz).powi(2), count(moments)?).map_err(failed)
+        }
+        "modal" => Basis::modal(&tied.chain, count(values)?).map_err(failed),
+        _ => Err(usage(forms)),
+    }
+}
+
+/// A fiftieth of a period, rounded down to 1, 2 or 5 times a power of ten.
+fn micro_step_s(first_hz: f64) -> f64 {
+    let step = 0.02 / first_hz.max(1e-6);
+    let power = 10f64.powf(step.log10().floor());
+    [5.0, 2.0, 1.0].into_iter().map(|f| f * power).find(|s| *s <= step).unwrap_or(power)
+}
+
+impl Found {
+    fn new(arguments: &ImportArguments) -> Result<Found, Failure> {
+        let bar = spinner();
+        let say = |what: &str| {
+            bar.set_message(what.to_owned());
+            if bar.is_hidden() {
+                eprintln!("{what}");
+            }
+        };
+        say("reading and assembling");
+        let source = Source::read(arguments)?;
+        let connectors = source.connectors(&arguments.connectors)?;
+        let reference = match &arguments.reference {
+            None => 0,
+            Some(name) => connectors
+                .iter()
+                .position(|c| c.name == *name)
+                .ok_or_else(|| Failure::Usage(format!("`--reference {name}`: there is no such connector")))?,
+        };
+        say(&format!("checking {}: lowest free frequencies", source.about));
+        let conditioning = Conditioning::new(&source.structure, FREE).map_err(failed)?;
+        let tied = source.structure.tie(&connectors).map_err(failed)?;
+        say(&format!("reducing {} coordinates", tied.chain.size()));
+        let basis = reduce(arguments, &tied)?;
+        say("comparing with the full model");
+        let report = Report::new(&tied.chain, &basis, reference, arguments.compare).map_err(failed)?;
+        say("moving frame");
+        let damping = Rayleigh { alpha_per_s: arguments.alpha, beta_s: arguments.beta };
+        let body = FlexibleBody::new(&source.structure, &tied, &basis, reference, damping).map_err(failed)?;
+        bar.finish_and_clear();
+        let first_hz = body.frequencies_hz().first().copied().unwrap_or(1.0);
+        let stem = arguments.fmu.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let joint = JOINTS.iter().position(|j| *j == arguments.joint).and_then(|i| Joint::ALL.get(i).copied());
+        let body = ImportedBody {
+            about: format!("Flexible body {stem}: {}, {} elastic coordinates", source.about, body.modes()),
+            name: stem,
+            micro_step_s: arguments.micro_step.unwrap_or_else(|| micro_step_s(first_hz)),
+            joint: joint.unwrap_or_default(),
+            body,
+        };
+        Ok(Found { source, tied, basis, reference, conditioning, report, body })
+    }
+
+    /// Writes the FMU, loads it again and returns its GUID.
+    fn pack(&self, path: &Path) -> Result<String, Failure> {
+        let fault = |e: &dyn std::fmt::Display| Failure::Run(format!("`{}`: {e}", path.display()));
+        let data = self.body.to_bytes().map_err(|e| fault(&e))?;
+        let stored = ImportedBody::from_bytes(&data).map_err(|e| fault(&e))?;
+        let (_, description) = Body::from_data(stored).map_err(|e| fault(&e))?;
+        let carrier =
+            embedded::fmu(Body::IDENTIFIER).ok_or_else(|| fault(&"this program carries no `flexible_body`"))?;
+        let package = Package {
+            description: &description,
+            equations_html: &macrostep_models_flexible::body_documentation_html(),
+            libraries: &libraries(carrier).map_err(|e| fault(&e))?,
+            reference_csv: None,
+            resources: &[(ImportedBody::FILE, &data)],
+        };
+        let bytes = package.bytes().map_err(|e| fault(&e))?;
+        std::fs::write(path, &bytes).map_err(Failure::file(path))?;
+        let fmu = Fmu::from_bytes(&self.body.name, &bytes).map_err(|e| fault(&e))?;
+        fmu.instantiate("check", &FmuOptions::default()).map_err(|e| fault(&e))?;
+        Ok(description.guid)
+    }
+
+    fn warnings(&self) -> impl Iterator<Item = &String> {
+        self.conditioning.warnings.iter().chain(&self.report.warnings)
+    }
+
+    fn frequencies(values: &[f64]) -> Vec<f64> {
+        values.iter().map(|v| v.max(0.0).sqrt() / std::f64::consts::TAU).collect()
+    }
+
+    fn json(&self, arguments: &ImportArguments, guid: &str, seconds: f64) -> serde_json::Value {
+        json!({
+            "fmu": arguments.fmu, "guid": guid, "seconds": seconds, "peak_memory_bytes": peak_memory_bytes(),
+            "nodes": self.source.structure.nodes.len(),
+            "mass_kg": self.conditioning.mass_kg,
+            "connectors": self.tied.connectors.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
+            "free_frequencies_hz": self.conditioning.frequencies_hz,
+            "rigid_residual": self.conditioning.rigid_residual,
+            "full_frequencies_hz": Self::frequencies(&self.report.full),
+            "reduced_frequencies_hz": Self::frequencies(&self.report.reduced),
+            "frequency_errors": self.report.errors,
+            "dc_error": self.report.static_error,
+            "elastic_coordinates": self.body.body.modes(),
+            "micro_step_s": self.body.micro_step_s,
+            "warnings": self.warnings().collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self, arguments: &ImportArguments, seconds: f64) -> String {
+        let mut table = Table::new([
+            ("mode", Align::Right),
+            ("full [Hz]", Align::Right),
+            ("reduced [Hz]", Align::Right),
+            ("error", Align::Right),
+        ]);
+        let (full, reduced) = (Self::frequencies(&self.report.full), Self::frequencies(&self.report.reduced));
+        for (i, error) in self.report.errors.iter().enumerate() {
+            table.row([format!("{}", i + 1), format!("{:.4}", full[i]), format!("{:.4}", reduced[i]), short(*error)]);
+        }
+        let c = &self.conditioning;
+        let free: Vec<String> = c.frequencies_hz.iter().map(|f| format!("{f:.4}")).collect();
+        let connector = |(i, c): (usize, &macrostep_flexible::Connector)| {
+            let at = c.position;
+            let frame = if i == self.reference { ", the frame" } else { "" };
+            format!("  {}: {} nodes at ({:.4}, {:.4}, {:.4}) m{frame}", c.name, c.nodes.len(), at.x, at.y, at.z)
+        };
+        let connectors: Vec<String> = self.tied.connectors.iter().enumerate().map(connector).collect();
+        let dc = self.report.static_error.map_or("none with one connector".to_owned(), short);
+        format!(
+            "{}, {:.6} kg\nconnectors\n{}\nlowest free frequencies [Hz], the first six rigid: {}\nresistance to rigid motions: \
+             {} of the stiffness\n\nwith connector {} fixed\n{}\n\nerror of the static compliance: {dc}\n{} elastic coordinates, \
+             micro step {:e} s\nwrote `{}` in {seconds:.1} s",
+            self.source.about,
+            c.mass_kg,
+            connectors.join("\n"),
+            free.join(" "),
+            short(c.rigid_residual),
+            self.tied.connectors[self.reference].name,
+            table.terminal(),
+            self.body.body.modes(),
+            self.body.micro_step_s,
+            arguments.fmu.display(),
+        )
+    }
+
+    /// Mesh, connectors and the first modes with the reference connector fixed.
+    fn figure(&self) -> Result<macrostep_master::report::Figure, Error> {
+        let shapes = drawing::mode_shapes(&self.tied, &self.basis, self.reference, DRAWN)?;
+        let structure = &self.source.structure;
+        Ok(drawing::body(&self.body.name, (structure, self.source.mesh.as_ref()), &self.tied.connectors, &shapes))
+    }
+}
+
+/// The most memory this process has held, where the system says so.
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
+}

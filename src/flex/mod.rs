@@ -1,0 +1,24 @@
+//! `macrostep flex`: bodies imported from finite element models.
+
+pub mod arguments;
+mod drawing;
+mod examples;
+mod import;
+mod pendulum;
+mod source;
+
+use arguments::FlexVerb;
+
+use crate::failure::Failure;
+
+/// Runs one of the verbs of `macrostep flex`.
+///
+/// # Errors
+/// [`Failure`] of the computation or the files.
+pub fn run(verb: &FlexVerb) -> Result<(), Failure> {
+    match verb {
+        FlexVerb::Examples(arguments) => examples::run(arguments),
+        FlexVerb::Import(arguments) => import::run(arguments),
+        FlexVerb::Pendulum(arguments) => pendulum::run(arguments),
+    }
+}

@@ -1,0 +1,176 @@
+//! `macrostep crane` and `macrostep actuator`: one run, or the study.
+
+mod charts;
+mod report;
+mod study;
+
+use std::path::Path;
+
+use macrostep::foundry;
+use macrostep::multirate::{
+    Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, errors, judge, run,
+};
+use macrostep_master::RunError;
+use macrostep_master::report::table::{Align, Table};
+
+use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
+use crate::failure::Failure;
+use crate::oscillator::{progress_bar, write_text};
+use crate::print;
+use crate::terms::Units;
+use report::Summary;
+
+pub use report::Structure;
+
+/// Macro step of a run unless another is given \[s\].
+const STEP_S: f64 = 0.016;
+
+/// `macrostep crane`.
+///
+/// # Errors
+/// [`Failure`] of the options, of a unit before its first step, or of a file. An unstable run is a result.
+pub fn crane(arguments: &CraneArguments) -> Result<(), Failure> {
+    let plant = Plant::Crane(arguments.manoeuvre.unwrap_or_default());
+    if arguments.run.is_run() || arguments.manoeuvre.is_some() {
+        one(plant, &arguments.run)
+    } else {
+        study::run(plant, &arguments.run)
+    }
+}
+
+/// `macrostep actuator`.
+///
+/// # Errors
+/// As [`crane`].
+pub fn actuator(arguments: &ActuatorArguments) -> Result<(), Failure> {
+    if arguments.run.is_run() {
+        one(Plant::Actuator, &arguments.run)
+    } else {
+        study::run(Plant::Actuator, &arguments.run)
+    }
+}
+
+/// A run with all defaults filled in.
+fn scenario(plant: Plant, a: &MultirateArguments) -> Multirate {
+    let d = Scheme::RECOMMENDED;
+    let scheme = Scheme {
+        prediction: a.predict.unwrap_or(d.prediction),
+        order: a.schedule.unwrap_or(d.order),
+        delivery: a.force.unwrap_or(d.delivery),
+        look_ahead: a.lookahead,
+        place: a.place.unwrap_or(d.place),
+    };
+    let mut run = Multirate::new(plant, scheme, a.step.unwrap_or(STEP_S));
+    run.stop_s = a.stop.unwrap_or(run.stop_s);
+    run
+}
+
+/// Runs natively or through the FMUs.
+fn simulate(
+    scenario: &Multirate,
+    units: Units,
+    limits: Limits,
+    progress: &mut dyn FnMut(),
+) -> Result<Outcome, Failure> {
+    let foundry: macrostep::pair::Foundry<'_> = match units {
+        Units::Fmu => &foundry::fmu,
+        Units::Native => &foundry::native,
+    };
+    run(scenario, foundry, limits, progress).map_err(|error| match error {
+        // A step that does not fit is the user's.
+        RunError::Grid { .. } => Failure::Usage(error.to_string()),
+        other => Failure::Run(other.to_string()),
+    })
+}
+
+fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
+    let scenario = scenario(plant, a);
+    if scenario.stop_s < scenario.step_s {
+        let (stop, step) = (format!("--stop {}", scenario.stop_s), format!("--step {}", scenario.step_s));
+        return Err(Failure::conflict(stop, step, "not one macro step fits"));
+    }
+    let steps = (scenario.stop_s / scenario.step_s) as u64;
+    let bar = progress_bar(steps, "macro steps");
+    let limits = if a.out.is_some() { Limits::WATCHED } else { Limits::BRIEF };
+    let outcome = simulate(&scenario, a.units, limits, &mut || bar.inc(1))?;
+    bar.finish_and_clear();
+    let reference = if a.reference || plant == Plant::Actuator {
+        let fine = Multirate { stop_s: scenario.stop_s, ..scenario.reference() };
+        let bar = progress_bar((fine.stop_s / fine.step_s) as u64, "macro steps of the reference");
+        let reference = simulate(&fine, a.units, Limits::BRIEF, &mut || bar.inc(1))?;
+        bar.finish_and_clear();
+        Some(reference)
+    } else {
+        None
+    };
+    let verdict = reference.as_ref().map(|reference| errors(&outcome, reference, plant.rows()));
+    let stable = judge(&outcome, verdict.as_ref(), plant.is_crane());
+    let summary = Summary::new(&scenario, &outcome, verdict.as_ref(), stable)?;
+    if a.json {
+        print::line(summary.json()?)?;
+    } else {
+        print::line(table(&scenario, &outcome, verdict.as_ref(), stable))?;
+    }
+    if let Some(folder) = &a.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("result.json"), &summary.json()?)?;
+        let text =
+            toml::to_string(&scenario).map_err(|e| Failure::Format { what: "the scenario", reason: e.to_string() })?;
+        write_text(&folder.join("scenario.toml"), &text)?;
+        write_run(folder, &scenario, &outcome)?;
+        charts::interface(&[(&scenario, &outcome)], reference.as_ref()).write(folder, "interface")?;
+        eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
+    }
+    Ok(())
+}
+
+/// `trace.csv`, and for the crane `crane.html`.
+fn write_run(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<(), Failure> {
+    let path = folder.join("trace.csv");
+    outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    if scenario.plant.is_crane() {
+        let page = animation::page(scenario, outcome).map_err(|e| Failure::Run(e.to_string()))?;
+        write_text(&folder.join("crane.html"), &page)?;
+    }
+    Ok(())
+}
+
+/// Words for a user.
+fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, stable: bool) -> String {
+    let mut table = Table::new([("quantity", Align::Left), ("value", Align::Right)]);
+    let list = |values: &[f64]| values.iter().map(|v| format!("{v:.3e}")).collect::<Vec<_>>().join("  ");
+    table.row(["stable".to_owned(), if stable { "yes" } else { "no" }.to_owned()]);
+    if let Some(v) = verdict {
+        table.row(["rms error of the interface speed [m/s]".to_owned(), list(&v.rms_velocity)]);
+        table.row(["rms error of the force [N]".to_owned(), list(&v.rms_force)]);
+    }
+    let e = &outcome.energy;
+    table
+        .row(["largest interface speed [m/s]".to_owned(), format!("{:.4}", outcome.speed_max_ms)])
+        .row(["energy mismatch of the coupling [J]".to_owned(), format!("{:.3}", outcome.energy_mismatch_j)])
+        .row(["work of the cylinders [J]".to_owned(), format!("{:.1}", e.interface_work_j)])
+        .row(["work of motors and brakes [J]".to_owned(), format!("{:.1}", e.motor_work_j)])
+        .row(["work of contacts, friction, stops [J]".to_owned(), format!("{:.1}", e.constraint_work_j)])
+        .row(["change of the mechanical energy [J]".to_owned(), format!("{:.1}", e.kinetic_j + e.potential_j)])
+        .row(["missing in the balance [J]".to_owned(), format!("{:.1}", e.missing_j)])
+        .row(["largest joint violation [m]".to_owned(), format!("{:.2e}", outcome.violation_max_m)])
+        .row(["real-time factor".to_owned(), format!("{:.1}", outcome.real_time_factor)]);
+    if let Some(height) = outcome.trace.column("log_height").and_then(|c| c.last().copied()) {
+        table.row(["height of the log at the end [m]".to_owned(), format!("{height:.4}")]);
+    }
+    let ended = outcome.ended_by.as_ref().map(|e| format!("\nended early: {e}")).unwrap_or_default();
+    let micro = 1e3 * scenario.micro_s;
+    format!(
+        "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}\nunits: {}",
+        scenario.scheme,
+        1e3 * scenario.step_s,
+        scenario.stop_s,
+        table.terminal(),
+        outcome.units
+    )
+}
+
+/// Name of a manoeuvre in file names and tables.
+fn manoeuvre_name(manoeuvre: Manoeuvre) -> String {
+    crate::terms::typed(manoeuvre)
+}

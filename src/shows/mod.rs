@@ -1,0 +1,111 @@
+//! `macrostep shows`: what complementarity, multibody systems, interface models and their coupling show, number by number,
+//! beside what they should be.
+
+mod complementarity;
+mod coupling;
+mod identity;
+mod mechanics;
+
+use macrostep_master::report::table::{Align, Table};
+use serde::Serialize;
+
+use crate::arguments::ShowsArguments;
+use crate::failure::Failure;
+use crate::oscillator::progress_bar;
+use crate::print;
+
+/// One number or fact.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finding {
+    topic: &'static str,
+    what: String,
+    found: String,
+    expected: String,
+    holds: bool,
+}
+
+impl Finding {
+    fn new(
+        topic: &'static str,
+        what: impl Into<String>,
+        found: String,
+        expected: impl Into<String>,
+        holds: bool,
+    ) -> Self {
+        Self { topic, what: what.into(), found, expected: expected.into(), holds }
+    }
+
+    /// A number that must not exceed a bound.
+    fn at_most(topic: &'static str, what: impl Into<String>, found: f64, bound: f64) -> Self {
+        Self::new(topic, what, format!("{found:.2e}"), format!("at most {bound:e}"), found <= bound)
+    }
+
+    /// A number that must exceed a bound.
+    fn above(topic: &'static str, what: impl Into<String>, found: f64, bound: f64) -> Self {
+        Self::new(topic, what, format!("{found:.4}"), format!("above {bound}"), found > bound)
+    }
+
+    /// A number with a relative tolerance.
+    fn near(topic: &'static str, what: impl Into<String>, (found, expected): (f64, f64), tolerance: f64) -> Self {
+        let holds = (found - expected).abs() <= tolerance * expected.abs();
+        let words = format!("{expected:.6} ± {} %", 100.0 * tolerance);
+        Self::new(topic, what, format!("{found:.6}"), words, holds)
+    }
+
+    /// A fact.
+    fn is(topic: &'static str, what: impl Into<String>, found: bool, expected: bool) -> Self {
+        let word = |fact| if fact { "yes" } else { "no" };
+        Self::new(topic, what, word(found).to_owned(), word(expected), found == expected)
+    }
+}
+
+/// Makes all findings and prints them.
+///
+/// # Errors
+/// [`Failure::Findings`] after printing, where one is not as expected; [`Failure::Run`] where one cannot be made.
+pub fn run(arguments: &ShowsArguments) -> Result<(), Failure> {
+    let _open = macrostep::foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    let topics: [fn() -> Result<Vec<Finding>, Failure>; 6] = [
+        complementarity::findings,
+        mechanics::findings,
+        identity::findings,
+        coupling::thresholds,
+        coupling::actuator,
+        coupling::crane,
+    ];
+    let bar = progress_bar(topics.len() as u64, "topics");
+    let mut findings = Vec::new();
+    for topic in topics {
+        findings.extend(topic()?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if arguments.json {
+        let text = serde_json::to_string(&findings);
+        print::line(text.map_err(|e| Failure::Format { what: "the findings", reason: e.to_string() })?)?;
+    } else {
+        print::line(table(&findings).terminal())?;
+    }
+    let failed = findings.iter().filter(|f| !f.holds).count();
+    if failed == 0 { Ok(()) } else { Err(Failure::Findings { failed, all: findings.len() }) }
+}
+
+fn table(findings: &[Finding]) -> Table {
+    let mut table = Table::new([
+        ("topic", Align::Left),
+        ("what", Align::Left),
+        ("found", Align::Right),
+        ("expected", Align::Right),
+        ("holds", Align::Left),
+    ]);
+    for f in findings {
+        let holds = if f.holds { "yes" } else { "no" };
+        table.row([f.topic.to_owned(), f.what.clone(), f.found.clone(), f.expected.clone(), holds.to_owned()]);
+    }
+    table
+}
+
+/// For engines whose errors are words here.
+fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure::Run(error.to_string())
+}

@@ -1,0 +1,100 @@
+//! A file of inputs: CSV, `time` in s first, then a column an input.
+//!
+//! A continuous real is interpolated between rows, everything else keeps the value of the last row. Two rows of one time
+//! make a jump there. Before the first row its values hold, after the last its own.
+
+use std::path::Path;
+
+use macrostep_description::{Causality, ModelDescription, Value, Variability};
+use macrostep_master::unit::{Unit, UnitError};
+
+use crate::failure::Failure;
+use crate::values;
+
+/// Values of inputs over time.
+#[derive(Debug)]
+pub struct Input {
+    times: Vec<f64>,
+    columns: Vec<Column>,
+}
+
+#[derive(Debug)]
+struct Column {
+    reference: u32,
+    is_interpolated: bool,
+    values: Vec<Value>,
+}
+
+impl Input {
+    /// Reads a file whole.
+    ///
+    /// # Errors
+    /// [`Failure::Run`] with the line and the column of what is wrong.
+    pub fn read(path: &Path, d: &ModelDescription) -> Result<Input, Failure> {
+        let at = |line: u64, reason: String| Failure::Run(format!("`{}`, line {line}: {reason}", path.display()));
+        let file = std::fs::File::open(path).map_err(Failure::file(path))?;
+        let mut reader = csv::Reader::from_reader(std::io::BufReader::new(file));
+        let header = reader.headers().map_err(|e| at(1, e.to_string()))?.clone();
+        if header.get(0).map(str::trim) != Some("time") {
+            let found = header.get(0).unwrap_or("nothing");
+            return Err(at(1, format!("the first column is `{found}`, expected `time`")));
+        }
+        let mut variables = Vec::new();
+        for name in header.iter().skip(1).map(str::trim) {
+            let v = values::find(d, name).map_err(|e| at(1, e))?;
+            if v.causality != Causality::Input {
+                let causality = crate::info::word(v.causality);
+                return Err(at(1, format!("`{name}` has the causality {causality}, expected input")));
+            }
+            variables.push(v);
+        }
+        let column = |v: &&macrostep_description::Variable| Column {
+            reference: v.value_reference,
+            is_interpolated: v.real().is_some() && v.variability == Variability::Continuous,
+            values: Vec::new(),
+        };
+        let mut input = Input { times: Vec::new(), columns: variables.iter().map(column).collect() };
+        for record in reader.records() {
+            let record = record.map_err(|e| at(e.position().map_or(0, csv::Position::line), e.to_string()))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let text = record.get(0).unwrap_or_default().trim();
+            let after = input.times.last().copied().unwrap_or(f64::NEG_INFINITY);
+            match text.parse::<f64>() {
+                Ok(t_s) if t_s.is_finite() && t_s >= after => input.times.push(t_s),
+                _ => {
+                    return Err(at(
+                        line,
+                        format!("`time` is `{text}`, expected a finite number, no less than {after}"),
+                    ));
+                }
+            }
+            for ((column, v), text) in input.columns.iter_mut().zip(&variables).zip(record.iter().skip(1)) {
+                column.values.push(values::parse(d, v, text).map_err(|e| at(line, e))?);
+            }
+        }
+        if input.times.is_empty() {
+            return Err(at(2, "no row, expected at least one".to_owned()));
+        }
+        Ok(input)
+    }
+
+    /// Sets all inputs to their values at `t_s` in s.
+    ///
+    /// # Errors
+    /// Those of the unit.
+    pub fn set(&self, t_s: f64, unit: &mut dyn Unit) -> Result<(), UnitError> {
+        let after = self.times.partition_point(|t| *t <= t_s);
+        let before = after.saturating_sub(1);
+        for column in &self.columns {
+            let value = match (&column.values[before], column.values.get(after)) {
+                (Value::Real(a), Some(Value::Real(b))) if column.is_interpolated && after > 0 => {
+                    let (t0, t1) = (self.times[before], self.times[after]);
+                    Value::Real(a + (b - a) * ((t_s - t0) / (t1 - t0)))
+                }
+                (value, _) => value.clone(),
+            };
+            values::set(unit, column.reference, &value)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! `macrostep simulate FMU`: one FMU by itself, driven by a file of inputs.
+//!
+//! ```text
+//! at t_n = start + n·H:  set the inputs' values at t_n  ·  step to t_{n+1}  ·  record the outputs
+//! ```
+//!
+//! Rows go to the file as they are made. A run that fails leaves everything up to its last communication point.
+
+mod input;
+mod options;
+mod steps;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use macrostep_description::{Causality, ModelDescription, Value, Variable};
+use macrostep_isolation::guard::Guard;
+use macrostep_isolation::interrupt;
+use macrostep_master::unit::Unit;
+use macrostep_master::unit::fmu::Fmu;
+use serde_json::{Value as Json, json};
+
+pub use options::SimulateArguments;
+
+use crate::checkpoint::{Checkpoint, Keeper};
+use crate::failure::Failure;
+use crate::stream::Stream;
+use crate::{info, print, slaves, values};
+use input::Input;
+use options::Experiment;
+use steps::{Kept, Steps};
+
+/// Simulates, prints and writes.
+///
+/// # Errors
+/// [`Failure::Usage`] for options that do not fit the FMU, [`Failure::Run`] where it fails; rows made before stay.
+pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
+    let fmu = info::open(&arguments.fmu)?;
+    let description = fmu.description();
+    let mut warnings: Vec<String> = fmu.warnings().iter().map(ToString::to_string).collect();
+    let experiment = Experiment::new(arguments, description, &mut warnings)?;
+    let starts = starts(arguments, description)?;
+    let input = arguments.input.as_deref().map(|path| Input::read(path, description)).transpose()?;
+    let recorded = recorded(arguments, description)?;
+    let names: Vec<&str> = recorded.iter().map(|v| v.name.as_str()).collect();
+    let run = identity(&fmu, &experiment, &starts, &names);
+    let resumed = arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &run)).transpose()?;
+    can_serialize(arguments, &fmu)?;
+    let mut keeper = Keeper::new(&arguments.checkpoints, &run)?;
+    let mut stream = stream(arguments, &names, resumed.as_ref())?;
+    let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
+
+    interrupt::note();
+    print::keep()?;
+    let guard = (!arguments.slaves.isolate).then(|| Guard::new(&subject(arguments, stream.as_ref()), ADVICE));
+    let began = Instant::now();
+    let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
+    let outcome = slaves::make(&fmu, "slave", &arguments.slaves).and_then(|mut unit| {
+        let kept = Kept { stream: stream.as_mut(), keeper: keeper.as_mut(), resumed };
+        steps.run(unit.as_mut(), &starts, kept)
+    });
+    drop(guard);
+    warnings.append(&mut steps.warnings);
+    let summary = json!({
+        "fmu": arguments.fmu.display().to_string(),
+        "kind": slaves::kind(&arguments.slaves),
+        "rows": steps.rows,
+        "start_time": experiment.start_s,
+        "end_time": steps.reached_s,
+        "stop_time": experiment.stop_s,
+        "step": experiment.step_s,
+        "do_steps": steps.do_steps,
+        "final": last(&names, &steps.last),
+        "result": stream.as_ref().map(|s| s.path().display().to_string()),
+        "warnings": warnings,
+        "wall_s": began.elapsed().as_secs_f64(),
+        "error": outcome.as_ref().err().map(ToString::to_string),
+    });
+    if let Some(Some(path)) = summary_path {
+        std::fs::write(&path, format!("{summary:#}\n")).map_err(Failure::file(&path))?;
+    }
+    report(arguments, &summary, &names, &steps.last)?;
+    outcome.map_err(|failure| kept(failure, stream.as_ref()))
+}
+
+/// What to do about an FMU that ends the program.
+const ADVICE: &str = "`--isolate` runs it in a process of its own and names the call";
+
+/// Who is to blame where the program is ended from inside.
+fn subject(arguments: &SimulateArguments, stream: Option<&Stream>) -> String {
+    let rows = stream.map(|s| format!(" (rows up to then are in `{}`)", s.shown())).unwrap_or_default();
+    format!("the process of FMU `{}`{rows}", arguments.fmu.display())
+}
+
+/// A failure with where the results up to it are.
+pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
+    let (Some(stream), Failure::Run(text)) = (stream, &failure) else { return failure };
+    let path = stream.shown();
+    match stream.last_s() {
+        Some(t_s) => Failure::Run(format!("{text}; {} rows up to t = {t_s} s are in `{path}`", stream.rows())),
+        None => Failure::Run(format!("{text}; no row was recorded before")),
+    }
+}
+
+/// What tells this run from others, a line each.
+fn identity(fmu: &Fmu, experiment: &Experiment, starts: &[(u32, Value)], names: &[&str]) -> String {
+    let guid = &fmu.description().guid;
+    let Experiment { start_s, stop_s, step_s, tolerance, .. } = experiment;
+    format!(
+        "simulate\nGUID `{guid}`\nstart time {start_s} s\nstop time {stop_s} s\nstep {step_s} s\ntolerance {tolerance:?}\nstart values {starts:?}\nvariables {names:?}"
+    )
+}
+
+/// A checkpoint needs states that can be written down.
+fn can_serialize(arguments: &SimulateArguments, fmu: &Fmu) -> Result<(), Failure> {
+    let option = match (&arguments.checkpoints.checkpoint, &arguments.checkpoints.resume) {
+        (Some(_), _) => "--checkpoint",
+        (None, Some(_)) => "--resume",
+        (None, None) => return Ok(()),
+    };
+    if fmu.capabilities().can_serialize_fmu_state {
+        return Ok(());
+    }
+    let fmu = arguments.fmu.display();
+    Err(Failure::Usage(format!(
+        "`{option}` needs `canSerializeFMUstate`, which FMU `{fmu}` does not offer: run it without checkpoints"
+    )))
+}
+
+fn stream(
+    arguments: &SimulateArguments,
+    names: &[&str],
+    resumed: Option<&Checkpoint>,
+) -> Result<Option<Stream>, Failure> {
+    let Some(path) = result_path(arguments) else { return Ok(None) };
+    let names = names.iter().copied();
+    Ok(Some(match resumed {
+        Some(at) => Stream::resume(&path, names, at.rows, at.file_bytes)?,
+        None => Stream::create(&path, names)?,
+    }))
+}
+
+fn result_path(arguments: &SimulateArguments) -> Option<PathBuf> {
+    let in_folder = arguments.out.as_ref().map(|folder| folder.join("result.csv"));
+    arguments.output_file.clone().or(in_folder)
+}
+
+/// Start values by name, `--start NAME=VALUE` and `--start-value NAME VALUE`.
+fn starts(arguments: &SimulateArguments, d: &ModelDescription) -> Result<Vec<(u32, Value)>, Failure> {
+    let mut pairs = Vec::new();
+    for text in &arguments.start {
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(Failure::Usage(format!("`--start {text}`: expected NAME=VALUE")));
+        };
+        pairs.push((name.trim(), value));
+    }
+    pairs.extend(arguments.start_value.chunks(2).filter_map(|p| Some((p.first()?.as_str(), p.get(1)?.as_str()))));
+    let mut out = Vec::new();
+    for (name, text) in pairs {
+        let usage = |reason: String| Failure::Usage(format!("`--start`: {reason}"));
+        let variable = values::find(d, name).map_err(usage)?;
+        if matches!(variable.causality, Causality::Independent | Causality::CalculatedParameter) {
+            let causality = info::word(variable.causality);
+            return Err(usage(format!("`{name}` has the causality {causality}, expected one that may be set")));
+        }
+        out.push((variable.value_reference, values::parse(d, variable, text).map_err(usage)?));
+    }
+    Ok(out)
+}
+
+/// What is recorded: the variables asked for, or all outputs.
+fn recorded<'a>(arguments: &SimulateArguments, d: &'a ModelDescription) -> Result<Vec<&'a Variable>, Failure> {
+    if arguments.output_variable.is_empty() {
+        return Ok(d.variables.iter().filter(|v| v.causality == Causality::Output).collect());
+    }
+    let find = |name: &String| values::find(d, name).map_err(|e| Failure::Usage(format!("`--output-variable`: {e}")));
+    arguments.output_variable.iter().map(find).collect()
+}
+
+fn last(names: &[&str], row: &[Value]) -> Json {
+    let pairs = names.iter().zip(row).map(|(name, value)| ((*name).to_owned(), info::json_value(value)));
+    Json::Object(pairs.collect())
+}
+
+fn report(arguments: &SimulateArguments, summary: &Json, names: &[&str], row: &[Value]) -> Result<(), Failure> {
+    for warning in summary["warnings"].as_array().into_iter().flatten() {
+        eprintln!("warning: {}", warning.as_str().unwrap_or_default());
+    }
+    if arguments.json {
+        return print::line(summary);
+    }
+    use macrostep_master::report::table::{Align, Table};
+    let mut table = Table::new([("variable", Align::Left), ("value at the end", Align::Right)]);
+    for (name, value) in names.iter().zip(row) {
+        table.row([(*name).to_owned(), info::json_value(value).to_string()]);
+    }
+    print::line(format!("{}\n\nt = {} s · {} rows", table.terminal(), summary["end_time"], summary["rows"]))
+}
+
+/// Ends a unit whose run is over.
+pub fn end(unit: &mut dyn Unit) -> Result<(), Failure> {
+    unit.terminate().map_err(|e| Failure::Run(e.to_string()))
+}

@@ -1,0 +1,138 @@
+//! What `macrostep simulate` may be told, and the times that follow from it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use macrostep_description::ModelDescription;
+
+use crate::checkpoint::CheckpointArguments;
+use crate::failure::Failure;
+use crate::slaves::SlaveArguments;
+
+/// More steps than this are taken for a mistake.
+const STEPS_MAX: f64 = 1e8;
+
+/// `macrostep simulate`. The names fmusim uses are accepted too.
+#[derive(Debug, Args)]
+pub struct SimulateArguments {
+    /// The FMU: a file, or a folder it was unpacked into
+    #[arg(value_name = "FMU")]
+    pub fmu: PathBuf,
+    /// Another start value; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub start: Vec<String>,
+    /// The same in two words
+    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append)]
+    pub start_value: Vec<String>,
+    /// Values of inputs: a CSV file, first column `time` in s; reals are interpolated, others held
+    #[arg(long, alias = "input-file", value_name = "CSV")]
+    pub input: Option<PathBuf>,
+    /// Communication step H in s [default: that of the FMU, or a 500th of the run]
+    #[arg(long, alias = "output-interval", alias = "step-size", value_name = "H", allow_hyphen_values = true)]
+    pub step: Option<f64>,
+    /// Start time in s [default: that of the FMU, or 0]
+    #[arg(long, value_name = "T0", allow_hyphen_values = true)]
+    pub start_time: Option<f64>,
+    /// Stop time in s [default: that of the FMU, or 1 s after the start]
+    #[arg(long, alias = "stop-time", value_name = "T", allow_hyphen_values = true)]
+    pub stop: Option<f64>,
+    /// Relative tolerance for the FMU's own solver [default: that of the FMU, or none]
+    #[arg(long, value_name = "TOLERANCE", allow_hyphen_values = true)]
+    pub tolerance: Option<f64>,
+    /// Record this variable instead of all outputs; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub output_variable: Vec<String>,
+    /// Folder for result.csv and result.json; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// File for the rows, instead of result.csv in the folder
+    #[arg(long, value_name = "CSV")]
+    pub output_file: Option<PathBuf>,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Go on where an output is infinite or not a number
+    #[arg(long)]
+    pub allow_non_finite: bool,
+    /// Checkpoints
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
+    /// How slaves are run
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
+}
+
+/// The times of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Experiment {
+    /// Start [s].
+    pub start_s: f64,
+    /// Stop [s].
+    pub stop_s: f64,
+    /// Communication step H [s].
+    pub step_s: f64,
+    /// Whole steps.
+    pub steps: u64,
+    /// A last, shorter step [s], where the run is no whole number of steps and the FMU can do it.
+    pub rest_s: f64,
+    /// Tolerance of the FMU's solver.
+    pub tolerance: Option<f64>,
+    /// Whether a step may be continued from where the FMU stopped in it.
+    pub can_continue: bool,
+}
+
+impl Experiment {
+    /// Fills in what was not said.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for times no run can have.
+    pub fn new(a: &SimulateArguments, d: &ModelDescription, warnings: &mut Vec<String>) -> Result<Self, Failure> {
+        let usage = |option: &str, found: f64, expected: &str| {
+            Failure::Usage(format!("`{option}`: found {found} s, expected {expected}"))
+        };
+        let declared = d.default_experiment.unwrap_or_default();
+        let start_s = a.start_time.or(declared.start_time.filter(|start| start.is_finite())).unwrap_or(0.0);
+        let stop_s =
+            a.stop.or(declared.stop_time.filter(|stop| stop.is_finite() && *stop > start_s)).unwrap_or(start_s + 1.0);
+        if !start_s.is_finite() {
+            return Err(usage("--start-time", start_s, "a finite time"));
+        }
+        if !(stop_s.is_finite() && stop_s > start_s) {
+            return Err(usage("--stop", stop_s, &format!("a finite time after the start at {start_s} s")));
+        }
+        let span_s = stop_s - start_s;
+        let declared_step = declared.step_size.filter(|h| *h > 0.0 && *h <= span_s && span_s / h <= STEPS_MAX);
+        let step_s = a.step.or(declared_step).unwrap_or(span_s / 500.0);
+        if !(step_s.is_finite() && step_s > 0.0) {
+            return Err(usage("--step", step_s, "a finite length above 0"));
+        }
+        let n = span_s / step_s;
+        if n > STEPS_MAX {
+            return Err(usage(
+                "--step",
+                step_s,
+                &format!("at least {:e} s, for at most {STEPS_MAX:e} steps", span_s / STEPS_MAX),
+            ));
+        }
+        if start_s + step_s == start_s || stop_s - step_s == stop_s {
+            return Err(usage("--step", step_s, "a step that time in 64 bits can tell from none"));
+        }
+        if let Some(tolerance) = a.tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
+            return Err(Failure::Usage(format!("`--tolerance`: found {tolerance}, expected a number above 0")));
+        }
+        let variable_steps = d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size);
+        let is_whole = (n - n.round()).abs() <= 1e-9 * n.max(1.0);
+        let steps = if is_whole { n.round() } else { n.floor() } as u64;
+        let mut rest_s = 0.0;
+        if !is_whole && variable_steps {
+            rest_s = span_s - step_s * steps as f64;
+        } else if !is_whole {
+            let end_s = start_s + step_s * steps as f64;
+            warnings.push(format!(
+                "the run of {span_s} s is no whole number of steps of {step_s} s and the FMU cannot vary its step: it ends at {end_s} s"
+            ));
+        }
+        let tolerance = a.tolerance.or(declared.tolerance.filter(|t| t.is_finite() && *t > 0.0));
+        Ok(Experiment { start_s, stop_s, step_s, steps, rest_s, tolerance, can_continue: variable_steps })
+    }
+}

@@ -1,0 +1,196 @@
+//! The steps of one FMU, and what is kept of them.
+
+use macrostep_description::{Value, Variable};
+use macrostep_master::unit::{Outcome, Unit, UnitError};
+
+use super::input::Input;
+use super::options::Experiment;
+use crate::checkpoint::{Checkpoint, Keeper};
+use crate::failure::Failure;
+use crate::stream::Stream;
+use crate::values::{self, Reading};
+
+/// Parts a step may be done in by an FMU that stops before its end.
+const PARTS_MAX: usize = 1000;
+
+/// A run under way; what it came to can be read after any failure.
+pub struct Steps<'a> {
+    experiment: &'a Experiment,
+    names: Vec<&'a str>,
+    reading: Reading,
+    input: Option<&'a Input>,
+    allow_non_finite: bool,
+    /// Rows recorded.
+    pub rows: u64,
+    /// Time of the last row [s].
+    pub reached_s: f64,
+    /// Values of the last row.
+    pub last: Vec<Value>,
+    /// Calls of `fmi2DoStep`.
+    pub do_steps: u64,
+    /// What was noticed.
+    pub warnings: Vec<String>,
+}
+
+impl<'a> Steps<'a> {
+    /// A run that has not begun.
+    pub fn new(
+        experiment: &'a Experiment,
+        recorded: &[&'a Variable],
+        input: Option<&'a Input>,
+        allow_non_finite: bool,
+    ) -> Self {
+        Steps {
+            experiment,
+            names: recorded.iter().map(|v| v.name.as_str()).collect(),
+            reading: Reading::new(recorded),
+            input,
+            allow_non_finite,
+            rows: 0,
+            reached_s: experiment.start_s,
+            last: Vec::new(),
+            do_steps: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// From instantiation, or from where a run was kept, to the end.
+    ///
+    /// # Errors
+    /// [`Failure::Run`] with slave, call, time, what was found and what was expected.
+    pub fn run(&mut self, unit: &mut dyn Unit, starts: &[(u32, Value)], mut kept: Kept<'_>) -> Result<(), Failure> {
+        let done = self.steps(unit, starts, &mut kept);
+        self.do_steps = unit.do_steps();
+        done
+    }
+
+    fn steps(&mut self, unit: &mut dyn Unit, starts: &[(u32, Value)], kept: &mut Kept<'_>) -> Result<(), Failure> {
+        let e = *self.experiment;
+        self.initialise(unit, starts).map_err(run_failure)?;
+        let mut first = 0;
+        if let Some(at) = kept.resumed.take() {
+            unit.deserialize(at.states.first().map_or(&[], Vec::as_slice)).map_err(run_failure)?;
+            (first, self.rows) = (at.steps, at.rows);
+            self.reached_s = e.start_s + e.step_s * first as f64;
+        } else {
+            self.record(unit, e.start_s, kept)?;
+        }
+        for n in first..e.steps + u64::from(e.rest_s > 0.0) {
+            let t_s = e.start_s + e.step_s * n as f64;
+            let step_s = if n == e.steps { e.rest_s } else { e.step_s };
+            let is_interrupted = macrostep_isolation::interrupt::asked();
+            if is_interrupted || (n > first && kept.keeper.as_ref().is_some_and(|k| k.is_due(n))) {
+                kept.keep(n, unit)?;
+            }
+            if is_interrupted {
+                return Err(interrupted(unit, t_s, kept));
+            }
+            if let Some(input) = self.input {
+                input.set(t_s, unit).map_err(run_failure)?;
+            }
+            if !self.step(unit, t_s, step_s)? {
+                break;
+            }
+            let end_s = if n == e.steps { e.stop_s } else { e.start_s + e.step_s * (n + 1) as f64 };
+            self.record(unit, end_s, kept)?;
+        }
+        super::end(unit)
+    }
+
+    fn initialise(&self, unit: &mut dyn Unit, starts: &[(u32, Value)]) -> Result<(), UnitError> {
+        let e = self.experiment;
+        for (reference, value) in starts {
+            values::set(unit, *reference, value)?;
+        }
+        unit.setup(e.start_s, Some(e.stop_s), e.tolerance)?;
+        unit.enter_initialization()?;
+        if let Some(input) = self.input {
+            input.set(e.start_s, unit)?;
+        }
+        unit.exit_initialization()
+    }
+
+    /// One communication step, in parts where the FMU stops in it; false where the FMU asks to end the run.
+    fn step(&mut self, unit: &mut dyn Unit, t_s: f64, step_s: f64) -> Result<bool, Failure> {
+        let end_s = t_s + step_s;
+        let mut from_s = t_s;
+        for _ in 0..PARTS_MAX {
+            let length_s = if from_s == t_s { step_s } else { end_s - from_s };
+            let (reached_s, terminated) = match unit.step(from_s, length_s, true).map_err(run_failure)? {
+                Outcome::Done => return Ok(true),
+                Outcome::Discarded { reached_s, terminated } => (reached_s, terminated),
+            };
+            if terminated {
+                self.warnings.push(format!("the FMU asked to end the run at t = {reached_s} s"));
+                return Ok(false);
+            }
+            if (end_s - reached_s).abs() <= 1e-9 * step_s {
+                return Ok(true);
+            }
+            let goes_on = reached_s > from_s && reached_s < end_s && self.experiment.can_continue;
+            if !goes_on {
+                return Err(Failure::Run(format!(
+                    "unit `{}`: fmi2DoStep returned fmi2Discard at t = {from_s} s: it reached {reached_s} s, expected {end_s} s; choose a smaller `--step`",
+                    unit.name()
+                )));
+            }
+            from_s = reached_s;
+        }
+        Err(Failure::Run(format!(
+            "unit `{}`: fmi2DoStep stopped {PARTS_MAX} times between t = {t_s} s and {end_s} s; choose a smaller `--step`",
+            unit.name()
+        )))
+    }
+
+    fn record(&mut self, unit: &mut dyn Unit, t_s: f64, kept: &mut Kept<'_>) -> Result<(), Failure> {
+        self.reading.read(unit).map_err(run_failure)?;
+        let bad = self.reading.row.iter().position(|v| v.as_real().is_some_and(|x| !x.is_finite()));
+        if let Some(i) = bad.filter(|_| !self.allow_non_finite) {
+            let (found, name) = (&self.reading.row[i], self.names[i]);
+            let found = found.as_real().unwrap_or(f64::NAN);
+            return Err(Failure::Run(format!(
+                "unit `{}`: fmi2GetReal of `{name}` gave {found} at t = {t_s} s, expected a finite number; `--allow-non-finite` goes on",
+                unit.name()
+            )));
+        }
+        if let Some(stream) = &mut kept.stream {
+            stream.push(t_s, &self.reading.row)?;
+        }
+        self.rows += 1;
+        self.reached_s = t_s;
+        self.last.clone_from(&self.reading.row);
+        Ok(())
+    }
+}
+
+/// Where a run leaves something behind, and what it continues.
+pub struct Kept<'a> {
+    /// Rows.
+    pub stream: Option<&'a mut Stream>,
+    /// Checkpoints.
+    pub keeper: Option<&'a mut Keeper>,
+    /// The run that is continued.
+    pub resumed: Option<Checkpoint>,
+}
+
+impl Kept<'_> {
+    /// Writes the run down, where that is asked for.
+    fn keep(&mut self, steps: u64, unit: &mut dyn Unit) -> Result<(), Failure> {
+        let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        let state = unit.serialize().map_err(run_failure)?;
+        keeper.keep(steps, vec![state], Vec::new(), self.stream.as_deref())
+    }
+}
+
+/// How an interrupted run ends.
+fn interrupted(unit: &mut dyn Unit, t_s: f64, kept: &Kept<'_>) -> Failure {
+    // The run is over; what the slave says to that changes nothing.
+    let _ = unit.terminate();
+    let kept = kept.keeper.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
+    Failure::Run(format!("interrupted at t = {t_s} s{}", kept.unwrap_or_default()))
+}
+
+/// A failed call as the end of a verb.
+fn run_failure(error: UnitError) -> Failure {
+    Failure::Run(error.to_string())
+}

@@ -1,0 +1,89 @@
+//! Where slaves run: in this process, or each in a process of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use macrostep_isolation::{Isolation, Limits};
+use macrostep_master::unit::Unit;
+use macrostep_master::unit::fmu::{Fmu, FmuOptions, LogRecord};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// How slaves are run.
+#[derive(Debug, Clone, Copy, PartialEq, Args, Serialize)]
+pub struct SlaveArguments {
+    /// Run each slave in a process of its own, with limits on time and memory
+    #[arg(long)]
+    pub isolate: bool,
+    /// Longest time a call of an isolated slave may take, and an asynchronous step of any, in s
+    #[arg(long, value_name = "S", default_value = "60")]
+    pub call_limit: f64,
+    /// Most memory an isolated slave may use, in MiB
+    #[arg(long, value_name = "MIB", default_value = "4096")]
+    pub memory_limit: u64,
+    /// Show what slaves log
+    #[arg(long)]
+    pub logging_on: bool,
+}
+
+impl Default for SlaveArguments {
+    /// In this process, with the limits for isolated ones that the command line has.
+    fn default() -> Self {
+        SlaveArguments { isolate: false, call_limit: 60.0, memory_limit: 4096, logging_on: false }
+    }
+}
+
+/// An instance of an FMU.
+///
+/// # Errors
+/// [`Failure::Usage`] for a limit that is none, [`Failure::Run`] where it is not made.
+pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments) -> Result<Box<dyn Unit>, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::Run(e.to_string());
+    if let Some(isolation) = isolation(arguments)? {
+        return Ok(Box::new(isolation.instantiate(fmu, name).map_err(|e| failed(&e))?));
+    }
+    let unit = fmu.instantiate(name, &options(arguments)?).map_err(|e| failed(&e))?;
+    Ok(Box::new(unit))
+}
+
+/// Options of an instance in this process: with logging, messages go to standard error.
+fn options(arguments: &SlaveArguments) -> Result<FmuOptions, Failure> {
+    let SlaveArguments { logging_on, .. } = *arguments;
+    let show = |record: &LogRecord<'_>| eprintln!("log: {}", record.plain());
+    let log = logging_on.then(|| Arc::new(show) as _);
+    Ok(FmuOptions { logging_on, log, pending_limit: limits(arguments)?.call, ..FmuOptions::default() })
+}
+
+/// Where isolated slaves run, if they are to be isolated.
+///
+/// # Errors
+/// [`Failure::Usage`] for a limit that is none, [`Failure::Run`] where this program is not found again.
+pub fn isolation(arguments: &SlaveArguments) -> Result<Option<Isolation>, Failure> {
+    let limits = limits(arguments)?;
+    if !arguments.isolate {
+        return Ok(None);
+    }
+    let isolation = Isolation::of_this_program(limits)
+        .map_err(|e| Failure::Run(format!("`--isolate`: the system does not say which program this is: {e}")))?;
+    Ok(Some(Isolation { logging_on: arguments.logging_on, ..isolation }))
+}
+
+/// What kind of units [`make`] makes.
+pub fn kind(arguments: &SlaveArguments) -> &'static str {
+    if arguments.isolate { "isolated" } else { "fmu" }
+}
+
+fn limits(arguments: &SlaveArguments) -> Result<Limits, Failure> {
+    let found = arguments.call_limit;
+    let call = Duration::try_from_secs_f64(found)
+        .ok()
+        .filter(|d| *d >= Duration::from_millis(1))
+        .ok_or_else(|| Failure::Usage(format!("`--call-limit`: found {found} s, expected at least 0.001 s")))?;
+    if arguments.memory_limit < 16 {
+        let found = arguments.memory_limit;
+        return Err(Failure::Usage(format!("`--memory-limit`: found {found} MiB, expected at least 16 MiB")));
+    }
+    Ok(Limits { call, memory_bytes: arguments.memory_limit << 20 })
+}

@@ -1,0 +1,116 @@
+//! Options of the verbs about systems.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use macrostep_system::words::{Correct, Predict, Sampling, Schedule};
+
+use crate::arguments::positive;
+
+/// A scenario and what is to be different about it.
+#[derive(Debug, Args)]
+pub struct SystemArguments {
+    /// Scenario: a .toml, .ssd or .ssp file
+    #[arg(value_name = "SYSTEM")]
+    pub system: PathBuf,
+    /// Macro step H in seconds [default: the scenario's]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// End of the run in seconds [default: the scenario's]
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub stop: Option<f64>,
+    /// Prediction of inputs, as hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5 [default: the scenario's]
+    #[arg(long, value_name = "PREDICTOR")]
+    pub predict: Option<Predict>,
+    /// Who steps when: jacobi, gauss-seidel, or gauss-seidel:A,B,… with an order of the units [default: the scenario's]
+    #[arg(long, value_name = "SCHEDULE")]
+    pub schedule: Option<Order>,
+    /// Correction of a macro step: explicit, fixed-point, newton or newton-directional [default: the scenario's]
+    #[arg(long, value_name = "CORRECTOR")]
+    pub correct: Option<Correct>,
+    /// Evaluation of feed-through outputs: updated or lagged [default: the scenario's]
+    #[arg(long, value_name = "SAMPLING")]
+    pub sampling: Option<Sampling>,
+    /// Another value: UNIT.VARIABLE=VALUE; may be repeated [default: none]
+    #[arg(long, value_name = "UNIT.VARIABLE=VALUE")]
+    pub set: Vec<String>,
+    /// Apply a parameter set of the scenario after its own; may be repeated [default: none]
+    #[arg(long, value_name = "NAME")]
+    pub parameters: Vec<String>,
+}
+
+/// A schedule and the order of units it names.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// Jacobi or Gauss–Seidel.
+    pub schedule: Schedule,
+    /// Names; empty where none was given.
+    pub order: Vec<String>,
+}
+
+impl std::str::FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (word, order) = text.split_once(':').unwrap_or((text, ""));
+        let order = order.split(',').map(str::trim).filter(|n| !n.is_empty()).map(str::to_owned).collect();
+        Ok(Order { schedule: word.parse()?, order })
+    }
+}
+
+/// `macrostep run`.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub system: SystemArguments,
+    /// Folder for trace, scenario, result and pictures; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+    /// Leave out the pictures [default: they are drawn]
+    #[arg(long)]
+    pub no_pictures: bool,
+}
+
+/// `macrostep convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    /// Scenario to read: .toml, .ssd or .ssp
+    #[arg(value_name = "FROM")]
+    pub from: PathBuf,
+    /// File to write; the ending says in which format
+    #[arg(value_name = "TO")]
+    pub to: PathBuf,
+}
+
+/// `macrostep graph`.
+#[derive(Debug, Args)]
+pub struct GraphArguments {
+    #[command(flatten)]
+    pub system: SystemArguments,
+    /// Picture to write, NAME.svg or NAME.png [default: the scenario's name with .svg, in this folder]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// `macrostep explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    #[command(flatten)]
+    pub system: SystemArguments,
+    /// Do not run the system for its energy residuals [default: it is run]
+    #[arg(long)]
+    pub no_run: bool,
+}
+
+/// `macrostep verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    #[command(flatten)]
+    pub system: SystemArguments,
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}

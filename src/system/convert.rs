@@ -1,0 +1,139 @@
+//! `macrostep convert`: TOML to SSP and back, with the FMUs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use macrostep::embedded;
+use macrostep_description::ModelDescription;
+use macrostep_system::scenario::Source;
+use macrostep_system::ssp::{self, Entry};
+use macrostep_system::{Catalogue, Finding, Fmus, Scenario, check, toml};
+use std::sync::Arc;
+
+use super::arguments::ConvertArguments;
+use super::{findings_failure, tell};
+use crate::failure::Failure;
+use crate::print;
+
+/// Reads one format and writes another.
+///
+/// # Errors
+/// [`Failure`] where the scenario is wrong or a file cannot be written.
+pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
+    let document = macrostep_system::open(&arguments.from).map_err(|e| Failure::Run(e.to_string()))?;
+    tell(&document.findings);
+    let fmus = Fmus::new(embedded::fmu);
+    let findings = check(&document.scenario, &fmus);
+    if macrostep_system::check::fails(&findings) {
+        return Err(findings_failure(&findings));
+    }
+    let ending = arguments.to.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let folder = arguments.to.parent().unwrap_or(Path::new(""));
+    match ending.as_deref() {
+        Some("toml") => {
+            let unpacked = !document.unpacked.is_empty();
+            let scenario = placed(&document.scenario, folder, &fmus, unpacked)?;
+            file(&arguments.to, toml::write(&scenario).as_bytes())
+        }
+        Some("ssd") => {
+            let names = names(&document.scenario);
+            for (source, name) in distinct(&document.scenario, &names) {
+                resource(folder, &name, source, &fmus)?;
+            }
+            let text = description(&document.scenario, &fmus, &names)?;
+            file(&arguments.to, text.as_bytes())
+        }
+        Some("ssp") => {
+            let names = names(&document.scenario);
+            let text = description(&document.scenario, &fmus, &names)?;
+            let mut entries = vec![Entry { path: ssp::MAIN.to_owned(), bytes: text.into_bytes() }];
+            for (source, name) in distinct(&document.scenario, &names) {
+                entries.push(Entry { path: name, bytes: fmus.bytes(source).map_err(Failure::Run)? });
+            }
+            let sink = std::fs::File::create(&arguments.to).map_err(Failure::file(&arguments.to))?;
+            ssp::pack(&entries, sink).map_err(Failure::file(&arguments.to))?;
+            print::line(arguments.to.display())
+        }
+        _ => {
+            Err(Failure::Usage(format!("`{}`: expected a file ending in .toml, .ssd or .ssp", arguments.to.display())))
+        }
+    }
+}
+
+/// Where each unit's FMU is put: `resources/NAME.fmu`, one file for each FMU.
+fn names(s: &Scenario) -> Vec<String> {
+    let mut by_source: BTreeMap<&Source, String> = BTreeMap::new();
+    s.units
+        .iter()
+        .map(|unit| {
+            let taken: Vec<String> = by_source.values().cloned().collect();
+            let name = by_source.entry(&unit.source).or_insert_with(|| {
+                let stem = unit.source.stem();
+                let free = |name: &String| !taken.contains(name);
+                let numbered = (2..).map(|n| format!("resources/{stem}-{n}.fmu"));
+                let mut candidates = std::iter::once(format!("resources/{stem}.fmu")).chain(numbered);
+                candidates.find(free).unwrap_or_default()
+            });
+            name.clone()
+        })
+        .collect()
+}
+
+fn distinct<'a>(s: &'a Scenario, names: &[String]) -> BTreeMap<&'a Source, String> {
+    s.units.iter().map(|u| &u.source).zip(names.iter().cloned()).collect()
+}
+
+fn description(s: &Scenario, fmus: &Fmus, names: &[String]) -> Result<String, Failure> {
+    let descriptions: Result<Vec<Arc<ModelDescription>>, String> =
+        s.units.iter().map(|u| fmus.description(&u.source)).collect();
+    let uris: Vec<String> = names.iter().map(|n| encoded(n)).collect();
+    let (text, losses): (String, Vec<Finding>) = ssp::write(s, &descriptions.map_err(Failure::Run)?, &uris);
+    tell(&losses);
+    Ok(text)
+}
+
+/// What a URI may not hold, as bytes in hexadecimal (RFC 3986, section 2).
+fn encoded(path: &str) -> String {
+    let keep = |b: u8| b.is_ascii_alphanumeric() || b"-._~/".contains(&b);
+    path.bytes().map(|b| if keep(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+}
+
+/// The scenario with FMUs where TOML in `folder` finds them.
+fn placed(s: &Scenario, folder: &Path, fmus: &Fmus, unpacked: bool) -> Result<Scenario, Failure> {
+    let mut out = s.clone();
+    let names = names(s);
+    if unpacked {
+        for (source, name) in distinct(s, &names) {
+            resource(folder, &name, source, fmus)?;
+        }
+    }
+    let base = folder.canonicalize().unwrap_or_default();
+    for (unit, name) in out.units.iter_mut().zip(names) {
+        let Source::File { path, shown } = &mut unit.source else { continue };
+        *shown = if unpacked {
+            name
+        } else {
+            let absolute = path.canonicalize().map_err(Failure::file(path))?;
+            absolute.strip_prefix(&base).unwrap_or(&absolute).display().to_string()
+        };
+    }
+    Ok(out)
+}
+
+fn resource(folder: &Path, name: &str, source: &Source, fmus: &Fmus) -> Result<(), Failure> {
+    let bytes = fmus.bytes(source).map_err(Failure::Run)?;
+    let path = folder.join(name);
+    // Where it is there already with the same content, it is left alone.
+    if std::fs::read(&path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    file(&path, &bytes)
+}
+
+fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(Failure::file(parent))?;
+    }
+    std::fs::write(path, bytes).map_err(Failure::file(path))?;
+    print::line(path.display())
+}

@@ -1,0 +1,174 @@
+//! Values of any type: from text, into a unit, out of a unit.
+
+use macrostep_description::{Kind, ModelDescription, Value, Variable};
+use macrostep_master::unit::{Unit, UnitError};
+
+/// "Real", "Integer", …
+pub fn type_name(variable: &Variable) -> &'static str {
+    match variable.kind {
+        Kind::Real(_) => "Real",
+        Kind::Integer { .. } => "Integer",
+        Kind::Boolean => "Boolean",
+        Kind::String => "String",
+        Kind::Enumeration { .. } => "Enumeration",
+    }
+}
+
+/// The variable of a name.
+///
+/// # Errors
+/// A sentence with names that come near.
+pub fn find<'a>(description: &'a ModelDescription, name: &str) -> Result<&'a Variable, String> {
+    description.variable(name).ok_or_else(|| format!("no variable `{name}`; {}", near(description, name)))
+}
+
+/// Names that come near.
+pub fn near(description: &ModelDescription, name: &str) -> String {
+    let lower = name.to_lowercase();
+    let mut scored: Vec<(usize, &str)> =
+        description.variables.iter().map(|v| (distance(&lower, &v.name.to_lowercase()), v.name.as_str())).collect();
+    scored.sort_by_key(|(d, _)| *d);
+    let names: Vec<&str> = scored.into_iter().take(4).map(|(_, name)| name).collect();
+    if names.is_empty() { "there is none at all".to_owned() } else { format!("nearest are `{}`", names.join("`, `")) }
+}
+
+/// Letters that differ between two words (Levenshtein), of the first 64.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = (diagonal + usize::from(x != *y)).min(above + 1).min(row[j] + 1);
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}
+
+/// A value of the variable's type; of an enumeration also the name of an item.
+///
+/// # Errors
+/// What was found and what is expected.
+pub fn parse(description: &ModelDescription, variable: &Variable, text: &str) -> Result<Value, String> {
+    let text = text.trim();
+    let bad = |expected: &str| format!("`{}` is `{text}`, expected {expected}", variable.name);
+    match &variable.kind {
+        Kind::Real(_) => match text.parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(Value::Real(x)),
+            _ => Err(bad("a finite number")),
+        },
+        Kind::Integer { .. } => text.parse().map(Value::Integer).map_err(|_| bad("a whole number of 32 bits")),
+        Kind::Boolean => match text {
+            "true" | "1" => Ok(Value::Boolean(true)),
+            "false" | "0" => Ok(Value::Boolean(false)),
+            _ => Err(bad("true, false, 1 or 0")),
+        },
+        Kind::String => Ok(Value::String(text.to_owned())),
+        Kind::Enumeration { .. } => {
+            let items = items(description, variable);
+            let named = items.iter().find(|i| i.0 == text).map(|i| i.1);
+            named.or_else(|| text.parse().ok()).map(Value::Integer).ok_or_else(|| {
+                let names: Vec<&str> = items.iter().map(|i| i.0).collect();
+                bad(&format!("one of `{}` or a whole number", names.join("`, `")))
+            })
+        }
+    }
+}
+
+/// Names and values of the items of an enumeration.
+fn items<'a>(description: &'a ModelDescription, variable: &'a Variable) -> Vec<(&'a str, i32)> {
+    let of = |kind: &'a Kind| match kind {
+        Kind::Enumeration { items, .. } => items.iter().map(|i| (i.name.as_str(), i.value)).collect(),
+        _ => Vec::new(),
+    };
+    let own = of(&variable.kind);
+    let declared = variable.declared_type.as_deref();
+    let shared = || description.types.iter().find(|t| Some(t.name.as_str()) == declared).map(|t| of(&t.kind));
+    if own.is_empty() { shared().unwrap_or_default() } else { own }
+}
+
+/// Sets one variable.
+///
+/// # Errors
+/// Those of the unit.
+pub fn set(unit: &mut dyn Unit, reference: u32, value: &Value) -> Result<(), UnitError> {
+    match value {
+        Value::Real(x) => unit.set_real(&[reference], &[*x]),
+        Value::Integer(i) => unit.set_integer(&[reference], &[*i]),
+        Value::Boolean(b) => unit.set_boolean(&[reference], &[*b]),
+        Value::String(s) => unit.set_string(&[reference], &[s]),
+    }
+}
+
+/// Variables of any type that are read together.
+#[derive(Debug, Default)]
+pub struct Reading {
+    reals: Group<f64>,
+    integers: Group<i32>,
+    booleans: Group<bool>,
+    strings: Group<String>,
+    /// The values, in the order of the variables.
+    pub row: Vec<Value>,
+}
+
+/// Those of one type, and their places in the row.
+#[derive(Debug, Default)]
+struct Group<T> {
+    refs: Vec<u32>,
+    places: Vec<usize>,
+    values: Vec<T>,
+}
+
+impl<T: Default> Group<T> {
+    fn add(&mut self, reference: u32, place: usize) {
+        self.refs.push(reference);
+        self.places.push(place);
+        self.values.push(T::default());
+    }
+}
+
+impl Reading {
+    /// Reads these variables, in this order.
+    pub fn new(variables: &[&Variable]) -> Reading {
+        let mut reading = Reading::default();
+        for (place, v) in variables.iter().enumerate() {
+            let reference = v.value_reference;
+            match v.kind {
+                Kind::Real(_) => reading.reals.add(reference, place),
+                Kind::Integer { .. } | Kind::Enumeration { .. } => reading.integers.add(reference, place),
+                Kind::Boolean => reading.booleans.add(reference, place),
+                Kind::String => reading.strings.add(reference, place),
+            }
+            reading.row.push(Value::Integer(0));
+        }
+        reading
+    }
+
+    /// Reads all of them now.
+    ///
+    /// # Errors
+    /// Those of the unit.
+    pub fn read(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+        let Reading { reals, integers, booleans, strings, row } = self;
+        if !reals.refs.is_empty() {
+            unit.get_real(&reals.refs, &mut reals.values)?;
+            reals.places.iter().zip(&reals.values).for_each(|(p, x)| row[*p] = Value::Real(*x));
+        }
+        if !integers.refs.is_empty() {
+            unit.get_integer(&integers.refs, &mut integers.values)?;
+            integers.places.iter().zip(&integers.values).for_each(|(p, i)| row[*p] = Value::Integer(*i));
+        }
+        if !booleans.refs.is_empty() {
+            unit.get_boolean(&booleans.refs, &mut booleans.values)?;
+            booleans.places.iter().zip(&booleans.values).for_each(|(p, b)| row[*p] = Value::Boolean(*b));
+        }
+        if !strings.refs.is_empty() {
+            strings.values = unit.get_string(&strings.refs)?;
+            strings.places.iter().zip(&strings.values).for_each(|(p, s)| row[*p] = Value::String(s.clone()));
+        }
+        Ok(())
+    }
+}

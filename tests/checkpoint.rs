@@ -1,0 +1,96 @@
+//! A run that is interrupted or killed and continued leaves the same bits as one that was not.
+#![cfg(target_os = "linux")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("checkpoint").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let fmu = macrostep::embedded::fmu("oscillator1_force").expect("carried");
+    std::fs::write(folder.join("mass.fmu"), fmu).expect("the FMU");
+    let rows: String = (0..=20).map(|i| format!("{i},{}\n", (f64::from(i) * 0.7).sin() * 30.0)).collect();
+    std::fs::write(folder.join("in.csv"), format!("time,f\n{rows}")).expect("inputs");
+    folder
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_macrostep"));
+    command.args(arguments).current_dir(folder);
+    command
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("the program starts")
+}
+
+/// Starts a run and sends it a signal once its file of rows has some length.
+fn disturbed(folder: &Path, arguments: &[&str], file: &str, signal: &str) -> Output {
+    let mut child = command(folder, arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("started");
+    let began = Instant::now();
+    let length = || std::fs::metadata(folder.join(file)).map_or(0, |m| m.len());
+    while length() < 200_000 {
+        assert!(child.try_wait().expect("its status").is_none(), "the run was too short to be disturbed");
+        assert!(began.elapsed() < Duration::from_secs(60), "no rows");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args([signal, &id]).status().expect("kill").success());
+    let output = child.wait_with_output().expect("ended");
+    assert!(!output.status.success());
+    output
+}
+
+const SIMULATE: &[&str] = &[
+    "simulate",
+    "mass.fmu",
+    "--input",
+    "in.csv",
+    "--step",
+    "1e-4",
+    "--stop",
+    "20",
+    "--start",
+    "integrator=2",
+    "--output-variable",
+    "x",
+    "--output-variable",
+    "v",
+    "--output-variable",
+    "a",
+];
+
+#[test]
+fn a_simulation_continues_bit_by_bit() {
+    let folder = folder("simulate");
+    let whole = run(&folder, &[SIMULATE, &["--out", "whole"]].concat());
+    assert!(whole.status.success(), "{whole:?}");
+    let whole = std::fs::read(folder.join("whole/result.csv")).expect("rows");
+    let keep = ["--checkpoint", "run.checkpoint", "--checkpoint-every", "1000"];
+    for (signal, more) in [("-INT", &[][..]), ("-KILL", &[]), ("-INT", &["--isolate"])] {
+        let _ = std::fs::remove_file(folder.join("run.checkpoint"));
+        let _ = std::fs::remove_dir_all(folder.join("part"));
+        let part = [SIMULATE, &["--out", "part"], more].concat();
+        let ended = disturbed(&folder, &[&part, &keep[..]].concat(), "part/result.csv", signal);
+        let before = std::fs::read(folder.join("part/result.csv")).expect("rows");
+        assert!(before.len() < whole.len() && whole.starts_with(&before), "what was recorded is the beginning");
+        if signal == "-INT" {
+            let error = String::from_utf8_lossy(&ended.stderr);
+            assert!(error.contains("interrupted at t = ") && error.contains("--resume"), "{error}");
+        }
+        let continued = run(&folder, &[&part, &["--resume", "run.checkpoint", "--json"][..]].concat());
+        assert!(continued.status.success(), "{continued:?}");
+        assert!(std::fs::read(folder.join("part/result.csv")).expect("rows") == whole, "{signal}: the rows differ");
+        let result: serde_json::Value = serde_json::from_slice(&continued.stdout).expect("one JSON object");
+        assert_eq!(result["rows"], 200_001);
+        assert!(result["do_steps"].as_u64().is_some_and(|n| n < 200_000), "only the rest was computed: {result}");
+    }
+    let mut other = SIMULATE.to_vec();
+    other[5] = "2e-4";
+    let refused = run(&folder, &[&other, &["--resume", "run.checkpoint"][..]].concat());
+    assert_eq!(refused.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert!(error.contains("found a run with step 0.0001 s, expected step 0.0002 s"), "{error}");
+}

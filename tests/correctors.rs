@@ -1,0 +1,77 @@
+//! Correctors on the pair: they agree, and what they cost.
+
+mod common;
+
+use common::*;
+use macrostep::foundry;
+use macrostep::pair::{Coupling, Outcome, Pair, run};
+use macrostep_master::correct::{
+    Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
+};
+use macrostep_master::{Method, Schedule};
+
+fn correctors() -> [(&'static str, Correction); 6] {
+    [
+        ("fixed-point", Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(1.0)))),
+        ("newton", Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences))),
+        ("iqn-ils", Correction::QuasiNewton(QuasiNewton::iqn_ils())),
+        ("anderson", Correction::QuasiNewton(QuasiNewton::anderson(5, 1.0))),
+        ("newton-krylov", Correction::NewtonKrylov(NewtonKrylov::default())),
+        ("semi-implicit", Correction::SemiImplicit(SemiImplicit::default())),
+    ]
+}
+
+fn coupled(coupling: Coupling, correction: Correction, schedule: Schedule, step_s: f64) -> Outcome {
+    let method = Method { correction, ..classical(1, schedule) };
+    run(&Pair::new(coupling, method, step_s, 1.0), &foundry::fmu, u64::MAX, &mut |_| {}).expect("the run")
+}
+
+/// Work: runs of 500 windows, H = 2 ms, in the decomposition that takes most.
+fn runs_max(corrector: &str) -> u64 {
+    match corrector {
+        "semi-implicit" => 1000,
+        // A guess and a correction, and the Jacobian once.
+        "newton" => 1012,
+        // The same once the secants are known.
+        "iqn-ils" => 1020,
+        "anderson" => 2600,
+        "fixed-point" => 2600,
+        _ => 5000,
+    }
+}
+
+/// All converge to the same window, to the tolerance; the semi-implicit one to what one correction leaves.
+#[test]
+fn correctors_agree() {
+    let _open = foundry::open_all().expect("the FMUs open");
+    for coupling in Coupling::ALL {
+        for (schedule_name, schedule) in schedules() {
+            let newton = coupled(coupling, correctors()[1].1.clone(), schedule.clone(), 2e-3);
+            for (name, correction) in correctors() {
+                let r = coupled(coupling, correction, schedule.clone(), 2e-3);
+                let off = (r.end - newton.end).amax();
+                let what = format!("{coupling} {schedule_name} {name}");
+                assert_eq!(r.statistics.unconverged, 0, "{what}: {:?}", r.statistics);
+                if name == "semi-implicit" {
+                    // What one correction leaves is small beside the error of the implicit scheme itself.
+                    let gain = r.max_relative_position() / newton.max_relative_position();
+                    assert!(gain < 4.0 / 3.0, "{what}: {gain}");
+                } else {
+                    assert!(off < 1e-8, "{what}: {off:e}");
+                }
+                let (runs, most) = (r.statistics.runs, runs_max(name));
+                assert!(runs <= most, "{what}: {runs} runs of 500 windows, expected at most {most}");
+            }
+        }
+    }
+}
+
+/// One rollback, never more, never less.
+#[test]
+fn semi_implicit_runs_every_window_twice() {
+    for coupling in Coupling::ALL {
+        let correction = Correction::SemiImplicit(SemiImplicit::default());
+        let r = coupled(coupling, correction, Schedule::Jacobi, 1e-2);
+        assert_eq!((r.statistics.runs, r.do_steps), (200, [200, 200]), "{coupling}");
+    }
+}

@@ -1,0 +1,147 @@
+//! `macrostep flex` and `macrostep interface` as a user meets them.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn macrostep(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = macrostep(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(|v| v.as_f64().expect("a number")).collect()
+}
+
+#[test]
+fn examples_agree_with_the_text() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("flex-examples");
+    let _ = std::fs::remove_dir_all(&folder);
+    let found = json(&["flex", "examples", "--json", "--out", folder.to_str().expect("UTF-8")]);
+    let text = [3.337, 9.121, 44.802, 66.030, 143.173];
+    let frequencies = numbers(&found["l_beam"]["frequencies_hz"]);
+    assert_eq!(frequencies.len(), 5);
+    for (f, text) in frequencies.iter().zip(text) {
+        assert!((f / text - 1.0).abs() < 5e-4, "{f} {text}");
+    }
+    let beam = &found["long_beam"];
+    for key in ["u_z", "phi_x", "phi_y"] {
+        assert!(beam[key].is_number(), "{key}");
+    }
+    for (deviation, text) in numbers(&beam["deviation_percent"]).iter().zip([0.06, 0.80, 0.08]) {
+        assert!(deviation.abs() <= text, "{deviation} {text}");
+    }
+    assert!(numbers(&beam["reduced_deviation_percent"]).iter().all(|d| d.abs() <= 4e-3));
+    for connector in ["connector1", "connector2"] {
+        let settled = numbers(&found["t_square"][connector]);
+        let full = numbers(&found["t_square"]["full"][connector]);
+        assert!(settled.iter().zip(full).all(|(a, b)| (a / b - 1.0).abs() < 3e-4));
+    }
+    for name in ["l_beam", "long_beam", "t_square"] {
+        for kind in ["png", "svg"] {
+            assert!(folder.join(format!("{name}.{kind}")).metadata().is_ok_and(|m| m.len() > 2000), "{name}.{kind}");
+        }
+    }
+}
+
+#[test]
+fn interface_has_every_key_and_the_expected_errors() {
+    let found = json(&["interface", "--step", "1e-3", "--json"]);
+    let number = |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("`{key}` in {found}"));
+    assert_eq!((number("full"), number("reduced")), (501.0, 38.0));
+    assert!((number("condition") - 2.2).abs() < 0.1);
+    assert!((number("cosimulation_error") / 0.34 - 1.0).abs() < 0.02);
+    assert!(number("reduction_error") < 1e-3 * number("cosimulation_error"));
+    assert!(number("virtual_work_error") < 1e-12);
+    assert!(number("lagged_error") > 2.0 * number("cosimulation_error"));
+}
+
+#[test]
+fn a_step_that_does_not_divide_the_duration_is_a_usage_error() {
+    let output = macrostep(&["interface", "--step", "0.3"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.starts_with("error: ") && message.lines().count() == 1, "{message}");
+}
+
+/// An empty folder of a test's own.
+fn folder(name: &str) -> std::path::PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+const DECK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fmus/flexible_body/arm.inp");
+
+#[test]
+fn an_imported_deck_becomes_an_fmu_that_moves() {
+    use macrostep_description::rules;
+    use macrostep_master::unit::Unit;
+    use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+
+    let folder = folder("flex-import");
+    let path = folder.join("boom.fmu");
+    let (out, fmu) = (folder.to_str().expect("UTF-8"), path.to_str().expect("UTF-8"));
+    let connectors = ["--connector", "root=HINGE", "--connector", "tip=TIP"];
+    let rest = ["--reduce", "cb:12+10", "--joint", "clamp", "--alpha", "8", "--fmu", fmu, "--out", out, "--json"];
+    let found = json(&[&["flex", "import", DECK], connectors.as_slice(), &rest].concat());
+    assert!((found["mass_kg"].as_f64().expect("a mass") / (7850.0 * 1.8e-4) - 1.0).abs() < 1e-9);
+    assert_eq!(found["elastic_coordinates"], 16);
+    assert!(found["dc_error"].as_f64().expect("an error") < 1e-5);
+    assert!(numbers(&found["frequency_errors"]).iter().all(|e| e.abs() < 1.6e-2), "{found}");
+    assert_eq!(found["warnings"], Value::Array(Vec::new()));
+    // Clamped–free bending about the weak axis: 0.5596 √(EI/ρA)/L².
+    let first = numbers(&found["full_frequencies_hz"])[0];
+    let exact = 0.559_6 * (2e11_f64 * 0.006 * 0.006 / 12.0 / 7850.0).sqrt();
+    assert!((first / exact - 1.0).abs() < 0.02, "{first} {exact}");
+    assert!(folder.join("body.png").metadata().is_ok_and(|m| m.len() > 2000));
+
+    // Clamped under a tip load it settles at F L³/3EI.
+    let fmu = Fmu::from_bytes("boom", &std::fs::read(&path).expect("the FMU")).expect("an FMU");
+    assert_eq!(rules::check(fmu.description()), []);
+    assert_eq!(fmu.description().model_name, "boom");
+    let mut unit = fmu.instantiate("boom", &FmuOptions::default()).expect("an instance");
+    let reference = |name: &str| fmu.description().variable(name).expect("a variable").value_reference;
+    unit.set_real(&[reference("tip.force[2]")], &[0.1]).expect("set");
+    unit.setup(0.0, None, None).expect("set up");
+    unit.enter_initialization().expect("entered");
+    unit.exit_initialization().expect("left");
+    for k in 0..300 {
+        unit.step(f64::from(k) * 0.02, 0.02, true).expect("a step");
+    }
+    let mut tip = [0.0];
+    unit.get_real(&[reference("tip.r[2]")], &mut tip).expect("get");
+    let expected = 0.1 / (3.0 * 2e11 * 0.03 * 0.006_f64.powi(3) / 12.0);
+    // A section five times as wide as high and rigid ends make the solid a little stiffer than a beam.
+    assert!((tip[0] / expected - 1.0).abs() < 0.02, "{} {expected}", tip[0]);
+}
+
+#[test]
+fn what_cannot_be_imported_is_refused_in_one_line() {
+    let folder = folder("flex-refused");
+    let fmu = folder.join("x.fmu");
+    let fmu = fmu.to_str().expect("UTF-8");
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["--connector", "a=HINGE", "--connector", "b=HINGE"], 1, "belongs to"),
+        (&["--connector", "a=NOWHERE"], 2, "NOWHERE"),
+        (&["--connector", "a=nodes:1"], 1, "motions of its master"),
+        (&["--connector", "1a=HINGE"], 2, "letters"),
+        (&["--connector", "a=HINGE", "--reduce", "cb:12+10"], 2, "12 static shapes, expected 6"),
+        (&["--connector", "a=HINGE", "--reduce", "magic:3"], 2, "expected `cb:STATIC+MODES`"),
+    ];
+    for (arguments, code, words) in cases {
+        let output = macrostep(&[&["flex", "import", DECK, "--fmu", fmu], arguments].concat());
+        let message = String::from_utf8_lossy(&output.stderr);
+        let errors: Vec<&str> = message.lines().filter(|line| line.starts_with("error: ")).collect();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+        assert!(errors.len() == 1 && errors[0].contains(words), "{arguments:?}: {message}");
+    }
+    assert!(!Path::new(fmu).exists());
+}

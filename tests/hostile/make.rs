@@ -1,0 +1,106 @@
+//! FMUs and files that misbehave, made where they are needed.
+
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use zip::CompressionMethod;
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+/// A description that is as it should be.
+pub const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="hostile" guid="{hostile}">
+  <CoSimulation modelIdentifier="hostile" canHandleVariableCommunicationStepSize="true"/>
+  <UnitDefinitions><Unit name="m"><BaseUnit m="1"/></Unit></UnitDefinitions>
+  <DefaultExperiment startTime="0" stopTime="1" stepSize="0.1"/>
+  <ModelVariables>
+    <ScalarVariable name="u" valueReference="0" causality="input" variability="continuous"><Real start="1"/></ScalarVariable>
+    <ScalarVariable name="x" valueReference="1" causality="output" variability="continuous" initial="exact"><Real start="0" unit="m"/></ScalarVariable>
+    <ScalarVariable name="steps" valueReference="0" causality="output" variability="discrete" initial="exact"><Integer start="0"/></ScalarVariable>
+    <ScalarVariable name="flag" valueReference="0" causality="parameter" variability="fixed" initial="exact"><Boolean start="false"/></ScalarVariable>
+    <ScalarVariable name="text" valueReference="0" causality="parameter" variability="fixed" initial="exact"><String start="a"/></ScalarVariable>
+  </ModelVariables>
+  <ModelStructure>
+    <Outputs><Unknown index="2" dependencies=""/><Unknown index="3" dependencies=""/></Outputs>
+  </ModelStructure>
+</fmiModelDescription>
+"#;
+
+/// Where a library for this machine lies.
+pub const LIBRARY: &str = "binaries/linux64/hostile.so";
+
+/// A folder of its own under the target folder, empty.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// The library with these macros.
+pub fn library(defines: &[(&str, &str)]) -> Vec<u8> {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let out = std::env::temp_dir().join(format!("macrostep-hostile-{}-{number}.so", std::process::id()));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile/slave.c");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-O1", "-w", "-pthread", "-o"]).arg(&out);
+    for (name, value) in defines {
+        compiler.arg(format!("-D{name}={value}"));
+    }
+    let status = compiler.arg(&source).arg("-lm").status().expect("a C compiler, as building the importer needs");
+    assert!(status.success(), "slave.c with {defines:?}");
+    let bytes = std::fs::read(&out).expect("the library");
+    let _ = std::fs::remove_file(&out);
+    bytes
+}
+
+/// An archive of these entries.
+pub fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    for (name, bytes) in entries {
+        zip.start_file(*name, options).expect("an entry");
+        zip.write_all(bytes).expect("its bytes");
+    }
+    zip.finish().expect("the archive").into_inner()
+}
+
+/// An FMU with another description and these macros.
+pub fn fmu(xml: &str, defines: &[(&str, &str)]) -> Vec<u8> {
+    archive(&[("modelDescription.xml", xml.as_bytes()), (LIBRARY, &library(defines))])
+}
+
+/// An FMU that is as it should be but for a part of its description.
+pub fn with(from: &str, to: &str) -> Vec<u8> {
+    fmu(&replaced(from, to), &[])
+}
+
+/// The description with a part replaced.
+pub fn replaced(from: &str, to: &str) -> String {
+    assert!(XML.contains(from), "{from}");
+    XML.replacen(from, to, 1)
+}
+
+/// An archive with a symbolic link.
+pub fn link() -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default();
+    zip.start_file("modelDescription.xml", options).expect("an entry");
+    zip.write_all(XML.as_bytes()).expect("its bytes");
+    zip.add_symlink("resources/passwd", "/etc/passwd", options).expect("a link");
+    zip.finish().expect("the archive").into_inner()
+}
+
+/// 300 MB of zeros in 300 kB.
+pub fn bomb() -> Vec<u8> {
+    let zeros = vec![0; 1 << 20];
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    zip.start_file("modelDescription.xml", options).expect("an entry");
+    zip.write_all(XML.as_bytes()).expect("its bytes");
+    zip.start_file("resources/data.bin", options).expect("an entry");
+    (0..300).for_each(|_| zip.write_all(&zeros).expect("its bytes"));
+    zip.finish().expect("the archive").into_inner()
+}

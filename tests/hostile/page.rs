@@ -1,0 +1,56 @@
+//! The page `docs/errors.md`, made of what the tests provoke. `MACROSTEP_WRITE_DOCS=1 cargo test --test hostile` writes it.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::run::Left;
+use crate::{files, options, slaves};
+
+const HEAD: &str = "# Errors
+
+Every error below is provoked by a test, and this page is written by it: `MACROSTEP_WRITE_DOCS=1 cargo test --test hostile`.
+An error is one line on standard error. It says which slave, call and time, what was found, what was expected, and what
+to do next. Exit codes: 1 failed, 2 usage, 3 comparison out of tolerance. Rows recorded before are on disk.
+";
+
+fn entry(page: &mut String, title: &str, left: &Left) {
+    let Left { command, code, .. } = left;
+    let code = code.unwrap_or(-1);
+    let _ = writeln!(page, "\n**{title}**, exit code {code}\n\n```text\n$ {command}\n{}\n```", left.error());
+}
+
+fn page() -> String {
+    let mut page = HEAD.to_owned();
+    page += "\n## Slaves that misbehave, each in a process of its own\n";
+    for met in slaves::isolated().iter().filter(|met| met.left.code != Some(0)) {
+        entry(&mut page, met.hazard.title, &met.left);
+    }
+    page += "\n## Files that cannot be used\n";
+    files::all().iter().for_each(|met| entry(&mut page, met.refused.title, &met.left));
+    page += "\n## Options and inputs that make no sense\n";
+    for met in options::all() {
+        let Left { command, code, .. } = &met.left;
+        let _ = writeln!(page, "\n```text\n$ {command}\n{}\n```\nexit code {}", met.left.error(), code.unwrap_or(-1));
+    }
+    page
+}
+
+#[test]
+fn the_page_of_errors_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors.md");
+    let now = page();
+    if std::env::var_os("MACROSTEP_WRITE_DOCS").is_some() {
+        std::fs::write(&path, &now).expect("written");
+    }
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    if let Some((a, b)) = before.lines().zip(now.lines()).find(|(a, b)| a != b) {
+        panic!(
+            "docs/errors.md is not current: it has\n{a}\nand should have\n{b}\n: MACROSTEP_WRITE_DOCS=1 cargo test --test hostile"
+        );
+    }
+    assert_eq!(
+        before.lines().count(),
+        now.lines().count(),
+        "docs/errors.md: MACROSTEP_WRITE_DOCS=1 cargo test --test hostile"
+    );
+}

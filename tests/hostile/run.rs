@@ -1,0 +1,68 @@
+//! Runs the program as a user does and looks at what it leaves.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a command left.
+#[derive(Debug, Clone)]
+pub struct Left {
+    /// What was typed.
+    pub command: String,
+    /// Exit code; `None` where a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    /// Lines of `out/result.csv` without the first; `None` where there is no such file.
+    pub rows: Option<Vec<String>>,
+}
+
+/// Longer than this is a hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// `macrostep` with these arguments in a folder.
+pub fn macrostep(folder: &Path, arguments: &[&str]) -> Left {
+    let file = |name: &str| File::create(folder.join(name)).expect("a file for output");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_macrostep"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(file("stdout"))
+        .stderr(file("stderr"))
+        .spawn()
+        .expect("the program starts");
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("its status") {
+            break status;
+        }
+        if began.elapsed() > PATIENCE {
+            let _ = child.kill();
+            panic!("`macrostep {}` hangs", arguments.join(" "));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let text = |name: &str| String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("output")).into_owned();
+    let rows = std::fs::read_to_string(folder.join("out/result.csv")).ok();
+    Left {
+        command: format!("macrostep {}", arguments.join(" ")),
+        code: status.code(),
+        stdout: text("stdout"),
+        stderr: text("stderr"),
+        rows: rows.map(|csv| csv.lines().skip(1).map(str::to_owned).collect()),
+    }
+}
+
+impl Left {
+    /// The only line that begins with `error: `, with what differs from run to run left out.
+    pub fn error(&self) -> String {
+        let errors: Vec<&str> = self.stderr.lines().filter(|line| line.starts_with("error: ")).collect();
+        let [error] = errors.as_slice() else { panic!("expected one error: {self:#?}") };
+        // The memory found depends on the moment somebody looked.
+        match (error.find("process had "), error.find(" MiB of memory, expected")) {
+            (Some(from), Some(to)) => format!("{}process had …{}", &error[..from], &error[to..]),
+            _ => (*error).to_owned(),
+        }
+    }
+}

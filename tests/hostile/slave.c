@@ -1,0 +1,163 @@
+/* A slave that misbehaves where it is told to when it is compiled: x' = u by Euler's rule, and the macros AT_LOAD,
+ * AT_INSTANTIATE, AT_STEP (the fifth one), AT_GET (after the fifth step), AT_TERMINATE and AT_FREE. */
+
+#define _GNU_SOURCE
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef AT_LOAD
+#define AT_LOAD
+#endif
+#ifndef AT_INSTANTIATE
+#define AT_INSTANTIATE
+#endif
+#ifndef AT_STEP
+#define AT_STEP
+#endif
+#ifndef AT_GET
+#define AT_GET
+#endif
+#ifndef AT_TERMINATE
+#define AT_TERMINATE
+#endif
+#ifndef AT_FREE
+#define AT_FREE
+#endif
+#ifndef PLATFORM
+#define PLATFORM "default"
+#endif
+#ifndef GUID
+#define GUID "{hostile}"
+#endif
+
+typedef int status;
+enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING };
+
+typedef void (*logger)(void *, const char *, status, const char *, const char *, ...);
+typedef struct {
+    logger log;
+    void *(*allocate)(size_t, size_t);
+    void (*release)(void *);
+    void (*finished)(void *, status);
+    void *environment;
+} callbacks;
+
+typedef struct {
+    const callbacks *back;
+    double u, x, t, reached;
+    int steps, b;
+    char text[64];
+} slave;
+
+/* For bottomless recursion that no compiler takes away. */
+volatile int depth;
+int deeper(int n) {
+    volatile char room[4096];
+    room[n % 4096] = (char)n;
+    return n == depth ? room[0] : deeper(n + 1) + room[1];
+}
+
+void *crash(void *nothing) {
+    (void)nothing;
+    raise(SIGSEGV);
+    return NULL;
+}
+
+__attribute__((constructor)) static void loaded(void) { AT_LOAD; }
+
+const char *fmi2GetVersion(void) { return "2.0"; }
+const char *fmi2GetTypesPlatform(void) { return PLATFORM; }
+
+#ifdef OTHER_NAMES
+#define fmi2DoStep step_of_another_name
+#define fmi2GetReal get_of_another_name
+#endif
+
+void *fmi2Instantiate(const char *name, int type, const char *guid, const char *uri, const callbacks *back, int visible,
+                      int logging) {
+    slave *s;
+    (void)name, (void)type, (void)uri, (void)visible, (void)logging;
+    AT_INSTANTIATE;
+    if (strcmp(guid, GUID) != 0) {
+        back->log(back->environment, name, ERROR, "logStatusError", "GUID is %s, expected %s", guid, GUID);
+        return NULL;
+    }
+    s = back->allocate(1, sizeof *s);
+    s->back = back;
+    s->u = 1;
+    strcpy(s->text, "a,\"b\"");
+    return s;
+}
+
+void fmi2FreeInstance(slave *s) {
+    AT_FREE;
+    s->back->release(s);
+}
+
+status fmi2SetDebugLogging(slave *s, int on, size_t n, const char *const *c) { (void)s, (void)on, (void)n, (void)c; return OK; }
+status fmi2SetupExperiment(slave *s, int has, double tolerance, double start, int has_stop, double stop) {
+    (void)has, (void)tolerance, (void)has_stop, (void)stop;
+    s->t = start;
+    return OK;
+}
+status fmi2EnterInitializationMode(slave *s) { (void)s; return OK; }
+status fmi2ExitInitializationMode(slave *s) { (void)s; return OK; }
+status fmi2Terminate(slave *s) { (void)s; AT_TERMINATE; return OK; }
+status fmi2Reset(slave *s) { s->x = s->t = 0; s->steps = 0; return OK; }
+
+status fmi2SetReal(slave *s, const unsigned *vr, size_t n, const double *value) {
+    size_t i;
+    for (i = 0; i < n; i++) {
+        if (vr[i] == 0) s->u = value[i]; else s->x = value[i];
+    }
+    return OK;
+}
+status fmi2GetReal(slave *s, const unsigned *vr, size_t n, double *value) {
+    size_t i;
+    for (i = 0; i < n; i++) value[i] = vr[i] == 0 ? s->u : s->x;
+    if (s->steps == 5) { AT_GET; }
+    return OK;
+}
+status fmi2GetInteger(slave *s, const unsigned *vr, size_t n, int *value) {
+    size_t i;
+    (void)vr;
+    for (i = 0; i < n; i++) value[i] = s->steps;
+    return OK;
+}
+status fmi2SetInteger(slave *s, const unsigned *vr, size_t n, const int *value) { (void)s, (void)vr, (void)n, (void)value; return OK; }
+status fmi2GetBoolean(slave *s, const unsigned *vr, size_t n, int *value) {
+    size_t i;
+    (void)vr;
+    for (i = 0; i < n; i++) value[i] = s->b;
+    return OK;
+}
+status fmi2SetBoolean(slave *s, const unsigned *vr, size_t n, const int *value) { (void)vr; if (n) s->b = value[0]; return OK; }
+status fmi2GetString(slave *s, const unsigned *vr, size_t n, const char **value) {
+    size_t i;
+    (void)vr;
+    for (i = 0; i < n; i++) value[i] = s->steps == 3 ? NULL : s->text;
+    return OK;
+}
+status fmi2SetString(slave *s, const unsigned *vr, size_t n, const char *const *value) {
+    (void)vr;
+    if (n) strncpy(s->text, value[0], sizeof s->text - 1);
+    return OK;
+}
+
+status fmi2DoStep(slave *s, double t, double h, int keep) {
+    (void)keep;
+    if (++s->steps == 5) { AT_STEP; }
+    s->x += h * s->u;
+    s->t = t + h;
+    return OK;
+}
+status fmi2CancelStep(slave *s) { (void)s; return OK; }
+status fmi2GetStatus(slave *s, int kind, status *value) { (void)s, (void)kind; *value = PENDING; return OK; }
+status fmi2GetRealStatus(slave *s, int kind, double *value) { (void)kind; *value = s->reached; return OK; }
+status fmi2GetBooleanStatus(slave *s, int kind, int *value) { (void)s, (void)kind; *value = 0; return OK; }

@@ -1,0 +1,337 @@
+//! Slaves that misbehave in a call: alone in the program's process, and in one of their own.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use crate::make;
+use crate::run::{Left, macrostep};
+
+/// What a hazard does to a program that has it in its own process.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Alone {
+    /// The same as in another process.
+    Same,
+    /// It ends the program, which says so.
+    Ends(&'static str),
+    /// It takes the program with it or away from it for ever: not tried.
+    Deadly,
+}
+
+/// A hazard, and what is left of a run.
+pub struct Hazard {
+    pub title: &'static str,
+    /// Macros of `slave.c`.
+    defines: &'static [(&'static str, &'static str)],
+    alone: Alone,
+    /// Exit code.
+    code: i32,
+    /// What the error says; empty where the run is to succeed.
+    says: &'static [&'static str],
+    /// Rows in the file; 5 are those of t = 0 … 0.4 s, 11 are all.
+    rows: Option<usize>,
+}
+
+const IN_STEP: &str = "unit `slave`: fmi2DoStep returned";
+const SEGV: &str = "was ended by signal 11 (SIGSEGV";
+
+const fn in_step(
+    title: &'static str,
+    defines: &'static [(&'static str, &'static str)],
+    alone: Alone,
+    says: &'static [&'static str],
+) -> Hazard {
+    Hazard { title, defines, alone, code: 1, says, rows: Some(5) }
+}
+
+const fn harmless(title: &'static str, defines: &'static [(&'static str, &'static str)]) -> Hazard {
+    Hazard { title, defines, alone: Alone::Same, code: 0, says: &[], rows: Some(11) }
+}
+
+const HAZARDS: &[Hazard] = &[
+    in_step(
+        "a slave that crashes in a step",
+        &[("AT_STEP", "raise(SIGSEGV)")],
+        Alone::Ends(SEGV),
+        &[IN_STEP, SEGV, "t = 0.4 s", "5 rows"],
+    ),
+    in_step(
+        "a slave that writes to address 0",
+        &[("AT_STEP", "*(volatile int *)0 = 1")],
+        Alone::Ends(SEGV),
+        &[IN_STEP, SEGV],
+    ),
+    in_step("a slave that aborts", &[("AT_STEP", "abort()")], Alone::Ends("SIGABRT"), &[IN_STEP, "signal 6 (SIGABRT"]),
+    in_step(
+        "a slave that divides by zero",
+        &[("AT_STEP", "raise(SIGFPE)")],
+        Alone::Ends("SIGFPE"),
+        &[IN_STEP, "signal 8 (SIGFPE"],
+    ),
+    in_step(
+        "a slave without a bottom to its recursion",
+        &[("AT_STEP", "depth = -1; deeper(0)")],
+        Alone::Ends(SEGV),
+        &[IN_STEP, SEGV],
+    ),
+    in_step(
+        "a slave that crashes on a thread of its own",
+        &[("AT_STEP", "pthread_t t; pthread_create(&t, 0, crash, 0); pthread_join(t, 0)")],
+        Alone::Ends(SEGV),
+        &[IN_STEP, SEGV],
+    ),
+    in_step(
+        "a slave that ends the program with status 0",
+        &[("AT_STEP", "exit(0)")],
+        Alone::Ends("by `exit`"),
+        &[IN_STEP, "ended itself with status 0"],
+    ),
+    in_step(
+        "a slave that ends the process at once",
+        &[("AT_STEP", "_exit(0)")],
+        Alone::Deadly,
+        &[IN_STEP, "ended itself with status 0"],
+    ),
+    in_step(
+        "a step that never ends",
+        &[("AT_STEP", "for (;;) pause()")],
+        Alone::Deadly,
+        &[IN_STEP, "no answer within 2 s", "--call-limit"],
+    ),
+    in_step(
+        "a step that never ends and keeps a processor busy",
+        &[("AT_STEP", "for (;;) depth++")],
+        Alone::Deadly,
+        &[IN_STEP, "no answer within 2 s"],
+    ),
+    in_step(
+        "a slave that stops its process",
+        &[("AT_STEP", "raise(SIGSTOP)")],
+        Alone::Deadly,
+        &[IN_STEP, "no answer within 2 s"],
+    ),
+    in_step(
+        "memory without bound",
+        &[("AT_STEP", "for (;;) memset(malloc(1 << 20), 1, 1 << 20)")],
+        Alone::Deadly,
+        &[IN_STEP, "MiB of memory", "--memory-limit"],
+    ),
+    in_step("a slave that is killed", &[("AT_STEP", "kill(getpid(), SIGKILL)")], Alone::Deadly, &[IN_STEP, "signal 9"]),
+    in_step(
+        "fmi2Error with a reason",
+        &[(
+            "AT_STEP",
+            "s->back->log(s->back->environment, \"s\", ERROR, \"e\", \"the flux of %s is %g\", \"coil 1\", 1e9); return ERROR",
+        )],
+        Alone::Same,
+        &[IN_STEP, "fmi2Error", "the flux of coil 1 is 1e+09"],
+    ),
+    in_step("fmi2Fatal", &[("AT_STEP", "return FATAL"), ("AT_FREE", "abort()")], Alone::Same, &[IN_STEP, "fmi2Fatal"]),
+    in_step(
+        "fmi2Discard half way, time and again",
+        &[("AT_STEP", "s->steps = 4; s->reached = t + 1e-9; return DISCARD")],
+        Alone::Same,
+        &["fmi2DoStep", "stopped", "times", "--step"],
+    ),
+    in_step(
+        "fmi2Discard without progress",
+        &[("AT_STEP", "s->reached = t; return DISCARD")],
+        Alone::Same,
+        &[IN_STEP, "fmi2Discard", "it reached 0.4 s, expected 0.5 s"],
+    ),
+    in_step("fmi2Pending for ever", &[("AT_STEP", "return PENDING")], Alone::Same, &["fmi2"]),
+    in_step(
+        "a status that is none",
+        &[("AT_STEP", "return 42")],
+        Alone::Same,
+        &[IN_STEP, "unknown status 42", "expected 0 to 5"],
+    ),
+    in_step(
+        "an output that is not a number",
+        &[("AT_GET", "value[0] = NAN")],
+        Alone::Same,
+        &["fmi2GetReal of `x` gave NaN at t = 0.5 s", "--allow-non-finite"],
+    ),
+    in_step(
+        "an output that is infinite",
+        &[("AT_GET", "value[0] = -1.0 / 0.0")],
+        Alone::Same,
+        &["`x` gave -inf at t = 0.5 s"],
+    ),
+    in_step(
+        "a crash when it is read",
+        &[("AT_GET", "raise(SIGSEGV)")],
+        Alone::Ends(SEGV),
+        &["fmi2GetReal returned nothing at t = 0.5 s", SEGV],
+    ),
+    Hazard {
+        title: "a crash when it is loaded",
+        defines: &[("AT_LOAD", "raise(SIGSEGV)")],
+        alone: Alone::Ends(SEGV),
+        code: 1,
+        says: &["fmi2Instantiate", SEGV, "no row"],
+        rows: Some(0),
+    },
+    Hazard {
+        title: "an end of the program when it is loaded",
+        defines: &[("AT_LOAD", "_exit(0)")],
+        alone: Alone::Deadly,
+        code: 1,
+        says: &["fmi2Instantiate", "status 0"],
+        rows: Some(0),
+    },
+    Hazard {
+        title: "a crash when it is instantiated",
+        defines: &[("AT_INSTANTIATE", "abort()")],
+        alone: Alone::Ends("SIGABRT"),
+        code: 1,
+        says: &["fmi2Instantiate", "SIGABRT"],
+        rows: Some(0),
+    },
+    Hazard {
+        title: "no instance",
+        defines: &[("AT_INSTANTIATE", "return NULL")],
+        alone: Alone::Same,
+        code: 1,
+        says: &["fmi2Instantiate returned NULL and logged nothing"],
+        rows: Some(0),
+    },
+    Hazard {
+        title: "another GUID in the library",
+        defines: &[("GUID", "\"{other}\"")],
+        alone: Alone::Same,
+        code: 1,
+        says: &["fmi2Instantiate returned NULL", "GUID is {hostile}, expected {other}"],
+        rows: Some(0),
+    },
+    Hazard {
+        title: "missing functions",
+        defines: &[("OTHER_NAMES", "1")],
+        alone: Alone::Same,
+        code: 1,
+        says: &["library `binaries/linux64/hostile.so` lacks fmi2GetReal, fmi2DoStep"],
+        rows: Some(0),
+    },
+    Hazard {
+        title: "a crash at the end",
+        defines: &[("AT_TERMINATE", "raise(SIGSEGV)")],
+        alone: Alone::Ends(SEGV),
+        code: 1,
+        says: &["fmi2Terminate", SEGV, "11 rows"],
+        rows: Some(11),
+    },
+    Hazard {
+        title: "a crash when it is freed",
+        defines: &[("AT_FREE", "abort()")],
+        alone: Alone::Ends("SIGABRT"),
+        code: 0,
+        says: &[],
+        rows: Some(11),
+    },
+    harmless("no platform of its types", &[("PLATFORM", "NULL")]),
+    harmless("results of its own on standard output", &[("AT_STEP", "puts(\"{\\\"rows\\\": 0}\"); fflush(stdout)")]),
+    harmless(
+        "messages of every shape",
+        &[(
+            "AT_STEP",
+            "logger l = s->back->log; void *e = s->back->environment; l(e, \"s\", OK, \"c\", \"100% done\"); l(e, 0, 42, 0, \"%n\"); l(e, \"s\", OK, \"c\", 0); l(e, \"s\", OK, 0, \"%s\\n\\033[2J\", (char *)0)",
+        )],
+    ),
+    harmless("another working folder", &[("AT_STEP", "chdir(\"/\")")]),
+];
+
+/// A hazard that only another process survives without a trace.
+const CLOSED: Hazard = harmless("closed descriptors", &[("AT_STEP", "for (int i = 0; i < 1024; i++) close(i)")]);
+
+/// A hazard, and what was left of the run.
+pub struct Met {
+    pub hazard: &'static Hazard,
+    pub left: Left,
+}
+
+fn meet(hazard: &'static Hazard, folder: &str, more: &[&str]) -> Met {
+    let folder = make::folder(&format!("{folder}/{}", hazard.title.replace(' ', "_")));
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, hazard.defines)).expect("the FMU");
+    let arguments = ["simulate", "slave.fmu", "--out", "out", "--json", "--call-limit", "2"];
+    Met { hazard, left: macrostep(&folder, &[&arguments, more].concat()) }
+}
+
+/// All hazards in processes of their own.
+pub fn isolated() -> &'static [Met] {
+    static MET: OnceLock<Vec<Met>> = OnceLock::new();
+    let more = ["--isolate", "--memory-limit", "128"];
+    MET.get_or_init(|| {
+        let all: Vec<&Hazard> = HAZARDS.iter().chain([&CLOSED]).collect();
+        all.into_par_iter().map(|hazard| meet(hazard, "isolated", &more)).collect()
+    })
+}
+
+fn check(met: &Met, code: i32, says: &[&str]) {
+    let Met { hazard, left } = met;
+    assert_eq!(left.code, Some(code), "{}: {left:#?}", hazard.title);
+    assert_eq!(left.rows.as_ref().map(Vec::len), hazard.rows, "{}: {left:#?}", hazard.title);
+    for (n, row) in left.rows.iter().flatten().enumerate() {
+        let time: f64 = row.split(',').next().and_then(|t| t.parse().ok()).expect("a time");
+        assert!((time - 0.1 * n as f64).abs() < 1e-12, "{}: row {n} is {row}", hazard.title);
+        assert_eq!(row.matches(',').count(), 2, "{}: row {n} is {row}", hazard.title);
+    }
+    if code == 0 {
+        assert!(!left.stderr.contains("error: "), "{}: {left:#?}", hazard.title);
+        let json: serde_json::Value = serde_json::from_str(&left.stdout).expect("one JSON object");
+        assert_eq!(json["rows"], 11, "{}", hazard.title);
+        return;
+    }
+    let error = left.error();
+    says.iter().for_each(|part| assert!(error.contains(part), "{}: `{part}` is not in {error}", hazard.title));
+}
+
+#[test]
+fn in_processes_of_their_own_nothing_is_lost() {
+    isolated().iter().for_each(|met| check(met, met.hazard.code, met.hazard.says));
+}
+
+#[test]
+fn in_one_process_what_can_be_survived_is_survived() {
+    let tried: Vec<&Hazard> = HAZARDS.iter().filter(|h| h.alone != Alone::Deadly).collect();
+    let met: Vec<Met> = tried.into_par_iter().map(|hazard| meet(hazard, "alone", &[])).collect();
+    for met in &met {
+        match met.hazard.alone {
+            Alone::Ends(word) => check(met, 1, &[word, "--isolate"]),
+            _ => check(met, met.hazard.code, met.hazard.says),
+        }
+    }
+}
+
+#[test]
+fn closed_descriptors_in_one_process_lose_no_row() {
+    let Met { left, .. } = meet(&CLOSED, "alone", &[]);
+    // Standard output is closed for good, so that the summary is lost and the exit code says so.
+    assert_eq!(left.code, Some(1), "{left:#?}");
+    assert_eq!(left.rows.as_ref().map(Vec::len), Some(11), "{left:#?}");
+}
+
+#[test]
+fn types_of_all_kinds_are_recorded_and_set() {
+    let folder = make::folder("types");
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
+    let fixed = ["simulate", "slave.fmu", "--stop", "0.3", "--out", "out", "--start", "text=so, \"quoted\""];
+    let named = [
+        "--output-variable",
+        "text",
+        "--output-variable",
+        "flag",
+        "--output-variable",
+        "x",
+        "--start-value",
+        "flag",
+        "true",
+    ];
+    for more in [&[][..], &["--isolate"]] {
+        let left = macrostep(&folder, &[&fixed, &named[..], more].concat());
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        let rows = left.rows.expect("rows");
+        assert_eq!(rows[0], "0,\"so, \"\"quoted\"\"\",1,0");
+        // A string that is NULL is empty.
+        assert!(rows[3].starts_with("0.30000000000000004,,1,0.3"), "{rows:?}");
+    }
+}

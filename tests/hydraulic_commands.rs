@@ -1,0 +1,115 @@
+//! `macrostep crane`, `macrostep actuator` and `macrostep shows` as a user types them.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn macrostep(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = macrostep(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(|v| v.as_f64().expect("a number")).collect()
+}
+
+#[test]
+fn the_crane_says_all_it_must() {
+    let found = json(&["crane", "--step", "0.016", "--reference", "--stop", "3.2", "--json"]);
+    assert_eq!(found["stable"], true);
+    assert_eq!([&found["joint_rows"], &found["joint_rank"], &found["mobility"]], [100, 95, 13]);
+    let (speed, force) = (numbers(&found["rms_velocity"]), numbers(&found["rms_force"]));
+    assert!(speed.len() == 2 && speed.iter().all(|e| *e > 0.0 && *e < 5e-3), "{speed:?}");
+    assert!(force.len() == 2 && force.iter().all(|e| *e > 0.0 && *e < 5e3), "{force:?}");
+    assert!(found["max_violation_m"].as_f64().expect("a number") <= 1e-5);
+    assert!(found["real_time_factor"].as_f64().expect("a number") > 1.0);
+    assert!(found["max_interface_speed"].as_f64().expect("a number") < 0.5);
+    assert!(found["energy_mismatch_j"].as_f64().expect("a number") < 50.0);
+    let heights = found["log_height"].as_array().expect("a list");
+    assert_eq!(heights.len(), 201);
+    let last = numbers(&heights[200]);
+    assert!((last[0] - 3.2).abs() < 1e-9 && (last[1] - 0.25).abs() < 0.01, "{last:?}");
+}
+
+#[test]
+fn every_option_chooses_what_it_says() {
+    let common = ["actuator", "--units", "native", "--json", "--step", "0.004"];
+    let run = |more: &[&str]| json(&[&common[..], more].concat());
+    let best = run(&[]);
+    assert_eq!(best["stable"], true);
+    assert_eq!(best["units"], "native");
+    let other = run(&["--predict", "hold", "--schedule", "jacobi", "--force", "end"]);
+    assert_eq!(other["stable"], false);
+    let scheme = &other["scenario"]["scheme"];
+    assert_eq!([&scheme["prediction"], &scheme["order"], &scheme["delivery"]], ["hold", "jacobi", "end"]);
+    let ahead = run(&["--lookahead"]);
+    assert_eq!(ahead["scenario"]["scheme"]["look_ahead"], true);
+    assert_ne!(numbers(&ahead["rms_force"]), numbers(&best["rms_force"]));
+    let master = run(&["--place", "master"]);
+    let apart = (numbers(&master["rms_velocity"])[0] - numbers(&best["rms_velocity"])[0]).abs();
+    assert!(apart < 1e-9, "{apart:e}");
+    assert!(best.get("log_height").is_none() && best.get("joint_rank").is_none());
+}
+
+#[test]
+fn what_does_not_fit_is_a_usage_error() {
+    for (arguments, words) in [
+        (vec!["crane", "--step", "0.0163"], "multiple of the micro step 0.0002 s"),
+        (vec!["crane", "--step", "0.016", "--stop", "0.01"], "not one macro step fits"),
+        (vec!["crane", "--predict", "hold", "--place", "master"], "interface model"),
+        (vec!["actuator", "--predict", "quadratic"], "invalid value"),
+        (vec!["actuator", "--manoeuvre", "slewing"], "unexpected argument"),
+    ] {
+        let output = macrostep(&arguments);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(words), "{arguments:?}: {message}");
+    }
+}
+
+/// The page holds the motion and asks for nothing outside itself.
+#[test]
+fn the_animation_is_one_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_str().expect("a path");
+    let output = macrostep(&["crane", "--step", "0.016", "--stop", "1", "--manoeuvre", "oblique", "--out", out]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for name in ["trace.csv", "scenario.toml", "result.json", "interface.svg", "interface.png", "crane.html"] {
+        assert!(folder.path().join(name).exists(), "{name}");
+    }
+    let page = std::fs::read_to_string(folder.path().join("crane.html")).expect("the page");
+    for outside in ["http://", "https://", "src=", "@import", "url("] {
+        assert!(!page.contains(outside), "`{outside}` in the page");
+    }
+    let data = page.split("type=\"application/json\">").nth(1).and_then(|p| p.split("</script>").next()).expect("data");
+    let data: Value = serde_json::from_str(data).expect("JSON");
+    assert_eq!(data["bodies"].as_array().expect("bodies").len(), 18);
+    assert!(data["bodies"].as_array().expect("bodies").iter().all(|b| !b.as_array().expect("parts").is_empty()));
+    let frames = data["frames"].as_array().expect("frames");
+    assert!((28..=32).contains(&frames.len()), "{}", frames.len());
+    assert_eq!(frames[0]["p"].as_array().expect("poses").len(), 18);
+    has_all_rows(folder.path());
+}
+
+/// The trace has a row a macro step.
+fn has_all_rows(folder: &Path) {
+    let trace = std::fs::read_to_string(folder.join("trace.csv")).expect("the trace");
+    assert_eq!(trace.lines().count(), 64);
+    assert!(trace.starts_with("time,s1,s2,w1,w2,lam1,lam2,e_kin,"), "{}", trace.lines().next().unwrap_or_default());
+}
+
+#[test]
+fn all_findings_hold() {
+    let output = macrostep(&["shows", "--json"]);
+    let findings: Value = serde_json::from_slice(&output.stdout).expect("a list");
+    let findings = findings.as_array().expect("a list");
+    let wrong: Vec<_> = findings.iter().filter(|f| f["holds"] != true).collect();
+    assert!(output.status.success() && wrong.is_empty(), "{wrong:?}");
+    assert!(findings.len() >= 55);
+}

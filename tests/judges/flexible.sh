@@ -1,0 +1,25 @@
+#!/bin/sh
+# Has flexible bodies and the reduced interface judged: CalculiX on the examples of the text, FMPy as another master of the
+# reduced beam. Any missing tool is a failure. Needs ccx (Debian: calculix-ccx 2.20 or later), python3 with venv, and what
+# run.sh installs.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$target/judges
+wanted=$root/tests/judges/requirements.txt
+
+command -v ccx >/dev/null || { echo "ccx is missing: apt-get install calculix-ccx" >&2; exit 1; }
+cargo test --quiet --manifest-path "$root/Cargo.toml" -p macrostep-flexible --test calculix -- --nocapture
+
+mkdir -p "$work"
+if ! cmp -s "$wanted" "$work/installed.txt"; then
+    rm -rf "$work/venv"
+    python3 -m venv "$work/venv"
+    "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
+    cp "$wanted" "$work/installed.txt"
+fi
+macrostep=${MACROSTEP:-cargo run --quiet --release --manifest-path $root/Cargo.toml --}
+rm -rf "$work/interface"
+$macrostep fmus --out "$work/interface"
+$macrostep interface --step 1e-3 --out "$work/interface" >/dev/null
+"$work/venv/bin/python" "$root/tests/judges/interface.py" "$work/interface" "$work/interface/deflections.csv"

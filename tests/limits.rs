@@ -1,0 +1,100 @@
+//! How large it may be: a description of 200 000 variables, a thousand instances of one FMU.
+//!
+//! Counts gate; times are printed (`cargo test --release --test limits -- --nocapture`) and only held against ten times
+//! the goal, because other work may share the machine.
+#![cfg(target_os = "linux")]
+
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use macrostep_description::xml;
+use macrostep_master::unit::Unit;
+use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+
+const VARIABLES: usize = 200_000;
+const INSTANCES: usize = 1000;
+
+/// One at a time: memory is that of the whole process.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A description as large tools write it.
+fn large() -> String {
+    let mut text = String::from(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="large" guid="{large}">
+<CoSimulation modelIdentifier="large"/>
+<UnitDefinitions><Unit name="K"><BaseUnit K="1"/></Unit></UnitDefinitions>
+<ModelVariables>
+"#,
+    );
+    for i in 0..VARIABLES {
+        let (causality, start) = if i % 2 == 0 { ("input", " start=\"293.15\"") } else { ("output", "") };
+        let _ = writeln!(
+            text,
+            "<ScalarVariable name=\"pipe[{i}].wall.T\" valueReference=\"{i}\" causality=\"{causality}\" variability=\"continuous\" description=\"Temperature of the wall\"><Real{start} unit=\"K\"/></ScalarVariable>"
+        );
+    }
+    text.push_str("</ModelVariables>\n<ModelStructure><Outputs>\n");
+    for i in (1..VARIABLES).step_by(2) {
+        let _ = writeln!(text, "<Unknown index=\"{}\" dependencies=\"{i}\"/>", i + 1);
+    }
+    text.push_str("</Outputs></ModelStructure>\n</fmiModelDescription>\n");
+    text
+}
+
+/// Resident memory of this process in bytes.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    text.split_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok()).expect("pages") * 4096
+}
+
+#[test]
+fn two_hundred_thousand_variables_are_read() {
+    let _alone = ALONE.lock();
+    let text = large();
+    let began = Instant::now();
+    let reading = xml::read(text.as_bytes()).expect("a description");
+    let took = began.elapsed();
+    println!("{} variables, {} MB: read in {:.3} s", VARIABLES, text.len() / 1_000_000, took.as_secs_f64());
+    assert_eq!(reading.description.variables.len(), VARIABLES);
+    assert_eq!(reading.description.structure.outputs.len(), VARIABLES / 2);
+    assert!(reading.warnings.is_empty());
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
+fn a_thousand_instances_share_one_folder_and_one_library() {
+    let _alone = ALONE.lock();
+    let bytes = macrostep::embedded::fmu("oscillator1_force").expect("carried");
+    let before = resident();
+    let began = Instant::now();
+    let mut units = Vec::new();
+    for i in 0..INSTANCES {
+        // Opened again each time, as a system that names the file a thousand times does.
+        let fmu = Fmu::from_bytes("oscillator1_force.fmu", bytes).expect("opened");
+        units.push((fmu.instantiate(&format!("unit{i}"), &FmuOptions::default()).expect("an instance"), fmu));
+    }
+    let took = began.elapsed();
+    let memory = resident().saturating_sub(before);
+    for (unit, _) in &mut units {
+        unit.setup(0.0, None, None).and_then(|()| unit.enter_initialization()).expect("initialised");
+        unit.exit_initialization().expect("initialised");
+        unit.step(0.0, 1e-3, true).expect("a step");
+    }
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux");
+    let mut libraries: Vec<&str> = maps.lines().filter_map(|line| line.split_whitespace().nth(5)).collect();
+    libraries.retain(|path| path.ends_with("oscillator1_force.so"));
+    libraries.dedup();
+    println!(
+        "{INSTANCES} instances in {:.3} s and {:.1} MB ({:.1} MB with a step each), {} library mapped",
+        took.as_secs_f64(),
+        memory as f64 / 1e6,
+        resident().saturating_sub(before) as f64 / 1e6,
+        libraries.len()
+    );
+    assert!(units.iter().all(|(_, fmu)| fmu.folder() == units[0].1.folder()), "unpacked once");
+    assert_eq!(libraries.len(), 1, "loaded once: {libraries:?}");
+    assert!(memory < 100_000_000, "{memory} bytes");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}

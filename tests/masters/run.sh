@@ -1,0 +1,24 @@
+#!/bin/sh
+# Runs the same systems here and in four other masters, and prints their differences and times side by side. The masters
+# are installed in a Python environment of their own inside the target folder; a missing one is a failure. Needs python3
+# with venv. MACROSTEP names a program to use instead of building one.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$target/masters
+wanted=$root/tests/masters/requirements.txt
+
+mkdir -p "$work"
+if ! cmp -s "$wanted" "$work/installed.txt"; then
+    rm -rf "$work/venv"
+    python3 -m venv "$work/venv"
+    "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
+    cp "$wanted" "$work/installed.txt"
+fi
+if [ -z "${MACROSTEP:-}" ]; then
+    cargo build --quiet --release --manifest-path "$root/Cargo.toml" --bin macrostep
+    MACROSTEP=$target/release/macrostep
+fi
+rm -rf "$work/runs"
+mkdir "$work/runs"
+"$work/venv/bin/python" "$root/tests/masters/masters.py" "$MACROSTEP" "$root/tests/masters/cases" "$work/runs"

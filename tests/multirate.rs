@@ -1,0 +1,146 @@
+//! The crane and the actuator through the master: the two places of the interface model, FMUs and native units, stability.
+
+use macrostep::foundry;
+use macrostep::multirate::{
+    Columns, Delivery::*, Limits, Manoeuvre, Multirate, Order::*, Outcome, Place, Plant, Prediction::*, Scheme, build,
+    errors, judge, run,
+};
+
+const CRANE: Plant = Plant::Crane(Manoeuvre::Usual);
+const BEST: Scheme = Scheme::RECOMMENDED;
+
+fn native(m: &Multirate) -> Outcome {
+    run(m, &foundry::native, Limits::BRIEF, &mut || ()).expect("it starts")
+}
+
+fn through_fmus(m: &Multirate) -> Outcome {
+    run(m, &foundry::fmu, Limits::BRIEF, &mut || ()).expect("it starts")
+}
+
+fn last(outcome: &Outcome, column: &str) -> f64 {
+    *outcome.trace.column(column).expect("recorded").last().expect("rows")
+}
+
+fn bits(outcome: &Outcome) -> Vec<u64> {
+    outcome.trace.rows().flatten().map(|v| v.to_bits()).collect()
+}
+
+/// Inside the fast unit and in the master the interface model gives the same motion: no macro step moves them apart by
+/// more than 1e-12, through contact and grasp.
+#[test]
+fn the_two_places_agree_in_every_macro_step() {
+    for (plant, step_s, steps) in [(Plant::Actuator, 0.008, 300), (CRANE, 0.016, 300)] {
+        for look_ahead in [false, true] {
+            let [mut a, mut b] = [Place::Fast, Place::Master].map(|place| {
+                let scheme = Scheme { place, look_ahead, ..BEST };
+                build(&Multirate::new(plant, scheme, step_s), &foundry::native).expect("built")
+            });
+            let (mut apart, mut worst) = (0.0_f64, 0.0_f64);
+            for n in 0..steps {
+                a.simulation.step().expect("a step");
+                b.simulation.step().expect("a step");
+                let before = std::mem::take(&mut apart);
+                for i in 0..plant.rows() {
+                    let pair = |x: macrostep_master::ChannelId, y: macrostep_master::ChannelId| {
+                        (a.simulation.latest(x)[0], b.simulation.latest(y)[0])
+                    };
+                    for (x, y) in [pair(a.speed[i], b.speed[i]), pair(a.position[i], b.position[i])] {
+                        apart = apart.max((x - y).abs());
+                    }
+                }
+                assert!(apart - before <= 1e-12, "{plant:?} step {n}: {before:e} before, {apart:e} after");
+                worst = worst.max(apart - before);
+            }
+            println!("{plant:?} look-ahead {look_ahead}: {worst:e} in a step, {apart:e} after {steps} steps");
+        }
+    }
+}
+
+#[test]
+fn native_and_fmu_runs_are_bit_equal() {
+    let _open = foundry::open_all().expect("the FMUs open");
+    let schemes = [BEST, Scheme { place: Place::Master, look_ahead: true, ..BEST }, Scheme::of(Linear, Jacobi, End)];
+    for scheme in schemes {
+        for plant in [Plant::Actuator, CRANE] {
+            let m = Multirate { stop_s: 3.0, ..Multirate::new(plant, scheme, 0.008) };
+            assert!(bits(&native(&m)) == bits(&through_fmus(&m)), "{plant:?} {scheme}");
+        }
+    }
+}
+
+#[test]
+fn the_crane_lifts_the_log_where_extrapolation_fails() {
+    for h in [0.016, 0.032, 0.048] {
+        for place in [Place::Fast, Place::Master] {
+            let m = Multirate::new(CRANE, Scheme { place, ..BEST }, h);
+            let outcome = native(&m);
+            assert!(judge(&outcome, None, true), "H = {h}: {:?} {}", outcome.ended_by, outcome.speed_max_ms);
+            assert!(last(&outcome, "log_height") > 2.2 && outcome.violation_max_m <= 1e-5, "H = {h}");
+        }
+        let others = [(Hold, End), (Hold, Mean), (Linear, End), (Linear, Mean)];
+        for scheme in others.map(|(prediction, delivery)| Scheme::of(prediction, Jacobi, delivery)) {
+            let outcome = native(&Multirate::new(CRANE, scheme, h));
+            assert!(!judge(&outcome, None, true), "H = {h} {scheme}");
+        }
+    }
+}
+
+#[test]
+fn the_crane_runs_five_times_faster_than_real_time_through_fmus() {
+    let outcome = through_fmus(&Multirate::new(CRANE, BEST, 0.016));
+    println!("{:.1} times real time", outcome.real_time_factor);
+    assert!(judge(&outcome, None, true) && outcome.real_time_factor >= 5.0, "{}", outcome.real_time_factor);
+    assert_eq!(outcome.do_steps, [500, 500]);
+}
+
+#[test]
+fn the_actuator_follows_its_reference() {
+    let verdict = |scheme, h| {
+        let m = Multirate::new(Plant::Actuator, scheme, h);
+        let (found, reference) = (native(&m), native(&m.reference()));
+        judge(&found, Some(&errors(&found, &reference, 1)), false)
+    };
+    for (scheme, h) in [(BEST, 0.004), (BEST, 0.016), (BEST, 0.024), (Scheme { look_ahead: true, ..BEST }, 0.024)] {
+        assert!(verdict(scheme, h), "{scheme} H = {h}");
+    }
+    let unstable = [
+        (Scheme::of(Hold, Jacobi, End), 0.004),
+        (Scheme::of(Hold, Jacobi, Mean), 0.004),
+        (Scheme::of(Linear, FastFirst, Mean), 0.016),
+        (Scheme::of(InterfaceModel, Jacobi, Mean), 0.016),
+        (Scheme::of(InterfaceModel, FastFirst, End), 0.016),
+    ];
+    for (scheme, h) in unstable {
+        assert!(!verdict(scheme, h), "{scheme} H = {h}");
+    }
+}
+
+/// Each manoeuvre runs, ends where it must, and accounts for its energy.
+#[test]
+fn manoeuvres_are_plausible() {
+    for manoeuvre in Manoeuvre::ALL {
+        let outcome = native(&Multirate::new(Plant::Crane(manoeuvre), BEST, 0.004));
+        let height = last(&outcome, "log_height");
+        let e = outcome.energy;
+        println!("{manoeuvre:?}: log at {height:.3} m, speed {:.3}, {e:?}", outcome.speed_max_ms);
+        assert!(outcome.complete, "{manoeuvre:?}: {:?}", outcome.ended_by);
+        assert!(outcome.violation_max_m < 1e-4, "{manoeuvre:?}: {:e}", outcome.violation_max_m);
+        match manoeuvre {
+            Manoeuvre::WeakGrip | Manoeuvre::NoFriction => assert!(height < 1.0, "{manoeuvre:?}"),
+            // Extended to its stop the jib lowers the log, which then swings.
+            Manoeuvre::EndStops => assert!(height > 0.4, "{manoeuvre:?}"),
+            _ => assert!(height > 2.0, "{manoeuvre:?}"),
+        }
+        // Contacts and friction take energy; the time stepping errs by a few per cent of what was moved.
+        assert!(e.constraint_work_j < 0.0, "{manoeuvre:?}: {e:?}");
+        let moved = e.interface_work_j.abs() + e.motor_work_j.abs() + e.constraint_work_j.abs();
+        assert!(e.missing_j.abs() < 0.03 * moved, "{manoeuvre:?}: {e:?}");
+        let s = outcome.trace.column(&Columns::position(1)).expect("recorded");
+        let stop = 0.8 - 0.5437;
+        let highest = s.iter().copied().fold(f64::MIN, f64::max);
+        assert!(highest < stop + 1e-5, "the stop is not passed: {highest}");
+        if manoeuvre == Manoeuvre::EndStops {
+            assert!(highest > stop - 1e-5, "the stop is reached: {highest}");
+        }
+    }
+}
