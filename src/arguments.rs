@@ -8,7 +8,7 @@ use crate::check::CheckArguments;
 use crate::checkpoint::CheckpointArguments;
 use crate::flex::arguments::{FlexVerb, InterfaceArguments};
 use crate::info::InfoArguments;
-use crate::laboratory::arguments::StabilityArguments;
+use crate::laboratory::arguments::{AdviseArguments, CompareArguments, ConvergeArguments, StabilityArguments};
 use crate::named::Named;
 use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
@@ -46,6 +46,12 @@ pub enum Verb {
     Energy(EnergyArguments),
     /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
     Stability(Box<StabilityArguments>),
+    /// Observed orders of coupling schemes, global and local, positions and velocities
+    Converge(Box<ConvergeArguments>),
+    /// Accuracy of coupling schemes against calls of fmi2DoStep and time
+    Compare(Box<CompareArguments>),
+    /// Which scheme and macro step for a tolerance, with the error and growth to expect
+    Advise(Box<AdviseArguments>),
     /// Co-simulate the hydraulic crane; without options that choose a run, the study of all schemes
     Crane(Box<CraneArguments>),
     /// Co-simulate the hydraulic actuator on a stop; without options that choose a run, the study of all schemes

@@ -50,7 +50,7 @@ pub use error::RunError;
 pub use grid::Grid;
 pub use history::History;
 pub use law::{Law, LinearMap, SpringDamper};
-pub use map::{OneStepMap, spectral_radius};
+pub use map::{OneStepMap, loop_gain, spectral_radius};
 pub use memento::{Memento, Numbers};
 pub use method::{Method, Sampling};
 pub use power::{Account, EnergyCorrection};

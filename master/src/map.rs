@@ -47,8 +47,8 @@ impl OneStepMap {
         self.matrix.fill(0.0);
     }
 
-    /// The map at the present state, with components moved by `delta`: any number where all is linear, a small one where
-    /// it is not. Histories must be full, as [`Simulation::prime`] leaves them. The simulation is left where it was.
+    /// The map at the present state, with components moved by `delta` of their size, or by `delta` where that is below 1: any
+    /// number where all is linear, a small one where it is not. Histories must be full, as [`Simulation::prime`] leaves them. The simulation is left where it was.
     ///
     /// # Errors
     /// [`RunError::Capability`] for a unit whose state is out of reach; what a unit answers to a step.
@@ -65,7 +65,7 @@ impl OneStepMap {
         let places = self.places.take();
         for j in (0..n).filter(|j| places.as_ref().is_none_or(|p| p.binary_search(j).is_ok())) {
             self.restore(simulation)?;
-            let value = base[j] + delta;
+            let value = base[j] + delta * base[j].abs().max(1.0);
             let step = value - base[j];
             write(simulation, &self.ages, j, value);
             simulation.step()?;
@@ -164,6 +164,17 @@ fn write(simulation: &mut Simulation, ages: &[Vec<f64>], mut j: usize, value: f6
     }
 }
 
+/// The *loop gain* of a window: the spectral radius of the interface Jacobian ∂G/∂y, how strongly what comes out of a window
+/// answers what was guessed of its end; fixed-point iteration contracts by it. From the units' directional derivatives, at
+/// the present state of an implicit simulation. `None` where units offer none, or nothing is guessed.
+///
+/// # Errors
+/// What a unit answers.
+pub fn loop_gain(simulation: &mut Simulation) -> Result<Option<f64>, RunError> {
+    let jacobian = simulation.window_mut().interface_jacobian()?;
+    Ok(jacobian.as_ref().map(spectral_radius))
+}
+
 /// Largest absolute value of the eigenvalues; not a number where the matrix holds what is none.
 pub fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
     if matrix.iter().any(|x| !x.is_finite()) {
@@ -171,7 +182,8 @@ pub fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
     }
     let kept = significant(matrix);
     let n = kept.len();
-    let small = DMatrix::from_fn(n, n, |i, j| matrix[(kept[i], kept[j])]);
+    let mut small = DMatrix::from_fn(n, n, |i, j| matrix[(kept[i], kept[j])]);
+    balance(&mut small);
     match n {
         0 => 0.0,
         1 => small[(0, 0)].abs(),
@@ -180,6 +192,31 @@ pub fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
             Some(schur) => schur.complex_eigenvalues().iter().fold(0.0, |max: f64, z| max.max(z.norm())),
             None => by_squaring(small),
         },
+    }
+}
+
+/// Scales components by powers of 2 until rows and columns are of like size, which changes no eigenvalue: charges beside
+/// rates of currents lose theirs to rounding otherwise. Reference: \[Parlett 1969\].
+fn balance(matrix: &mut DMatrix<f64>) {
+    let n = matrix.nrows();
+    for _ in 0..100 {
+        let mut changed = false;
+        for i in 0..n {
+            let off = |f: &dyn Fn(usize) -> f64| (0..n).filter(|j| *j != i).map(|j| f(j).abs()).sum::<f64>();
+            let (column, row) = (off(&|j| matrix[(j, i)]), off(&|j| matrix[(i, j)]));
+            if column == 0.0 || row == 0.0 {
+                continue;
+            }
+            let factor = (0.5 * (row / column).log2()).round().exp2();
+            if column * factor + row / factor < 0.95 * (column + row) {
+                matrix.column_mut(i).scale_mut(factor);
+                matrix.row_mut(i).scale_mut(1.0 / factor);
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
     }
 }
 
@@ -216,6 +253,16 @@ fn by_squaring(mut a: DMatrix<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn components_of_any_unit_have_the_same_radius() {
+        let (c, s) = (0.9 * 0.3f64.cos(), 0.9 * 0.3f64.sin());
+        let scale = [1e-6, 1.0, 1e9, 1e-3];
+        let plain = [[c, -s, 0.2, 0.1], [s, c, 0.0, 0.3], [0.1, 0.0, 0.4, 0.0], [0.0, 0.2, 0.1, 0.3]];
+        let a = DMatrix::from_fn(4, 4, |i, j| plain[i][j]);
+        let scaled = DMatrix::from_fn(4, 4, |i, j| plain[i][j] * scale[i] / scale[j]);
+        assert!((spectral_radius(&a) - spectral_radius(&scaled)).abs() < 1e-12);
+    }
 
     #[test]
     fn the_radius_of_a_rotation_and_of_what_nothing_looks_at() {

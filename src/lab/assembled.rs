@@ -4,7 +4,7 @@
 //! how units are coupled when they start at z. Starting, filling histories and solving the whole are done here.
 
 use crate::lab::reference::advance;
-use crate::lab::scenario::{Card, Coupled, Scenario, Setup, check_cut};
+use crate::lab::scenario::{Bond, Card, Coupled, Scenario, Setup, check_cut};
 use crate::pair::Start;
 use macrostep_master::unit::Unit;
 use macrostep_master::{ChannelId, Grid, RunError, Simulation, System, SystemError};
@@ -20,6 +20,8 @@ pub struct Assembly {
     pub motions: Vec<ChannelId>,
     /// Rows of all channels, in the order of their declaration.
     pub rows: Vec<Row>,
+    /// Where power goes in and out of units.
+    pub bonds: Vec<Bond>,
 }
 
 /// The whole system, its motions and its parts.
@@ -52,7 +54,7 @@ impl<P: Parts> Scenario for P {
         check_cut(&Parts::card(self), setup.scheme.coupling)?;
         let rates = |z: &[f64], dz: &mut [f64]| self.rates(z, dz);
         let z = advance(&rates, &self.start(), setup.from_s);
-        let Assembly { system, motions, rows } = self.assemble(setup, &z)?;
+        let Assembly { system, motions, rows, bonds } = self.assemble(setup, &z)?;
         let grid = Grid { start_s: 0.0, step_s: setup.step_s, stop_s: None, shares: Vec::new() };
         let mut simulation = Simulation::new(system, &setup.scheme.method(Parts::card(self).units), grid)?;
         simulation.initialise()?;
@@ -64,7 +66,7 @@ impl<P: Parts> Scenario for P {
                 }
             });
         }
-        Ok(Coupled { simulation, motions })
+        Ok(Coupled { simulation, motions, bonds })
     }
 
     fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError> {

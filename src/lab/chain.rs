@@ -13,7 +13,7 @@
 //! Where motions are predicted, forces that a neighbour owns are made by a law of the master as well.
 
 use crate::lab::assembled::{Assembly, Integration, Parts, Row, motion_row, unit};
-use crate::lab::scenario::{Card, Setup};
+use crate::lab::scenario::{Bond, Card, Setup};
 use crate::lab::spring::names_of_motion;
 use crate::pair::Coupling;
 use macrostep_master::predict::Edge;
@@ -76,6 +76,7 @@ impl Parts for Chain {
             motions: &["mass 1", "mass 2", "mass 3", "mass 4", "mass 5"],
             step_s: 1e-2,
             stop_s: 2.0,
+            integrations: 2,
             linear: true,
         }
     }
@@ -147,6 +148,8 @@ impl Parts for Chain {
                 }
             }
         }
-        Ok(Assembly { system, motions, rows })
+        let force = |i: usize| if owned && i > 0 { "f_c" } else { "f" };
+        let bonds = (0..N).map(|i| Bond { unit: units[i], effort: force(i), flow: "v" }).collect();
+        Ok(Assembly { system, motions, rows, bonds })
     }
 }

@@ -8,7 +8,7 @@
 //! A mesh is driven by the voltage of the shunt (F) or owns the shunt and is driven by the other's current (D).
 
 use crate::lab::assembled::{Assembly, Integration, Parts, Row, motion_row, unit};
-use crate::lab::scenario::{Card, Setup};
+use crate::lab::scenario::{Bond, Card, Setup};
 use crate::pair::{Coupling, Kind};
 use macrostep_master::predict::Edge;
 use macrostep_master::{RunError, SpringDamper, System};
@@ -53,6 +53,7 @@ impl Parts for Circuit {
             motions: &["mesh 1", "mesh 2"],
             step_s: 1e-6,
             stop_s: 4e-4,
+            integrations: 2,
             linear: true,
         }
     }
@@ -109,6 +110,8 @@ impl Parts for Circuit {
                 system.connect_law(law, 0, units[i], "u")?;
             }
         }
-        Ok(Assembly { system, motions, rows })
+        let voltage = |i: usize| if kinds[i] == Kind::Displacement { "u_s" } else { "u" };
+        let bonds = (0..2).map(|i| Bond { unit: units[i], effort: voltage(i), flow: "i" }).collect();
+        Ok(Assembly { system, motions, rows, bonds })
     }
 }

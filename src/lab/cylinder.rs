@@ -9,7 +9,7 @@
 //! of oil doubles on the way.
 
 use crate::lab::assembled::{Assembly, Integration, Parts, motion_row, unit};
-use crate::lab::scenario::{Card, Setup};
+use crate::lab::scenario::{Bond, Card, Setup};
 use crate::pair::Coupling;
 use macrostep_master::{LinearMap, RunError, System};
 
@@ -48,8 +48,9 @@ impl Parts for Cylinder {
             couplings: &[Coupling::ForceDisplacement],
             units: 2,
             motions: &["pressure", "load"],
-            step_s: 2e-4,
+            step_s: 1e-4,
             stop_s: 0.2,
+            integrations: 1,
             linear: false,
         }
     }
@@ -104,6 +105,7 @@ impl Parts for Cylinder {
         }
         let whole = *self;
         let rows = (0..2).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
-        Ok(Assembly { system, motions: vec![pressure, motion], rows })
+        let bonds = [cylinder, load].map(|unit| Bond { unit, effort: "f", flow: "v" }).to_vec();
+        Ok(Assembly { system, motions: vec![pressure, motion], rows, bonds })
     }
 }

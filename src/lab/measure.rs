@@ -6,7 +6,8 @@
 //! order  = slope of the least-squares line through (ln H, ln error)
 //! ```
 //!
-//! Errors below 1e-11 say more of rounding than of a scheme and are left out of the line; it needs three points.
+//! Errors below 1e-11 say more of rounding than of a scheme and are left out of the line; of the others it goes through those
+//! of the four smallest H, and needs three.
 
 use crate::lab::Scheme;
 use crate::lab::scenario::{Scenario, Setup, check_cut};
@@ -18,6 +19,8 @@ use std::time::Instant;
 pub const FLOOR: f64 = 1e-11;
 /// Starting times of local errors, as parts of the run's length: none is a zero of a motion by design.
 const STARTS: [f64; 7] = [0.0, 0.105, 0.21, 0.315, 0.42, 0.525, 0.63];
+/// Points an order is read from.
+pub const FITTED: usize = 4;
 /// States this many times the amplitude have diverged.
 const DIVERGED: f64 = 1e6;
 
@@ -97,7 +100,7 @@ pub fn run(scenario: &dyn Scenario, setup: &Setup<'_>, reference: &Reference) ->
         wall_s += began.elapsed().as_secs_f64();
         coupled.state(&mut state);
         error.take(&state, exact, &reference.amplitude);
-        if !(error.position < DIVERGED) {
+        if error.position > DIVERGED {
             error = Errors { position: f64::INFINITY, velocity: f64::INFINITY };
             break;
         }
@@ -107,42 +110,14 @@ pub fn run(scenario: &dyn Scenario, setup: &Setup<'_>, reference: &Reference) ->
     Ok(Work { step_s: setup.step_s, error, do_steps, wall_s, units })
 }
 
-/// Errors over a run to `stop_s` [s].
-///
-/// # Errors
-/// As [`run`].
-pub fn global(scenario: &dyn Scenario, setup: &Setup<'_>, stop_s: f64) -> Result<Errors, RunError> {
-    Ok(run(scenario, setup, &Reference::new(scenario, setup.step_s, stop_s)?)?.error)
-}
-
-/// Errors of one macro step from the solution, starting in the first two thirds of `stop_s` [s].
-///
-/// # Errors
-/// As [`run`].
-pub fn local(scenario: &dyn Scenario, setup: &Setup<'_>, stop_s: f64) -> Result<Errors, RunError> {
-    check_cut(&scenario.card(), setup.scheme.coupling)?;
-    // Amplitudes are those of the whole run, sampled finely enough for their first digits.
-    let amplitude = Reference::new(scenario, stop_s / 400.0, stop_s)?.amplitude;
-    let (mut error, mut state) = (Errors::default(), Vec::new());
-    for part in STARTS {
-        let from_s = part * stop_s;
-        let mut coupled = scenario.couple(&Setup { from_s, start: Start::Exact, ..*setup })?;
-        coupled.simulation.step()?;
-        coupled.state(&mut state);
-        let exact = scenario.solution(&[from_s + setup.step_s])?;
-        error.take(&state, &exact[0], &amplitude);
-    }
-    Ok(error)
-}
-
-/// Errors of a scheme over macro steps, and the orders they show.
+/// Errors of a scheme over macro steps.
 #[derive(Debug, Clone)]
 pub struct Convergence {
     /// The scheme.
     pub scheme: Scheme,
-    /// H and the errors over a run.
+    /// H \[s\] and the errors over a run.
     pub global: Vec<(f64, Errors)>,
-    /// H and the errors of single steps.
+    /// H \[s\] and the errors of single steps.
     pub local: Vec<(f64, Errors)>,
 }
 
@@ -155,33 +130,72 @@ pub struct Orders {
     pub velocity: Option<f64>,
 }
 
-/// The slopes of a list of errors.
+/// The slopes of a list of errors, of the [`FITTED`] smallest macro steps whose errors lie above rounding.
 pub fn orders(errors: &[(f64, Errors)]) -> Orders {
     let of = |f: fn(&Errors) -> f64| {
-        let points: Vec<(f64, f64)> = errors.iter().map(|(h, e)| (*h, f(e))).filter(|(_, e)| *e < 1.0).collect();
+        let fits = |e: f64| e > FLOOR && e < 0.5;
+        let mut points: Vec<(f64, f64)> = errors.iter().map(|(h, e)| (*h, f(e))).filter(|(_, e)| fits(*e)).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points.truncate(FITTED);
         slope(&points, FLOOR)
     };
     Orders { position: of(|e| e.position), velocity: of(|e| e.velocity) }
 }
 
-/// Errors of a scheme at macro steps `global_s` over a run, and at `local_s` of single steps [s].
-///
-/// # Errors
-/// As [`run`].
-pub fn converge(
-    scenario: &dyn Scenario,
-    scheme: &Scheme,
-    (global_s, local_s): (&[f64], &[f64]),
-    stop_s: f64,
-    foundry: Foundry<'_>,
-) -> Result<Convergence, RunError> {
-    let setup = |step_s| Setup { scheme, step_s, from_s: 0.0, start: Start::Exact, foundry };
-    let of = |steps: &[f64], error: &dyn Fn(&Setup<'_>) -> Result<Errors, RunError>| {
-        steps.iter().map(|&h| Ok((h, error(&setup(h))?))).collect::<Result<Vec<_>, RunError>>()
-    };
-    Ok(Convergence {
-        scheme: *scheme,
-        global: of(global_s, &|s| global(scenario, s, stop_s))?,
-        local: of(local_s, &|s| local(scenario, s, stop_s))?,
-    })
+/// The solutions that schemes on one scenario are compared with, worked out once.
+pub struct Ladder<'a> {
+    scenario: &'a dyn Scenario,
+    global: Vec<(f64, Reference)>,
+    /// H \[s\], and the ends of a step from each starting time.
+    local: Vec<(f64, Vec<Vec<f64>>)>,
+    starts_s: Vec<f64>,
+    amplitude: Vec<f64>,
+}
+
+impl<'a> Ladder<'a> {
+    /// For runs to `stop_s` with macro steps `global_s`, and single steps `local_s` from starts in the first two thirds.
+    ///
+    /// # Errors
+    /// Where the scenario has no solution.
+    pub fn new(scenario: &'a dyn Scenario, global_s: &[f64], local_s: &[f64], stop_s: f64) -> Result<Self, RunError> {
+        let starts_s: Vec<f64> = STARTS.iter().map(|part| part * stop_s).collect();
+        let ends = |h: f64| {
+            let ends: Vec<f64> = starts_s.iter().map(|t| t + h).collect();
+            Ok((h, scenario.solution(&ends)?))
+        };
+        // Sampled finely enough for the first digits of the amplitudes.
+        let amplitude = Reference::new(scenario, stop_s / 400.0, stop_s)?.amplitude;
+        let global = global_s.iter().map(|&h| Ok((h, Reference::new(scenario, h, stop_s)?)));
+        Ok(Ladder {
+            scenario,
+            global: global.collect::<Result<_, RunError>>()?,
+            local: local_s.iter().map(|&h| ends(h)).collect::<Result<_, RunError>>()?,
+            starts_s,
+            amplitude,
+        })
+    }
+
+    /// Global and local errors of a scheme, from an exact start.
+    ///
+    /// # Errors
+    /// What units and master answer.
+    pub fn climb(&self, scheme: &Scheme, foundry: Foundry<'_>) -> Result<Convergence, RunError> {
+        let setup = |step_s| Setup { scheme, step_s, from_s: 0.0, start: Start::Exact, foundry };
+        let global = self.global.iter().map(|(h, r)| Ok((*h, run(self.scenario, &setup(*h), r)?.error)));
+        let global = global.collect::<Result<_, RunError>>()?;
+        let local = self.local.iter().map(|(h, ends)| Ok((*h, self.step(&setup(*h), ends)?)));
+        Ok(Convergence { scheme: *scheme, global, local: local.collect::<Result<_, RunError>>()? })
+    }
+
+    /// The largest error of one step over all starting times.
+    fn step(&self, setup: &Setup<'_>, ends: &[Vec<f64>]) -> Result<Errors, RunError> {
+        let (mut error, mut state) = (Errors::default(), Vec::new());
+        for (&from_s, exact) in self.starts_s.iter().zip(ends) {
+            let mut coupled = self.scenario.couple(&Setup { from_s, ..*setup })?;
+            coupled.simulation.step()?;
+            coupled.state(&mut state);
+            error.take(&state, exact, &self.amplitude);
+        }
+        Ok(error)
+    }
 }

@@ -7,11 +7,13 @@
 //!                                                  └──► errors over H ──► orders, work and precision
 //! ```
 
+pub mod advise;
 pub mod assembled;
 pub mod dimensionless;
 pub mod measure;
 pub mod reference;
 pub mod region;
+pub mod signal;
 pub mod sweep;
 
 mod chain;
@@ -26,7 +28,7 @@ pub use chain::Chain;
 pub use circuit::Circuit;
 pub use cylinder::Cylinder;
 pub use oscillator::Oscillator;
-pub use scenario::{Card, Coupled, Scenario, Setup};
+pub use scenario::{Bond, Card, Coupled, Scenario, Setup};
 pub use scheme::{Implicit, Order, Scheme};
 pub use spring::{HardeningSpring, NonlinearSpring};
 

@@ -1,7 +1,7 @@
 //! The two-mass oscillator as a scenario: both cases of the benchmark and the model on which orders are measured.
 
-use crate::lab::scenario::{Card, Coupled, Scenario, Setup};
-use crate::pair::{Coupling, Pair, build};
+use crate::lab::scenario::{Bond, Card, Coupled, Scenario, Setup};
+use crate::pair::{Coupling, Kind, Pair, build};
 use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, ParameterError, Parameters};
 
@@ -39,6 +39,7 @@ impl Oscillator {
             motions: &["mass 1", "mass 2"],
             step_s,
             stop_s,
+            integrations: 2,
             linear: true,
         };
         Oscillator { card, parameters }
@@ -64,7 +65,13 @@ impl Scenario for Oscillator {
         // The stop time is told to units only; a run may be shorter.
         let pair = Pair::new(setup.scheme.coupling, method, setup.step_s, 1e9);
         let coupled = build(&Pair { parameters, start: setup.start, ..pair }, setup.foundry)?;
-        Ok(Coupled { simulation: coupled.simulation, motions: coupled.motions.to_vec() })
+        let kinds = setup.scheme.coupling.kinds();
+        let bond = |i: usize| {
+            let effort = if kinds[i] == Kind::Force { "f" } else { "f_c" };
+            Bond { unit: coupled.units[i], effort, flow: "v" }
+        };
+        let bonds = (0..2).map(bond).collect();
+        Ok(Coupled { motions: coupled.motions.to_vec(), bonds, simulation: coupled.simulation })
     }
 
     fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError> {

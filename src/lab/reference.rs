@@ -27,7 +27,7 @@ pub fn advance(rates: Rates<'_>, z: &[f64], span_s: f64) -> Vec<f64> {
     while let Some((h, halvings)) = open.pop() {
         let (end, error) = extrapolated(rates, &state, h);
         let size = end.iter().chain(&state).fold(1e-300f64, |max, x| max.max(x.abs()));
-        if error <= TOLERANCE * size || halvings == HALVINGS_MAX {
+        if error <= TOLERANCE * size.min(f64::MAX) || halvings == HALVINGS_MAX {
             state = end;
         } else {
             open.extend([(0.5 * h, halvings + 1); 2]);
@@ -47,7 +47,9 @@ fn extrapolated(rates: Rates<'_>, z: &[f64], h: f64) -> (Vec<f64>, f64) {
             let ratio = ((j + 1) as f64 / (j + 1 - k) as f64).powi(2) - 1.0;
             let next: Vec<f64> = current.iter().zip(&table[k - 1]).map(|(a, b)| a + (a - b) / ratio).collect();
             if k == j {
-                error = next.iter().zip(&current).fold(0.0, |max, (a, b)| f64::max(max, (a - b).abs()));
+                // What is not a number has not converged.
+                let difference = |(a, b): (&f64, &f64)| if (a - b).is_nan() { f64::INFINITY } else { (a - b).abs() };
+                error = next.iter().zip(&current).map(difference).fold(0.0, f64::max);
             }
             table[k - 1] = std::mem::replace(&mut current, next);
         }
@@ -86,6 +88,13 @@ mod tests {
         assert!((back[0] - 1.0).abs() < 1e-12 && (back[1] - 0.3).abs() < 1e-12, "{back:?}");
         let energy = |z: &[f64]| 0.5 * z[1] * z[1] - z[0].cos();
         assert!((energy(&there) - energy(&[1.0, 0.3])).abs() < 1e-13);
+    }
+
+    #[test]
+    fn a_step_that_explodes_is_halved() {
+        let stiff = |z: &[f64], dz: &mut [f64]| (dz[0], dz[1]) = (z[1], -1e3 * z[0].powi(3) - 50.0 * z[1]);
+        let z = advance(&stiff, &[3.0, 0.0], 2.0);
+        assert!(z.iter().all(|z| z.is_finite() && z.abs() < 3.0), "{z:?}");
     }
 
     #[test]

@@ -136,8 +136,7 @@ fn limit(probe: &mut Probe, angle_deg: f64, rays: &Rays) -> Result<Option<f64>, 
     let [sin, cos] = [sin, cos].map(|x| if x.abs() < 1e-15 { 0.0 } else { x });
     let mut grows = |r: f64| -> Result<bool, RunError> {
         let rho = probe.radius(r * cos, r * sin)?;
-        // Not a number has grown.
-        Ok(!(rho.ln() <= rays.growth))
+        Ok(rho.is_nan() || rho.ln() > rays.growth)
     };
     let mut low = 0.0;
     for i in 1..=RAY_POINTS {

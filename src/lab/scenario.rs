@@ -2,7 +2,7 @@
 
 use crate::lab::Scheme;
 use crate::pair::{Coupling, Foundry, Start};
-use macrostep_master::{ChannelId, RunError, Simulation};
+use macrostep_master::{ChannelId, RunError, Simulation, UnitId};
 
 /// What a scenario says of itself.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +21,9 @@ pub struct Card {
     pub step_s: f64,
     /// End of a run \[s\].
     pub stop_s: f64,
+    /// Integrations between an input and the first quantity it moves: 2 where forces move masses, 1 where a flow moves a
+    /// pressure.
+    pub integrations: u32,
     /// Whether states follow states linearly, so that a spectral radius says all.
     pub linear: bool,
 }
@@ -46,6 +49,19 @@ pub struct Coupled {
     pub simulation: Simulation,
     /// Channels of the motions, in the order of [`Card::motions`]; component 0 the quantity, 1 its rate.
     pub motions: Vec<ChannelId>,
+    /// Where power goes in and out of units.
+    pub bonds: Vec<Bond>,
+}
+
+/// Power at an interface of a unit: effort times flow (force and velocity, voltage and current), of either sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bond {
+    /// The unit.
+    pub unit: UnitId,
+    /// Variable of the effort, an input or output.
+    pub effort: &'static str,
+    /// Variable of the flow.
+    pub flow: &'static str,
 }
 
 impl Coupled {

@@ -109,10 +109,11 @@ impl Scheme {
         }
     }
 
-    /// Local orders of position and velocity that theory promises, as [`Scheme::global_order`].
-    pub fn local_orders(&self) -> [f64; 2] {
+    /// Local orders of position and velocity that theory promises, as [`Scheme::global_order`], where an input is integrated
+    /// `integrations` times before it is seen in a position.
+    pub fn local_orders(&self, integrations: u32) -> [f64; 2] {
         let p = self.global_order();
-        [p + 2.0, p + 1.0]
+        [p + f64::from(integrations), p + 1.0]
     }
 
     /// Whether the variant for known ends plays a part.

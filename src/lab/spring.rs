@@ -8,7 +8,7 @@
 //! Reference: \[Li 2019\], abstract, for coupling laws other than linear ones.
 
 use crate::lab::assembled::{Assembly, Integration, Parts, motion_row, unit};
-use crate::lab::scenario::{Card, Setup};
+use crate::lab::scenario::{Bond, Card, Setup};
 use crate::pair::Coupling;
 use macrostep_master::predict::Edge;
 use macrostep_master::{Law, RunError, System};
@@ -47,7 +47,7 @@ pub struct NonlinearSpring {
 impl Default for NonlinearSpring {
     /// Masses of 1 and 1.5 kg, a spring whose force is cubic for the larger part at the start.
     fn default() -> Self {
-        let law = HardeningSpring { stiffness: 15.0, cubic: 60.0, damping: 0.5 };
+        let law = HardeningSpring { stiffness: 15.0, cubic: 20.0, damping: 0.5 };
         NonlinearSpring { m: [1.0, 1.5], k: [10.0, 20.0], c: [0.2, 0.3], law }
     }
 }
@@ -68,8 +68,9 @@ impl Parts for NonlinearSpring {
             couplings: &[Coupling::ForceForce],
             units: 2,
             motions: &["mass 1", "mass 2"],
-            step_s: 1e-2,
+            step_s: 2.5e-3,
             stop_s: 2.0,
+            integrations: 2,
             linear: false,
         }
     }
@@ -108,12 +109,13 @@ impl Parts for NonlinearSpring {
         let [a, b] = [motions[0], motions[1]];
         let inputs = [a.component(0), a.component(1), b.component(0), b.component(1)];
         let law = system.law(Box::new(self.law), &inputs);
-        for unit in units {
+        for &unit in &units {
             system.connect_law(law, 0, unit, "f")?;
         }
         let whole = *self;
         let rows = (0..2).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
-        Ok(Assembly { system, motions, rows })
+        let bonds = units.iter().map(|unit| Bond { unit: *unit, effort: "f", flow: "v" }).collect();
+        Ok(Assembly { system, motions, rows, bonds })
     }
 }
 

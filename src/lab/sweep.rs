@@ -53,7 +53,7 @@ pub fn radius(scenario: &dyn Scenario, scheme: &Scheme, step_s: f64) -> Result<f
 /// As [`radius`].
 pub fn sweep(scenario: &dyn Scenario, scheme: &Scheme, steps_s: &[f64], growth_rate: f64) -> Result<Sweep, RunError> {
     let all = steps_s.iter().map(|h| radius(scenario, scheme, *h)).collect::<Result<Vec<f64>, RunError>>()?;
-    let grows = |rho: f64, h: f64| !(rho.ln() / h <= growth_rate);
+    let grows = |rho: f64, h: f64| rho.is_nan() || rho.ln() / h > growth_rate;
     let first = (0..all.len()).find(|&i| grows(all[i], steps_s[i]));
     let limit_s = match first {
         None => None,

@@ -96,6 +96,82 @@ pub struct StabilityArguments {
     pub output: OutputArguments,
 }
 
+/// `macrostep converge`.
+#[derive(Debug, Args)]
+pub struct ConvergeArguments {
+    #[command(flatten)]
+    pub schemes: SchemeArguments,
+    /// What is coupled: test-model, case-1, case-2, nonlinear-spring, chain, circuit or cylinder
+    #[arg(long, value_name = "NAME", default_value = "test-model")]
+    pub scenario: String,
+    /// Macro steps of runs in seconds, separated by commas [default: 4 to 1/16 of the scenario's usual one, 9 of them]
+    #[arg(long, value_name = "H", value_delimiter = ',')]
+    pub steps: Vec<f64>,
+    /// Macro steps of local errors in seconds, separated by commas [default: 8 to 1/8 of the scenario's usual one]
+    #[arg(long, value_name = "H", value_delimiter = ',')]
+    pub local_steps: Vec<f64>,
+    /// End of a run in seconds [default: the scenario's]
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub stop: Option<f64>,
+    /// What the subsystems are
+    #[arg(long, value_enum, default_value = "native")]
+    pub units: Units,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `macrostep compare`.
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    #[command(flatten)]
+    pub schemes: SchemeArguments,
+    /// What is coupled: test-model, case-1, case-2, nonlinear-spring, chain, circuit or cylinder
+    #[arg(long, value_name = "NAME", default_value = "case-1")]
+    pub scenario: String,
+    /// Macro steps in seconds, separated by commas [default: 8 to 1/4 of the scenario's usual one, 6 of them]
+    #[arg(long, value_name = "H", value_delimiter = ',')]
+    pub steps: Vec<f64>,
+    /// End of a run in seconds [default: the scenario's]
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub stop: Option<f64>,
+    /// Runs of each scheme and step; the shortest time counts
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u64).range(1..))]
+    pub repeat: u64,
+    /// Samples before t = 0
+    #[arg(long, value_enum, default_value = "ramp")]
+    pub start: crate::terms::Start,
+    /// What the subsystems are
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `macrostep advise`.
+#[derive(Debug, Args)]
+pub struct AdviseArguments {
+    /// What is coupled: test-model, case-1, case-2, nonlinear-spring, chain, circuit or cylinder
+    #[arg(long, value_name = "NAME", default_value = "case-1")]
+    pub scenario: String,
+    /// Largest position error allowed, relative to the amplitude
+    #[arg(long, value_name = "ERROR", default_value = "1e-3", value_parser = positive)]
+    pub tolerance: f64,
+    /// End of the run in seconds [default: the scenario's]
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub stop: Option<f64>,
+    /// First guess of the macro step in seconds [default: a fiftieth of the run]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// Run what is advised and compare its error with the predicted one [default: off]
+    #[arg(long)]
+    pub apply: bool,
+    /// What the subsystems are; growth rates come from native units
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
 impl SchemeArguments {
     /// Every combination, those twice left out that differ in nothing that matters.
     ///
@@ -151,6 +227,20 @@ pub fn interval(option: &str, values: &[f64]) -> Result<[f64; 2], Failure> {
         [a, b] if a.is_finite() && b.is_finite() && a < b => Ok([*a, *b]),
         _ => Err(Failure::Usage(format!("`--{option}` is {values:?}, expected two ascending numbers as `0.1,2`"))),
     }
+}
+
+/// Macro steps as typed, or the usual one of the scenario times powers of √2 or 2 from `2^first` downwards.
+///
+/// # Errors
+/// [`Failure::Usage`] naming the option.
+pub fn ladder(option: &str, typed: &[f64], usual_s: f64, exponents: &[f64]) -> Result<Vec<f64>, Failure> {
+    if let Some(bad) = typed.iter().find(|h| !(h.is_finite() && **h > 0.0)) {
+        return Err(Failure::Usage(format!("`--{option}`: {bad} found, expected numbers above 0")));
+    }
+    if typed.is_empty() {
+        return Ok(exponents.iter().map(|e| usual_s * e.exp2()).collect());
+    }
+    Ok(typed.to_vec())
 }
 
 /// Where the units of a run come from.

@@ -1,7 +1,12 @@
-//! The verbs of the coupling laboratory: `stability`, `converge`, `compare`.
+//! The verbs of the coupling laboratory: `stability`, `converge`, `compare`, `advise`.
 
+pub mod advise;
 pub mod arguments;
+pub mod compare;
+pub mod converge;
+mod convergence;
 mod json;
 mod regions;
 pub mod stability;
 mod sweeps;
+mod work;

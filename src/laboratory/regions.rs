@@ -6,7 +6,9 @@ use macrostep::lab::region::Region;
 use macrostep_master::report::{Axis, Figure, Heat, PlotError};
 
 /// ln ρ shown as the strongest colour.
-const STRONGEST: f64 = 1.0;
+const STRONGEST: f64 = 0.6;
+/// Width of all panels together, at least, in pixels.
+const WIDTH: f64 = 1060.0;
 /// Panels of one picture at most, beyond which there is one picture a predictor as well.
 const PANELS_MAX: usize = 10;
 
@@ -33,8 +35,10 @@ pub fn write(folder: &Path, found: &[Region], line: &str) -> Result<(), PlotErro
 
 fn figure(found: &[&Region], columns: usize, line: &str) -> Figure {
     let title = "Stability of the coupled test model: ln ρ of the one-step map, blue stable";
-    // Small multiples are as wide as their title needs, at least.
-    let mut figure = Figure::new(title).subtitle(line).columns(columns).panel_size(330.0, 310.0).shared_bar();
+    // Few panels are larger, so that the words above them have room.
+    let width = (WIDTH / columns as f64).clamp(330.0, WIDTH);
+    let height = (0.94 * width).min(620.0);
+    let mut figure = Figure::new(title).subtitle(line).columns(columns).panel_size(width, height).shared_bar();
     for region in found {
         figure = figure.with(panel(region));
     }

@@ -151,18 +151,30 @@ fn write_csv(path: &Path, found: &[Sweep]) -> Result<(), Failure> {
     json::csv(path, &["scheme", "step_s", "spectral_radius", "growth_rate_per_s"], rows)
 }
 
-/// A panel a coupling and schedule, a line a predictor: growth above 1e-6 1/s on a logarithmic axis.
+/// A panel a coupling and schedule, a line a predictor. Growth is drawn on a logarithmic axis where a scenario is undamped
+/// and nearly everything grows a little; else ρ itself, up to 2.
 fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
-    let title = "Growth rate ln ρ / H over the macro step; where a line is missing nothing grows";
+    let grows_at_first = |s: &Sweep| s.growth_rate().first().is_some_and(|g| *g > -1e-3);
+    let undamped = found.iter().any(grows_at_first);
+    let title = if undamped {
+        "Growth rate ln ρ / H over the macro step; where a line is missing nothing grows"
+    } else {
+        "Spectral radius of the one-step map over the macro step"
+    };
     let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(620.0, 420.0);
     let panel = |s: &Sweep| format!("{} {}", s.scheme.coupling, crate::terms::typed(s.scheme.order));
     for group in found.chunk_by(|a, b| panel(a) == panel(b)) {
-        let mut chart = Chart::new(&panel(&group[0]), Axis::log("H", "s"), Axis::log("ln ρ / H", "1/s"));
+        let y = if undamped { Axis::log("ln ρ / H", "1/s") } else { Axis::linear("ρ", "1") };
+        let mut chart = Chart::new(&panel(&group[0]), Axis::log("H", "s"), y);
         for sweep in group {
-            let growth: Vec<f64> = sweep.growth_rate().iter().map(|g| if *g > 1e-6 { *g } else { f64::NAN }).collect();
-            chart = chart.with(Series::line(&sweep.scheme.predict.to_string(), sweep.step_s.clone(), growth));
+            let values: Vec<f64> = if undamped {
+                sweep.growth_rate().iter().map(|g| if *g > 1e-9 { *g } else { f64::NAN }).collect()
+            } else {
+                sweep.radius.iter().map(|rho| if *rho < 2.0 { *rho } else { f64::NAN }).collect()
+            };
+            chart = chart.with(Series::line(&sweep.scheme.predict.to_string(), sweep.step_s.clone(), values));
         }
-        figure = figure.with(chart);
+        figure = figure.with(if undamped { chart } else { chart.level(1.0, "stable below") });
     }
     figure.write(folder, "growth").map(|_| ())
 }

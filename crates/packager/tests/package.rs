@@ -109,6 +109,7 @@ fn everything_is_in_its_place() {
             "documentation/reference.csv",
             "model.png",
             "resources/",
+            "resources/k.bin",
         ]
     );
     assert_eq!(xml::read_str(&text(&fmu, "modelDescription.xml")).expect("our text").description, description());

@@ -1,0 +1,255 @@
+//! `macrostep advise`: which scheme and macro step, what to expect of them, and with `--apply` what came of it.
+
+use macrostep::lab::advise::{Advice, Candidate, Capabilities, Connection, Question, advise};
+use macrostep::lab::measure::{Reference, Work, run as run_scheme};
+use macrostep::lab::{Implicit, Scenario, Setup};
+use macrostep_master::report::table::{Align, Table, short};
+use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
+use serde::Serialize;
+use std::path::Path;
+
+use super::arguments::{AdviseArguments, foundry, scenario};
+use super::json::{self, Parts};
+use crate::failure::Failure;
+use crate::oscillator::{progress_bar, write_text};
+use crate::print;
+use crate::terms::Units;
+
+/// Candidates shown in the table.
+const SHOWN: usize = 8;
+/// Macro steps of the first guess in a run.
+const GUESS: f64 = 50.0;
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Answer<'a> {
+    scenario: &'static str,
+    tolerance: f64,
+    stop_s: f64,
+    advice: Choice,
+    candidates: Vec<Choice>,
+    first_guess: Guess,
+    connections: &'a [Connection],
+    loop_gain: Option<f64>,
+    units: &'a [Capabilities],
+    applied: Option<Applied>,
+}
+
+#[derive(Serialize)]
+struct Choice {
+    scheme: String,
+    #[serde(flatten)]
+    parts: Parts,
+    step_s: f64,
+    predicted_error: f64,
+    growth_rate: f64,
+    order: f64,
+    do_steps: u64,
+}
+
+#[derive(Serialize)]
+struct Guess {
+    scheme: String,
+    step_s: f64,
+    growth_rate: Option<f64>,
+    unstable: bool,
+}
+
+/// What a run of the advice came to.
+#[derive(Serialize)]
+struct Applied {
+    measured_error: Option<f64>,
+    measured_over_predicted: Option<f64>,
+    do_steps: u64,
+    wall_s: f64,
+    units: String,
+}
+
+/// Runs, prints, writes.
+///
+/// # Errors
+/// [`Failure`] of the options, the runs or the files.
+pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
+    let scenario = scenario(&arguments.scenario)?;
+    let card = scenario.card();
+    let stop_s = arguments.stop.unwrap_or(card.stop_s);
+    let units = match arguments.units {
+        Units::Fmu => macrostep::foundry::fmu,
+        Units::Native => macrostep::foundry::native,
+    };
+    let guess_s = arguments.step.unwrap_or(stop_s / GUESS);
+    let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, foundry: units };
+    let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
+    let _open = macrostep::foundry::open_all().map_err(failed)?;
+    let bar = progress_bar(macrostep::lab::advise::candidates(scenario.as_ref()).len() as u64, "schemes tried");
+    let advice = advise(scenario.as_ref(), &question, &|| bar.inc(1)).map_err(failed)?;
+    bar.finish_and_clear();
+    let applied = if arguments.apply { Some(apply(scenario.as_ref(), &advice, arguments, stop_s)?) } else { None };
+
+    let answer = answer(&advice, &question, card.name, applied.as_ref());
+    let text = json::text(&answer)?;
+    if arguments.output.json {
+        print::line(&text)?;
+    } else {
+        say(&answer, &advice)?;
+    }
+    if let Some(folder) = &arguments.output.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("advise.json"), &text)?;
+        write_csv(&folder.join("advise.csv"), &advice.candidates)?;
+        draw(folder, &advice, &answer)?;
+        eprintln!("wrote the advice to `{}`", folder.display());
+    }
+    Ok(())
+}
+
+/// Runs what is advised beside the solution.
+fn apply(scenario: &dyn Scenario, advice: &Advice, arguments: &AdviseArguments, stop_s: f64) -> Result<Work, Failure> {
+    let Candidate { scheme, step_s, .. } = advice.candidates[0];
+    let start = macrostep::pair::Start::Ramp;
+    let setup = Setup { scheme: &scheme, step_s, from_s: 0.0, start, foundry: foundry(arguments.units) };
+    let work = Reference::new(scenario, step_s, stop_s).and_then(|reference| run_scheme(scenario, &setup, &reference));
+    work.map_err(|e| Failure::Run(e.to_string()))
+}
+
+fn choice(c: &Candidate) -> Choice {
+    Choice {
+        scheme: c.scheme.to_string(),
+        parts: Parts::new(&c.scheme),
+        step_s: c.step_s,
+        predicted_error: c.error,
+        growth_rate: c.growth_rate,
+        order: c.order,
+        do_steps: c.do_steps,
+    }
+}
+
+fn answer<'a>(advice: &'a Advice, question: &Question, scenario: &'static str, applied: Option<&Work>) -> Answer<'a> {
+    let best = &advice.candidates[0];
+    let finite = |x: f64| x.is_finite().then_some(x);
+    Answer {
+        scenario,
+        tolerance: question.tolerance,
+        stop_s: question.stop_s,
+        advice: choice(best),
+        candidates: advice.candidates.iter().map(choice).collect(),
+        first_guess: Guess {
+            scheme: advice.first.scheme.to_string(),
+            step_s: advice.first.step_s,
+            growth_rate: finite(advice.first.growth_rate),
+            unstable: advice.first.unstable,
+        },
+        connections: &advice.connections,
+        loop_gain: advice.loop_gain,
+        units: &advice.capabilities,
+        applied: applied.map(|work| Applied {
+            measured_error: finite(work.error.position),
+            measured_over_predicted: finite(work.error.position / best.error),
+            do_steps: work.do_steps,
+            wall_s: work.wall_s,
+            units: work.units.clone(),
+        }),
+    }
+}
+
+fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
+    let number = |x: Option<f64>| x.map_or("–".to_owned(), short);
+    let mut table = Table::new([
+        ("unit: effort · flow", Align::Left),
+        ("largest power [W]", Align::Right),
+        ("rms [W]", Align::Right),
+        ("strongest [Hz]", Align::Right),
+        ("99 % below [Hz]", Align::Right),
+    ]);
+    for c in answer.connections {
+        let [strongest, most] = [number(c.frequency_hz), number(c.frequency_99_hz)];
+        table.row([c.name.clone(), short(c.power_max_w), short(c.power_rms_w), strongest, most]);
+    }
+    print::line(table.terminal())?;
+    for u in answer.units {
+        let yes = |b: bool| if b { "yes" } else { "no" };
+        print::line(format!(
+            "unit {}: interpolates inputs {}, output derivatives {}, rollback {}, directional derivatives {}",
+            u.unit,
+            yes(u.interpolates_inputs),
+            u.output_derivatives,
+            yes(u.rollback),
+            yes(u.directional_derivatives)
+        ))?;
+    }
+    let guess = &answer.first_guess;
+    print::line(format!(
+        "loop gain {} · first guess {} with H = {:.4e} s: {}, growth rate {} 1/s",
+        number(answer.loop_gain),
+        guess.scheme,
+        guess.step_s,
+        if guess.unstable { "unstable" } else { "stable" },
+        number(guess.growth_rate)
+    ))?;
+    let mut table = Table::new([
+        ("scheme", Align::Left),
+        ("H [s]", Align::Right),
+        ("predicted error", Align::Right),
+        ("order", Align::Right),
+        ("growth rate [1/s]", Align::Right),
+        ("do_steps", Align::Right),
+    ]);
+    for c in advice.candidates.iter().take(SHOWN) {
+        let (h, order) = (format!("{:.4e}", c.step_s), format!("{:.2}", c.order));
+        table.row([c.scheme.to_string(), h, short(c.error), order, short(c.growth_rate), c.do_steps.to_string()]);
+    }
+    print::line(table.terminal())?;
+    let best = &answer.advice;
+    print::line(format!(
+        "{}, tolerance {:e}: {} with H = {:.4e} s, predicted error {:.2e}, growth rate {} 1/s",
+        answer.scenario,
+        answer.tolerance,
+        best.scheme,
+        best.step_s,
+        best.predicted_error,
+        short(best.growth_rate)
+    ))?;
+    if let Some(a) = &answer.applied {
+        print::line(format!(
+            "applied: measured error {}, {} of the predicted, {} do_steps in {:.4} s, units: {}",
+            number(a.measured_error),
+            number(a.measured_over_predicted),
+            a.do_steps,
+            a.wall_s,
+            a.units
+        ))?;
+    }
+    Ok(())
+}
+
+fn write_csv(path: &Path, candidates: &[Candidate]) -> Result<(), Failure> {
+    let header = ["scheme", "step_s", "predicted_error", "order", "growth_rate_per_s", "do_steps"];
+    let rows = candidates.iter().map(|c| {
+        let values = [c.step_s, c.error, c.order, c.growth_rate].map(|x| x.to_string());
+        [vec![c.scheme.to_string()], values.to_vec(), vec![c.do_steps.to_string()]].concat()
+    });
+    json::csv(path, &header, rows)
+}
+
+/// What every scheme that meets the tolerance costs.
+fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotError> {
+    let title = format!("{}: calls for an error of {:e}", answer.scenario, answer.tolerance);
+    let axes = (Axis::log("H", "s"), Axis::log("do_steps of all units", "1"));
+    let mut chart = Chart::new("", axes.0, axes.1);
+    let kind = |c: &Candidate| {
+        let newton = if c.scheme.correct == Implicit::Explicit { "" } else { ", implicit" };
+        format!("{}{newton}", c.scheme.predict)
+    };
+    let mut predictors: Vec<String> = advice.candidates.iter().map(kind).collect();
+    predictors.sort();
+    predictors.dedup();
+    for (i, predictor) in predictors.iter().enumerate() {
+        let of = || advice.candidates.iter().filter(|c| kind(c) == *predictor);
+        let (x, y): (Vec<f64>, Vec<f64>) = of().map(|c| (c.step_s, c.do_steps as f64)).unzip();
+        chart = chart.with(Series::points(predictor, x, y, i));
+    }
+    let best = &answer.advice;
+    let line =
+        format!("advised: {}, H = {:.3e} s, predicted error {:.1e}", best.scheme, best.step_s, best.predicted_error);
+    Figure::new(&title).subtitle(&line).with(chart).panel_size(760.0, 460.0).write(folder, "advise").map(|_| ())
+}

@@ -1,0 +1,160 @@
+//! `macrostep converge`: observed orders.
+
+use macrostep::lab::measure::{Convergence, Errors, Ladder, Orders, orders};
+use macrostep::lab::{Card, Scheme};
+use macrostep_master::report::table::{Align, Table};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::arguments::{ConvergeArguments, foundry, ladder, scenario};
+use super::json::{self, Parts};
+use crate::failure::Failure;
+use crate::oscillator::{progress_bar, write_text};
+use crate::print;
+
+/// Exponents of 2 of the usual macro step: runs, and single steps.
+const GLOBAL: [f64; 9] = [2.0, 1.5, 1.0, 0.5, 0.0, -1.0, -2.0, -3.0, -4.0];
+const LOCAL: [f64; 9] = [3.0, 2.5, 2.0, 1.5, 1.0, 0.0, -1.0, -2.0, -3.0];
+
+/// One object of `--json`.
+#[derive(Serialize)]
+struct Answer {
+    scheme: String,
+    #[serde(flatten)]
+    parts: Parts,
+    scenario: &'static str,
+    stop_s: f64,
+    orders: Both<Orders>,
+    expected: Both<[f64; 2]>,
+    errors: Both<Vec<Point>>,
+}
+
+#[derive(Serialize)]
+struct Both<T> {
+    global: T,
+    local: T,
+}
+
+/// Relative errors at one macro step; `null` where the run diverged.
+#[derive(Serialize)]
+struct Point {
+    step_s: f64,
+    position: Option<f64>,
+    velocity: Option<f64>,
+}
+
+/// Runs, prints, writes.
+///
+/// # Errors
+/// [`Failure`] of the options, the runs or the files.
+pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
+    let scenario = scenario(&arguments.scenario)?;
+    let card = scenario.card();
+    let schemes = arguments.schemes.schemes(card.couplings)?;
+    let stop_s = arguments.stop.unwrap_or(card.stop_s);
+    let global_s = ladder("steps", &arguments.steps, card.step_s, &GLOBAL)?;
+    let local_s = ladder("local-steps", &arguments.local_steps, card.step_s, &LOCAL)?;
+    let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
+    let _open = macrostep::foundry::open_all().map_err(failed)?;
+    let bar = progress_bar(schemes.len() as u64, "schemes");
+    let ladder = Ladder::new(scenario.as_ref(), &global_s, &local_s, stop_s).map_err(failed)?;
+    let found = schemes
+        .par_iter()
+        .map(|scheme| {
+            let found =
+                ladder.climb(scheme, foundry(arguments.units)).map_err(|e| Failure::Run(format!("{scheme}: {e}")));
+            bar.inc(1);
+            found
+        })
+        .collect::<Result<Vec<Convergence>, Failure>>()?;
+    bar.finish_and_clear();
+
+    let line = format!(
+        "scenario {} · T = {stop_s} s · exact start · errors relative to amplitudes, fitted above 1e-11 at the four smallest H",
+        card.name
+    );
+    let text = json::text(&found.iter().map(|c| answer(c, &card, stop_s)).collect::<Vec<_>>())?;
+    if arguments.output.json {
+        print::line(&text)?;
+    } else {
+        print::line(table(&found, &card).terminal())?;
+        print::line(&line)?;
+    }
+    if let Some(folder) = &arguments.output.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("converge.json"), &text)?;
+        write_text(&folder.join("converge.md"), &table(&found, &card).markdown())?;
+        write_csv(&folder.join("converge.csv"), &found)?;
+        super::convergence::write(folder, &found, &card, &line)?;
+        eprintln!("wrote orders and pictures of {} schemes to `{}`", found.len(), folder.display());
+    }
+    Ok(())
+}
+
+/// Orders that theory promises: global, and local of position and velocity.
+fn expected(scheme: &Scheme, card: &Card) -> Both<[f64; 2]> {
+    Both { global: [scheme.global_order(); 2], local: scheme.local_orders(card.integrations) }
+}
+
+fn answer(found: &Convergence, card: &Card, stop_s: f64) -> Answer {
+    let finite = |x: f64| x.is_finite().then_some(x);
+    let points = |errors: &[(f64, Errors)]| {
+        let point =
+            |(h, e): &(f64, Errors)| Point { step_s: *h, position: finite(e.position), velocity: finite(e.velocity) };
+        errors.iter().map(point).collect()
+    };
+    Answer {
+        scheme: found.scheme.to_string(),
+        parts: Parts::new(&found.scheme),
+        scenario: card.name,
+        stop_s,
+        orders: Both { global: orders(&found.global), local: orders(&found.local) },
+        expected: expected(&found.scheme, card),
+        errors: Both { global: points(&found.global), local: points(&found.local) },
+    }
+}
+
+fn table(found: &[Convergence], card: &Card) -> Table {
+    let mut table = Table::new([
+        ("scheme", Align::Left),
+        ("global position", Align::Right),
+        ("velocity", Align::Right),
+        ("local position", Align::Right),
+        ("velocity", Align::Right),
+        ("theory", Align::Left),
+    ]);
+    for c in found {
+        let word = |order: Option<f64>| order.map_or("–".to_owned(), |p| format!("{p:.2}"));
+        let (global, local) = (orders(&c.global), orders(&c.local));
+        let theory = expected(&c.scheme, card);
+        let [g, l] = [theory.global, theory.local];
+        table.row([
+            c.scheme.to_string(),
+            word(global.position),
+            word(global.velocity),
+            word(local.position),
+            word(local.velocity),
+            format!("{} {} / {} {}", g[0], g[1], l[0], l[1]),
+        ]);
+    }
+    table
+}
+
+fn write_csv(path: &std::path::Path, found: &[Convergence]) -> Result<(), Failure> {
+    let rows = found.iter().flat_map(|c| {
+        let of = |kind: &'static str, errors: &'_ [(f64, Errors)]| -> Vec<Vec<String>> {
+            let row = |(h, e): &(f64, Errors)| {
+                vec![
+                    c.scheme.to_string(),
+                    kind.to_owned(),
+                    h.to_string(),
+                    e.position.to_string(),
+                    e.velocity.to_string(),
+                ]
+            };
+            errors.iter().map(row).collect()
+        };
+        [of("global", &c.global), of("local", &c.local)].concat()
+    });
+    json::csv(path, &["scheme", "error", "step_s", "position", "velocity"], rows)
+}

@@ -1,0 +1,41 @@
+//! Work-precision diagrams: a row of panels a coupling and schedule, error against do_steps and against time.
+
+use std::path::Path;
+
+use macrostep::lab::Scheme;
+use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
+
+use super::compare::Entry;
+use crate::terms::typed;
+
+/// Writes `compare`.
+///
+/// # Errors
+/// [`PlotError`] with the file that could not be written.
+pub fn write(folder: &Path, entries: &[Entry], line: &str) -> Result<(), PlotError> {
+    let panel = |s: &Scheme| format!("{} {}", s.coupling, typed(s.order));
+    let title = "Accuracy against work";
+    let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(640.0, 430.0);
+    for group in entries.chunk_by(|a, b| panel(&a.scheme) == panel(&b.scheme)) {
+        let name = panel(&group[0].scheme);
+        for (words, x) in [("do_steps of all units", Axis::log("do_steps", "1")), ("time", Axis::log("time", "s"))] {
+            let by_time = words == "time";
+            let title = format!("{name}: {words}");
+            let mut chart = Chart::new(&title, x, Axis::log("position error / amplitude", "1"));
+            for (i, entry) in group.iter().enumerate() {
+                let work = entry.runs.iter().map(|w| if by_time { w.wall_s } else { w.do_steps as f64 });
+                let error = entry.runs.iter().map(|w| w.error.position).map(|e| if e < 1.0 { e } else { f64::NAN });
+                let label = label(&entry.scheme);
+                chart = chart.with(Series::line(&label, work.collect::<Vec<_>>(), error.collect::<Vec<_>>()).marked(i));
+            }
+            figure = figure.with(chart);
+        }
+    }
+    figure.write(folder, "compare").map(|_| ())
+}
+
+/// The scheme without what the panel's title says.
+fn label(scheme: &Scheme) -> String {
+    let words = scheme.to_string();
+    words.splitn(3, ' ').nth(2).unwrap_or(&words).to_owned()
+}

@@ -1,0 +1,55 @@
+//! Advice: what is predicted without knowing the solution is what is found beside it.
+
+use macrostep::foundry;
+use macrostep::lab::advise::{Question, advise};
+use macrostep::lab::measure::{Reference, run};
+use macrostep::lab::{Scenario, Setup, scenarios};
+use macrostep::pair::Start;
+
+/// Measured error over predicted error, and whether the first guess was unstable.
+fn judged(scenario: &dyn Scenario, tolerance: f64) -> (f64, bool) {
+    let card = scenario.card();
+    let question = Question { tolerance, stop_s: card.stop_s, guess_s: card.stop_s / 50.0, foundry: foundry::native };
+    let advice = advise(scenario, &question, &|| ()).expect("advice");
+    let best = advice.candidates[0];
+    let reference = Reference::new(scenario, best.step_s, card.stop_s).expect("a solution");
+    let setup =
+        Setup { scheme: &best.scheme, step_s: best.step_s, from_s: 0.0, start: Start::Ramp, foundry: &foundry::native };
+    let work = run(scenario, &setup, &reference).expect("a run");
+    println!(
+        "{} {tolerance:e}: {} H = {:.3e}, predicted {:.2e}, measured {:.2e}, order {:.2}, growth {:.1e}, do_steps {} ({}), \
+         first guess {}, gain {:?}",
+        card.name,
+        best.scheme,
+        best.step_s,
+        best.error,
+        work.error.position,
+        best.order,
+        best.growth_rate,
+        best.do_steps,
+        work.do_steps,
+        if advice.first.unstable { "unstable" } else { "stable" },
+        advice.loop_gain,
+    );
+    assert!(work.error.position <= 2.0 * tolerance, "{}: {:e}", card.name, work.error.position);
+    assert!(
+        advice.connections.iter().all(|c| c.power_max_w > 0.0 && c.frequency_hz.is_some()),
+        "{:?}",
+        advice.connections
+    );
+    assert!(advice.loop_gain.is_some_and(|g| g > 0.0 && g < 1.0), "{:?}", advice.loop_gain);
+    (work.error.position / best.error, advice.first.unstable)
+}
+
+#[test]
+fn the_error_predicted_is_the_error_found() {
+    let mut unstable = 0;
+    for scenario in scenarios() {
+        for tolerance in [1e-3, 1e-5] {
+            let (ratio, first_unstable) = judged(scenario.as_ref(), tolerance);
+            assert!((1.0 / 3.0..=3.0).contains(&ratio), "{} at {tolerance:e}: {ratio}", scenario.card().name);
+            unstable += u32::from(first_unstable);
+        }
+    }
+    assert!(unstable > 0, "a first guess that is unstable is among them");
+}

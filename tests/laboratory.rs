@@ -1,0 +1,98 @@
+//! The verbs of the laboratory as a user meets them: keys of their JSON, files, refusals.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn macrostep(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
+}
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    let output = macrostep(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// An empty folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+fn written(folder: &Path, files: &[&str]) {
+    for file in files {
+        let size = std::fs::metadata(folder.join(file)).unwrap_or_else(|e| panic!("{file}: {e}")).len();
+        assert!(size > 100, "{file} has {size} bytes");
+    }
+}
+
+#[test]
+fn stability_says_what_its_fraction_belongs_to() {
+    let out = folder("stability");
+    let place = out.to_str().expect("UTF-8");
+    let few = ["--coupling", "f-f", "--schedule", "jacobi", "--predict", "ia0,quadratic", "--grid", "11"];
+    let found = json(&[&["stability", "--json", "--out", place], few.as_slice()].concat());
+    assert_eq!(found.as_array().map(Vec::len), Some(2));
+    assert_eq!(found[0]["scheme"], "F/F jacobi ia0");
+    assert_eq!(found[0]["grid"], serde_json::json!([11, 11]));
+    assert_eq!(found[0]["window"]["re"], serde_json::json!([-3.0, 0.0]));
+    assert!(found[0]["stable_fraction"].as_f64() > found[1]["stable_fraction"].as_f64());
+    assert_eq!(found[0]["limits"].as_array().map(Vec::len), Some(7));
+    written(&out, &["stability.csv", "stability.json", "stability.svg", "stability.png"]);
+}
+
+#[test]
+fn stability_of_a_scenario_is_over_its_macro_step() {
+    let few = ["--coupling", "f-f", "--schedule", "jacobi", "--predict", "hold,ia0", "--grid", "5"];
+    let found = json(&[&["stability", "--json", "--scenario", "test-model"], few.as_slice()].concat());
+    let limit = found[0]["limits"]["step_s"].as_f64().expect("hold grows at last");
+    assert!((0.05..0.1).contains(&limit), "{limit}");
+    assert!(found[1]["limits"]["step_s"].is_null());
+}
+
+#[test]
+fn converge_and_compare_print_and_write() {
+    let out = folder("lab");
+    let place = out.to_str().expect("UTF-8");
+    let few = ["--coupling", "s-s", "--schedule", "jacobi", "--predict", "linear,ia0", "--out", place, "--json"];
+    let found = json(&[&["converge"], few.as_slice()].concat());
+    for n in 0..2 {
+        let order = found[n]["orders"]["global"]["position"].as_f64().expect("an order");
+        assert!((order - 2.0).abs() < 0.1, "{order}");
+    }
+    let found = json(&[&["compare", "--stop", "1"], few.as_slice()].concat());
+    let runs = found[1]["runs"].as_array().expect("runs");
+    assert_eq!(runs.len(), 6);
+    assert!(runs[5]["position"].as_f64() < runs[0]["position"].as_f64());
+    assert_eq!(runs[0]["units"], "fmu");
+    written(&out, &["converge.csv", "convergence.png", "converge.md", "compare.csv", "compare.png", "compare.json"]);
+}
+
+#[test]
+fn advice_is_applied() {
+    let found = json(&["advise", "--scenario", "test-model", "--apply", "--json"]);
+    let ratio = found["applied"]["measured_over_predicted"].as_f64().expect("a number");
+    assert!((1.0 / 3.0..3.0).contains(&ratio), "{ratio}");
+    assert!(found["applied"]["measured_error"].as_f64() < Some(1e-3));
+    for key in ["advice", "candidates", "first_guess", "connections", "loop_gain", "units"] {
+        assert!(!found[key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_usage() {
+    for arguments in [
+        ["stability", "--re", "0,1"],
+        ["stability", "--ratio", "m22=1"],
+        ["converge", "--scenario", "nothing"],
+        ["compare", "--steps", "-1"],
+        ["advise", "--scenario", "model"],
+    ] {
+        let output = macrostep(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let refused = macrostep(&["converge", "--scenario", "cylinder", "--coupling", "s-s"]);
+    let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(words.contains("error: `--coupling s-s`: the scenario has `f-s`"), "{words}");
+}

@@ -1,0 +1,145 @@
+//! Orders and accuracy on every scenario of the laboratory, against fine solutions of the whole system.
+
+use macrostep::foundry;
+use macrostep::lab::measure::{Errors, Ladder, Orders, Reference, orders, run};
+use macrostep::lab::{Order, Scenario, Scheme, Setup, scenarios};
+use macrostep::pair::{Coupling, Foundry, Start};
+use macrostep::predict::{GsVariant, Predict};
+
+fn scenario(name: &str) -> Box<dyn Scenario> {
+    scenarios().into_iter().find(|s| s.card().name == name).expect("a scenario")
+}
+
+/// Observed orders at macro steps of `part` times the usual one, halved three times; local ones at longer steps.
+fn observed(
+    scenario: &dyn Scenario,
+    scheme: &Scheme,
+    (global, local): (f64, f64),
+    foundry: Foundry<'_>,
+) -> [Orders; 2] {
+    let card = scenario.card();
+    let steps = |h: f64, q: f64| -> Vec<f64> { (0..4).map(|i| h * card.step_s / q.powi(i)).collect() };
+    let ladder = Ladder::new(scenario, &steps(global, 2.0), &steps(local, 1.41), card.stop_s).expect("a solution");
+    let found = ladder.climb(scheme, foundry).unwrap_or_else(|e| panic!("{scheme}: {e}"));
+    [orders(&found.global), orders(&found.local)]
+}
+
+fn check(scenario: &dyn Scenario, scheme: &Scheme, parts: (f64, f64), foundry: Foundry<'_>) {
+    let name = scenario.card().name;
+    let [global, local] = observed(scenario, scheme, parts, foundry);
+    let [x, v] = scheme.local_orders(scenario.card().integrations);
+    let expected = [scheme.global_order(), scheme.global_order(), x, v];
+    let found = [global.position, global.velocity, local.position, local.velocity];
+    let ok = found.iter().zip(expected).all(|(f, e)| f.is_some_and(|f| (f - e).abs() <= 0.1));
+    assert!(ok, "{name} {scheme}: {found:.3?}, expected {expected:?}");
+}
+
+/// Steps at which errors are small enough for theory and large enough for rounding, by the order of the scheme.
+fn parts(scheme: &Scheme) -> (f64, f64) {
+    match scheme.global_order() as i32 {
+        1 => (0.5, 0.5),
+        2 => (1.0, 1.0),
+        3 => (1.0, 2.0),
+        _ => (2.0, 3.0),
+    }
+}
+
+/// Integrated acceleration and classical schemes of one system, all cuts, all schedules.
+fn all_orders(name: &str, foundry: Foundry<'_>, schemes: &dyn Fn(Coupling, Order) -> Vec<Scheme>) {
+    let scenario = scenario(name);
+    for &coupling in scenario.card().couplings {
+        for order in [Order::Jacobi, Order::Gs12, Order::Gs21] {
+            for scheme in schemes(coupling, order) {
+                let (global, local) = parts(&scheme);
+                // What is not linear has larger terms of higher order.
+                let local = if scenario.card().linear { local } else { 0.5 * local };
+                check(scenario.as_ref(), &scheme, (global, local), foundry);
+            }
+        }
+    }
+}
+
+fn five(coupling: Coupling, order: Order) -> Vec<Scheme> {
+    Predict::five().map(|predict| Scheme::new(coupling, order, predict)).to_vec()
+}
+
+/// With degree 2 the derivative of a cubic through a known end is one order too few.
+fn six(coupling: Coupling, order: Order) -> Vec<Scheme> {
+    let degree_2 = Scheme { variant: GsVariant::H5, ..Scheme::new(coupling, order, Predict::integrated(2)) };
+    [five(coupling, order), vec![degree_2]].concat()
+}
+
+#[test]
+fn orders_of_the_oscillator_natively() {
+    all_orders("test-model", &foundry::native, &six);
+}
+
+#[test]
+fn orders_of_the_oscillator_through_fmus() {
+    let _open = foundry::open_all().expect("the FMUs");
+    all_orders("test-model", &foundry::fmu, &six);
+}
+
+#[test]
+fn orders_of_a_nonlinear_spring() {
+    all_orders("nonlinear-spring", &foundry::native, &five);
+}
+
+#[test]
+fn orders_of_a_chain_of_five_masses() {
+    all_orders("chain", &foundry::native, &five);
+}
+
+#[test]
+fn orders_of_a_circuit_through_fmus() {
+    let _open = foundry::open_all().expect("the FMUs");
+    all_orders("circuit", &foundry::fmu, &five);
+}
+
+#[test]
+fn orders_of_a_cylinder_with_its_load() {
+    let scenario = scenario("cylinder");
+    for order in [Order::Jacobi, Order::Gs12] {
+        for scheme in five(Coupling::ForceDisplacement, order) {
+            check(scenario.as_ref(), &scheme, parts(&scheme), &foundry::native);
+        }
+    }
+}
+
+/// The pressure, integrated from p̈ twice, is predicted one order better than a force made of an extrapolated motion; with
+/// the load first, nothing extrapolated is left on the other side, and the whole is of one order more.
+#[test]
+fn a_cylinder_after_its_load_gains_an_order() {
+    let scheme = Scheme::new(Coupling::ForceDisplacement, Order::Gs21, Predict::integrated(0));
+    let [global, _] = observed(scenario("cylinder").as_ref(), &scheme, (2.0, 2.0), &foundry::native);
+    assert!(global.position.is_some_and(|p| (p - 3.0).abs() <= 0.1), "{global:?}");
+}
+
+/// At the usual step of each scenario, integrated acceleration is nearer to the fine solution than the classical scheme of
+/// equal order.
+#[test]
+fn integrated_acceleration_is_the_more_accurate() {
+    for scenario in scenarios() {
+        let card = scenario.card();
+        let reference = Reference::new(scenario.as_ref(), card.step_s, card.stop_s).expect("a solution");
+        for &coupling in card.couplings {
+            let error = |predict| -> Errors {
+                let scheme = Scheme::new(coupling, Order::Jacobi, predict);
+                let (from_s, start, foundry) = (0.0, Start::Exact, &foundry::native as Foundry<'_>);
+                let setup = Setup { scheme: &scheme, step_s: card.step_s, from_s, start, foundry };
+                run(scenario.as_ref(), &setup, &reference).expect("a run").error
+            };
+            for degree in 0..=1 {
+                let (ours, classical) = (error(Predict::integrated(degree)), error(Predict::classical(degree + 1)));
+                println!(
+                    "{} {coupling} ia{degree}: {:.2e}, classical of equal order {:.2e}, {:.1} times",
+                    card.name,
+                    ours.position,
+                    classical.position,
+                    classical.position / ours.position
+                );
+                assert!(ours.position < classical.position, "{} {coupling} degree {degree}", card.name);
+            }
+        }
+    }
+}
