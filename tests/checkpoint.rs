@@ -109,7 +109,7 @@ fn a_coupled_run_continues_bit_by_bit() {
     let folder = folder("oscillator");
     let keep = ["--checkpoint", "run.checkpoint", "--checkpoint-every", "500"];
     for (i, method) in METHODS.iter().enumerate() {
-        let fixed = ["oscillator", "--step", "1e-4", "--stop", "3", "--integrator", "rk4"];
+        let fixed = ["oscillator", "--step", "1e-4", "--stop", "12", "--integrator", "rk4"];
         let part = [&fixed[..], method, &["--out", "part"]].concat();
         let whole = run(&folder, &[&fixed[..], method, &["--out", "whole", "--json"]].concat());
         assert!(whole.status.success(), "{whole:?}");

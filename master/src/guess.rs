@@ -3,10 +3,11 @@
 
 use crate::correct::Problem;
 use crate::dense::instant;
+use crate::history::History;
 use crate::jacobian;
 use crate::predict::lobatto;
 use crate::schedule::Op;
-use crate::time::Tick;
+use crate::time::{Span, Tick};
 use crate::unit::UnitError;
 use crate::window::Window;
 use nalgebra::DMatrix;
@@ -61,6 +62,39 @@ impl Window {
         self.unknowns = vec![0.0; first];
         self.seen = vec![0.0; first];
         self.scale = vec![1.0; first];
+    }
+
+    /// First guesses: what the predictor makes of the past.
+    pub fn guess_first(&mut self, y: &mut [f64]) {
+        for g in &self.guesses {
+            let guess = &mut y[g.first..g.first + g.width];
+            if g.node == g.nodes {
+                self.supply.value(g.channel, self.now + g.to, guess);
+            } else {
+                let length_s = self.supply.clock.length_s(g.to - g.from);
+                let span = Span { from: self.now + g.from, to: self.now + g.to, length_s };
+                self.supply.guess(g.channel, &span, g.s(), guess);
+            }
+        }
+    }
+
+    /// The interface Jacobian at the start of the window to come, from directional derivatives; `None` where a unit offers
+    /// none or nothing is guessed.
+    pub fn interface_jacobian(&mut self) -> Result<Option<DMatrix<f64>>, UnitError> {
+        if self.guesses.is_empty() {
+            self.find_guesses();
+        }
+        self.histories_mut().for_each(History::begin_window);
+        let mut y = std::mem::take(&mut self.unknowns);
+        self.guess_first(&mut y);
+        for g in &self.guesses {
+            self.supply.histories[g.channel].put_at(g.at(self.now), &y[g.first..g.first + g.width]);
+        }
+        let mut jacobian = DMatrix::zeros(y.len(), y.len());
+        self.unknowns = y;
+        let found = self.estimate_jacobian(&mut jacobian)? && !self.guesses.is_empty();
+        self.histories_mut().for_each(History::rewind);
+        Ok(found.then_some(jacobian))
     }
 
     fn consumed_early(&self, channel: usize, owner: usize) -> bool {

@@ -367,7 +367,7 @@ mod tests {
         plan.turn();
         assert_eq!(steps(&plan), [(0, 0, 1), (1, 0, 2), (0, 1, 2)]);
         assert_eq!(plan.turn_at, Tick::MAX);
-        assert_eq!(plan, Plan::new(&Schedule::Palindromic(vec![0, 1]), &[2, 2], &[]));
+        assert_eq!(plan.ops, Plan::new(&Schedule::Palindromic(vec![0, 1]), &[2, 2], &[]).ops);
         let mut two = Plan::staggered(&[1, 0], &[2, 2], &[], Some(2));
         two.turn();
         assert_eq!(steps(&two), [(0, 0, 2), (1, 1, 2)]);

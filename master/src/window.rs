@@ -68,27 +68,6 @@ impl Window {
         }
     }
 
-    /// The interface Jacobian at the start of the window to come, from directional derivatives; `None` where a unit offers
-    /// none or nothing is guessed.
-    pub fn interface_jacobian(&mut self) -> Result<Option<DMatrix<f64>>, UnitError> {
-        if self.guesses.is_empty() {
-            self.find_guesses();
-        }
-        self.histories_mut().for_each(History::begin_window);
-        let mut y = std::mem::take(&mut self.unknowns);
-        for g in &self.guesses {
-            self.supply.value(g.channel, self.now + g.at, &mut y[g.first..g.first + g.width]);
-        }
-        for g in &self.guesses {
-            self.supply.histories[g.channel].put(self.now + g.at, &y[g.first..g.first + g.width]);
-        }
-        let mut jacobian = DMatrix::zeros(y.len(), y.len());
-        self.unknowns = y;
-        let found = self.estimate_jacobian(&mut jacobian)? && !self.guesses.is_empty();
-        self.histories_mut().for_each(History::rewind);
-        Ok(found.then_some(jacobian))
-    }
-
     /// Back to the first tick, nothing known.
     pub fn forget(&mut self) {
         self.now = 0;
@@ -188,16 +167,7 @@ impl Window {
         }
         self.begin()?;
         let mut y = std::mem::take(&mut self.unknowns);
-        for g in &self.guesses {
-            let guess = &mut y[g.first..g.first + g.width];
-            if g.node == g.nodes {
-                self.supply.value(g.channel, self.now + g.to, guess);
-            } else {
-                let length_s = self.supply.clock.length_s(g.to - g.from);
-                let span = Span { from: self.now + g.from, to: self.now + g.to, length_s };
-                self.supply.guess(g.channel, &span, g.s(), guess);
-            }
-        }
+        self.guess_first(&mut y);
         self.ran = false;
         let result = if y.is_empty() {
             self.execute(false).map(|()| Convergence { runs: 1, residual: 0.0, converged: true })
