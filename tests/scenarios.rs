@@ -52,7 +52,7 @@ fn all_orders(name: &str, foundry: Foundry<'_>, schemes: &dyn Fn(Coupling, Order
             for scheme in schemes(coupling, order) {
                 let (global, local) = parts(&scheme);
                 // What is not linear has larger terms of higher order.
-                let local = if scenario.card().linear { local } else { 0.5 * local };
+                let local = if scenario.card().linear { local } else { 0.7 * local };
                 check(scenario.as_ref(), &scheme, (global, local), foundry);
             }
         }

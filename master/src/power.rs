@@ -36,6 +36,7 @@
 //! monitoring and correcting leaks. The equations of the leak correction are ours, after that paper's abstract.
 
 use crate::feed::Supply;
+use crate::memento::Numbers;
 use crate::method::Method;
 use crate::predict::Edge;
 use crate::station::Station;
@@ -293,6 +294,36 @@ impl Ledger {
         let mut kept = self.kept.take().unwrap_or_else(|| Box::new(self.copy()));
         kept.copy_from(self);
         self.kept = Some(kept);
+    }
+
+    /// What it knows, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        for books in &mut self.units {
+            let mut has_arrived = books.arrived.is_some();
+            let mut arrived = books.arrived.unwrap_or_default();
+            numbers.flag(&mut has_arrived);
+            numbers.count(&mut arrived);
+            books.arrived = has_arrived.then_some(arrived);
+            numbers.flag(&mut books.open);
+            numbers.count(&mut books.to);
+            numbers.real(&mut books.length_s);
+            numbers.real(&mut books.length_before_s);
+            numbers.list(&mut books.middle);
+            let UnitBooks { truth, applied, offset, .. } = books;
+            truth.iter_mut().chain(applied).chain([offset]).for_each(|list| numbers.list(list));
+        }
+        for account in &mut self.accounts {
+            numbers.real(&mut account.residual_energy_j);
+            numbers.real(&mut account.residual_energy_max_j);
+            numbers.real(&mut account.residual_power_max_w);
+            numbers.real(&mut account.power_max_w);
+        }
+        self.ports.iter_mut().for_each(|port| numbers.list(&mut port.flow_at_start));
+        for (mean, effort, at) in &mut self.leaks {
+            numbers.real(mean);
+            numbers.real(effort);
+            numbers.count(at);
+        }
     }
 
     /// Goes back to the accounts kept.

@@ -308,6 +308,11 @@ impl Station {
             numbers.list(list);
         }
         numbers.flag(&mut x.shown);
+        let mut has_offset = x.offset.is_some();
+        numbers.flag(&mut has_offset);
+        if has_offset {
+            numbers.list(x.offset.get_or_insert_with(|| vec![0.0; x.values.len()]));
+        }
         let mut order = x.order;
         numbers.size(&mut order);
         // More than a polynomial can have would be a memento of something else.

@@ -308,9 +308,6 @@ impl Window {
 
     /// What of it no memento holds.
     pub fn unkept(&self) -> Option<&'static str> {
-        if self.ledger.is_some() {
-            return Some("accounts of power bonds");
-        }
         if !self.links.is_empty() {
             return Some("signals that are not real");
         }
@@ -326,6 +323,9 @@ impl Window {
         self.supply.histories.iter_mut().for_each(|history| history.pass(numbers));
         self.stations.iter_mut().for_each(|station| station.pass(numbers));
         self.loops.iter_mut().for_each(|l| l.pass(numbers));
+        if let Some(ledger) = &mut self.ledger {
+            ledger.pass(numbers);
+        }
         let mut has_guesses = !self.guesses.is_empty();
         numbers.flag(&mut has_guesses);
         if has_guesses {
