@@ -51,7 +51,7 @@ fn micro_step() -> Result<(), Box<dyn Error>> {
 
 fn import() -> Result<(), Box<dyn Error>> {
     let plane =
-        |from: f64, to: f64, count: u32| (0..=count).map(|i| from + (to - from) * f64::from(i) / f64::from(count));
+        |from: f64, to: f64, count: u32| (0..=count).map(move |i| from + (to - from) * f64::from(i) / f64::from(count));
     let block = Block {
         x: plane(0.0, 1.1, 55).collect(),
         y: plane(-0.05, 0.05, 6).collect(),
