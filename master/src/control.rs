@@ -66,7 +66,7 @@ impl StepControl {
 pub struct Course {
     /// Windows taken back.
     pub rejected: u64,
-    /// Shortest and longest window so far [s].
+    /// Shortest and longest window so far \[s\].
     pub window_s: [f64; 2],
     /// Lowest and highest place in the family used; (0, 0) where there was nothing to choose.
     pub degree: [usize; 2],
@@ -92,7 +92,7 @@ pub(crate) struct Controller {
     size: Vec<Vec<f64>>,
     /// Units whose inputs are predicted, not known.
     blind: Vec<bool>,
-    /// Residual energy of all bonds at the window's start [J].
+    /// Residual energy of all bonds at the window's start \[J\].
     pub energy_j: f64,
     pub course: Course,
 }

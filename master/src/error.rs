@@ -17,11 +17,11 @@ pub enum RunError {
     Discarded {
         /// Name of the unit.
         unit: String,
-        /// Start of the step [s].
+        /// Start of the step \[s\].
         t_s: f64,
-        /// Its length [s].
+        /// Its length \[s\].
         step_s: f64,
-        /// Time reached [s].
+        /// Time reached \[s\].
         reached_s: f64,
         /// What can be done.
         what: &'static str,
@@ -73,7 +73,7 @@ pub enum RunError {
          dual of the way forward"
     )]
     VirtualWork {
-        /// Communication point [s].
+        /// Communication point \[s\].
         t_s: f64,
         /// What was found.
         found: f64,

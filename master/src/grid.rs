@@ -11,11 +11,11 @@ use crate::time::{Clock, Tick, lcm};
 /// Start, macro step and the units' shares of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// Start time [s].
+    /// Start time \[s\].
     pub start_s: f64,
-    /// The slow macro step H [s], positive.
+    /// The slow macro step H \[s\], positive.
     pub step_s: f64,
-    /// Stop time told to the units [s]; `None` leaves it open.
+    /// Stop time told to the units \[s\]; `None` leaves it open.
     pub stop_s: Option<f64>,
     /// For each unit its communication step as a fraction (numerator, denominator) of H; missing ones are (1, 1).
     pub shares: Vec<(u32, u32)>,

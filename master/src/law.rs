@@ -22,7 +22,7 @@ pub trait Law: Send + std::fmt::Debug {
 
 /// Spring and damper between two bodies: `f^c = k_c (x_1 − x_2) + c_c (v_1 − v_2)`, \[LIM 2021\] eq. (8).
 ///
-/// Inputs `x_1, v_1, x_2, v_2` [m, m/s]; output `f^c` [N], the force body 1 exerts on body 2.
+/// Inputs `x_1, v_1, x_2, v_2` [m, m/s]; output `f^c` \[N\], the force body 1 exerts on body 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpringDamper {
     /// Stiffness k_c [N/m].

@@ -80,13 +80,13 @@ pub(crate) struct Bond {
 pub struct Account {
     /// Name of the bond.
     pub name: String,
-    /// Residual energy so far [J]; positive where the coupling has added energy.
+    /// Residual energy so far \[J\]; positive where the coupling has added energy.
     pub residual_energy_j: f64,
-    /// Its largest absolute value at a communication point [J].
+    /// Its largest absolute value at a communication point \[J\].
     pub residual_energy_max_j: f64,
-    /// Largest absolute residual power [W].
+    /// Largest absolute residual power \[W\].
     pub residual_power_max_w: f64,
-    /// Largest power transmitted through a port by its inputs, had they been true: Σ g u y [W].
+    /// Largest power transmitted through a port by its inputs, had they been true: Σ g u y \[W\].
     pub power_max_w: f64,
 }
 
@@ -249,7 +249,7 @@ impl Ledger {
         }
     }
 
-    /// Residual energy of all bonds [J] and the largest power transmitted [W].
+    /// Residual energy of all bonds \[J\] and the largest power transmitted \[W\].
     pub fn totals(&self) -> (f64, f64) {
         let energy_j = self.accounts.iter().map(|a| a.residual_energy_j).sum();
         (energy_j, self.accounts.iter().map(|a| a.power_max_w).fold(0.0, f64::max))

@@ -430,12 +430,12 @@ impl Simulation {
         if all_learnt { self.window.unkept() } else { Some("a corrector that learns in its own way") }
     }
 
-    /// Present time [s].
+    /// Present time \[s\].
     pub fn time_s(&self) -> f64 {
         self.window.supply.clock.seconds(self.window.now)
     }
 
-    /// Length of a window [s]: the shortest span after which all units meet.
+    /// Length of a window \[s\]: the shortest span after which all units meet.
     pub fn window_s(&self) -> f64 {
         self.window.supply.clock.length_s(self.window.plan.window)
     }

@@ -9,9 +9,9 @@ pub type Tick = i64;
 /// which is a whole number of macro steps reads exactly `start + n·H` whatever the fast grid is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clock {
-    /// Start time [s].
+    /// Start time \[s\].
     pub start_s: f64,
-    /// The macro step H [s] that `per_unit` ticks make.
+    /// The macro step H \[s\] that `per_unit` ticks make.
     pub unit_s: f64,
     /// Ticks in a macro step, at least 1.
     pub per_unit: Tick,
@@ -40,7 +40,7 @@ pub struct Span {
     pub from: Tick,
     /// Last tick, later than `from`.
     pub to: Tick,
-    /// Length [s].
+    /// Length \[s\].
     pub length_s: f64,
 }
 

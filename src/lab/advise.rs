@@ -72,7 +72,7 @@ pub struct FirstGuess {
     pub step_s: f64,
     /// Growth rate \[1/s\].
     pub growth_rate: f64,
-    /// Whether a run grows by it beyond [`GROWTH_MAX`], more than the solution does.
+    /// Whether a run grows by it beyond `GROWTH_MAX`, more than the solution does.
     pub unstable: bool,
 }
 

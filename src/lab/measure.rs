@@ -36,13 +36,13 @@ pub struct Errors {
 /// What a run came to.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Work {
-    /// The macro step [s].
+    /// The macro step \[s\].
     pub step_s: f64,
     /// Errors; infinite where the run diverged.
     pub error: Errors,
     /// Calls of `fmi2DoStep` of all units.
     pub do_steps: u64,
-    /// Time of the macro steps [s].
+    /// Time of the macro steps \[s\].
     pub wall_s: f64,
     /// "fmu", "native".
     pub units: String,

@@ -85,7 +85,7 @@ fn columns(run: &Multirate) -> Vec<Column> {
 /// Runs to the end, or until a unit fails or moves faster than the limit; `progress` is told after each macro step.
 ///
 /// # Errors
-/// As [`build`]: what is wrong before the first step. A failure in a step is an unstable run, not an error.
+/// As [`build()`]: what is wrong before the first step. A failure in a step is an unstable run, not an error.
 pub fn run(
     run: &Multirate,
     foundry: Foundry<'_>,

@@ -136,11 +136,11 @@ pub struct Pair {
     pub coupling: Coupling,
     /// Coupling scheme; units are 0 and 1.
     pub method: Method,
-    /// The macro step H [s] of the slow subsystem.
+    /// The macro step H \[s\] of the slow subsystem.
     pub step_s: f64,
     /// Communication steps of subsystems 1 and 2 as fractions of H.
     pub shares: [(u32, u32); 2],
-    /// Micro step h [s] of the subsystems; `None`: their communication steps.
+    /// Micro step h \[s\] of the subsystems; `None`: their communication steps.
     pub micro_step_s: Option<f64>,
     /// Micro integrator.
     pub integrator: Integrator,
@@ -148,7 +148,7 @@ pub struct Pair {
     pub start: Start,
     /// Whether the coupling is declared a power bond, so that its residual energy is watched.
     pub bond: bool,
-    /// Stop time [s].
+    /// Stop time \[s\].
     pub stop_s: f64,
 }
 

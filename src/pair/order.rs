@@ -9,7 +9,7 @@ use super::{Foundry, Pair, Start, build, state};
 use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, ParameterError, State};
 
-/// Errors of positions [m] and velocities [m/s], the larger of both masses.
+/// Errors of positions \[m\] and velocities [m/s], the larger of both masses.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Errors {
     /// max |x_i − exact|.
@@ -31,7 +31,7 @@ pub fn global(pair: &Pair, foundry: Foundry<'_>) -> Result<Errors, RunError> {
     march(pair, foundry, pair.stop_s)
 }
 
-/// Errors after one window from the exact state and history, over the starting times `starts_s` [s].
+/// Errors after one window from the exact state and history, over the starting times `starts_s` \[s\].
 pub fn local(pair: &Pair, foundry: Foundry<'_>, starts_s: &[f64]) -> Result<Errors, RunError> {
     let exact = solution(pair)?;
     let mut worst = Errors::default();

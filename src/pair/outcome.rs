@@ -43,13 +43,13 @@ pub struct Outcome {
     pub units: String,
     /// Windows, their repetitions and convergence.
     pub statistics: Statistics,
-    /// When the run was ended from outside [s].
+    /// When the run was ended from outside \[s\].
     pub interrupted_at_s: Option<f64>,
     /// Accounts of the power bonds.
     pub accounts: Vec<Account>,
     /// What macro step control has done, where there was one.
     pub course: Option<Course>,
-    /// When the run was given up because its states had grown beyond all bounds [s].
+    /// When the run was given up because its states had grown beyond all bounds \[s\].
     pub diverged_at_s: Option<f64>,
     /// What was noticed that may surprise.
     pub warnings: Vec<String>,

@@ -1,4 +1,4 @@
-//! A slave in a process of its own, as a [`Unit`].
+//! A slave in a process of its own, as a [`Unit`](macrostep_master::unit::Unit).
 
 use std::fmt;
 use std::path::{Path, PathBuf};

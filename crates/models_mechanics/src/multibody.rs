@@ -22,7 +22,7 @@
 //! The state has positions, velocities, time, and what the solver remembers: sets for the warm start, lagged friction
 //! bounds, last λ_i. Saved and restored it goes on with the same bits.
 //!
-//! Reference: [Peiret] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
+//! Reference: \[Peiret\] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
 //! nonsmooth systems*, eq. (3)–(5).
 
 mod declare;

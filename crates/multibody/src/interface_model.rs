@@ -9,7 +9,7 @@
 //! (I)   D v⁺ = D v + h (W λ_i + b)        for the same active set and tight forces
 //! ```
 //!
-//! The effective mass `M̃ = W⁻¹` and force `λ̃ = M̃ b` of [Peiret], eq. (4) and (5), exist only where W is regular;
+//! The effective mass `M̃ = W⁻¹` and force `λ̃ = M̃ b` of \[Peiret\], eq. (4) and (5), exist only where W is regular;
 //! a locked interface has W → 0. `−P_c v/h` carries the centripetal part, `−φ̃/h²` stabilisation and speculative
 //! contact; b therefore depends on the size h of the step to come.
 //!
@@ -26,7 +26,7 @@
 //! | `w`, `s` | [`InterfaceModel::speed`], [`InterfaceModel::position`] | interface speed `D v` and coordinate |
 //! | `λ_t` | `tight` | forces of tight rows |
 //!
-//! Reference: [Peiret] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
+//! Reference: \[Peiret\] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
 //! nonsmooth systems*, eq. (4)–(5).
 
 use macrostep_mlcp::Set;

@@ -18,7 +18,7 @@
 //! | `z_b`, `z_u` | `equation_impulses`, `solution.z` | impulses of equations and of bounded rows |
 //! | `λ_i`, `w_i` | `forces`, `speed` | interface forces and speeds `D v` |
 //!
-//! Reference: [Peiret] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
+//! Reference: \[Peiret\] A. Peiret, F. González, J. Kövecses, M. Teichmann, *Interface models in co-simulation of
 //! nonsmooth systems*, eq. (3).
 
 use std::sync::Arc;

@@ -12,8 +12,8 @@
 //! | [`scenario`] | what is coupled to what and how, as plain values |
 //! | [`toml`], [`ssp`] | files; nothing of running |
 //! | [`catalogue`] | where FMUs are and how units are made of them |
-//! | [`check`] | whether a scenario fits its FMUs |
-//! | [`assemble`] | the one conversion into the master's `System`, `Method` and `Grid` |
+//! | [`mod@check`] | whether a scenario fits its FMUs |
+//! | [`mod@assemble`] | the one conversion into the master's `System`, `Method` and `Grid` |
 //! | [`explain`], [`graph`], [`verify`] | what a run does, without and with numbers |
 //!
 //! References: \[SSP 1.0\]; FMI 2.0.5, sections 2.2 and 4.2.

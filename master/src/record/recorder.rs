@@ -9,7 +9,7 @@ use macrostep_description::{Causality, ModelDescription};
 
 /// Takes rows as they come.
 pub trait Observer {
-    /// One row: time [s] and the values of the recorded variables.
+    /// One row: time \[s\] and the values of the recorded variables.
     fn row(&mut self, t_s: f64, values: &[f64]);
 }
 

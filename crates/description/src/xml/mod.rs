@@ -1,6 +1,6 @@
 //! `modelDescription.xml`, read and written.
 //!
-//! [`write()`] is deterministic: one description gives one text, so it can be kept as a snapshot. [`read`] is tolerant:
+//! [`write()`] is deterministic: one description gives one text, so it can be kept as a snapshot. [`read()`] is tolerant:
 //! what a run can do without is a [`Warning`], what would make a run wrong is a [`ReadError`]; both name the line, what
 //! stands there and what should.
 //!
