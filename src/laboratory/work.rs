@@ -13,7 +13,7 @@ use crate::terms::typed;
 /// # Errors
 /// [`PlotError`] with the file that could not be written.
 pub fn write(folder: &Path, entries: &[Entry], line: &str) -> Result<(), PlotError> {
-    let panel = |s: &Scheme| format!("{} {}", s.coupling, typed(s.order));
+    let panel = |s: &Scheme| format!("{} {}", s.coupling, typed(s.schedule));
     let title = "Accuracy against work";
     let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(640.0, 430.0);
     for group in entries.chunk_by(|a, b| panel(&a.scheme) == panel(&b.scheme)) {
@@ -25,17 +25,11 @@ pub fn write(folder: &Path, entries: &[Entry], line: &str) -> Result<(), PlotErr
             for (i, entry) in group.iter().enumerate() {
                 let work = entry.runs.iter().map(|w| if by_time { w.wall_s } else { w.do_steps as f64 });
                 let error = entry.runs.iter().map(|w| w.error.position).map(|e| if e < 1.0 { e } else { f64::NAN });
-                let label = label(&entry.scheme);
+                let label = entry.scheme.words();
                 chart = chart.with(Series::line(&label, work.collect::<Vec<_>>(), error.collect::<Vec<_>>()).marked(i));
             }
             figure = figure.with(chart);
         }
     }
     figure.write(folder, "compare").map(|_| ())
-}
-
-/// The scheme without what the panel's title says.
-fn label(scheme: &Scheme) -> String {
-    let words = scheme.to_string();
-    words.splitn(3, ' ').nth(2).unwrap_or(&words).to_owned()
 }

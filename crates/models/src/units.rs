@@ -9,7 +9,7 @@ const fn base(kg: i32, m: i32, s: i32) -> BaseUnit {
 }
 
 /// Name and exponents, with the unit of time first.
-const UNITS: [(&str, BaseUnit); 9] = [
+const UNITS: [(&str, BaseUnit); 10] = [
     ("s", base(0, 0, 1)),
     ("kg", base(1, 0, 0)),
     ("m", base(0, 1, 0)),
@@ -19,6 +19,7 @@ const UNITS: [(&str, BaseUnit); 9] = [
     ("N", base(1, 1, -2)),
     ("N/m", base(1, 0, -2)),
     ("N.s/m", base(1, 0, -1)),
+    ("N/m3", base(1, -2, -2)),
 ];
 
 /// Defines the units with these names; a name that is not in the list is an undefined unit, which the declaration's
@@ -44,6 +45,7 @@ pub(crate) fn electric(d: &mut Declaration) {
     d.unit("C", charged(0, 0, 1, 1));
     d.unit("A", charged(0, 0, 0, 1));
     d.unit("A/s", charged(0, 0, -1, 1));
+    d.unit("A/s2", charged(0, 0, -2, 1));
     d.unit("V", charged(1, 2, -3, -1));
     d.unit("Ohm", charged(1, 2, -3, -2));
     d.unit("H", charged(1, 2, -2, -2));
