@@ -60,8 +60,14 @@ impl Dense {
     }
 
     /// Tells a unit, which must not be initialised, how many nodes are wanted.
-    pub fn ask(&self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+    fn ask(&self, unit: &mut dyn Unit) -> Result<(), UnitError> {
         unit.set_integer(&[self.parameter], &[self.nodes.len() as i32])
+    }
+
+    /// Begins anew: no step has been made, and the unit is told again how many nodes are wanted.
+    pub fn begin(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+        (self.from, self.to) = (0, 0);
+        self.ask(unit)
     }
 
     /// Whether every sampled output of unit `u` has it.

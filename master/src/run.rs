@@ -241,8 +241,8 @@ impl Simulation {
         for (u, s) in self.window.stations.iter_mut().enumerate() {
             s.unit.reset()?;
             set(UnitId(u), s.unit.as_mut())?;
-            if let Some(dense) = &s.dense {
-                dense.ask(s.unit.as_mut())?;
+            if let Some(dense) = &mut s.dense {
+                dense.begin(s.unit.as_mut())?;
             }
         }
         if let Some(corrector) = &mut self.corrector {
