@@ -72,7 +72,8 @@ fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Foundry<'_>) {
             ];
             for (method_name, method) in methods {
                 for &rate in rates {
-                    let mut pair = Pair { bond: rate == 3, ..Pair::new(coupling, method.clone(), 1e-3, 1e6) };
+                    let bond = rate == 3 || method.energy != EnergyCorrection::Monitor;
+                    let mut pair = Pair { bond, ..Pair::new(coupling, method.clone(), 1e-3, 1e6) };
                     pair.shares = [(1, 1), (1, rate)];
                     let mut c = build(&pair, units).expect("built");
                     c.simulation.record(c.units[0], "x", "x1").expect("recorded");

@@ -12,6 +12,7 @@
 //! `station.rs` are where they meet.
 
 mod algebraic;
+mod books;
 mod control;
 mod dense;
 mod error;

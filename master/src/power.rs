@@ -36,17 +36,14 @@
 //! References: \[Sadjina 2017\] for residual power and energy of bonds; \[Benedikt 2013\] for NEPCE; \[González 2019\] for
 //! monitoring and correcting leaks. The equations of the leak correction are ours, after that paper's abstract.
 
+use crate::books::{Settlement, UnitBooks};
 use crate::feed::Supply;
 use crate::memento::Numbers;
 use crate::method::Method;
-use crate::predict::{Edge, Lagrange, Predictor};
+use crate::predict::Edge;
 use crate::station::Station;
 use crate::system::System;
 use crate::time::{Span, Tick};
-use std::sync::Arc;
-
-/// Samples of a signal that truth between its samples is made of.
-pub(crate) const SETTLED_DEPTH: usize = 4;
 
 /// Steps within which the leak correction takes out what it finds.
 pub const LEAK_STEPS: f64 = 10.0;
@@ -110,60 +107,19 @@ pub(crate) struct Ledger {
     kept: Option<Box<Ledger>>,
 }
 
-/// Steps of a window whose truth is known at the window's end only.
-#[derive(Clone)]
-struct Settlement {
-    /// Interpolates what lies between samples.
-    truth: Arc<dyn Predictor>,
-    /// Of each unit: the steps taken in the window, as many as are counted, and the books as they are after the last window.
-    steps: Vec<Vec<Taken>>,
-    taken: Vec<usize>,
-    books: Vec<UnitBooks>,
-    /// Of each port, as in [`PortPlace::flow_at_start`].
-    flow_at_start: Vec<[f64; 3]>,
-}
-
-/// A step taken, as it was fed.
-#[derive(Debug, Clone, Default)]
-struct Taken {
-    from: Tick,
-    to: Tick,
-    length_s: f64,
-    applied: [Vec<f64>; 3],
-}
-
+/// A port in a run.
 #[derive(Debug, Clone)]
-struct PortPlace {
-    bond: usize,
-    unit: usize,
+pub(crate) struct PortPlace {
+    pub bond: usize,
+    pub unit: usize,
     /// Places among the unit's inputs, and gains.
-    inputs: Vec<(usize, f64)>,
+    pub inputs: Vec<(usize, f64)>,
     /// Channel and component of the flow.
     flow: (usize, usize),
     /// +1 for the first port of a bond, −1 for the second.
     side: f64,
     /// At the last step's start and at the starts of the two before.
     flow_at_start: [f64; 3],
-}
-
-/// What is known of the inputs of one unit over its last step.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct UnitBooks {
-    /// Start of the step that was last prepared.
-    arrived: Option<Tick>,
-    /// Whether a step is open: taken, but the truth at its end is not known yet.
-    open: bool,
-    to: Tick,
-    length_s: f64,
-    length_before_s: f64,
-    /// Weights of the values at the end, the start and the two starts before that make the value at mid-step.
-    middle: [f64; 4],
-    /// At the step's end, its start, and the starts of the two steps before.
-    truth: [Vec<f64>; 4],
-    /// At the step's start, middle and end.
-    applied: [Vec<f64>; 3],
-    /// Correction in use.
-    offset: Vec<f64>,
 }
 
 impl Ledger {
@@ -209,46 +165,15 @@ impl Ledger {
 
     /// From now on closes accounts at the end of windows of `window` ticks, in which unit u steps by `steps[u]`.
     pub fn settle_windows(&mut self, window: Tick, steps: &[Tick]) {
-        let books: Vec<UnitBooks> = self.units.iter().map(|b| UnitBooks::new(b.offset.len())).collect();
-        let taken = |(books, step): (&UnitBooks, &Tick)| {
-            let one = Taken { applied: books.applied.clone(), ..Taken::default() };
-            vec![one; (window / step) as usize]
-        };
-        self.settlement = Some(Settlement {
-            truth: Arc::new(Lagrange::new(SETTLED_DEPTH - 1)),
-            steps: books.iter().zip(steps).map(taken).collect(),
-            taken: vec![0; books.len()],
-            books,
-            flow_at_start: vec![[0.0; 3]; self.ports.len()],
-        });
+        let inputs = self.units.iter().map(UnitBooks::inputs);
+        self.settlement =
+            Some(Settlement::new(inputs.zip(steps.iter().map(|s| (window / s) as usize)), self.ports.len()));
     }
 
     /// At the end of a window, where all units meet.
     pub fn settle(&mut self, stations: &mut [Station], supply: &mut Supply) {
         let Ledger { settlement: Some(settlement), accounts, ports, cubic, .. } = self else { return };
-        let Settlement { truth, steps, taken, books, flow_at_start } = settlement;
-        std::mem::swap(&mut supply.predictor, truth);
-        for (unit, books) in books.iter_mut().enumerate() {
-            for step in &steps[unit][..taken[unit]] {
-                if books.length_s == 0.0 {
-                    stations[unit].true_inputs(supply, step.from, &mut books.truth[0]);
-                }
-                books.truth.rotate_right(1);
-                books.aim(if *cubic { step.length_s } else { 0.0 });
-                (books.length_s, books.length_before_s) = (step.length_s, books.length_s);
-                books.applied.iter_mut().zip(&step.applied).for_each(|(to, from)| to.copy_from_slice(from));
-                stations[unit].true_inputs(supply, step.to, &mut books.truth[0]);
-                for (port, known) in ports.iter().zip(flow_at_start.iter_mut()).filter(|(p, _)| p.unit == unit) {
-                    *known = [port.flow(supply, step.from), known[0], known[1]];
-                    books.post(port, (port.flow(supply, step.to), *known), &mut accounts[port.bond]);
-                }
-            }
-            taken[unit] = 0;
-        }
-        std::mem::swap(&mut supply.predictor, truth);
-        for account in accounts {
-            account.residual_energy_max_j = account.residual_energy_max_j.max(account.residual_energy_j.abs());
-        }
+        settlement.close((stations, supply), *cubic, ports, accounts);
     }
 
     /// Before a unit steps from `span.from`: closes its last step and says what to add to its inputs.
@@ -288,12 +213,8 @@ impl Ledger {
                 *v = station.applied(i, 0.5 * half as f64);
             }
         }
-        if let Some(Settlement { steps, taken, .. }) = &mut self.settlement
-            && let Some(step) = steps[unit].get_mut(taken[unit])
-        {
-            (step.from, step.to, step.length_s) = (span.from, span.to, span.length_s);
-            step.applied.iter_mut().zip(&books.applied).for_each(|(to, from)| to.copy_from_slice(from));
-            taken[unit] += 1;
+        if let Some(settlement) = &mut self.settlement {
+            settlement.take(unit, span, &books.applied);
         }
     }
 
@@ -379,9 +300,8 @@ impl Ledger {
 
     /// What it knows, for a memento.
     pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        if let Some(Settlement { books, flow_at_start, .. }) = &mut self.settlement {
-            books.iter_mut().for_each(|books| books.pass(numbers));
-            flow_at_start.iter_mut().for_each(|flow| numbers.list(flow));
+        if let Some(settlement) = &mut self.settlement {
+            settlement.pass(numbers);
         }
         for books in &mut self.units {
             books.pass(numbers);
@@ -437,124 +357,15 @@ impl Ledger {
         }
         self.leaks.copy_from_slice(&other.leaks);
         if let (Some(mine), Some(theirs)) = (&mut self.settlement, &other.settlement) {
-            mine.books.iter_mut().zip(&theirs.books).for_each(|(books, o)| books.copy_from(o));
-            mine.flow_at_start.copy_from_slice(&theirs.flow_at_start);
-            mine.taken.copy_from_slice(&theirs.taken);
+            mine.copy_from(theirs);
         }
-    }
-}
-
-impl Settlement {
-    /// Begins anew.
-    fn forget(&mut self) {
-        for books in &mut self.books {
-            *books = UnitBooks::new(books.offset.len());
-        }
-        self.taken.fill(0);
-        self.flow_at_start.fill([0.0; 3]);
     }
 }
 
 impl PortPlace {
     /// The flow at `at`, or what was last known of it.
-    fn flow(&self, supply: &Supply, at: Tick) -> f64 {
+    pub fn flow(&self, supply: &Supply, at: Tick) -> f64 {
         let history = &supply.histories[self.flow.0];
         history.value(history.not_after(at), self.flow.1)
-    }
-}
-
-impl UnitBooks {
-    fn new(n: usize) -> Self {
-        let zeros = || vec![0.0; n];
-        let truth = [zeros(), zeros(), zeros(), zeros()];
-        UnitBooks { truth, applied: [zeros(), zeros(), zeros()], offset: zeros(), ..UnitBooks::default() }
-    }
-
-    /// Weights for a step of `length_s` seconds after the last ones: Lagrange polynomials at mid-step through as many of the
-    /// four points as there are; the line through two where `length_s` is 0.
-    fn aim(&mut self, length_s: f64) {
-        let points = match (length_s > 0.0 && self.length_s > 0.0, self.length_before_s > 0.0) {
-            (false, _) => 2,
-            (true, false) => 3,
-            (true, true) => 4,
-        };
-        let before = -self.length_s / length_s;
-        let at = [1.0, 0.0, before, before - self.length_before_s / length_s];
-        self.middle = [0.0; 4];
-        for i in 0..points {
-            let others = (0..points).filter(|j| *j != i);
-            self.middle[i] = others.map(|j| (0.5 - at[j]) / (at[i] - at[j])).product();
-        }
-    }
-
-    fn at_middle(&self, values: [f64; 4]) -> f64 {
-        self.middle.iter().zip(values).map(|(w, v)| w * v).sum()
-    }
-
-    /// Truth less what input `i` was fed with at start, middle and end of the step.
-    fn missed(&self, i: usize) -> [f64; 3] {
-        let known = [0, 1, 2, 3].map(|k| self.truth[k][i]);
-        let truth = [known[1], self.at_middle(known), known[0]];
-        [0, 1, 2].map(|k| truth[k] - self.applied[k][i])
-    }
-
-    /// Mean over the step of what is given at start, middle and end: Simpson's rule, or the trapezoidal one where the middle
-    /// is not known better than by its ends.
-    fn mean(&self, [start, middle, end]: [f64; 3]) -> f64 {
-        if self.middle[2] == 0.0 { 0.5 * (start + end) } else { (start + 4.0 * middle + end) / 6.0 }
-    }
-
-    /// What the last step's inputs missed on average, their own correction not counted; nothing before the first step.
-    fn nepce(&mut self) {
-        if self.length_s == 0.0 {
-            return;
-        }
-        for i in 0..self.offset.len() {
-            self.offset[i] += self.mean(self.missed(i));
-        }
-    }
-
-    /// What a port's input missed over the step whose end is known, into its account; flows at the step's end, its start and the
-    /// starts of the two before.
-    fn post(&self, port: &PortPlace, (flow, [start, before, earlier]): (f64, [f64; 3]), account: &mut Account) {
-        let flow_there = [start, self.at_middle([flow, start, before, earlier]), flow];
-        let (mut residual_w, mut power_w) = ([0.0; 3], 0.0);
-        for &(i, gain) in &port.inputs {
-            for ((w, missed), flow) in residual_w.iter_mut().zip(self.missed(i)).zip(flow_there) {
-                *w -= gain * missed * flow;
-            }
-            power_w += gain * self.truth[0][i] * flow;
-        }
-        let [start_w, _, end_w] = residual_w;
-        account.residual_energy_j += self.length_s * self.mean(residual_w);
-        account.power_max_w = account.power_max_w.max(power_w.abs());
-        account.residual_power_max_w = account.residual_power_max_w.max(start_w.abs()).max(end_w.abs());
-    }
-
-    /// What it knows, for a memento.
-    fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        let mut has_arrived = self.arrived.is_some();
-        let mut arrived = self.arrived.unwrap_or_default();
-        numbers.flag(&mut has_arrived);
-        numbers.count(&mut arrived);
-        self.arrived = has_arrived.then_some(arrived);
-        numbers.flag(&mut self.open);
-        numbers.count(&mut self.to);
-        numbers.real(&mut self.length_s);
-        numbers.real(&mut self.length_before_s);
-        numbers.list(&mut self.middle);
-        let UnitBooks { truth, applied, offset, .. } = self;
-        truth.iter_mut().chain(applied).chain([offset]).for_each(|list| numbers.list(list));
-    }
-
-    fn copy_from(&mut self, o: &UnitBooks) {
-        (self.open, self.to, self.length_s) = (o.open, o.to, o.length_s);
-        self.length_before_s = o.length_before_s;
-        (self.middle, self.arrived) = (o.middle, o.arrived);
-        let pairs = self.truth.iter_mut().zip(&o.truth).chain(self.applied.iter_mut().zip(&o.applied));
-        for (mine, theirs) in pairs {
-            mine.copy_from_slice(theirs);
-        }
-        self.offset.copy_from_slice(&o.offset);
     }
 }

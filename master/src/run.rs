@@ -1,5 +1,6 @@
 //! A *simulation*: a system coupled by a method on a grid, from initialisation to the end, step by step.
 
+use crate::books::SETTLED_DEPTH;
 use crate::control::{Controller, Course, Estimate, Verdict};
 use crate::correct::{Convergence, Corrector};
 use crate::dense::Dense;
@@ -12,7 +13,7 @@ use crate::law::Law;
 use crate::link::Links;
 use crate::memento::Numbers;
 use crate::method::{Method, Sampling};
-use crate::power::{Account, Ledger, SETTLED_DEPTH};
+use crate::power::{Account, Ledger};
 use crate::record::{Column, Observer, Recorder};
 use crate::relay::Relay;
 use crate::requirements::{MIDDLE, check, stagger, warning};

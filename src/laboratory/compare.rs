@@ -1,7 +1,7 @@
 //! `macrostep compare`: accuracy against work.
 
 use macrostep::lab::measure::{Reference, Work, run as run_scheme};
-use macrostep::lab::{Scheme, Setup};
+use macrostep::lab::{Scenario, Scheme, Setup};
 use macrostep_master::report::table::{Align, Table, short};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -57,52 +57,8 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     let card = scenario.card();
     let schemes = arguments.schemes.schemes(card.couplings)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
-    let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let _open = macrostep::foundry::open_all().map_err(failed)?;
-    let mut plans = Vec::new();
-    for scheme in &schemes {
-        let usual_s = (scheme.reach() * card.step_s, 0.5 * stop_s);
-        plans.push((*scheme, ladder("steps", &arguments.steps, usual_s, &STEPS)?));
-    }
-    let mut steps: Vec<f64> = plans.iter().flat_map(|(_, steps)| steps.iter().copied()).collect();
-    steps.sort_by(f64::total_cmp);
-    steps.dedup();
-    let references = steps
-        .par_iter()
-        .map(|&h| Reference::new(scenario.as_ref(), h, stop_s).map(|r| (h, r)).map_err(failed))
-        .collect::<Result<Vec<_>, Failure>>()?;
-    let work: Vec<(usize, Scheme, f64)> = plans
-        .iter()
-        .enumerate()
-        .flat_map(|(n, (scheme, steps))| runs(scheme, steps, &arguments.control_tolerance).map(move |(s, h)| (n, s, h)))
-        .collect();
-    let bar = progress_bar(work.len() as u64, "runs");
-    let found = work
-        .par_iter()
-        .flat_map_iter(|run| references.iter().find(|r| r.0 == run.2).map(|r| (run, &r.1)))
-        .map(|((n, scheme, step_s), reference)| {
-            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
-            let work = run_scheme(scenario.as_ref(), &setup, reference);
-            bar.inc(1);
-            Ok((*n, work.map_err(|e| Failure::Run(format!("{scheme}, H = {step_s} s: {e}")))?))
-        })
-        .collect::<Result<Vec<(usize, Work)>, Failure>>()?;
-    let mut entries: Vec<Entry> = schemes.iter().map(|s| Entry { scheme: *s, runs: Vec::new() }).collect();
-    found.into_iter().for_each(|(n, work)| entries[n].runs.push(work));
-    // Times are those of one run after the other, the shortest of several: runs beside each other disturb them.
-    for (n, scheme, step_s) in &work {
-        let Some(reference) = references.iter().find(|r| r.0 == *step_s).map(|r| &r.1) else { continue };
-        let place = entries[*n].runs.iter_mut().find(|w| {
-            w.step_s == *step_s && w.control_tolerance.is_none_or(|tolerance| tolerance == scheme.control_tolerance)
-        });
-        let Some(place) = place else { continue };
-        place.wall_s = f64::INFINITY;
-        for _ in 0..arguments.repeat {
-            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
-            place.wall_s = place.wall_s.min(run_scheme(scenario.as_ref(), &setup, reference).map_err(failed)?.wall_s);
-        }
-    }
-    bar.finish_and_clear();
+    let entries = entries(scenario.as_ref(), &schemes, stop_s, arguments)?;
 
     let line = format!(
         "scenario {} · T = {stop_s} s · largest errors relative to amplitudes · do_steps of all units",
@@ -131,6 +87,64 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         eprintln!("wrote work and accuracy of {} schemes to `{}`", entries.len(), folder.display());
     }
     Ok(())
+}
+
+fn failed(error: macrostep_master::RunError) -> Failure {
+    Failure::Run(error.to_string())
+}
+
+/// Schemes with their runs: errors from all cores at once, times from one run after the other.
+fn entries(
+    scenario: &dyn Scenario,
+    schemes: &[Scheme],
+    stop_s: f64,
+    arguments: &CompareArguments,
+) -> Result<Vec<Entry>, Failure> {
+    let mut plans = Vec::new();
+    for scheme in schemes {
+        let usual_s = (scheme.reach() * scenario.card().step_s, 0.5 * stop_s);
+        plans.push((*scheme, ladder("steps", &arguments.steps, usual_s, &STEPS)?));
+    }
+    let mut steps: Vec<f64> = plans.iter().flat_map(|(_, steps)| steps.iter().copied()).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.dedup();
+    let references = steps
+        .par_iter()
+        .map(|&h| Reference::new(scenario, h, stop_s).map(|r| (h, r)).map_err(failed))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let work: Vec<(usize, Scheme, f64)> = plans
+        .iter()
+        .enumerate()
+        .flat_map(|(n, (scheme, steps))| runs(scheme, steps, &arguments.control_tolerance).map(move |(s, h)| (n, s, h)))
+        .collect();
+    let bar = progress_bar(work.len() as u64, "runs");
+    let found = work
+        .par_iter()
+        .flat_map_iter(|run| references.iter().find(|r| r.0 == run.2).map(|r| (run, &r.1)))
+        .map(|((n, scheme, step_s), reference)| {
+            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
+            let work = run_scheme(scenario, &setup, reference);
+            bar.inc(1);
+            Ok((*n, work.map_err(|e| Failure::Run(format!("{scheme}, H = {step_s} s: {e}")))?))
+        })
+        .collect::<Result<Vec<(usize, Work)>, Failure>>()?;
+    let mut entries: Vec<Entry> = schemes.iter().map(|s| Entry { scheme: *s, runs: Vec::new() }).collect();
+    found.into_iter().for_each(|(n, work)| entries[n].runs.push(work));
+    // Times are those of one run after the other, the shortest of several: runs beside each other disturb them.
+    for (n, scheme, step_s) in &work {
+        let Some(reference) = references.iter().find(|r| r.0 == *step_s).map(|r| &r.1) else { continue };
+        let place = entries[*n].runs.iter_mut().find(|w| {
+            w.step_s == *step_s && w.control_tolerance.is_none_or(|tolerance| tolerance == scheme.control_tolerance)
+        });
+        let Some(place) = place else { continue };
+        place.wall_s = f64::INFINITY;
+        for _ in 0..arguments.repeat {
+            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
+            place.wall_s = place.wall_s.min(run_scheme(scenario, &setup, reference).map_err(failed)?.wall_s);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(entries)
 }
 
 /// The runs of a scheme: a macro step each, or a tolerance each where steps are chosen.

@@ -1,0 +1,236 @@
+//! *Books*: what a power bond's account is made of. What a unit was fed with over a step, what its inputs truly were, and what
+//! flowed meanwhile; and the steps of a window that are settled at its end. The equations are those of [`crate::power`].
+
+use crate::feed::Supply;
+use crate::memento::Numbers;
+use crate::power::{Account, PortPlace};
+use crate::predict::{Lagrange, Predictor};
+use crate::station::Station;
+use crate::time::{Span, Tick};
+use std::sync::Arc;
+
+/// Samples of a signal that truth between its samples is made of.
+pub(crate) const SETTLED_DEPTH: usize = 4;
+
+/// What is known of the inputs of one unit over its last step.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct UnitBooks {
+    /// Start of the step that was last prepared.
+    pub arrived: Option<Tick>,
+    /// Whether a step is open: taken, but the truth at its end is not known yet.
+    pub open: bool,
+    pub to: Tick,
+    pub length_s: f64,
+    pub length_before_s: f64,
+    /// Weights of the values at the end, the start and the two starts before that make the value at mid-step.
+    pub middle: [f64; 4],
+    /// At the step's end, its start, and the starts of the two steps before.
+    pub truth: [Vec<f64>; 4],
+    /// At the step's start, middle and end.
+    pub applied: [Vec<f64>; 3],
+    /// Correction in use.
+    pub offset: Vec<f64>,
+}
+
+/// Steps of a window whose truth is known at the window's end only.
+#[derive(Clone)]
+pub(crate) struct Settlement {
+    /// Interpolates what lies between samples.
+    truth: Arc<dyn Predictor>,
+    /// Of each unit: the steps taken in the window, as many as are counted, and the books as they are after the last window.
+    steps: Vec<Vec<Taken>>,
+    taken: Vec<usize>,
+    books: Vec<UnitBooks>,
+    /// Of each port, at the last step's start and at the starts of the two before.
+    flow_at_start: Vec<[f64; 3]>,
+}
+
+/// A step taken, as it was fed.
+#[derive(Debug, Clone, Default)]
+struct Taken {
+    from: Tick,
+    to: Tick,
+    length_s: f64,
+    applied: [Vec<f64>; 3],
+}
+
+impl Settlement {
+    /// For units with so many inputs and steps in a window, and so many ports.
+    pub fn new(units: impl Iterator<Item = (usize, usize)>, ports: usize) -> Self {
+        let truth = Arc::new(Lagrange::new(SETTLED_DEPTH - 1));
+        let mut settlement =
+            Settlement { truth, steps: Vec::new(), taken: Vec::new(), books: Vec::new(), flow_at_start: Vec::new() };
+        for (inputs, steps) in units {
+            let books = UnitBooks::new(inputs);
+            settlement.steps.push(vec![Taken { applied: books.applied.clone(), ..Taken::default() }; steps]);
+            settlement.books.push(books);
+            settlement.taken.push(0);
+        }
+        settlement.flow_at_start = vec![[0.0; 3]; ports];
+        settlement
+    }
+
+    /// Keeps a step of a unit, as it was fed.
+    pub fn take(&mut self, unit: usize, span: &Span, applied: &[Vec<f64>; 3]) {
+        let Some(step) = self.steps[unit].get_mut(self.taken[unit]) else { return };
+        (step.from, step.to, step.length_s) = (span.from, span.to, span.length_s);
+        step.applied.iter_mut().zip(applied).for_each(|(to, from)| to.copy_from_slice(from));
+        self.taken[unit] += 1;
+    }
+
+    /// Enters all steps kept into the accounts; `cubic` as in the ledger.
+    pub fn close(
+        &mut self,
+        (stations, supply): (&mut [Station], &mut Supply),
+        cubic: bool,
+        ports: &[PortPlace],
+        accounts: &mut [Account],
+    ) {
+        let Settlement { truth, steps, taken, books, flow_at_start } = self;
+        std::mem::swap(&mut supply.predictor, truth);
+        for (unit, books) in books.iter_mut().enumerate() {
+            for step in &steps[unit][..taken[unit]] {
+                if books.length_s == 0.0 {
+                    stations[unit].true_inputs(supply, step.from, &mut books.truth[0]);
+                }
+                books.truth.rotate_right(1);
+                books.aim(if cubic { step.length_s } else { 0.0 });
+                (books.length_s, books.length_before_s) = (step.length_s, books.length_s);
+                books.applied.iter_mut().zip(&step.applied).for_each(|(to, from)| to.copy_from_slice(from));
+                stations[unit].true_inputs(supply, step.to, &mut books.truth[0]);
+                for (port, known) in ports.iter().zip(flow_at_start.iter_mut()).filter(|(p, _)| p.unit == unit) {
+                    *known = [port.flow(supply, step.from), known[0], known[1]];
+                    books.post(port, (port.flow(supply, step.to), *known), &mut accounts[port.bond]);
+                }
+            }
+            taken[unit] = 0;
+        }
+        std::mem::swap(&mut supply.predictor, truth);
+        for account in accounts {
+            account.residual_energy_max_j = account.residual_energy_max_j.max(account.residual_energy_j.abs());
+        }
+    }
+
+    /// What it knows between windows, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        self.books.iter_mut().for_each(|books| books.pass(numbers));
+        self.flow_at_start.iter_mut().for_each(|flow| numbers.list(flow));
+    }
+
+    /// Takes over what changes in a run, without allocating.
+    pub fn copy_from(&mut self, other: &Settlement) {
+        self.books.iter_mut().zip(&other.books).for_each(|(books, o)| books.copy_from(o));
+        self.flow_at_start.copy_from_slice(&other.flow_at_start);
+        self.taken.copy_from_slice(&other.taken);
+    }
+
+    /// Begins anew.
+    pub fn forget(&mut self) {
+        for books in &mut self.books {
+            *books = UnitBooks::new(books.offset.len());
+        }
+        self.taken.fill(0);
+        self.flow_at_start.fill([0.0; 3]);
+    }
+}
+
+impl UnitBooks {
+    pub fn new(n: usize) -> Self {
+        let zeros = || vec![0.0; n];
+        let truth = [zeros(), zeros(), zeros(), zeros()];
+        UnitBooks { truth, applied: [zeros(), zeros(), zeros()], offset: zeros(), ..UnitBooks::default() }
+    }
+
+    /// How many inputs there are.
+    pub fn inputs(&self) -> usize {
+        self.offset.len()
+    }
+
+    /// Weights for a step of `length_s` seconds after the last ones: Lagrange polynomials at mid-step through as many of the
+    /// four points as there are; the line through two where `length_s` is 0.
+    pub fn aim(&mut self, length_s: f64) {
+        let points = match (length_s > 0.0 && self.length_s > 0.0, self.length_before_s > 0.0) {
+            (false, _) => 2,
+            (true, false) => 3,
+            (true, true) => 4,
+        };
+        let before = -self.length_s / length_s;
+        let at = [1.0, 0.0, before, before - self.length_before_s / length_s];
+        self.middle = [0.0; 4];
+        for i in 0..points {
+            let others = (0..points).filter(|j| *j != i);
+            self.middle[i] = others.map(|j| (0.5 - at[j]) / (at[i] - at[j])).product();
+        }
+    }
+
+    pub fn at_middle(&self, values: [f64; 4]) -> f64 {
+        self.middle.iter().zip(values).map(|(w, v)| w * v).sum()
+    }
+
+    /// Truth less what input `i` was fed with at start, middle and end of the step.
+    pub fn missed(&self, i: usize) -> [f64; 3] {
+        let known = [0, 1, 2, 3].map(|k| self.truth[k][i]);
+        let truth = [known[1], self.at_middle(known), known[0]];
+        [0, 1, 2].map(|k| truth[k] - self.applied[k][i])
+    }
+
+    /// Mean over the step of what is given at start, middle and end: Simpson's rule, or the trapezoidal one where the middle
+    /// is not known better than by its ends.
+    pub fn mean(&self, [start, middle, end]: [f64; 3]) -> f64 {
+        if self.middle[2] == 0.0 { 0.5 * (start + end) } else { (start + 4.0 * middle + end) / 6.0 }
+    }
+
+    /// What the last step's inputs missed on average, their own correction not counted; nothing before the first step.
+    pub fn nepce(&mut self) {
+        if self.length_s == 0.0 {
+            return;
+        }
+        for i in 0..self.offset.len() {
+            self.offset[i] += self.mean(self.missed(i));
+        }
+    }
+
+    /// What a port's input missed over the step whose end is known, into its account; flows at the step's end, its start and the
+    /// starts of the two before.
+    pub fn post(&self, port: &PortPlace, (flow, [start, before, earlier]): (f64, [f64; 3]), account: &mut Account) {
+        let flow_there = [start, self.at_middle([flow, start, before, earlier]), flow];
+        let (mut residual_w, mut power_w) = ([0.0; 3], 0.0);
+        for &(i, gain) in &port.inputs {
+            for ((w, missed), flow) in residual_w.iter_mut().zip(self.missed(i)).zip(flow_there) {
+                *w -= gain * missed * flow;
+            }
+            power_w += gain * self.truth[0][i] * flow;
+        }
+        let [start_w, _, end_w] = residual_w;
+        account.residual_energy_j += self.length_s * self.mean(residual_w);
+        account.power_max_w = account.power_max_w.max(power_w.abs());
+        account.residual_power_max_w = account.residual_power_max_w.max(start_w.abs()).max(end_w.abs());
+    }
+
+    /// What it knows, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        let mut has_arrived = self.arrived.is_some();
+        let mut arrived = self.arrived.unwrap_or_default();
+        numbers.flag(&mut has_arrived);
+        numbers.count(&mut arrived);
+        self.arrived = has_arrived.then_some(arrived);
+        numbers.flag(&mut self.open);
+        numbers.count(&mut self.to);
+        numbers.real(&mut self.length_s);
+        numbers.real(&mut self.length_before_s);
+        numbers.list(&mut self.middle);
+        let UnitBooks { truth, applied, offset, .. } = self;
+        truth.iter_mut().chain(applied).chain([offset]).for_each(|list| numbers.list(list));
+    }
+
+    pub fn copy_from(&mut self, o: &UnitBooks) {
+        (self.open, self.to, self.length_s) = (o.open, o.to, o.length_s);
+        self.length_before_s = o.length_before_s;
+        (self.middle, self.arrived) = (o.middle, o.arrived);
+        let pairs = self.truth.iter_mut().zip(&o.truth).chain(self.applied.iter_mut().zip(&o.applied));
+        for (mine, theirs) in pairs {
+            mine.copy_from_slice(theirs);
+        }
+        self.offset.copy_from_slice(&o.offset);
+    }
+}
