@@ -6,6 +6,8 @@ use clap::Args;
 use macrostep_system::words::{Correct, Predict, Sampling, Schedule};
 
 use crate::arguments::positive;
+use crate::checkpoint::CheckpointArguments;
+use crate::slaves::SlaveArguments;
 
 /// A scenario and what is to be different about it.
 #[derive(Debug, Args)]
@@ -37,6 +39,8 @@ pub struct SystemArguments {
     /// Apply a parameter set of the scenario after its own; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub parameters: Vec<String>,
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
 }
 
 /// A schedule and the order of units it names.
@@ -72,6 +76,8 @@ pub struct RunArguments {
     /// Leave out the pictures [default: they are drawn]
     #[arg(long)]
     pub no_pictures: bool,
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
 }
 
 /// `macrostep convert`.

@@ -16,7 +16,7 @@ use crate::print;
 /// [`Failure`] where one of the runs cannot be made.
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let opened = Opened::new(&arguments.system)?;
-    let verification = verify(&opened.document.scenario, &opened.fmus).map_err(|e| match e {
+    let verification = verify(&opened.document.scenario, &opened).map_err(|e| match e {
         Unverified::Findings(findings) => findings_failure(&findings),
         Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
     })?;

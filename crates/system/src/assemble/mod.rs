@@ -3,6 +3,7 @@
 //! Signals of a unit that are derivatives of each other (attribute `derivative`, or `motions` in the scenario) go into one
 //! channel, so that predictors that know motions can use them. A connection that changes its value is a law with one input.
 
+mod bonds;
 mod channels;
 mod laws;
 mod wiring;
@@ -91,6 +92,7 @@ fn build(
     let method = method(&s);
     let channels = Channels::of(&s, &descriptions, &method, &mut system, &units)?;
     wiring::connect(&s, &descriptions, &channels, &mut system, &units)?;
+    bonds::declare(&s, &descriptions, &mut system, &units)?;
     let e = &s.experiment;
     let grid = Grid {
         start_s: e.start_s,

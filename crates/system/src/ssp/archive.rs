@@ -2,10 +2,10 @@
 
 use crate::finding::Finding;
 use crate::scenario::Place;
+use macrostep_master::unit::fmu::Unpacked;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::path::Path;
-use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
@@ -23,13 +23,13 @@ pub struct Entry {
 }
 
 /// Unpacks into a folder that is removed when the result is dropped.
-pub(super) fn unpack(path: &Path, shown: &str) -> Result<TempDir, Finding> {
+pub(super) fn unpack(path: &Path, shown: &str) -> Result<Unpacked, Finding> {
     let place = Place { file: shown.into(), line: 0, column: 0 };
     let failed =
         |e: &dyn std::fmt::Display| Finding::error(&place, e.to_string(), "is this a system structure package?");
     let file = File::open(path).map_err(|e| failed(&e))?;
     let mut archive = ZipArchive::new(file).map_err(|e| failed(&e))?;
-    let folder = tempfile::Builder::new().prefix("macrostep-").tempdir().map_err(|e| failed(&e))?;
+    let folder = Unpacked::new().map_err(|e| failed(&e))?;
     if archive.len() > FILES_MAX {
         return Err(failed(&format!("{} files, expected at most {FILES_MAX}", archive.len())));
     }

@@ -6,9 +6,9 @@ use super::{ANNOTATION, MAIN, archive};
 use crate::finding::Finding;
 use crate::open::Document;
 use crate::scenario::{Experiment, Place, Scenario};
+use macrostep_master::unit::fmu::Unpacked;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use tempfile::TempDir;
 
 /// Where URIs of a description lead.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub(super) struct Files {
     /// How the user calls the description, for messages.
     shown: String,
     /// Archives that were unpacked on the way.
-    unpacked: Arc<Mutex<Vec<Arc<TempDir>>>>,
+    unpacked: Arc<Mutex<Vec<Arc<Unpacked>>>>,
 }
 
 impl Files {
@@ -195,6 +195,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     s.record = extra.record;
     s.laws = extra.laws;
     s.maps = extra.maps;
+    s.bonds = extra.bonds;
     s.connections.extend(extra.connections);
     s.sets.extend(extra.sets);
     for other in extra.units {

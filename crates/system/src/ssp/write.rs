@@ -57,6 +57,8 @@ fn losses(s: &Scenario) -> Vec<Finding> {
         s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no words in SSP", l.name), next)),
     );
     out.extend(s.maps.iter().map(|m| Finding::warning(&m.place, "a linear map has no words in SSP", next)));
+    let bond = |name: &str| format!("power bond `{name}` has no words in SSP");
+    out.extend(s.bonds.iter().map(|b| Finding::warning(&b.place, bond(&b.name), next)));
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
         Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
     }));

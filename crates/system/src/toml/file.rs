@@ -58,6 +58,8 @@ pub(super) struct File {
     #[serde(default)]
     pub maps: Vec<Spanned<Map>>,
     #[serde(default)]
+    pub bonds: Vec<Spanned<Bond>>,
+    #[serde(default)]
     pub record: Record,
 }
 
@@ -127,6 +129,20 @@ pub(super) struct Map {
 pub(super) struct Reaction {
     pub from: Vec<Spanned<String>>,
     pub to: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Bond {
+    pub name: Option<String>,
+    pub ports: Vec<Spanned<Port>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Port {
+    pub flow: Spanned<String>,
+    pub inputs: Entries<Spanned<toml::Value>>,
 }
 
 #[derive(Deserialize, Default)]

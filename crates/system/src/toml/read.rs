@@ -3,8 +3,8 @@
 use super::file::{self, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
-    Connection, Coupling, Endpoint, Experiment, Law, LawKind, Map, ParameterSet, Place, Reaction, Record, Scenario,
-    Setting, Source, Unit, Value,
+    Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Map, ParameterSet, Place, Port, Reaction,
+    Record, Scenario, Setting, Source, Unit, Value,
 };
 use std::ops::Range;
 use std::path::Path;
@@ -82,6 +82,7 @@ impl Reader<'_> {
             connections: f.connections.0.iter().map(|(to, wire)| self.connection(to, wire)).collect::<Read<_>>()?,
             laws: f.laws.0.iter().map(|(name, law)| self.law(name, law)).collect::<Read<_>>()?,
             maps: f.maps.iter().map(|map| self.map(map)).collect::<Read<_>>()?,
+            bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
             record: self.record(&f.record),
         })
     }
@@ -238,6 +239,35 @@ impl Reader<'_> {
             m.reaction.as_ref().map(|r| Ok(Reaction { from: self.endpoints(&r.from)?, to: self.endpoints(&r.to)? }));
         let (from, to) = (self.endpoints(&m.from)?, self.endpoints(&m.to)?);
         Ok(Map { from, to, matrix: m.matrix.clone(), reaction: reaction.transpose()?, place })
+    }
+
+    fn bond(&self, b: usize, bond: &Spanned<file::Bond>) -> Read<Bond> {
+        let place = self.place(bond);
+        let name = bond.get_ref().name.clone().unwrap_or_else(|| format!("bond {}", b + 1));
+        let ports = bond.get_ref().ports.iter().map(|port| self.port(port)).collect::<Read<_>>()?;
+        Ok(Bond { name, ports, place })
+    }
+
+    fn port(&self, port: &Spanned<file::Port>) -> Read<Port> {
+        let place = self.place(port);
+        let flow = self.endpoint(&port.get_ref().flow)?;
+        let inputs = port.get_ref().inputs.0.iter().map(|(input, gain)| {
+            let gain = match gain.get_ref() {
+                toml::Value::Float(x) => Gain::Number(*x),
+                toml::Value::Integer(i) => Gain::Number(*i as f64),
+                toml::Value::String(name) => Gain::parse(name),
+                other => {
+                    let what = format!("gain of `{}` is {} `{other}`", input.get_ref(), other.type_str());
+                    return Err(Finding::error(
+                        &self.place(gain),
+                        what,
+                        "write a number, or a parameter of the unit as \"k_c\" or \"-k_c\"",
+                    ));
+                }
+            };
+            Ok((input.get_ref().clone(), gain))
+        });
+        Ok(Port { flow, inputs: inputs.collect::<Read<_>>()?, place })
     }
 
     fn record(&self, record: &file::Record) -> Record {
