@@ -73,6 +73,7 @@ fn scenarios_round_trip() {
         [units.\"b c\"]\nfmu = \"embedded:coupling\"\n\
         [parameters.soft]\n\"a.k\" = 2\n\
         [connections]\n\"b c.u\" = \"a.y\"\n\"a.u\" = { from = \"l.f\", factor = -2.0, offset = 0.5, convert_units = false }\n\
+        \"a.i\" = { from = \"b c.i\", table = [[1, 2], [3, \"x\"], [true, false]] }\n\
         [laws.l]\nkind = \"orifice\"\ncoefficient = 1.0\nlaminar = 0.1\ninputs = [\"a.p\", \"b c.p\"]\noutputs = [\"f\"]\n\
         [laws.n]\nkind = \"nonlinear-spring\"\ncoefficients = [1.0, 2.0]\ninputs = [\"a.x\", \"a.v\", \"b c.x\", \"b c.v\"]\noutputs = [\"f\"]\n\
         [[maps]]\nfrom = [\"a.v\"]\nto = [\"b c.v1\", \"b c.v2\"]\nmatrix = [[1.0], [-2.5]]\nreaction = { from = [\"b c.f1\", \"b c.f2\"], to = [\"a.f\"] }\n\

@@ -113,3 +113,35 @@ fn a_single_instance_runs_twice() {
     assert_eq!(isolated.code, Some(0), "{isolated:#?}");
     assert_eq!(isolated.rows.expect("rows").len(), 11);
 }
+
+/// Integers through a table of the scenario, and the error where it has no line for a value.
+#[test]
+fn tables_of_connections_are_used() {
+    let folder = make::folder("tables");
+    let input = "<ScalarVariable name=\"mode\" valueReference=\"3\" causality=\"input\" variability=\"discrete\"><Integer start=\"0\"/></ScalarVariable>";
+    let xml = make::replaced("</ModelVariables>", &format!("{input}</ModelVariables>"));
+    std::fs::write(folder.join("good.fmu"), make::fmu(&xml, &[])).expect("the FMU");
+    let run = |table: &str| {
+        let wire = format!("\"bad.mode\" = {{ from = \"good.steps\", table = {table} }}\n");
+        let system = SYSTEM.replace("bad.fmu", "good.fmu");
+        std::fs::write(folder.join("system.toml"), format!("{system}{wire}")).expect("the system");
+        macrostep(&folder, &["run", "system.toml", "--out", "out"])
+    };
+    let lines: Vec<String> = (0..=10).map(|n| format!("[{n}, {}]", 10 - n)).collect();
+    let whole = run(&format!("[{}]", lines.join(", ")));
+    assert_eq!((whole.code, whole.rows.as_ref().map(Vec::len)), (Some(0), Some(11)), "{whole:#?}");
+    let short = run("[[0, 1], [1, 2], [2, 3]]");
+    assert_eq!((short.code, short.rows.as_ref().map(Vec::len)), (Some(1), Some(3)), "{short:#?}");
+    let error = short.error();
+    for part in ["unit `good`", "3 of `steps`", "t = 0.3", "the table of its connection has 0, 1, 2"] {
+        assert!(error.contains(part), "`{part}` is not in {error}");
+    }
+    for (table, expected) in [
+        ("[[0, true]]", "system.toml:11:1: true in the table for `mode`, expected an integer"),
+        ("[[0, 1], [0, 2]]", "system.toml:11:1: 0 twice in the table for `steps`"),
+        ("[[0, 1, 2]]", "system.toml:11:1: `[0, 1, 2]` in a table, expected a value and what becomes of it"),
+    ] {
+        let error = run(table).error();
+        assert!(error.contains(expected), "{error}");
+    }
+}

@@ -198,7 +198,7 @@ pub struct Endpoint {
     pub variable: String,
 }
 
-/// `to = factor · from + offset`.
+/// `to = factor · from + offset`, or what the table has for `from`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connection {
     /// An output.
@@ -211,6 +211,8 @@ pub struct Connection {
     pub offset: f64,
     /// Whether units of measurement are converted.
     pub converts: bool,
+    /// Values that are not real, and what becomes of each; empty: they stay.
+    pub table: Vec<(Value, Value)>,
     /// Where.
     pub place: Place,
 }
@@ -400,7 +402,7 @@ impl Gain {
 impl Connection {
     /// One to one.
     pub fn new(from: Endpoint, to: Endpoint, place: Place) -> Self {
-        Connection { from, to, factor: 1.0, offset: 0.0, converts: true, place }
+        Connection { from, to, factor: 1.0, offset: 0.0, converts: true, table: Vec::new(), place }
     }
 }
 

@@ -20,7 +20,7 @@ mod wiring;
 pub(crate) use bonds::{WATT, dimension, gain};
 pub(crate) use units::{Conversion, conversion};
 pub(crate) use values::{Converted, convert};
-pub(crate) use wiring::type_name;
+pub(crate) use wiring::{table, type_name};
 
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};

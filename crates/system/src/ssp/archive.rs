@@ -59,6 +59,23 @@ pub(super) fn unpack(path: &Path, shown: &str) -> Result<Unpacked, Finding> {
     Ok(folder)
 }
 
+/// One file of an archive, or of the folder it was unpacked to.
+pub(super) fn file(archive: &Path, name: &str) -> std::io::Result<Vec<u8>> {
+    let name = name.strip_prefix("./").unwrap_or(name);
+    let inside = Path::new(name).components().all(|c| matches!(c, std::path::Component::Normal(_)));
+    if !inside {
+        return Err(std::io::Error::other("it leads out of the archive"));
+    }
+    if archive.is_dir() {
+        return super::xml::bytes(&archive.join(name));
+    }
+    let mut archive = ZipArchive::new(File::open(archive)?).map_err(std::io::Error::other)?;
+    let entry = archive.by_name(name).map_err(std::io::Error::other)?;
+    let mut bytes = Vec::new();
+    entry.take(super::xml::BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Packs files in the given order, with fixed dates: the same files give the same archive.
 ///
 /// # Errors

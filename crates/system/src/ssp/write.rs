@@ -176,7 +176,11 @@ impl Text {
                 escape(b),
                 escape(u)
             );
-            if c.factor == 1.0 && c.offset == 0.0 {
+            if let Some((first, _)) = c.table.first() {
+                self.open("ssd:Connection", &ends);
+                self.table(first, &c.table);
+                self.close("ssd:Connection");
+            } else if c.factor == 1.0 && c.offset == 0.0 {
                 self.line(format_args!("<ssd:Connection{ends}/>"));
             } else {
                 self.open("ssd:Connection", &ends);
@@ -188,6 +192,23 @@ impl Text {
             }
         }
         self.close("ssd:Connections");
+    }
+
+    fn table(&mut self, first: &Value, lines: &[(Value, Value)]) {
+        let kind = match first {
+            Value::Boolean(_) => "Boolean",
+            Value::Integer(_) | Value::Real(_) => "Integer",
+            Value::Text(_) => "Enumeration",
+        };
+        let text = |value: &Value| match value {
+            Value::Text(t) => escape(t),
+            other => other.to_string(),
+        };
+        self.open(&format!("ssc:{kind}MappingTransformation"), "");
+        for (source, target) in lines {
+            self.line(format_args!("<ssc:MapEntry source=\"{}\" target=\"{}\"/>", text(source), text(target)));
+        }
+        self.close(&format!("ssc:{kind}MappingTransformation"));
     }
 
     /// Units of measurement of the connectors.

@@ -170,6 +170,8 @@ pub(super) struct Changed {
     pub offset: f64,
     #[serde(default = "yes")]
     pub convert_units: bool,
+    #[serde(default)]
+    pub table: Vec<Vec<toml::Value>>,
 }
 
 fn one() -> f64 {

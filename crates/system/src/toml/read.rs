@@ -144,20 +144,10 @@ impl Reader<'_> {
 
     fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {
         let place = self.place(value);
-        let value = match value.get_ref() {
-            toml::Value::Float(x) => Value::Real(*x),
-            toml::Value::Integer(i) => Value::Integer(*i),
-            toml::Value::Boolean(b) => Value::Boolean(*b),
-            toml::Value::String(t) => Value::Text(t.clone()),
-            other => {
-                let what = format!("`{variable}` is {} `{other}`", other.type_str());
-                return Err(Finding::error(
-                    &place,
-                    what,
-                    "write a number, true or false, or a text; quote names with dots",
-                ));
-            }
-        };
+        let value = plain(value.get_ref()).ok_or_else(|| {
+            let what = format!("`{variable}` is {} `{}`", value.get_ref().type_str(), value.get_ref());
+            Finding::error(&place, what, "write a number, true or false, or a text; quote names with dots")
+        })?;
         Ok(Setting { variable: variable.to_owned(), value, unit: None, place })
     }
 
@@ -196,8 +186,22 @@ impl Reader<'_> {
                 factor: c.factor,
                 offset: c.offset,
                 converts: c.convert_units,
+                table: c.table.iter().map(|line| self.line(line, &place)).collect::<Read<_>>()?,
                 ..Connection::new(self.endpoint_at(&c.from, &place)?, to, place)
             },
+        })
+    }
+
+    /// A line of a connection's table.
+    fn line(&self, line: &[toml::Value], place: &Place) -> Read<(Value, Value)> {
+        let pair = match line {
+            [source, target] => plain(source).zip(plain(target)),
+            _ => None,
+        };
+        pair.ok_or_else(|| {
+            let found: Vec<String> = line.iter().map(ToString::to_string).collect();
+            let what = format!("`[{}]` in a table, expected a value and what becomes of it", found.join(", "));
+            Finding::error(place, what, "write [[1, 10], [2, 20]], [[true, false], [false, true]] or [[\"a\", \"b\"]]")
         })
     }
 
@@ -273,6 +277,17 @@ impl Reader<'_> {
     fn record(&self, record: &file::Record) -> Record {
         let variables = record.variables.iter().map(|v| (v.get_ref().clone(), self.place(v)));
         Record { variables: variables.collect(), every: record.every.max(1) }
+    }
+}
+
+/// A value that is neither a table nor a list nor a date.
+fn plain(value: &toml::Value) -> Option<Value> {
+    match value {
+        toml::Value::Float(x) => Some(Value::Real(*x)),
+        toml::Value::Integer(i) => Some(Value::Integer(*i)),
+        toml::Value::Boolean(b) => Some(Value::Boolean(*b)),
+        toml::Value::String(t) => Some(Value::Text(t.clone())),
+        _ => None,
     }
 }
 

@@ -120,7 +120,14 @@ impl Text {
         self.line(format_args!("\n[connections]"));
         for c in &s.connections {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
-            if c.factor == 1.0 && c.offset == 0.0 && c.converts {
+            if !c.table.is_empty() {
+                let lines: Vec<String> = c.table.iter().map(|(a, b)| format!("[{}, {}]", value(a), value(b))).collect();
+                let (converts, lines) = (c.converts, lines.join(", "));
+                self.line(format_args!(
+                    "{to} = {{ from = {from}, factor = {:?}, offset = {:?}, convert_units = {converts}, table = [{lines}] }}",
+                    c.factor, c.offset
+                ));
+            } else if c.factor == 1.0 && c.offset == 0.0 && c.converts {
                 self.line(format_args!("{to} = {from}"));
             } else {
                 let (factor, offset, converts) = (c.factor, c.offset, c.converts);
