@@ -142,6 +142,9 @@ fn loops_are_found_solved_and_drawn() {
     let told = out(&["explain", str(&file("tests/cases/loop.toml"))]);
     assert!(told.contains("Algebraic loops: through `mass` – `spring`"), "{told}");
     assert!(told.contains("algebraic loop through `mass`, `spring` solved at t + 0.01 s"), "{told}");
+    let run = Command::new(env!("CARGO_BIN_EXE_macrostep")).args(["run", str(&file("tests/cases/loop.toml"))]).output();
+    let said = String::from_utf8_lossy(&run.expect("the program starts").stderr).into_owned();
+    assert!(said.contains("loop.toml:15:1: algebraic loop through `mass`, `spring`; it is solved at every"), "{said}");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("loop.svg");
     out(&["graph", str(&file("tests/cases/loop.toml")), "--out", str(&path)]);
     let svg = std::fs::read_to_string(&path).expect("a picture");

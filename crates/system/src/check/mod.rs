@@ -7,8 +7,8 @@
 //! | power bonds: variables there, inputs fed, products that are a power | `bonds` |
 //! | method: capabilities of the units, order, times | `method` |
 //!
-//! All findings are collected; each says where and what to do next. Feed-through loops are found on the assembled system,
-//! see [`crate::explain`].
+//! All findings are collected; each says where and what to do next. Algebraic loops are found on the assembled system,
+//! see [`mod@crate::assemble`].
 
 mod bonds;
 mod connectors;
