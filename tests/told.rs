@@ -135,6 +135,24 @@ fn power_bonds_are_found_where_units_of_measurement_show_them() {
     assert_eq!(row(&out(&["explain", str(&path), "--stop", "1"]), "mass1.f_c / mass2.v")[0], end);
 
     assert!(unnamed(EXAMPLES[1]).contains("no power bond is named"));
+
+    // Through a gear of ratio 2: what the speed gains the force loses, so that the gain stays −1.
+    let geared = |ratio: f64| {
+        let text = format!(
+            "[experiment]\nstop = 1.0\nstep = 1e-3\n[units.shaft]\nfmu = \"embedded:oscillator2_force\"\n\
+             [units.load]\nfmu = \"embedded:oscillator1_displacement\"\n\
+             [[maps]]\nfrom = [\"shaft.x\"]\nto = [\"load.xi\"]\nmatrix = [[{ratio:?}]]\n\
+             reaction = {{ from = [\"load.f_c\"], to = [\"shaft.f\"] }}\n\
+             [[maps]]\nfrom = [\"shaft.v\"]\nto = [\"load.xi_dot\"]\nmatrix = [[{ratio:?}]]\n"
+        );
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gear{ratio}.toml"));
+        std::fs::write(&path, text).expect("written");
+        out(&["explain", str(&path)])
+    };
+    let told = geared(2.0);
+    let [end, largest, ..] = row(&told, "load.f_c / shaft.v");
+    assert!(end.is_finite() && largest > 0.0, "{told}");
+    assert!(told.contains("system: 2 units") && told.contains("inputs = { xi_dot = -1.0 }"), "{told}");
 }
 
 #[test]

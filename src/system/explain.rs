@@ -6,7 +6,7 @@ use macrostep_system::explain::{Candidate, Residuals, delays, order, residuals, 
 use macrostep_system::toml;
 
 use super::arguments::ExplainArguments;
-use super::{Opened, findings_failure};
+use super::{Opened, findings_failure, title};
 use crate::failure::Failure;
 use crate::print;
 
@@ -24,7 +24,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let (h, stop) = (s.experiment.step_s.unwrap_or(f64::NAN), s.experiment.stop_s.unwrap_or(f64::NAN));
     print::line(format_args!(
         "{}: {} units, {} · {} · {} · {} · H = {h} s to t = {stop} s",
-        s.name,
+        title(s),
         s.units.len(),
         c.schedule,
         c.predict,

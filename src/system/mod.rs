@@ -18,7 +18,7 @@ use macrostep_isolation::guard::Guard;
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, Simulation};
 use macrostep_system::scenario::{Endpoint, Place, Setting, Source, Value};
-use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Severity, assemble};
+use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble};
 
 use crate::failure::Failure;
 use crate::slaves::{self, SlaveArguments};
@@ -79,6 +79,11 @@ impl Catalogue for Opened {
     fn isolates(&self) -> bool {
         self.slaves.isolate
     }
+}
+
+/// What a scenario is called in a head line.
+pub fn title(s: &Scenario) -> &str {
+    if s.name.is_empty() { "system" } else { &s.name }
 }
 
 /// Who is to blame where the program is ended from inside.

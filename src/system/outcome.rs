@@ -10,6 +10,7 @@ use macrostep_system::Scenario;
 use serde::Serialize;
 
 use super::steps::Rows;
+use super::title;
 use crate::failure::Failure;
 use crate::oscillator::bond_line;
 use crate::summary::PowerBond;
@@ -121,7 +122,7 @@ impl Outcome {
         let bonds: String = self.accounts.iter().map(bond_line).collect();
         format!(
             "{} · {} · {} · {} · {} · H = {} s\n\n{}\n{bonds}\n{} rows, {} windows in {:.3} s; steps: {}",
-            s.name,
+            title(s),
             c.schedule,
             c.predict,
             c.correct,

@@ -10,18 +10,19 @@ use macrostep_isolation::guard::Guard;
 use macrostep_isolation::interrupt;
 use macrostep_master::Simulation;
 use macrostep_master::record::{Column, Trace};
-use macrostep_system::{Assembly, Scenario};
+use macrostep_system::scenario::Source;
+use macrostep_system::{Assembly, Scenario, toml};
 
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::steps::{Rows, Steps, failed};
-use super::{Opened, pictures, start, subject};
+use super::{Opened, convert, pictures, start, subject};
 use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
 use crate::oscillator::write_text;
-use crate::print;
 use crate::single::{ADVICE, kept};
 use crate::stream::Stream;
+use crate::{parquet, print};
 
 /// Runs a scenario as the options say.
 ///
@@ -29,20 +30,35 @@ use crate::stream::Stream;
 /// [`Failure`] where it cannot start, fails on the way (what was recorded is on disk all the same), or files cannot be
 /// written.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    if arguments.parquet.is_some() && arguments.out.is_none() {
+        return Err(Failure::conflict("--parquet", "no --out", "the rows are converted from a file"));
+    }
     interrupt::note();
+    // A slave may change the working folder; files are where the user has named them.
+    let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
+    let checkpoints = arguments.checkpoints.within(&here);
     let opened = Opened::new(&arguments.system)?;
     let assembly = opened.assemble()?;
-    let scenario = assembly.effective.anywhere();
+    let scenario = assembly.effective.clone();
     let identity = identity(&assembly, &scenario);
     can_serialize(arguments, &assembly)?;
-    let resumed = arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity)).transpose()?;
+    let resumed = checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity)).transpose()?;
     let mut simulation = start(assembly).map_err(failed)?;
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
     }
     let mut steps = Steps::new(&simulation, &scenario).map_err(failed)?;
-    let mut keeper = Keeper::new(&arguments.checkpoints, &identity)?;
-    let mut rows = rows(arguments, &simulation, &scenario, resumed.as_ref())?;
+    let mut keeper = Keeper::new(&checkpoints, &identity)?;
+    let mut rows = match &arguments.out {
+        Some(folder) => {
+            let path = here.join(folder).join("trace.csv");
+            let stream = stream(&path, &simulation, resumed.as_ref())?;
+            let placed = placed(&opened, &scenario, &here, &here.join(folder))?;
+            write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
+            Rows::new(Some(stream.shown_as(folder.join("trace.csv"))))
+        }
+        None => Rows::new(None),
+    };
     if let Some(at) = resumed {
         steps.resume(&mut simulation, at, &mut rows).map_err(failed)?;
     }
@@ -54,7 +70,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
     drop(simulation);
     drop(guard);
-    let written = write(arguments, &scenario, &outcome, &rows);
+    let written = write((arguments, &here), &scenario, &outcome, &rows);
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written?;
     if arguments.json {
@@ -68,7 +84,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
 fn identity(assembly: &Assembly, scenario: &Scenario) -> String {
     let guids = scenario.units.iter().zip(&assembly.descriptions);
     let guids: String = guids.map(|(u, d)| format!("GUID `{}` of unit `{}`\n", d.guid, u.name)).collect();
-    format!("run\n{guids}{}", macrostep_system::toml::write(scenario))
+    format!("run\n{guids}{}", toml::write(scenario))
 }
 
 /// A checkpoint needs states that can be written down.
@@ -89,30 +105,39 @@ fn can_serialize(arguments: &RunArguments, assembly: &Assembly) -> Result<(), Fa
     Ok(())
 }
 
-/// The scenario, and the file that rows go to.
-fn rows(
-    arguments: &RunArguments,
-    simulation: &Simulation,
-    scenario: &Scenario,
-    resumed: Option<&Checkpoint>,
-) -> Result<Rows, Failure> {
-    let mut rows = Rows { last_s: f64::NAN, ..Rows::default() };
-    let Some(folder) = &arguments.out else { return Ok(rows) };
+/// The file that rows go to.
+fn stream(path: &Path, simulation: &Simulation, resumed: Option<&Checkpoint>) -> Result<Stream, Failure> {
     let names = simulation.columns().iter().map(|c| c.name.as_str());
-    let path = folder.join("trace.csv");
-    let stream = match resumed {
-        Some(at) => Stream::resume(&path, names, at.rows, at.file_bytes)?,
-        None => Stream::create(&path, names)?,
-    };
-    write_text(&stream.path().with_file_name("scenario.toml"), &macrostep_system::toml::write(scenario))?;
-    rows.stream = Some(stream);
-    Ok(rows)
+    match resumed {
+        Some(at) => Stream::resume(path, names, at.rows, at.file_bytes),
+        None => Stream::create(path, names),
+    }
+}
+
+/// The scenario as it runs again from `folder`: FMUs of an archive are copied there.
+fn placed(opened: &Opened, scenario: &Scenario, here: &Path, folder: &Path) -> Result<Scenario, Failure> {
+    let mut located = scenario.clone();
+    for unit in &mut located.units {
+        if let Source::File { path, .. } = &mut unit.source {
+            *path = here.join(&path);
+        }
+    }
+    let is_archive = !opened.document.unpacked.is_empty();
+    convert::placed(&located, folder, &opened.fmus, is_archive.then_some(&convert::write))
 }
 
 /// Result and pictures beside the rows.
-fn write(arguments: &RunArguments, scenario: &Scenario, outcome: &Outcome, rows: &Rows) -> Result<(), Failure> {
+fn write(
+    (arguments, here): (&RunArguments, &Path),
+    scenario: &Scenario,
+    outcome: &Outcome,
+    rows: &Rows,
+) -> Result<(), Failure> {
     let Some(stream) = &rows.stream else { return Ok(()) };
     write_text(&stream.path().with_file_name("result.json"), &outcome.summary(scenario, rows).json()?)?;
+    if let Some(target) = &arguments.parquet {
+        parquet::convert(stream.path(), &here.join(target))?;
+    }
     if arguments.no_pictures {
         return Ok(());
     }

@@ -27,6 +27,13 @@ pub struct Rows {
     pub last: Vec<f64>,
 }
 
+impl Rows {
+    /// None yet.
+    pub fn new(stream: Option<Stream>) -> Self {
+        Rows { stream, last_s: f64::NAN, ..Rows::default() }
+    }
+}
+
 impl Observer for Rows {
     fn row(&mut self, t_s: f64, values: &[f64]) {
         if let Some(stream) = &mut self.stream {

@@ -6,7 +6,7 @@ use macrostep_system::verify::{Unverified, Verification, verify};
 use serde::Serialize;
 
 use super::arguments::VerifyArguments;
-use super::{Opened, findings_failure, tell};
+use super::{Opened, findings_failure, tell, title};
 use crate::failure::Failure;
 use crate::print;
 
@@ -96,7 +96,7 @@ fn table(v: &Verification) -> String {
     let c = &v.effective.coupling;
     format!(
         "{} · {} · {} · {} · {} · H = {} s, against H/2, H/4 and {}\n\n{}",
-        v.effective.name,
+        title(&v.effective),
         c.schedule,
         c.predict,
         c.correct,

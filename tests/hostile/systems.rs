@@ -145,3 +145,21 @@ fn tables_of_connections_are_used() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+/// Files are where the user has named them, whatever a slave does with the working folder.
+#[test]
+fn another_working_folder_moves_no_file() {
+    let folder = make::folder("elsewhere");
+    for name in ["good.fmu", "bad.fmu"] {
+        std::fs::write(folder.join(name), make::fmu(make::XML, &[("AT_INSTANTIATE", "chdir(\"/\")")]))
+            .expect("the FMU");
+    }
+    std::fs::write(folder.join("system.toml"), SYSTEM).expect("the system");
+    let left = macrostep(&folder, &["run", "system.toml", "--out", "out"]);
+    assert_eq!((left.code, left.rows.map(|rows| rows.len())), (Some(0), Some(11)), "{}", left.stderr);
+    for name in ["result.json", "scenario.toml", "outputs.svg"] {
+        assert!(folder.join("out").join(name).exists(), "{name}");
+    }
+    let again = macrostep(&folder, &["run", "out/scenario.toml", "--json"]);
+    assert_eq!(again.code, Some(0), "{again:#?}");
+}

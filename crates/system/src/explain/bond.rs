@@ -4,7 +4,7 @@
 //! |---|---|
 //! | a law with f made of v₁, v₂ (or q of p₁, p₂), passed as u = F f + … | P₁ = −u v₁ / F₁, P₂ = u v₂ / F₂ |
 //! | effort u_e = G y_e to B, and back flow u_f = F y_f to A, one of each, [y_e y_f] = W | P_B = u_e y_f, P_A = −(G / F) u_f y_e |
-//! | a linear map with its dual, [from · reaction.from] = W | the same, a port for each signal |
+//! | a linear map with its dual, [from · reaction.from] = W | the same, a port for each signal; a map of one signal is a connection |
 //!
 //! A law's ports are exact. So is a pair where A is driven by the flow; where A is given the displacement beside it, its own
 //! balance has other terms, and the residual is an indicator of the same order: gains with the stiffness (`[[bonds]]`) make
@@ -37,7 +37,7 @@ pub struct Candidates {
 
 /// Looks for them.
 pub fn candidates(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Candidates {
-    let look = Look { s, descriptions };
+    let look = Look { s, descriptions, wires: wires(s) };
     let mut out = Candidates::default();
     out.bonds.extend(s.laws.iter().filter_map(|law| look.law(law)));
     look.pairs(&mut out);
@@ -48,6 +48,24 @@ pub fn candidates(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Candi
 struct Look<'a> {
     s: &'a Scenario,
     descriptions: &'a [Arc<ModelDescription>],
+    wires: Vec<Connection>,
+}
+
+/// Connections, and maps of one signal as such.
+fn wires(s: &Scenario) -> Vec<Connection> {
+    let single = s.maps.iter().filter_map(|m| match (m.matrix.as_slice(), m.from.as_slice(), m.to.as_slice()) {
+        ([row], [from], [to]) if row.len() == 1 => Some((m, row[0], from, to)),
+        _ => None,
+    });
+    let wire = |from: &Endpoint, to: &Endpoint, factor: f64| Connection {
+        factor,
+        ..Connection::new(from.clone(), to.clone(), Place::default())
+    };
+    let mapped = single.flat_map(|(m, factor, from, to)| {
+        let back = m.reaction.iter().flat_map(|r| r.from.iter().zip(&r.to));
+        std::iter::once((from, to)).chain(back).map(move |(from, to)| wire(from, to, factor))
+    });
+    s.connections.iter().cloned().chain(mapped).collect()
 }
 
 impl Look<'_> {
@@ -89,7 +107,7 @@ impl Look<'_> {
         let matches = |e: &Connection, f: &Connection| {
             e.from.unit == f.to.unit && e.to.unit == f.from.unit && self.is_power(&e.from, &f.from)
         };
-        let connections = &self.s.connections;
+        let connections = &self.wires;
         for effort in connections.iter().filter(|c| self.is_effort(&c.from)) {
             let flows: Vec<&Connection> = connections.iter().filter(|f| matches(effort, f)).collect();
             let Some(flow) = flows.first().copied() else { continue };
@@ -114,11 +132,11 @@ impl Look<'_> {
         integral[2] += 1;
         let same = |c: &&Connection| c.from.unit == flow.from.unit && c.to.unit == flow.to.unit;
         let displaced = |c: &&Connection| self.dimension(&c.from) == Some(integral);
-        self.s.connections.iter().filter(same).find(displaced).map(|c| c.to.clone())
+        self.wires.iter().filter(same).find(displaced).map(|c| c.to.clone())
     }
 
     fn map(&self, m: usize, map: &Map) -> Option<Candidate> {
-        let back = map.reaction.as_ref()?;
+        let back = map.reaction.as_ref().filter(|_| map.from.len() * map.to.len() > 1)?;
         let pairs = || map.from.iter().zip(&back.to).chain(back.from.iter().zip(&map.to));
         // Across the map, each signal with the one that comes back beside it.
         let (there, here) = (map.from.iter().zip(back.to.iter()), back.from.iter().zip(map.to.iter()));
