@@ -157,8 +157,10 @@ fn a_coupled_run_continues_bit_by_bit() {
     let folder = folder("oscillator");
     let keep = ["--checkpoint", "run.checkpoint", "--checkpoint-every", "500"];
     for (i, method) in METHODS.iter().enumerate() {
-        let fixed = ["oscillator", "--step", "1e-4", "--stop", "12", "--integrator", "rk4"];
-        let part = [&fixed[..], method, &["--out", "part"]].concat();
+        // A step of an isolated unit costs its processes a turn each: fewer of them take as long.
+        let (more, stop) = if i == 3 { (&["--isolate"][..], "3") } else { (&[][..], "12") };
+        let fixed = ["oscillator", "--step", "1e-4", "--stop", stop, "--integrator", "rk4"];
+        let part = [&fixed[..], method, &["--out", "part"], more].concat();
         let whole = run(&folder, &[&fixed[..], method, &["--out", "whole", "--json"]].concat());
         assert!(whole.status.success(), "{whole:?}");
         let rows = std::fs::read(folder.join("whole/trace.csv")).expect("rows");
@@ -167,8 +169,7 @@ fn a_coupled_run_continues_bit_by_bit() {
         let _ = std::fs::remove_dir_all(folder.join("part"));
         disturbed(&folder, &[&part, &keep[..]].concat(), "part/trace.csv", signal);
         assert!(rows.starts_with(&std::fs::read(folder.join("part/trace.csv")).expect("rows")));
-        let more = if i == 3 { &["--isolate"][..] } else { &[] };
-        let rest = run(&folder, &[&part[..], &["--resume", "run.checkpoint", "--json"], more].concat());
+        let rest = run(&folder, &[&part[..], &["--resume", "run.checkpoint", "--json"]].concat());
         assert!(rest.status.success(), "{rest:?}");
         assert!(std::fs::read(folder.join("part/trace.csv")).expect("rows") == rows, "{method:?}: the rows differ");
         let [mut a, mut b] = [&whole, &rest]
