@@ -9,12 +9,12 @@ use crate::checkpoint::CheckpointArguments;
 use crate::flex::arguments::{FlexVerb, InterfaceArguments};
 use crate::info::InfoArguments;
 use crate::laboratory::arguments::{AdviseArguments, CompareArguments, ConvergeArguments, StabilityArguments};
-use crate::named::Named;
 use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
 use crate::system::arguments::{ConvertArguments, ExplainArguments, GraphArguments, RunArguments, VerifyArguments};
 use macrostep::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
+use macrostep::scheme::Named;
 
 use crate::terms::{
     Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
@@ -198,7 +198,7 @@ pub struct OscillatorArguments {
     /// Parameters of Table 1
     #[arg(long, value_enum, default_value = "1")]
     pub case: Case,
-    /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 5), waveform:Q (implicit, on Q + 1
+    /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1
     /// nodes inside the step), palindromic (symmetric, conserves energy) [default: none]
     #[arg(long, value_name = "METHOD")]
     pub method: Option<Named>,
@@ -209,8 +209,8 @@ pub struct OscillatorArguments {
     #[arg(long, value_enum)]
     pub schedule: Option<Schedule>,
     /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
-    /// integrated); h3 or h5 (Hermite); jerk (accelerations and their rates); spectral:Q (Q + 1 nodes inside the step)
-    /// [default: linear]
+    /// integrated); h3 or h5 (Hermite); jerk or jerk:3 (accelerations and their rates at 2 or 3 points); spectral:Q (Q + 1
+    /// nodes inside the step) [default: linear]
     #[arg(long, value_name = "PREDICTOR")]
     pub predict: Option<Predict>,
     /// Integrated acceleration, Gauss–Seidel: polynomial of the body whose end is known [default: h3]

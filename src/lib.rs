@@ -10,6 +10,7 @@ pub mod multirate;
 pub mod pair;
 pub mod pendulum;
 pub mod predict;
+pub mod scheme;
 pub mod values;
 
 /// The recipes of docs/recipes run as tests.

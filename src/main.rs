@@ -14,7 +14,6 @@ mod hydraulic;
 mod info;
 mod interface;
 mod laboratory;
-mod named;
 mod options;
 mod oscillator;
 mod parquet;

@@ -9,12 +9,12 @@
 
 use std::collections::BTreeMap;
 
+use macrostep::scheme::{Named, Recipe, Scheme};
 use macrostep_oscillator::Parameters;
 use serde::Serialize;
 
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
-use crate::named::{Named, Recipe};
 use crate::predict::Family;
 use crate::slaves::SlaveArguments;
 use crate::terms::{
@@ -118,6 +118,22 @@ impl OscillatorOptions {
         check_steps(arguments, options.step_s, own_steps)?;
         check_meaning(arguments, &options)?;
         Ok(options)
+    }
+
+    /// The scheme of the run.
+    pub fn scheme(&self) -> Scheme {
+        Scheme {
+            variant: self.gs_variant,
+            derivative: self.derivative,
+            correct: self.correct,
+            sampling: self.sampling,
+            energy: self.energy,
+            control: self.control,
+            control_tolerance: self.control_tolerance,
+            rate: self.rate,
+            fast: self.fast,
+            ..Scheme::new(self.coupling, self.schedule, self.predict)
+        }
     }
 
     /// Number of macro steps of the slow side.
@@ -249,19 +265,8 @@ fn check_meaning(arguments: &OscillatorArguments, options: &OscillatorOptions) -
         let reason = "steps of one length have none";
         return Err(Failure::conflict(format!("--control-tolerance {tolerance}"), "--control fixed", reason));
     }
-    if options.schedule == Schedule::Palindromic {
-        if options.control != Control::Fixed {
-            let control = format!("--control {}", typed(options.control));
-            return Err(Failure::conflict("--schedule palindromic", control, "its steps are of one length"));
-        }
-        if options.correct != Correct::Explicit {
-            let correct = format!("--correct {}", typed(options.correct));
-            return Err(Failure::conflict("--schedule palindromic", correct, "its half steps are never repeated"));
-        }
-        if arguments.rate.over != 1 {
-            let rate = format!("--rate {}", arguments.rate);
-            return Err(Failure::conflict("--schedule palindromic", rate, "its steps are of one length"));
-        }
+    if let Err([one, other, why]) = options.scheme().check() {
+        return Err(Failure::conflict(one, other, &why));
     }
     let motion = options.predict.predicts_motion();
     let predict = format!("--predict {}", options.predict);

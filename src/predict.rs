@@ -7,7 +7,7 @@ use serde::Serialize;
 pub use macrostep_system::words::{Family, Predict};
 
 /// What integrated acceleration makes of a body that a Gauss–Seidel schedule knows at the end of the step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GsVariant {
     /// Accelerations through the end, integrated from the start of the step

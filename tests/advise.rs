@@ -4,7 +4,6 @@ use macrostep::foundry;
 use macrostep::lab::advise::{Question, advise};
 use macrostep::lab::measure::{Reference, run};
 use macrostep::lab::{Scenario, Setup, scenarios};
-use macrostep::pair::Start;
 
 /// Measured error over predicted error, and whether the first guess was unstable.
 fn judged(scenario: &dyn Scenario, tolerance: f64) -> (f64, bool) {
@@ -13,8 +12,7 @@ fn judged(scenario: &dyn Scenario, tolerance: f64) -> (f64, bool) {
     let advice = advise(scenario, &question, &|| ()).expect("advice");
     let best = advice.candidates[0];
     let reference = Reference::new(scenario, best.step_s, card.stop_s).expect("a solution");
-    let setup =
-        Setup { scheme: &best.scheme, step_s: best.step_s, from_s: 0.0, start: Start::Ramp, foundry: &foundry::native };
+    let setup = Setup::new(&best.scheme, best.step_s, &foundry::native);
     let work = run(scenario, &setup, &reference).expect("a run");
     println!(
         "{} {tolerance:e}: {} H = {:.3e}, predicted {:.2e}, measured {:.2e}, order {:.2}, growth {:.1e}, do_steps {} ({}), \

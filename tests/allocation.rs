@@ -61,7 +61,7 @@ fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Foundry<'_>) {
                 ("quadratic", classical(2, schedule.clone())),
                 ("H5", method(Hermite::H5, schedule.clone())),
                 ("ia1", method(IntegratedAcceleration::new(1), schedule.clone())),
-                ("jerk", method(Jerk, schedule.clone())),
+                ("jerk", method(Jerk::default(), schedule.clone())),
                 ("nepce", Method { energy: nepce, ..classical(1, schedule.clone()) }),
                 ("leak", Method { energy: leak, ..classical(0, schedule.clone()) }),
                 ("control", Method { control, ..classical(1, schedule.clone()) }),

@@ -40,6 +40,32 @@ fn residual_energy_is_the_drift_of_the_conservative_case() {
     }
 }
 
+/// The same where one unit steps more often: what a slow unit was between its samples is known at the window's end.
+#[test]
+fn residual_energy_is_the_drift_of_a_multirate_run() {
+    let start_j = Parameters::case_1().energy(&Parameters::case_1().start());
+    for coupling in Coupling::ALL {
+        for (name, schedule) in schedules() {
+            for shares in [[(1, 1), (1, 5)], [(1, 5), (1, 1)], [(1, 1), (2, 3)]] {
+                // Between meetings of both units, a force that its owner sends is made of what the other is taken to be.
+                if shares[1] == (2, 3) && matches!(coupling, Coupling::ForceDisplacement | Coupling::DisplacementForce)
+                {
+                    continue;
+                }
+                for degree in 0..=2 {
+                    let pair = watched(coupling, classical(degree, schedule.clone()), 3e-3, 6.0);
+                    let r = through_fmus(&Pair { shares, ..pair });
+                    let (drift_j, found_j) = (r.energy - start_j, residual_j(&r));
+                    assert!(
+                        (found_j - drift_j).abs() <= 0.01 * r.accounts[0].residual_energy_max_j + 5e-5 * start_j,
+                        "{coupling} {name} degree {degree} {shares:?}: {found_j} of {drift_j} J"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Implicit coupling has inputs and outputs agree at communication points.
 #[test]
 fn an_implicit_waveform_has_no_residual_energy() {

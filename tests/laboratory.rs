@@ -69,6 +69,32 @@ fn converge_and_compare_print_and_write() {
     written(&out, &["converge.csv", "convergence.png", "converge.md", "compare.csv", "compare.png", "compare.json"]);
 }
 
+/// Named methods, corrections of energy and chosen steps stand beside each other in one comparison.
+#[test]
+fn every_kind_of_scheme_can_be_compared() {
+    let found =
+        json(&["compare", "--coupling", "s-s", "--method", "jerk,waveform:12,palindromic", "--stop", "2", "--json"]);
+    let schemes: Vec<&str> = found.as_array().expect("schemes").iter().filter_map(|s| s["scheme"].as_str()).collect();
+    assert_eq!(schemes, ["D/D gs21 jerk:3", "D/D gs21 spectral:12 newton", "D/D palindromic hold"]);
+    let best = |n: usize| {
+        let runs = found[n]["runs"].as_array().expect("runs");
+        runs.iter().filter_map(|run| run["position"].as_f64()).fold(f64::INFINITY, f64::min)
+    };
+    assert!(best(0) < 1e-6 && best(1) < 1e-8 && best(2) < 1e-3, "{} {} {}", best(0), best(1), best(2));
+
+    let few = ["--coupling", "f-f", "--schedule", "jacobi", "--predict", "linear", "--stop", "2", "--steps", "4e-3"];
+    let rest = ["--energy", "monitor,nepce", "--control", "fixed,error", "--control-tolerance", "1e-2,1e-4", "--json"];
+    let found = json(&[&["compare"], few.as_slice(), rest.as_slice()].concat());
+    let names: Vec<&str> = found.as_array().expect("schemes").iter().filter_map(|s| s["scheme"].as_str()).collect();
+    assert_eq!(
+        names[1..],
+        ["F/F jacobi linear control error", "F/F jacobi linear nepce", "F/F jacobi linear nepce control error"]
+    );
+    assert_eq!(found[1]["runs"].as_array().map(Vec::len), Some(2));
+    assert_eq!(found[1]["runs"][0]["control_tolerance"], 1e-2);
+    assert!(found[2]["runs"][0]["position"].as_f64() < found[0]["runs"][0]["position"].as_f64());
+}
+
 #[test]
 fn advice_is_applied() {
     let found = json(&["advise", "--scenario", "test-model", "--apply", "--json"]);
@@ -88,10 +114,19 @@ fn what_makes_no_sense_is_usage() {
         ["converge", "--scenario", "nothing"],
         ["compare", "--steps", "-1"],
         ["advise", "--scenario", "model"],
+        ["converge", "--control", "error"],
+        ["stability", "--control", "ecco"],
+        ["compare", "--method", "waveform"],
     ] {
         let output = macrostep(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
+    let refused = macrostep(&["compare", "--schedule", "palindromic", "--correct", "newton"]);
+    let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(words.contains("`--schedule palindromic` makes no sense with `--correct newton`"), "{words}");
+    let refused = macrostep(&["stability", "--energy", "nepce", "--predict", "linear"]);
+    let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(words.contains("F/D jacobi linear nepce") || words.contains("linear nepce"), "{words}");
     let refused = macrostep(&["converge", "--scenario", "cylinder", "--coupling", "s-s"]);
     let words = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(words.contains("error: `--coupling s-s`: the scenario has `f-s`"), "{words}");

@@ -3,9 +3,9 @@
 use macrostep::foundry;
 use macrostep::lab::dimensionless::{Probe, Ratios};
 use macrostep::lab::region::{Rays, Window, regions};
-use macrostep::lab::{Implicit, Order, Scheme};
 use macrostep::pair::{Coupling, Pair, build, state};
 use macrostep::predict::{GsVariant, Predict};
+use macrostep::scheme::{Control, Correct, Derivative, Energy, Named, Rate, Schedule, Scheme};
 
 fn fractions(schemes: &[Scheme], ratios: Ratios) -> Vec<f64> {
     let rays = Rays { angles_deg: Vec::new(), ..Rays::default() };
@@ -30,7 +30,7 @@ fn stable_fractions() {
         (Coupling::DisplacementDisplacement, [0.060, 0.026, 0.103, 0.096]),
     ];
     for (coupling, expected) in figures {
-        let schemes = predictors.map(|predict| Scheme::new(coupling, Order::Jacobi, predict));
+        let schemes = predictors.map(|predict| Scheme::new(coupling, Schedule::Jacobi, predict));
         for ((scheme, found), expected) in schemes.iter().zip(fractions(&schemes, Ratios::default())).zip(expected) {
             assert!((found - expected).abs() <= 0.003, "{scheme}: {found:.4}, expected {expected}");
         }
@@ -41,11 +41,11 @@ fn stable_fractions() {
 #[test]
 fn integrated_acceleration_is_stable_on_more_of_the_window_than_the_classical_scheme_of_equal_order() {
     for coupling in Coupling::ALL {
-        for order in [Order::Jacobi, Order::Gs12] {
+        for order in [Schedule::Jacobi, Schedule::Gs12] {
             for degree in 0..=1 {
                 let of = |predict| fraction(Scheme::new(coupling, order, predict));
                 let (ours, classical) = (of(Predict::integrated(degree)), of(Predict::classical(degree + 1)));
-                let exception = coupling == Coupling::DisplacementDisplacement && order == Order::Gs12;
+                let exception = coupling == Coupling::DisplacementDisplacement && order == Schedule::Gs12;
                 assert_eq!(
                     ours > classical,
                     !exception,
@@ -59,8 +59,8 @@ fn integrated_acceleration_is_stable_on_more_of_the_window_than_the_classical_sc
 /// What lags loses the gain.
 #[test]
 fn stale_accelerations_lose_the_gain() {
-    let fresh = Scheme::new(Coupling::ForceForce, Order::Jacobi, Predict::integrated(0));
-    let stale = Scheme { sampling: macrostep_master::Sampling::Lagged, ..fresh };
+    let fresh = Scheme::new(Coupling::ForceForce, Schedule::Jacobi, Predict::integrated(0));
+    let stale = Scheme { sampling: macrostep::scheme::Sampling::Lagged, ..fresh };
     let found = fractions(&[fresh, stale], Ratios::default());
     assert!(found[1] < 0.5 * found[0], "{found:?}");
 }
@@ -77,8 +77,8 @@ fn gauss_seidel_in_the_mirror() {
     ];
     for (a, b) in mirrored {
         for predict in Predict::five() {
-            let mut one = probe(Scheme::new(a, Order::Gs12, predict), symmetric);
-            let mut other = probe(Scheme::new(b, Order::Gs21, predict), symmetric);
+            let mut one = probe(Scheme::new(a, Schedule::Gs12, predict), symmetric);
+            let mut other = probe(Scheme::new(b, Schedule::Gs21, predict), symmetric);
             for (re, im) in [(-0.3, 0.5), (-1.2, 2.0), (0.0, 0.4), (-2.5, 0.0)] {
                 let [x, y] = [&mut one, &mut other].map(|p| p.radius(re, im).expect("a map"));
                 assert!((x - y).abs() <= 1e-9 * x.max(1.0), "{a} {predict} at {re} + {im} i: {x} and {y}");
@@ -87,7 +87,7 @@ fn gauss_seidel_in_the_mirror() {
     }
     // The same parameters, the same order: another spectrum.
     let at = |coupling| {
-        let mut one = probe(Scheme::new(coupling, Order::Gs12, Predict::integrated(0)), symmetric);
+        let mut one = probe(Scheme::new(coupling, Schedule::Gs12, Predict::integrated(0)), symmetric);
         one.radius(-1.2, 2.0).expect("a map")
     };
     assert!((at(Coupling::ForceDisplacement) - at(Coupling::DisplacementForce)).abs() > 1e-6);
@@ -97,7 +97,7 @@ fn gauss_seidel_in_the_mirror() {
 #[test]
 fn lie_splitting_keeps_to_the_unit_circle() {
     let mut probe = probe(
-        Scheme::new(Coupling::DisplacementDisplacement, Order::Gs12, Predict::classical(0)),
+        Scheme::new(Coupling::DisplacementDisplacement, Schedule::Gs12, Predict::classical(0)),
         Ratios { m21: 2.0, im21: 0.6, imc1: 1.7, ..Ratios::default() },
     );
     for i in 1..20 {
@@ -106,13 +106,61 @@ fn lie_splitting_keeps_to_the_unit_circle() {
     }
 }
 
+/// Half, whole, half a step of the same flows: on the unit circle as well, from the plan of whole palindromes.
+#[test]
+fn a_palindrome_keeps_to_the_unit_circle() {
+    let scheme = Named::Palindromic.scheme(Coupling::DisplacementDisplacement);
+    let mut probe = probe(scheme, Ratios { m21: 2.0, im21: 0.6, imc1: 1.7, ..Ratios::default() });
+    for i in 1..20 {
+        let rho = probe.radius(0.0, 0.15 * f64::from(i)).expect("a map");
+        assert!((rho - 1.0).abs() < 1e-7, "{i}: {rho}");
+    }
+}
+
+/// For small steps every scheme that has a map has the spectrum of the exact solution: named methods, several rates,
+/// differentiated inputs, all correctors but one.
+#[test]
+fn every_scheme_has_its_map() {
+    let mut schemes = vec![Named::Jerk, Named::Waveform(6), Named::Palindromic]
+        .into_iter()
+        .flat_map(|named| Coupling::ALL.map(|coupling| named.scheme(coupling)))
+        .collect::<Vec<_>>();
+    for coupling in Coupling::ALL {
+        let linear = Scheme::new(coupling, Schedule::Jacobi, Predict::classical(1));
+        schemes.push(Scheme { rate: Rate { over: 3, under: 1 }, ..linear });
+        schemes.push(Scheme { derivative: Derivative::Numdiff, ..linear });
+        for correct in [Correct::FixedPoint, Correct::IqnIls, Correct::Anderson, Correct::NewtonKrylov] {
+            schemes.push(Scheme { correct, ..linear });
+        }
+    }
+    for scheme in schemes {
+        let (re, im) = (-0.004, 0.01);
+        let rho = probe(scheme, Ratios::default()).radius(re, im).unwrap_or_else(|e| panic!("{scheme}: {e}"));
+        assert!((rho.ln() - re).abs() < 2e-4, "{scheme}: ln ρ = {}, expected {re}", rho.ln());
+    }
+}
+
+/// What has no map says why.
+#[test]
+fn schemes_without_a_map_say_so() {
+    let linear = Scheme::new(Coupling::ForceForce, Schedule::Jacobi, Predict::classical(1));
+    for (scheme, word) in [
+        (Scheme { energy: Energy::Nepce, ..linear }, "energy"),
+        (Scheme { control: Control::Error, ..linear }, "chosen"),
+        (Scheme { correct: Correct::SemiImplicit, ..linear }, "Jacobian"),
+    ] {
+        let Err(refused) = Probe::new(&scheme, Ratios::default()) else { panic!("{scheme} has a map") };
+        assert!(refused.to_string().contains(word), "{refused}");
+    }
+}
+
 /// A converged window of inputs that are polynomials of degree k through T_{N+1}: for tiny H the spectrum is that of the
 /// exact solution, whatever the cut, exp(Λ) with H = 1 and small Λ.
 #[test]
 fn small_steps_give_the_spectrum_of_the_exact_solution() {
     for coupling in Coupling::ALL {
-        for order in [Order::Jacobi, Order::Gs12] {
-            for correct in [Implicit::Explicit, Implicit::Newton] {
+        for order in [Schedule::Jacobi, Schedule::Gs12] {
+            for correct in [Correct::Explicit, Correct::Newton] {
                 let scheme = Scheme { correct, ..Scheme::new(coupling, order, Predict::classical(2)) };
                 // Symmetric: modes of k = m|Λ|² alone, and with twice the coupling, 3 m|Λ|².
                 let (re, im) = (-0.004, 0.01);
@@ -127,10 +175,10 @@ fn small_steps_give_the_spectrum_of_the_exact_solution() {
 #[test]
 fn a_run_grows_as_its_map_says() {
     for (coupling, order, predict, variant) in [
-        (Coupling::ForceForce, Order::Jacobi, Predict::integrated(1), GsVariant::H3),
-        (Coupling::DisplacementForce, Order::Gs12, Predict::classical(2), GsVariant::H3),
-        (Coupling::DisplacementDisplacement, Order::Gs12, Predict::integrated(0), GsVariant::N1),
-        (Coupling::ForceDisplacement, Order::Gs21, Predict::integrated(1), GsVariant::H5),
+        (Coupling::ForceForce, Schedule::Jacobi, Predict::integrated(1), GsVariant::H3),
+        (Coupling::DisplacementForce, Schedule::Gs12, Predict::classical(2), GsVariant::H3),
+        (Coupling::DisplacementDisplacement, Schedule::Gs12, Predict::integrated(0), GsVariant::N1),
+        (Coupling::ForceDisplacement, Schedule::Gs21, Predict::integrated(1), GsVariant::H5),
     ] {
         let scheme = Scheme { variant, ..Scheme::new(coupling, order, predict) };
         let ratios = Ratios { m21: 1.3, im21: 1.5, ..Ratios::default() };
@@ -161,7 +209,7 @@ fn a_run_grows_as_its_map_says() {
 #[test]
 fn which_subsystem_owns_the_coupling_matters_in_gauss_seidel() {
     let of = |ratios| {
-        let scheme = |coupling| Scheme::new(coupling, Order::Gs12, Predict::integrated(0));
+        let scheme = |coupling| Scheme::new(coupling, Schedule::Gs12, Predict::integrated(0));
         fractions(&[scheme(Coupling::DisplacementForce), scheme(Coupling::ForceDisplacement)], ratios)
     };
     let stiff = of(Ratios { im21: 5.0, ..Ratios::default() });

@@ -23,6 +23,8 @@ pub(crate) fn instant(from: Tick, to: Tick, s: f64) -> f64 {
 pub(crate) struct Dense {
     /// Local times s_1 … s_q of the nodes after the step's start.
     pub nodes: Vec<f64>,
+    /// Value reference of the parameter that sets q.
+    parameter: u32,
     /// Value references, those of one node after those of another, each in the order of the sampled outputs.
     refs: Vec<u32>,
     values: Vec<f64>,
@@ -50,9 +52,22 @@ impl Dense {
                 refs.push(reference(description, &name).ok_or_else(|| missing(name))?);
             }
         }
-        unit.set_integer(&[parameter], &[q as i32])?;
         let nodes = (1..=q).map(|i| lobatto(i, q)).collect();
-        Ok(Dense { nodes, values: vec![0.0; refs.len()], refs, outputs: variables.len(), from: 0, to: 0 })
+        let values = vec![0.0; refs.len()];
+        let dense = Dense { nodes, parameter, values, refs, outputs: variables.len(), from: 0, to: 0 };
+        dense.ask(unit)?;
+        Ok(dense)
+    }
+
+    /// Tells a unit, which must not be initialised, how many nodes are wanted.
+    fn ask(&self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+        unit.set_integer(&[self.parameter], &[self.nodes.len() as i32])
+    }
+
+    /// Begins anew: no step has been made, and the unit is told again how many nodes are wanted.
+    pub fn begin(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+        (self.from, self.to) = (0, 0);
+        self.ask(unit)
     }
 
     /// Whether every sampled output of unit `u` has it.

@@ -5,12 +5,59 @@ use crate::correct::Problem;
 use crate::dense::instant;
 use crate::history::History;
 use crate::jacobian;
-use crate::predict::lobatto;
+use crate::predict::{NODES_MAX, lobatto};
 use crate::schedule::Op;
 use crate::time::{Span, Tick};
 use crate::unit::UnitError;
 use crate::window::Window;
 use nalgebra::DMatrix;
+
+/// Polynomials of the components of a motion by themselves that count as principal directions.
+const SINGLE: usize = 8;
+
+/// A direction to move the guesses of a step in: those from `place` on, by the polynomial of degree `k`.
+struct Direction {
+    place: usize,
+    component: usize,
+    k: usize,
+}
+
+/// Coefficients of T_0, T_1, … on [−1, 1].
+#[derive(Clone, Copy)]
+struct Polynomial([f64; NODES_MAX + 4]);
+
+impl Polynomial {
+    /// T_k − T_k(−1).
+    fn shifted_chebyshev(k: usize) -> Self {
+        let mut a = [0.0; NODES_MAX + 4];
+        a[k] = 1.0;
+        a[0] -= if k % 2 == 0 { 1.0 } else { -1.0 };
+        Polynomial(a)
+    }
+
+    /// ∫ over s from 0, with x = 2s − 1: half the integral over x from −1.
+    fn integral(&self) -> Self {
+        let (a, mut b) = (&self.0, [0.0; NODES_MAX + 4]);
+        let n = a.len();
+        for k in 1..n {
+            let before = if k == 1 { 2.0 * a[0] } else { a[k - 1] };
+            let after = if k + 1 < n { a[k + 1] } else { 0.0 };
+            b[k] = 0.5 * (before - after) / (2 * k) as f64;
+        }
+        let at_start: f64 = (1..n).map(|k| if k % 2 == 0 { b[k] } else { -b[k] }).sum();
+        b[0] = -at_start;
+        Polynomial(b)
+    }
+
+    /// Clenshaw's rule.
+    fn at(&self, x: f64) -> f64 {
+        let (mut one, mut two) = (0.0, 0.0);
+        for a in self.0[1..].iter().rev() {
+            (one, two) = (a + 2.0 * x * one - two, one);
+        }
+        self.0[0] + x * one - two
+    }
+}
 
 /// Samples a corrector guesses: a channel at an instant of the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +82,11 @@ impl Guess {
     /// Local time in its step.
     pub fn s(&self) -> f64 {
         lobatto(self.node, self.nodes)
+    }
+
+    /// Whether its components are moved as one: a motion that is known inside the step.
+    fn is_motion(&self) -> bool {
+        self.nodes > 1 && self.width > 1
     }
 }
 
@@ -97,6 +149,29 @@ impl Window {
         Ok(found.then_some(jacobian))
     }
 
+    /// n independent directions, the principal ones first.
+    fn directions(&self) -> impl Iterator<Item = Direction> + '_ {
+        let starts = || self.guesses.iter().enumerate().filter(|(_, g)| g.node == 1);
+        let whole = starts().flat_map(|(place, g)| {
+            let lowest = if g.is_motion() { g.width - 1 } else { 0 };
+            (lowest..g.width).flat_map(move |component| (1..=g.nodes).map(move |k| Direction { place, component, k }))
+        });
+        let single = |is_high: bool| {
+            starts().filter(|(_, g)| g.is_motion()).flat_map(move |(place, g)| {
+                let high = g.nodes.saturating_sub(SINGLE) + 1;
+                let degrees = if is_high { high..=g.nodes } else { 1..=high - 1 };
+                (0..g.width - 1)
+                    .flat_map(move |component| degrees.clone().map(move |k| Direction { place, component, k }))
+            })
+        };
+        whole.chain(single(true)).chain(single(false))
+    }
+
+    fn is_principal(&self, direction: &Direction) -> bool {
+        let g = &self.guesses[direction.place];
+        !g.is_motion() || direction.component + 1 == g.width || direction.k + SINGLE > g.nodes
+    }
+
     fn consumed_early(&self, channel: usize, owner: usize) -> bool {
         let mut known = 0;
         self.plan.ops.iter().any(|op| match *op {
@@ -140,20 +215,32 @@ impl Problem for Window {
         &self.scale
     }
 
-    /// Chebyshev polynomials T_k(2s − 1) − T_k(−1) over the nodes of a step: single nodes would be perturbed by polynomials
-    /// whose powers of s cancel to the last digit. Without inner nodes that is a unit vector.
+    /// Polynomials T_k(2s − 1) − T_k(−1) over the nodes of a step: single nodes would be perturbed by polynomials whose powers
+    /// of s cancel to the last digit. A motion is moved as one, its last component by the polynomial and those before by its
+    /// integrals; behind these directions come those of the other components by themselves, the highest k first. Without
+    /// inner nodes that is a unit vector.
     fn direction(&self, j: usize, out: &mut [f64]) {
         out.fill(0.0);
-        let owns = |g: &Guess| (g.first..g.first + g.width).contains(&j);
-        let Some(place) = self.guesses.iter().position(owns) else { return };
-        let (k, q, c) = (self.guesses[place].node, self.guesses[place].nodes, j - self.guesses[place].first);
-        let step = &self.guesses[place + 1 - k..place + 1 - k + q];
-        let size = step.iter().map(|g| self.scale[g.first + c]).fold(0.0, f64::max);
-        for g in step {
-            let angle = std::f64::consts::PI * ((k * g.node) % (2 * q)) as f64 / q as f64;
-            let sign = if k % 2 == 0 { 0.5 } else { -0.5 };
-            out[g.first + c] = size * sign * (angle.cos() - 1.0);
+        let Some(Direction { place, component, k }) = self.directions().nth(j) else { return };
+        let (first, q) = (self.guesses[place], self.guesses[place].nodes);
+        let step = &self.guesses[place..place + q];
+        let size = |c: usize| step.iter().map(|g| self.scale[g.first + c]).fold(0.0, f64::max);
+        let mut p = Polynomial::shifted_chebyshev(k);
+        let (mut factor, lowest) = (size(component), if first.is_motion() { 0 } else { component });
+        let lowest = if component + 1 == first.width { lowest } else { component };
+        for c in (lowest..=component).rev() {
+            if c < component {
+                p = p.integral();
+                factor *= self.supply.clock.length_s(first.to - first.from);
+            }
+            step.iter().for_each(|g| out[g.first + c] = 0.5 * factor * p.at(2.0 * g.s() - 1.0));
         }
+    }
+
+    /// Motions as one, and of the other components by themselves the [`SINGLE`] highest polynomials each: what a motion sampled at
+    /// nodes and the integral of its sampled rate differ by.
+    fn principal(&self) -> usize {
+        self.directions().take_while(|d| self.is_principal(d)).count()
     }
 
     fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError> {

@@ -3,7 +3,8 @@
 //! A law stands on connections: constitutive equations of a coupling element (a spring–damper, a nonlinear spring, an
 //! orifice) or a linear map. It takes instantaneous values, or, where the prediction sits before it, polynomials.
 
-use crate::segment::{DEGREE_MAX, Jet, Segment, interpolate};
+use crate::predict::{NODES_MAX, Transform, lobatto};
+use crate::segment::Segment;
 
 /// A memoryless relation `y = g(u)`.
 pub trait Law: Send + std::fmt::Debug {
@@ -132,28 +133,34 @@ impl Law for LinearMap {
 /// Most inputs and outputs a law has that is applied to polynomials by sampling.
 pub const SAMPLED_MAX: usize = 32;
 
+/// Outputs that go through together, so that the stack stays small whatever their number.
+const GROUP: usize = 4;
+
 /// Applies `g` at Chebyshev–Lobatto nodes and interpolates.
 fn sample(outputs: usize, g: impl Fn(&[f64], &mut [f64]), u: &[Segment], y: &mut [Segment]) {
     let degree = u.iter().map(Segment::degree).max().unwrap_or(0);
-    let n = if degree == 0 { 0 } else { (2 * degree).clamp(3, DEGREE_MAX - 2) };
     let (mut values, mut result) = ([0.0; SAMPLED_MAX], [0.0; SAMPLED_MAX]);
-    let mut jets = [[Jet { s: 0.0, values: [0.0; 3], len: 1 }; DEGREE_MAX + 1]; 4];
-    // Outputs go through in groups, so that the stack stays small whatever their number.
-    for first in (0..outputs).step_by(4) {
-        let group = first..(first + 4).min(outputs);
-        for j in 0..=n {
-            let s = if n == 0 { 0.0 } else { 0.5 - 0.5 * (std::f64::consts::PI * j as f64 / n as f64).cos() };
-            for (v, p) in values.iter_mut().zip(u) {
-                *v = p.at(s);
-            }
-            g(&values[..u.len()], &mut result[..outputs]);
-            for (jets, o) in jets.iter_mut().zip(group.clone()) {
-                jets[j].s = s;
-                jets[j].values[0] = result[o];
-            }
+    let mut at = |s: f64, result: &mut [f64]| {
+        for (v, p) in values.iter_mut().zip(u) {
+            *v = p.at(s);
         }
-        for (jets, o) in jets.iter().zip(group) {
-            interpolate(&jets[..=n], &mut y[o]);
+        g(&values[..u.len()], &mut result[..outputs]);
+    };
+    if degree == 0 {
+        at(0.0, &mut result);
+        y.iter_mut().zip(&result[..outputs]).for_each(|(y, value)| y.set_constant(*value));
+        return;
+    }
+    let n = (2 * degree).clamp(3, NODES_MAX);
+    let mut nodes = [[0.0; NODES_MAX + 1]; GROUP];
+    for first in (0..outputs).step_by(GROUP) {
+        let group = first..(first + GROUP).min(outputs);
+        for j in 0..=n {
+            at(lobatto(j, n), &mut result);
+            nodes.iter_mut().zip(group.clone()).for_each(|(values, o)| values[j] = result[o]);
+        }
+        for (values, o) in nodes.iter().zip(group) {
+            Transform::of(n).polynomial(|i| values[i], &mut y[o]);
         }
     }
 }

@@ -24,6 +24,9 @@ use nalgebra::DMatrix;
 /// Slot in which units keep the state the map is taken at.
 const BASE: usize = 7;
 
+/// Windows after which histories hold what they hold after every window.
+const SETTLING: usize = 3;
+
 /// Takes one-step maps; its memory is reused from map to map of one simulation.
 #[derive(Debug, Default)]
 pub struct OneStepMap {
@@ -53,11 +56,19 @@ impl OneStepMap {
     /// # Errors
     /// [`RunError::Capability`] for a unit whose state is out of reach; what a unit answers to a step.
     pub fn take(&mut self, simulation: &mut Simulation, delta: f64) -> Result<&DMatrix<f64>, RunError> {
-        self.save(simulation)?;
         let mut base = std::mem::take(&mut self.base);
-        read(simulation, &self.ages, &mut base);
+        for _ in 0..SETTLING {
+            self.save(simulation)?;
+            read(simulation, &self.ages, &mut base);
+            simulation.step()?;
+            // Rows inside steps are there after a step only.
+            let now = simulation.window_mut().now as f64;
+            let ages = |(h, ages): (&mut History, &Vec<f64>)| ages.iter().all(|age| h.find_at(now + age).is_some());
+            if simulation.window_mut().histories_mut().zip(&self.ages).all(ages) {
+                break;
+            }
+        }
         let n = base.len();
-        simulation.step()?;
         read(simulation, &self.ages, &mut self.image);
         if self.matrix.nrows() != n {
             self.matrix = DMatrix::zeros(n, n);
@@ -82,6 +93,10 @@ impl OneStepMap {
 
     fn save(&mut self, simulation: &mut Simulation) -> Result<(), RunError> {
         let window = simulation.window_mut();
+        // Between windows whose half steps are merged units are not together; whole palindromes are another plan.
+        if window.now == 0 {
+            window.plan.unmerge();
+        }
         self.now = window.now;
         for s in &mut window.stations {
             if s.unit.hidden_state().is_none() {

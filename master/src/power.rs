@@ -12,8 +12,9 @@
 //! account is closed. Inside a step of a classical predictor u and y are the cubics through the last four points, and the
 //! integral is Simpson's; motions are predicted better than that, so that the trapezoidal rule is used. Where the units themselves are exact, δE is what the coupled system's energy has drifted by.
 //!
-//! Where units step at different rates and one is between two samples of another, truth is that other's extrapolation: what is
-//! missed there is not in the account.
+//! Where units step at different rates a fast unit is between two samples of a slow one, which says only later what its own
+//! motion has been. Accounts are closed at the window's end then, where all units meet: the truth at every fast point is made of
+//! the slow signals interpolated by the cubic through four samples.
 //!
 //! Two corrections add Δu to the inputs of the next step:
 //!
@@ -38,10 +39,14 @@
 use crate::feed::Supply;
 use crate::memento::Numbers;
 use crate::method::Method;
-use crate::predict::Edge;
+use crate::predict::{Edge, Lagrange, Predictor};
 use crate::station::Station;
 use crate::system::System;
 use crate::time::{Span, Tick};
+use std::sync::Arc;
+
+/// Samples of a signal that truth between its samples is made of.
+pub(crate) const SETTLED_DEPTH: usize = 4;
 
 /// Steps within which the leak correction takes out what it finds.
 pub const LEAK_STEPS: f64 = 10.0;
@@ -100,7 +105,31 @@ pub(crate) struct Ledger {
     ports: Vec<PortPlace>,
     /// For each bond: ⟨q²⟩, the effort Δe of the leak correction and when that was worked out.
     leaks: Vec<(f64, f64, Tick)>,
+    /// Where units step at different rates.
+    settlement: Option<Settlement>,
     kept: Option<Box<Ledger>>,
+}
+
+/// Steps of a window whose truth is known at the window's end only.
+#[derive(Clone)]
+struct Settlement {
+    /// Interpolates what lies between samples.
+    truth: Arc<dyn Predictor>,
+    /// Of each unit: the steps taken in the window, as many as are counted, and the books as they are after the last window.
+    steps: Vec<Vec<Taken>>,
+    taken: Vec<usize>,
+    books: Vec<UnitBooks>,
+    /// Of each port, as in [`PortPlace::flow_at_start`].
+    flow_at_start: Vec<[f64; 3]>,
+}
+
+/// A step taken, as it was fed.
+#[derive(Debug, Clone, Default)]
+struct Taken {
+    from: Tick,
+    to: Tick,
+    length_s: f64,
+    applied: [Vec<f64>; 3],
 }
 
 #[derive(Debug, Clone)]
@@ -167,7 +196,60 @@ impl Ledger {
         let leaks = vec![(0.0, 0.0, Tick::MIN); accounts.len()];
         let cubic = method.predictor.edge() == Edge::AfterLaw;
         let correction = method.energy;
-        (!ports.is_empty()).then_some(Ledger { correction, cubic, units, accounts, ports, leaks, kept: None })
+        (!ports.is_empty()).then_some(Ledger {
+            correction,
+            cubic,
+            units,
+            accounts,
+            ports,
+            leaks,
+            settlement: None,
+            kept: None,
+        })
+    }
+
+    /// From now on closes accounts at the end of windows of `window` ticks, in which unit u steps by `steps[u]`.
+    pub fn settle_windows(&mut self, window: Tick, steps: &[Tick]) {
+        let books: Vec<UnitBooks> = self.units.iter().map(|b| UnitBooks::new(b.offset.len())).collect();
+        let taken = |(books, step): (&UnitBooks, &Tick)| {
+            let one = Taken { applied: books.applied.clone(), ..Taken::default() };
+            vec![one; (window / step) as usize]
+        };
+        self.settlement = Some(Settlement {
+            truth: Arc::new(Lagrange::new(SETTLED_DEPTH - 1)),
+            steps: books.iter().zip(steps).map(taken).collect(),
+            taken: vec![0; books.len()],
+            books,
+            flow_at_start: vec![[0.0; 3]; self.ports.len()],
+        });
+    }
+
+    /// At the end of a window, where all units meet.
+    pub fn settle(&mut self, stations: &mut [Station], supply: &mut Supply) {
+        let Ledger { settlement: Some(settlement), accounts, ports, cubic, .. } = self else { return };
+        let Settlement { truth, steps, taken, books, flow_at_start } = settlement;
+        std::mem::swap(&mut supply.predictor, truth);
+        for (unit, books) in books.iter_mut().enumerate() {
+            for step in &steps[unit][..taken[unit]] {
+                if books.length_s == 0.0 {
+                    stations[unit].true_inputs(supply, step.from, &mut books.truth[0]);
+                }
+                books.truth.rotate_right(1);
+                books.aim(if *cubic { step.length_s } else { 0.0 });
+                (books.length_s, books.length_before_s) = (step.length_s, books.length_s);
+                books.applied.iter_mut().zip(&step.applied).for_each(|(to, from)| to.copy_from_slice(from));
+                stations[unit].true_inputs(supply, step.to, &mut books.truth[0]);
+                for (port, known) in ports.iter().zip(flow_at_start.iter_mut()).filter(|(p, _)| p.unit == unit) {
+                    *known = [port.flow(supply, step.from), known[0], known[1]];
+                    books.post(port, (port.flow(supply, step.to), *known), &mut accounts[port.bond]);
+                }
+            }
+            taken[unit] = 0;
+        }
+        std::mem::swap(&mut supply.predictor, truth);
+        for account in accounts {
+            account.residual_energy_max_j = account.residual_energy_max_j.max(account.residual_energy_j.abs());
+        }
     }
 
     /// Before a unit steps from `span.from`: closes its last step and says what to add to its inputs.
@@ -207,6 +289,13 @@ impl Ledger {
                 *v = station.applied(i, 0.5 * half as f64);
             }
         }
+        if let Some(Settlement { steps, taken, .. }) = &mut self.settlement
+            && let Some(step) = steps[unit].get_mut(taken[unit])
+        {
+            (step.from, step.to, step.length_s) = (span.from, span.to, span.length_s);
+            step.applied.iter_mut().zip(&books.applied).for_each(|(to, from)| to.copy_from_slice(from));
+            taken[unit] += 1;
+        }
     }
 
     /// Closes a unit's last step with the true inputs at `at`.
@@ -218,23 +307,12 @@ impl Ledger {
             return;
         }
         books.open = false;
+        if self.settlement.is_some() {
+            return;
+        }
         for port in self.ports.iter().filter(|p| p.unit == unit) {
-            let flow = port.flow(supply, at);
-            let [start, before, earlier] = port.flow_at_start;
-            let flow_there = [start, books.at_middle([flow, start, before, earlier]), flow];
-            let (mut residual_w, mut power_w) = ([0.0; 3], 0.0);
-            for &(i, gain) in &port.inputs {
-                for ((w, missed), flow) in residual_w.iter_mut().zip(books.missed(i)).zip(flow_there) {
-                    *w -= gain * missed * flow;
-                }
-                power_w += gain * books.truth[0][i] * flow;
-            }
-            let [start_w, _, end_w] = residual_w;
             let account = &mut self.accounts[port.bond];
-            let energy_j = books.length_s * books.mean(residual_w);
-            account.residual_energy_j += energy_j;
-            account.power_max_w = account.power_max_w.max(power_w.abs());
-            account.residual_power_max_w = account.residual_power_max_w.max(start_w.abs()).max(end_w.abs());
+            books.post(port, (port.flow(supply, at), port.flow_at_start), account);
             if port.side < 0.0 {
                 account.residual_energy_max_j = account.residual_energy_max_j.max(account.residual_energy_j.abs());
             }
@@ -288,6 +366,9 @@ impl Ledger {
             (account.residual_power_max_w, account.power_max_w) = (0.0, 0.0);
         }
         self.leaks.fill((0.0, 0.0, Tick::MIN));
+        if let Some(settlement) = &mut self.settlement {
+            settlement.forget();
+        }
     }
 
     /// Keeps the accounts, because the window to come may be taken back.
@@ -299,19 +380,12 @@ impl Ledger {
 
     /// What it knows, for a memento.
     pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        if let Some(Settlement { books, flow_at_start, .. }) = &mut self.settlement {
+            books.iter_mut().for_each(|books| books.pass(numbers));
+            flow_at_start.iter_mut().for_each(|flow| numbers.list(flow));
+        }
         for books in &mut self.units {
-            let mut has_arrived = books.arrived.is_some();
-            let mut arrived = books.arrived.unwrap_or_default();
-            numbers.flag(&mut has_arrived);
-            numbers.count(&mut arrived);
-            books.arrived = has_arrived.then_some(arrived);
-            numbers.flag(&mut books.open);
-            numbers.count(&mut books.to);
-            numbers.real(&mut books.length_s);
-            numbers.real(&mut books.length_before_s);
-            numbers.list(&mut books.middle);
-            let UnitBooks { truth, applied, offset, .. } = books;
-            truth.iter_mut().chain(applied).chain([offset]).for_each(|list| numbers.list(list));
+            books.pass(numbers);
         }
         for account in &mut self.accounts {
             numbers.real(&mut account.residual_energy_j);
@@ -343,6 +417,7 @@ impl Ledger {
             accounts: self.accounts.clone(),
             ports: self.ports.clone(),
             leaks: self.leaks.clone(),
+            settlement: self.settlement.clone(),
             kept: None,
         }
     }
@@ -362,6 +437,22 @@ impl Ledger {
             port.flow_at_start = o.flow_at_start;
         }
         self.leaks.copy_from_slice(&other.leaks);
+        if let (Some(mine), Some(theirs)) = (&mut self.settlement, &other.settlement) {
+            mine.books.iter_mut().zip(&theirs.books).for_each(|(books, o)| books.copy_from(o));
+            mine.flow_at_start.copy_from_slice(&theirs.flow_at_start);
+            mine.taken.copy_from_slice(&theirs.taken);
+        }
+    }
+}
+
+impl Settlement {
+    /// Begins anew.
+    fn forget(&mut self) {
+        for books in &mut self.books {
+            *books = UnitBooks::new(books.offset.len());
+        }
+        self.taken.fill(0);
+        self.flow_at_start.fill([0.0; 3]);
     }
 }
 
@@ -422,6 +513,39 @@ impl UnitBooks {
         for i in 0..self.offset.len() {
             self.offset[i] += self.mean(self.missed(i));
         }
+    }
+
+    /// What a port's input missed over the step whose end is known, into its account; flows at the step's end, its start and the
+    /// starts of the two before.
+    fn post(&self, port: &PortPlace, (flow, [start, before, earlier]): (f64, [f64; 3]), account: &mut Account) {
+        let flow_there = [start, self.at_middle([flow, start, before, earlier]), flow];
+        let (mut residual_w, mut power_w) = ([0.0; 3], 0.0);
+        for &(i, gain) in &port.inputs {
+            for ((w, missed), flow) in residual_w.iter_mut().zip(self.missed(i)).zip(flow_there) {
+                *w -= gain * missed * flow;
+            }
+            power_w += gain * self.truth[0][i] * flow;
+        }
+        let [start_w, _, end_w] = residual_w;
+        account.residual_energy_j += self.length_s * self.mean(residual_w);
+        account.power_max_w = account.power_max_w.max(power_w.abs());
+        account.residual_power_max_w = account.residual_power_max_w.max(start_w.abs()).max(end_w.abs());
+    }
+
+    /// What it knows, for a memento.
+    fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        let mut has_arrived = self.arrived.is_some();
+        let mut arrived = self.arrived.unwrap_or_default();
+        numbers.flag(&mut has_arrived);
+        numbers.count(&mut arrived);
+        self.arrived = has_arrived.then_some(arrived);
+        numbers.flag(&mut self.open);
+        numbers.count(&mut self.to);
+        numbers.real(&mut self.length_s);
+        numbers.real(&mut self.length_before_s);
+        numbers.list(&mut self.middle);
+        let UnitBooks { truth, applied, offset, .. } = self;
+        truth.iter_mut().chain(applied).chain([offset]).for_each(|list| numbers.list(list));
     }
 
     fn copy_from(&mut self, o: &UnitBooks) {

@@ -4,6 +4,7 @@ use crate::correct::Correction;
 use crate::dense::Dense;
 use crate::error::RunError;
 use crate::method::{Method, Sampling};
+use crate::power::EnergyCorrection;
 use crate::schedule::Schedule;
 use crate::station::{Refresh, Station};
 use crate::system::System;
@@ -33,6 +34,13 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
     if method.control.is_some() && matches!(method.schedule, Schedule::Palindromic(_)) {
         let (found, expected) = ("macro step control".to_string(), "steps of one length".to_string());
         return Err(RunError::Grid { what: "palindromic schedule", found, expected });
+    }
+    if system.bonds.is_empty() && method.energy != EnergyCorrection::Monitor {
+        return Err(RunError::Grid {
+            what: "energy correction",
+            found: "a system without power bonds".to_string(),
+            expected: "a power bond for each connection whose energy counts".to_string(),
+        });
     }
     for (unit, description) in system.units.iter().zip(&system.descriptions) {
         let co = description.co_simulation.as_ref();

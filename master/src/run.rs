@@ -12,7 +12,7 @@ use crate::law::Law;
 use crate::link::Links;
 use crate::memento::Numbers;
 use crate::method::{Method, Sampling};
-use crate::power::{Account, Ledger};
+use crate::power::{Account, Ledger, SETTLED_DEPTH};
 use crate::record::{Column, Observer, Recorder};
 use crate::relay::Relay;
 use crate::requirements::{MIDDLE, check, stagger, warning};
@@ -70,7 +70,11 @@ impl Simulation {
             clock.per_unit *= Tick::from(control.parts.max(1));
         }
         check(&system, method, &steps)?;
-        let groups = feedthrough::groups(&system);
+        let mut groups = feedthrough::groups(&system);
+        if method.predictor.rates() {
+            // The rate of a force follows accelerations, which themselves are refreshed: first these, then what follows them.
+            groups.extend_from_within(..);
+        }
         let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
         let stagger = stagger(&system, method);
         let plan = match stagger {
@@ -80,8 +84,10 @@ impl Simulation {
         let nodes = if stagger.is_some() { MIDDLE } else { method.predictor.nodes() };
         let in_window = |u: usize| (plan.window / steps[u]) as usize * nodes.max(1) + 1;
         let depth = method.predictor.depth();
+        let settles = !system.bonds.is_empty() && steps.iter().any(|s| *s != steps[0]);
+        let kept = if settles { depth.max(SETTLED_DEPTH) } else { depth };
         let channels = system.channels.iter();
-        let histories = channels.map(|c| History::new(c.refs.len(), depth, in_window(c.unit))).collect();
+        let histories = channels.map(|c| History::new(c.refs.len(), kept, in_window(c.unit))).collect();
         let units = std::mem::take(&mut system.units).into_iter().enumerate();
         let mut stations: Vec<Station> =
             units.map(|(u, unit)| Station::new(&system, u, unit, steps[u], method)).collect();
@@ -100,7 +106,10 @@ impl Simulation {
         let sources = LawSources::of(&system);
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
         let supply = Supply::new(histories, laws, method.predictor.clone(), clock);
-        let ledger = Ledger::new(&system, &stations, method);
+        let mut ledger = Ledger::new(&system, &stations, method);
+        if let Some(ledger) = ledger.as_mut().filter(|_| settles) {
+            ledger.settle_windows(plan.window, &steps);
+        }
         let mut window = Window::new(stations, supply, links, plan, groups);
         window.ledger = ledger;
         if window.ledger.is_none() && method.control.as_ref().is_some_and(|c| c.estimate == Estimate::Ecco) {
@@ -232,6 +241,9 @@ impl Simulation {
         for (u, s) in self.window.stations.iter_mut().enumerate() {
             s.unit.reset()?;
             set(UnitId(u), s.unit.as_mut())?;
+            if let Some(dense) = &mut s.dense {
+                dense.begin(s.unit.as_mut())?;
+            }
         }
         if let Some(corrector) = &mut self.corrector {
             corrector.forget();

@@ -307,6 +307,9 @@ impl Window {
                 },
             }
         }
+        if let Some(ledger) = ledger {
+            ledger.settle(stations, supply);
+        }
         Ok(())
     }
 

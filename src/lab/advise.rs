@@ -13,9 +13,10 @@
 
 use crate::lab::scenario::{Scenario, Setup};
 use crate::lab::signal::{frequencies, rms};
-use crate::lab::{Implicit, Order, Scheme, sweep};
-use crate::pair::{Foundry, Start};
+use crate::lab::sweep;
+use crate::pair::Foundry;
 use crate::predict::Predict;
+use crate::scheme::{Correct, Schedule, Scheme};
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, loop_gain};
 use rayon::prelude::*;
@@ -127,7 +128,7 @@ pub struct Advice {
 /// What units and master answer; [`RunError::Grid`] where no scheme meets the tolerance.
 pub fn advise(scenario: &dyn Scenario, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
     let card = scenario.card();
-    let first_scheme = Scheme::new(card.couplings[0], Order::Jacobi, Predict::classical(1));
+    let first_scheme = Scheme::new(card.couplings[0], Schedule::Jacobi, Predict::classical(1));
     let growth_rate = growth_rate(scenario, &first_scheme, question.guess_s)?;
     let unstable = growth_rate * question.stop_s > GROWTH_MAX;
     let first = FirstGuess { scheme: first_scheme, step_s: question.guess_s, growth_rate, unstable };
@@ -170,14 +171,14 @@ pub fn candidates(scenario: &dyn Scenario) -> Vec<Scheme> {
     ];
     for predict in predictors {
         for &coupling in scenario.card().couplings {
-            for order in [Order::Gs12, Order::Gs21, Order::Jacobi] {
-                all.push(Scheme::new(coupling, order, predict));
+            for schedule in [Schedule::Gs12, Schedule::Gs21, Schedule::Jacobi] {
+                all.push(Scheme::new(coupling, schedule, predict));
             }
         }
     }
     for &coupling in scenario.card().couplings {
-        let scheme = Scheme::new(coupling, Order::Jacobi, Predict::classical(2));
-        all.push(Scheme { correct: Implicit::Newton, ..scheme });
+        let scheme = Scheme::new(coupling, Schedule::Jacobi, Predict::classical(2));
+        all.push(Scheme { correct: Correct::Newton, ..scheme });
     }
     all
 }
@@ -197,7 +198,7 @@ fn trial(
     (step_s, windows): (f64, u64),
     foundry: Foundry<'_>,
 ) -> Result<Trial, RunError> {
-    let setup = Setup { scheme, step_s, from_s: 0.0, start: Start::Ramp, foundry };
+    let setup = Setup::new(scheme, step_s, foundry);
     let mut coupled = scenario.couple(&setup)?;
     let mut states = Vec::with_capacity(windows as usize + 1);
     for n in 0..=windows {
@@ -288,7 +289,7 @@ fn observe(
     /// Samples a frequency content is taken from, at most: it is worked out the plain way.
     const SAMPLES_MAX: u64 = 1000;
     let (scheme, step_s) = (&best.scheme, best.step_s);
-    let setup = Setup { scheme, step_s, from_s: 0.0, start: Start::Ramp, foundry: &question.foundry };
+    let setup = Setup::new(scheme, step_s, &question.foundry);
     let mut coupled = scenario.couple(&setup)?;
     for bond in &coupled.bonds {
         for variable in [bond.effort, bond.flow] {
@@ -340,10 +341,10 @@ impl macrostep_master::record::Observer for Rows {
 
 /// Loop gain of the cut advised with constant guesses of the window's end.
 fn gain(scenario: &dyn Scenario, best: &Candidate, question: &Question) -> Result<Option<f64>, RunError> {
-    let hold = Scheme::new(best.scheme.coupling, Order::Jacobi, Predict::classical(0));
-    let scheme = Scheme { correct: Implicit::Newton, ..hold };
+    let hold = Scheme::new(best.scheme.coupling, Schedule::Jacobi, Predict::classical(0));
+    let scheme = Scheme { correct: Correct::Newton, ..hold };
     let (step_s, foundry): (f64, Foundry<'_>) = (best.step_s, &question.foundry);
-    let mut coupled = scenario.couple(&Setup { scheme: &scheme, step_s, from_s: 0.0, start: Start::Ramp, foundry })?;
+    let mut coupled = scenario.couple(&Setup::new(&scheme, step_s, foundry))?;
     coupled.simulation.step()?;
     loop_gain(&mut coupled.simulation)
 }

@@ -12,6 +12,9 @@ use macrostep_master::{ChannelId, Grid, RunError, Simulation, System, SystemErro
 /// What fills a row of a channel at a state of the whole.
 pub type Row = Box<dyn Fn(&[f64], &mut [f64])>;
 
+/// A quantity and its first three rates.
+pub type Motion = [f64; 4];
+
 /// A system with what its channels show at a state of the whole.
 pub struct Assembly {
     /// Units, channels, laws, connections.
@@ -35,8 +38,8 @@ pub trait Parts: Send + Sync {
     /// ż = f(z).
     fn rates(&self, z: &[f64], dz: &mut [f64]);
 
-    /// (quantity, rate, second rate) of motion `i` at a state of the whole.
-    fn motion(&self, i: usize, z: &[f64]) -> [f64; 3];
+    /// (quantity, rate, second rate, third rate) of motion `i` at a state of the whole.
+    fn motion(&self, i: usize, z: &[f64]) -> Motion;
 
     /// Units that start at `z`, coupled.
     ///
@@ -55,8 +58,10 @@ impl<P: Parts> Scenario for P {
         let rates = |z: &[f64], dz: &mut [f64]| self.rates(z, dz);
         let z = advance(&rates, &self.start(), setup.from_s);
         let Assembly { system, motions, rows, bonds } = self.assemble(setup, &z)?;
-        let grid = Grid { start_s: 0.0, step_s: setup.step_s, stop_s: None, shares: Vec::new() };
-        let mut simulation = Simulation::new(system, &setup.scheme.method(Parts::card(self).units), grid)?;
+        let units = Parts::card(self).units;
+        let shares = setup.scheme.shares(units);
+        let grid = Grid { start_s: 0.0, step_s: setup.step_s, stop_s: setup.stop_s, shares };
+        let mut simulation = Simulation::new(system, &setup.scheme.method(units), grid)?;
         simulation.initialise()?;
         if setup.start == Start::Exact {
             simulation.prime(|channel, t_s, row| {
@@ -83,6 +88,24 @@ impl<P: Parts> Scenario for P {
         }
         Ok(all)
     }
+}
+
+/// The first components of a motion `names`, as many as the predictor of a scheme looks at, two at least.
+pub fn components<'n>(setup: &Setup<'_>, names: &'n [&'n str]) -> &'n [&'n str] {
+    let wanted = setup.scheme.method(2).predictor.components();
+    &names[..wanted.clamp(2, names.len())]
+}
+
+/// The motion of a mass.
+pub const MOTION: [&str; 4] = ["x", "v", "a", "jerk"];
+
+/// The state's rates and their rates at `z`, of which the latter are the former's where the equations are linear.
+pub fn linear_rates(rates: impl Fn(&[f64], &mut [f64]), z: &[f64]) -> [Vec<f64>; 2] {
+    let mut dz = vec![0.0; z.len()];
+    rates(z, &mut dz);
+    let mut ddz = vec![0.0; z.len()];
+    rates(&dz, &mut ddz);
+    [dz, ddz]
 }
 
 /// An integrator of the units by its value in their enumeration, and the micro step \[s\].
@@ -131,7 +154,7 @@ pub fn unit(
 }
 
 /// The row of a channel that shows a motion or its first components.
-pub fn motion_row(motion: impl Fn(&[f64]) -> [f64; 3] + 'static) -> Row {
+pub fn motion_row(motion: impl Fn(&[f64]) -> Motion + 'static) -> Row {
     Box::new(move |z, row| {
         let n = row.len();
         row.copy_from_slice(&motion(z)[..n]);

@@ -12,12 +12,13 @@
 //!
 //! Where motions are predicted, forces that a neighbour owns are made by a law of the master as well.
 
-use crate::lab::assembled::{Assembly, Integration, Parts, Row, motion_row, unit};
+use crate::lab::assembled::{
+    Assembly, Integration, MOTION, Motion, Parts, Row, components, linear_rates, motion_row, unit,
+};
 use crate::lab::scenario::{Bond, Card, Setup};
-use crate::lab::spring::names_of_motion;
 use crate::pair::Coupling;
 use macrostep_master::predict::Edge;
-use macrostep_master::{ChannelId, LinearMap, RunError, SpringDamper, System, UnitId};
+use macrostep_master::{ChannelId, LinearMap, Port, RunError, SpringDamper, System, SystemError, UnitId};
 
 /// Number of masses.
 const N: usize = 5;
@@ -64,6 +65,20 @@ impl Chain {
         let law = system.law(Box::new(law), &inputs);
         Ok(system.connect_law(law, 0, unit, input)?)
     }
+
+    /// Every spring as a power bond between its two masses.
+    fn bonds(&self, system: &mut System, units: &[UnitId], owned: bool) -> Result<(), SystemError> {
+        // A force acts as −f on mass 1 and as what it is called on the others; a displacement pulls through the spring.
+        let (first, outer, own) = ([("f", -1.0)], [("f_ext", 1.0)], [("f", 1.0)]);
+        let motion = [("xi", self.k_c), ("xi_dot", self.c_c)];
+        for i in 1..N {
+            let left: &[(&str, f64)] = if i == 1 { &first } else { &outer };
+            let right: &[(&str, f64)] = if owned { &motion } else { &own };
+            let port = |unit, inputs| Port { unit, inputs, flow: "v" };
+            system.bond(&format!("spring{i}"), &[port(units[i - 1], left), port(units[i], right)])?;
+        }
+        Ok(())
+    }
 }
 
 impl Parts for Chain {
@@ -94,10 +109,9 @@ impl Parts for Chain {
         }
     }
 
-    fn motion(&self, i: usize, z: &[f64]) -> [f64; 3] {
-        let mut dz = [0.0; 2 * N];
-        self.rates(z, &mut dz);
-        [z[i], z[N + i], dz[N + i]]
+    fn motion(&self, i: usize, z: &[f64]) -> Motion {
+        let [dz, ddz] = linear_rates(|z, dz| self.rates(z, dz), z);
+        [z[i], z[N + i], dz[N + i], ddz[N + i]]
     }
 
     fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError> {
@@ -119,7 +133,7 @@ impl Parts for Chain {
             let name = format!("mass{}", i + 1);
             units.push(system.add(unit(setup, (model, &name), &parameters, Integration::Exact)?));
         }
-        let names = names_of_motion(setup);
+        let names = components(setup, &MOTION);
         let motions = units.iter().map(|u| system.channel(*u, names)).collect::<Result<Vec<_>, _>>()?;
         let whole = *self;
         let mut rows: Vec<Row> = (0..N).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
@@ -147,6 +161,9 @@ impl Parts for Chain {
                     }
                 }
             }
+        }
+        if setup.scheme.weighs_energy() {
+            self.bonds(&mut system, &units, owned)?;
         }
         let force = |i: usize| if owned && i > 0 { "f_c" } else { "f" };
         let bonds = (0..N).map(|i| Bond { unit: units[i], effort: force(i), flow: "v" }).collect();

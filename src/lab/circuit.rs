@@ -7,11 +7,11 @@
 //!
 //! A mesh is driven by the voltage of the shunt (F) or owns the shunt and is driven by the other's current (D).
 
-use crate::lab::assembled::{Assembly, Integration, Parts, Row, motion_row, unit};
+use crate::lab::assembled::{Assembly, Integration, Motion, Parts, Row, components, linear_rates, motion_row, unit};
 use crate::lab::scenario::{Bond, Card, Setup};
 use crate::pair::{Coupling, Kind};
 use macrostep_master::predict::Edge;
-use macrostep_master::{RunError, SpringDamper, System};
+use macrostep_master::{Port, RunError, SpringDamper, System};
 
 /// The scenario.
 #[derive(Debug, Clone, Copy)]
@@ -69,10 +69,9 @@ impl Parts for Circuit {
         }
     }
 
-    fn motion(&self, i: usize, z: &[f64]) -> [f64; 3] {
-        let mut dz = [0.0; 4];
-        self.rates(z, &mut dz);
-        [z[i], z[2 + i], dz[2 + i]]
+    fn motion(&self, i: usize, z: &[f64]) -> Motion {
+        let [dz, ddz] = linear_rates(|z, dz| self.rates(z, dz), z);
+        [z[i], z[2 + i], dz[2 + i], ddz[2 + i]]
     }
 
     fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError> {
@@ -90,7 +89,7 @@ impl Parts for Circuit {
             let names = (["circuit_mesh", "circuit_mesh_shunt"][usize::from(owner)], ["mesh1", "mesh2"][i]);
             units.push(system.add(unit(setup, names, &parameters, Integration::Exact)?));
         }
-        let names: &[&str] = if predicted { &["q", "i", "di"] } else { &["q", "i"] };
+        let names = components(setup, &["q", "i", "di", "ddi"]);
         let motions = vec![system.channel(units[0], names)?, system.channel(units[1], names)?];
         let whole = *self;
         let mut rows: Vec<Row> = (0..2).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
@@ -109,6 +108,15 @@ impl Parts for Circuit {
                 let law = system.law(Box::new(shunt), &inputs);
                 system.connect_law(law, 0, units[i], "u")?;
             }
+        }
+        if setup.scheme.weighs_energy() {
+            let (driven, owner) = ([("u", 1.0)], [("q_o", 1.0 / self.c_s), ("i_o", self.r_s)]);
+            let port = |i: usize| Port {
+                unit: units[i],
+                inputs: if kinds[i] == Kind::Displacement { &owner } else { &driven },
+                flow: "i",
+            };
+            system.bond("shunt", &[port(0), port(1)])?;
         }
         let voltage = |i: usize| if kinds[i] == Kind::Displacement { "u_s" } else { "u" };
         let bonds = (0..2).map(|i| Bond { unit: units[i], effort: voltage(i), flow: "i" }).collect();

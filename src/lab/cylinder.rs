@@ -8,8 +8,8 @@
 //! The pressure with both its rates is a motion like another: integrated acceleration extrapolates p̈. Not linear, the volume
 //! of oil doubles on the way.
 
-use crate::lab::assembled::{Assembly, Integration, Parts, motion_row, unit};
-use crate::lab::scenario::{Bond, Card, Setup};
+use crate::lab::assembled::{Assembly, Integration, MOTION, Motion, Parts, motion_row, unit};
+use crate::lab::scenario::{Bond, Card, Setup, no_bond};
 use crate::pair::Coupling;
 use macrostep_master::{LinearMap, RunError, System};
 
@@ -68,18 +68,28 @@ impl Parts for Cylinder {
         dz[2] = (-k * z[1] - c * z[2] + self.area * z[0]) / m;
     }
 
-    fn motion(&self, i: usize, z: &[f64]) -> [f64; 3] {
+    fn motion(&self, i: usize, z: &[f64]) -> Motion {
+        let [m, c, k] = self.load;
         let mut dz = [0.0; 3];
         self.rates(z, &mut dz);
+        let jerk = (-k * z[2] - c * dz[2] + self.area * dz[0]) / m;
         if i == 1 {
-            return [z[1], z[2], dz[2]];
+            return [z[1], z[2], dz[2], jerk];
         }
-        let volume = self.v0 + self.area * z[1];
-        let flow_rate = -self.conductance * dz[0] - self.area * dz[2];
-        [z[0], dz[0], (self.bulk * flow_rate - dz[0] * self.area * z[2]) / volume]
+        // (V p')' = V p'' + A v p' = K F', and once more, with F the flow into the cylinder.
+        let (volume, a) = (self.v0 + self.area * z[1], self.area);
+        let flow_rate = -self.conductance * dz[0] - a * dz[2];
+        let ddp = (self.bulk * flow_rate - dz[0] * a * z[2]) / volume;
+        let flow_rate_2 = -self.conductance * ddp - a * jerk;
+        let dddp = (self.bulk * flow_rate_2 - 2.0 * a * z[2] * ddp - a * dz[2] * dz[0]) / volume;
+        [z[0], dz[0], ddp, dddp]
     }
 
     fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError> {
+        if setup.scheme.weighs_energy() {
+            let why = "the power through its piston is no constant times an input";
+            return Err(no_bond(&Parts::card(self), setup.scheme.coupling, why));
+        }
         let mut system = System::new();
         let [m, c, k] = self.load;
         let oil = [
@@ -94,8 +104,10 @@ impl Parts for Cylinder {
         let cylinder = system.add(unit(setup, ("plunger_cylinder", "cylinder"), &oil, micro)?);
         let load = [("m", m), ("k", k), ("c", c), ("x0", z[1]), ("v0", z[2])];
         let load = system.add(unit(setup, ("oscillator2_force", "load"), &load, Integration::Exact)?);
-        let pressure = system.channel(cylinder, &["p", "dp", "ddp"])?;
-        let motion = system.channel(load, &["x", "v", "a"])?;
+        // The cylinder wants the load's acceleration, whatever the predictor looks at.
+        let wanted = setup.scheme.method(2).predictor.components().clamp(3, 4);
+        let pressure = system.channel(cylinder, &["p", "dp", "ddp", "dddp"][..wanted])?;
+        let motion = system.channel(load, &MOTION[..wanted])?;
         for (i, input) in ["x", "v", "a"].into_iter().enumerate() {
             system.connect(motion.component(i), cylinder, input)?;
         }

@@ -19,8 +19,9 @@
 //! Reference: \[Li 2019\], appendices 1 and 2; \[Schweizer 2015\].
 
 use crate::foundry;
-use crate::lab::Scheme;
+use crate::lab::sweep::check_map;
 use crate::pair::{Coupled, Pair, Start, build};
+use crate::scheme::Scheme;
 use macrostep_master::{OneStepMap, RunError, spectral_radius};
 use macrostep_oscillator::Parameters;
 
@@ -72,9 +73,12 @@ impl Probe {
     /// # Errors
     /// As [`build`].
     pub fn new(scheme: &Scheme, ratios: Ratios) -> Result<Self, RunError> {
+        check_map(scheme)?;
+        let shares = scheme.shares(2);
         let pair = Pair {
             parameters: ratios.parameters(-0.1, 0.1),
             start: Start::Exact,
+            shares: [shares[0], shares[1]],
             ..Pair::new(scheme.coupling, scheme.method(2), 1.0, 1e9)
         };
         let mut coupled = build(&pair, &foundry::native)?;

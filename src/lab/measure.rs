@@ -9,9 +9,9 @@
 //! Errors below 1e-11 say more of rounding than of a scheme and are left out of the line; of the others it goes through those
 //! of the four smallest H, and needs three.
 
-use crate::lab::Scheme;
-use crate::lab::scenario::{Scenario, Setup, check_cut};
+use crate::lab::scenario::{Coupled, Scenario, Setup, check_cut};
 use crate::pair::{Foundry, Start, slope};
+use crate::scheme::{Control, Scheme};
 use macrostep_master::RunError;
 use std::time::Instant;
 
@@ -36,8 +36,10 @@ pub struct Errors {
 /// What a run came to.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Work {
-    /// The macro step \[s\].
+    /// The macro step \[s\], the longest one where it is chosen.
     pub step_s: f64,
+    /// Tolerance of the choice of the macro step.
+    pub control_tolerance: Option<f64>,
     /// Errors; infinite where the run diverged.
     pub error: Errors,
     /// Calls of `fmi2DoStep` of all units.
@@ -52,6 +54,7 @@ pub struct Work {
 pub struct Reference {
     rows: Vec<Vec<f64>>,
     amplitude: Vec<f64>,
+    stop_s: f64,
 }
 
 impl Reference {
@@ -63,7 +66,7 @@ impl Reference {
         let n = (stop_s / step_s).round().max(1.0) as usize;
         let times: Vec<f64> = (0..=n).map(|i| i as f64 * step_s).collect();
         let rows = scenario.solution(&times)?;
-        Ok(Reference { amplitude: amplitude(&rows), rows })
+        Ok(Reference { amplitude: amplitude(&rows), rows, stop_s: n as f64 * step_s })
     }
 }
 
@@ -75,6 +78,10 @@ fn amplitude(rows: &[Vec<f64>]) -> Vec<f64> {
 }
 
 impl Errors {
+    fn is_diverged(&self) -> bool {
+        self.position > DIVERGED
+    }
+
     fn take(&mut self, state: &[f64], exact: &[f64], amplitude: &[f64]) {
         let half = state.len() / 2;
         for i in 0..state.len() {
@@ -92,22 +99,60 @@ impl Errors {
 /// What units and master answer; diverging is a result.
 pub fn run(scenario: &dyn Scenario, setup: &Setup<'_>, reference: &Reference) -> Result<Work, RunError> {
     check_cut(&scenario.card(), setup.scheme.coupling)?;
-    let mut coupled = scenario.couple(setup)?;
-    let (mut error, mut state, mut wall_s) = (Errors::default(), Vec::new(), 0.0);
-    for exact in reference.rows.iter().skip(1) {
-        let began = Instant::now();
-        coupled.simulation.step()?;
-        wall_s += began.elapsed().as_secs_f64();
-        coupled.state(&mut state);
-        error.take(&state, exact, &reference.amplitude);
-        if error.position > DIVERGED {
-            error = Errors { position: f64::INFINITY, velocity: f64::INFINITY };
-            break;
-        }
+    let setup = Setup { stop_s: setup.stop_s.or(Some(reference.stop_s)), ..*setup };
+    let is_chosen = setup.scheme.control != Control::Fixed;
+    let mut coupled = scenario.couple(&Setup { stop_s: setup.stop_s.filter(|_| is_chosen), ..setup })?;
+    let (mut error, wall_s) =
+        if is_chosen { chosen(scenario, &mut coupled, reference)? } else { fixed(&mut coupled, reference)? };
+    if error.is_diverged() {
+        error = Errors { position: f64::INFINITY, velocity: f64::INFINITY };
     }
     let (do_steps, kinds) = (coupled.simulation.do_steps().iter().sum(), coupled.simulation.kinds());
     let units = if kinds.windows(2).all(|k| k[0] == k[1]) { kinds[0].to_string() } else { kinds.join(" + ") };
-    Ok(Work { step_s: setup.step_s, error, do_steps, wall_s, units })
+    let control_tolerance = is_chosen.then_some(setup.scheme.control_tolerance);
+    Ok(Work { step_s: setup.step_s, control_tolerance, error, do_steps, wall_s, units })
+}
+
+/// Errors and time of steps of one length.
+fn fixed(coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), RunError> {
+    let (mut error, mut state, mut wall_s) = (Errors::default(), Vec::new(), 0.0);
+    for exact in reference.rows.iter().skip(1) {
+        let began = Instant::now();
+        let outcome = coupled.simulation.step();
+        wall_s += began.elapsed().as_secs_f64();
+        // A unit that refuses what has grown far beyond the motion has diverged.
+        match outcome {
+            Err(_) if error.position > 1.0 => error.position = f64::INFINITY,
+            outcome => drop(outcome?),
+        }
+        coupled.state(&mut state);
+        error.take(&state, exact, &reference.amplitude);
+        if error.is_diverged() {
+            break;
+        }
+    }
+    Ok((error, wall_s))
+}
+
+/// Errors and time of steps that are chosen, which are compared once their instants are known.
+fn chosen(scenario: &dyn Scenario, coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), RunError> {
+    let (mut times_s, mut states, mut wall_s) = (Vec::new(), Vec::new(), 0.0);
+    let mut is_finite = true;
+    while !coupled.simulation.is_over() && is_finite {
+        let began = Instant::now();
+        coupled.simulation.step()?;
+        wall_s += began.elapsed().as_secs_f64();
+        let mut state = Vec::new();
+        coupled.state(&mut state);
+        is_finite = state.iter().zip(&reference.amplitude).all(|(x, a)| x.abs() < DIVERGED * a);
+        times_s.push(coupled.simulation.time_s());
+        states.push(state);
+    }
+    let mut error = Errors::default();
+    for (state, exact) in states.iter().zip(scenario.solution(&times_s)?) {
+        error.take(state, &exact, &reference.amplitude);
+    }
+    Ok((error, wall_s))
 }
 
 /// Errors of a scheme over macro steps.
@@ -142,7 +187,7 @@ pub fn orders(errors: &[(f64, Errors)]) -> Orders {
     Orders { position: of(|e| e.position), velocity: of(|e| e.velocity) }
 }
 
-/// The solutions that schemes on one scenario are compared with, worked out once.
+/// The solutions that schemes on one scenario are compared with at the same macro steps, worked out once.
 pub struct Ladder<'a> {
     scenario: &'a dyn Scenario,
     global: Vec<(f64, Reference)>,
@@ -180,7 +225,7 @@ impl<'a> Ladder<'a> {
     /// # Errors
     /// What units and master answer.
     pub fn climb(&self, scheme: &Scheme, foundry: Foundry<'_>) -> Result<Convergence, RunError> {
-        let setup = |step_s| Setup { scheme, step_s, from_s: 0.0, start: Start::Exact, foundry };
+        let setup = |step_s| Setup { start: Start::Exact, ..Setup::new(scheme, step_s, foundry) };
         let global = self.global.iter().map(|(h, r)| Ok((*h, run(self.scenario, &setup(*h), r)?.error)));
         let global = global.collect::<Result<_, RunError>>()?;
         let local = self.local.iter().map(|(h, ends)| Ok((*h, self.step(&setup(*h), ends)?)));

@@ -1,7 +1,7 @@
 //! The coupling laboratory: schemes by name, scenarios they run on, and what is measured of them.
 //!
 //! ```text
-//! Scheme: coupling × schedule × predictor × correction ──► Method
+//! Scheme (crate::scheme): coupling × schedule × predictor × correction … ──► Method
 //!                                                  │
 //! Scenario: a coupled system with a solution ──────┼──► Simulation ──► one-step map ──► spectral radius, limits
 //!                                                  └──► errors over H ──► orders, work and precision
@@ -21,7 +21,6 @@ mod circuit;
 mod cylinder;
 mod oscillator;
 mod scenario;
-mod scheme;
 mod spring;
 
 pub use chain::Chain;
@@ -29,8 +28,9 @@ pub use circuit::Circuit;
 pub use cylinder::Cylinder;
 pub use oscillator::Oscillator;
 pub use scenario::{Bond, Card, Coupled, Scenario, Setup};
-pub use scheme::{Implicit, Order, Scheme};
 pub use spring::{HardeningSpring, NonlinearSpring};
+
+pub use crate::scheme::Scheme;
 
 /// The scenarios this program carries, in the order of their description.
 pub fn scenarios() -> Vec<Box<dyn Scenario>> {

@@ -62,9 +62,11 @@ impl Scenario for Oscillator {
             (parameters.x0, parameters.v0) = ([z[0], z[1]], [z[2], z[3]]);
         }
         let method = setup.scheme.method(2);
-        // The stop time is told to units only; a run may be shorter.
-        let pair = Pair::new(setup.scheme.coupling, method, setup.step_s, 1e9);
-        let coupled = build(&Pair { parameters, start: setup.start, ..pair }, setup.foundry)?;
+        // A stop time is told to units only, where steps are of one length; a run may be shorter.
+        let pair = Pair::new(setup.scheme.coupling, method, setup.step_s, setup.stop_s.unwrap_or(1e9));
+        let shares = setup.scheme.shares(2);
+        let (start, bond, shares) = (setup.start, setup.scheme.weighs_energy(), [shares[0], shares[1]]);
+        let coupled = build(&Pair { parameters, start, bond, shares, ..pair }, setup.foundry)?;
         let kinds = setup.scheme.coupling.kinds();
         let bond = |i: usize| {
             let effort = if kinds[i] == Kind::Force { "f" } else { "f_c" };

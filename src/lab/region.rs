@@ -5,8 +5,8 @@
 //! the origin the limit is the first distance at which ln ρ (per macro step, H = 1) exceeds a growth that is stated: on the
 //! undamped axis nearly every explicit scheme grows a little.
 
-use crate::lab::Scheme;
 use crate::lab::dimensionless::{Probe, Ratios};
+use crate::scheme::Scheme;
 use macrostep_master::RunError;
 use rayon::prelude::*;
 

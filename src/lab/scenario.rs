@@ -1,7 +1,7 @@
 //! A *scenario*: a coupled system a scheme can be run on, with a solution to compare with.
 
-use crate::lab::Scheme;
 use crate::pair::{Coupling, Foundry, Start};
+use crate::scheme::Scheme;
 use macrostep_master::{ChannelId, RunError, Simulation, UnitId};
 
 /// What a scenario says of itself.
@@ -39,8 +39,17 @@ pub struct Setup<'a> {
     pub from_s: f64,
     /// How histories begin.
     pub start: Start,
+    /// End of the run \[s\], for a choice of the macro step to meet.
+    pub stop_s: Option<f64>,
     /// Where units come from.
     pub foundry: Foundry<'a>,
+}
+
+impl<'a> Setup<'a> {
+    /// From the scenario's start, with nothing known of the past, to no end.
+    pub fn new(scheme: &'a Scheme, step_s: f64, foundry: Foundry<'a>) -> Self {
+        Setup { scheme, step_s, from_s: 0.0, start: Start::Ramp, stop_s: None, foundry }
+    }
 }
 
 /// A scenario ready to run.
@@ -91,6 +100,15 @@ pub trait Scenario: Send + Sync {
     /// # Errors
     /// Where there is none.
     fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError>;
+}
+
+/// A power bond that a cut does not have, for `why`.
+pub fn no_bond(card: &Card, coupling: Coupling, why: &str) -> RunError {
+    RunError::Grid {
+        what: "energy correction or ecco",
+        found: format!("`{}` of scenario `{}` without power bonds: {why}", coupling.name(), card.name),
+        expected: "`--energy monitor` and `--control fixed` or `error`, or another scenario".to_string(),
+    }
 }
 
 /// A cut that a scenario does not have.

@@ -9,9 +9,9 @@
 //! A scenario that is not linear is looked at near its start: growth rates are those of small deviations there.
 
 use crate::foundry;
-use crate::lab::Scheme;
 use crate::lab::scenario::{Scenario, Setup, check_cut};
 use crate::pair::Start;
+use crate::scheme::Scheme;
 use macrostep_master::{OneStepMap, RunError, spectral_radius};
 
 /// Spectral radii of a scheme over macro steps.
@@ -41,10 +41,25 @@ impl Sweep {
 pub fn radius(scenario: &dyn Scenario, scheme: &Scheme, step_s: f64) -> Result<f64, RunError> {
     let card = scenario.card();
     check_cut(&card, scheme.coupling)?;
-    let setup = Setup { scheme, step_s, from_s: 0.0, start: Start::Exact, foundry: &foundry::native };
+    check_map(scheme)?;
+    let setup = Setup { start: Start::Exact, ..Setup::new(scheme, step_s, &foundry::native) };
     let mut coupled = scenario.couple(&setup)?;
     let delta = if card.linear { 1.0 } else { 1e-7 };
     Ok(spectral_radius(OneStepMap::default().take(&mut coupled.simulation, delta)?))
+}
+
+/// A scheme that has no one-step map.
+///
+/// # Errors
+/// [`RunError::Grid`] with the reason.
+pub fn check_map(scheme: &Scheme) -> Result<(), RunError> {
+    scheme.mapless().map_or(Ok(()), |why| {
+        Err(RunError::Grid {
+            what: "one-step map",
+            found: format!("`{scheme}`, which has none: {why}"),
+            expected: "a scheme whose steps are all the same linear map".to_string(),
+        })
+    })
 }
 
 /// Radii at `steps_s` (ascending) and the limit for growth rates up to `growth_rate` \[1/s\].

@@ -2,7 +2,8 @@
 
 use macrostep::lab::advise::{Advice, Candidate, Capabilities, Connection, Question, advise};
 use macrostep::lab::measure::{Reference, Work, run as run_scheme};
-use macrostep::lab::{Implicit, Scenario, Setup};
+use macrostep::lab::{Scenario, Setup};
+use macrostep::scheme::Correct;
 use macrostep_master::report::table::{Align, Table, short};
 use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
 use serde::Serialize;
@@ -106,8 +107,7 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
 /// Runs what is advised beside the solution.
 fn apply(scenario: &dyn Scenario, advice: &Advice, arguments: &AdviseArguments, stop_s: f64) -> Result<Work, Failure> {
     let Candidate { scheme, step_s, .. } = advice.candidates[0];
-    let start = macrostep::pair::Start::Ramp;
-    let setup = Setup { scheme: &scheme, step_s, from_s: 0.0, start, foundry: foundry(arguments.units) };
+    let setup = Setup::new(&scheme, step_s, foundry(arguments.units));
     let work = Reference::new(scenario, step_s, stop_s).and_then(|reference| run_scheme(scenario, &setup, &reference));
     work.map_err(|e| Failure::Run(e.to_string()))
 }
@@ -237,7 +237,7 @@ fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotE
     let axes = (Axis::log("H", "s"), Axis::log("do_steps of all units", "1"));
     let mut chart = Chart::new("", axes.0, axes.1);
     let kind = |c: &Candidate| {
-        let newton = if c.scheme.correct == Implicit::Explicit { "" } else { ", implicit" };
+        let newton = if c.scheme.correct == Correct::Explicit { "" } else { ", implicit" };
         format!("{}{newton}", c.scheme.predict)
     };
     let mut predictors: Vec<String> = advice.candidates.iter().map(kind).collect();

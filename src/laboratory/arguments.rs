@@ -3,35 +3,56 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use macrostep::lab::{Implicit, Order, Scenario, Scheme};
-use macrostep_master::Sampling as Sampled;
+use macrostep::lab::Scenario;
+use macrostep::scheme::{Named, Scheme};
 
 use crate::arguments::positive;
 use crate::failure::Failure;
-use crate::simulate;
-use crate::terms::{Coupling, GsVariant, Predict, Sampling, Units};
+use crate::terms::{
+    Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Predict, Rate, Sampling, Schedule, Units, typed,
+};
 
-/// A set of schemes: every combination of the lists.
+/// A set of schemes: every combination of the lists, and named methods beside them.
 #[derive(Debug, Args)]
 pub struct SchemeArguments {
     /// Cuts, separated by commas [default: all the scenario has]
     #[arg(long, value_enum, value_name = "COUPLING", value_delimiter = ',')]
     pub coupling: Vec<Coupling>,
-    /// Who steps when, separated by commas; of more than two units, gs12 is the ascending and gs21 the descending order
-    #[arg(long, value_enum, value_name = "SCHEDULE", value_delimiter = ',', default_value = "jacobi,gs12")]
-    pub schedule: Vec<Order>,
-    /// Predictions of the inputs, separated by commas: hold, linear, quadratic, poly:K, ia0, ia1, ia2, ia:K, h3, h5
-    #[arg(long, value_name = "PREDICTOR", value_delimiter = ',', default_value = "hold,linear,quadratic,ia0,ia1")]
+    /// Named methods, separated by commas: jerk, waveform:Q, palindromic (see `macrostep oscillator --help`); beside them no
+    /// combinations, unless a schedule, predictor or correction is typed [default: none]
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    pub method: Vec<Named>,
+    /// Who steps when, separated by commas [default: jacobi,gs12]
+    #[arg(long, value_enum, value_name = "SCHEDULE", value_delimiter = ',')]
+    pub schedule: Vec<Schedule>,
+    /// Predictions of the inputs, separated by commas: hold, linear, quadratic, poly:K, ia0, ia1, ia2, ia:K, h3, h5, jerk,
+    /// jerk:3, spectral:Q [default: hold,linear,quadratic,ia0,ia1]
+    #[arg(long, value_name = "PREDICTOR", value_delimiter = ',')]
     pub predict: Vec<Predict>,
     /// Integrated acceleration, Gauss–Seidel: polynomials of the body whose end is known, separated by commas
     #[arg(long, value_enum, value_name = "VARIANT", value_delimiter = ',', default_value = "h3")]
     pub gs_variant: Vec<GsVariant>,
-    /// Corrections of a macro step, separated by commas
-    #[arg(long, value_enum, value_name = "CORRECT", value_delimiter = ',', default_value = "explicit")]
-    pub correct: Vec<Implicit>,
+    /// Corrections of a macro step, separated by commas [default: explicit]
+    #[arg(long, value_enum, value_name = "CORRECT", value_delimiter = ',')]
+    pub correct: Vec<Correct>,
+    /// Corrections of the energy the coupling makes, separated by commas
+    #[arg(long, value_enum, value_name = "ENERGY", value_delimiter = ',', default_value = "monitor")]
+    pub energy: Vec<Energy>,
+    /// Choices of the macro step, separated by commas; the longest step is the first of those listed
+    #[arg(long, value_enum, value_name = "CONTROL", value_delimiter = ',', default_value = "fixed")]
+    pub control: Vec<Control>,
+    /// H slow / H fast, as 5 or 3/2
+    #[arg(long, value_name = "R", default_value = "1")]
+    pub rate: Rate,
+    /// The fast subsystem, of the first two
+    #[arg(long, value_enum, default_value = "2")]
+    pub fast: Fast,
     /// Evaluation of a coupling force or acceleration that a subsystem sends
     #[arg(long, value_enum, default_value = "updated")]
     pub sampling: Sampling,
+    /// Velocity of a displacement input
+    #[arg(long, value_enum, default_value = "passed")]
+    pub derivative: Derivative,
 }
 
 /// Where results go.
@@ -104,10 +125,12 @@ pub struct ConvergeArguments {
     /// What is coupled: test-model, case-1, case-2, nonlinear-spring, chain, circuit or cylinder
     #[arg(long, value_name = "NAME", default_value = "test-model")]
     pub scenario: String,
-    /// Macro steps of runs in seconds, separated by commas [default: 4 to 1/16 of the scenario's usual one, 9 of them]
+    /// Macro steps of runs in seconds, separated by commas [default: 4 to 1/16 of the scenario's usual one, 9 of them;
+    /// of jerk 5 times, of spectral:Q 50 times as long]
     #[arg(long, value_name = "H", value_delimiter = ',')]
     pub steps: Vec<f64>,
-    /// Macro steps of local errors in seconds, separated by commas [default: 8 to 1/8 of the scenario's usual one]
+    /// Macro steps of local errors in seconds, separated by commas [default: 8 to 1/8 of the scenario's usual one,
+    /// of jerk and spectral:Q as above]
     #[arg(long, value_name = "H", value_delimiter = ',')]
     pub local_steps: Vec<f64>,
     /// End of a run in seconds [default: the scenario's]
@@ -128,9 +151,13 @@ pub struct CompareArguments {
     /// What is coupled: test-model, case-1, case-2, nonlinear-spring, chain, circuit or cylinder
     #[arg(long, value_name = "NAME", default_value = "case-1")]
     pub scenario: String,
-    /// Macro steps in seconds, separated by commas [default: 8 to 1/4 of the scenario's usual one, 6 of them]
+    /// Macro steps in seconds, separated by commas [default: 8 to 1/4 of the scenario's usual one, 6 of them; of jerk 5 times,
+    /// of spectral:Q 50 times as long]
     #[arg(long, value_name = "H", value_delimiter = ',')]
     pub steps: Vec<f64>,
+    /// Tolerances of macro step control, separated by commas
+    #[arg(long, value_name = "TOL", value_delimiter = ',', default_value = "1e-3,1e-4,1e-5,1e-6,1e-7")]
+    pub control_tolerance: Vec<f64>,
     /// End of a run in seconds [default: the scenario's]
     #[arg(long, value_name = "T", value_parser = positive)]
     pub stop: Option<f64>,
@@ -172,38 +199,75 @@ pub struct AdviseArguments {
     pub output: OutputArguments,
 }
 
+/// What was typed, or what is usual.
+fn or_usual<T: Copy>(typed: &[T], usual: &[T]) -> Vec<T> {
+    if typed.is_empty() { usual.to_vec() } else { typed.to_vec() }
+}
+
 impl SchemeArguments {
-    /// Every combination, those twice left out that differ in nothing that matters.
+    /// Named methods and every combination, those twice left out that differ in nothing that matters.
     ///
     /// # Errors
-    /// [`Failure::Usage`] for a cut the scenario does not have.
-    pub fn schemes(&self, has: &[macrostep::pair::Coupling]) -> Result<Vec<Scheme>, Failure> {
-        let wanted: Vec<_> = self.coupling.iter().map(|c| simulate::coupling(*c)).collect();
-        if let Some(missing) = wanted.iter().find(|c| !has.contains(c)) {
+    /// [`Failure::Usage`] for a cut the scenario does not have, and for parts that do not go together.
+    pub fn schemes(&self, has: &[Coupling]) -> Result<Vec<Scheme>, Failure> {
+        if let Some(missing) = self.coupling.iter().find(|c| !has.contains(c)) {
             let known: Vec<&str> = has.iter().map(|c| c.name()).collect();
             let message = format!("`--coupling {}`: the scenario has `{}`", missing.name(), known.join("`, `"));
             return Err(Failure::Usage(message));
         }
         let mut all: Vec<Scheme> = Vec::new();
-        for coupling in if wanted.is_empty() { has.to_vec() } else { wanted } {
-            for &order in &self.schedule {
-                for &predict in &self.predict {
-                    for &variant in &self.gs_variant {
-                        for &correct in &self.correct {
-                            let sampling = match self.sampling {
-                                Sampling::Updated => Sampled::Updated,
-                                Sampling::Lagged => Sampled::Lagged,
-                            };
-                            let scheme = Scheme { variant, correct, sampling, ..Scheme::new(coupling, order, predict) };
-                            if all.iter().all(|s| s.to_string() != scheme.to_string()) {
-                                all.push(scheme);
-                            }
+        for coupling in or_usual(&self.coupling, has) {
+            let named = self.method.iter().map(|method| method.scheme(coupling));
+            for scheme in named.chain(self.combinations(coupling)) {
+                for &energy in &self.energy {
+                    for &control in &self.control {
+                        let scheme = self.with_rest(Scheme { energy, control, ..scheme });
+                        if let Err([one, other, why]) = scheme.check() {
+                            return Err(Failure::conflict(one, other, &why));
+                        }
+                        if all.iter().all(|s| s.to_string() != scheme.to_string()) {
+                            all.push(scheme);
                         }
                     }
                 }
             }
         }
         Ok(all)
+    }
+
+    /// Schedules × predictors × variants × corrections of a cut.
+    fn combinations(&self, coupling: Coupling) -> Vec<Scheme> {
+        let only_named = self.schedule.is_empty() && self.predict.is_empty() && self.correct.is_empty();
+        if only_named && !self.method.is_empty() {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for schedule in or_usual(&self.schedule, &[Schedule::Jacobi, Schedule::Gs12]) {
+            for predict in or_usual(&self.predict, &Predict::five()) {
+                for &variant in &self.gs_variant {
+                    for correct in or_usual(&self.correct, &[Correct::Explicit]) {
+                        all.push(Scheme { variant, correct, ..Scheme::new(coupling, schedule, predict) });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// What is the same for all.
+    fn with_rest(&self, scheme: Scheme) -> Scheme {
+        let SchemeArguments { rate, fast, sampling, derivative, .. } = *self;
+        Scheme { rate, fast, sampling, derivative, ..scheme }
+    }
+
+    /// Steps that are chosen, where only steps of one length mean something.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] with what else to do.
+    pub fn refuse_control(&self, verb: &str, why: &str) -> Result<(), Failure> {
+        let Some(control) = self.control.iter().find(|c| **c != Control::Fixed) else { return Ok(()) };
+        let control = format!("--control {}", typed(*control));
+        Err(Failure::conflict(control, format!("macrostep {verb}"), &format!("{why}; `macrostep compare` runs it")))
     }
 }
 
@@ -229,16 +293,22 @@ pub fn interval(option: &str, values: &[f64]) -> Result<[f64; 2], Failure> {
     }
 }
 
-/// Macro steps as typed, or the usual one of the scenario times powers of √2 or 2 from `2^first` downwards.
+/// Macro steps as typed, or `usual_s` times powers of √2 or 2 from `2^first` downwards, those left out that are longer than
+/// `longest_s`.
 ///
 /// # Errors
 /// [`Failure::Usage`] naming the option.
-pub fn ladder(option: &str, typed: &[f64], usual_s: f64, exponents: &[f64]) -> Result<Vec<f64>, Failure> {
+pub fn ladder(
+    option: &str,
+    typed: &[f64],
+    (usual_s, longest_s): (f64, f64),
+    exponents: &[f64],
+) -> Result<Vec<f64>, Failure> {
     if let Some(bad) = typed.iter().find(|h| !(h.is_finite() && **h > 0.0)) {
         return Err(Failure::Usage(format!("`--{option}`: {bad} found, expected numbers above 0")));
     }
     if typed.is_empty() {
-        return Ok(exponents.iter().map(|e| usual_s * e.exp2()).collect());
+        return Ok(exponents.iter().map(|e| usual_s * e.exp2()).filter(|h| *h <= longest_s).collect());
     }
     Ok(typed.to_vec())
 }

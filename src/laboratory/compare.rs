@@ -11,7 +11,7 @@ use super::json::{self, Parts};
 use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
 use crate::print;
-use crate::terms::Start;
+use crate::terms::Control;
 
 /// Exponents of 2 of the usual macro step.
 const STEPS: [f64; 6] = [3.0, 2.0, 1.0, 0.0, -1.0, -2.0];
@@ -38,6 +38,8 @@ struct Answer<'a> {
 #[derive(Serialize)]
 struct Run<'a> {
     step_s: f64,
+    /// Of macro step control; `null` where all steps are H.
+    control_tolerance: Option<f64>,
     /// Largest errors relative to the amplitudes; `null` where the run diverged.
     position: Option<f64>,
     velocity: Option<f64>,
@@ -55,37 +57,51 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     let card = scenario.card();
     let schemes = arguments.schemes.schemes(card.couplings)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
-    let steps = ladder("steps", &arguments.steps, card.step_s, &STEPS)?;
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let _open = macrostep::foundry::open_all().map_err(failed)?;
-    let bar = progress_bar((schemes.len() * steps.len()) as u64, "runs");
+    let mut plans = Vec::new();
+    for scheme in &schemes {
+        let usual_s = (scheme.reach() * card.step_s, 0.5 * stop_s);
+        plans.push((*scheme, ladder("steps", &arguments.steps, usual_s, &STEPS)?));
+    }
+    let mut steps: Vec<f64> = plans.iter().flat_map(|(_, steps)| steps.iter().copied()).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.dedup();
     let references = steps
         .par_iter()
         .map(|&h| Reference::new(scenario.as_ref(), h, stop_s).map(|r| (h, r)).map_err(failed))
         .collect::<Result<Vec<_>, Failure>>()?;
-    let start = match arguments.start {
-        Start::Ramp => macrostep::pair::Start::Ramp,
-        Start::Exact => macrostep::pair::Start::Exact,
-    };
-    let entries = schemes
+    let work: Vec<(usize, Scheme, f64)> = plans
+        .iter()
+        .enumerate()
+        .flat_map(|(n, (scheme, steps))| runs(scheme, steps, &arguments.control_tolerance).map(move |(s, h)| (n, s, h)))
+        .collect();
+    let bar = progress_bar(work.len() as u64, "runs");
+    let found = work
         .par_iter()
-        .map(|scheme| {
-            let one = |(step_s, reference): &(f64, Reference)| {
-                let setup = Setup { scheme, step_s: *step_s, from_s: 0.0, start, foundry: foundry(arguments.units) };
-                let one = || run_scheme(scenario.as_ref(), &setup, reference);
-                let work = one().and_then(|mut work| {
-                    // The shortest of several times is the one least disturbed.
-                    for _ in 1..arguments.repeat {
-                        work.wall_s = work.wall_s.min(one()?.wall_s);
-                    }
-                    Ok(work)
-                });
-                bar.inc(1);
-                work.map_err(|e| Failure::Run(format!("{scheme}, H = {step_s} s: {e}")))
-            };
-            Ok(Entry { scheme: *scheme, runs: references.iter().map(one).collect::<Result<_, Failure>>()? })
+        .flat_map_iter(|run| references.iter().find(|r| r.0 == run.2).map(|r| (run, &r.1)))
+        .map(|((n, scheme, step_s), reference)| {
+            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
+            let work = run_scheme(scenario.as_ref(), &setup, reference);
+            bar.inc(1);
+            Ok((*n, work.map_err(|e| Failure::Run(format!("{scheme}, H = {step_s} s: {e}")))?))
         })
-        .collect::<Result<Vec<Entry>, Failure>>()?;
+        .collect::<Result<Vec<(usize, Work)>, Failure>>()?;
+    let mut entries: Vec<Entry> = schemes.iter().map(|s| Entry { scheme: *s, runs: Vec::new() }).collect();
+    found.into_iter().for_each(|(n, work)| entries[n].runs.push(work));
+    // Times are those of one run after the other, the shortest of several: runs beside each other disturb them.
+    for (n, scheme, step_s) in &work {
+        let Some(reference) = references.iter().find(|r| r.0 == *step_s).map(|r| &r.1) else { continue };
+        let place = entries[*n].runs.iter_mut().find(|w| {
+            w.step_s == *step_s && w.control_tolerance.is_none_or(|tolerance| tolerance == scheme.control_tolerance)
+        });
+        let Some(place) = place else { continue };
+        place.wall_s = f64::INFINITY;
+        for _ in 0..arguments.repeat {
+            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
+            place.wall_s = place.wall_s.min(run_scheme(scenario.as_ref(), &setup, reference).map_err(failed)?.wall_s);
+        }
+    }
     bar.finish_and_clear();
 
     let line = format!(
@@ -117,10 +133,27 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The runs of a scheme: a macro step each, or a tolerance each where steps are chosen.
+fn runs<'a>(
+    scheme: &'a Scheme,
+    steps: &'a [f64],
+    tolerances: &'a [f64],
+) -> Box<dyn Iterator<Item = (Scheme, f64)> + 'a> {
+    match (scheme.control, steps.first()) {
+        (Control::Fixed, _) => Box::new(steps.iter().map(|&h| (*scheme, h))),
+        (_, Some(&longest_s)) => {
+            let with = move |&control_tolerance: &f64| (Scheme { control_tolerance, ..*scheme }, longest_s);
+            Box::new(tolerances.iter().map(with))
+        }
+        (_, None) => Box::new(std::iter::empty()),
+    }
+}
+
 fn answer(work: &Work) -> Run<'_> {
     let finite = |x: f64| x.is_finite().then_some(x);
     Run {
         step_s: work.step_s,
+        control_tolerance: work.control_tolerance,
         position: finite(work.error.position),
         velocity: finite(work.error.velocity),
         do_steps: work.do_steps,
@@ -143,7 +176,7 @@ fn table(entries: &[Entry]) -> Table {
             let error = |e: f64| if e.is_finite() { short(e) } else { "diverged".to_owned() };
             table.row([
                 entry.scheme.to_string(),
-                format!("{:.4e}", work.step_s),
+                work.control_tolerance.map_or(format!("{:.4e}", work.step_s), |tol| format!("tolerance {tol:e}")),
                 error(work.error.position),
                 error(work.error.velocity),
                 work.do_steps.to_string(),
@@ -155,13 +188,19 @@ fn table(entries: &[Entry]) -> Table {
 }
 
 fn write_csv(path: &std::path::Path, entries: &[Entry]) -> Result<(), Failure> {
-    let header = ["scheme", "step_s", "position_error", "velocity_error", "do_steps", "wall_s", "units"];
+    let header =
+        ["scheme", "step_s", "control_tolerance", "position_error", "velocity_error", "do_steps", "wall_s", "units"];
     let rows = entries.iter().flat_map(|entry| {
         entry.runs.iter().map(|w| {
             let (scheme, h) = (entry.scheme.to_string(), w.step_s.to_string());
+            let tolerance = w.control_tolerance.map_or(String::new(), |tolerance| tolerance.to_string());
             let errors = [w.error.position.to_string(), w.error.velocity.to_string()];
-            [vec![scheme, h], errors.to_vec(), vec![w.do_steps.to_string(), w.wall_s.to_string(), w.units.clone()]]
-                .concat()
+            [
+                vec![scheme, h, tolerance],
+                errors.to_vec(),
+                vec![w.do_steps.to_string(), w.wall_s.to_string(), w.units.clone()],
+            ]
+            .concat()
         })
     });
     json::csv(path, &header, rows)

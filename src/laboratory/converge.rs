@@ -52,15 +52,23 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let card = scenario.card();
     let schemes = arguments.schemes.schemes(card.couplings)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
-    let global_s = ladder("steps", &arguments.steps, card.step_s, &GLOBAL)?;
-    let local_s = ladder("local-steps", &arguments.local_steps, card.step_s, &LOCAL)?;
+    arguments.schemes.refuse_control("converge", "an order is that of steps of one length")?;
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let _open = macrostep::foundry::open_all().map_err(failed)?;
     let bar = progress_bar(schemes.len() as u64, "schemes");
-    let ladder = Ladder::new(scenario.as_ref(), &global_s, &local_s, stop_s).map_err(failed)?;
+    let mut reaches: Vec<f64> = schemes.iter().map(Scheme::reach).collect();
+    reaches.sort_by(f64::total_cmp);
+    reaches.dedup();
+    let ladders = reaches.iter().map(|&reach| {
+        let global_s = ladder("steps", &arguments.steps, (reach * card.step_s, 0.5 * stop_s), &GLOBAL)?;
+        let local_s = ladder("local-steps", &arguments.local_steps, (reach * card.step_s, 0.3 * stop_s), &LOCAL)?;
+        Ok((reach, Ladder::new(scenario.as_ref(), &global_s, &local_s, stop_s).map_err(failed)?))
+    });
+    let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;
     let found = schemes
         .par_iter()
-        .map(|scheme| {
+        .flat_map_iter(|scheme| ladders.iter().find(|l| l.0 == scheme.reach()).map(|l| (scheme, &l.1)))
+        .map(|(scheme, ladder)| {
             let found =
                 ladder.climb(scheme, foundry(arguments.units)).map_err(|e| Failure::Run(format!("{scheme}: {e}")));
             bar.inc(1);

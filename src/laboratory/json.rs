@@ -4,6 +4,7 @@ use macrostep::lab::Scheme;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::terms::typed;
 
 /// A scheme by its parts, beside its name.
 #[derive(Debug, Serialize)]
@@ -13,7 +14,13 @@ pub struct Parts {
     schedule: String,
     predict: String,
     gs_variant: String,
+    derivative: String,
     correct: String,
+    sampling: String,
+    energy: String,
+    control: String,
+    rate: String,
+    fast: String,
 }
 
 impl Parts {
@@ -22,10 +29,16 @@ impl Parts {
         Parts {
             coupling: scheme.coupling.name(),
             letters: scheme.coupling.letters(),
-            schedule: crate::terms::typed(scheme.order),
+            schedule: typed(scheme.schedule),
             predict: scheme.predict.to_string(),
-            gs_variant: crate::terms::typed(scheme.variant),
-            correct: crate::terms::typed(scheme.correct),
+            gs_variant: typed(scheme.variant),
+            derivative: typed(scheme.derivative),
+            correct: typed(scheme.correct),
+            sampling: typed(scheme.sampling),
+            energy: typed(scheme.energy),
+            control: typed(scheme.control),
+            rate: scheme.rate.to_string(),
+            fast: typed(scheme.fast),
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::print;
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
+    arguments.schemes.refuse_control("stability", "a one-step map is that of steps of one length")?;
     if arguments.scenario != "model" {
         return super::sweeps::run(arguments);
     }

@@ -162,7 +162,7 @@ fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
         "Spectral radius of the one-step map over the macro step"
     };
     let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(620.0, 420.0);
-    let panel = |s: &Sweep| format!("{} {}", s.scheme.coupling, crate::terms::typed(s.scheme.order));
+    let panel = |s: &Sweep| format!("{} {}", s.scheme.coupling, crate::terms::typed(s.scheme.schedule));
     for group in found.chunk_by(|a, b| panel(a) == panel(b)) {
         let y = if undamped { Axis::log("ln ρ / H", "1/s") } else { Axis::linear("ρ", "1") };
         let mut chart = Chart::new(&panel(&group[0]), Axis::log("H", "s"), y);
@@ -172,7 +172,7 @@ fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
             } else {
                 sweep.radius.iter().map(|rho| if *rho < 2.0 { *rho } else { f64::NAN }).collect()
             };
-            chart = chart.with(Series::line(&sweep.scheme.predict.to_string(), sweep.step_s.clone(), values));
+            chart = chart.with(Series::line(&sweep.scheme.words(), sweep.step_s.clone(), values));
         }
         figure = figure.with(if undamped { chart } else { chart.level(1.0, "stable below") });
     }

@@ -1,4 +1,5 @@
-//! Work-precision diagrams: a row of panels a coupling and schedule, error against do_steps and against time.
+//! Work-precision diagrams: a row of panels a coupling, or a coupling and schedule where there are many schemes: error against
+//! do_steps and against time.
 
 use std::path::Path;
 
@@ -8,12 +9,19 @@ use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
 use super::compare::Entry;
 use crate::terms::typed;
 
+/// Lines of one panel at most, where schedules are not apart.
+const LINES_MAX: usize = 8;
+
 /// Writes `compare`.
 ///
 /// # Errors
 /// [`PlotError`] with the file that could not be written.
 pub fn write(folder: &Path, entries: &[Entry], line: &str) -> Result<(), PlotError> {
-    let panel = |s: &Scheme| format!("{} {}", s.coupling, typed(s.order));
+    let of = |coupling| entries.iter().filter(|e| e.scheme.coupling == coupling).count();
+    let is_together = |s: &Scheme| of(s.coupling) <= LINES_MAX;
+    let panel = |s: &Scheme| {
+        if is_together(s) { s.coupling.to_string() } else { format!("{} {}", s.coupling, typed(s.schedule)) }
+    };
     let title = "Accuracy against work";
     let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(640.0, 430.0);
     for group in entries.chunk_by(|a, b| panel(&a.scheme) == panel(&b.scheme)) {
@@ -25,17 +33,16 @@ pub fn write(folder: &Path, entries: &[Entry], line: &str) -> Result<(), PlotErr
             for (i, entry) in group.iter().enumerate() {
                 let work = entry.runs.iter().map(|w| if by_time { w.wall_s } else { w.do_steps as f64 });
                 let error = entry.runs.iter().map(|w| w.error.position).map(|e| if e < 1.0 { e } else { f64::NAN });
-                let label = label(&entry.scheme);
+                let words = entry.scheme.words();
+                let label = if is_together(&entry.scheme) {
+                    format!("{} {words}", typed(entry.scheme.schedule))
+                } else {
+                    words
+                };
                 chart = chart.with(Series::line(&label, work.collect::<Vec<_>>(), error.collect::<Vec<_>>()).marked(i));
             }
             figure = figure.with(chart);
         }
     }
     figure.write(folder, "compare").map(|_| ())
-}
-
-/// The scheme without what the panel's title says.
-fn label(scheme: &Scheme) -> String {
-    let words = scheme.to_string();
-    words.splitn(3, ' ').nth(2).unwrap_or(&words).to_owned()
 }

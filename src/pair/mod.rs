@@ -21,22 +21,27 @@ pub use order::{Errors, global, local, slope};
 pub use outcome::{Outcome, Recorder};
 pub use run::{Resumed, Wish, Witness, run, state, watched};
 
+use clap::ValueEnum;
 use macrostep_master::Method;
 use macrostep_oscillator::Parameters;
 
-/// Which kind of subsystem owns what: the benchmark's names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+/// What each subsystem is driven by: D (owns the coupling, driven by a displacement) or F (driven by a force).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum, serde::Serialize)]
 pub enum Coupling {
-    /// D/F: subsystem 1 owns the coupling and hands out its force.
+    /// D/F: mass 1 owns the coupling, mass 2 is driven by its force
+    #[value(name = "f-s")]
     #[serde(rename = "f-s")]
     ForceDisplacement,
-    /// F/D: the mirror.
+    /// F/D: the mirror of f-s
+    #[value(name = "s-f")]
     #[serde(rename = "s-f")]
     DisplacementForce,
-    /// D/D: both own the coupling.
+    /// D/D: each mass has a copy of the coupling and is driven by the other's displacement
+    #[value(name = "s-s")]
     #[serde(rename = "s-s")]
     DisplacementDisplacement,
-    /// F/F: nobody does.
+    /// F/F: the coupling law stands outside, both masses are driven by its force
+    #[value(name = "f-f")]
     #[serde(rename = "f-f")]
     ForceForce,
 }
@@ -88,18 +93,35 @@ impl Coupling {
             Coupling::ForceForce => "F/F",
         }
     }
+
+    /// Name in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Coupling::ForceDisplacement => "force-displacement",
+            Coupling::DisplacementForce => "displacement-force",
+            Coupling::DisplacementDisplacement => "displacement-displacement",
+            Coupling::ForceForce => "force-force",
+        }
+    }
+
+    /// Whether a subsystem sends a force that depends on its input.
+    pub fn has_feed_through(self) -> bool {
+        matches!(self, Coupling::ForceDisplacement | Coupling::DisplacementForce)
+    }
 }
 
-/// Micro integrator of a subsystem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+/// What a subsystem integrates its own equations by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize)]
 pub enum Integrator {
-    /// Semi-implicit Euler, \[LIM 2021\] eq. (7).
+    /// Semi-implicit Euler, equation (7), order 1
+    #[value(name = "sie")]
     #[serde(rename = "sie")]
     SemiImplicitEuler,
-    /// The classical Runge–Kutta scheme of order 4.
+    /// Classical Runge–Kutta, order 4
+    #[value(name = "rk4")]
     #[serde(rename = "rk4")]
     RungeKutta4,
-    /// Matrix exponential with polynomial forcing: leaves the coupling error alone.
+    /// Matrix exponential with polynomial input: leaves the coupling error alone
     #[default]
     #[serde(rename = "exact")]
     Exact,
@@ -116,14 +138,14 @@ impl Integrator {
     }
 }
 
-/// How histories begin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+/// Where samples before t = 0 come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
-    /// With the initial sample alone: degree 0, 1, … in the first steps.
+    /// From nowhere: the degree grows 0, 1, …, K in the first steps
     #[default]
     Ramp,
-    /// With the exact solution before t = 0.
+    /// From the exact solution
     Exact,
 }
 

@@ -6,13 +6,14 @@
 //! q̇ = i,   di/dt = (u − R i − q/C)/L                             driven by the voltage of the shunt
 //! u_s = (q − q_o)/C_s + R_s (i − i_o),   u = −u_s                owner of the shunt, driven by the other mesh's current
 //! ```
-//! The other mesh is driven by u = +u_s.
+//! The other mesh is driven by u = +u_s. d²i/dt² is the rate of that, with the rates of the inputs' polynomials, zero where
+//! none were given.
 //!
 //! # Notation
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | q, i | `q`, `i` | charge (C), current (A) |
-//! | di/dt | `di` | rate of the current (A/s) |
+//! | di/dt, d²i/dt² | `di`, `ddi` | rates of the current (A/s), (A/s²) |
 //! | L, R, C | `L`, `R`, `C` | inductance (H), resistance (Ω), capacitance (F) |
 //! | C_s, R_s | `C_s`, `R_s` | of the shunt |
 //! | q_o, i_o | `q_o`, `i_o` | charge and current of the other mesh |
@@ -41,7 +42,7 @@ impl System for Mesh {
     type Parameters<S: Scalar> = [S; 5];
     type States<S: Scalar> = [S; 2];
     type Inputs<S: Scalar> = [S; 1];
-    type Outputs<S: Scalar> = [S; 3];
+    type Outputs<S: Scalar> = [S; 4];
     const POSITIONS: usize = 1;
     const LINEAR: bool = true;
 
@@ -55,8 +56,10 @@ impl System for Mesh {
     }
 
     #[inline]
-    fn outputs<S: Scalar>(at: &Point<Self, S>) -> [S; 3] {
-        [at.z[0], at.z[1], Self::rates(at)[1]]
+    fn outputs<S: Scalar>(at: &Point<Self, S>) -> [S; 4] {
+        let di = Self::rates(at)[1];
+        let ddi = current_rate([at.p[0], at.p[1], at.p[2]], [at.z[1], di], at.du[0]);
+        [at.z[0], at.z[1], di, ddi]
     }
 }
 
@@ -73,7 +76,7 @@ impl System for MeshShunt {
     type Parameters<S: Scalar> = [S; 7];
     type States<S: Scalar> = [S; 2];
     type Inputs<S: Scalar> = [S; 2];
-    type Outputs<S: Scalar> = [S; 4];
+    type Outputs<S: Scalar> = [S; 5];
     const POSITIONS: usize = 1;
     const LINEAR: bool = true;
 
@@ -87,14 +90,17 @@ impl System for MeshShunt {
     }
 
     #[inline]
-    fn outputs<S: Scalar>(at: &Point<Self, S>) -> [S; 4] {
-        [at.z[0], at.z[1], Self::rates(at)[1], Self::shunt(at)]
+    fn outputs<S: Scalar>(at: &Point<Self, S>) -> [S; 5] {
+        let ([q, i], di) = (at.z, Self::rates(at)[1]);
+        let shunt_rate = (i - at.u[1]) / at.p[5] + at.p[6] * (di - at.du[1]);
+        let ddi = current_rate([at.p[0], at.p[1], at.p[2]], [i, di], -shunt_rate);
+        [q, i, di, ddi, Self::shunt(at)]
     }
 }
 
 /// Parameters and outputs of both kinds; `between` declares what stands between them.
 fn declare(d: &mut Declaration, between: impl FnOnce(&mut Declaration)) {
-    d.si_units(&["s", "C", "A", "A/s", "V", "Ohm", "H", "F"]);
+    d.si_units(&["s", "C", "A", "A/s", "A/s2", "V", "Ohm", "H", "F"]);
     let parameter = Declared::parameter;
     d.parameter(parameter("L", 1e-3).unit("H").range(1e-15, f64::INFINITY).about("inductance"));
     d.parameter(parameter("R", 2.0).unit("Ohm").about("resistance"));
@@ -105,10 +111,14 @@ fn declare(d: &mut Declaration, between: impl FnOnce(&mut Declaration)) {
     let q = d.output(Declared::output("q").unit("C").about("charge"));
     let i = d.output(Declared::output("i").unit("A").about("current"));
     let di = d.output(Declared::output("di").unit("A/s").about("rate of the current"));
+    let ddi = d.output(Declared::output("ddi").unit("A/s2").about("second rate of the current"));
     d.shows_state(q, 0);
     d.shows_state(i, 1);
     d.derivative(i, q);
     d.derivative(di, i);
+    d.derivative(ddi, di);
+    d.dense(q, "q_node", "charge");
+    d.dense(i, "i_node", "current");
     d.micro_step(1e-6);
     d.experiment(0.0, 1e-3, 1e-6);
 }

@@ -8,7 +8,7 @@
 //! f^c = σ [k_c (x − ξ) + c_c (v − ξ̇)]      ḟ^c = σ [k_c (v − ξ̇) + c_c (a − ξ̈)]
 //! ```
 //!
-//! and a force-driven mass receives f^c. The force on the mass is −σ f^c in both. ξ̈ and, for the force-driven mass, ḟ^c
+//! and, where the spring hardens, k_3 (x − ξ)³ besides; a force-driven mass receives f^c. The force on the mass is −σ f^c in both. ξ̈ and, for the force-driven mass, ḟ^c
 //! are the rates of the polynomials of `xi_dot` and `f` in use, zero where none was given.
 //!
 //! # Notation
@@ -17,6 +17,7 @@
 //! | ξ, ξ̇ | `xi`, `xi_dot` | the other mass, an input (m), (m/s) |
 //! | f^c | `f`, `f_c` | coupling force, input or output (N) |
 //! | k_c, c_c | `k_c`, `c_c` | stiffness and damping of the coupling (N/m), (N·s/m) |
+//! | k_3 | `k_3` | cubic stiffness of the coupling (N/m³) |
 //! | σ | `sign` | +1 for mass 1, −1 for mass 2 |
 
 use macrostep_description::Declared;
@@ -39,6 +40,10 @@ pub trait Drive: std::fmt::Debug + Send + 'static {
     const ABOUT: [&'static str; 2];
     /// Whether the coupling belongs to this oscillator.
     const OWNS_COUPLING: bool;
+    /// Whether its force is linear in states and inputs.
+    const LINEAR: bool = true;
+    /// What f^c and its rate have besides, as text, with d = x − ξ.
+    const HARDENING: Option<[&'static str; 2]> = None;
 
     /// Parameters of the interface.
     fn declare_parameters(d: &mut Declaration);
@@ -46,8 +51,8 @@ pub trait Drive: std::fmt::Debug + Send + 'static {
     fn declare_inputs(d: &mut Declaration);
     /// f^c at displacement `x` and velocity `v`.
     fn force<S: Scalar>(sign: f64, p: &[S], u: &[S], x: S, v: S) -> S;
-    /// ḟ^c, `a` being the acceleration.
-    fn force_rate<S: Scalar>(sign: f64, p: &[S], u: &[S], du: &[S], v: S, a: S) -> S;
+    /// ḟ^c at displacement, velocity and acceleration.
+    fn force_rate<S: Scalar>(sign: f64, p: &[S], u: &[S], du: &[S], motion: [S; 3]) -> S;
 }
 
 /// Driven by the other mass's displacement and velocity; owns the coupling.
@@ -82,8 +87,48 @@ impl Drive for Displacement {
     }
 
     #[inline]
-    fn force_rate<S: Scalar>(sign: f64, p: &[S], u: &[S], du: &[S], v: S, a: S) -> S {
+    fn force_rate<S: Scalar>(sign: f64, p: &[S], u: &[S], du: &[S], [_, v, a]: [S; 3]) -> S {
         (p[5] * (v - u[1]) + p[6] * (a - du[1])) * sign
+    }
+}
+
+/// Driven by the other mass's displacement and velocity; owns a coupling that hardens.
+#[derive(Debug)]
+pub struct Hardening;
+
+impl Drive for Hardening {
+    type Parameters<S: Scalar> = [S; 8];
+    type Inputs<S: Scalar> = [S; 3];
+    type Outputs<S: Scalar> = [S; 7];
+    const IDENTIFIERS: [&'static str; 2] = ["oscillator1_hardening", "oscillator2_hardening"];
+    const ABOUT: [&'static str; 2] = [
+        "Mass 1 of two with a coupling spring that hardens and a damper, driven by the displacement of mass 2",
+        "Mass 2 of two with a coupling spring that hardens and a damper, driven by the displacement of mass 1",
+    ];
+    const OWNS_COUPLING: bool = true;
+    const LINEAR: bool = false;
+    const HARDENING: Option<[&'static str; 2]> = Some(["k_3 d^3", "3 k_3 d^2 dd/dt"]);
+
+    fn declare_parameters(d: &mut Declaration) {
+        Displacement::declare_parameters(d);
+        d.parameter(Declared::parameter("k_3", 0.0).unit("N/m3").about("cubic stiffness of the coupling"));
+    }
+
+    fn declare_inputs(d: &mut Declaration) {
+        Displacement::declare_inputs(d);
+    }
+
+    #[inline]
+    fn force<S: Scalar>(sign: f64, p: &[S], u: &[S], x: S, v: S) -> S {
+        let stretch = x - u[0];
+        Displacement::force(sign, p, u, x, v) + p[7] * stretch * stretch * stretch * sign
+    }
+
+    #[inline]
+    fn force_rate<S: Scalar>(sign: f64, p: &[S], u: &[S], du: &[S], motion: [S; 3]) -> S {
+        let [x, v, _] = motion;
+        let stretch = x - u[0];
+        Displacement::force_rate(sign, p, u, du, motion) + p[7] * stretch * stretch * (v - u[1]) * (3.0 * sign)
     }
 }
 
@@ -115,7 +160,7 @@ impl Drive for Force {
     }
 
     #[inline]
-    fn force_rate<S: Scalar>(_: f64, _: &[S], _: &[S], du: &[S], _: S, _: S) -> S {
+    fn force_rate<S: Scalar>(_: f64, _: &[S], _: &[S], du: &[S], _: [S; 3]) -> S {
         du[0]
     }
 }

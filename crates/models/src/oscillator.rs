@@ -52,7 +52,7 @@ impl<D: Drive, const SIDE: usize> System for Oscillator<D, SIDE> {
     type Inputs<S: Scalar> = D::Inputs<S>;
     type Outputs<S: Scalar> = D::Outputs<S>;
     const POSITIONS: usize = 1;
-    const LINEAR: bool = true;
+    const LINEAR: bool = D::LINEAR;
 
     fn start<S: Scalar>(p: &D::Parameters<S>) -> [S; 2] {
         [p.as_slice()[3], p.as_slice()[4]]
@@ -68,7 +68,7 @@ impl<D: Drive, const SIDE: usize> System for Oscillator<D, SIDE> {
         let (p, u, du, [x, v]) = (at.p.as_slice(), at.u.as_slice(), at.du.as_slice(), at.z);
         let (m, k, c) = (p[0], p[1], p[2]);
         let (force, a) = Self::force_and_acceleration(at);
-        let force_rate = D::force_rate(Self::SIGN, p, u, du, v, a);
+        let force_rate = D::force_rate(Self::SIGN, p, u, du, [x, v, a]);
         let jerk = (du[du.len() - 1] - k * v - c * a - force_rate * Self::SIGN) / m;
         let y = [x, v, a, jerk, m * v * v * 0.5, k * x * x * 0.5, force];
         D::Outputs::<S>::from_fn(|i| y[i])
@@ -80,7 +80,11 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
     const ABOUT: &'static str = D::ABOUT[SIDE - 1];
 
     fn declare(d: &mut Declaration) {
-        d.si_units(&["s", "kg", "m", "m/s", "m/s2", "m/s3", "N", "N/m", "N.s/m", "J"]);
+        d.si_units(&["s", "kg", "m", "m/s", "m/s2", "m/s3", "N", "N/m", "N.s/m"]);
+        if !D::LINEAR {
+            d.si_units(&["N/m3"]);
+        }
+        d.si_units(&["J"]);
         let start = case_1().oscillators[SIDE - 1];
         let parameter = Declared::parameter;
         d.parameter(parameter("m", start.m).unit("kg").range(1e-9, f64::INFINITY).about("mass"));
@@ -105,7 +109,10 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
         d.dense(x, "x_node", "displacement");
         d.dense(v, "v_node", "velocity");
         if D::OWNS_COUPLING {
-            let about = "coupling force k_c (x1 - x2) + c_c (v1 - v2)";
+            let about = match D::HARDENING {
+                None => "coupling force k_c (x1 - x2) + c_c (v1 - v2)",
+                Some(_) => "coupling force k_c (x1 - x2) + k_3 (x1 - x2)^3 + c_c (v1 - v2)",
+            };
             let force = d.output(Declared::output("f_c").unit("N").about(about));
             d.dense(force, "f_node", "coupling force");
         }
@@ -121,10 +128,14 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
             } else {
                 "f_c = k_c (xi - x) + c_c (xi_dot - v)\nd f_c/dt = k_c (xi_dot - v) + c_c (xi_ddot - a)"
             };
+            let hardening = D::HARDENING.map_or_else(String::new, |[force, rate]| {
+                let d = if SIDE == 1 { "x - xi" } else { "xi - x" };
+                format!("<p>The spring hardens: with d = {d} the force has {force} besides, and its rate {rate}.</p>\n")
+            });
             format!(
                 "<p>The coupling belongs to this model; <code>xi</code> and <code>xi_dot</code> are displacement and \
                  velocity of mass {other}, and <code>xi_ddot</code> is the first derivative given for \
-                 <code>xi_dot</code>, zero if none was given. <code>f_c</code> feeds through.</p>\n<pre>{law}</pre>\n"
+                 <code>xi_dot</code>, zero if none was given. <code>f_c</code> feeds through.</p>\n<pre>{law}</pre>\n{hardening}"
             )
         } else {
             "<p>The coupling force <code>f_c</code> is the input <code>f</code>; its rate is the first derivative given \

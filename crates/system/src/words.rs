@@ -10,7 +10,7 @@ use std::sync::Arc;
 const DEGREE_MAX: u32 = 20;
 
 /// What an input is predicted by: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`,
-/// `jerk`, `spectral:Q`.
+/// `jerk`, `jerk:3`, `spectral:Q`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predict {
     /// Which kind of polynomial.
@@ -28,7 +28,7 @@ pub enum Family {
     Integrated,
     /// Polynomials through values and derivatives at both ends of a step.
     Hermite,
-    /// Cubic Hermite polynomials of the acceleration, integrated twice.
+    /// Hermite polynomials of the acceleration, integrated twice.
     Jerk,
     /// Polynomials through nodes inside the step.
     Spectral,
@@ -50,6 +50,16 @@ impl Predict {
     /// Accelerations of degree `degree`, integrated twice.
     pub fn integrated(degree: u32) -> Self {
         Self { family: Family::Integrated, degree }
+    }
+
+    /// Accelerations and their rates at 2 or 3 points; other numbers are brought there.
+    pub fn jerk(points: u32) -> Self {
+        Self { family: Family::Jerk, degree: 2 * points.clamp(2, 3) + 1 }
+    }
+
+    /// Through q + 1 nodes inside the step, q from 2 to 20; others are brought there.
+    pub fn spectral(q: u32) -> Self {
+        Self { family: Family::Spectral, degree: q.clamp(2, DEGREE_MAX) }
     }
 
     /// Hold, linear, quadratic, integrated acceleration of degree 0 and 1.
@@ -74,7 +84,7 @@ impl Predict {
             Family::Classical => Arc::new(Lagrange { derivative, ..Lagrange::new(degree) }),
             Family::Integrated => Arc::new(IntegratedAcceleration { variant, ..IntegratedAcceleration::new(degree) }),
             Family::Hermite => Arc::new(Hermite { jet: degree.div_ceil(2) }),
-            Family::Jerk => Arc::new(Jerk),
+            Family::Jerk => Arc::new(Jerk { points: (degree - 1) / 2 }),
             Family::Spectral => Arc::new(Spectral::new(degree)),
         }
     }
@@ -93,7 +103,8 @@ impl FromStr for Predict {
             "quadratic" => (Family::Classical, Some(2)),
             "h3" => (Family::Hermite, Some(3)),
             "h5" => (Family::Hermite, Some(5)),
-            "jerk" => (Family::Jerk, Some(5)),
+            "jerk" => return Ok(Self::jerk(2)),
+            "jerk:3" => return Ok(Self::jerk(3)),
             "ia0" => integrated(Some(0)),
             "ia1" => integrated(Some(1)),
             "ia2" => integrated(Some(2)),
@@ -106,7 +117,7 @@ impl FromStr for Predict {
         };
         degree.map(|degree| Self { family, degree }).ok_or(format!(
             "expected `hold`, `linear`, `quadratic`, `poly:K` with K from 0 to {DEGREE_MAX}, `ia0`, `ia1`, `ia2`, `ia:K` with \
-             K from 0 to {}, `h3`, `h5`, `jerk` or `spectral:Q` with Q from 2 to {DEGREE_MAX}",
+             K from 0 to {}, `h3`, `h5`, `jerk`, `jerk:3` or `spectral:Q` with Q from 2 to {DEGREE_MAX}",
             DEGREE_MAX - 2
         ))
     }
@@ -122,7 +133,8 @@ impl fmt::Display for Predict {
             (Family::Integrated, degree @ 0..=2) => write!(f, "ia{degree}"),
             (Family::Integrated, degree) => write!(f, "ia:{degree}"),
             (Family::Hermite, degree) => write!(f, "h{degree}"),
-            (Family::Jerk, _) => f.write_str("jerk"),
+            (Family::Jerk, 5) => f.write_str("jerk"),
+            (Family::Jerk, degree) => write!(f, "jerk:{}", (degree - 1) / 2),
             (Family::Spectral, q) => write!(f, "spectral:{q}"),
         }
     }

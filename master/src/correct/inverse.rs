@@ -36,14 +36,16 @@ impl Inverse {
     /// Makes it from ∂G/∂y; the identity, which is a fixed-point step, where I − ∂G/∂y is singular.
     pub fn make(&mut self, jacobian: &DMatrix<f64>) {
         let n = jacobian.nrows();
-        self.make_from(&DMatrix::identity(n, n), DMatrix::identity(n, n) - jacobian);
+        self.make_from(&DMatrix::identity(n, n), DMatrix::identity(n, n) - jacobian, &[]);
     }
 
-    /// Makes it from moves of the unknowns and the changes `r_before − r_after` they made, column by column:
-    /// `B = moves · changes⁻¹`; the identity where the changes are singular.
-    pub fn make_from(&mut self, moves: &DMatrix<f64>, changes: DMatrix<f64>) {
-        let n = moves.nrows();
-        self.b = changes.try_inverse().map_or_else(|| DMatrix::identity(n, n), |inverse| moves * inverse);
+    /// Makes it from moves M of the unknowns and the changes C = `r_before − r_after` they made, column by column. As many moves
+    /// as unknowns: `B = M C⁻¹`. Fewer: what of a residual lies in the span of C is corrected as M says and the rest by a
+    /// fixed-point step, `B = I + (M − C) (W C)⁺ W` with W = diag(1/scale). The identity where the changes are singular.
+    pub fn make_from(&mut self, moves: &DMatrix<f64>, changes: DMatrix<f64>, scale: &[f64]) {
+        let (n, m) = moves.shape();
+        let found = if m == n { changes.try_inverse().map(|c| moves * c) } else { partial(moves, &changes, scale) };
+        self.b = found.unwrap_or_else(|| DMatrix::identity(n, n));
         self.image = DVector::zeros(n);
         self.left = DVector::zeros(n);
         self.weighted = DVector::zeros(n);
@@ -93,9 +95,38 @@ impl Inverse {
     }
 }
 
+/// I + (M − C) (W C)⁺ W; `None` where the changes depend on each other.
+fn partial(moves: &DMatrix<f64>, changes: &DMatrix<f64>, scale: &[f64]) -> Option<DMatrix<f64>> {
+    let n = moves.nrows();
+    let mut weighted = changes.clone();
+    for (mut row, s) in weighted.row_iter_mut().zip(scale) {
+        row /= *s;
+    }
+    let qr = weighted.qr();
+    let mut inverse = qr.r().solve_upper_triangular(&qr.q().transpose())?;
+    for (mut column, s) in inverse.column_iter_mut().zip(scale) {
+        column /= *s;
+    }
+    let b = DMatrix::identity(n, n) + (moves - changes) * inverse;
+    b.iter().all(|x| x.is_finite()).then_some(b)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Fewer moves than unknowns: exact on what they span, a fixed-point step on the rest.
+    #[test]
+    fn principal_directions_are_corrected_exactly() {
+        let a = DMatrix::from_row_slice(3, 3, &[1.3, 0.2, 0.0, -0.1, 0.9, 0.0, 0.0, 0.0, 1.0]);
+        let moves = DMatrix::from_row_slice(3, 2, &[1.0, 0.5, 0.2, -1.0, 0.0, 0.0]);
+        let mut inverse = Inverse::default();
+        inverse.make_from(&moves, &a * &moves, &[1.0, 10.0, 0.1]);
+        let mut delta = DVector::zeros(3);
+        let r = DVector::from_vec(vec![0.3, -2.0, 0.7]);
+        inverse.apply(&r, &mut delta);
+        assert!((&a * &delta - r).amax() < 1e-12, "{delta}");
+    }
 
     /// Updates along ever other directions converge to a linear problem's inverse.
     #[test]

@@ -38,6 +38,12 @@ pub trait Problem {
         out[j] = self.scale()[j];
     }
 
+    /// How many of these directions, the first ones, span the residuals that are to be expected: all n, unless the problem knows
+    /// that its unknowns depend on each other.
+    fn principal(&self) -> usize {
+        self.scale().len()
+    }
+
     /// Estimates `∂G/∂y` (n × n) from directional derivatives of the units at the window's start, without running it.
     /// False where a unit does not offer them.
     fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError>;

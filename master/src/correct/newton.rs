@@ -1,7 +1,7 @@
 //! Newton iteration with an interface Jacobian.
 //!
 //! `(I − ∂G/∂y) δ = r`, `y ← y + δ`. The Jacobian comes from finite differences over rollback (one run of the window
-//! per unknown) or is estimated from directional derivatives (no run); it is kept across windows, refined by what each
+//! per unknown, or per principal direction where the problem has less of them) or is estimated from directional derivatives (no run); it is kept across windows, refined by what each
 //! correction tells (Broyden's update, no run) and made anew only where convergence is slow. For a linear system one
 //! correction is exact. References: \[Sicklinger 2014\]; \[Broyden 1965\].
 
@@ -36,6 +36,8 @@ pub struct Newton {
     /// Least perturbation of finite differences relative to the size of an unknown, default 1e-4: large, because coupling is
     /// nearly linear in a window and rounding is what limits a difference.
     pub perturbation: f64,
+    /// Whether principal directions have not been enough.
+    all_directions: bool,
     inverse: Inverse,
     residual: DVector<f64>,
     after: DVector<f64>,
@@ -50,6 +52,9 @@ impl Default for Newton {
     }
 }
 
+/// Largest perturbation relative to the size of an unknown.
+const LARGEST: f64 = 0.5;
+
 /// A kept Jacobian is replaced when a correction gains less than this factor.
 const SLOW: f64 = 0.2;
 
@@ -61,6 +66,7 @@ impl Newton {
             tolerance: 1e-12,
             corrections_max: 20,
             perturbation: 1e-4,
+            all_directions: false,
             inverse: Inverse::default(),
             residual: DVector::zeros(0),
             after: DVector::zeros(0),
@@ -73,15 +79,19 @@ impl Newton {
     /// Makes the inverse of `I − ∂G/∂y` at `y`, where the residual is known; returns the runs it took.
     fn make(&mut self, problem: &mut dyn Problem, y: &[f64], estimate: bool) -> Result<usize, UnitError> {
         let n = y.len();
-        let mut jacobian = DMatrix::zeros(n, n);
-        if estimate && problem.estimate_jacobian(&mut jacobian)? {
-            self.inverse.make(&jacobian);
-            return Ok(0);
+        if estimate {
+            let mut jacobian = DMatrix::zeros(n, n);
+            if problem.estimate_jacobian(&mut jacobian)? {
+                self.inverse.make(&jacobian);
+                return Ok(0);
+            }
         }
-        // As large as what is to be corrected, so that rounding in the differences is not magnified.
-        let part = relative(self.residual.as_slice(), problem.scale()).clamp(self.perturbation, 1.0);
-        let (mut moves, mut changes) = (DMatrix::zeros(n, n), jacobian);
-        for j in 0..n {
+        let m = if self.all_directions { n } else { problem.principal() };
+        // As large as what is to be corrected, so that rounding in the differences is not magnified; not as large as the unknowns
+        // themselves, over which a law bends.
+        let part = relative(self.residual.as_slice(), problem.scale()).clamp(self.perturbation, LARGEST);
+        let (mut moves, mut changes) = (DMatrix::zeros(n, m), DMatrix::zeros(n, m));
+        for j in 0..m {
             problem.direction(j, &mut self.trial);
             for ((t, y), moved) in self.trial.iter_mut().zip(y).zip(moves.column_mut(j).iter_mut()) {
                 let there = y + part * *t;
@@ -93,8 +103,8 @@ impl Newton {
                 *change = before - after;
             }
         }
-        self.inverse.make_from(&moves, changes);
-        Ok(n)
+        self.inverse.make_from(&moves, changes, problem.scale());
+        Ok(m)
     }
 
     fn resize(&mut self, n: usize) {
@@ -142,6 +152,7 @@ impl Corrector for Newton {
             if after > SLOW * before && after > self.tolerance {
                 // An estimate that converges slowly is replaced by differences.
                 self.inverse.clear();
+                self.all_directions = true;
                 estimate = estimate && correction < 4;
                 std::mem::swap(&mut self.residual, &mut self.after);
             } else {
@@ -156,11 +167,13 @@ impl Corrector for Newton {
         let mut n = self.residual.len();
         numbers.size(&mut n);
         self.resize(n.min(UNKNOWNS_MAX));
+        numbers.flag(&mut self.all_directions);
         self.inverse.pass(numbers);
         true
     }
 
     fn forget(&mut self) {
+        self.all_directions = false;
         self.inverse.clear();
     }
 }

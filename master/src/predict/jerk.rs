@@ -1,14 +1,14 @@
-//! Jerk-aided prediction: acceleration *and* its rate at the two newest communication points.
+//! Jerk-aided prediction: acceleration *and* its rate at the n newest communication points, 2 or 3.
 //!
 //! ```text
-//! ã(s) = cubic Hermite polynomial through (a, ȧ) at T_N and T_{N−1};   first step: a_N + ȧ_N H s
+//! ã(s) = Hermite polynomial of degree 2n − 1 through (a, ȧ) at T_N, …, T_{N−n+1};   first step: a_N + ȧ_N H s
 //! ṽ(s) = v_N + H ∫₀ˢ ã,    x̃(s) = x_N + H ∫₀ˢ ṽ
 //! ```
 //!
 //! Two points carry what integrated acceleration of degree 3 needs four for, so that the scheme starts by itself and the
 //! extrapolation spans one step only. A body known at the end of the step (Gauss–Seidel) is the quintic Hermite polynomial
-//! through (x, v, a) at both ends. Local error of the predicted position O(H⁶), global order 4 in Jacobi and 5 for a
-//! displacement-driven first subsystem. Feed-through outputs are sampled with the inputs' values *and* rates
+//! through (x, v, a) at both ends. Local error of the predicted position O(H^(2n+2)); global order 5 with two
+//! points, and 6 with three in Gauss–Seidel, where the quintic is what is left. Feed-through outputs are sampled with the inputs' values *and* rates
 //! ([`Predictor::rates`]), because ȧ follows the rate of a force.
 //!
 //! | symbol | here | unit |
@@ -25,13 +25,26 @@ use crate::segment::{Jet, Segment, interpolate};
 use crate::time::Span;
 
 /// Predicts a motion by a Hermite polynomial of its acceleration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Jerk;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Jerk {
+    /// Communication points, 1 … 3, default 2.
+    pub points: usize,
+}
+
+/// Two points.
+impl Default for Jerk {
+    fn default() -> Self {
+        Jerk { points: 2 }
+    }
+}
+
+/// Most points.
+const POINTS_MAX: usize = 3;
 
 impl Predictor for Jerk {
     fn depth(&self) -> usize {
         // A motion without jerk is met by integrated acceleration, and a plain value by a line through two.
-        3
+        self.points.max(3)
     }
 
     fn edge(&self) -> Edge {
@@ -55,8 +68,8 @@ impl Predictor for Jerk {
         if lead > 0 && history.at(lead) >= span.to as f64 {
             return Hermite::H5.segments(history, span, out);
         }
-        let mut jets = [Jet { s: 0.0, values: [0.0; 3], len: 2 }; 2];
-        let points = if lead > 0 { 2 } else { 1 };
+        let mut jets = [Jet { s: 0.0, values: [0.0; 3], len: 2 }; POINTS_MAX];
+        let points = self.points.clamp(1, POINTS_MAX).min(lead + 1);
         for (j, jet) in jets[..points].iter_mut().enumerate() {
             jet.s = span.local(history.at(lead - j));
             jet.values = [history.value(lead - j, 2), history.value(lead - j, 3) * span.length_s, 0.0];
@@ -85,7 +98,7 @@ mod tests {
         let span = Span { from: 1, to: 2, length_s: 0.5 };
         let check = |h: &History, motion: &dyn Fn(f64) -> [f64; 4]| {
             let mut out = [Segment::default(); 4];
-            Jerk.segments(h, &span, &mut out);
+            Jerk::default().segments(h, &span, &mut out);
             for s in [0.0, 0.5, 1.0] {
                 for (p, expected) in out.iter().zip(motion(0.5 + 0.5 * s)) {
                     assert!((p.at(s) - expected).abs() < 1e-12, "{s}: {} {expected}", p.at(s));

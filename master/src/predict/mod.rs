@@ -9,7 +9,7 @@
 //! | [`Lagrange`] | degree k through k + 1 values, every component for itself | before: the law's *value* is extrapolated |
 //! | [`IntegratedAcceleration`] | degree k through accelerations, integrated twice | behind: the *motion* is predicted |
 //! | [`Hermite`] | through values and derivatives of a motion at both ends | behind: the *motion* is predicted |
-//! | [`Jerk`] | cubic through accelerations and their rates, integrated twice | behind: the *motion* is predicted |
+//! | [`Jerk`] | cubic or quintic through accelerations and their rates, integrated twice | behind: the *motion* is predicted |
 //! | [`Spectral`] | degree q through Chebyshev–Lobatto nodes inside the step | behind: the *motion* is predicted |
 //!
 //! An [`InterfaceModel`] predicts otherwise: from what *several* units say, ẇ = W λ + b on the grid of the fast one. It is
@@ -29,8 +29,8 @@ pub use integrated::{IntegratedAcceleration, Variant};
 pub use interface::{InterfaceModel, Motion, Predicted};
 pub use jerk::Jerk;
 pub use lagrange::{Derivative, Lagrange};
-pub(crate) use spectral::lobatto;
 pub use spectral::{NODES_MAX, Spectral};
+pub(crate) use spectral::{Transform, lobatto};
 
 use crate::history::History;
 use crate::segment::Segment;

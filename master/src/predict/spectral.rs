@@ -10,7 +10,8 @@
 //! falls with q as fast as the Chebyshev coefficients of the motion do. Nodes go over the coefficients a_k to powers of s,
 //! whose T_k are whole numbers: Newton's divided differences would lose eight digits at q = 16.
 //!
-//! Where the step is not known to its end the newest sample is held; without a corrector that is all there is.
+//! Where the step is not known to its end a motion goes on from its newest sample with the last component held (a signal of one
+//! component is held); it is what a corrector starts from, and without one all there is.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -24,6 +25,7 @@ use super::{Edge, Predictor};
 use crate::history::History;
 use crate::segment::Segment;
 use crate::time::Span;
+use std::sync::OnceLock;
 
 /// Most intervals: as many as the degree an input may have.
 pub const NODES_MAX: usize = 20;
@@ -39,9 +41,9 @@ pub(crate) fn lobatto(i: usize, q: usize) -> f64 {
     }
 }
 
-/// Polynomial through Chebyshev–Lobatto nodes.
+/// From values at Chebyshev–Lobatto nodes to powers of s.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spectral {
+pub(crate) struct Transform {
     nodes: usize,
     /// Weight of node i in a_k, row k.
     weights: Vec<f64>,
@@ -49,10 +51,15 @@ pub struct Spectral {
     powers: Vec<f64>,
 }
 
-impl Spectral {
-    /// With q = `nodes` intervals, 1 … 20; others are brought there.
-    pub fn new(nodes: usize) -> Self {
+impl Transform {
+    /// Of q = `nodes` intervals, at most [`NODES_MAX`]; made once a process.
+    pub fn of(nodes: usize) -> &'static Self {
+        static ALL: [OnceLock<Transform>; NODES_MAX + 1] = [const { OnceLock::new() }; NODES_MAX + 1];
         let q = nodes.clamp(1, NODES_MAX);
+        ALL[q].get_or_init(|| Transform::new(q))
+    }
+
+    fn new(q: usize) -> Self {
         let n = q + 1;
         let (mut weights, mut powers) = (vec![0.0; n * n], vec![0.0; n * n]);
         for k in 0..n {
@@ -77,7 +84,33 @@ impl Spectral {
                 };
             }
         }
-        Spectral { nodes: q, weights, powers }
+        Transform { nodes: q, weights, powers }
+    }
+
+    /// The polynomial through `value(i)` at node i.
+    pub fn polynomial(&self, value: impl Fn(usize) -> f64, out: &mut Segment) {
+        let (q, n) = (self.nodes, self.nodes + 1);
+        let mut a = [0.0; NODES_MAX + 1];
+        for (k, a) in a[..n].iter_mut().enumerate() {
+            let row = &self.weights[k * n..(k + 1) * n];
+            *a = row.iter().enumerate().map(|(i, w)| w * value(i)).sum();
+        }
+        out.fill(q, |j| (j..n).rev().map(|k| a[k] * self.powers[k * n + j]).sum());
+    }
+}
+
+/// Polynomial through Chebyshev–Lobatto nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spectral {
+    nodes: usize,
+    transform: &'static Transform,
+}
+
+impl Spectral {
+    /// With q = `nodes` intervals, 1 … 20; others are brought there.
+    pub fn new(nodes: usize) -> Self {
+        let transform = Transform::of(nodes);
+        Spectral { nodes: transform.nodes, transform }
     }
 
     /// Index of the last row of the step that covers `to`: the q + 1 rows up to it are spaced as the nodes are.
@@ -93,14 +126,21 @@ impl Spectral {
 
     /// The polynomial of component `c` over the step whose last row is `end`.
     fn polynomial(&self, history: &History, end: usize, c: usize, out: &mut Segment) {
-        let (q, n) = (self.nodes, self.nodes + 1);
-        let mut a = [0.0; NODES_MAX + 1];
-        for (k, a) in a[..n].iter_mut().enumerate() {
-            let row = &self.weights[k * n..(k + 1) * n];
-            *a = row.iter().enumerate().map(|(i, w)| w * history.value(end - q + i, c)).sum();
-        }
-        out.fill(q, |j| (j..n).rev().map(|k| a[k] * self.powers[k * n + j]).sum());
+        self.transform.polynomial(|i| history.value(end - self.nodes + i, c), out);
     }
+}
+
+/// Component `c` of the motion that goes on from row `newest` with its last component held.
+fn taylor(history: &History, (newest, c): (usize, usize), span: &Span, out: &mut Segment) {
+    let degree = history.width() - 1 - c;
+    // The newest sample may lie before the step, by a part of it.
+    let since = (span.from as f64 - history.at(newest)) / (span.to - span.from) as f64;
+    let mut whole = Segment::default();
+    whole.fill(degree, |j| {
+        let factor: f64 = (1..=j).map(|i| span.length_s / i as f64).product();
+        factor * history.value(newest, c + j)
+    });
+    if since == 0.0 { *out = whole } else { whole.part(since, 1.0, out) }
 }
 
 impl Predictor for Spectral {
@@ -120,7 +160,7 @@ impl Predictor for Spectral {
         let Some(end) = self.step_end(history, span.to) else {
             let newest = history.newest();
             for (c, p) in out.iter_mut().enumerate() {
-                p.set_constant(history.value(newest, c));
+                taylor(history, (newest, c), span, p);
             }
             return;
         };

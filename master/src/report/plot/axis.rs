@@ -139,7 +139,7 @@ impl Scale {
         } else {
             Vec::new()
         };
-        if decades < 1.6 {
+        if decades < 1.6 || labelled.len() < 2 {
             let few = (first - 1..=last).flat_map(|n| [(2, n), (5, n)]);
             let tick = |(d, n): (i32, i32)| Tick {
                 value: f64::from(d) * 10f64.powi(n),

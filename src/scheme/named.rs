@@ -2,7 +2,7 @@
 //!
 //! | name | coupling | schedule | predictor | corrector | H |
 //! |---|---|---|---|---|---|
-//! | `jerk` | s-s | gs21 | jerk | explicit | 1e-2 s |
+//! | `jerk` | s-s | gs21 | jerk:3 | explicit | 1e-2 s |
 //! | `waveform:Q` | s-s | gs21 | spectral:Q | newton | 0.2 s |
 //! | `palindromic` | s-s | palindromic | hold | explicit | 1e-3 s |
 //!
@@ -13,8 +13,9 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::pair::Coupling;
 use crate::predict::Predict;
-use crate::terms::{Correct, Coupling, Schedule};
+use crate::scheme::{Correct, Schedule, Scheme};
 
 /// A named method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,12 +47,17 @@ impl Named {
     pub fn recipe(self) -> Recipe {
         let coupling = Coupling::DisplacementDisplacement;
         let (schedule, predict, correct, step_s) = match self {
-            Self::Jerk => (Schedule::Gs21, "jerk".parse(), Correct::Explicit, 1e-2),
-            Self::Waveform(q) => (Schedule::Gs21, format!("spectral:{q}").parse(), Correct::Newton, 0.2),
-            Self::Palindromic => (Schedule::Palindromic, "hold".parse(), Correct::Explicit, 1e-3),
+            Self::Jerk => (Schedule::Gs21, Predict::jerk(3), Correct::Explicit, 1e-2),
+            Self::Waveform(q) => (Schedule::Gs21, Predict::spectral(q), Correct::Newton, 0.2),
+            Self::Palindromic => (Schedule::Palindromic, Predict::classical(0), Correct::Explicit, 1e-3),
         };
-        let predict = predict.unwrap_or(Predict::classical(0));
         Recipe { coupling, schedule, predict, correct, step_s }
+    }
+
+    /// It as a scheme of a cut.
+    pub fn scheme(self, coupling: Coupling) -> Scheme {
+        let Recipe { schedule, predict, correct, .. } = self.recipe();
+        Scheme { correct, ..Scheme::new(coupling, schedule, predict) }
     }
 }
 
