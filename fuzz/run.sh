@@ -1,11 +1,18 @@
 #!/bin/sh
-# Runs every fuzz target for some seconds (10 unless told) from the committed seeds. Needs cargo-fuzz:
-# `cargo install cargo-fuzz`. Works with a stable compiler. What a run finds beyond the seeds stays in fuzz/corpus.
+# Builds all fuzz targets once, with the address sanitizer, and runs each for some seconds (10 unless told) from the committed
+# seeds. Needs cargo-fuzz: `cargo install cargo-fuzz`. Works with a stable compiler. What a run finds beyond the seeds stays
+# in fuzz/corpus, an input that fails in fuzz/artifacts. FUZZ_TARGET_DIR says where to build (fuzz/target unless told).
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-10}
-for target in archive xml csv calls; do
-    mkdir -p "fuzz/corpus/$target"
-    RUSTC_BOOTSTRAP=1 cargo fuzz run "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
+build=${FUZZ_TARGET_DIR:-fuzz/target}
+triple=$(rustc -vV | sed -n 's/^host: //p')
+RUSTC_BOOTSTRAP=1 cargo fuzz build --target-dir "$build"
+for target in archive xml csv calls toml ssd; do
+    mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"
+    echo "fuzz target: $target"
+    # The same options as `cargo fuzz run`.
+    ASAN_OPTIONS=detect_odr_violation=0 "$build/$triple/release/$target" \
+        -artifact_prefix="fuzz/artifacts/$target/" "fuzz/corpus/$target" "fuzz/seeds/$target" \
         -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -max_len=65536 -print_final_stats=1
 done

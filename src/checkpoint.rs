@@ -34,6 +34,18 @@ pub struct CheckpointArguments {
     pub resume: Option<PathBuf>,
 }
 
+impl CheckpointArguments {
+    /// The same files, whatever folder a slave changes to.
+    pub fn within(&self, folder: &Path) -> Self {
+        let absolute = |path: &PathBuf| folder.join(path);
+        Self {
+            checkpoint: self.checkpoint.as_ref().map(absolute),
+            resume: self.resume.as_ref().map(absolute),
+            checkpoint_every: self.checkpoint_every,
+        }
+    }
+}
+
 /// A run at a communication point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {

@@ -142,7 +142,8 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
     )
 }
 
-fn bond_line(account: &Account) -> String {
+/// A line about a power bond, on a line of its own.
+pub fn bond_line(account: &Account) -> String {
     format!(
         "\npower bond `{}`: residual energy {:.3e} J, at most {:.3e} J · residual power at most {:.3e} W",
         account.name, account.residual_energy_j, account.residual_energy_max_j, account.residual_power_max_w

@@ -79,6 +79,11 @@ impl Stream {
         Ok(Stream { file, path, shown, bytes, line: String::new(), rows, last_s: None, failure: None })
     }
 
+    /// With another name for the file in messages.
+    pub fn shown_as(self, shown: PathBuf) -> Stream {
+        Stream { shown, ..self }
+    }
+
     /// Brings all rows to the disk and says how long the file is.
     ///
     /// # Errors

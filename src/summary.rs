@@ -25,8 +25,9 @@ pub struct Summary<'a> {
     warnings: &'a [String],
 }
 
+/// The account of a power bond.
 #[derive(Debug, Serialize)]
-struct PowerBond<'a> {
+pub struct PowerBond<'a> {
     name: &'a str,
     residual_energy_j: f64,
     residual_energy_max_j: f64,
@@ -65,7 +66,8 @@ struct Energy {
 }
 
 impl<'a> PowerBond<'a> {
-    fn of(account: &'a Account) -> Self {
+    /// The same as numbers of the JSON object.
+    pub fn of(account: &'a Account) -> Self {
         PowerBond {
             name: &account.name,
             residual_energy_j: account.residual_energy_j,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use macrostep_system::{Severity, ssp};
+use macrostep_system::{Severity, ssp, toml};
 
 fn macrostep(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
@@ -49,6 +49,15 @@ fn every_example_runs_the_same_in_every_format() {
         done(&["convert", str(&ssd), str(&back)]);
         for path in [ssp, ssd, back] {
             assert_eq!(finals(&path), expected, "{}", path.display());
+            // What a run leaves runs again, the archive it came from gone.
+            let out = folder.join("out");
+            let _ = std::fs::remove_dir_all(&out);
+            let moved = path.with_extension("moved");
+            done(&["run", str(&path), "--out", str(&out), "--no-pictures"]);
+            if path.extension().is_some_and(|e| e == "ssp") {
+                std::fs::rename(&path, &moved).expect("moved");
+            }
+            assert_eq!(finals(&out.join("scenario.toml")), expected, "{}", path.display());
         }
     }
 }
@@ -120,23 +129,153 @@ fn element(text: &str) -> String {
 
 #[test]
 fn unknown_parts_are_named() {
-    let text = element("<Component name=\"c\" source=\"a.fmu\" colour=\"red\"><Wheels/></Component>\n<SignalDictionaryReference name=\"d\"/>")
-        .replace("</Elements>", "</Elements><Connections>\n<Connection startElement=\"c\" startConnector=\"y\" endElement=\"c\" \
-                  endConnector=\"u\"><BooleanMappingTransformation/></Connection>\n<Connection startConnector=\"z\" \
-                  endElement=\"c\" endConnector=\"w\"/></Connections>");
+    let text =
+        element("<Component name=\"c\" source=\"a.fmu\" colour=\"red\"><Wheels/></Component>\n<Bus name=\"d\"/>")
+            .replace(
+                "</Elements>",
+                "</Elements><Connections>\n<Connection startElement=\"c\" startConnector=\"y\" endElement=\"c\" \
+                  endConnector=\"u\"><SplineTransformation/></Connection>\n<Connection startConnector=\"z\" \
+                  endElement=\"c\" endConnector=\"w\"/></Connections>",
+            );
     let document = ssp::read_ssd(text.as_bytes(), "s.ssd", Path::new(".")).expect("a system");
     let told: Vec<String> =
         document.findings.iter().filter(|f| f.severity == Severity::Warning).map(ToString::to_string).collect();
     for expected in [
         "s.ssd:3: the attribute `colour` of `Component` is not understood; it is left out",
         "s.ssd:3: `Wheels` in `Component` is not understood; it is left out",
-        "s.ssd:4: the element `SignalDictionaryReference` `d` is not understood; it is left out",
-        "s.ssd:5: `BooleanMappingTransformation` in `Connection` is not understood; it is left out",
+        "s.ssd:4: the element `Bus` `d` is not understood; it is left out",
+        "s.ssd:5: `SplineTransformation` in `Connection` is not understood; it is left out",
         "s.ssd:6: `c.w` is fed by `z`, which has no source; the input keeps its start value",
     ] {
         assert!(told.iter().any(|t| t == expected), "{expected}: {told:#?}");
     }
     assert_eq!(document.scenario.connections.len(), 1);
+}
+
+/// Booleans, integers and items of enumerations replaced on a connection, through a connector of a system, and back in a file.
+#[test]
+fn mappings_are_tables() {
+    let entry = |a: &str, b: &str| format!("<MapEntry source=\"{a}\" target=\"{b}\"/>");
+    let wire = |ends: &str, kind: &str, lines: &[(&str, &str)]| {
+        let lines: String = lines.iter().map(|(a, b)| entry(a, b)).collect();
+        format!("<Connection {ends}><{kind}MappingTransformation>{lines}</{kind}MappingTransformation></Connection>")
+    };
+    let inner =
+        wire("startConnector=\"mode\" endElement=\"d\" endConnector=\"mode\"", "Integer", &[("10", "5"), ("20", "6")]);
+    let outer = [
+        wire(
+            "startElement=\"c\" startConnector=\"n\" endElement=\"s\" endConnector=\"mode\"",
+            "Integer",
+            &[("1", "10"), ("2", "30")],
+        ),
+        wire(
+            "startElement=\"c\" startConnector=\"b\" endElement=\"c\" endConnector=\"flag\"",
+            "Boolean",
+            &[("true", "false"), ("0", "1")],
+        ),
+        wire(
+            "startElement=\"c\" startConnector=\"e\" endElement=\"c\" endConnector=\"kind\"",
+            "Enumeration",
+            &[("on", "off &amp; out")],
+        ),
+    ];
+    let text = element(&format!(
+        "<Component name=\"c\" source=\"a.fmu\"/><System name=\"s\"><Connectors><Connector name=\"mode\" kind=\"input\"/></Connectors>\
+         <Elements><Component name=\"d\" source=\"a.fmu\"/></Elements><Connections>{inner}</Connections></System>"
+    ))
+    .replace("</Elements></System></SystemS", &format!("</Elements><Connections>{}</Connections></System></SystemS", outer.concat()));
+    let document = ssp::read_ssd(text.as_bytes(), "s.ssd", Path::new(".")).expect("a system");
+    assert!(document.findings.iter().all(|f| f.severity == Severity::Note), "{:?}", document.findings);
+    let table = |input: &str| {
+        let c = document.scenario.connections.iter().find(|c| c.to.to_string() == input).expect("a connection");
+        c.table.iter().map(|(a, b)| format!("{a} {b}")).collect::<Vec<_>>()
+    };
+    // 2 becomes 30, which has no line in the second table.
+    assert_eq!(table("s/d.mode"), ["1 5"]);
+    assert_eq!(table("c.flag"), ["true false", "false true"]);
+    assert_eq!(table("c.kind"), ["\"on\" \"off & out\""]);
+    let written = toml::write(&document.scenario);
+    assert_eq!(
+        toml::read(&written, "s.toml", Path::new(".")).expect("a scenario").connections,
+        document.scenario.connections
+    );
+    let empty = text.replace(&entry("on", "off &amp; out"), "");
+    let error = ssp::read_ssd(empty.as_bytes(), "s.ssd", Path::new(".")).expect_err("no entry").to_string();
+    assert!(error.contains("`EnumerationMappingTransformation` without a `MapEntry`"), "{error}");
+}
+
+/// Signals that meet in an entry of a dictionary are connected, from whatever system.
+#[test]
+fn signal_dictionaries_connect() {
+    let dictionary = "<SignalDictionaries><SignalDictionary name=\"bus\"><SignalDictionary><DictionaryEntry name=\"speed\"><Real unit=\"m/s\"/></DictionaryEntry></SignalDictionary></SignalDictionary></SignalDictionaries>";
+    let inner = "<System name=\"s\"><Elements><Component name=\"d\" source=\"a.fmu\"/><SignalDictionaryReference name=\"here\" dictionary=\"bus\"/></Elements>\
+        <Connections><Connection startElement=\"here\" startConnector=\"speed\" endElement=\"d\" endConnector=\"u\"><LinearTransformation factor=\"3\"/></Connection></Connections></System>";
+    let read = |end: &str| {
+        // Written against the direction of the signal: the component's connector tells.
+        let text = element(&format!(
+            "<Component name=\"c\" source=\"a.fmu\"><Connectors><Connector name=\"y\" kind=\"output\"/></Connectors></Component>\n\
+             <SignalDictionaryReference name=\"there\" dictionary=\"bus\"/>{inner}"
+        ))
+        .replace(
+            "</Elements></System></SystemS",
+            &format!("</Elements><Connections>\n<Connection startElement=\"there\" startConnector=\"{end}\" endElement=\"c\" endConnector=\"y\"/></Connections>{dictionary}</System></SystemS"),
+        );
+        ssp::read_ssd(text.as_bytes(), "s.ssd", Path::new("."))
+    };
+    let document = read("speed").expect("a system");
+    let connections: Vec<String> =
+        document.scenario.connections.iter().map(|c| format!("{} = {} {}", c.to, c.factor, c.from)).collect();
+    assert_eq!(connections, ["s/d.u = 3 c.y"]);
+    assert!(document.findings.iter().all(|f| f.severity == Severity::Note), "{:?}", document.findings);
+    let told: Vec<String> = read("pace").expect("a system").findings.iter().map(ToString::to_string).collect();
+    let expected = "s.ssd:5: `pace` is no entry of its signal dictionary; it has `speed`";
+    assert!(told.iter().any(|t| t == expected), "{told:#?}");
+    assert!(told.iter().any(|t| t.contains("which has no source")), "{told:#?}");
+    let lost = element("<SignalDictionaryReference name=\"there\" dictionary=\"bus\"/>");
+    let error = ssp::read_ssd(lost.as_bytes(), "s.ssd", Path::new(".")).expect_err("no dictionary").to_string();
+    assert!(
+        error.contains("reference `there` to the signal dictionary `bus`, which is in no system around it"),
+        "{error}"
+    );
+}
+
+/// Values inside a component's archive.
+#[test]
+fn sources_may_be_inside_the_component() {
+    let folder = folder("ssp-base");
+    let set = |k: &str| {
+        format!(
+            "<ParameterSet version=\"1.0\" name=\"p\"><Parameters><Parameter name=\"k\"><Real value=\"{k}\"/></Parameter></Parameters></ParameterSet>"
+        )
+    };
+    let (inside, beside) = (set("7.5"), set("2.5"));
+    let entry = |path: &str, text: &str| ssp::Entry { path: path.to_owned(), bytes: text.as_bytes().to_vec() };
+    let file = std::fs::File::create(folder.join("a.fmu")).expect("created");
+    ssp::pack(&[entry("resources/own.ssv", &inside)], file).expect("packed");
+    std::fs::create_dir_all(folder.join("resources")).expect("made");
+    std::fs::write(folder.join("resources/own.ssv"), beside).expect("written");
+    let read = |base: &str, uri: &str| {
+        let text = element(&format!(
+            "<Component name=\"c\" source=\"a.fmu\"><ParameterBindings>\n<ParameterBinding source=\"{uri}\" {base}/></ParameterBindings></Component>"
+        ));
+        ssp::read_ssd(text.as_bytes(), "s.ssd", &folder)
+    };
+    let value =
+        |base: &str| read(base, "resources/own.ssv").expect("a system").scenario.units[0].settings[0].value.to_string();
+    assert_eq!(value("sourceBase=\"component\""), "7.5");
+    assert_eq!(value("sourceBase=\"SSD\""), "2.5");
+    assert_eq!(value(""), "2.5");
+    let told = read("sourceBase=\"FMU\"", "resources/own.ssv").expect("a system").findings;
+    assert!(
+        told.iter().any(|f| f.to_string().starts_with("s.ssd:4: `sourceBase` is `FMU`, expected `SSD` or `component`"))
+    );
+    for (uri, expected) in [
+        ("own.ssv", "s.ssd:4: `own.ssv`: in `a.fmu`: "),
+        ("../own.ssv", "s.ssd:4: `../own.ssv`: in `a.fmu`: it leads out"),
+    ] {
+        let error = read("sourceBase=\"component\"", uri).expect_err(uri).to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
 }
 
 /// Connectors that contradict the FMU.

@@ -73,9 +73,11 @@ fn scenarios_round_trip() {
         [units.\"b c\"]\nfmu = \"embedded:coupling\"\n\
         [parameters.soft]\n\"a.k\" = 2\n\
         [connections]\n\"b c.u\" = \"a.y\"\n\"a.u\" = { from = \"l.f\", factor = -2.0, offset = 0.5, convert_units = false }\n\
+        \"a.i\" = { from = \"b c.i\", table = [[1, 2], [3, \"x\"], [true, false]] }\n\
         [laws.l]\nkind = \"orifice\"\ncoefficient = 1.0\nlaminar = 0.1\ninputs = [\"a.p\", \"b c.p\"]\noutputs = [\"f\"]\n\
         [laws.n]\nkind = \"nonlinear-spring\"\ncoefficients = [1.0, 2.0]\ninputs = [\"a.x\", \"a.v\", \"b c.x\", \"b c.v\"]\noutputs = [\"f\"]\n\
         [[maps]]\nfrom = [\"a.v\"]\nto = [\"b c.v1\", \"b c.v2\"]\nmatrix = [[1.0], [-2.5]]\nreaction = { from = [\"b c.f1\", \"b c.f2\"], to = [\"a.f\"] }\n\
+        [[bonds]]\nname = \"shaft\"\nports = [{ flow = \"a.v\", inputs = { u = -1, \"q[1]\" = \"-k c\" } }, { flow = \"b c.y\", inputs = { u = \"k\" } }]\n\
         [record]\nvariables = [\"a.*\"]\nevery = 10\n";
     let scenario = read(full).expect("a scenario");
     assert_eq!(scenario.units[0].share, (2, 3));
@@ -96,6 +98,11 @@ fn mistakes_of_form_have_a_line_and_a_column() {
         ("[connections]\n\"a.u\" = \"b.y\"\n\"a.u\" = \"c.y\"\n", "s.toml:3:1: duplicate key"),
         ("[experiment]\nparameters = [\"soft\"]\n", "s.toml:2:15: no parameter set `soft`"),
         ("[laws.l]\nkind = \"spring\"\ninputs = []\noutputs = []\n", "s.toml:2:8: law of kind `spring`"),
+        ("[[bonds]]\nports = [{ flow = \"v\", inputs = {} }]\n", "s.toml:2:19: `v`, expected \"UNIT.VARIABLE\""),
+        (
+            "[[bonds]]\nports = [{ flow = \"a.v\", inputs = { f = true } }]\n",
+            "s.toml:2:41: gain of `f` is boolean `true`; write a number, or a parameter of the unit",
+        ),
         ("[units\n", "s.toml:1:7: "),
     ] {
         let error = read(text).expect_err(text).to_string();
@@ -162,6 +169,36 @@ fn mistakes_of_sense_have_a_line_and_a_next_step() {
             Severity::Error,
             "s.toml:9:1: `from` has 1 variables, but the matrix 2 columns",
         ),
+        (
+            "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 1.0 } }]\n",
+            Severity::Error,
+            "s.toml:9:1: power bond `p` has 1 ports, expected two or more; name a port of each unit",
+        ),
+        (
+            "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 1.0 } }]\n",
+            Severity::Error,
+            "s.toml:11:10: power bond `p`: input `a.xi` has no source; connect it, or leave it out",
+        ),
+        (
+            "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.w\", inputs = { xi = 1.0 } }]\n",
+            Severity::Error,
+            "s.toml:11:10: power bond `p`: unit `a` has no variable `w`; the nearest are",
+        ),
+        (
+            "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.m\", inputs = { xi = 1.0 } }]\n",
+            Severity::Error,
+            "s.toml:11:10: power bond `p`: flow `a.m` is a Real and a parameter, expected a real output",
+        ),
+        (
+            "[connections]\n\"a.xi\" = \"b.x\"\n[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = \"c_c\" } }]\n",
+            Severity::Error,
+            "s.toml:13:10: power bond `p`: `c_c` · `xi` · `v` is in `N.s/m` · `m` · `m/s`, expected a power",
+        ),
+        (
+            "[connections]\n\"a.xi\" = \"b.x\"\n[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 7 } }]\n",
+            Severity::Note,
+            "s.toml:13:10: power bond `p`: `a.xi` · `a.v` is no power: the gain 7 is in kg·s^-2",
+        ),
     ] {
         let scenario = read(&format!("{PAIR}{text}")).expect(text);
         let findings = check(&scenario, &fmus);
@@ -174,6 +211,33 @@ fn mistakes_of_sense_have_a_line_and_a_next_step() {
     let odd = PAIR.replace("step = 0.1", "step = 0.3");
     let found = check(&read(&odd).expect("a scenario"), &fmus);
     assert!(found[0].to_string().contains("choose a step that divides the span"), "{}", found[0]);
+}
+
+/// Power bonds are watched without changing a bit, and the pair built by hand has the same account.
+#[test]
+fn watching_power_changes_nothing() {
+    for name in ["oscillator-f-s.toml", "oscillator-s-s.toml", "oscillator-f-f.toml"] {
+        let text = std::fs::read_to_string(example(name)).expect("a scenario");
+        let (before, after) = text.split_once("[[bonds]]").expect("bonds");
+        let rest = after.find("\n[").map_or("", |at| &after[at..]);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("unwatched-{name}"));
+        std::fs::write(&path, format!("{before}{rest}")).expect("written");
+        for correct in ["explicit", "newton"] {
+            let run = |path: &Path| {
+                json(&["run", path.to_str().expect("UTF-8"), "--json", "--stop", "0.5", "--correct", correct])
+            };
+            let (watched, plain) = (run(&example(name)), run(&path));
+            assert_eq!(watched["final"], plain["final"], "{name} {correct}");
+            assert_eq!(watched["window_runs"], plain["window_runs"]);
+            assert_eq!(plain["power_bonds"].as_array().map(Vec::len), Some(0));
+        }
+    }
+    let path = example("oscillator-f-s.toml");
+    let system = json(&["run", path.to_str().expect("UTF-8"), "--json", "--stop", "0.5"]);
+    let pair = json(&["oscillator", "--coupling", "f-s", "--predict", "linear", "--stop", "0.5", "--json"]);
+    for key in ["residual_energy_j", "residual_energy_max_j", "residual_power_max_w"] {
+        assert_eq!(system["power_bonds"][0][key], pair["power_bonds"][0][key], "{key}");
+    }
 }
 
 /// A power-conserving map: two gears in series are the direct connection.
@@ -269,6 +333,8 @@ fn the_documentation_is_true() {
         "to",
         "matrix",
         "reaction",
+        "ports",
+        "flow",
         "variables",
         "every",
     ] {

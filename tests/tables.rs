@@ -14,19 +14,41 @@ fn of(d: &ModelDescription, causality: Causality) -> impl Iterator<Item = &Varia
     d.variables.iter().filter(move |v| v.causality == causality)
 }
 
-/// `name` or, of an array, `name[0…q]` once.
+/// The name, an array's for all of its elements: `w[…]` of `w[3]`, `der(w[…])` of `der(w[3])`.
+fn array(name: &str) -> String {
+    match (name.find('['), name.rfind(']')) {
+        (Some(from), Some(to)) if from < to => format!("`{}…{}`", &name[..=from], &name[to..]),
+        _ => format!("`{name}`"),
+    }
+}
+
+/// How many names a cell of the overview shows; docs/fmus.md has all.
+const SHOWN: usize = 10;
+
+/// The first names, arrays once.
 fn names(d: &ModelDescription, causality: Causality) -> String {
     let mut seen: Vec<String> = Vec::new();
     for v in of(d, causality) {
-        let name = match v.name.split_once('[') {
-            Some((array, _)) => format!("`{array}[…]`"),
-            None => format!("`{}`", v.name),
-        };
+        let name = array(&v.name);
         if !seen.contains(&name) {
             seen.push(name);
         }
     }
-    if seen.is_empty() { "none".to_string() } else { seen.join(" ") }
+    match seen.len() {
+        0 => "none".to_string(),
+        n if n > SHOWN => format!("{} and {} more", seen[..SHOWN - 1].join(" "), n - SHOWN + 1),
+        _ => seen.join(" "),
+    }
+}
+
+/// Without the padding of columns: lines that a person can read unrendered.
+fn narrow(table: &str) -> String {
+    let cell = |c: &str| match c.trim() {
+        rule if rule.starts_with("--") => "---".to_string(),
+        text => text.to_string(),
+    };
+    let line = |l: &str| l.split('|').map(cell).collect::<Vec<_>>().join(" | ").trim().to_string();
+    table.lines().map(|l| line(l) + "\n").collect()
 }
 
 fn overview() -> String {
@@ -43,7 +65,7 @@ fn overview() -> String {
             cell(Causality::Parameter),
         ]);
     }
-    table.markdown()
+    narrow(&table.markdown())
 }
 
 fn start(v: &Variable) -> String {
@@ -81,14 +103,11 @@ fn variables() -> String {
             Table::new([left("variable"), left("role"), left("unit"), ("start", Align::Right), left("meaning")]);
         let mut arrays: Vec<String> = Vec::new();
         for v in &d.variables {
-            let name = match v.name.split_once('[') {
-                Some((array, _)) if arrays.iter().any(|a| a == array) => continue,
-                Some((array, _)) => {
-                    arrays.push(array.to_string());
-                    format!("`{array}[…]`")
-                }
-                None => format!("`{}`", v.name),
-            };
+            let name = array(&v.name);
+            if arrays.contains(&name) {
+                continue;
+            }
+            arrays.push(name.clone());
             let about = v.description.clone().unwrap_or_default();
             table.row([name, role(v).to_string(), v.unit().to_string(), start(v), about]);
         }

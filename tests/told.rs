@@ -56,27 +56,103 @@ fn the_one_step_lag_is_where_the_schedule_puts_it() {
     assert!(lines(&["--predict", "quadratic"]).iter().any(|l| l.contains("O(H^3)")));
 }
 
-/// The residual of the only bond has the sign and the order of the energy the system has gained, and vanishes with it.
+const EXAMPLES: [&str; 3] = [
+    "examples/systems/oscillator-f-s.toml",
+    "examples/systems/oscillator-s-s.toml",
+    "examples/systems/oscillator-f-f.toml",
+];
+
+fn ran(arguments: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&out(&[&["run"][..], arguments, &["--json"]].concat())).expect("JSON")
+}
+
+/// The row of a power bond in what `explain` prints: residual energy, its largest, residual power, power.
+fn row(told: &str, bond: &str) -> [f64; 4] {
+    let line =
+        told.lines().find(|l| l.trim_start().starts_with(bond)).unwrap_or_else(|| panic!("no `{bond}` in {told}"));
+    let numbers: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    numbers.try_into().unwrap_or_else(|n| panic!("{line}: {n:?}"))
+}
+
+/// The masses have no losses: what their energy with that of the spring has changed by, the coupling has made.
 #[test]
-fn the_energy_residual_goes_with_the_energy_gained() {
-    let pair = file(PAIR);
-    for (predict, order) in [("hold", 2.0), ("linear", 4.0)] {
-        let residual = |step: &str| -> f64 {
-            let told = out(&["explain", str(&pair), "--stop", "1", "--predict", predict, "--step", step]);
-            let line =
-                told.lines().find(|l| l.contains("mass2.v → mass1.xi_dot, mass1.f_c → mass2.f")).expect("a bond");
-            line.split_whitespace().rev().nth(2).expect("a number").parse().expect("a number")
-        };
-        let run = out(&["run", str(&pair), "--json", "--stop", "1", "--predict", predict]);
-        let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+fn the_energy_residual_is_the_energy_gained() {
+    for (name, schedule, predict) in EXAMPLES.iter().flat_map(|name| {
+        ["jacobi", "gauss-seidel"].into_iter().flat_map(move |s| ["hold", "linear", "quadratic"].map(|p| (name, s, p)))
+    }) {
+        let path = file(name);
+        let common = [str(&path), "--stop", "1", "--predict", predict, "--schedule", schedule];
+        let energies: Vec<String> = ["mass1.e_kin", "mass1.e_pot", "mass2.e_kin", "mass2.e_pot", "mass1.x", "mass2.x"]
+            .map(str::to_owned)
+            .to_vec();
+        let text = std::fs::read_to_string(&path).expect("a scenario");
+        let recorded = text.split("[record]").next().expect("a scenario").to_owned();
+        let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("energy.toml");
+        std::fs::write(&all, format!("{recorded}[record]\nvariables = {energies:?}\n")).expect("written");
+        let run = ran(&[&[str(&all)][..], &common[1..]].concat());
         let v = |name: &str| run["final"][name].as_f64().expect("a number");
         let spring = 50.0 * (v("mass1.x") - v("mass2.x")).powi(2);
         let gained = v("mass1.e_kin") + v("mass1.e_pot") + v("mass2.e_kin") + v("mass2.e_pot") + spring - 10_000.0;
-        let (whole, half) = (residual("1e-3"), residual("5e-4"));
-        // Mass 1 works with the displacement, the bond with the velocity sent beside it: an indicator, not the balance.
-        assert!(whole / gained > 0.25 && whole / gained < 4.0, "{predict}: residual {whole}, gained {gained}");
-        assert!(whole / half > 0.9 * order, "{predict}: {whole} with H, {half} with H/2");
+        let bond = &run["power_bonds"][0];
+        let number = |key: &str| bond[key].as_f64().expect("a number");
+        let (end, largest) = (number("residual_energy_j"), number("residual_energy_max_j"));
+        let what = format!("{name} {schedule} {predict}: residual {end} J, gained {gained} J");
+        assert!((end - gained).abs() <= 0.01 * largest + 1e-6 * 10_000.0, "{what}");
+        let told = row(&out(&[&["explain"][..], &common].concat()), "spring");
+        for (told, run) in told.into_iter().zip([end, largest, number("residual_power_max_w")]) {
+            assert!((told - run).abs() <= 5e-3 * run.abs(), "{what}: `explain` says {told}, `run` {run}");
+        }
     }
+}
+
+/// Without bonds in the file: the law's are those that were named, to the last digit; a pair of connections is said to be an
+/// indicator where it is one, and what is printed can be written into the file.
+#[test]
+fn power_bonds_are_found_where_units_of_measurement_show_them() {
+    let unnamed = |name: &str| {
+        let text = std::fs::read_to_string(file(name)).expect("a scenario");
+        let (before, after) = text.split_once("[[bonds]]").expect("bonds");
+        let rest = after.find("\n[").map_or("", |at| &after[at..]);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("unnamed-{}", name.rsplit('/').next().expect("a name")));
+        std::fs::write(&path, format!("{before}{rest}")).expect("written");
+        out(&["explain", str(&path), "--stop", "1"])
+    };
+    let named = out(&["explain", str(&file(EXAMPLES[2])), "--stop", "1"]);
+    let found = unnamed(EXAMPLES[2]);
+    assert_eq!(row(&found, "law spring"), row(&named, "spring"));
+    assert!(found.contains("found by its units") && named.contains("named"), "{found}");
+
+    let found = unnamed(EXAMPLES[0]);
+    let [end, ..] = row(&found, "mass1.f_c / mass2.v");
+    let [true_end, ..] = row(&out(&["explain", str(&file(EXAMPLES[0])), "--stop", "1"]), "spring");
+    assert!(end / true_end > 0.25 && end / true_end < 4.0, "{end} for {true_end}");
+    assert!(found.contains("an indicator: `mass1.xi` moves the same point"), "{found}");
+    let block = &found[found.find("[[bonds]]").expect("a block")..];
+    let text = std::fs::read_to_string(file(EXAMPLES[0])).expect("a scenario");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("named.toml");
+    std::fs::write(&path, format!("{}{block}", text.split("[[bonds]]").next().expect("a scenario"))).expect("written");
+    assert_eq!(row(&out(&["explain", str(&path), "--stop", "1"]), "mass1.f_c / mass2.v")[0], end);
+
+    assert!(unnamed(EXAMPLES[1]).contains("no power bond is named"));
+
+    // Through a gear of ratio 2: what the speed gains the force loses, so that the gain stays −1.
+    let geared = |ratio: f64| {
+        let text = format!(
+            "[experiment]\nstop = 1.0\nstep = 1e-3\n[units.shaft]\nfmu = \"embedded:oscillator2_force\"\n\
+             [units.load]\nfmu = \"embedded:oscillator1_displacement\"\n\
+             [[maps]]\nfrom = [\"shaft.x\"]\nto = [\"load.xi\"]\nmatrix = [[{ratio:?}]]\n\
+             reaction = {{ from = [\"load.f_c\"], to = [\"shaft.f\"] }}\n\
+             [[maps]]\nfrom = [\"shaft.v\"]\nto = [\"load.xi_dot\"]\nmatrix = [[{ratio:?}]]\n"
+        );
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gear{ratio}.toml"));
+        std::fs::write(&path, text).expect("written");
+        out(&["explain", str(&path)])
+    };
+    let told = geared(2.0);
+    let [end, largest, ..] = row(&told, "load.f_c / shaft.v");
+    assert!(end.is_finite() && largest > 0.0, "{told}");
+    assert!(told.contains("system: 2 units") && told.contains("inputs = { xi_dot = -1.0 }"), "{told}");
 }
 
 #[test]
@@ -84,6 +160,9 @@ fn loops_are_found_solved_and_drawn() {
     let told = out(&["explain", str(&file("tests/cases/loop.toml"))]);
     assert!(told.contains("Algebraic loops: through `mass` – `spring`"), "{told}");
     assert!(told.contains("algebraic loop through `mass`, `spring` solved at t + 0.01 s"), "{told}");
+    let run = Command::new(env!("CARGO_BIN_EXE_macrostep")).args(["run", str(&file("tests/cases/loop.toml"))]).output();
+    let said = String::from_utf8_lossy(&run.expect("the program starts").stderr).into_owned();
+    assert!(said.contains("loop.toml:15:1: algebraic loop through `mass`, `spring`; it is solved at every"), "{said}");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("loop.svg");
     out(&["graph", str(&file("tests/cases/loop.toml")), "--out", str(&path)]);
     let svg = std::fs::read_to_string(&path).expect("a picture");

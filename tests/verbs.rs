@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
-fn fmus() -> PathBuf {
+/// The folder with all FMUs, written once: tests run side by side.
+static FMUS: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verbs");
     std::fs::create_dir_all(&folder).expect("a folder");
     for (name, bytes) in macrostep::embedded::FMUS {
         std::fs::write(folder.join(format!("{name}.fmu")), bytes).expect("the FMU");
     }
     folder
-}
+});
 
 fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).current_dir(fmus()).output().expect("started")
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).current_dir(&*FMUS).output().expect("started")
 }
 
 #[test]

@@ -3,8 +3,16 @@
 
 use std::sync::LazyLock;
 
+// The program's own reader, without the program: that would bring all FMUs with it.
+#[allow(dead_code)]
+#[path = "../../src/input.rs"]
+mod input;
+#[allow(dead_code)]
+#[path = "../../src/values.rs"]
+mod values;
+
+use input::Input;
 use libfuzzer_sys::fuzz_target;
-use macrostep::input::Input;
 use macrostep_description::ModelDescription;
 use macrostep_master::record::Trace;
 

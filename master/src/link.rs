@@ -1,7 +1,9 @@
 //! *Links*: connections between variables that are not real. They are sampled when their unit publishes and held by the
-//! receiver until its next step; no predictor, law or corrector sees them.
+//! receiver until its next step; no predictor, law or corrector sees them. A link may have a table: what comes out is found
+//! in it.
 
-use crate::unit::{Unit, UnitError};
+use crate::memento::Numbers;
+use crate::unit::{Failure, Unit, UnitError};
 
 /// Types of linked variables; an enumeration is an integer to FMI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub(crate) struct Link {
     pub to: usize,
     pub input: u32,
     pub kind: Type,
+    /// Values, and what becomes of them; 0 and 1 are false and true. Empty: they stay.
+    pub table: Vec<(i32, i32)>,
 }
 
 /// A value of any of the types.
@@ -38,6 +42,33 @@ pub(crate) struct Links {
     published: Vec<Held>,
     /// As published at the start of the window under way.
     saved: Vec<Held>,
+}
+
+impl Link {
+    /// The value in the table.
+    fn look_up(&self, value: i32, from: &dyn Unit, t_s: Option<f64>) -> Result<i32, UnitError> {
+        if self.table.is_empty() {
+            return Ok(value);
+        }
+        if let Some((_, target)) = self.table.iter().find(|(source, _)| *source == value) {
+            return Ok(*target);
+        }
+        let Some(t_s) = t_s else { return Ok(value) };
+        let reference = self.output;
+        let d = from.description();
+        let is_it = |v: &&macrostep_description::Variable| {
+            v.value_reference == reference && crate::system::discrete_type(v) == Some(self.kind)
+        };
+        let name = d.variables.iter().find(is_it).map_or("", |v| v.name.as_str());
+        let known: Vec<String> = self.table.iter().map(|(source, _)| source.to_string()).collect();
+        Err(UnitError::from(Failure {
+            unit: from.name().to_owned(),
+            call: if self.kind == Type::Boolean { "fmi2GetBoolean" } else { "fmi2GetInteger" },
+            status: format!("{value} of `{name}`"),
+            t_s,
+            message: format!("the table of its connection has {}", known.join(", ")),
+        }))
+    }
 }
 
 impl Links {
@@ -67,19 +98,19 @@ impl Links {
         Ok(())
     }
 
-    /// Reads a unit's outputs after its step.
-    pub fn read(&mut self, unit: usize, from: &mut dyn Unit) -> Result<(), UnitError> {
+    /// Reads a unit's outputs after its step, at `t_s`; `None`: in initialisation, where a value may not be the last one.
+    pub fn read(&mut self, unit: usize, from: &mut dyn Unit, t_s: Option<f64>) -> Result<(), UnitError> {
         for (link, held) in self.links.iter().zip(&mut self.read).filter(|(l, _)| l.from == unit) {
             match link.kind {
                 Type::Integer => {
                     let mut value = [0];
                     from.get_integer(&[link.output], &mut value)?;
-                    *held = Held::Integer(value[0]);
+                    *held = Held::Integer(link.look_up(value[0], from, t_s)?);
                 }
                 Type::Boolean => {
                     let mut value = [false];
                     from.get_boolean(&[link.output], &mut value)?;
-                    *held = Held::Boolean(value[0]);
+                    *held = Held::Boolean(link.look_up(i32::from(value[0]), from, t_s)? != 0);
                 }
                 Type::Text => *held = Held::Text(from.get_string(&[link.output])?.pop().unwrap_or_default()),
             }
@@ -97,6 +128,26 @@ impl Links {
     /// A window begins that may be taken back.
     pub fn begin_window(&mut self) {
         self.saved.clone_from(&self.published);
+    }
+
+    /// What they carry, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        for held in self.read.iter_mut().chain(&mut self.published) {
+            match held {
+                Held::Integer(i) => {
+                    let mut n = i64::from(*i);
+                    numbers.count(&mut n);
+                    *i = n as i32;
+                }
+                Held::Boolean(b) => numbers.flag(b),
+                Held::Text(t) => {
+                    let mut bytes: Vec<f64> = t.bytes().map(f64::from).collect();
+                    numbers.grown(&mut bytes);
+                    let bytes: Vec<u8> = bytes.into_iter().map(|b| b as u8).collect();
+                    *t = String::from_utf8_lossy(&bytes).into_owned();
+                }
+            }
+        }
     }
 
     /// Takes back what the window under way has published.

@@ -70,11 +70,11 @@ pub(crate) struct Port {
     pub flow: u32,
 }
 
-/// Two ports with opposite efforts.
+/// Ports between which no power is lost: two with opposite efforts, or more.
 #[derive(Debug, Clone)]
 pub(crate) struct Bond {
     pub name: String,
-    pub ports: [Port; 2],
+    pub ports: Vec<Port>,
 }
 
 /// The account of a bond.
@@ -127,7 +127,8 @@ impl Ledger {
     pub fn new(system: &System, stations: &[Station], method: &Method) -> Option<Self> {
         let mut ports = Vec::new();
         for (b, bond) in system.bonds.iter().enumerate() {
-            for (port, side) in bond.ports.iter().zip([1.0, -1.0]) {
+            for (p, port) in bond.ports.iter().enumerate() {
+                let side = if p == 0 { 1.0 } else { -1.0 };
                 let station = &stations[port.unit];
                 let place = |reference: u32| station.inputs.refs.iter().position(|r| *r == reference);
                 let inputs = port.inputs.iter().filter_map(|&(r, gain)| place(r).map(|p| (p, gain))).collect();

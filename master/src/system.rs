@@ -209,6 +209,17 @@ impl System {
 
     /// Feeds an input with an output of the same type, neither of them real: sampled and held.
     pub fn link(&mut self, from: UnitId, output: &str, to: UnitId, input: &str) -> Result<(), SystemError> {
+        self.link_by((from, output), (to, input), Vec::new())
+    }
+
+    /// As [`System::link`] between integers, enumerations or Booleans, each value replaced by the one beside it in a table; a
+    /// value that is not in it ends the run.
+    pub fn link_by(
+        &mut self,
+        (from, output): (UnitId, &str),
+        (to, input): (UnitId, &str),
+        table: Vec<(i32, i32)>,
+    ) -> Result<(), SystemError> {
         let (kind, output) = self.discrete(from, output, "an output that is not real", |c| c != Causality::Input)?;
         let (wanted, reference) =
             self.discrete(to, input, "an input of the output's type", |c| c == Causality::Input)?;
@@ -224,7 +235,7 @@ impl System {
             let unit = self.units[to.0].name().to_string();
             return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
         }
-        self.links.push(Link { from: from.0, output, to: to.0, input: reference, kind });
+        self.links.push(Link { from: from.0, output, to: to.0, input: reference, kind, table });
         Ok(())
     }
 
@@ -235,30 +246,25 @@ impl System {
         expected: &'static str,
         fits: impl Fn(Causality) -> bool,
     ) -> Result<(Type, u32), SystemError> {
-        use macrostep_description::Kind;
         let description = &self.descriptions[unit.0];
         let unit = self.units[unit.0].name().to_string();
         let variable = name.to_string();
         let Some(v) = description.variables.iter().find(|v| v.name == name) else {
             return Err(SystemError::UnknownVariable { unit, variable, hint: near(name, description) });
         };
-        let kind = match v.kind {
-            Kind::Real(_) => None,
-            Kind::Integer { .. } | Kind::Enumeration { .. } => Some(Type::Integer),
-            Kind::Boolean => Some(Type::Boolean),
-            Kind::String => Some(Type::Text),
-        };
+        let kind = discrete_type(v);
         kind.filter(|_| fits(v.causality)).map(|k| (k, v.value_reference)).ok_or_else(|| {
             let found = format!("of type {} and causality {:?}", kind_name(v), v.causality);
             SystemError::WrongVariable { unit, variable, found, expected }
         })
     }
 
-    /// Declares a power bond between two ports with opposite efforts; its residual power and energy are then watched.
+    /// Declares a power bond between ports, two with opposite efforts or more; its residual power and energy are then
+    /// watched. Corrections of energy are for bonds of two.
     ///
     /// # Errors
     /// [`SystemError`] where a variable is not there or the flow is in no channel.
-    pub fn bond(&mut self, name: &str, ports: [Port<'_>; 2]) -> Result<(), SystemError> {
+    pub fn bond(&mut self, name: &str, ports: &[Port<'_>]) -> Result<(), SystemError> {
         let place = |port: &Port<'_>| {
             let mut inputs = Vec::new();
             for &(input, gain) in port.inputs {
@@ -272,7 +278,7 @@ impl System {
             }
             Ok(power::Port { unit: port.unit.0, inputs, flow })
         };
-        let ports = [place(&ports[0])?, place(&ports[1])?];
+        let ports = ports.iter().map(place).collect::<Result<Vec<_>, SystemError>>()?;
         self.bonds.push(power::Bond { name: name.to_string(), ports });
         Ok(())
     }
@@ -432,4 +438,15 @@ fn near(name: &str, description: &ModelDescription) -> String {
     let like: Vec<&str> = all().filter(|n| n.starts_with(first)).take(6).collect();
     let shown = if like.is_empty() { all().take(6).collect() } else { like };
     if shown.is_empty() { "it declares none".to_string() } else { format!("it has `{}`", shown.join("`, `")) }
+}
+
+/// Type of a variable that is not real.
+pub(crate) fn discrete_type(v: &macrostep_description::Variable) -> Option<Type> {
+    use macrostep_description::Kind;
+    match v.kind {
+        Kind::Real(_) => None,
+        Kind::Integer { .. } | Kind::Enumeration { .. } => Some(Type::Integer),
+        Kind::Boolean => Some(Type::Boolean),
+        Kind::String => Some(Type::Text),
+    }
 }

@@ -144,7 +144,7 @@ impl Window {
             return Ok(());
         }
         for _ in 0..self.stations.len() {
-            self.sample_links()?;
+            self.read_links(None)?;
             for (u, station) in self.stations.iter_mut().enumerate() {
                 self.links.supply(u, station.unit.as_mut())?;
             }
@@ -154,8 +154,12 @@ impl Window {
 
     /// Reads and publishes all linked values.
     pub fn sample_links(&mut self) -> Result<(), UnitError> {
+        self.read_links(Some(self.supply.clock.seconds(self.now)))
+    }
+
+    fn read_links(&mut self, t_s: Option<f64>) -> Result<(), UnitError> {
         for (u, station) in self.stations.iter_mut().enumerate() {
-            self.links.read(u, station.unit.as_mut())?;
+            self.links.read(u, station.unit.as_mut(), t_s)?;
             self.links.publish(u);
         }
         Ok(())
@@ -282,7 +286,7 @@ impl Window {
                     }
                     station.keep_reported();
                     if !links.is_empty() {
-                        links.read(unit, station.unit.as_mut())?;
+                        links.read(unit, station.unit.as_mut(), Some(supply.clock.seconds(span.to)))?;
                     }
                 }
                 Op::Publish { unit, at } => {
@@ -311,9 +315,6 @@ impl Window {
 
     /// What of it no memento holds.
     pub fn unkept(&self) -> Option<&'static str> {
-        if !self.links.is_empty() {
-            return Some("signals that are not real");
-        }
         if self.plan.is_staggered() || self.stations.iter().any(|s| s.dense.is_some()) {
             return Some("samples inside steps");
         }
@@ -326,6 +327,7 @@ impl Window {
         self.supply.histories.iter_mut().for_each(|history| history.pass(numbers));
         self.stations.iter_mut().for_each(|station| station.pass(numbers));
         self.loops.iter_mut().for_each(|l| l.pass(numbers));
+        self.links.pass(numbers);
         if let Some(ledger) = &mut self.ledger {
             ledger.pass(numbers);
         }

@@ -155,9 +155,19 @@ impl Unit for Counter {
         Ok(())
     }
     fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        Ok(Vec::new())
+        let Values { real, integer, boolean, text } = &self.outputs;
+        let flag = [u8::from(*boolean)];
+        Ok([&real.to_bits().to_le_bytes()[..], &integer.to_le_bytes(), &flag, text.as_bytes()].concat())
     }
-    fn deserialize(&mut self, _: &[u8]) -> Result<(), UnitError> {
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
+        let (real, rest) = bytes.split_at(8);
+        let (integer, rest) = rest.split_at(4);
+        self.outputs = Values {
+            real: f64::from_bits(u64::from_le_bytes(real.try_into().expect("8 bytes"))),
+            integer: i32::from_le_bytes(integer.try_into().expect("4 bytes")),
+            boolean: rest[0] == 1,
+            text: String::from_utf8(rest[1..].to_vec()).expect("text"),
+        };
         Ok(())
     }
     fn directional(&mut self, _: &[u32], _: &[u32], _: &[f64], _: &mut [f64]) -> Result<(), UnitError> {
@@ -235,4 +245,50 @@ fn links_are_of_one_type_and_into_one_input() {
     assert!(wrong(system.link(a, "n_in", b, "n_in")));
     system.link(a, "n", b, "n_in").expect("a link");
     assert!(matches!(system.link(a, "n", b, "n_in"), Err(SystemError::ConnectedTwice { .. })));
+}
+
+fn three_steps(simulation: &mut Simulation) {
+    for _ in 0..3 {
+        simulation.step().expect("a step");
+    }
+}
+
+/// What links carry is part of a memento.
+#[test]
+fn a_run_with_links_continues_where_it_was() {
+    for schedule in [Schedule::Jacobi, Schedule::GaussSeidel(vec![0, 1])] {
+        let method = Method { schedule, ..Method::default() };
+        let (mut simulation, [a, b]) = ring(&method);
+        three_steps(&mut simulation);
+        let memento = simulation.memento().expect("a memento");
+        three_steps(&mut simulation);
+        let (mut again, _) = ring(&method);
+        again.resume(&memento).expect("resumed");
+        three_steps(&mut again);
+        for unit in [a, b] {
+            assert_eq!(read(&mut again, unit), read(&mut simulation, unit));
+        }
+    }
+}
+
+/// A table replaces values; one that is not in it ends the run and says where.
+#[test]
+fn tables_replace_values() {
+    let run = |integers: &[(i32, i32)]| {
+        let mut system = System::new();
+        let units = [system.add(counter("a", 10)), system.add(counter("b", 20))];
+        system.link_by((units[0], "n"), (units[1], "n_in"), integers.to_vec()).expect("a link");
+        system.link_by((units[0], "b"), (units[1], "b_in"), vec![(0, 1), (1, 0)]).expect("a link");
+        let mut simulation =
+            Simulation::new(system, &Method::default(), Grid::uniform(1.0, 10.0)).expect("a simulation");
+        simulation.initialise()?;
+        simulation.step()?;
+        simulation.step()?;
+        Ok::<_, macrostep_master::RunError>(read(&mut simulation, units[1]))
+    };
+    // After one step `a` has counted its unconnected input 0 to 1, and turned false to true.
+    assert_eq!(run(&[(10, 7), (1, -3)]).expect("a run"), (-2, true, "b".to_owned()));
+    let error = run(&[(10, 7), (2, -3)]).expect_err("1 is in no line").to_string();
+    assert!(error.contains("unit `a`") && error.contains("1 of `n`") && error.contains("t = 1 s"), "{error}");
+    assert!(error.contains("the table of its connection has 10, 2"), "{error}");
 }

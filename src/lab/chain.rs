@@ -75,7 +75,7 @@ impl Chain {
             let left: &[(&str, f64)] = if i == 1 { &first } else { &outer };
             let right: &[(&str, f64)] = if owned { &motion } else { &own };
             let port = |unit, inputs| Port { unit, inputs, flow: "v" };
-            system.bond(&format!("spring{i}"), [port(units[i - 1], left), port(units[i], right)])?;
+            system.bond(&format!("spring{i}"), &[port(units[i - 1], left), port(units[i], right)])?;
         }
         Ok(())
     }

@@ -116,7 +116,7 @@ impl Parts for Circuit {
                 inputs: if kinds[i] == Kind::Displacement { &owner } else { &driven },
                 flow: "i",
             };
-            system.bond("shunt", [port(0), port(1)])?;
+            system.bond("shunt", &[port(0), port(1)])?;
         }
         let voltage = |i: usize| if kinds[i] == Kind::Displacement { "u_s" } else { "u" };
         let bonds = (0..2).map(|i| Bond { unit: units[i], effort: voltage(i), flow: "i" }).collect();

@@ -95,7 +95,7 @@ impl NonlinearSpring {
         }
         let inputs = SIGN.map(|sign| [("f", sign)]);
         let port = |i: usize| Port { unit: units[i], inputs: &inputs[i], flow: "v" };
-        Ok(system.bond("spring", [port(0), port(1)])?)
+        Ok(system.bond("spring", &[port(0), port(1)])?)
     }
 }
 

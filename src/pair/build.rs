@@ -128,7 +128,7 @@ fn bond(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<(), Sys
         inputs: if kinds[i] == Kind::Force { &force[i] } else { &displacement },
         flow: "v",
     };
-    system.bond("coupling", [port(0), port(1)])
+    system.bond("coupling", &[port(0), port(1)])
 }
 
 fn set_parameters(unit: &mut dyn Unit, pair: &Pair, i: usize, kind: Kind) -> Result<(), RunError> {

@@ -90,7 +90,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
 }
 
 /// What to do about an FMU that ends the program.
-const ADVICE: &str = "`--isolate` runs it in a process of its own and names the call";
+pub const ADVICE: &str = "`--isolate` runs it in a process of its own and names the call";
 
 /// Who is to blame where the program is ended from inside.
 fn subject(arguments: &SimulateArguments, stream: Option<&Stream>) -> String {

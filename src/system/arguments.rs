@@ -6,6 +6,8 @@ use clap::Args;
 use macrostep_system::words::{Correct, Predict, Sampling, Schedule};
 
 use crate::arguments::positive;
+use crate::checkpoint::CheckpointArguments;
+use crate::slaves::SlaveArguments;
 
 /// A scenario and what is to be different about it.
 #[derive(Debug, Args)]
@@ -37,6 +39,8 @@ pub struct SystemArguments {
     /// Apply a parameter set of the scenario after its own; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub parameters: Vec<String>,
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
 }
 
 /// A schedule and the order of units it names.
@@ -69,9 +73,15 @@ pub struct RunArguments {
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
+    /// With `--out`: write the rows to this file in the Parquet format too; needs a build with the feature `parquet`
+    /// [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
     /// Leave out the pictures [default: they are drawn]
     #[arg(long)]
     pub no_pictures: bool,
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
 }
 
 /// `macrostep convert`.

@@ -32,13 +32,13 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     match ending.as_deref() {
         Some("toml") => {
             let unpacked = !document.unpacked.is_empty();
-            let scenario = placed(&document.scenario, folder, &fmus, unpacked)?;
+            let scenario = placed(&document.scenario, folder, &fmus, unpacked.then_some(&file))?;
             file(&arguments.to, toml::write(&scenario).as_bytes())
         }
         Some("ssd") => {
             let names = names(&document.scenario);
             for (source, name) in distinct(&document.scenario, &names) {
-                resource(folder, &name, source, &fmus)?;
+                resource(folder, &name, source, &fmus, &file)?;
             }
             let text = description(&document.scenario, &fmus, &names)?;
             file(&arguments.to, text.as_bytes())
@@ -98,19 +98,22 @@ fn encoded(path: &str) -> String {
     path.bytes().map(|b| if keep(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
-/// The scenario with FMUs where TOML in `folder` finds them.
-fn placed(s: &Scenario, folder: &Path, fmus: &Fmus, unpacked: bool) -> Result<Scenario, Failure> {
+/// Writes a file.
+type Write<'a> = &'a dyn Fn(&Path, &[u8]) -> Result<(), Failure>;
+
+/// The scenario with FMUs where TOML in `folder` finds them: copied there by `write`, where they are in an archive.
+pub fn placed(s: &Scenario, folder: &Path, fmus: &Fmus, write: Option<Write<'_>>) -> Result<Scenario, Failure> {
     let mut out = s.clone();
     let names = names(s);
-    if unpacked {
-        for (source, name) in distinct(s, &names) {
-            resource(folder, &name, source, fmus)?;
+    if let Some(write) = write {
+        for (source, name) in distinct(s, &names).into_iter().filter(|(s, _)| matches!(s, Source::File { .. })) {
+            resource(folder, &name, source, fmus, write)?;
         }
     }
     let base = folder.canonicalize().unwrap_or_default();
     for (unit, name) in out.units.iter_mut().zip(names) {
         let Source::File { path, shown } = &mut unit.source else { continue };
-        *shown = if unpacked {
+        *shown = if write.is_some() {
             name
         } else {
             let absolute = path.canonicalize().map_err(Failure::file(path))?;
@@ -120,20 +123,26 @@ fn placed(s: &Scenario, folder: &Path, fmus: &Fmus, unpacked: bool) -> Result<Sc
     Ok(out)
 }
 
-fn resource(folder: &Path, name: &str, source: &Source, fmus: &Fmus) -> Result<(), Failure> {
+fn resource(folder: &Path, name: &str, source: &Source, fmus: &Fmus, write: Write<'_>) -> Result<(), Failure> {
     let bytes = fmus.bytes(source).map_err(Failure::Run)?;
     let path = folder.join(name);
     // Where it is there already with the same content, it is left alone.
     if std::fs::read(&path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
-    file(&path, &bytes)
+    write(&path, &bytes)
 }
 
+/// Writes a file and prints its name.
 fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write(path, bytes)?;
+    print::line(path.display())
+}
+
+/// Writes a file; folders are made if missing.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(Failure::file(parent))?;
     }
-    std::fs::write(path, bytes).map_err(Failure::file(path))?;
-    print::line(path.display())
+    std::fs::write(path, bytes).map_err(Failure::file(path))
 }

@@ -2,10 +2,11 @@
 
 use macrostep_master::report::Table;
 use macrostep_master::report::table::{Align, short};
-use macrostep_system::explain::{Residual, delays, order, residuals, steps};
+use macrostep_system::explain::{Candidate, Residuals, delays, order, residuals, steps};
+use macrostep_system::toml;
 
 use super::arguments::ExplainArguments;
-use super::{Opened, findings_failure};
+use super::{Opened, findings_failure, title};
 use crate::failure::Failure;
 use crate::print;
 
@@ -23,7 +24,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let (h, stop) = (s.experiment.step_s.unwrap_or(f64::NAN), s.experiment.stop_s.unwrap_or(f64::NAN));
     print::line(format_args!(
         "{}: {} units, {} · {} · {} · {} · H = {h} s to t = {stop} s",
-        s.name,
+        title(s),
         s.units.len(),
         c.schedule,
         c.predict,
@@ -59,29 +60,49 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     if arguments.no_run {
         return Ok(());
     }
-    let run = residuals(&opened.document.scenario, &opened.fmus).map_err(|f| findings_failure(&f))?;
+    let run = residuals(&opened.document.scenario, &opened).map_err(|f| findings_failure(&f))?;
     energy(&run.map_err(failed)?)
 }
 
-fn energy(residuals: &[Residual]) -> Result<(), Failure> {
-    if residuals.is_empty() {
+fn energy(residuals: &Residuals) -> Result<(), Failure> {
+    let found = residuals.candidates.as_ref();
+    for effort in found.iter().flat_map(|c| &c.ambiguous) {
+        eprintln!("note: `{effort}` could make a power with more than one flow; name the power bond in [[bonds]]");
+    }
+    if residuals.bonds.is_empty() {
         return print::line(
-            "\nEnergy residuals: no power bond (two signals in opposite directions whose product is in W)",
+            "\nEnergy residuals: no power bond is named, and units of measurement show none; name them in [[bonds]]",
         );
     }
     let mut table = Table::new([
         ("power bond", Align::Left),
-        ("exchanged [J]", Align::Right),
         ("residual at the end [J]", Align::Right),
         ("largest [J]", Align::Right),
-        ("largest/exchanged", Align::Right),
+        ("residual power at most [W]", Align::Right),
+        ("power at most [W]", Align::Right),
+        ("is", Align::Left),
     ]);
-    for r in residuals {
-        let relative = if r.exchanged > 0.0 { Some(r.energy_max / r.exchanged) } else { None };
-        table.row([r.bond.name.clone(), short(r.exchanged), short(r.energy), short(r.energy_max), short(relative)]);
+    for (i, account) in residuals.accounts.iter().enumerate() {
+        let is = match found.and_then(|c| c.bonds.get(i)) {
+            None => "named".to_owned(),
+            Some(Candidate { displacement: None, .. }) => "found by its units".to_owned(),
+            Some(Candidate { displacement: Some(input), .. }) => {
+                format!("an indicator: `{input}` moves the same point")
+            }
+        };
+        table.row([
+            account.name.clone(),
+            short(account.residual_energy_j),
+            short(account.residual_energy_max_j),
+            short(account.residual_power_max_w),
+            short(account.power_max_w),
+            is,
+        ]);
     }
-    print::line(format_args!(
-        "\nEnergy residuals of the run, received less given, as the signals of each bond say\n{}",
-        table.terminal()
-    ))
+    print::line(format_args!("\nEnergy the coupling has added in the run\n{}", table.terminal()))?;
+    if found.is_none() {
+        return Ok(());
+    }
+    let named = toml::bonds(&residuals.bonds);
+    print::line(format_args!("\nTo have `run` report them, correct the gains where needed and write\n{named}"))
 }

@@ -4,22 +4,35 @@ pub mod arguments;
 pub mod convert;
 pub mod explain;
 pub mod graph;
+mod outcome;
 mod pictures;
 pub mod run;
+mod steps;
 pub mod verify;
 
+use std::sync::Arc;
+
 use macrostep::embedded;
+use macrostep_description::ModelDescription;
+use macrostep_isolation::guard::Guard;
+use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, Simulation};
-use macrostep_system::scenario::{Endpoint, Place, Setting, Value};
-use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Severity, assemble};
+use macrostep_system::scenario::{Endpoint, Place, Setting, Source, Value};
+use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble};
 
 use crate::failure::Failure;
+use crate::slaves::{self, SlaveArguments};
+use crate::{print, single};
 use arguments::SystemArguments;
 
-/// A scenario, opened, with the options applied.
+/// A scenario, opened, with the options applied. It is also the catalogue of its FMUs, whose slaves run where the options
+/// say.
 pub struct Opened {
     pub document: Document,
-    pub fmus: Fmus,
+    fmus: Fmus,
+    slaves: SlaveArguments,
+    /// As long as slaves may run in this process.
+    _guard: Option<Guard>,
 }
 
 impl Opened {
@@ -28,10 +41,15 @@ impl Opened {
     /// # Errors
     /// [`Failure`] where the file cannot be read or an option makes no sense with it.
     pub fn new(arguments: &SystemArguments) -> Result<Self, Failure> {
+        // Says at once where a limit is none.
+        slaves::isolation(&arguments.slaves)?;
         let mut document = macrostep_system::open(&arguments.system).map_err(|e| Failure::Run(e.to_string()))?;
         tell(&document.findings);
         change(&mut document, arguments)?;
-        Ok(Opened { document, fmus: Fmus::new(embedded::fmu) })
+        print::keep()?;
+        let subject = subject(arguments);
+        let _guard = (!arguments.slaves.isolate).then(|| Guard::new(&subject, single::ADVICE));
+        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves, _guard })
     }
 
     /// Checks and assembles; findings go to standard error.
@@ -39,11 +57,7 @@ impl Opened {
     /// # Errors
     /// [`Failure::Findings`] where the scenario cannot run.
     pub fn assemble(&self) -> Result<Assembly, Failure> {
-        self.assemble_with(&self.fmus)
-    }
-
-    fn assemble_with(&self, catalogue: &dyn Catalogue) -> Result<Assembly, Failure> {
-        match assemble(&self.document.scenario, catalogue) {
+        match assemble(&self.document.scenario, self) {
             Ok((assembly, findings)) => {
                 tell(&findings);
                 Ok(assembly)
@@ -51,6 +65,30 @@ impl Opened {
             Err(findings) => Err(findings_failure(&findings)),
         }
     }
+}
+
+impl Catalogue for Opened {
+    fn description(&self, source: &Source) -> Result<Arc<ModelDescription>, String> {
+        self.fmus.description(source)
+    }
+
+    fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
+        slaves::make(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())
+    }
+
+    fn isolates(&self) -> bool {
+        self.slaves.isolate
+    }
+}
+
+/// What a scenario is called in a head line.
+pub fn title(s: &Scenario) -> &str {
+    if s.name.is_empty() { "system" } else { &s.name }
+}
+
+/// Who is to blame where the program is ended from inside.
+pub fn subject(arguments: &SystemArguments) -> String {
+    format!("the process of system `{}`", arguments.system.display())
 }
 
 /// All errors but the last are printed, which ends the program.

@@ -1,217 +1,156 @@
 //! `macrostep run`: a scenario from start to end.
+//!
+//! Rows go to `trace.csv` as they are recorded, and the scenario is there before the first one: what was reached is on
+//! disk after any failure, and after the program was killed.
 
+use std::fs::File;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use macrostep_isolation::guard::Guard;
+use macrostep_isolation::interrupt;
+use macrostep_master::Simulation;
 use macrostep_master::record::{Column, Trace};
-use macrostep_master::report::Table;
-use macrostep_master::report::table::Align;
-use macrostep_master::{RunError, Simulation, Statistics};
-use macrostep_system::Scenario;
-use serde::Serialize;
+use macrostep_system::scenario::Source;
+use macrostep_system::{Assembly, Scenario, toml};
 
 use super::arguments::RunArguments;
-use super::{Opened, pictures, start};
+use super::outcome::Outcome;
+use super::steps::{Rows, Steps, failed};
+use super::{Opened, convert, pictures, start, subject};
+use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
-use crate::print;
-
-/// A run that has ended, well or not.
-pub struct Ended {
-    pub trace: Trace,
-    pub statistics: Statistics,
-    pub do_steps: Vec<u64>,
-    pub kinds: Vec<&'static str>,
-    pub warnings: Vec<String>,
-    /// Time spent in windows and recording.
-    pub wall: Duration,
-    /// What ended it early.
-    pub failure: Option<RunError>,
-}
+use crate::oscillator::write_text;
+use crate::single::{ADVICE, kept};
+use crate::stream::Stream;
+use crate::{parquet, print};
 
 /// Runs a scenario as the options say.
 ///
 /// # Errors
-/// [`Failure`] where it cannot start, fails on the way (what was recorded is written all the same), or files cannot be
+/// [`Failure`] where it cannot start, fails on the way (what was recorded is on disk all the same), or files cannot be
 /// written.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    if arguments.parquet.is_some() && arguments.out.is_none() {
+        return Err(Failure::conflict("--parquet", "no --out", "the rows are converted from a file"));
+    }
+    interrupt::note();
+    // A slave may change the working folder; files are where the user has named them.
+    let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
+    let checkpoints = arguments.checkpoints.within(&here);
     let opened = Opened::new(&arguments.system)?;
     let assembly = opened.assemble()?;
     let scenario = assembly.effective.clone();
-    let failed = |e: RunError| Failure::Run(e.to_string());
+    let identity = identity(&assembly, &scenario);
+    can_serialize(arguments, &assembly)?;
+    let resumed = checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity)).transpose()?;
     let mut simulation = start(assembly).map_err(failed)?;
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
     }
-    let ended = to_the_end(&mut simulation, &scenario).map_err(failed)?;
-    let result = Summary::new(&scenario, &ended);
-    if let Some(folder) = &arguments.out {
-        write(folder, &scenario, &ended, &result)?;
-        if !arguments.no_pictures {
-            pictures::write(folder, &scenario, &ended.trace)?;
+    let mut steps = Steps::new(&simulation, &scenario).map_err(failed)?;
+    let mut keeper = Keeper::new(&checkpoints, &identity)?;
+    let mut rows = match &arguments.out {
+        Some(folder) => {
+            let path = here.join(folder).join("trace.csv");
+            let stream = stream(&path, &simulation, resumed.as_ref())?;
+            let placed = placed(&opened, &scenario, &here, &here.join(folder))?;
+            write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
+            Rows::new(Some(stream.shown_as(folder.join("trace.csv"))))
         }
+        None => Rows::new(None),
+    };
+    if let Some(at) = resumed {
+        steps.resume(&mut simulation, at, &mut rows).map_err(failed)?;
     }
-    if let Some(failure) = ended.failure {
-        return Err(Failure::Run(failure.to_string()));
+    let guard = rows.stream.as_ref().filter(|_| !arguments.system.slaves.isolate).map(|stream| {
+        let subject = subject(&arguments.system);
+        Guard::new(&format!("{subject} (rows up to then are in `{}`)", stream.shown()), ADVICE)
+    });
+    let ended = steps.run(&mut simulation, &mut rows, keeper.as_mut());
+    let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+    drop(simulation);
+    drop(guard);
+    let written = write((arguments, &here), &scenario, &outcome, &rows);
+    ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
+    written?;
+    if arguments.json {
+        print::line(outcome.summary(&scenario, &rows).json()?)
+    } else {
+        print::line(outcome.table(&scenario, &rows))
     }
-    if arguments.json { print::line(json(&result)?) } else { print::line(table(&scenario, &ended)) }
 }
 
-/// Steps and records to the scenario's stop, or to where it fails.
-///
-/// # Errors
-/// Where the span is no whole number of windows.
-pub fn to_the_end(simulation: &mut Simulation, scenario: &Scenario) -> Result<Ended, RunError> {
-    let span_s = scenario.experiment.stop_s.unwrap_or(0.0) - scenario.experiment.start_s;
-    let windows = simulation.windows_in(span_s)?;
-    let every = scenario.record.every.max(1);
-    let columns = simulation.columns().iter().map(|c| Column::new(c.name.clone(), c.unit.clone()));
-    let mut trace = Trace::new(columns.collect::<Vec<_>>());
-    trace.reserve(usize::try_from(windows / every + 2).unwrap_or(0).min(10_000_000));
-    let bar = ProgressBar::new(windows).with_style(
-        ProgressStyle::with_template("{bar:30} {percent:>3} %  {eta} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
-    let began = Instant::now();
-    let mut failure = simulation.observe(&mut trace).err();
-    let mut n = 0;
-    while n < windows && failure.is_none() {
-        let some = (windows - n).min(1000);
-        for _ in 0..some {
-            n += 1;
-            let step = simulation.step().map(|_| ());
-            let recorded = match step {
-                Ok(()) if n % every == 0 || n == windows => simulation.observe(&mut trace),
-                other => other,
-            };
-            if let Err(e) = recorded {
-                failure = Some(e);
-                break;
-            }
+/// What tells this run from others, a line each. Where its slaves run makes no difference.
+fn identity(assembly: &Assembly, scenario: &Scenario) -> String {
+    let guids = scenario.units.iter().zip(&assembly.descriptions);
+    let guids: String = guids.map(|(u, d)| format!("GUID `{}` of unit `{}`\n", d.guid, u.name)).collect();
+    format!("run\n{guids}{}", toml::write(scenario))
+}
+
+/// A checkpoint needs states that can be written down.
+fn can_serialize(arguments: &RunArguments, assembly: &Assembly) -> Result<(), Failure> {
+    let option = match (&arguments.checkpoints.checkpoint, &arguments.checkpoints.resume) {
+        (Some(_), _) => "--checkpoint",
+        (None, Some(_)) => "--resume",
+        (None, None) => return Ok(()),
+    };
+    for (unit, d) in assembly.effective.units.iter().zip(&assembly.descriptions) {
+        if !d.co_simulation.as_ref().is_some_and(|c| c.can_serialize_fmu_state) {
+            let (name, fmu) = (&unit.name, &unit.source);
+            return Err(Failure::Usage(format!(
+                "`{option}` needs `canSerializeFMUstate`, which unit `{name}` (FMU `{fmu}`) does not offer: run it without checkpoints"
+            )));
         }
-        bar.inc(some);
-    }
-    let wall = began.elapsed();
-    bar.finish_and_clear();
-    if failure.is_none() {
-        failure = simulation.terminate().err();
-    }
-    Ok(Ended {
-        trace,
-        statistics: simulation.statistics(),
-        do_steps: simulation.do_steps(),
-        kinds: simulation.kinds(),
-        warnings: simulation.warnings().to_vec(),
-        wall,
-        failure,
-    })
-}
-
-/// What `--json` prints and `result.json` holds.
-#[derive(Debug, Serialize)]
-pub struct Summary<'a> {
-    scenario: &'a str,
-    start_s: f64,
-    end_s: f64,
-    step_s: f64,
-    rows: usize,
-    schedule: &'static str,
-    predict: String,
-    correct: &'static str,
-    sampling: &'static str,
-    units: Vec<UnitResult<'a>>,
-    r#final: serde_json::Map<String, serde_json::Value>,
-    windows: u64,
-    window_runs: u64,
-    unconverged_windows: u64,
-    wall_s: f64,
-    warnings: &'a [String],
-    error: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct UnitResult<'a> {
-    name: &'a str,
-    fmu: String,
-    kind: &'a str,
-    do_steps: u64,
-}
-
-impl<'a> Summary<'a> {
-    fn new(s: &'a Scenario, ended: &'a Ended) -> Self {
-        let last = ended.trace.rows().next_back();
-        let finals = ended.trace.columns().iter().skip(1).zip(last.iter().flat_map(|row| &row[1..]));
-        let units = s.units.iter().zip(&ended.kinds).zip(&ended.do_steps);
-        Summary {
-            scenario: &s.name,
-            start_s: s.experiment.start_s,
-            end_s: last.map_or(f64::NAN, |row| row[0]),
-            step_s: s.experiment.step_s.unwrap_or(f64::NAN),
-            rows: ended.trace.len(),
-            schedule: s.coupling.schedule.word(),
-            predict: s.coupling.predict.to_string(),
-            correct: s.coupling.correct.word(),
-            sampling: s.coupling.sampling.word(),
-            units: units
-                .map(|((u, kind), do_steps)| UnitResult {
-                    name: &u.name,
-                    fmu: u.source.to_string(),
-                    kind,
-                    do_steps: *do_steps,
-                })
-                .collect(),
-            r#final: finals.map(|(c, v)| (c.name.clone(), serde_json::json!(v))).collect(),
-            windows: ended.statistics.windows,
-            window_runs: ended.statistics.runs,
-            unconverged_windows: ended.statistics.unconverged,
-            wall_s: ended.wall.as_secs_f64(),
-            warnings: &ended.warnings,
-            error: ended.failure.as_ref().map(ToString::to_string),
-        }
-    }
-}
-
-fn json(result: &Summary<'_>) -> Result<String, Failure> {
-    serde_json::to_string_pretty(result).map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })
-}
-
-fn write(folder: &Path, scenario: &Scenario, ended: &Ended, result: &Summary<'_>) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-    let path = folder.join("trace.csv");
-    let file = std::fs::File::create(&path).map_err(Failure::file(&path))?;
-    ended.trace.write(std::io::BufWriter::new(file))?;
-    for (name, text) in
-        [("scenario.toml", macrostep_system::toml::write(&scenario.anywhere())), ("result.json", json(result)? + "\n")]
-    {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(Failure::file(&path))?;
     }
     Ok(())
 }
 
-/// Head line and values at the end.
-fn table(s: &Scenario, ended: &Ended) -> String {
-    let c = &s.coupling;
-    let last = ended.trace.rows().next_back().unwrap_or(&[]);
-    let end_s = last.first().copied().unwrap_or(f64::NAN);
-    let mut table =
-        Table::new([("variable", Align::Left), (&format!("at t = {end_s} s"), Align::Right), ("unit", Align::Left)]);
-    for (column, value) in ended.trace.columns().iter().zip(last).skip(1) {
-        table.row([column.name.clone(), format!("{value:.9e}"), column.unit.clone()]);
+/// The file that rows go to.
+fn stream(path: &Path, simulation: &Simulation, resumed: Option<&Checkpoint>) -> Result<Stream, Failure> {
+    let names = simulation.columns().iter().map(|c| c.name.as_str());
+    match resumed {
+        Some(at) => Stream::resume(path, names, at.rows, at.file_bytes),
+        None => Stream::create(path, names),
     }
-    let steps: Vec<String> = s.units.iter().zip(&ended.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
-    format!(
-        "{} · {} · {} · {} · {} · H = {} s\n\n{}\n\n{} rows, {} windows in {:.3} s; steps: {}",
-        s.name,
-        c.schedule,
-        c.predict,
-        c.correct,
-        c.sampling,
-        s.experiment.step_s.unwrap_or(f64::NAN),
-        table.terminal(),
-        ended.trace.len(),
-        ended.statistics.windows,
-        ended.wall.as_secs_f64(),
-        steps.join(", ")
-    )
+}
+
+/// The scenario as it runs again from `folder`: FMUs of an archive are copied there.
+fn placed(opened: &Opened, scenario: &Scenario, here: &Path, folder: &Path) -> Result<Scenario, Failure> {
+    let mut located = scenario.clone();
+    for unit in &mut located.units {
+        if let Source::File { path, .. } = &mut unit.source {
+            *path = here.join(&path);
+        }
+    }
+    let is_archive = !opened.document.unpacked.is_empty();
+    convert::placed(&located, folder, &opened.fmus, is_archive.then_some(&convert::write))
+}
+
+/// Result and pictures beside the rows.
+fn write(
+    (arguments, here): (&RunArguments, &Path),
+    scenario: &Scenario,
+    outcome: &Outcome,
+    rows: &Rows,
+) -> Result<(), Failure> {
+    let Some(stream) = &rows.stream else { return Ok(()) };
+    write_text(&stream.path().with_file_name("result.json"), &outcome.summary(scenario, rows).json()?)?;
+    if let Some(target) = &arguments.parquet {
+        parquet::convert(stream.path(), &here.join(target))?;
+    }
+    if arguments.no_pictures {
+        return Ok(());
+    }
+    let trace = trace(stream.path(), outcome.columns())?;
+    let folder = stream.path().parent().unwrap_or(Path::new("."));
+    Ok(pictures::write(folder, scenario, &trace)?)
+}
+
+/// The rows of a file, with units.
+fn trace(path: &Path, columns: &[Column]) -> Result<Trace, Failure> {
+    let read = Trace::read(File::open(path).map_err(Failure::file(path))?)?;
+    let mut trace = Trace::new(columns.iter().cloned());
+    trace.reserve(read.len());
+    read.rows().filter_map(<[f64]>::split_first).for_each(|(t_s, values)| trace.push(*t_s, values));
+    Ok(trace)
 }

@@ -6,7 +6,7 @@ use macrostep_system::verify::{Unverified, Verification, verify};
 use serde::Serialize;
 
 use super::arguments::VerifyArguments;
-use super::{Opened, findings_failure, tell};
+use super::{Opened, findings_failure, tell, title};
 use crate::failure::Failure;
 use crate::print;
 
@@ -16,7 +16,7 @@ use crate::print;
 /// [`Failure`] where one of the runs cannot be made.
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let opened = Opened::new(&arguments.system)?;
-    let verification = verify(&opened.document.scenario, &opened.fmus).map_err(|e| match e {
+    let verification = verify(&opened.document.scenario, &opened).map_err(|e| match e {
         Unverified::Findings(findings) => findings_failure(&findings),
         Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
     })?;
@@ -96,7 +96,7 @@ fn table(v: &Verification) -> String {
     let c = &v.effective.coupling;
     format!(
         "{} · {} · {} · {} · {} · H = {} s, against H/2, H/4 and {}\n\n{}",
-        v.effective.name,
+        title(&v.effective),
         c.schedule,
         c.predict,
         c.correct,

@@ -10,3 +10,4 @@ mod page;
 mod process;
 mod run;
 mod slaves;
+mod systems;

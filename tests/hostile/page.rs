@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::run::Left;
-use crate::{files, options, slaves};
+use crate::{files, options, slaves, systems};
 
 const HEAD: &str = "# Errors
 
@@ -25,6 +25,8 @@ fn page() -> String {
     for met in slaves::isolated().iter().filter(|met| met.left.code != Some(0)) {
         entry(&mut page, met.hazard.title, &met.left);
     }
+    page += "\n## Units of a system, each in a process of its own\n";
+    systems::isolated().iter().for_each(|met| entry(&mut page, met.fall.title, &met.left));
     page += "\n## Files that cannot be used\n";
     files::all().iter().for_each(|met| entry(&mut page, met.refused.title, &met.left));
     page += "\n## Options and inputs that make no sense\n";

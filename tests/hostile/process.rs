@@ -52,6 +52,48 @@ fn children(of: u32) -> Vec<u32> {
     text.split_whitespace().filter_map(|p| p.parse().ok()).collect()
 }
 
+/// Folders a killed program leaves are removed by the next one that unpacks something; those of a living one are not.
+#[test]
+fn what_a_killed_program_leaves_behind_is_removed() {
+    let folder = make::folder("left");
+    let temporary = make::folder("left/temporary");
+    let unpacked = || {
+        let entries = std::fs::read_dir(&temporary).expect("a folder").flatten();
+        entries.filter(|e| e.file_name().to_string_lossy().starts_with("macrostep-")).count()
+    };
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, SLOW)).expect("the FMU");
+    let start = || {
+        let arguments = ["simulate", "slave.fmu", "--step", "0.001", "--stop", "1000", "--out", "out"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_macrostep"));
+        command
+            .args(arguments)
+            .current_dir(&folder)
+            .env("TMPDIR", &temporary)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let child = command.spawn().expect("started");
+        wait_for_rows(&folder, 3);
+        std::fs::remove_dir_all(folder.join("out")).expect("its rows");
+        child
+    };
+    let mut dead = start();
+    dead.kill().expect("killed");
+    dead.wait().expect("gone");
+    assert_eq!(unpacked(), 1);
+    let mut alive = start();
+    assert_eq!(unpacked(), 1, "that of the dead one is gone");
+    let third = Command::new(env!("CARGO_BIN_EXE_macrostep"))
+        .args(["info", "slave.fmu"])
+        .current_dir(&folder)
+        .env("TMPDIR", &temporary)
+        .output()
+        .expect("started");
+    assert!(third.status.success() && alive.try_wait().expect("its status").is_none());
+    assert_eq!(unpacked(), 1, "that of the living one is there");
+    alive.kill().expect("killed");
+    alive.wait().expect("gone");
+}
+
 #[test]
 fn what_was_recorded_before_a_kill_is_there_and_the_slaves_go_too() {
     for more in [&[][..], &["--isolate"]] {

@@ -5,7 +5,6 @@
 //! as a native unit serialises it). Numbers have the digits that read back to the same bits.
 
 use std::error::Error;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -38,14 +37,13 @@ fn reals(d: &ModelDescription, causality: Causality) -> (Vec<u32>, Vec<&str>) {
     all.map(|v| (v.value_reference, v.name.as_str())).unzip()
 }
 
-fn native(entry: &ModelEntry) -> Result<(String, Vec<u8>), Box<dyn Error>> {
+fn native(entry: &ModelEntry) -> Result<(Vec<u8>, Vec<u8>), Box<dyn Error>> {
     let d = entry.describe();
     let step_s = d.default_experiment.as_ref().and_then(|e| e.step_size).ok_or("no recommended step")?;
     let (inputs, input_names) = reals(&d, Causality::Input);
     let (outputs, output_names) = reals(&d, Causality::Output);
-    // Names of matrix entries have a comma.
-    let names: Vec<String> = input_names.iter().chain(&output_names).map(|name| format!("\"{name}\"")).collect();
-    let mut csv = format!("time,{}\n", names.join(","));
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(["time"].iter().chain(&input_names).chain(&output_names))?;
     let mut state = Vec::new();
     let mut slave = entry.instantiate("native");
     slave.setup_experiment(0.0, None, None)?;
@@ -62,8 +60,7 @@ fn native(entry: &ModelEntry) -> Result<(String, Vec<u8>), Box<dyn Error>> {
         for (i, value) in u.iter_mut().enumerate() {
             *value = f64::from((k * 7 + i as u32 * 3) % 16) / 1024.0 - 1.0 / 256.0;
         }
-        let row: Vec<String> = [t_s].iter().chain(&u).chain(&y).map(|x| format!("{x:?}")).collect();
-        writeln!(csv, "{}", row.join(","))?;
+        csv.write_record([t_s].iter().chain(&u).chain(&y).map(|x| format!("{x:?}")))?;
         if k < STEPS {
             slave.set_real(&inputs, &u)?;
             if slave.do_step(t_s, step_s, true)? != Outcome::Done {
@@ -71,7 +68,7 @@ fn native(entry: &ModelEntry) -> Result<(String, Vec<u8>), Box<dyn Error>> {
             }
         }
     }
-    Ok((csv, state))
+    Ok((csv.into_inner()?, state))
 }
 
 fn serialized(slave: &dyn Slave) -> Result<Vec<u8>, Box<dyn Error>> {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A thousand instances of each of our FMUs under valgrind: no invalid access, nothing lost, not even possibly. Needs
+# A thousand instances of each of our FMUs (fewer of large ones) under valgrind: no invalid access, nothing lost, not even possibly. Needs
 # valgrind; its absence is a failure.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)

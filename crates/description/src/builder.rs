@@ -82,6 +82,14 @@ impl Builder {
         }
     }
 
+    /// Defines units of the SI by their names ([`BaseUnit::si`]); a name it does not know stays undefined, which
+    /// [`Builder::finish`] finds where a variable uses it.
+    pub fn si_units(&mut self, names: &[&str]) {
+        for (name, base) in names.iter().filter_map(|name| BaseUnit::si(name).map(|base| (name, base))) {
+            self.unit(name, base);
+        }
+    }
+
     /// Defines an enumeration with items `(name, description)` counted from 1.
     pub fn enumeration(&mut self, name: &str, about: &str, items: &[(&str, &str)]) {
         let item = |(i, (name, about)): (usize, &(&str, &str))| Item {

@@ -34,6 +34,64 @@ impl Default for BaseUnit {
     }
 }
 
+/// Symbols of the SI without prefixes (but the kilogram), as exponents of kg, m, s, A, K, mol, cd and rad.
+const SYMBOLS: [(&str, [i32; 8]); 17] = [
+    ("kg", [1, 0, 0, 0, 0, 0, 0, 0]),
+    ("m", [0, 1, 0, 0, 0, 0, 0, 0]),
+    ("s", [0, 0, 1, 0, 0, 0, 0, 0]),
+    ("A", [0, 0, 0, 1, 0, 0, 0, 0]),
+    ("K", [0, 0, 0, 0, 1, 0, 0, 0]),
+    ("mol", [0, 0, 0, 0, 0, 1, 0, 0]),
+    ("cd", [0, 0, 0, 0, 0, 0, 1, 0]),
+    ("rad", [0, 0, 0, 0, 0, 0, 0, 1]),
+    ("N", [1, 1, -2, 0, 0, 0, 0, 0]),
+    ("Pa", [1, -1, -2, 0, 0, 0, 0, 0]),
+    ("J", [1, 2, -2, 0, 0, 0, 0, 0]),
+    ("W", [1, 2, -3, 0, 0, 0, 0, 0]),
+    ("C", [0, 0, 1, 1, 0, 0, 0, 0]),
+    ("V", [1, 2, -3, -1, 0, 0, 0, 0]),
+    ("Ohm", [1, 2, -3, -2, 0, 0, 0, 0]),
+    ("H", [1, 2, -2, -2, 0, 0, 0, 0]),
+    ("F", [-1, -2, 4, 2, 0, 0, 0, 0]),
+];
+
+impl BaseUnit {
+    /// The unit a name of the SI stands for: symbols without prefixes, powers as digits behind them, products as `.`, one
+    /// quotient as `/`, with parentheses where several factors follow. `None` for other names.
+    ///
+    /// ```
+    /// use macrostep_description::BaseUnit;
+    ///
+    /// let newton = BaseUnit { kg: 1, m: 1, s: -2, ..BaseUnit::default() };
+    /// assert_eq!(BaseUnit::si("N"), Some(newton));
+    /// assert_eq!(BaseUnit::si("kg.m/s2"), Some(newton));
+    /// assert_eq!(BaseUnit::si("N.m/(m)"), Some(newton));
+    /// assert_eq!(BaseUnit::si("1/s"), Some(BaseUnit { s: -1, ..BaseUnit::default() }));
+    /// assert_eq!(BaseUnit::si("N/m/s"), None);
+    /// assert_eq!(BaseUnit::si("mile"), None);
+    /// ```
+    pub fn si(name: &str) -> Option<BaseUnit> {
+        let (over, under) = name.split_once('/').unwrap_or((name, "1"));
+        let under = under.strip_prefix('(').and_then(|u| u.strip_suffix(')')).unwrap_or(under);
+        let (over, under) = (product(over)?, product(under)?);
+        let [kg, m, s, a, k, mol, cd, rad] = std::array::from_fn(|i| over[i] - under[i]);
+        Some(BaseUnit { kg, m, s, a, k, mol, cd, rad, ..BaseUnit::default() })
+    }
+}
+
+/// Sum of the exponents of factors joined by dots.
+fn product(text: &str) -> Option<[i32; 8]> {
+    text.split('.').try_fold([0; 8], |sum: [i32; 8], factor| {
+        if factor == "1" {
+            return Some(sum);
+        }
+        let symbol = factor.trim_end_matches(|c: char| c.is_ascii_digit());
+        let power: i32 = if symbol == factor { 1 } else { factor[symbol.len()..].parse().ok().filter(|n| *n < 100)? };
+        let (_, exponents) = SYMBOLS.iter().find(|(known, _)| *known == symbol)?;
+        Some(std::array::from_fn(|i| sum[i] + power * exponents[i]))
+    })
+}
+
 /// A `DisplayUnit`: shown value = `factor · value + offset`.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]

@@ -23,8 +23,6 @@ use macrostep_description::Declared;
 use macrostep_ode::{Point, Scalar, System};
 use macrostep_slave::{Declaration, Equations};
 
-use crate::units;
-
 /// A mesh driven by a voltage.
 #[derive(Debug)]
 pub struct Mesh;
@@ -102,8 +100,7 @@ impl System for MeshShunt {
 
 /// Parameters and outputs of both kinds; `between` declares what stands between them.
 fn declare(d: &mut Declaration, between: impl FnOnce(&mut Declaration)) {
-    units::define(d, &["s"]);
-    units::electric(d);
+    d.si_units(&["s", "C", "A", "A/s", "A/s2", "V", "Ohm", "H", "F"]);
     let parameter = Declared::parameter;
     d.parameter(parameter("L", 1e-3).unit("H").range(1e-15, f64::INFINITY).about("inductance"));
     d.parameter(parameter("R", 2.0).unit("Ohm").about("resistance"));

@@ -19,7 +19,7 @@ use macrostep_description::Declared;
 use macrostep_ode::{Point, Scalar, System};
 use macrostep_slave::{Declaration, Equations};
 
-use crate::{case_1, units};
+use crate::case_1;
 
 /// The coupling law.
 #[derive(Debug)]
@@ -54,8 +54,7 @@ impl Equations for SpringDamper {
     const ABOUT: &'static str = "Spring and damper between the masses of the two-mass oscillator";
 
     fn declare(d: &mut Declaration) {
-        units::define(d, &["m", "m/s", "N", "N/m", "N.s/m"]);
-        units::joule(d);
+        d.si_units(&["m", "m/s", "N", "N/m", "N.s/m", "J"]);
         let case = case_1();
         d.parameter(Declared::parameter("k_c", case.k_c).unit("N/m").about("stiffness of the coupling"));
         d.parameter(Declared::parameter("c_c", case.c_c).unit("N.s/m").about("damping of the coupling"));

@@ -9,7 +9,6 @@ mod drive;
 mod entry;
 mod oscillator;
 mod plunger;
-mod units;
 
 use macrostep_slave::Ode;
 

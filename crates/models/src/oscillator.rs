@@ -25,7 +25,7 @@ use macrostep_description::Declared;
 use macrostep_ode::{Point, Scalar, System, Vector};
 use macrostep_slave::{Declaration, Equations};
 
-use crate::{Drive, case_1, units};
+use crate::{Drive, case_1};
 
 /// Mass `SIDE` (1 or 2), driven by `D`.
 #[derive(Debug)]
@@ -80,11 +80,11 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
     const ABOUT: &'static str = D::ABOUT[SIDE - 1];
 
     fn declare(d: &mut Declaration) {
-        units::define(d, &["s", "kg", "m", "m/s", "m/s2", "m/s3", "N", "N/m", "N.s/m"]);
+        d.si_units(&["s", "kg", "m", "m/s", "m/s2", "m/s3", "N", "N/m", "N.s/m"]);
         if !D::LINEAR {
-            units::define(d, &["N/m3"]);
+            d.si_units(&["N/m3"]);
         }
-        units::joule(d);
+        d.si_units(&["J"]);
         let start = case_1().oscillators[SIDE - 1];
         let parameter = Declared::parameter;
         d.parameter(parameter("m", start.m).unit("kg").range(1e-9, f64::INFINITY).about("mass"));

@@ -24,8 +24,6 @@ use macrostep_description::Declared;
 use macrostep_ode::{Point, Scalar, System};
 use macrostep_slave::{Declaration, Equations};
 
-use crate::units;
-
 /// The cylinder.
 #[derive(Debug)]
 pub struct PlungerCylinder;
@@ -72,8 +70,7 @@ impl Equations for PlungerCylinder {
     const ABOUT: &'static str = "Plunger cylinder fed through a laminar valve, driven by the motion of its load";
 
     fn declare(d: &mut Declaration) {
-        units::define(d, &["s", "m", "m/s", "m/s2", "N"]);
-        units::hydraulic(d);
+        d.si_units(&["s", "m", "m/s", "m/s2", "N", "m2", "m3", "Pa", "Pa/s", "Pa/s2", "m3/(s.Pa)"]);
         let parameter = Declared::parameter;
         d.parameter(parameter("area", 1e-3).unit("m2").range(1e-12, f64::INFINITY).about("area of the plunger"));
         d.parameter(parameter("V0", 1e-4).unit("m3").range(1e-15, f64::INFINITY).about("volume of oil at x = 0"));

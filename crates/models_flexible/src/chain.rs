@@ -11,14 +11,14 @@
 
 use std::path::Path;
 
-use macrostep_description::{Declared, ModelDescription};
+use macrostep_description::{BaseUnit, Declared, ModelDescription};
 use macrostep_flexible::ReducedChain;
 use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Span};
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use crate::Stored;
-use crate::declare::{builder, finish, no_derivative, unit};
+use crate::declare::{builder, finish, no_derivative};
 use crate::linear::LinearSystem;
 
 /// A reduced chain and the names of its connectors.
@@ -50,7 +50,7 @@ impl Stored for RodMatrices {
         if !fits {
             return Err(format!("matrices that do not fit {r} coordinates and {m} connectors"));
         }
-        match [&self.across[1], &self.through[1]].into_iter().find(|name| unit(name).is_none()) {
+        match [&self.across[1], &self.through[1]].into_iter().find(|name| BaseUnit::si(name).is_none()) {
             Some(name) => Err(format!("unit `{name}` is not known")),
             None => Ok(()),
         }

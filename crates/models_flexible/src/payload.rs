@@ -18,8 +18,6 @@ use macrostep_description::Declared;
 use macrostep_ode::{Point, Scalar, System};
 use macrostep_slave::{Declaration, Equations, Ode};
 
-use crate::declare::unit;
-
 /// The equations of the payload.
 #[derive(Debug)]
 pub struct TipPayload;
@@ -63,11 +61,7 @@ impl Equations for TipPayload {
     const ABOUT: &'static str = "A point mass in a bushing of springs and dampers on the tip of another body";
 
     fn declare(d: &mut Declaration) {
-        for name in ["m", "m/s", "m/s2", "kg", "N", "N/m", "N.s/m"] {
-            if let Some(base) = unit(name) {
-                d.unit(name, base);
-            }
-        }
+        d.si_units(&["m", "m/s", "m/s2", "kg", "N", "N/m", "N.s/m"]);
         d.parameter(Declared::parameter("m", 1.0).unit("kg").range(1e-12, f64::INFINITY).about("mass"));
         d.parameter(Declared::parameter("k", 2e4).unit("N/m").about("stiffness of the bushing"));
         d.parameter(Declared::parameter("c", 20.0).unit("N.s/m").about("damping of the bushing"));

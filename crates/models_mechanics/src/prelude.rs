@@ -1,47 +1,19 @@
-//! What the declarations share: units, capabilities, log categories.
+//! What the declarations share: units and capabilities.
 
-use macrostep_description::{BaseUnit, Builder, CoSimulation, Declared, DependencyKind, VariableId};
+use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind, VariableId};
+use macrostep_slave::capabilities;
 
-/// Exponents of kg, m and s.
-const fn base(kg: i32, m: i32, s: i32) -> BaseUnit {
-    BaseUnit { kg, m, s, a: 0, k: 0, mol: 0, cd: 0, rad: 0, factor: 1.0, offset: 0.0 }
-}
+const UNITS: [&str; 11] = ["s", "kg", "m", "m/s", "m/s2", "N", "1/kg", "J", "Pa", "rad", "rad/s"];
 
-const UNITS: [(&str, BaseUnit); 9] = [
-    ("s", base(0, 0, 1)),
-    ("kg", base(1, 0, 0)),
-    ("m", base(0, 1, 0)),
-    ("m/s", base(0, 1, -1)),
-    ("m/s2", base(0, 1, -2)),
-    ("N", base(1, 1, -2)),
-    ("1/kg", base(-1, 0, 0)),
-    ("J", base(1, 2, -2)),
-    ("Pa", base(1, -1, -2)),
-];
-
-/// A builder with units, log categories and capabilities; `any_step` says whether the communication step may vary.
+/// A builder with units and capabilities; `any_step` says whether the communication step may vary.
 pub(crate) fn builder(identifier: &str, about: &str, any_step: bool, interpolates: bool) -> Builder {
-    let mut b = Builder::new(identifier, about);
-    b.version(env!("CARGO_PKG_VERSION"));
-    for (name, base) in UNITS {
-        b.unit(name, base);
-    }
-    b.unit("rad", BaseUnit { rad: 1, ..base(0, 0, 0) });
-    b.unit("rad/s", BaseUnit { rad: 1, ..base(0, 0, -1) });
+    let mut b = macrostep_slave::builder(identifier, about);
+    b.si_units(&UNITS);
     b.capabilities(CoSimulation {
         can_handle_variable_communication_step_size: any_step,
         can_interpolate_inputs: interpolates,
-        can_not_use_memory_management_functions: true,
-        can_get_and_set_fmu_state: true,
-        can_serialize_fmu_state: true,
-        provides_directional_derivative: true,
-        ..CoSimulation::default()
+        ..capabilities()
     });
-    b.log_category("logStatusError", "Calls that failed");
-    b.log_category("logStatusDiscard", "Calls that were refused and changed nothing");
-    b.log_category("logStatusFatal", "Failures that ended an instance");
-    b.log_category("logEvents", "Set-up, initialisation, reset and termination");
-    b.annotate("getAfterSet", "true");
     b
 }
 

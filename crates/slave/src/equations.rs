@@ -9,7 +9,7 @@ use macrostep_ode::System;
 /// A pendulum, driven by a moment, is a whole model:
 ///
 /// ```
-/// use macrostep_description::{BaseUnit, Declared};
+/// use macrostep_description::Declared;
 /// use macrostep_ode::{Point, Scalar, System};
 /// use macrostep_slave::{Declaration, Equations, Instance, Ode, Slave};
 ///
@@ -41,8 +41,7 @@ use macrostep_ode::System;
 ///     const ABOUT: &'static str = "A pendulum driven by a moment";
 ///
 ///     fn declare(d: &mut Declaration) {
-///         d.unit("m", BaseUnit { m: 1, ..BaseUnit::default() });
-///         d.unit("rad", BaseUnit { rad: 1, ..BaseUnit::default() });
+///         d.si_units(&["m", "rad"]);
 ///         d.parameter(Declared::parameter("l", 1.0).unit("m").range(1e-9, f64::INFINITY).about("length"));
 ///         d.parameter(Declared::parameter("phi0", 0.1).unit("rad").about("angle at the start"));
 ///         d.input(Declared::input("M", 0.0).about("moment by moment of inertia"));
@@ -109,6 +108,14 @@ impl Declaration {
     /// Defines a unit by its exponents.
     pub fn unit(&mut self, name: &str, base: BaseUnit) {
         self.units.push((name.into(), base));
+    }
+
+    /// Defines units of the SI by their names ([`BaseUnit::si`]); a name it does not know stays undefined, which the
+    /// declaration's check finds where a variable uses it.
+    pub fn si_units(&mut self, names: &[&str]) {
+        for (name, base) in names.iter().filter_map(|name| BaseUnit::si(name).map(|base| (name, base))) {
+            self.unit(name, base);
+        }
     }
 
     /// The next element of p.

@@ -16,6 +16,7 @@ mod memory;
 mod model;
 mod ode;
 mod phase;
+mod prelude;
 mod slave;
 mod snapshot;
 
@@ -26,5 +27,6 @@ pub use memory::{Memory, Shape};
 pub use model::{Group, Model, Span};
 pub use ode::Ode;
 pub use phase::Phase;
+pub use prelude::{builder, capabilities};
 pub use slave::{Outcome, Slave};
 pub use snapshot::Snapshot;

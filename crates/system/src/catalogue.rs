@@ -20,6 +20,11 @@ pub trait Catalogue {
     /// # Errors
     /// In words for a user: why there is none.
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String>;
+
+    /// Whether each instance runs in a process of its own.
+    fn isolates(&self) -> bool {
+        false
+    }
 }
 
 /// Gives the archive of an FMU carried in the program, by name.
@@ -51,6 +56,14 @@ impl Fmus {
     fn carried(&self, name: &str) -> Result<&'static [u8], String> {
         (self.embedded)(name)
             .ok_or_else(|| format!("this program carries no FMU `{name}`; `macrostep fmus` lists them"))
+    }
+
+    /// The FMU, unpacked; its library is loaded with its first instance.
+    ///
+    /// # Errors
+    /// In words for a user: why it cannot be read.
+    pub fn fmu(&self, source: &Source) -> Result<Fmu, String> {
+        self.opened(source).map(|(fmu, _)| fmu)
     }
 
     fn opened(&self, source: &Source) -> Result<(Fmu, Arc<ModelDescription>), String> {

@@ -27,7 +27,6 @@ pub mod graph;
 mod open;
 pub mod scenario;
 pub mod ssp;
-mod tap;
 pub mod toml;
 pub mod verify;
 pub mod words;

@@ -2,9 +2,9 @@
 
 use crate::finding::Finding;
 use crate::scenario::Scenario;
+use macrostep_master::unit::fmu::Unpacked;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tempfile::TempDir;
 
 /// A scenario and what it was read from.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct Document {
     /// Parts that were not understood, and other remarks of the reader.
     pub findings: Vec<Finding>,
     /// Folders archives were unpacked to, as long as they are needed.
-    pub unpacked: Vec<Arc<TempDir>>,
+    pub unpacked: Vec<Arc<Unpacked>>,
 }
 
 /// A file that is no scenario.

@@ -1,4 +1,4 @@
-//! A *scenario* as plain values: units, connections, laws, maps, parameter sets, method, experiment and recording.
+//! A *scenario* as plain values: units, connections, laws, maps, power bonds, parameter sets, method, experiment and recording.
 //!
 //! It knows neither files nor FMUs; every part keeps its [`Place`] for messages.
 
@@ -61,6 +61,8 @@ pub struct Scenario {
     pub laws: Vec<Law>,
     /// Linear maps from several outputs to several inputs.
     pub maps: Vec<Map>,
+    /// Where units exchange power: their residual energy is watched.
+    pub bonds: Vec<Bond>,
     /// What is recorded.
     pub record: Record,
 }
@@ -196,7 +198,7 @@ pub struct Endpoint {
     pub variable: String,
 }
 
-/// `to = factor · from + offset`.
+/// `to = factor · from + offset`, or what the table has for `from`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connection {
     /// An output.
@@ -209,6 +211,8 @@ pub struct Connection {
     pub offset: f64,
     /// Whether units of measurement are converted.
     pub converts: bool,
+    /// Values that are not real, and what becomes of each; empty: they stay.
+    pub table: Vec<(Value, Value)>,
     /// Where.
     pub place: Place,
 }
@@ -278,6 +282,42 @@ pub struct Reaction {
     pub to: Vec<Endpoint>,
 }
 
+/// A power bond: units exchange power through its ports, and none is lost or made between them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bond {
+    /// For people.
+    pub name: String,
+    /// Two or more.
+    pub ports: Vec<Port>,
+    /// Where.
+    pub place: Place,
+}
+
+/// Where a unit receives power: `P = Σ gain · input · flow`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Port {
+    /// An output of the unit, as a velocity.
+    pub flow: Endpoint,
+    /// Connected inputs of the same unit, and the effort that each makes at the port.
+    pub inputs: Vec<(String, Gain)>,
+    /// Where.
+    pub place: Place,
+}
+
+/// Effort for one unit of an input, in coherent units of SI: ±1 for a force, the stiffness for a displacement.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Gain {
+    /// As said.
+    Number(f64),
+    /// The value of a parameter of the unit, or its negative.
+    Parameter {
+        /// Its name.
+        name: String,
+        /// Whether the negative is meant.
+        is_negative: bool,
+    },
+}
+
 /// What a run leaves behind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
@@ -307,6 +347,15 @@ impl std::fmt::Display for Source {
         match self {
             Source::Embedded(name) => write!(f, "embedded:{name}"),
             Source::File { shown, .. } => f.write_str(shown),
+        }
+    }
+}
+
+impl std::fmt::Display for Gain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Gain::Number(x) => write!(f, "{x:?}"),
+            Gain::Parameter { name, is_negative } => write!(f, "{}{name}", if *is_negative { "-" } else { "" }),
         }
     }
 }
@@ -342,10 +391,18 @@ impl Unit {
     }
 }
 
+impl Gain {
+    /// `k_c` or `-k_c`.
+    pub fn parse(text: &str) -> Gain {
+        let (name, is_negative) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
+        Gain::Parameter { name: name.trim().to_owned(), is_negative }
+    }
+}
+
 impl Connection {
     /// One to one.
     pub fn new(from: Endpoint, to: Endpoint, place: Place) -> Self {
-        Connection { from, to, factor: 1.0, offset: 0.0, converts: true, place }
+        Connection { from, to, factor: 1.0, offset: 0.0, converts: true, table: Vec::new(), place }
     }
 }
 

@@ -7,15 +7,14 @@ use macrostep_ode::{MAX_DEGREE, MAX_NODES, Point, Trace, Vector};
 
 use super::{NODES, Ode, Rhythm};
 use crate::ode::propagate::Exact;
-use crate::{Declaration, Equations, Fault};
+use crate::{Declaration, Equations, Fault, builder, capabilities};
 
 /// Builds model and description.
 pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Fault> {
     let mut declaration = Declaration { micro_step_s: 1e-3, ..Declaration::default() };
     E::declare(&mut declaration);
     check::<E>(&declaration)?;
-    let mut b = Builder::new(E::IDENTIFIER, E::ABOUT);
-    prelude(&mut b, &declaration);
+    let mut b = begin::<E>(&declaration);
     let mut parameters: Vec<VariableId> = declaration.parameters.iter().map(|p| b.add(p.clone())).collect();
     if Ode::<E>::DYNAMIC {
         integration::<E>(&mut b, &declaration);
@@ -95,8 +94,8 @@ fn check<E: Equations>(d: &Declaration) -> Result<(), Fault> {
 }
 
 /// Everything but the variables.
-fn prelude(b: &mut Builder, declaration: &Declaration) {
-    b.version(env!("CARGO_PKG_VERSION"));
+fn begin<E: Equations>(declaration: &Declaration) -> Builder {
+    let mut b = builder(E::IDENTIFIER, E::ABOUT);
     for (name, base) in &declaration.units {
         b.unit(name, *base);
     }
@@ -104,25 +103,17 @@ fn prelude(b: &mut Builder, declaration: &Declaration) {
         can_handle_variable_communication_step_size: true,
         can_interpolate_inputs: true,
         max_output_derivative_order: MAX_DEGREE as u32,
-        can_not_use_memory_management_functions: true,
-        can_get_and_set_fmu_state: true,
-        can_serialize_fmu_state: true,
-        provides_directional_derivative: true,
-        ..CoSimulation::default()
+        ..capabilities()
     });
-    b.log_category("logStatusError", "Calls that failed");
-    b.log_category("logStatusDiscard", "Calls that were refused and changed nothing");
-    b.log_category("logStatusFatal", "Failures that ended an instance");
-    b.log_category("logEvents", "Set-up, initialisation, reset and termination");
-    b.annotate("getAfterSet", "true");
     if let Some((start_s, stop_s, step_s)) = declaration.experiment {
         b.experiment(start_s, stop_s, step_s);
     }
+    b
 }
 
 /// Parameters of integration and dense output.
 fn integration<E: Equations>(b: &mut Builder, declaration: &Declaration) {
-    b.unit("s", macrostep_description::BaseUnit { s: 1, ..Default::default() });
+    b.si_units(&["s"]);
     let micro_step = Declared::parameter("micro_step", declaration.micro_step_s)
         .unit("s")
         .range(1e-12, f64::INFINITY)

@@ -51,13 +51,14 @@ impl Channels {
     }
 }
 
-/// Real outputs something is made of, in the order of first use.
+/// Real outputs something is made of, in the order of first use; flows of power bonds are the last.
 fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Endpoint> {
     let connections = s.connections.iter().map(|c| &c.from);
     let laws = s.laws.iter().flat_map(|l| &l.inputs);
     let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
     let mut out: Vec<Endpoint> = Vec::new();
-    for end in connections.chain(laws).chain(maps) {
+    let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));
+    for end in connections.chain(laws).chain(maps).chain(flows) {
         let variable = s.unit(&end.unit).and_then(|u| descriptions[u].variable(&end.variable));
         if variable.is_some_and(|v| v.real().is_some()) && !out.contains(end) {
             out.push(end.clone());

@@ -3,10 +3,10 @@
 use super::channels::Channels;
 use super::laws::{self, Affine, Scaled};
 use super::refused;
-use crate::check::{Conversion, conversion};
+use crate::check::{Conversion, conversion, table};
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Map, Place, Scenario};
-use macrostep_description::ModelDescription;
+use macrostep_description::{ModelDescription, Variable};
 use macrostep_master::{LawId, LinearMap, Signal, System, UnitId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -57,10 +57,12 @@ impl<'a> Wiring<'a> {
             };
             return self.system.connect_law(id, 0, unit, &c.to.variable).map_err(refused(place));
         }
-        let source = self.s.unit(&c.from.unit).and_then(|u| self.descriptions[u].variable(&c.from.variable));
-        if source.is_some_and(|v| v.real().is_none()) {
-            let from = self.unit(&c.from, place)?;
-            return self.system.link(from, &c.from.variable, unit, &c.to.variable).map_err(refused(place));
+        if let (Some(source), Some(target)) = (self.variable(&c.from), self.variable(&c.to))
+            && source.1.real().is_none()
+        {
+            let from = (self.unit(&c.from, place)?, c.from.variable.as_str());
+            let table = table(c, source, target).map_err(|what| Finding::error(place, what, "correct the table"))?;
+            return self.system.link_by(from, (unit, &c.to.variable), table).map_err(refused(place));
         }
         let signal = self.signal(&c.from, place)?;
         match self.converted(c) {
@@ -73,14 +75,15 @@ impl<'a> Wiring<'a> {
         .map_err(refused(place))
     }
 
+    fn variable(&self, end: &Endpoint) -> Option<(&'a ModelDescription, &'a Variable)> {
+        let description = &*self.descriptions[self.s.unit(&end.unit)?];
+        description.variable(&end.variable).map(|v| (description, v))
+    }
+
     /// What a connection does to its value; `None` where it stays.
     fn converted(&self, c: &Connection) -> Option<Affine> {
         let own = Affine { factor: c.factor, offset: c.offset };
-        let variable = |end: &Endpoint| {
-            let description = &*self.descriptions[self.s.unit(&end.unit)?];
-            description.variable(&end.variable).map(|v| (description, v))
-        };
-        let law = match (variable(&c.from), variable(&c.to)) {
+        let law = match (self.variable(&c.from), self.variable(&c.to)) {
             (Some(from), Some(to)) if c.converts => match conversion(from, to) {
                 // First the unit of measurement, then the connection's own transformation.
                 Conversion::Affine(factor, offset) => {

@@ -14,16 +14,12 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         let Some(description) = description else { continue };
         let Some(co) = &description.co_simulation else { continue };
         let twice = d.scenario.units[..i].iter().any(|u| u.source == unit.source);
-        if co.can_be_instantiated_only_once_per_process && twice {
+        if co.can_be_instantiated_only_once_per_process && twice && !d.isolated {
             let what = format!(
                 "unit `{}` is a second instance of an FMU with `canBeInstantiatedOnlyOncePerProcess`",
                 unit.name
             );
-            findings.push(Finding::error(
-                &unit.place,
-                what,
-                "run it in a process of its own, or use a copy of the FMU",
-            ));
+            findings.push(Finding::error(&unit.place, what, "`--isolate` runs each in a process of its own"));
         }
         if co.needs_execution_tool {
             let what = format!("unit `{}` needs the tool that made it (`needsExecutionTool`)", unit.name);

@@ -4,20 +4,23 @@
 //! |---|---|
 //! | units there, names, settings of a type and range the variables have | [`values`](self) |
 //! | connections: both ends there, causality, type, units, one source for an input, inputs without a source | `wiring` |
+//! | power bonds: variables there, inputs fed, products that are a power | `bonds` |
 //! | method: capabilities of the units, order, times | `method` |
 //!
-//! All findings are collected; each says where and what to do next. Feed-through loops are found on the assembled system,
-//! see [`crate::explain`].
+//! All findings are collected; each says where and what to do next. Algebraic loops are found on the assembled system,
+//! see [`mod@crate::assemble`].
 
+mod bonds;
 mod connectors;
 mod method;
 mod units;
 mod values;
 mod wiring;
 
+pub(crate) use bonds::{WATT, dimension, gain};
 pub(crate) use units::{Conversion, conversion};
 pub(crate) use values::{Converted, convert};
-pub(crate) use wiring::type_name;
+pub(crate) use wiring::{table, type_name};
 
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};
@@ -30,6 +33,8 @@ pub(crate) struct Declared<'a> {
     pub scenario: &'a Scenario,
     /// In the order of the units; `None` where the FMU cannot be read.
     pub descriptions: &'a [Option<Arc<ModelDescription>>],
+    /// Whether each unit runs in a process of its own.
+    pub isolated: bool,
 }
 
 /// Everything that is wrong or remarkable, errors first.
@@ -47,10 +52,11 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         }
         descriptions.push(description.ok());
     }
-    let declared = Declared { scenario, descriptions: &descriptions };
+    let declared = Declared { scenario, descriptions: &descriptions, isolated: catalogue.isolates() };
     connectors::check(&declared, &mut findings);
     values::check(&declared, &mut findings);
     wiring::check(&declared, &mut findings);
+    bonds::check(&declared, &mut findings);
     method::check(&declared, &mut findings);
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
     findings

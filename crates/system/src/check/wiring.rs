@@ -2,10 +2,10 @@
 
 use super::Declared;
 use super::units::{Conversion, conversion};
-use super::values::causality;
+use super::values::{Converted, causality, convert};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place};
-use macrostep_description::{Causality, Kind, Value, Variable};
+use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place, Setting};
+use macrostep_description::{Causality, Kind, ModelDescription, Value, Variable};
 use std::collections::BTreeMap;
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
@@ -65,7 +65,16 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
             let what = format!("`{}` is {}: it cannot be scaled", c.from, type_name(from));
             findings.push(Finding::error(place, what, "remove factor and offset"));
         }
+        if let (Some(a), Some(b)) = (d.description(&c.from.unit), d.description(&c.to.unit))
+            && let Err(what) = table(c, (a, from), (b, to))
+        {
+            findings.push(Finding::error(place, what, "correct the table"));
+        }
         return;
+    }
+    if !c.table.is_empty() {
+        let what = format!("`{}` is {}: a table is for integers, enumerations and Booleans", c.from, type_name(from));
+        findings.push(Finding::error(place, what, "remove it, or give `factor` and `offset`"));
     }
     let (Some(a), Some(b)) = (d.description(&c.from.unit), d.description(&c.to.unit)) else { return };
     if !c.converts {
@@ -91,6 +100,33 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
             findings.push(Finding::error(place, what, "connect another variable, or set `convert_units = false`"));
         }
     }
+}
+
+/// A connection's table as FMI has its values, 0 and 1 for false and true.
+pub(crate) fn table(
+    c: &Connection,
+    from: (&ModelDescription, &Variable),
+    to: (&ModelDescription, &Variable),
+) -> Result<Vec<(i32, i32)>, String> {
+    let number = |value: &crate::scenario::Value, (description, v): (&ModelDescription, &Variable)| {
+        let place = c.place.clone();
+        let setting = Setting { variable: v.name.clone(), value: value.clone(), unit: None, place };
+        match convert(&setting, v, description) {
+            Ok(Converted::Integer(i)) => Ok(i),
+            Ok(Converted::Boolean(b)) => Ok(i32::from(b)),
+            Ok(_) => Err(format!("`{}` is {}: it has no table", v.name, type_name(v))),
+            Err(expected) => Err(format!("{value} in the table for `{}`, expected {expected}", v.name)),
+        }
+    };
+    let mut out: Vec<(i32, i32)> = Vec::new();
+    for (source, target) in &c.table {
+        let line = (number(source, from)?, number(target, to)?);
+        if out.iter().any(|(known, _)| *known == line.0) {
+            return Err(format!("{source} twice in the table for `{}`", from.1.name));
+        }
+        out.push(line);
+    }
+    Ok(out)
 }
 
 /// The variable at a connection's beginning.

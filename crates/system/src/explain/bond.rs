@@ -1,114 +1,160 @@
-//! *Power bonds*: a pair of signals in opposite directions whose product is a power.
+//! Candidates for *power bonds* of a scenario that names none: what units of measurement and known laws make unambiguous.
 //!
-//! Over a step unit A sees its input u_A and its own output y_A, unit B sees u_B and y_B, where u_A is what A believes of
-//! y_B, and u_B what B believes of y_A. Without coupling error u_A y_A = u_B y_B at every instant; what the master adds
-//! to the system is
+//! | found | ports (P is the power received) |
+//! |---|---|
+//! | a law with f made of v₁, v₂ (or q of p₁, p₂), passed as u = F f + … | P₁ = −u v₁ / F₁, P₂ = u v₂ / F₂ |
+//! | effort u_e = G y_e to B, and back flow u_f = F y_f to A, one of each, [y_e y_f] = W | P_B = u_e y_f, P_A = −(G / F) u_f y_e |
+//! | a linear map with its dual, [from · reaction.from] = W | the same, a port for each signal; a map of one signal is a connection |
 //!
-//! ```text
-//! ΔE = ∫ (u_B y_B − u_A y_A) dt
-//! ```
+//! A law's ports are exact. So is a pair where A is driven by the flow; where A is given the displacement beside it, its own
+//! balance has other terms, and the residual is an indicator of the same order: gains with the stiffness (`[[bonds]]`) make
+//! it exact. An effort is what has kg to the power 1: force, torque, pressure, voltage.
 //!
-//! over all bonds, as far as the signals of the bond are what drives the units: a unit that is driven by a displacement and
-//! given its velocity beside it works with the displacement, and the residual is then an indicator of the same sign and order.
-//! B is the unit that receives the effort (force, torque, pressure, voltage: what has kg to the power 1) and is taken to be
-//! driven by it in the direction of its flow. A linear map with its dual is a bond with as many terms as it has signals. A
-//! pair is found by its units of measurement: a bond is two connections between the same two units whose units' product is W.
-//!
-//! Reference: \[Sadjina 2017\].
+//! Reference: \[Sadjina 2017\], section 2.
 
-use crate::scenario::{Endpoint, Scenario};
+use crate::check::{WATT, dimension};
+use crate::scenario::{Bond, Connection, Endpoint, Gain, Law, LawKind, Map, Place, Port, Scenario};
 use macrostep_description::ModelDescription;
 use std::sync::Arc;
 
-/// One side of a bond: what an input of a unit carries times what an output of it sends.
+/// A bond that nobody has named.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Term {
-    /// The input.
-    pub input: Endpoint,
-    /// The output of the same unit.
-    pub output: Endpoint,
-    /// What the input is divided by: the factor of its connection.
-    pub factor: f64,
-    /// +1 or −1.
-    pub sign: f64,
+pub struct Candidate {
+    /// As it would be named.
+    pub bond: Bond,
+    /// The displacement its unit is given beside the flow: the bond is an indicator then.
+    pub displacement: Option<Endpoint>,
 }
 
-/// A power bond.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bond {
-    /// For people: the two connections, or the map.
-    pub name: String,
-    /// Its sides.
-    pub terms: Vec<Term>,
+/// Bonds that are unambiguous, and connections whose products are powers in more ways than one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Candidates {
+    /// Unambiguous ones.
+    pub bonds: Vec<Candidate>,
+    /// Efforts that could belong to several flows, or share one.
+    pub ambiguous: Vec<Endpoint>,
 }
 
-/// Exponents of kg, m, s, A, K, mol, cd of the watt.
-const WATT: [i32; 7] = [1, 2, -3, 0, 0, 0, 0];
-
-/// All bonds of a scenario.
-pub fn bonds(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Bond> {
-    let mut out = Vec::new();
-    for (i, there) in s.connections.iter().enumerate() {
-        for back in &s.connections[i + 1..] {
-            let opposite = there.from.unit == back.to.unit && there.to.unit == back.from.unit;
-            if opposite && is_power(&there.from, &back.from, s, descriptions) {
-                let term = |input: &Endpoint, output: &Endpoint, factor: f64, sign: f64| Term {
-                    input: input.clone(),
-                    output: output.clone(),
-                    factor: if factor == 0.0 { 1.0 } else { factor },
-                    sign,
-                };
-                out.push(Bond {
-                    name: format!("{} → {}, {} → {}", there.from, there.to, back.from, back.to),
-                    terms: vec![
-                        term(&there.to, &back.from, there.factor, sign(&there.from, s, descriptions)),
-                        term(&back.to, &there.from, back.factor, sign(&back.from, s, descriptions)),
-                    ],
-                });
-            }
-        }
-    }
-    for (m, map) in s.maps.iter().enumerate() {
-        let Some(r) = &map.reaction else { continue };
-        let Some((flow, effort)) = map.from.first().zip(r.from.first()) else { continue };
-        if !is_power(flow, effort, s, descriptions) {
-            continue;
-        }
-        let side = |inputs: &[Endpoint], outputs: &[Endpoint], sign: f64| {
-            let pairs: Vec<Term> = inputs
-                .iter()
-                .zip(outputs)
-                .map(|(i, o)| Term { input: i.clone(), output: o.clone(), factor: 1.0, sign })
-                .collect();
-            pairs
-        };
-        let terms = [
-            side(&map.to, &r.from, sign(flow, s, descriptions)),
-            side(&r.to, &map.from, sign(effort, s, descriptions)),
-        ]
-        .concat();
-        out.push(Bond { name: format!("map {} and its dual", m + 1), terms });
-    }
+/// Looks for them.
+pub fn candidates(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Candidates {
+    let look = Look { s, descriptions, wires: wires(s) };
+    let mut out = Candidates::default();
+    out.bonds.extend(s.laws.iter().filter_map(|law| look.law(law)));
+    look.pairs(&mut out);
+    out.bonds.extend(s.maps.iter().enumerate().filter_map(|(m, map)| look.map(m, map)));
     out
 }
 
-/// Exponents of the base units of a variable.
-fn base(e: &Endpoint, s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Option<[i32; 7]> {
-    let d = &descriptions[s.unit(&e.unit)?];
-    let unit = d.variable(&e.variable)?.unit();
-    let b = d.units.iter().find(|u| u.name == unit)?.base?;
-    Some([b.kg, b.m, b.s, b.a, b.k, b.mol, b.cd])
+struct Look<'a> {
+    s: &'a Scenario,
+    descriptions: &'a [Arc<ModelDescription>],
+    wires: Vec<Connection>,
 }
 
-/// +1 for the side that is fed with the effort `from`, −1 for that fed with a flow.
-fn sign(from: &Endpoint, s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> f64 {
-    if base(from, s, descriptions).is_some_and(|b| b[0] == 1) { 1.0 } else { -1.0 }
+/// Connections, and maps of one signal as such.
+fn wires(s: &Scenario) -> Vec<Connection> {
+    let single = s.maps.iter().filter_map(|m| match (m.matrix.as_slice(), m.from.as_slice(), m.to.as_slice()) {
+        ([row], [from], [to]) if row.len() == 1 => Some((m, row[0], from, to)),
+        _ => None,
+    });
+    let wire = |from: &Endpoint, to: &Endpoint, factor: f64| Connection {
+        factor,
+        ..Connection::new(from.clone(), to.clone(), Place::default())
+    };
+    let mapped = single.flat_map(|(m, factor, from, to)| {
+        let back = m.reaction.iter().flat_map(|r| r.from.iter().zip(&r.to));
+        std::iter::once((from, to)).chain(back).map(move |(from, to)| wire(from, to, factor))
+    });
+    s.connections.iter().cloned().chain(mapped).collect()
 }
 
-/// Whether the product of two outputs is a power.
-fn is_power(a: &Endpoint, b: &Endpoint, s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> bool {
-    match (base(a, s, descriptions), base(b, s, descriptions)) {
-        (Some(a), Some(b)) => (0..7).all(|i| a[i] + b[i] == WATT[i]),
-        _ => false,
+impl Look<'_> {
+    fn dimension(&self, end: &Endpoint) -> Option<[i32; 7]> {
+        let d = &self.descriptions[self.s.unit(&end.unit)?];
+        dimension(d.variable(&end.variable)?, d)
     }
+
+    fn is_power(&self, a: &Endpoint, b: &Endpoint) -> bool {
+        let pair = self.dimension(a).zip(self.dimension(b));
+        pair.is_some_and(|(a, b)| (0..7).all(|i| a[i] + b[i] == WATT[i]))
+    }
+
+    fn is_effort(&self, end: &Endpoint) -> bool {
+        self.dimension(end).is_some_and(|d| d[0] == 1)
+    }
+
+    /// What a law makes of two sides goes back to both of them with opposite signs.
+    fn law(&self, law: &Law) -> Option<Candidate> {
+        let sides = match law.kind {
+            LawKind::SpringDamper { .. } | LawKind::NonlinearSpring { .. } => [law.inputs.get(1)?, law.inputs.get(3)?],
+            LawKind::Orifice { .. } => [law.inputs.first()?, law.inputs.get(1)?],
+        };
+        let mut ports = Vec::new();
+        for (flow, sign) in sides.into_iter().zip([-1.0, 1.0]) {
+            let fed = |c: &&Connection| c.from.unit == law.name && c.to.unit == flow.unit && c.factor != 0.0;
+            let mut fed = self.s.connections.iter().filter(fed);
+            let (Some(c), None) = (fed.next(), fed.next()) else { return None };
+            if !self.is_power(&c.to, flow) {
+                return None;
+            }
+            ports.push(port(flow, &c.to, sign / c.factor));
+        }
+        Some(Candidate { bond: bond(format!("law {}", law.name), ports), displacement: None })
+    }
+
+    /// An effort there and a flow back.
+    fn pairs(&self, out: &mut Candidates) {
+        let matches = |e: &Connection, f: &Connection| {
+            e.from.unit == f.to.unit && e.to.unit == f.from.unit && self.is_power(&e.from, &f.from)
+        };
+        let connections = &self.wires;
+        for effort in connections.iter().filter(|c| self.is_effort(&c.from)) {
+            let flows: Vec<&Connection> = connections.iter().filter(|f| matches(effort, f)).collect();
+            let Some(flow) = flows.first().copied() else { continue };
+            let efforts = connections.iter().filter(|e| self.is_effort(&e.from) && matches(e, flow)).count();
+            if flows.len() > 1 || efforts > 1 {
+                out.ambiguous.push(effort.from.clone());
+                continue;
+            }
+            if flow.factor == 0.0 || effort.factor == 0.0 {
+                continue;
+            }
+            let ports =
+                vec![port(&flow.from, &effort.to, 1.0), port(&effort.from, &flow.to, -effort.factor / flow.factor)];
+            let bond = bond(format!("{} / {}", effort.from, flow.from), ports);
+            out.bonds.push(Candidate { bond, displacement: self.displacement(flow) });
+        }
+    }
+
+    /// What else the receiver of a flow gets from its sender that is the flow times s.
+    fn displacement(&self, flow: &Connection) -> Option<Endpoint> {
+        let mut integral = self.dimension(&flow.from)?;
+        integral[2] += 1;
+        let same = |c: &&Connection| c.from.unit == flow.from.unit && c.to.unit == flow.to.unit;
+        let displaced = |c: &&Connection| self.dimension(&c.from) == Some(integral);
+        self.wires.iter().filter(same).find(displaced).map(|c| c.to.clone())
+    }
+
+    fn map(&self, m: usize, map: &Map) -> Option<Candidate> {
+        let back = map.reaction.as_ref().filter(|_| map.from.len() * map.to.len() > 1)?;
+        let pairs = || map.from.iter().zip(&back.to).chain(back.from.iter().zip(&map.to));
+        // Across the map, each signal with the one that comes back beside it.
+        let (there, here) = (map.from.iter().zip(back.to.iter()), back.from.iter().zip(map.to.iter()));
+        let fits = |(output, input): (&Endpoint, &Endpoint)| self.is_power(output, input);
+        if !there.clone().all(fits) || !here.clone().all(fits) {
+            return None;
+        }
+        let sign = |input: &Endpoint| if self.is_effort(input) { 1.0 } else { -1.0 };
+        let ports = pairs().map(|(output, input)| port(output, input, sign(input))).collect();
+        Some(Candidate { bond: bond(format!("map {} and its dual", m + 1), ports), displacement: None })
+    }
+}
+
+fn port(flow: &Endpoint, input: &Endpoint, gain: f64) -> Port {
+    let inputs = vec![(input.variable.clone(), Gain::Number(gain))];
+    Port { flow: flow.clone(), inputs, place: Place::default() }
+}
+
+fn bond(name: String, ports: Vec<Port>) -> Bond {
+    Bond { name, ports, place: Place::default() }
 }

@@ -5,6 +5,6 @@ mod bond;
 mod order;
 mod residual;
 
-pub use bond::{Bond, Term, bonds};
+pub use bond::{Candidate, Candidates, candidates};
 pub use order::{Delay, Order, Sampled, delays, order, steps};
-pub use residual::{Residual, residuals};
+pub use residual::{Residuals, residuals};

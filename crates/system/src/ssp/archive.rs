@@ -2,10 +2,10 @@
 
 use crate::finding::Finding;
 use crate::scenario::Place;
+use macrostep_master::unit::fmu::Unpacked;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::path::Path;
-use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
@@ -23,13 +23,13 @@ pub struct Entry {
 }
 
 /// Unpacks into a folder that is removed when the result is dropped.
-pub(super) fn unpack(path: &Path, shown: &str) -> Result<TempDir, Finding> {
+pub(super) fn unpack(path: &Path, shown: &str) -> Result<Unpacked, Finding> {
     let place = Place { file: shown.into(), line: 0, column: 0 };
     let failed =
         |e: &dyn std::fmt::Display| Finding::error(&place, e.to_string(), "is this a system structure package?");
     let file = File::open(path).map_err(|e| failed(&e))?;
     let mut archive = ZipArchive::new(file).map_err(|e| failed(&e))?;
-    let folder = tempfile::Builder::new().prefix("macrostep-").tempdir().map_err(|e| failed(&e))?;
+    let folder = Unpacked::new().map_err(|e| failed(&e))?;
     if archive.len() > FILES_MAX {
         return Err(failed(&format!("{} files, expected at most {FILES_MAX}", archive.len())));
     }
@@ -57,6 +57,23 @@ pub(super) fn unpack(path: &Path, shown: &str) -> Result<TempDir, Finding> {
         }
     }
     Ok(folder)
+}
+
+/// One file of an archive, or of the folder it was unpacked to.
+pub(super) fn file(archive: &Path, name: &str) -> std::io::Result<Vec<u8>> {
+    let name = name.strip_prefix("./").unwrap_or(name);
+    let inside = Path::new(name).components().all(|c| matches!(c, std::path::Component::Normal(_)));
+    if !inside {
+        return Err(std::io::Error::other("it leads out of the archive"));
+    }
+    if archive.is_dir() {
+        return super::xml::bytes(&archive.join(name));
+    }
+    let mut archive = ZipArchive::new(File::open(archive)?).map_err(std::io::Error::other)?;
+    let entry = archive.by_name(name).map_err(std::io::Error::other)?;
+    let mut bytes = Vec::new();
+    entry.take(super::xml::BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Packs files in the given order, with fixed dates: the same files give the same archive.

@@ -5,14 +5,17 @@
 //! | components of all nested systems | units `SYSTEM/COMPONENT` |
 //! | connections through connectors of systems | one connection from output to input, transformations composed |
 //! | parameter bindings, values and mappings, inline or in files | parameter sets, all applied: inner systems first, so that outer ones win |
+//! | signal dictionaries and references to them | what is connected through an entry is connected |
+//! | mappings of Booleans, integers and enumerations | the connection's table |
 //! | kind, type and unit of connectors | compared with what the FMU declares |
-//! | annotation `macrostep` | macro step, method, laws, maps, recording: a scenario in TOML of what SSP has no words for |
+//! | annotation `macrostep` | macro step, method, laws, maps, power bonds, recording: a scenario in TOML of what SSP has no words for |
 //! | anything else | a warning that names it |
 //!
 //! Files are bounded in size and depth; document types are refused, so that no entity is ever read.
 //! Reference: \[SSP 1.0\], sections 4 to 6.
 
 mod archive;
+mod dictionary;
 mod parameters;
 mod port;
 mod read;

@@ -25,6 +25,15 @@ pub(super) fn binding(
         &["type", "source", "sourceBase", "prefix"],
         findings,
     );
+    for n in [Some(node), node.child("ParameterMapping")].into_iter().flatten() {
+        if let Some(other) = n.attribute("sourceBase").filter(|base| !["SSD", "component"].contains(base)) {
+            let what = format!("`sourceBase` is `{other}`, expected `SSD` or `component`");
+            findings.push(Finding::warning(&n.place, what, "the source is taken as one beside the description"));
+        } else if n.attribute("sourceBase") == Some("component") && source.is_none() {
+            let what = "`sourceBase=\"component\"` in a system, which is no component";
+            findings.push(Finding::warning(&n.place, what, "the source is taken as one beside the description"));
+        }
+    }
     let prefix = node.attribute("prefix").unwrap_or("");
     let set = match (node.attribute("source"), node.child("ParameterValues")) {
         (Some(uri), _) => Some(files.xml(uri, base(node, source), &node.place)?),

@@ -1,7 +1,7 @@
 //! *Ports* are connectors of components and systems; a signal runs from port to port until it reaches an input of a component.
 
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Place};
+use crate::scenario::{Connection, Endpoint, Place, Value};
 use std::collections::BTreeMap;
 
 /// A connector: path of its element (`SYSTEM/COMPONENT`, empty for the root system) and its name.
@@ -18,6 +18,8 @@ pub(super) struct Wire {
     pub factor: f64,
     pub offset: f64,
     pub converts: bool,
+    /// See [`Connection::table`].
+    pub table: Vec<(Value, Value)>,
     pub place: Place,
 }
 
@@ -51,6 +53,7 @@ impl Wires {
                 factor: last.factor,
                 offset: last.offset,
                 converts: last.converts,
+                table: last.table.clone(),
                 ..Connection::new(last.from.end(), to.end(), last.place.clone())
             };
             let mut at = &last.from;
@@ -63,6 +66,7 @@ impl Wires {
                 c.offset += c.factor * before.offset;
                 c.factor *= before.factor;
                 c.converts &= before.converts;
+                c.table = composed(&before.table, &c.table);
                 at = &before.from;
             }
             if is_component(&at.element) {
@@ -82,6 +86,15 @@ impl Wires {
     pub fn fed_by<'a>(&'a self, port: &'a Port) -> impl Iterator<Item = (&'a Port, &'a Wire)> {
         self.into.iter().filter(move |(_, wire)| wire.from == *port)
     }
+}
+
+/// One table after another; without lines one changes nothing.
+fn composed(first: &[(Value, Value)], then: &[(Value, Value)]) -> Vec<(Value, Value)> {
+    if first.is_empty() || then.is_empty() {
+        return [first, then].concat();
+    }
+    let after = |value: &Value| then.iter().find(|(source, _)| source == value).map(|(_, target)| target.clone());
+    first.iter().filter_map(|(source, target)| Some((source.clone(), after(target)?))).collect()
 }
 
 impl Port {

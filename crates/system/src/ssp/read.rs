@@ -6,9 +6,9 @@ use super::{ANNOTATION, MAIN, archive};
 use crate::finding::Finding;
 use crate::open::Document;
 use crate::scenario::{Experiment, Place, Scenario};
+use macrostep_master::unit::fmu::Unpacked;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use tempfile::TempDir;
 
 /// Where URIs of a description lead.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub(super) struct Files {
     /// How the user calls the description, for messages.
     shown: String,
     /// Archives that were unpacked on the way.
-    unpacked: Arc<Mutex<Vec<Arc<TempDir>>>>,
+    unpacked: Arc<Mutex<Vec<Arc<Unpacked>>>>,
 }
 
 impl Files {
@@ -45,13 +45,14 @@ impl Files {
 
     /// A file of parameters; `component` is the source of the component whose archive it is in, if it is.
     pub fn xml(&self, uri: &str, component: Option<&str>, place: &Place) -> Result<Node, Finding> {
-        if component.is_some() {
-            let what = format!("`{uri}` inside the component's archive (`sourceBase=\"component\"`)");
-            return Err(Finding::error(place, what, "copy it beside the description"));
-        }
-        let path = self.path(uri, place)?;
-        let bytes =
-            std::fs::read(&path).map_err(|e| Finding::error(place, format!("`{uri}`: {e}"), "is the file there?"))?;
+        let failed = |e: &dyn std::fmt::Display| Finding::error(place, format!("`{uri}`: {e}"), "is the file there?");
+        let bytes = match component {
+            None => xml::bytes(&self.path(uri, place)?).map_err(|e| failed(&e))?,
+            Some(source) => {
+                let (component, inside) = (self.path(source, place)?, decoded(uri));
+                archive::file(&component, &inside).map_err(|e| failed(&format!("in `{source}`: {e}")))?
+            }
+        };
         xml::parse(&bytes, &format!("{}/{uri}", self.shown))
     }
 
@@ -70,7 +71,7 @@ impl Files {
             let parent = path.parent().unwrap_or(Path::new("")).to_owned();
             (path, parent)
         };
-        let bytes = std::fs::read(&path).map_err(failed)?;
+        let bytes = xml::bytes(&path).map_err(failed)?;
         let shown = format!("{}/{uri}", self.shown);
         let root = xml::parse(&bytes, &shown)?;
         Ok((root, Files { folder, shown, unpacked: self.unpacked.clone() }))
@@ -195,6 +196,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     s.record = extra.record;
     s.laws = extra.laws;
     s.maps = extra.maps;
+    s.bonds = extra.bonds;
     s.connections.extend(extra.connections);
     s.sets.extend(extra.sets);
     for other in extra.units {

@@ -1,5 +1,6 @@
 //! A `System` with its components, connectors, connections and nested systems, made flat.
 
+use super::dictionary::Dictionaries;
 use super::parameters::{Bound, binding};
 use super::port::{Port, Wire, Wires};
 use super::read::Files;
@@ -19,6 +20,9 @@ pub(super) struct Flat {
     /// Bindings with the path of their element; inner ones first.
     bindings: Vec<(String, Vec<Bound>, String)>,
     pub findings: Vec<Finding>,
+    dictionaries: Dictionaries,
+    /// References to signal dictionaries by path, and the element that stands for the dictionary.
+    references: BTreeMap<String, String>,
     /// How often each part without a meaning for a run was met, and where first.
     unused: BTreeMap<String, (usize, crate::scenario::Place)>,
 }
@@ -46,6 +50,7 @@ impl Flat {
                 "SystemGeometry",
                 "GraphicalElements",
                 "SimulationInformation",
+                "SignalDictionaries",
                 "Annotations",
             ],
             &[],
@@ -54,6 +59,9 @@ impl Flat {
         self.leave_out(node, &["ElementGeometry", "SystemGeometry", "GraphicalElements", "SimulationInformation"]);
         let connectors = self.connectors(node)?;
         self.systems.insert(path.to_owned(), connectors);
+        for dictionary in node.list("SignalDictionaries", "SignalDictionary") {
+            self.dictionaries.read(dictionary, path, files, &mut self.findings)?;
+        }
         if let Some(elements) = node.child("Elements") {
             for element in &elements.children {
                 match element.name.as_str() {
@@ -62,6 +70,7 @@ impl Flat {
                         let inner = join(path, element.required("name")?);
                         self.system(element, &inner, files, depth + 1)?;
                     }
+                    "SignalDictionaryReference" => self.reference(element, path)?,
                     other => {
                         let what = format!(
                             "the element `{other}` `{}` is not understood",
@@ -76,6 +85,20 @@ impl Flat {
             self.connection(connection, path)?;
         }
         self.bindings(node, path, None, files)
+    }
+
+    /// A place where a signal dictionary is connected to.
+    fn reference(&mut self, node: &Node, path: &str) -> Result<(), Finding> {
+        node.understood(&["Connectors", "ElementGeometry", "Annotations"], &["dictionary"], &mut self.findings);
+        self.leave_out(node, &["ElementGeometry"]);
+        let (name, dictionary) = (node.required("name")?, node.required("dictionary")?);
+        let Some(element) = self.dictionaries.find(dictionary, path) else {
+            let what =
+                format!("reference `{name}` to the signal dictionary `{dictionary}`, which is in no system around it");
+            return Err(Finding::error(&node.place, what, "add it to `SignalDictionaries`"));
+        };
+        self.references.insert(join(path, name), element);
+        Ok(())
     }
 
     fn component(&mut self, node: &Node, path: &str, files: &Files, depth: usize) -> Result<(), Finding> {
@@ -151,13 +174,22 @@ impl Flat {
 
     fn connection(&mut self, node: &Node, path: &str) -> Result<(), Finding> {
         node.understood(
-            &["LinearTransformation", "ConnectionGeometry", "Annotations"],
+            &[
+                "LinearTransformation",
+                "BooleanMappingTransformation",
+                "IntegerMappingTransformation",
+                "EnumerationMappingTransformation",
+                "ConnectionGeometry",
+                "Annotations",
+            ],
             &["startElement", "startConnector", "endElement", "endConnector", "suppressUnitConversion"],
             &mut self.findings,
         );
         self.leave_out(node, &["ConnectionGeometry"]);
         let port = |element: &str, connector: &str| -> Result<Port, Finding> {
             let element = node.attribute(element).map_or_else(|| path.to_owned(), |e| join(path, e));
+            // All references to a dictionary are one element.
+            let element = self.references.get(&element).cloned().unwrap_or(element);
             Ok(Port { element, connector: node.required(connector)?.to_owned() })
         };
         let (start, end) = (port("startElement", "startConnector")?, port("endElement", "endConnector")?);
@@ -167,7 +199,11 @@ impl Flat {
             None => (1.0, 0.0),
         };
         let converts = !node.flag("suppressUnitConversion")?;
-        self.wires.add(to, Wire { from, factor, offset, converts, place: node.place.clone() })
+        let table = table(node)?;
+        for port in [&from, &to] {
+            self.dictionaries.missing(port, &node.place, &mut self.findings);
+        }
+        self.wires.add(to, Wire { from, factor, offset, converts, table, place: node.place.clone() })
     }
 
     /// Whether a connection is written against the direction its connectors' kinds say.
@@ -184,7 +220,13 @@ impl Flat {
                 _ => None,
             }
         };
-        is_source(start) == Some(false) && is_source(end) == Some(true)
+        // A connector of a signal dictionary has no direction of its own.
+        match (is_source(start), is_source(end)) {
+            (Some(false), Some(true)) => true,
+            (Some(false), None) => self.dictionaries.contains(end),
+            (None, Some(true)) => self.dictionaries.contains(start),
+            _ => false,
+        }
     }
 
     fn bindings(&mut self, node: &Node, path: &str, source: Option<&str>, files: &Files) -> Result<(), Finding> {
@@ -267,9 +309,9 @@ impl Flat {
 
     fn follow(&self, port: &Port, value: &Bound, out: &mut Vec<(String, crate::scenario::Setting)>, depth: usize) {
         for (to, wire) in self.wires.fed_by(port).filter(|_| depth < DEPTH_MAX) {
-            let changed = match value.value {
+            let changed = match &value.value {
                 Value::Real(x) => Value::Real(wire.factor * x + wire.offset),
-                ref same => same.clone(),
+                same => wire.table.iter().find(|(source, _)| source == same).map_or(same, |(_, target)| target).clone(),
             };
             let bound = Bound {
                 target: to.connector.clone(),
@@ -299,6 +341,29 @@ impl Flat {
     }
 }
 
-fn join(path: &str, name: &str) -> String {
+/// What a connection makes of values that are not real.
+fn table(node: &Node) -> Result<Vec<(Value, Value)>, Finding> {
+    let Some(table) = node.children.iter().find(|n| n.name.ends_with("MappingTransformation")) else {
+        return Ok(Vec::new());
+    };
+    let value = |line: &Node, key: &str| {
+        let text = line.required(key)?;
+        Ok(match table.name.as_str() {
+            "BooleanMappingTransformation" => Value::Boolean(line.flag(key)?),
+            "IntegerMappingTransformation" => Value::Integer(line.parsed(key, 0, "an integer")?),
+            _ => Value::Text(text.to_owned()),
+        })
+    };
+    let lines: Vec<_> = table
+        .all("MapEntry")
+        .map(|line| Ok((value(line, "source")?, value(line, "target")?)))
+        .collect::<Result<_, _>>()?;
+    if lines.is_empty() {
+        return Err(Finding::error(&table.place, format!("`{}` without a `MapEntry`", table.name), "add one a value"));
+    }
+    Ok(lines)
+}
+
+pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
 }

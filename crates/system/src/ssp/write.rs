@@ -57,6 +57,8 @@ fn losses(s: &Scenario) -> Vec<Finding> {
         s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no words in SSP", l.name), next)),
     );
     out.extend(s.maps.iter().map(|m| Finding::warning(&m.place, "a linear map has no words in SSP", next)));
+    let bond = |name: &str| format!("power bond `{name}` has no words in SSP");
+    out.extend(s.bonds.iter().map(|b| Finding::warning(&b.place, bond(&b.name), next)));
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
         Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
     }));
@@ -174,7 +176,11 @@ impl Text {
                 escape(b),
                 escape(u)
             );
-            if c.factor == 1.0 && c.offset == 0.0 {
+            if let Some((first, _)) = c.table.first() {
+                self.open("ssd:Connection", &ends);
+                self.table(first, &c.table);
+                self.close("ssd:Connection");
+            } else if c.factor == 1.0 && c.offset == 0.0 {
                 self.line(format_args!("<ssd:Connection{ends}/>"));
             } else {
                 self.open("ssd:Connection", &ends);
@@ -186,6 +192,23 @@ impl Text {
             }
         }
         self.close("ssd:Connections");
+    }
+
+    fn table(&mut self, first: &Value, lines: &[(Value, Value)]) {
+        let kind = match first {
+            Value::Boolean(_) => "Boolean",
+            Value::Integer(_) | Value::Real(_) => "Integer",
+            Value::Text(_) => "Enumeration",
+        };
+        let text = |value: &Value| match value {
+            Value::Text(t) => escape(t),
+            other => other.to_string(),
+        };
+        self.open(&format!("ssc:{kind}MappingTransformation"), "");
+        for (source, target) in lines {
+            self.line(format_args!("<ssc:MapEntry source=\"{}\" target=\"{}\"/>", text(source), text(target)));
+        }
+        self.close(&format!("ssc:{kind}MappingTransformation"));
     }
 
     /// Units of measurement of the connectors.

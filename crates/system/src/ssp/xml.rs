@@ -4,10 +4,12 @@ use crate::finding::Finding;
 use crate::scenario::Place;
 use quick_xml::events::Event;
 use quick_xml::{Reader, XmlVersion};
+use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes of a file.
-const BYTES_MAX: usize = 64 << 20;
+pub(super) const BYTES_MAX: usize = 64 << 20;
 /// Nested elements.
 const DEPTH_MAX: usize = 128;
 /// Attributes of one element.
@@ -22,6 +24,13 @@ pub(super) struct Node {
     pub children: Vec<Node>,
     pub text: String,
     pub place: Place,
+}
+
+/// A file, not more of it than may be read.
+pub(super) fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The root element of a text.

@@ -58,6 +58,8 @@ pub(super) struct File {
     #[serde(default)]
     pub maps: Vec<Spanned<Map>>,
     #[serde(default)]
+    pub bonds: Vec<Spanned<Bond>>,
+    #[serde(default)]
     pub record: Record,
 }
 
@@ -129,6 +131,20 @@ pub(super) struct Reaction {
     pub to: Vec<Spanned<String>>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Bond {
+    pub name: Option<String>,
+    pub ports: Vec<Spanned<Port>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Port {
+    pub flow: Spanned<String>,
+    pub inputs: Entries<Spanned<toml::Value>>,
+}
+
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Record {
@@ -154,6 +170,8 @@ pub(super) struct Changed {
     pub offset: f64,
     #[serde(default = "yes")]
     pub convert_units: bool,
+    #[serde(default)]
+    pub table: Vec<Vec<toml::Value>>,
 }
 
 fn one() -> f64 {

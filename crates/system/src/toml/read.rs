@@ -3,8 +3,8 @@
 use super::file::{self, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
-    Connection, Coupling, Endpoint, Experiment, Law, LawKind, Map, ParameterSet, Place, Reaction, Record, Scenario,
-    Setting, Source, Unit, Value,
+    Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Map, ParameterSet, Place, Port, Reaction,
+    Record, Scenario, Setting, Source, Unit, Value,
 };
 use std::ops::Range;
 use std::path::Path;
@@ -82,6 +82,7 @@ impl Reader<'_> {
             connections: f.connections.0.iter().map(|(to, wire)| self.connection(to, wire)).collect::<Read<_>>()?,
             laws: f.laws.0.iter().map(|(name, law)| self.law(name, law)).collect::<Read<_>>()?,
             maps: f.maps.iter().map(|map| self.map(map)).collect::<Read<_>>()?,
+            bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
             record: self.record(&f.record),
         })
     }
@@ -143,20 +144,10 @@ impl Reader<'_> {
 
     fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {
         let place = self.place(value);
-        let value = match value.get_ref() {
-            toml::Value::Float(x) => Value::Real(*x),
-            toml::Value::Integer(i) => Value::Integer(*i),
-            toml::Value::Boolean(b) => Value::Boolean(*b),
-            toml::Value::String(t) => Value::Text(t.clone()),
-            other => {
-                let what = format!("`{variable}` is {} `{other}`", other.type_str());
-                return Err(Finding::error(
-                    &place,
-                    what,
-                    "write a number, true or false, or a text; quote names with dots",
-                ));
-            }
-        };
+        let value = plain(value.get_ref()).ok_or_else(|| {
+            let what = format!("`{variable}` is {} `{}`", value.get_ref().type_str(), value.get_ref());
+            Finding::error(&place, what, "write a number, true or false, or a text; quote names with dots")
+        })?;
         Ok(Setting { variable: variable.to_owned(), value, unit: None, place })
     }
 
@@ -195,8 +186,22 @@ impl Reader<'_> {
                 factor: c.factor,
                 offset: c.offset,
                 converts: c.convert_units,
+                table: c.table.iter().map(|line| self.line(line, &place)).collect::<Read<_>>()?,
                 ..Connection::new(self.endpoint_at(&c.from, &place)?, to, place)
             },
+        })
+    }
+
+    /// A line of a connection's table.
+    fn line(&self, line: &[toml::Value], place: &Place) -> Read<(Value, Value)> {
+        let pair = match line {
+            [source, target] => plain(source).zip(plain(target)),
+            _ => None,
+        };
+        pair.ok_or_else(|| {
+            let found: Vec<String> = line.iter().map(ToString::to_string).collect();
+            let what = format!("`[{}]` in a table, expected a value and what becomes of it", found.join(", "));
+            Finding::error(place, what, "write [[1, 10], [2, 20]], [[true, false], [false, true]] or [[\"a\", \"b\"]]")
         })
     }
 
@@ -240,9 +245,49 @@ impl Reader<'_> {
         Ok(Map { from, to, matrix: m.matrix.clone(), reaction: reaction.transpose()?, place })
     }
 
+    fn bond(&self, b: usize, bond: &Spanned<file::Bond>) -> Read<Bond> {
+        let place = self.place(bond);
+        let name = bond.get_ref().name.clone().unwrap_or_else(|| format!("bond {}", b + 1));
+        let ports = bond.get_ref().ports.iter().map(|port| self.port(port)).collect::<Read<_>>()?;
+        Ok(Bond { name, ports, place })
+    }
+
+    fn port(&self, port: &Spanned<file::Port>) -> Read<Port> {
+        let place = self.place(port);
+        let flow = self.endpoint(&port.get_ref().flow)?;
+        let inputs = port.get_ref().inputs.0.iter().map(|(input, gain)| {
+            let gain = match gain.get_ref() {
+                toml::Value::Float(x) => Gain::Number(*x),
+                toml::Value::Integer(i) => Gain::Number(*i as f64),
+                toml::Value::String(name) => Gain::parse(name),
+                other => {
+                    let what = format!("gain of `{}` is {} `{other}`", input.get_ref(), other.type_str());
+                    return Err(Finding::error(
+                        &self.place(gain),
+                        what,
+                        "write a number, or a parameter of the unit as \"k_c\" or \"-k_c\"",
+                    ));
+                }
+            };
+            Ok((input.get_ref().clone(), gain))
+        });
+        Ok(Port { flow, inputs: inputs.collect::<Read<_>>()?, place })
+    }
+
     fn record(&self, record: &file::Record) -> Record {
         let variables = record.variables.iter().map(|v| (v.get_ref().clone(), self.place(v)));
         Record { variables: variables.collect(), every: record.every.max(1) }
+    }
+}
+
+/// A value that is neither a table nor a list nor a date.
+fn plain(value: &toml::Value) -> Option<Value> {
+    match value {
+        toml::Value::Float(x) => Some(Value::Real(*x)),
+        toml::Value::Integer(i) => Some(Value::Integer(*i)),
+        toml::Value::Boolean(b) => Some(Value::Boolean(*b)),
+        toml::Value::String(t) => Some(Value::Text(t.clone())),
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
-use crate::scenario::{Endpoint, LawKind, Map, Scenario, Setting, Value};
+use crate::scenario::{Bond, Endpoint, Gain, LawKind, Map, Scenario, Setting, Value};
 use std::fmt::Write;
 
 /// The scenario as a file. Everything is said, defaults included.
@@ -34,8 +34,18 @@ pub fn write(scenario: &Scenario) -> String {
     for map in &scenario.maps {
         text.map(map);
     }
+    for bond in &scenario.bonds {
+        text.bond(bond);
+    }
     let variables: Vec<String> = scenario.record.variables.iter().map(|(v, _)| v.clone()).collect();
     text.line(format_args!("\n[record]\nvariables = {}\nevery = {}", list(&variables), scenario.record.every.max(1)));
+    text.0
+}
+
+/// Power bonds alone, as they stand in a file.
+pub fn bonds(bonds: &[Bond]) -> String {
+    let mut text = Text(String::new());
+    bonds.iter().for_each(|bond| text.bond(bond));
     text.0
 }
 
@@ -110,7 +120,14 @@ impl Text {
         self.line(format_args!("\n[connections]"));
         for c in &s.connections {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
-            if c.factor == 1.0 && c.offset == 0.0 && c.converts {
+            if !c.table.is_empty() {
+                let lines: Vec<String> = c.table.iter().map(|(a, b)| format!("[{}, {}]", value(a), value(b))).collect();
+                let (converts, lines) = (c.converts, lines.join(", "));
+                self.line(format_args!(
+                    "{to} = {{ from = {from}, factor = {:?}, offset = {:?}, convert_units = {converts}, table = [{lines}] }}",
+                    c.factor, c.offset
+                ));
+            } else if c.factor == 1.0 && c.offset == 0.0 && c.converts {
                 self.line(format_args!("{to} = {from}"));
             } else {
                 let (factor, offset, converts) = (c.factor, c.offset, c.converts);
@@ -131,6 +148,24 @@ impl Text {
         if let Some(r) = &map.reaction {
             self.line(format_args!("reaction = {{ from = {}, to = {} }}", endpoints(&r.from), endpoints(&r.to)));
         }
+    }
+
+    fn bond(&mut self, bond: &Bond) {
+        self.line(format_args!("\n[[bonds]]\nname = {}\nports = [", basic(&bond.name)));
+        for port in &bond.ports {
+            let inputs: Vec<String> = port.inputs.iter().map(|(i, g)| format!("{} = {}", key(i), gain(g))).collect();
+            let (flow, inputs) = (basic(&port.flow.to_string()), inputs.join(", "));
+            self.line(format_args!("    {{ flow = {flow}, inputs = {{ {inputs} }} }},"));
+        }
+        self.line(format_args!("]"));
+    }
+}
+
+/// A number, or the name of a parameter.
+fn gain(gain: &Gain) -> String {
+    match gain {
+        Gain::Number(x) => value(&Value::Real(*x)),
+        Gain::Parameter { .. } => basic(&gain.to_string()),
     }
 }
 

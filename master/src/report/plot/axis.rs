@@ -100,14 +100,17 @@ impl Scale {
     fn linear_ticks(&self, wanted: usize) -> (Vec<Tick>, Vec<f64>, i32) {
         let rough = (self.high - self.low) / wanted.max(2) as f64;
         let decade = 10f64.powf(rough.log10().floor());
-        let step =
-            [1.0, 2.0, 5.0, 10.0].map(|n| n * decade).into_iter().find(|s| *s >= rough * 0.999).unwrap_or(decade);
+        let within = |step: f64| ((self.low / step - 1e-9).ceil() as i64, (self.high / step + 1e-9).floor() as i64);
+        let round = [10.0, 5.0, 2.0, 1.0, 0.5, 0.2].map(|n| n * decade);
+        let wide = round.iter().rposition(|s| *s >= rough * 0.999).unwrap_or(0);
+        // Fewer than three ticks do not show a scale.
+        let legible = |s: &&f64| within(**s).1 - within(**s).0 >= 2;
+        let step = *round[wide..].iter().find(legible).unwrap_or(&round[wide]);
         let size = self.low.abs().max(self.high.abs());
         let power = if (1e-3..1e5).contains(&size) { 0 } else { size.log10().floor() as i32 };
         let digits = (power - (step * 1.0001).log10().floor() as i32).max(0) as usize;
 
-        let first = (self.low / step - 1e-9).ceil() as i64;
-        let last = (self.high / step + 1e-9).floor() as i64;
+        let (first, last) = within(step);
         let tick = |n: i64| {
             let value = n as f64 * step;
             let shown = value / 10f64.powi(power);
@@ -182,6 +185,12 @@ mod tests {
         assert_eq!(labels(scale, 6), (["0.0", "0.5", "1.0"].map(str::to_owned).to_vec(), 0));
         let scale = Scale { log: false, low: 0.0, high: 10.0 };
         assert_eq!(labels(scale, 5).0, ["0", "2", "4", "6", "8", "10"]);
+    }
+
+    #[test]
+    fn a_low_picture_has_three_ticks() {
+        assert_eq!(labels(Scale { log: false, low: -1.2, high: 1.2 }, 2).0, ["−1", "0", "1"]);
+        assert_eq!(labels(Scale { log: false, low: 0.9, high: 4.1 }, 2).0, ["1", "2", "3", "4"]);
     }
 
     #[test]

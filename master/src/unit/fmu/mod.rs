@@ -41,6 +41,7 @@ mod options;
 mod state;
 mod status;
 mod step;
+mod unpacked;
 
 pub use archive::Limits;
 pub use error::{Fault, FmuError};
@@ -48,6 +49,7 @@ pub use instance::FmuUnit;
 pub use log::{LogRecord, LogSink};
 pub use open::Fmu;
 pub use options::FmuOptions;
+pub use unpacked::Unpacked;
 
 /// Text without control characters: those at its end are left out, others shown as they are written in Rust.
 pub fn plain(text: &str) -> String {

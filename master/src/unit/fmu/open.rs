@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use macrostep_description::xml::{self, Warning};
 use macrostep_description::{CoSimulation, ModelDescription};
-use tempfile::TempDir;
 
 use super::library::Loaded;
-use super::{Fault, FmuError, Limits, archive, cache};
+use super::{Fault, FmuError, Limits, Unpacked, archive, cache};
 
 /// An FMU for co-simulation. Clones share everything.
 #[derive(Clone)]
@@ -34,7 +33,7 @@ pub(super) struct Shared {
 /// Where it is unpacked.
 enum Folder {
     /// Removed when the last instance is gone.
-    Ours(TempDir),
+    Ours(Unpacked),
     /// Somebody else's.
     Theirs(PathBuf),
 }
@@ -137,8 +136,7 @@ impl fmt::Debug for Fmu {
 
 impl Shared {
     fn unpack(bytes: &[u8], limits: &Limits) -> Result<Shared, Fault> {
-        let made = tempfile::Builder::new().prefix("macrostep-").tempdir();
-        let folder = made.map_err(|e| Fault::file(&std::env::temp_dir(), &e))?;
+        let folder = Unpacked::new().map_err(|e| Fault::file(&std::env::temp_dir(), &e))?;
         archive::unpack(bytes, folder.path(), limits)?;
         // Never absent: its URI is passed whether the FMU has resources or not.
         let resources = folder.path().join("resources");

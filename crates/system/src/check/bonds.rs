@@ -1,0 +1,167 @@
+//! Power bonds against the variables they are made of.
+//!
+//! A term `gain · input · flow` is a power in W where all three are in coherent units of SI; what an FMU declares in other
+//! units is converted.
+
+use super::units::{base, exponents};
+use super::values::causality;
+use super::{Converted, Declared, convert, near, type_name};
+use crate::finding::Finding;
+use crate::scenario::{Bond, Endpoint, Gain, Port, Scenario};
+use macrostep_description::{Causality, ModelDescription, Value, Variable};
+use std::collections::BTreeSet;
+
+/// Exponents of kg, m, s, A, K, mol, cd of the watt.
+pub(crate) const WATT: [i32; 7] = [1, 2, -3, 0, 0, 0, 0];
+
+pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    let maps = d.scenario.maps.iter().flat_map(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)));
+    let fed: BTreeSet<&Endpoint> = d.scenario.connections.iter().map(|c| &c.to).chain(maps).collect();
+    for (b, bond) in d.scenario.bonds.iter().enumerate() {
+        if d.scenario.bonds[..b].iter().any(|other| other.name == bond.name) {
+            let what = format!("the name `{}` of a power bond twice", bond.name);
+            findings.push(Finding::error(&bond.place, what, "rename one of them"));
+        }
+        if bond.ports.len() < 2 {
+            let what = format!("power bond `{}` has {} ports, expected two or more", bond.name, bond.ports.len());
+            findings.push(Finding::error(&bond.place, what, "name a port of each unit that exchanges power"));
+        }
+        for port in &bond.ports {
+            self::port(d, bond, port, &fed, findings);
+        }
+    }
+}
+
+fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, findings: &mut Vec<Finding>) {
+    let mut fail = |what: String, next: &str| {
+        findings.push(Finding::error(&port.place, format!("power bond `{}`: {what}", bond.name), next));
+    };
+    let flow = match d.variable(&port.flow) {
+        Ok(None) => return,
+        Ok(Some(v)) => v,
+        Err(what) => return fail(what, ""),
+    };
+    if flow.real().is_none() || !matches!(flow.causality, Causality::Output | Causality::Local) {
+        let what = format!("flow `{}` is {} and {}", port.flow, type_name(flow), causality(flow.causality));
+        return fail(format!("{what}, expected a real output"), "the unit's velocity, current or flow rate");
+    }
+    if port.inputs.is_empty() {
+        fail(format!("no input beside flow `{}`", port.flow), "write inputs = { f = 1.0 }");
+    }
+    let mut notes = Vec::new();
+    for (name, gain) in &port.inputs {
+        let end = Endpoint { unit: port.flow.unit.clone(), variable: name.clone() };
+        let input = match d.variable(&end) {
+            Ok(None) => return,
+            Ok(Some(v)) => v,
+            Err(what) => {
+                fail(what, "");
+                continue;
+            }
+        };
+        if input.real().is_none() || input.causality != Causality::Input {
+            let what = format!("`{end}` is {} and {}", type_name(input), causality(input.causality));
+            fail(format!("{what}, expected a real input"), "inputs of the flow's unit");
+        } else if !fed.contains(&end) {
+            fail(format!("input `{end}` has no source"), "connect it, or leave it out");
+        }
+        match (gain, d.description(&end.unit)) {
+            (Gain::Parameter { name, .. }, Some(description)) => {
+                if let Err((what, next)) = parameter(d, &end, name, flow, description) {
+                    fail(what, &next);
+                }
+            }
+            (Gain::Number(x), Some(description)) => {
+                if x.is_nan() || x.is_infinite() {
+                    fail(format!("gain {x} of `{end}`, expected a finite number"), "");
+                }
+                notes.extend(note(bond, port, (&end, input, *x), flow, description));
+            }
+            _ => {}
+        }
+    }
+    findings.append(&mut notes);
+}
+
+/// A gain that is a parameter must make a power of input and flow.
+fn parameter(
+    d: &Declared<'_>,
+    end: &Endpoint,
+    name: &str,
+    flow: &Variable,
+    description: &ModelDescription,
+) -> Result<(), (String, String)> {
+    let Some(v) = description.variable(name) else {
+        return Err((format!("unit `{}` has no parameter `{name}`", end.unit), near(name, description)));
+    };
+    let next = "write the gain as a number".to_owned();
+    if v.real().is_none() || v.causality != Causality::Parameter {
+        let what = format!("gain `{name}` is {} and {}", type_name(v), causality(v.causality));
+        return Err((format!("{what}, expected a real parameter"), next));
+    }
+    if set_value(d.scenario, &end.unit, v, description).is_none() {
+        return Err((format!("parameter `{name}` has neither a start value nor a setting"), next));
+    }
+    let Some(input) = description.variable(&end.variable) else { return Ok(()) };
+    let units = [v, input, flow].map(|v| dimension(v, description));
+    let [Some(a), Some(b), Some(c)] = units else { return Ok(()) };
+    if (0..7).any(|i| a[i] + b[i] + c[i] != WATT[i]) {
+        let found = format!("`{}` · `{}` · `{}`", v.unit(), input.unit(), flow.unit());
+        return Err((format!("`{name}` · `{}` · `{}` is in {found}, expected a power", end.variable, flow.name), next));
+    }
+    Ok(())
+}
+
+/// A number is taken in SI: said where it is no pure one.
+fn note(
+    bond: &Bond,
+    port: &Port,
+    (end, input, gain): (&Endpoint, &Variable, f64),
+    flow: &Variable,
+    description: &ModelDescription,
+) -> Option<Finding> {
+    let (a, b) = (dimension(input, description)?, dimension(flow, description)?);
+    let rest: Vec<String> = ["kg", "m", "s", "A", "K", "mol", "cd"]
+        .iter()
+        .zip((0..7).map(|i| WATT[i] - a[i] - b[i]))
+        .filter(|(_, exponent)| *exponent != 0)
+        .map(|(name, exponent)| if exponent == 1 { (*name).to_owned() } else { format!("{name}^{exponent}") })
+        .collect();
+    (!rest.is_empty()).then(|| {
+        let (name, rest) = (&bond.name, rest.join("·"));
+        let what = format!("power bond `{name}`: `{end}` · `{}` is no power: the gain {gain} is in {rest}", port.flow);
+        Finding::note(&port.place, what, "")
+    })
+}
+
+/// Exponents of the base units; `None` where they are not declared.
+pub(crate) fn dimension(v: &Variable, description: &ModelDescription) -> Option<[i32; 7]> {
+    let b = base(description, v.unit())?;
+    // An angle has no dimension.
+    let [kg, m, s, a, k, mol, cd, _] = exponents(&b);
+    Some([kg, m, s, a, k, mol, cd])
+}
+
+/// A real parameter as set, or its start.
+fn set_value(s: &Scenario, unit: &str, v: &Variable, description: &ModelDescription) -> Option<f64> {
+    let setting = s.settings(unit).into_iter().rfind(|setting| setting.variable == v.name);
+    match (setting.map(|setting| convert(setting, v, description)), &v.start) {
+        (Some(Ok(Converted::Real(x))), _) => Some(x),
+        (None, Some(Value::Real(x))) => Some(*x),
+        _ => None,
+    }
+}
+
+/// Effort times flow in W for one unit of the input and one of the flow, both as the FMU has them.
+pub(crate) fn gain(s: &Scenario, port: &Port, (input, gain): &(String, Gain), d: &ModelDescription) -> f64 {
+    let si = |v: Option<&Variable>| v.and_then(|v| base(d, v.unit())).map_or(1.0, |b| b.factor);
+    let own = match gain {
+        Gain::Number(x) => *x,
+        Gain::Parameter { name, is_negative } => {
+            let v = d.variable(name);
+            let value = v.and_then(|v| set_value(s, &port.flow.unit, v, d)).unwrap_or(0.0);
+            if *is_negative { -value * si(v) } else { value * si(v) }
+        }
+    };
+    own * si(d.variable(input)) * si(d.variable(&port.flow.variable))
+}

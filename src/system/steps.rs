@@ -1,0 +1,166 @@
+//! The macro steps of a scenario: rows and checkpoints as they come, interrupts, and what of a run is left when it fails.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use macrostep_isolation::interrupt;
+use macrostep_master::record::Observer;
+use macrostep_master::{Memento, RunError, Simulation};
+use macrostep_system::Scenario;
+
+use crate::checkpoint::{Checkpoint, Keeper};
+use crate::failure::Failure;
+use crate::stream::Stream;
+
+/// Windows between two looks at the bar.
+const BAR: u64 = 1000;
+
+/// Rows as they come; the last one is kept.
+#[derive(Debug, Default)]
+pub struct Rows {
+    pub stream: Option<Stream>,
+    /// Recorded, those of an earlier part of the run counted.
+    pub count: u64,
+    /// Time of the last row [s]; not a number before the first.
+    pub last_s: f64,
+    /// Its values.
+    pub last: Vec<f64>,
+}
+
+impl Rows {
+    /// None yet.
+    pub fn new(stream: Option<Stream>) -> Self {
+        Rows { stream, last_s: f64::NAN, ..Rows::default() }
+    }
+}
+
+impl Observer for Rows {
+    fn row(&mut self, t_s: f64, values: &[f64]) {
+        if let Some(stream) = &mut self.stream {
+            stream.row(t_s, values);
+        }
+        self.count += 1;
+        self.last_s = t_s;
+        self.last.clear();
+        self.last.extend_from_slice(values);
+    }
+}
+
+/// How far a run goes.
+pub struct Steps {
+    windows: u64,
+    /// Every how many windows a row is kept.
+    every: u64,
+    /// Windows done in an earlier part of the run.
+    done: u64,
+    /// Time spent in windows and recording.
+    pub wall: Duration,
+}
+
+impl Steps {
+    /// To the scenario's stop.
+    ///
+    /// # Errors
+    /// Where the span is no whole number of windows.
+    pub fn new(simulation: &Simulation, scenario: &Scenario) -> Result<Steps, RunError> {
+        let span_s = scenario.experiment.stop_s.unwrap_or(0.0) - scenario.experiment.start_s;
+        let (windows, every) = (simulation.windows_in(span_s)?, scenario.record.every.max(1));
+        Ok(Steps { windows, every, done: 0, wall: Duration::ZERO })
+    }
+
+    /// Takes up a run where it was kept; `simulation` is initialised.
+    ///
+    /// # Errors
+    /// Where the checkpoint is of another run.
+    pub fn resume(&mut self, simulation: &mut Simulation, at: Checkpoint, rows: &mut Rows) -> Result<(), RunError> {
+        simulation.resume(&Memento { states: at.states, numbers: at.numbers })?;
+        (self.done, rows.count) = (at.steps, at.rows);
+        Ok(())
+    }
+
+    /// Steps and records to the end, to an interrupt, or to a failure; all rows until then are in `rows`.
+    ///
+    /// # Errors
+    /// [`Failure`] where it ended early, with unit, call and time.
+    pub fn run(
+        &mut self,
+        simulation: &mut Simulation,
+        rows: &mut Rows,
+        mut keeper: Option<&mut Keeper>,
+    ) -> Result<(), Failure> {
+        let bar = bar(self.windows);
+        let began = Instant::now();
+        let ended = self.steps(simulation, rows, &mut keeper, &bar);
+        self.wall = began.elapsed();
+        bar.finish_and_clear();
+        let ended = ended.and_then(|()| simulation.terminate().map_err(failed));
+        // A row that could not be written is the reason of all that followed.
+        rows.stream.as_mut().map_or(Ok(()), Stream::check)?;
+        ended
+    }
+
+    fn steps(
+        &self,
+        simulation: &mut Simulation,
+        rows: &mut Rows,
+        keeper: &mut Option<&mut Keeper>,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        if self.done == 0 {
+            simulation.observe(rows).map_err(failed)?;
+        } else if self.done >= self.windows {
+            // Nothing is left but to know the values at the end; their row is there.
+            let mut end = Rows::default();
+            simulation.observe(&mut end).map_err(failed)?;
+            (rows.last_s, rows.last) = (end.last_s, end.last);
+        }
+        for n in self.done..self.windows {
+            let is_interrupted = interrupt::asked();
+            if is_interrupted || (n > self.done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {
+                keep(simulation, rows, keeper, n)?;
+            }
+            if is_interrupted {
+                return Err(interrupted(simulation, keeper));
+            }
+            simulation.step().map_err(failed)?;
+            if (n + 1).is_multiple_of(self.every) || n + 1 == self.windows {
+                simulation.observe(rows).map_err(failed)?;
+                rows.stream.as_mut().map_or(Ok(()), Stream::check)?;
+            }
+            if n.is_multiple_of(BAR) {
+                bar.set_position(n);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn keep(
+    simulation: &mut Simulation,
+    rows: &Rows,
+    keeper: &mut Option<&mut Keeper>,
+    windows: u64,
+) -> Result<(), Failure> {
+    let Some(keeper) = keeper else { return Ok(()) };
+    let Memento { states, numbers } = simulation.memento().map_err(failed)?;
+    keeper.keep(windows, states, numbers, rows.stream.as_ref())
+}
+
+/// How an interrupted run ends.
+fn interrupted(simulation: &mut Simulation, keeper: &Option<&mut Keeper>) -> Failure {
+    let t_s = simulation.time_s();
+    // The run is over; what the slaves say to that changes nothing.
+    let _ = simulation.terminate();
+    let kept = keeper.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
+    Failure::Run(format!("interrupted at t = {t_s} s{}", kept.unwrap_or_default()))
+}
+
+fn bar(windows: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {eta} left");
+    ProgressBar::new(windows).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A failed call as the end of a verb.
+pub fn failed(error: RunError) -> Failure {
+    Failure::Run(error.to_string())
+}
