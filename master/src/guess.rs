@@ -31,7 +31,7 @@ impl Polynomial {
     fn shifted_chebyshev(k: usize) -> Self {
         let mut a = [0.0; NODES_MAX + 4];
         a[k] = 1.0;
-        a[0] -= if k % 2 == 0 { 1.0 } else { -1.0 };
+        a[0] -= if k.is_multiple_of(2) { 1.0 } else { -1.0 };
         Polynomial(a)
     }
 
