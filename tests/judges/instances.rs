@@ -42,7 +42,7 @@ fn life(unit: &mut dyn Unit) -> Result<(), Box<dyn Error>> {
     unit.enter_initialization()?;
     unit.exit_initialization()?;
     unit.save(0)?;
-    let experiment = unit.description().default_experiment.clone();
+    let experiment = unit.description().default_experiment;
     let step_s = experiment.and_then(|e| e.step_size).ok_or("no recommended step")?;
     unit.step(0.0, step_s, false)?;
     unit.save(1)?;
