@@ -17,6 +17,6 @@ if ! cmp -s "$wanted" "$work/installed.txt"; then
 fi
 
 profile=${MACROSTEP_PROFILE:-release}
-cargo build --quiet --profile "$profile" --manifest-path "$root/Cargo.toml" --package macrostep
+cargo build --quiet --profile "$profile" --manifest-path "$root/Cargo.toml" --bin macrostep
 if [ "$profile" = dev ]; then profile=debug; fi
 "$work/venv/bin/python" "$root/tests/judges/third_party.py" "$target/$profile/macrostep" "$work"
