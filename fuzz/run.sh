@@ -1,10 +1,13 @@
 #!/bin/sh
 # Builds all fuzz targets once, with the address sanitizer, and runs each for some seconds (10 unless told) from the committed
-# seeds. Needs cargo-fuzz: `cargo install cargo-fuzz`. Works with a stable compiler. What a run finds beyond the seeds stays
+# seeds, or with `runs=N` N inputs of a fixed sequence. Needs cargo-fuzz: `cargo install cargo-fuzz`. Works with a stable compiler. What a run finds beyond the seeds stays
 # in fuzz/corpus, an input that fails in fuzz/artifacts. FUZZ_TARGET_DIR says where to build (fuzz/target unless told).
 set -eu
 cd "$(dirname "$0")/.."
-seconds=${1:-10}
+case ${1:-10} in
+    runs=*) bound="-seed=1 -runs=${1#runs=}" ;;
+    *) bound="-max_total_time=${1:-10}" ;;
+esac
 build=${FUZZ_TARGET_DIR:-fuzz/target}
 triple=$(rustc -vV | sed -n 's/^host: //p')
 RUSTC_BOOTSTRAP=1 cargo fuzz build --target-dir "$build"
@@ -14,5 +17,5 @@ for target in archive xml csv calls toml ssd; do
     # The same options as `cargo fuzz run`.
     ASAN_OPTIONS=detect_odr_violation=0 "$build/$triple/release/$target" \
         -artifact_prefix="fuzz/artifacts/$target/" "fuzz/corpus/$target" "fuzz/seeds/$target" \
-        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -max_len=65536 -print_final_stats=1
+        $bound -timeout=10 -rss_limit_mb=4096 -max_len=65536 -print_final_stats=1
 done

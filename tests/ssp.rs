@@ -115,6 +115,10 @@ fn mistakes_have_a_line() {
             ),
             "s.ssd:4: connector kind `in`",
         ),
+        (
+            element("<Component name=\"c\" source=\"a\"/>\n<System name=\"c\"/>"),
+            "s.ssd:4: a second element named `c` in one system; give each a name of its own",
+        ),
         ("x".repeat(10), "s.ssd:1: the end of the file"),
         ("<a>".repeat(100_000), "s.ssd:1: more than 128 nested elements"),
     ] {

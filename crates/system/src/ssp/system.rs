@@ -63,7 +63,12 @@ impl Flat {
             self.dictionaries.read(dictionary, path, files, &mut self.findings)?;
         }
         if let Some(elements) = node.child("Elements") {
-            for element in &elements.children {
+            for (i, element) in elements.children.iter().enumerate() {
+                let name = element.attribute("name");
+                if name.is_some() && elements.children[..i].iter().any(|earlier| earlier.attribute("name") == name) {
+                    let what = format!("a second element named `{}` in one system", name.unwrap_or_default());
+                    return Err(Finding::error(&element.place, what, "give each a name of its own"));
+                }
                 match element.name.as_str() {
                     "Component" => self.component(element, path, files, depth)?,
                     "System" => {
