@@ -269,12 +269,6 @@ impl<D: Drive> Model for Hydraulics<D> {
         Ok(())
     }
 
-    fn output_derivatives(&mut self, _: &Memory, _: &[u32], _: &[i32], values: &mut [f64]) -> Result<(), Fault> {
-        // None are declared, so that none are asked for.
-        values.fill(0.0);
-        Ok(())
-    }
-
     /// `∂λ/∂w0 = −b_f`; no other output follows an input without a step.
     fn directional_derivative(
         &mut self,

@@ -216,12 +216,6 @@ impl<P: Plant> Model for Multibody<P> {
         }
     }
 
-    fn output_derivatives(&mut self, _: &Memory, _: &[u32], _: &[i32], values: &mut [f64]) -> Result<(), Fault> {
-        // None are declared, so that none are asked for.
-        values.fill(0.0);
-        Ok(())
-    }
-
     fn directional_derivative(
         &mut self,
         memory: &Memory,

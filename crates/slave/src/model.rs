@@ -53,14 +53,17 @@ pub trait Model: Send + Sized + 'static {
     fn evaluate(&mut self, memory: &mut Memory, group: Group) -> Result<(), Fault>;
 
     /// `values[i]`: derivative of order `orders[i]` of the real output `refs[i]`. References and orders have been checked
-    /// against the declaration.
+    /// against the declaration: a model that declares none is not asked for any.
     fn output_derivatives(
         &mut self,
-        memory: &Memory,
-        refs: &[u32],
-        orders: &[i32],
+        _memory: &Memory,
+        _refs: &[u32],
+        _orders: &[i32],
         values: &mut [f64],
-    ) -> Result<(), Fault>;
+    ) -> Result<(), Fault> {
+        values.fill(0.0);
+        Ok(())
+    }
 
     /// `d_unknown = ∂unknown/∂known · d_known` with the hidden state fixed, or following the parameters during
     /// initialisation. References have been checked to be reals.

@@ -17,9 +17,9 @@ macro_rules! listed {
         if $self.is_dead | ($refs.len() != $values.len()) {
             return Err($self.unusable($call, $refs.len(), $values.len()));
         }
-        // SAFETY: the instance is alive, as checked here; both lists have the length passed, as checked here, and live
-        // during the call. What a list of length 0 points to is not read.
         let status =
+            // SAFETY: the instance is alive, as checked here; both lists have the length passed, as checked here, and live
+            // during the call. What a list of length 0 points to is not read.
             unsafe { $function($self.component, $refs.as_ptr(), $refs.len() $(, $extra.as_ptr())?, $values.$pointer()) };
         $self.answered($call, status)
     }};
