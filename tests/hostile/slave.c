@@ -1,5 +1,6 @@
 /* A slave that misbehaves where it is told to when it is compiled: x' = u by Euler's rule, and the macros AT_LOAD,
- * AT_INSTANTIATE, AT_STEP (the fifth one), AT_GET (after the fifth step), AT_TERMINATE and AT_FREE. */
+ * AT_INSTANTIATE, AT_SETUP, AT_EXIT (of initialisation), AT_SET (reals), AT_EVERY_STEP, AT_STEP (the fifth one), AT_GET
+ * (after the fifth step), AT_TERMINATE and AT_FREE. */
 
 #define _GNU_SOURCE
 #include <math.h>
@@ -19,6 +20,18 @@
 #endif
 #ifndef AT_STEP
 #define AT_STEP
+#endif
+#ifndef AT_SETUP
+#define AT_SETUP
+#endif
+#ifndef AT_EXIT
+#define AT_EXIT
+#endif
+#ifndef AT_EVERY_STEP
+#define AT_EVERY_STEP
+#endif
+#ifndef AT_SET
+#define AT_SET
 #endif
 #ifndef AT_GET
 #define AT_GET
@@ -103,16 +116,18 @@ void fmi2FreeInstance(slave *s) {
 status fmi2SetDebugLogging(slave *s, int on, size_t n, const char *const *c) { (void)s, (void)on, (void)n, (void)c; return OK; }
 status fmi2SetupExperiment(slave *s, int has, double tolerance, double start, int has_stop, double stop) {
     (void)has, (void)tolerance, (void)has_stop, (void)stop;
+    AT_SETUP;
     s->t = start;
     return OK;
 }
 status fmi2EnterInitializationMode(slave *s) { (void)s; return OK; }
-status fmi2ExitInitializationMode(slave *s) { (void)s; return OK; }
+status fmi2ExitInitializationMode(slave *s) { (void)s; AT_EXIT; return OK; }
 status fmi2Terminate(slave *s) { (void)s; AT_TERMINATE; return OK; }
 status fmi2Reset(slave *s) { s->x = s->t = 0; s->steps = 0; return OK; }
 
 status fmi2SetReal(slave *s, const unsigned *vr, size_t n, const double *value) {
     size_t i;
+    AT_SET;
     for (i = 0; i < n; i++) {
         if (vr[i] == 0) s->u = value[i]; else s->x = value[i];
     }
@@ -152,6 +167,7 @@ status fmi2SetString(slave *s, const unsigned *vr, size_t n, const char *const *
 
 status fmi2DoStep(slave *s, double t, double h, int keep) {
     (void)keep;
+    AT_EVERY_STEP;
     if (++s->steps == 5) { AT_STEP; }
     s->x += h * s->u;
     s->t = t + h;

@@ -1,0 +1,8 @@
+//! FMUs and systems as other people's tools write them: each class of them made anew with a small FMU of our own.
+#![cfg(target_os = "linux")]
+#![allow(dead_code)] // each module uses its part of the kit
+
+#[path = "../hostile/make.rs"]
+mod make;
+#[path = "../hostile/run.rs"]
+mod run;
