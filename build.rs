@@ -1,37 +1,21 @@
-//! Builds the FMUs of `fmus/` and packs them, so that the program carries them inside.
+//! Builds the libraries of the FMUs in `fmus/`, so that the program carries them inside.
 //!
 //! A nested cargo call makes the libraries, in the profile `fmu` and in a target folder of its own beside those of the
-//! profiles: debug, release, clippy and doc builds share it, and find it up to date. `crates/packager` makes the
-//! archives from the declarations in `crates/models*`; `src/embedded.rs` includes them.
+//! profiles: debug, release, clippy and doc builds share it, and find it up to date. `src/embedded.rs` includes them,
+//! compressed; the program makes the archives from its own declarations when they are asked for.
 
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use macrostep_models::ModelEntry;
-use macrostep_packager::{Library, Package, Platform};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 
-/// What the libraries are made of. Changes in the packager and the declarations rebuild this very program.
-const SOURCES: [&str; 16] = [
-    "Cargo.toml",
-    "Cargo.lock",
-    "fmus",
-    "crates/crane",
-    "crates/description",
-    "crates/export",
-    "crates/flexible",
-    "crates/fmi2",
-    "crates/hydraulics",
-    "crates/mlcp",
-    "crates/models",
-    "crates/models_mechanics",
-    "crates/multibody",
-    "crates/models_flexible",
-    "crates/ode",
-    "crates/slave",
-];
+/// What the libraries are made of. The program depends on the same crates, and is made anew with them anyway.
+const SOURCES: [&str; 4] = ["Cargo.toml", "Cargo.lock", "fmus", "crates"];
 
 fn main() -> ExitCode {
     for source in SOURCES {
@@ -50,35 +34,48 @@ fn run() -> Result<(), String> {
     let root = path("CARGO_MANIFEST_DIR")?;
     let out = path("OUT_DIR")?;
     let target = env::var("TARGET").map_err(|e| format!("TARGET: {e}"))?;
-    let platform = Platform::of_target(&target).ok_or_else(|| {
-        format!("FMI 2.0 has no platform folder for target `{target}`, expected Linux, Windows or macOS")
-    })?;
-    let models =
-        [macrostep_models::all(), macrostep_models_mechanics::all(), macrostep_models_flexible::all()].concat();
-    let libraries = if models.is_empty() { out.clone() } else { build(&root, &out, &target, &models)? };
-    for model in &models {
-        let fmu = pack(&root, &libraries, platform, model)?;
-        write(&out.join(format!("{}.fmu", model.identifier)), &fmu)?;
+    let names = names(&root.join("fmus"))?;
+    let folder = build(&root, &out, &target, &names)?;
+    // The libraries compressed, and a table of them with the reference results.
+    let mut table = String::from("[\n");
+    for name in &names {
+        let library = library(&folder, &target, name)?;
+        write(&out.join(format!("{name}.library")), &deflated(&library)?)?;
+        let reference = root.join("fmus").join(name).join("reference.csv");
+        let reference =
+            if reference.exists() { format!("Some(include_str!({reference:?}))") } else { "None".to_owned() };
+        table += &format!(
+            "    Built::new({name:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.library\")), {reference}),\n"
+        );
     }
-    let entries: String = models.iter().map(|m| entry(m.identifier)).collect();
-    write(&out.join("embedded.rs"), format!("&[\n{entries}]\n").as_bytes())
+    write(&out.join("count.rs"), names.len().to_string().as_bytes())?;
+    write(&out.join("embedded.rs"), format!("{table}]\n").as_bytes())
 }
 
-/// One line of the table `src/embedded.rs` includes.
-fn entry(name: &str) -> String {
-    format!("    (\"{name}\", include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.fmu\"))),\n")
+/// Names of the packages in `fmus/`: each folder is one.
+fn names(folder: &Path) -> Result<Vec<String>, String> {
+    let read = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        if entry.path().join("Cargo.toml").exists() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// Runs cargo for the libraries and returns the folder they are in.
-fn build(root: &Path, out: &Path, target: &str, models: &[ModelEntry]) -> Result<PathBuf, String> {
+fn build(root: &Path, out: &Path, target: &str, names: &[String]) -> Result<PathBuf, String> {
     let folder = shared_folder(out);
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     cargo
         .current_dir(root)
         .args(["build", "--locked", "--profile", "fmu", "--target", target, "--target-dir"])
         .arg(&folder);
-    for model in models {
-        cargo.args(["--package", model.identifier]);
+    for name in names {
+        cargo.args(["--package", name]);
     }
     for (name, _) in env::vars_os().filter(|(name, _)| !name.to_str().is_some_and(is_kept)) {
         cargo.env_remove(name);
@@ -89,7 +86,7 @@ fn build(root: &Path, out: &Path, target: &str, models: &[ModelEntry]) -> Result
         Ok(status) => Err(format!(
             "the FMUs were not built: {command} ended with {status}; its messages stand below under `--- stderr`, and \
              `cargo build --profile fmu -p {}` repeats the first of it by hand",
-            models[0].identifier
+            names.first().map_or("NAME", String::as_str)
         )),
         Err(e) => Err(format!("the FMUs were not built: {command} did not start: {e}")),
     }
@@ -127,24 +124,22 @@ fn is_kept(name: &str) -> bool {
     !DROPPED.iter().any(|dropped| name.starts_with(dropped))
 }
 
-fn pack(root: &Path, libraries: &Path, platform: Platform, model: &ModelEntry) -> Result<Vec<u8>, String> {
-    let name = model.identifier;
+/// The library of an FMU, as cargo has made it.
+fn library(folder: &Path, target: &str, name: &str) -> Result<Vec<u8>, String> {
     // Cargo puts `lib` before the name except on Windows; in an FMU there is none.
-    let prefix = if matches!(platform, Platform::Win32 | Platform::Win64) { "" } else { "lib" };
-    let library = libraries.join(format!("{prefix}{name}{}", platform.suffix()));
-    let bytes = fs::read(&library).map_err(|e| {
-        let fault = "does `crate-type = [\"cdylib\"]` stand in its Cargo.toml?";
-        format!("FMU `{name}`: {}: {e}; {fault}", library.display())
-    })?;
-    let reference = fs::read_to_string(root.join("fmus").join(name).join("reference.csv")).ok();
-    let package = Package {
-        description: &model.describe(),
-        equations_html: &model.documentation_html(),
-        libraries: &[Library { platform, bytes }],
-        reference_csv: reference.as_deref(),
-        resources: model.resources,
+    let (prefix, suffix) = match target {
+        windows if windows.contains("windows") => ("", ".dll"),
+        darwin if darwin.contains("darwin") => ("lib", ".dylib"),
+        _ => ("lib", ".so"),
     };
-    package.bytes().map_err(|e| format!("FMU `{name}`: {e}"))
+    let library = folder.join(format!("{prefix}{name}{suffix}"));
+    let fault = "does `crate-type = [\"cdylib\"]` stand in its Cargo.toml?";
+    fs::read(&library).map_err(|e| format!("FMU `{name}`: {}: {e}; {fault}", library.display()))
+}
+
+fn deflated(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).map_err(|e| format!("compressing: {e}"))
 }
 
 fn path(name: &str) -> Result<PathBuf, String> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use macrostep::embedded::FMUS;
+use macrostep::embedded;
 
 use crate::failure::Failure;
 use crate::print;
@@ -10,14 +10,12 @@ use crate::print;
 /// Writes every FMU into `folder` and prints the paths.
 ///
 /// # Errors
-/// [`Failure::File`] where a file cannot be written, [`Failure::Run`] where this build carries none.
+/// [`Failure::File`] where a file cannot be written.
 pub fn run(folder: &Path) -> Result<(), Failure> {
-    if FMUS.is_empty() {
-        return Err(Failure::Run("this build of `macrostep` carries no FMUs".to_owned()));
-    }
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-    for (name, bytes) in FMUS {
+    for name in embedded::names() {
         let path = folder.join(format!("{name}.fmu"));
+        let bytes = embedded::packed(name).unwrap_or_default();
         std::fs::write(&path, bytes).map_err(Failure::file(&path))?;
         print::line(path.display())?;
     }

@@ -22,7 +22,7 @@ use crate::print;
 pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     let document = macrostep_system::open(&arguments.from).map_err(|e| Failure::Run(e.to_string()))?;
     tell(&document.findings);
-    let fmus = Fmus::new(embedded::fmu);
+    let fmus = Fmus::new(embedded::packed);
     let findings = check(&document.scenario, &fmus);
     if macrostep_system::check::fails(&findings) {
         return Err(findings_failure(&findings));

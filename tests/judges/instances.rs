@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use macrostep::embedded::FMUS;
+use macrostep::embedded;
 use macrostep_master::unit::Unit;
 use macrostep_master::unit::fmu::{Fmu, FmuOptions};
 
@@ -14,10 +14,8 @@ const COUNT: usize = 1000;
 const FEW: usize = 100;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    if FMUS.is_empty() {
-        return Err("no FMU is embedded".into());
-    }
-    for (name, bytes) in FMUS {
+    for name in embedded::names() {
+        let bytes = embedded::fmu(name).ok_or("carried")?;
         let count = if macrostep_models::find(name).is_some() { COUNT } else { FEW };
         let before = resident_kib();
         let start = Instant::now();

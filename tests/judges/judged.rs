@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&folder)?;
     for entry in macrostep::catalogue::all() {
         let name = entry.identifier;
-        let fmu = embedded::fmu(name).ok_or_else(|| format!("`{name}` is not embedded"))?;
+        let fmu = embedded::packed(name).ok_or_else(|| format!("`{name}` is not embedded"))?;
         fs::write(folder.join(format!("{name}.fmu")), fmu)?;
         let (csv, state) = native(&entry)?;
         fs::write(folder.join(format!("{name}.csv")), csv)?;

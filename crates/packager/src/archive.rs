@@ -11,6 +11,15 @@ use crate::PackError;
 /// Path of the description.
 pub(crate) const DESCRIPTION: &str = "modelDescription.xml";
 
+/// How the files of an archive are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compression {
+    /// Deflated, as small as that gets: for files.
+    Best,
+    /// As they are: for an archive that is read at once and thrown away.
+    Stored,
+}
+
 /// Files by path, with forward slashes; a path that ends in one is an empty folder.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Files(pub(crate) BTreeMap<String, Vec<u8>>);
@@ -21,10 +30,14 @@ impl Files {
     }
 
     /// The archive: the description first, then by path.
-    pub(crate) fn write(&self) -> Result<Vec<u8>, PackError> {
+    pub(crate) fn write(&self, compression: Compression) -> Result<Vec<u8>, PackError> {
+        let (method, level) = match compression {
+            Compression::Best => (CompressionMethod::Deflated, Some(9)),
+            Compression::Stored => (CompressionMethod::Stored, None),
+        };
         let options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Deflated)
-            .compression_level(Some(9))
+            .compression_method(method)
+            .compression_level(level)
             .last_modified_time(DateTime::default())
             .system(System::Unix);
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));

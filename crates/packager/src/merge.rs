@@ -2,7 +2,7 @@
 
 use macrostep_description::{ModelDescription, xml};
 
-use crate::archive::{DESCRIPTION, Files};
+use crate::archive::{Compression, DESCRIPTION, Files};
 use crate::package::add_library;
 use crate::{Library, PackError};
 
@@ -18,7 +18,7 @@ pub fn merge(fmu: &[u8], library: &Library) -> Result<Vec<u8>, PackError> {
     let description = description(&files)?;
     let Some(co_simulation) = description.co_simulation else { return Err(PackError::Lacks("`CoSimulation`")) };
     add_library(&mut files, &co_simulation.model_identifier, library)?;
-    files.write()
+    files.write(Compression::Best)
 }
 
 /// One FMU with the libraries of all these, which were packed from the same sources on different platforms. What they
@@ -43,7 +43,7 @@ pub fn combine(fmus: &[&[u8]]) -> Result<Vec<u8>, PackError> {
             }
         }
     }
-    files.write()
+    files.write(Compression::Best)
 }
 
 fn description(files: &Files) -> Result<ModelDescription, PackError> {

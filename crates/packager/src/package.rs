@@ -2,7 +2,7 @@
 
 use macrostep_description::{ModelDescription, rules, xml};
 
-use crate::archive::{DESCRIPTION, Files};
+use crate::archive::{Compression, DESCRIPTION, Files};
 use crate::{PackError, Platform, page, picture};
 
 const LICENSE_MIT: &str = include_str!("../../../LICENSE-MIT");
@@ -38,6 +38,19 @@ impl Package<'_> {
     /// # Errors
     /// Where the description breaks a rule of FMI 2.0, no library is given, or one is not for its platform.
     pub fn bytes(&self) -> Result<Vec<u8>, PackError> {
+        self.files()?.write(Compression::Best)
+    }
+
+    /// The FMU without compression: larger and made at once, to be loaded by the same program.
+    ///
+    /// # Errors
+    /// As [`Package::bytes`].
+    pub fn stored(&self) -> Result<Vec<u8>, PackError> {
+        self.files()?.write(Compression::Stored)
+    }
+
+    /// What stands in the archive.
+    fn files(&self) -> Result<Files, PackError> {
         let d = self.description;
         let violations = rules::check(d);
         if !violations.is_empty() {
@@ -63,7 +76,7 @@ impl Package<'_> {
         for (name, content) in self.resources {
             files.put(format!("resources/{name}"), *content);
         }
-        files.write()
+        Ok(files)
     }
 }
 
