@@ -1,6 +1,6 @@
 //! What may be typed, and the help that says so.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -35,6 +35,35 @@ pub struct Arguments {
     /// Folder the main job writes to
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
+}
+
+impl Arguments {
+    /// The folder results go to, where they go anywhere.
+    pub fn out(&self) -> Option<&Path> {
+        let Some(verb) = &self.verb else { return Some(&self.out) };
+        match verb {
+            Verb::Oscillator(a) => a.out.as_deref(),
+            Verb::Energy(a) => a.out.as_deref(),
+            Verb::Stability(a) => a.output.out.as_deref(),
+            Verb::Converge(a) => a.output.out.as_deref(),
+            Verb::Compare(a) => a.output.out.as_deref(),
+            Verb::Advise(a) => a.output.out.as_deref(),
+            Verb::Crane(a) => a.run.folder(a.manoeuvre.is_none(), "out/crane"),
+            Verb::Actuator(a) => a.run.folder(true, "out/actuator"),
+            Verb::Fmus(a) => Some(&a.out),
+            Verb::Simulate(a) => a.out.as_deref(),
+            Verb::Run(a) => a.out.as_deref(),
+            Verb::Flex(FlexVerb::Examples(a)) => a.out.as_deref(),
+            Verb::Flex(FlexVerb::Import(a)) => a.out.as_deref(),
+            Verb::Flex(FlexVerb::Pendulum(a)) => a.out.as_deref(),
+            Verb::Interface(a) => a.out.as_deref(),
+            // They write files the user names, or nothing.
+            Verb::Flex(FlexVerb::Checks(_)) | Verb::Shows(_) | Verb::Info(_) | Verb::Check(_) | Verb::Recover(_) => {
+                None
+            }
+            Verb::Convert(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Verify(_) => None,
+        }
+    }
 }
 
 /// The commands.
@@ -180,6 +209,12 @@ pub struct MultirateArguments {
 }
 
 impl MultirateArguments {
+    /// Where results go: the study always writes them.
+    pub fn folder<'a>(&'a self, may_be_study: bool, study: &'a str) -> Option<&'a Path> {
+        let default = (may_be_study && !self.is_run()).then(|| Path::new(study));
+        self.out.as_deref().or(default)
+    }
+
     /// Whether an option chooses one run.
     pub fn is_run(&self) -> bool {
         let chosen = self.step.is_some()

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use macrostep_description::rules;
-use macrostep_isolation::guard::Guard;
+use macrostep_isolation::{Call, during};
 
 use crate::failure::Failure;
 use crate::{info, print};
@@ -31,9 +31,9 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     lines.extend(rules::check(fmu.description()).iter().map(ToString::to_string));
     if !arguments.no_library {
         print::keep()?;
-        let subject = format!("the process of FMU `{}`", arguments.fmu.display());
-        let _guard = Guard::new(&subject, "its library does this when it is loaded; `--no-library` leaves it alone");
-        let found = fmu.load().map_err(|e| Failure::Run(e.to_string()))?;
+        let advice = "its library does this when it is loaded; `--no-library` leaves it alone";
+        let found = during(fmu.name(), Call::Library, advice, || fmu.load());
+        let found = found.map_err(|e| Failure::Run(e.to_string()))?;
         lines.extend(found.iter().map(|w| format!("{w} (rule `library`, FMI 2.0.5, section 2.3)")));
     }
     for line in &lines {

@@ -8,13 +8,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use macrostep_master::unit::fmu::regular;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 
+use crate::claim::folder_at;
 use crate::failure::Failure;
-use crate::stream::Stream;
+use crate::stream::{Stream, Written};
 
-const HEAD: &[u8] = b"macrostep checkpoint 1\n";
+const KIND: &[u8] = b"macrostep checkpoint ";
+const HEAD: &[u8] = b"macrostep checkpoint 2\n";
 const DIGEST: usize = 32;
 
 /// Without `--checkpoint-every`: so often.
@@ -53,10 +57,8 @@ pub struct Checkpoint {
     pub run: String,
     /// Steps done.
     pub steps: u64,
-    /// Rows recorded, and how long the file of rows was.
-    pub rows: u64,
-    /// See `rows`.
-    pub file_bytes: u64,
+    /// The file of rows as it was.
+    pub file: Written,
     /// Serialised states of the units.
     pub states: Vec<Vec<u8>>,
     /// What the master knows: histories and errors so far.
@@ -67,13 +69,16 @@ impl Checkpoint {
     /// Reads a file.
     ///
     /// # Errors
-    /// Where it is none, is damaged, or belongs to another run than `run`.
-    pub fn read(path: &Path, run: &str) -> Result<Checkpoint, Failure> {
+    /// Where it is none, is damaged, or belongs to another run than `run`, which has at most `steps_max` steps.
+    pub fn read(path: &Path, run: &str, steps_max: u64) -> Result<Checkpoint, Failure> {
         let refuse = |found: &str, expected: &str| {
             Failure::Run(format!("`{}`: found {found}, expected {expected}", path.display()))
         };
-        let bytes = std::fs::read(path).map_err(Failure::file(path))?;
+        let bytes = regular::read(path).map_err(Failure::file(path))?;
         let Some(rest) = bytes.strip_prefix(HEAD) else {
+            if bytes.starts_with(KIND) {
+                return Err(refuse("a checkpoint of another version of this program", "one of this version"));
+            }
             return Err(refuse("something else", "a file `--checkpoint` has written"));
         };
         let whole = rest.split_at_checked(DIGEST).filter(|(digest, body)| Sha256::digest(body).as_slice() == *digest);
@@ -81,6 +86,14 @@ impl Checkpoint {
         let (_, body) = whole.ok_or_else(damaged)?;
         let checkpoint: Checkpoint = postcard::from_bytes(body).map_err(|_| damaged())?;
         if checkpoint.run == run {
+            let Checkpoint { steps, file: Written { rows, .. }, .. } = checkpoint;
+            // The first row is of no step.
+            if steps > steps_max || rows > steps.saturating_add(1) {
+                return Err(refuse(
+                    &format!("{steps} steps and {rows} rows"),
+                    &format!("at most {steps_max} steps and a row each"),
+                ));
+            }
             return Ok(checkpoint);
         }
         // The first thing that differs says enough.
@@ -93,12 +106,26 @@ impl Checkpoint {
         use std::io::Write;
         let what = "the checkpoint";
         let body = postcard::to_stdvec(self).map_err(|e| Failure::Format { what, reason: e.to_string() })?;
-        let beside = path.with_extension("part");
-        let mut file = std::fs::File::create(&beside).map_err(Failure::file(&beside))?;
         let parts = [HEAD, Sha256::digest(&body).as_slice(), &body].concat();
-        file.write_all(&parts).and_then(|()| file.sync_all()).map_err(Failure::file(&beside))?;
-        std::fs::rename(&beside, path).map_err(Failure::file(path))
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut file = beside(folder).map_err(Failure::file(path))?;
+        file.write_all(&parts).and_then(|()| file.as_file().sync_all()).map_err(Failure::file(path))?;
+        file.persist(path).map_err(|e| Failure::file(path)(e.error))?;
+        Ok(())
     }
+}
+
+/// A new file of a name nobody has, removed again where it does not get another.
+fn beside(folder: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".macrostep-checkpoint-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As other files: what the user's mask leaves of it.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
 }
 
 /// Decides when a run is written down, and where.
@@ -118,7 +145,7 @@ impl Keeper {
     pub fn new(arguments: &CheckpointArguments, run: &str) -> Result<Option<Keeper>, Failure> {
         let Some(path) = &arguments.checkpoint else { return Ok(None) };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        folder_at(folder)?;
         // A slave may change the working folder.
         let folder = std::fs::canonicalize(folder).map_err(Failure::file(folder))?;
         let name = path
@@ -152,11 +179,10 @@ impl Keeper {
         steps: u64,
         states: Vec<Vec<u8>>,
         numbers: Vec<f64>,
-        stream: Option<&Stream>,
+        stream: Option<&mut Stream>,
     ) -> Result<(), Failure> {
-        let file_bytes = stream.map(Stream::settle).transpose()?.unwrap_or(0);
-        let rows = stream.map_or(0, Stream::rows);
-        Checkpoint { run: self.run.clone(), steps, rows, file_bytes, states, numbers }.write(&self.path)?;
+        let file = stream.map(Stream::settle).transpose()?.unwrap_or_default();
+        Checkpoint { run: self.run.clone(), steps, file, states, numbers }.write(&self.path)?;
         self.last = Instant::now();
         Ok(())
     }
@@ -178,18 +204,20 @@ mod tests {
         let arguments = CheckpointArguments { checkpoint: Some(path.clone()), ..CheckpointArguments::default() };
         let mut keeper = Keeper::new(&arguments, "step 1\nstop 2").expect("kept").expect("asked for");
         keeper.keep(7, vec![vec![1, 2]], vec![-0.0, f64::INFINITY], None).expect("written");
-        let read = Checkpoint::read(&path, "step 1\nstop 2").expect("read");
+        let read = Checkpoint::read(&path, "step 1\nstop 2", 7).expect("read");
         assert_eq!((read.steps, read.states, read.numbers[1]), (7, vec![vec![1, 2]], f64::INFINITY));
-        let other = Checkpoint::read(&path, "step 1\nstop 3").expect_err("another run").to_string();
+        let other = Checkpoint::read(&path, "step 1\nstop 3", 7).expect_err("another run").to_string();
         assert!(other.contains("found a run with stop 2, expected stop 3"), "{other}");
+        let long = Checkpoint::read(&path, "step 1\nstop 2", 6).expect_err("a longer run").to_string();
+        assert!(long.contains("found 7 steps and 0 rows, expected at most 6 steps"), "{long}");
         let whole = std::fs::read(&path).expect("bytes");
         for at in [0, HEAD.len(), HEAD.len() + DIGEST, whole.len() - 1] {
             let mut bytes = whole.clone();
             bytes[at] ^= 1;
             std::fs::write(&path, &bytes).expect("written");
-            assert!(Checkpoint::read(&path, "step 1\nstop 2").is_err(), "{at}");
+            assert!(Checkpoint::read(&path, "step 1\nstop 2", 7).is_err(), "{at}");
         }
         std::fs::write(&path, &whole[..whole.len() / 2]).expect("written");
-        assert!(Checkpoint::read(&path, "step 1\nstop 2").is_err());
+        assert!(Checkpoint::read(&path, "step 1\nstop 2", 7).is_err());
     }
 }

@@ -1,7 +1,6 @@
 //! How a command ends when it does not end well.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use macrostep_master::record::TraceError;
 use macrostep_master::report::PlotError;
@@ -57,12 +56,12 @@ pub enum Failure {
 
 impl Failure {
     /// 2 usage, 3 comparison out of tolerance, 1 everything else.
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+    pub fn exit_code(&self) -> u8 {
+        match self {
             Self::Usage(_) => 2,
             Self::OutOfTolerance { .. } | Self::Findings { .. } => 3,
             _ => 1,
-        })
+        }
     }
 
     /// Two options that make no sense together, both as typed, and the reason.

@@ -6,6 +6,8 @@
 mod arguments;
 mod check;
 mod checkpoint;
+mod claim;
+mod distinct;
 mod energy;
 mod failure;
 mod flex;
@@ -31,7 +33,6 @@ mod system;
 mod terms;
 mod watch;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -39,20 +40,30 @@ pub(crate) use macrostep::predict;
 
 use arguments::{Arguments, Verb};
 use failure::Failure;
+use macrostep_isolation::watch as watch_over;
 use macrostep_master::unit::fmu::plain;
 
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == macrostep_isolation::ARGUMENT) {
         return macrostep_isolation::serve();
     }
-    match run(Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+    let arguments = Arguments::parse();
+    // Before there are threads, and before any foreign code is loaded.
+    if let watch_over::Role::Watch(code) = watch_over::begin() {
+        return code;
+    }
+    match claimed(arguments) {
+        Ok(()) => watch_over::finish(0, None),
         Err(failure) => {
-            // Where standard error is closed, the exit code is all there is.
-            let _ = writeln!(std::io::stderr(), "error: {}", plain(&failure.to_string()));
-            failure.exit_code()
+            watch_over::finish(failure.exit_code(), Some(&format!("error: {}", plain(&failure.to_string()))))
         }
     }
+}
+
+/// Runs as long as the folder that is written to is this run's alone.
+fn claimed(arguments: Arguments) -> Result<(), Failure> {
+    let _claim = arguments.out().map(claim::Claim::of).transpose()?;
+    run(arguments)
 }
 
 fn run(arguments: Arguments) -> Result<(), Failure> {

@@ -11,6 +11,7 @@ use macrostep_master::{Account, Course, Memento};
 
 use crate::arguments::OscillatorArguments;
 use crate::checkpoint::{Checkpoint, Keeper};
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
 use crate::single::kept;
@@ -42,7 +43,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
         return Err(kept(Failure::Run(format!("interrupted at t = {t_s} s{how}")), watch.stream.as_ref()));
     }
     if let Some(stream) = &mut watch.stream {
-        stream.check()?;
+        stream.close()?;
     }
 
     if arguments.json {
@@ -63,10 +64,15 @@ fn watch(
     options: &OscillatorOptions,
     run: &str,
 ) -> Result<(Watch, Option<Resumed>), Failure> {
-    let kept = arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, run)).transpose()?;
+    let kept =
+        arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, run, options.steps())).transpose()?;
     let path = arguments.out.as_ref().map(|folder| folder.join("trace.csv"));
+    let mut files = Files::default();
+    files.writes_option("--out", path.as_deref());
+    files.checkpoints(&arguments.checkpoints);
+    files.are_apart()?;
     let stream = match (&path, &kept) {
-        (Some(path), Some(at)) => Some(Stream::resume(path, Recorder::columns(), at.rows, at.file_bytes)?),
+        (Some(path), Some(at)) => Some(Stream::resume(path, Recorder::columns(), at)?),
         (Some(path), None) => Some(Stream::create(path, Recorder::columns())?),
         (None, _) => None,
     };

@@ -2,7 +2,7 @@
 //!
 //! Foreign code in this process may write there too. Where it runs, [`keep`] takes standard output away from it.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -10,7 +10,36 @@ use std::sync::OnceLock;
 use crate::failure::Failure;
 
 /// Standard output, once it was taken away from everybody else.
-static KEPT: OnceLock<File> = OnceLock::new();
+static KEPT: OnceLock<Kept> = OnceLock::new();
+
+/// An open file and what tells it from others.
+#[derive(Debug)]
+struct Kept {
+    file: File,
+    identity: Option<(u64, u64, u64)>,
+}
+
+impl Kept {
+    /// A slave in this process may have closed the file, and its number may be another file's.
+    fn write(&self, text: &str) -> std::io::Result<()> {
+        if self.file.metadata().ok().and_then(|m| identity(&m)) != self.identity {
+            let found = "it was closed in the run, by a slave in this process; `--isolate` runs it in one of its own";
+            return Err(std::io::Error::other(found));
+        }
+        (&self.file).write_all(text.as_bytes())
+    }
+}
+
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> Option<(u64, u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino(), metadata.rdev()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> Option<(u64, u64, u64)> {
+    None
+}
 
 /// From now on only [`line`] writes to standard output; what others write goes to standard error.
 ///
@@ -18,13 +47,14 @@ static KEPT: OnceLock<File> = OnceLock::new();
 /// [`Failure::File`] where the system refuses.
 pub fn keep() -> Result<(), Failure> {
     if KEPT.get().is_none() {
-        let file = match macrostep_isolation::guard::divert_output() {
+        let file = match macrostep_isolation::divert_output() {
             // Not everywhere: then foreign code may write into the results.
             Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),
             file => file.map_err(Failure::file(Path::new("standard output")))?,
         };
         // Where another thread was first, its file is the one in use.
-        let _ = KEPT.set(file);
+        let identity = file.metadata().ok().and_then(|m| identity(&m));
+        let _ = KEPT.set(Kept { file, identity });
     }
     Ok(())
 }
@@ -35,7 +65,7 @@ pub fn keep() -> Result<(), Failure> {
 /// [`Failure::File`] where the output cannot be written.
 pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
     let written = match KEPT.get() {
-        Some(mut file) => file.write_all(format!("{text}\n").as_bytes()),
+        Some(kept) => kept.write(&format!("{text}\n")),
         None => writeln!(std::io::stdout().lock(), "{text}"),
     };
     match written {

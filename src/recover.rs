@@ -1,14 +1,18 @@
 //! `macrostep recover FILE.csv`: the rows of a run that did not end, whole ones only, and as Parquet where asked for.
 //!
-//! A row reaches the file in one piece, so that only a machine that stopped, or a full disk, leaves half of one.
+//! A row reaches the file in one piece, so that only a machine that stopped, or a full disk, leaves half of one. Nothing
+//! but a part of one row is ever cut, and what is cut is kept in `FILE.csv.cut`.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use macrostep_master::unit::fmu::regular;
 use serde_json::json;
 
+use crate::claim::{take, taken};
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::{parquet, print};
 
@@ -27,81 +31,139 @@ pub struct RecoverArguments {
 }
 
 /// What a file of rows holds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 struct Found {
     rows: u64,
     end_time: Option<f64>,
-    /// Length of the whole rows, and of what follows them.
+    /// Length of the whole rows.
     bytes: u64,
-    rest: u64,
+    /// What follows them: a part of a row.
+    rest: Vec<u8>,
 }
 
 /// Looks, takes away half a row, converts, and says what there is.
 ///
 /// # Errors
-/// [`Failure::Run`] with the line where a row is none, [`Failure::File`].
+/// [`Failure::Run`] with the line where a row is none, or where a run still writes to the file; [`Failure::File`].
 pub fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
     let path = &arguments.rows;
-    let found = look(path)?;
-    if found.rest > 0 {
-        let file = File::options().write(true).open(path).map_err(Failure::file(path))?;
-        file.set_len(found.bytes).map_err(Failure::file(path))?;
+    let mut files = Files::default();
+    files.reads("rows", path);
+    files.writes_option("--parquet", arguments.parquet.as_deref());
+    files.are_apart()?;
+    let file = regular::open(path).map_err(Failure::file(path))?;
+    if !take(&file) {
+        return Err(taken(path));
     }
+    let found = look(path, file)?;
+    let cut = if found.rest.is_empty() { None } else { Some(cut(path, &found)?) };
     if let Some(target) = &arguments.parquet {
         parquet::convert(path, target)?;
     }
     let Found { rows, end_time, rest, .. } = found;
+    let rest = rest.len();
     if arguments.json {
-        let parquet = arguments.parquet.as_ref().map(|p| p.display().to_string());
-        return print::line(json!({ "rows": rows, "end_time": end_time, "removed_bytes": rest, "parquet": parquet }));
+        let shown = |path: &PathBuf| path.display().to_string();
+        let (parquet, cut) = (arguments.parquet.as_ref().map(shown), cut.as_ref().map(shown));
+        return print::line(json!({
+            "rows": rows, "end_time": end_time, "removed_bytes": rest, "removed_to": cut, "parquet": parquet
+        }));
     }
-    let end = end_time.map_or_else(|| "none of them whole".to_owned(), |t_s| format!("up to t = {t_s} s"));
-    let removed = if rest > 0 { format!("; {rest} bytes of a broken row removed") } else { String::new() };
-    print::line(format!("`{}`: {rows} rows {end}{removed}", path.display()))
+    let end = end_time.map_or_else(|| ", none of them whole".to_owned(), |t_s| format!(" up to t = {t_s} s"));
+    let removed = cut.map(|cut| format!("; {rest} bytes of a broken row moved to `{}`", cut.display()));
+    let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    print::line(format!("`{}`: {rows}{end}{}", path.display(), removed.unwrap_or_default()))
 }
 
-fn look(path: &Path) -> Result<Found, Failure> {
-    let mut reader = BufReader::new(File::open(path).map_err(Failure::file(path))?);
-    let mut found = Found { rows: 0, end_time: None, bytes: 0, rest: 0 };
-    let (mut record, mut columns, mut line) = (Vec::new(), 0, 0_u64);
+/// Moves what follows the whole rows to a file beside.
+fn cut(path: &Path, found: &Found) -> Result<PathBuf, Failure> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".cut");
+    let beside = PathBuf::from(beside);
+    let file = File::options().write(true).open(path).map_err(Failure::file(path))?;
+    // Behind what was cut before, which is somebody's too.
+    let mut kept = File::options().append(true).create(true).open(&beside).map_err(Failure::file(&beside))?;
+    kept.write_all(&found.rest).and_then(|()| kept.sync_all()).map_err(Failure::file(&beside))?;
+    file.set_len(found.bytes).map_err(Failure::file(path))?;
+    Ok(beside)
+}
+
+fn look(path: &Path, file: File) -> Result<Found, Failure> {
+    let refuse = |line: u64, found: String, expected: String| {
+        Err(Failure::Run(format!("`{}`, line {line}: found {found}, expected {expected}", path.display())))
+    };
+    let mut reader = BufReader::new(file);
+    let mut found = Found::default();
+    let (mut record, mut columns, mut line) = (Vec::new(), 0, 1_u64);
+    let mut is_quoted = false;
     loop {
         let length = reader.read_until(b'\n', &mut record).map_err(Failure::file(path))?;
         let is_over = length == 0;
+        is_quoted ^= quotes(&record[record.len() - length..]) % 2 == 1;
         // A line end inside quotes is part of a text.
-        if !is_over && (!record.ends_with(b"\n") || quotes(&record) % 2 == 1) {
+        if !is_over && (!record.ends_with(b"\n") || is_quoted) {
             continue;
         }
         if is_over {
-            found.rest = record.len() as u64;
-            return Ok(found);
+            found.rest = record;
+            if columns == 0 {
+                return refuse(
+                    line,
+                    "no whole line".to_owned(),
+                    "`time` and names: is this a file of rows?".to_owned(),
+                );
+            }
+            return match foreign(&found.rest, columns) {
+                Some(what) => refuse(line, what, "a part of one row at the end of the file".to_owned()),
+                None => Ok(found),
+            };
         }
-        line += 1;
         let width = fields(&record);
         if line == 1 {
             columns = width;
-            if !record.starts_with(b"time") {
-                return Err(Failure::Run(format!(
-                    "`{}`, line 1: expected `time` first: is this a file of rows?",
-                    path.display()
-                )));
+            if first(&record) != "time" {
+                return refuse(1, format!("{:?}", first(&record)), "`time` first: is this a file of rows?".to_owned());
             }
         } else {
-            let text = String::from_utf8_lossy(&record);
-            let time = text.split(',').next().and_then(|t| t.trim().parse().ok());
+            let time = first(&record).parse().ok();
             if width != columns || time.is_none() {
-                let path = path.display();
-                let found = format!("{width} fields that begin with {:?}", text.split(',').next().unwrap_or_default());
-                return Err(Failure::Run(format!(
-                    "`{path}`, line {line}: found {found}, expected a time and {} more",
-                    columns - 1
-                )));
+                let what = format!("{width} fields that begin with {:?}", first(&record));
+                return refuse(line, what, format!("a time and {} more", columns - 1));
             }
             found.rows += 1;
             found.end_time = time;
         }
         found.bytes += record.len() as u64;
+        line += 1;
         record.clear();
     }
+}
+
+/// What says that the rest of a file is more than a part of one of our rows.
+fn foreign(rest: &[u8], columns: usize) -> Option<String> {
+    // A machine that stopped may leave zeros where bytes were to be written.
+    let end = rest.iter().rposition(|b| *b != 0).map_or(0, |n| n + 1);
+    let rest = &rest[..end];
+    let is_whole = rest.contains(&b',');
+    let time = first(rest);
+    let begins =
+        if is_whole { time.parse::<f64>().is_ok() } else { time.bytes().all(|b| b"0123456789+-.eEinfNa".contains(&b)) };
+    if !begins {
+        return Some(format!("{time:?}, which begins no row"));
+    }
+    if fields(rest) > columns {
+        return Some(format!("{} fields", fields(rest)));
+    }
+    let is_row = |line: &&[u8]| line.contains(&b',') && first(line).parse::<f64>().is_ok();
+    let rows = rest.split(|b| *b == b'\n').skip(1).filter(is_row).count();
+    (rows > 0).then(|| "a quote that does not end, and rows behind it".to_owned())
+}
+
+/// The first field of a record, its first letters where it is long.
+fn first(record: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    let field = record.split(|b| matches!(b, b',' | b'\n')).next().unwrap_or_default();
+    String::from_utf8_lossy(field).trim().chars().take(SHOWN).collect()
 }
 
 fn quotes(record: &[u8]) -> usize {
@@ -130,20 +192,36 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rows.csv");
         std::fs::write(&path, text).expect("written");
-        look(&path).map_err(|e| e.to_string())
+        look(&path, File::open(&path).expect("opened")).map_err(|e| e.to_string())
     }
 
     #[test]
     fn half_a_row_is_seen() {
         let whole = "time,x,\"a,b\"\n0,1,\"say \"\"no\"\"\n\"\n1e-7,2,b\n";
         let all = found(whole).expect("rows");
-        assert_eq!((all.rows, all.end_time, all.bytes, all.rest), (2, Some(1e-7), whole.len() as u64, 0));
-        for end in ["2", "2,3,\"", "2,3,\"x\n", "2,3"] {
+        assert_eq!((all.rows, all.end_time, all.bytes, all.rest), (2, Some(1e-7), whole.len() as u64, Vec::new()));
+        for end in ["2", "2,3,\"", "2,3,\"x\n", "2,3", "1e-", "2,\0\0\0", "\0\0"] {
             let half = found(&format!("{whole}{end}")).expect("rows");
-            assert_eq!((half.rows, half.bytes, half.rest), (2, whole.len() as u64, end.len() as u64), "{end}");
+            assert_eq!((half.rows, half.bytes, half.rest.as_slice()), (2, whole.len() as u64, end.as_bytes()), "{end}");
         }
         assert!(found("x\n1\n").is_err_and(|e| e.contains("line 1")));
         assert!(found("time,x\n1\n").is_err_and(|e| e.contains("line 2")));
         assert!(found("time,x\none,1\n").is_err_and(|e| e.contains("line 2")));
+    }
+
+    #[test]
+    fn what_is_no_part_of_a_row_is_refused() {
+        for text in [
+            "",
+            "time,x",
+            "She said \"hi\nline2\nline3\n",
+            "time,\"a\n0,1\n1,2\n2,3\n",
+            "timer,x\n0,1\n",
+            "time,x\n0,1\nnot ours",
+            "time,x\n0,1\n1,2,3",
+            "time,x\n0,\"a\n1,2\n2,3\n",
+        ] {
+            assert!(found(text).is_err_and(|e| e.contains("line ")), "{text:?}");
+        }
     }
 }

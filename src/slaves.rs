@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use macrostep_isolation::{Isolation, Limits};
+use macrostep_isolation::{Isolation, Limits, watched};
 use macrostep_master::unit::Unit;
 use macrostep_master::unit::fmu::{Fmu, FmuOptions, LogRecord};
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct SlaveArguments {
     /// Run each slave in a process of its own, with limits on time and memory [default: off]
     #[arg(long)]
     pub isolate: bool,
-    /// Longest time a call of an isolated slave may take, and an asynchronous step of any, in s
+    /// Longest time a call of a slave may take, in s
     #[arg(long, value_name = "S", default_value = "60")]
     pub call_limit: f64,
     /// Most memory an isolated slave may use, in MiB
@@ -44,7 +44,8 @@ pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments) -> Result<Box<dyn
     if let Some(isolation) = isolation(arguments)? {
         return Ok(Box::new(isolation.instantiate(fmu, name).map_err(|e| failed(&e))?));
     }
-    let unit = fmu.instantiate(name, &options(arguments)?).map_err(|e| failed(&e))?;
+    let options = options(arguments)?;
+    let unit = watched(name, options.pending_limit, || fmu.instantiate(name, &options)).map_err(|e| failed(&e))?;
     Ok(Box::new(unit))
 }
 

@@ -5,12 +5,19 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use macrostep_description::Value;
+use macrostep_isolation::watch;
 use macrostep_master::record::Observer;
+use macrostep_master::unit::fmu::regular;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
+use crate::checkpoint::Checkpoint;
+use crate::claim::{folder_at, take, taken};
+use crate::distinct::identity;
 use crate::failure::Failure;
 
 /// A CSV file that grows row by row.
@@ -26,71 +33,169 @@ pub struct Stream {
     rows: u64,
     last_s: Option<f64>,
     failure: Option<std::io::Error>,
+    /// Of the file's first `digested` bytes.
+    digest: Sha256,
+    digested: u64,
+    /// Whether it is one, and not a device or pipe.
+    is_file: bool,
+    /// What tells it from others.
+    identity: Option<(u64, u64)>,
+}
+
+/// What of a file of rows is written down in a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Written {
+    /// Rows, without the line of names.
+    pub rows: u64,
+    /// Length of the file; 0 where rows went nowhere.
+    pub bytes: u64,
+    /// Time of the last row in s.
+    pub last_s: Option<f64>,
+    /// SHA-256 of the file.
+    pub digest: [u8; 32],
 }
 
 impl Stream {
     /// A new file with a line of names, `time` first; folders are made if missing.
     ///
     /// # Errors
-    /// [`Failure::File`].
+    /// [`Failure::File`], and [`Failure::Run`] where another run writes to it.
     pub fn create<'a>(path: &Path, names: impl IntoIterator<Item = &'a str>) -> Result<Stream, Failure> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+            folder_at(folder)?;
         }
-        let mut file = File::create(path).map_err(Failure::file(path))?;
-        let shown = path.to_owned();
-        // A slave may change the working folder; what is written later does not follow it.
-        let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
-        let mut line = String::from("time");
-        for name in names {
-            line.push(',');
-            quote(&mut line, name);
+        // What is in it goes only once it is known that nobody else writes there.
+        let file = File::options().write(true).create(true).truncate(false).open(path).map_err(Failure::file(path))?;
+        let mut stream = Stream::of(file, path)?;
+        if stream.is_file {
+            stream.file.set_len(0).map_err(Failure::file(path))?;
         }
-        line.push('\n');
-        file.write_all(line.as_bytes()).map_err(Failure::file(&path))?;
-        Ok(Stream { file, path, shown, bytes: line.len() as u64, line, rows: 0, last_s: None, failure: None })
+        stream.line = head(names);
+        stream.file.write_all(stream.line.as_bytes()).map_err(Failure::file(&stream.path))?;
+        stream.bytes = stream.line.len() as u64;
+        Ok(stream)
     }
 
-    /// The file of a run that is continued: rows after the first `rows`, which end at `bytes`, are taken back. Where it is
-    /// gone, a new one is begun.
+    /// An open file of which nothing is known yet.
+    fn of(file: File, path: &Path) -> Result<Stream, Failure> {
+        if !take(&file) {
+            return Err(taken(path));
+        }
+        let metadata = file.metadata().map_err(Failure::file(path))?;
+        let shown = path.to_owned();
+        watch::rows_go_to(&shown.to_string_lossy());
+        // A slave may change the working folder; what is written later does not follow it.
+        let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
+        Ok(Stream {
+            file,
+            path,
+            shown,
+            line: String::new(),
+            bytes: 0,
+            rows: 0,
+            last_s: None,
+            failure: None,
+            digest: Sha256::new(),
+            digested: 0,
+            is_file: metadata.is_file(),
+            identity: identity(&metadata),
+        })
+    }
+
+    /// The file of a run that is continued: rows recorded after the checkpoint are taken back. Where it is gone, a new one
+    /// is begun, and a note says so.
     ///
     /// # Errors
-    /// [`Failure::File`], and [`Failure::Run`] where it is shorter than it was.
+    /// [`Failure::File`], and [`Failure::Run`] where its rows are not those of the run.
     pub fn resume<'a>(
         path: &Path,
         names: impl IntoIterator<Item = &'a str>,
-        rows: u64,
-        bytes: u64,
+        at: &Checkpoint,
     ) -> Result<Stream, Failure> {
+        let Written { rows, bytes, last_s, digest } = at.file;
         if bytes == 0 || !path.exists() {
-            return Stream::create(path, names);
+            let (shown, after) =
+                (path.display(), last_s.map_or(format!("step {}", at.steps), |t_s| format!("t = {t_s} s")));
+            eprintln!("note: `{shown}` is a new file, which begins after {after}: the rows before are not in it");
+            let stream = Stream::create(path, names)?;
+            return Ok(Stream { last_s, ..stream });
         }
-        let file = File::options().append(true).open(path).map_err(Failure::file(path))?;
-        let found = file.metadata().map_err(Failure::file(path))?.len();
-        if found < bytes {
+        let file = regular::open(path).and_then(|_| File::options().read(true).append(true).open(path));
+        let mut stream = Stream::of(file.map_err(Failure::file(path))?, path)?;
+        let other = |found: String| {
             let path = path.display();
-            return Err(Failure::Run(format!(
-                "`{path}`: found {found} bytes, expected the {bytes} of the run that is continued: choose another `--out`"
-            )));
+            let expected = "those of the run that is continued: put its file back, or choose another `--out`";
+            Failure::Run(format!("`{path}`: found {found}, expected {expected}"))
+        };
+        let found = stream.file.metadata().map_err(Failure::file(path))?.len();
+        if found < bytes {
+            return Err(other(format!("{found} bytes, fewer than the {bytes}")));
         }
-        file.set_len(bytes).map_err(Failure::file(path))?;
-        let shown = path.to_owned();
-        let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
-        Ok(Stream { file, path, shown, bytes, line: String::new(), rows, last_s: None, failure: None })
+        stream.bytes = bytes;
+        let head = head(names);
+        let mut begins = vec![0; head.len()];
+        let is_head = stream.file.read_exact(&mut begins).is_ok() && begins == head.as_bytes();
+        if !is_head || bytes < head.len() as u64 || stream.digest().map_err(Failure::file(path))? != digest {
+            return Err(other("other rows than".to_owned()));
+        }
+        stream.file.set_len(bytes).map_err(Failure::file(path))?;
+        watch::row(rows, last_s.unwrap_or(f64::NAN));
+        Ok(Stream { rows, last_s, ..stream })
     }
 
     /// With another name for the file in messages.
     pub fn shown_as(self, shown: PathBuf) -> Stream {
+        watch::rows_go_to(&shown.to_string_lossy());
         Stream { shown, ..self }
     }
 
-    /// Brings all rows to the disk and says how long the file is.
+    /// Brings all rows to the disk and says what is there.
     ///
     /// # Errors
     /// [`Failure::File`].
-    pub fn settle(&self) -> Result<u64, Failure> {
+    pub fn settle(&mut self) -> Result<Written, Failure> {
+        self.is_whole()?;
         self.file.sync_data().map_err(Failure::file(&self.path))?;
-        Ok(self.bytes)
+        let digest = self.digest().map_err(Failure::file(&self.path))?;
+        Ok(Written { rows: self.rows, bytes: self.bytes, last_s: self.last_s, digest })
+    }
+
+    /// All rows are written: whether they are there.
+    ///
+    /// # Errors
+    /// [`Failure::File`] where one could not be written, or the file is not what was written to it.
+    pub fn close(&mut self) -> Result<(), Failure> {
+        self.check()?;
+        self.is_whole()
+    }
+
+    /// A slave, or anybody, may have removed the file or cut it; one in this process may have closed it.
+    fn is_whole(&self) -> Result<(), Failure> {
+        if !self.is_file {
+            return Ok(());
+        }
+        let found = match std::fs::metadata(&self.path) {
+            Err(error) => error.to_string(),
+            Ok(metadata) if identity(&metadata) != self.identity => "another file of this name".to_owned(),
+            Ok(metadata) if metadata.len() != self.bytes => format!("{} bytes", metadata.len()),
+            Ok(_) => return Ok(()),
+        };
+        let (bytes, rows) = (self.bytes, self.rows);
+        let wrong =
+            format!("found {found}, expected the {bytes} bytes of {rows} rows: something has changed it in the run");
+        Err(Failure::file(&self.shown)(std::io::Error::other(wrong)))
+    }
+
+    /// SHA-256 of the file; only what was added since the last time is read.
+    fn digest(&mut self) -> std::io::Result<[u8; 32]> {
+        if !self.is_file {
+            return Ok([0; 32]);
+        }
+        let mut file = File::open(&self.path)?;
+        file.seek(SeekFrom::Start(self.digested))?;
+        let added = std::io::copy(&mut file.take(self.bytes - self.digested), &mut self.digest)?;
+        self.digested += added;
+        Ok(self.digest.clone().finalize().into())
     }
 
     /// Where it is, whatever folder the process is in.
@@ -153,6 +258,7 @@ impl Stream {
         self.bytes += self.line.len() as u64;
         self.rows += 1;
         self.last_s = Some(t_s);
+        watch::row(self.rows, t_s);
         Ok(())
     }
 }
@@ -165,6 +271,9 @@ impl Stream {
             return Err(error);
         }
         let again = File::options().append(true).open(&self.path)?;
+        if again.metadata().ok().and_then(|metadata| identity(&metadata)) != self.identity {
+            return Err(error);
+        }
         // Not dropped: there is nothing to close any more.
         std::mem::forget(std::mem::replace(&mut self.file, again));
         Ok(())
@@ -183,6 +292,17 @@ impl Observer for Stream {
         }
         self.failure = self.end(t_s).err();
     }
+}
+
+/// The line of names.
+fn head<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut line = String::from("time");
+    for name in names {
+        line.push(',');
+        quote(&mut line, name);
+    }
+    line.push('\n');
+    line
 }
 
 /// Shortest digits that read back to the same bits.

@@ -68,9 +68,12 @@ impl Numbers<'_> {
         *b = x != 0.0;
     }
 
-    /// Numbers of a list whose length follows from the definition.
+    /// Numbers of a list whose length follows from the definition. None of them is NaN: a run ends where one is.
     pub fn list(&mut self, list: &mut [f64]) {
         list.iter_mut().for_each(|x| self.real(x));
+        if let Numbers::Give { misfit, .. } = self {
+            *misfit |= list.iter().any(|x| x.is_nan());
+        }
     }
 
     /// A list whose length is a matter of the run.

@@ -17,6 +17,7 @@ use serde_json::json;
 use super::arguments::ImportArguments;
 use super::drawing;
 use super::source::Source;
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::oscillator::write_text;
 use crate::print;
@@ -44,6 +45,13 @@ struct Found {
 /// # Errors
 /// [`Failure`] of the arguments, the files and the computation.
 pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
+    let mut files = Files::default();
+    files.reads("mesh", &arguments.mesh);
+    files.reads_option("--stiffness", arguments.stiffness.as_deref());
+    files.reads_option("--mass", arguments.mass.as_deref());
+    files.reads_option("--dof", arguments.dof.as_deref());
+    files.writes("--fmu", &arguments.fmu);
+    files.are_apart()?;
     let began = Instant::now();
     let found = Found::new(arguments)?;
     let guid = found.pack(&arguments.fmu)?;

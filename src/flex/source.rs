@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use macrostep_flexible::import::{inp, market, stored};
 use macrostep_flexible::{Connector, Material, Mesh, Structure};
+use macrostep_master::unit::fmu::regular;
 
 use super::arguments::ImportArguments;
 use crate::failure::Failure;
@@ -20,7 +21,7 @@ pub struct Source {
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(Failure::file(path))
+    regular::text(path).map_err(Failure::file(path))
 }
 
 fn extension(path: &Path) -> String {

@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
-use macrostep_isolation::guard::Guard;
 use macrostep_isolation::interrupt;
 use macrostep_master::unit::Unit;
-use macrostep_master::unit::fmu::Fmu;
+use macrostep_master::unit::fmu::{Fmu, regular};
 use serde_json::{Value as Json, json};
 
 pub use options::SimulateArguments;
 
 use crate::checkpoint::{Checkpoint, Keeper};
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::stream::Stream;
 use crate::{info, parquet, print, slaves};
@@ -46,23 +46,28 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     if arguments.parquet.is_some() && result_path(arguments).is_none() {
         return Err(Failure::conflict("--parquet", "no --out", "the rows are converted from a file"));
     }
+    apart(arguments)?;
     let run = identity(&fmu, &experiment, &starts, &names);
-    let resumed = arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &run)).transpose()?;
+    let resumed = arguments
+        .checkpoints
+        .resume
+        .as_deref()
+        .map(|path| Checkpoint::read(path, &run, experiment.steps + 1))
+        .transpose()?;
     can_serialize(arguments, &fmu)?;
     let mut keeper = Keeper::new(&arguments.checkpoints, &run)?;
     let mut stream = stream(arguments, &names, resumed.as_ref())?;
     let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
 
-    interrupt::note();
     print::keep()?;
-    let guard = (!arguments.slaves.isolate).then(|| Guard::new(&subject(arguments, stream.as_ref()), ADVICE));
+    interrupt::note();
     let began = Instant::now();
     let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
     let outcome = slaves::make(&fmu, "slave", &arguments.slaves).and_then(|mut unit| {
         let kept = Kept { stream: stream.as_mut(), keeper: keeper.as_mut(), resumed };
         steps.run(unit.as_mut(), &starts, kept)
     });
-    drop(guard);
+    let outcome = outcome.and_then(|()| stream.as_mut().map_or(Ok(()), Stream::close));
     warnings.append(&mut steps.warnings);
     let summary = json!({
         "fmu": arguments.fmu.display().to_string(),
@@ -89,24 +94,28 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     outcome.map_err(|failure| kept(failure, stream.as_ref()))
 }
 
-/// What to do about an FMU that ends the program.
-pub const ADVICE: &str = "`--isolate` runs it in a process of its own and names the call";
-
-/// Who is to blame where the program is ended from inside.
-fn subject(arguments: &SimulateArguments, stream: Option<&Stream>) -> String {
-    let rows = stream.map(|s| format!(" (rows up to then are in `{}`)", s.shown())).unwrap_or_default();
-    format!("the process of FMU `{}`{rows}", arguments.fmu.display())
-}
-
 /// A failure with where the results up to it are.
 pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
     let (Some(stream), Failure::Run(text)) = (stream, &failure) else { return failure };
-    let path = stream.shown();
-    match stream.last_s() {
-        Some(t_s) => Failure::Run(format!("{text}; {} rows up to t = {t_s} s are in `{path}`", stream.rows())),
-        None if stream.rows() > 0 => Failure::Run(format!("{text}; {} rows are in `{path}`", stream.rows())),
-        None => Failure::Run(format!("{text}; no row was recorded before")),
+    let kept = macrostep_isolation::kept(stream.rows(), stream.last_s(), &stream.shown().to_string());
+    Failure::Run(format!("{text}{kept}"))
+}
+
+/// What is written is not what is read.
+fn apart(arguments: &SimulateArguments) -> Result<(), Failure> {
+    let mut files = Files::default();
+    files.reads("FMU", &arguments.fmu);
+    files.reads_option("--input", arguments.input.as_deref());
+    if let Some(path) = result_path(arguments) {
+        let option = if arguments.output_file.is_some() { "--output-file" } else { "--out" };
+        files.writes(option, &path);
+        if arguments.out.is_some() {
+            files.writes("--out", &path.with_file_name("result.json"));
+        }
     }
+    files.writes_option("--parquet", arguments.parquet.as_deref());
+    files.checkpoints(&arguments.checkpoints);
+    files.are_apart()
 }
 
 /// What tells this run from others, a line each.
@@ -136,7 +145,7 @@ fn can_serialize(arguments: &SimulateArguments, fmu: &Fmu) -> Result<(), Failure
 
 /// The file of inputs.
 fn read(path: &Path, d: &ModelDescription) -> Result<Input, Failure> {
-    let file = std::fs::File::open(path).map_err(Failure::file(path))?;
+    let file = regular::open(path).map_err(Failure::file(path))?;
     let failed = |e| Failure::Run(format!("`{}`, {e}", path.display()));
     Input::read(std::io::BufReader::new(file), d).map_err(failed)
 }
@@ -149,7 +158,7 @@ fn stream(
     let Some(path) = result_path(arguments) else { return Ok(None) };
     let names = names.iter().copied();
     Ok(Some(match resumed {
-        Some(at) => Stream::resume(&path, names, at.rows, at.file_bytes)?,
+        Some(at) => Stream::resume(&path, names, at)?,
         None => Stream::create(&path, names)?,
     }))
 }

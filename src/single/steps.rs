@@ -70,7 +70,7 @@ impl<'a> Steps<'a> {
         let mut first = 0;
         if let Some(at) = kept.resumed.take() {
             unit.deserialize(at.states.first().map_or(&[], Vec::as_slice)).map_err(run_failure)?;
-            (first, self.rows) = (at.steps, at.rows);
+            (first, self.rows) = (at.steps, at.file.rows);
             self.reached_s = e.start_s + e.step_s * first as f64;
         } else {
             self.record(unit, e.start_s, kept)?;
@@ -178,7 +178,7 @@ impl Kept<'_> {
     fn keep(&mut self, steps: u64, unit: &mut dyn Unit) -> Result<(), Failure> {
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
         let state = unit.serialize().map_err(run_failure)?;
-        keeper.keep(steps, vec![state], Vec::new(), self.stream.as_deref())
+        keeper.keep(steps, vec![state], Vec::new(), self.stream.as_deref_mut())
     }
 }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use super::arguments::ConvertArguments;
 use super::{findings_failure, tell};
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::print;
 
@@ -21,6 +22,11 @@ use crate::print;
 /// [`Failure`] where the scenario is wrong or a file cannot be written.
 pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     let document = macrostep_system::open(&arguments.from).map_err(|e| Failure::Run(e.to_string()))?;
+    let mut files = Files::default();
+    files.reads("scenario", &arguments.from);
+    files.reads_units(&document.scenario, Path::new(""));
+    files.writes("TO", &arguments.to);
+    files.are_apart()?;
     tell(&document.findings);
     let fmus = Fmus::new(embedded::packed);
     let findings = check(&document.scenario, &fmus);

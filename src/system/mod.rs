@@ -14,15 +14,14 @@ use std::sync::Arc;
 
 use macrostep::embedded;
 use macrostep_description::ModelDescription;
-use macrostep_isolation::guard::Guard;
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, Simulation};
 use macrostep_system::scenario::{Endpoint, Place, Setting, Source, Value};
 use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble};
 
 use crate::failure::Failure;
+use crate::print;
 use crate::slaves::{self, SlaveArguments};
-use crate::{print, single};
 use arguments::SystemArguments;
 
 /// A scenario, opened, with the options applied. It is also the catalogue of its FMUs, whose slaves run where the options
@@ -31,8 +30,6 @@ pub struct Opened {
     pub document: Document,
     fmus: Fmus,
     slaves: SlaveArguments,
-    /// As long as slaves may run in this process.
-    _guard: Option<Guard>,
 }
 
 impl Opened {
@@ -47,9 +44,7 @@ impl Opened {
         tell(&document.findings);
         change(&mut document, arguments)?;
         print::keep()?;
-        let subject = subject(arguments);
-        let _guard = (!arguments.slaves.isolate).then(|| Guard::new(&subject, single::ADVICE));
-        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves, _guard })
+        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves })
     }
 
     /// Checks and assembles; findings go to standard error.
@@ -84,11 +79,6 @@ impl Catalogue for Opened {
 /// What a scenario is called in a head line.
 pub fn title(s: &Scenario) -> &str {
     if s.name.is_empty() { "system" } else { &s.name }
-}
-
-/// Who is to blame where the program is ended from inside.
-pub fn subject(arguments: &SystemArguments) -> String {
-    format!("the process of system `{}`", arguments.system.display())
 }
 
 /// All errors but the last are printed, which ends the program.

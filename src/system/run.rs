@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::path::Path;
 
-use macrostep_isolation::guard::Guard;
 use macrostep_isolation::interrupt;
 use macrostep_master::Simulation;
 use macrostep_master::record::{Column, Trace};
@@ -16,11 +15,12 @@ use macrostep_system::{Assembly, Scenario, toml};
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::steps::{Rows, Steps, failed};
-use super::{Opened, convert, pictures, start, subject};
-use crate::checkpoint::{Checkpoint, Keeper};
+use super::{Opened, convert, pictures, start};
+use crate::checkpoint::{Checkpoint, CheckpointArguments, Keeper};
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::oscillator::write_text;
-use crate::single::{ADVICE, kept};
+use crate::single::kept;
 use crate::stream::Stream;
 use crate::{parquet, print};
 
@@ -33,7 +33,6 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.parquet.is_some() && arguments.out.is_none() {
         return Err(Failure::conflict("--parquet", "no --out", "the rows are converted from a file"));
     }
-    interrupt::note();
     // A slave may change the working folder; files are where the user has named them.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let checkpoints = arguments.checkpoints.within(&here);
@@ -42,12 +41,14 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let scenario = assembly.effective.clone();
     let identity = identity(&assembly, &scenario);
     can_serialize(arguments, &assembly)?;
-    let resumed = checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity)).transpose()?;
+    apart(arguments, &checkpoints, &opened, &here)?;
     let mut simulation = start(assembly).map_err(failed)?;
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
     }
     let mut steps = Steps::new(&simulation, &scenario).map_err(failed)?;
+    let resumed = checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity, steps.windows()));
+    let resumed = resumed.transpose()?;
     let mut keeper = Keeper::new(&checkpoints, &identity)?;
     let mut rows = match &arguments.out {
         Some(folder) => {
@@ -62,14 +63,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if let Some(at) = resumed {
         steps.resume(&mut simulation, at, &mut rows).map_err(failed)?;
     }
-    let guard = rows.stream.as_ref().filter(|_| !arguments.system.slaves.isolate).map(|stream| {
-        let subject = subject(&arguments.system);
-        Guard::new(&format!("{subject} (rows up to then are in `{}`)", stream.shown()), ADVICE)
-    });
+    interrupt::note();
     let ended = steps.run(&mut simulation, &mut rows, keeper.as_mut());
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
     drop(simulation);
-    drop(guard);
+    let ended = ended.and_then(|()| rows.stream.as_mut().map_or(Ok(()), Stream::close));
     let written = write((arguments, &here), &scenario, &outcome, &rows);
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written?;
@@ -78,6 +76,26 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     } else {
         print::line(outcome.table(&scenario, &rows))
     }
+}
+
+/// What is written is not what is read.
+fn apart(
+    arguments: &RunArguments,
+    checkpoints: &CheckpointArguments,
+    opened: &Opened,
+    here: &Path,
+) -> Result<(), Failure> {
+    let mut files = Files::default();
+    files.reads("scenario", &here.join(&arguments.system.system));
+    files.reads_units(&opened.document.scenario, here);
+    if let Some(folder) = &arguments.out {
+        for name in ["trace.csv", "result.json", "scenario.toml"] {
+            files.writes("--out", &here.join(folder).join(name));
+        }
+    }
+    files.writes_option("--parquet", arguments.parquet.as_ref().map(|path| here.join(path)).as_deref());
+    files.checkpoints(checkpoints);
+    files.are_apart()
 }
 
 /// What tells this run from others, a line each. Where its slaves run makes no difference.
@@ -109,7 +127,7 @@ fn can_serialize(arguments: &RunArguments, assembly: &Assembly) -> Result<(), Fa
 fn stream(path: &Path, simulation: &Simulation, resumed: Option<&Checkpoint>) -> Result<Stream, Failure> {
     let names = simulation.columns().iter().map(|c| c.name.as_str());
     match resumed {
-        Some(at) => Stream::resume(path, names, at.rows, at.file_bytes),
+        Some(at) => Stream::resume(path, names, at),
         None => Stream::create(path, names),
     }
 }

@@ -68,13 +68,18 @@ impl Steps {
         Ok(Steps { windows, every, done: 0, wall: Duration::ZERO })
     }
 
+    /// Windows of the whole run.
+    pub fn windows(&self) -> u64 {
+        self.windows
+    }
+
     /// Takes up a run where it was kept; `simulation` is initialised.
     ///
     /// # Errors
     /// Where the checkpoint is of another run.
     pub fn resume(&mut self, simulation: &mut Simulation, at: Checkpoint, rows: &mut Rows) -> Result<(), RunError> {
         simulation.resume(&Memento { states: at.states, numbers: at.numbers })?;
-        (self.done, rows.count) = (at.steps, at.rows);
+        (self.done, rows.count) = (at.steps, at.file.rows);
         Ok(())
     }
 
@@ -137,13 +142,13 @@ impl Steps {
 
 fn keep(
     simulation: &mut Simulation,
-    rows: &Rows,
+    rows: &mut Rows,
     keeper: &mut Option<&mut Keeper>,
     windows: u64,
 ) -> Result<(), Failure> {
     let Some(keeper) = keeper else { return Ok(()) };
     let Memento { states, numbers } = simulation.memento().map_err(failed)?;
-    keeper.keep(windows, states, numbers, rows.stream.as_ref())
+    keeper.keep(windows, states, numbers, rows.stream.as_mut())
 }
 
 /// How an interrupted run ends.

@@ -6,3 +6,10 @@
 mod make;
 #[path = "../hostile/run.rs"]
 mod run;
+
+mod locks;
+mod overwrite;
+mod recover;
+mod resume;
+mod signals;
+mod watched;

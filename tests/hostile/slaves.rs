@@ -52,62 +52,62 @@ const HAZARDS: &[Hazard] = &[
     in_step(
         "a slave that crashes in a step",
         &[("AT_STEP", "raise(SIGSEGV)")],
-        Alone::Ends(SEGV),
+        Alone::Same,
         &[IN_STEP, SEGV, "t = 0.4 s", "5 rows"],
     ),
     in_step(
         "a slave that writes to address 0",
         &[("AT_STEP", "*(volatile int *)0 = 1")],
-        Alone::Ends(SEGV),
+        Alone::Same,
         &[IN_STEP, SEGV],
     ),
-    in_step("a slave that aborts", &[("AT_STEP", "abort()")], Alone::Ends("SIGABRT"), &[IN_STEP, "signal 6 (SIGABRT"]),
+    in_step("a slave that aborts", &[("AT_STEP", "abort()")], Alone::Same, &[IN_STEP, "signal 6 (SIGABRT"]),
     in_step(
         "a slave that divides by zero",
         &[("AT_STEP", "raise(SIGFPE)")],
-        Alone::Ends("SIGFPE"),
+        Alone::Same,
         &[IN_STEP, "signal 8 (SIGFPE"],
     ),
     in_step(
         "a slave without a bottom to its recursion",
         &[("AT_STEP", "depth = -1; deeper(0)")],
-        Alone::Ends(SEGV),
+        Alone::Same,
         &[IN_STEP, SEGV],
     ),
     in_step(
         "a slave that crashes on a thread of its own",
         &[("AT_STEP", "pthread_t t; pthread_create(&t, 0, crash, 0); pthread_join(t, 0)")],
-        Alone::Ends(SEGV),
+        Alone::Same,
         &[IN_STEP, SEGV],
     ),
     in_step(
         "a slave that ends the program with status 0",
         &[("AT_STEP", "exit(0)")],
-        Alone::Ends("by `exit`"),
+        Alone::Same,
         &[IN_STEP, "ended itself with status 0"],
     ),
     in_step(
         "a slave that ends the process at once",
         &[("AT_STEP", "_exit(0)")],
-        Alone::Deadly,
+        Alone::Same,
         &[IN_STEP, "ended itself with status 0"],
     ),
     in_step(
         "a step that never ends",
         &[("AT_STEP", "for (;;) pause()")],
-        Alone::Deadly,
+        Alone::Same,
         &[IN_STEP, "no answer within 2 s", "--call-limit"],
     ),
     in_step(
         "a step that never ends and keeps a processor busy",
         &[("AT_STEP", "for (;;) depth++")],
-        Alone::Deadly,
+        Alone::Same,
         &[IN_STEP, "no answer within 2 s"],
     ),
     in_step(
         "a slave that stops its process",
         &[("AT_STEP", "raise(SIGSTOP)")],
-        Alone::Deadly,
+        Alone::Same,
         &[IN_STEP, "no answer within 2 s"],
     ),
     in_step(
@@ -116,7 +116,7 @@ const HAZARDS: &[Hazard] = &[
         Alone::Deadly,
         &[IN_STEP, "MiB of memory", "--memory-limit"],
     ),
-    in_step("a slave that is killed", &[("AT_STEP", "kill(getpid(), SIGKILL)")], Alone::Deadly, &[IN_STEP, "signal 9"]),
+    in_step("a slave that is killed", &[("AT_STEP", "kill(getpid(), SIGKILL)")], Alone::Same, &[IN_STEP, "signal 9"]),
     in_step(
         "fmi2Error with a reason",
         &[(
@@ -161,13 +161,13 @@ const HAZARDS: &[Hazard] = &[
     in_step(
         "a crash when it is read",
         &[("AT_GET", "raise(SIGSEGV)")],
-        Alone::Ends(SEGV),
+        Alone::Same,
         &["fmi2GetReal returned nothing at t = 0.5 s", SEGV],
     ),
     Hazard {
         title: "a crash when it is loaded",
         defines: &[("AT_LOAD", "raise(SIGSEGV)")],
-        alone: Alone::Ends(SEGV),
+        alone: Alone::Same,
         code: 1,
         says: &["fmi2Instantiate", SEGV, "no row"],
         rows: Some(0),
@@ -175,7 +175,7 @@ const HAZARDS: &[Hazard] = &[
     Hazard {
         title: "an end of the program when it is loaded",
         defines: &[("AT_LOAD", "_exit(0)")],
-        alone: Alone::Deadly,
+        alone: Alone::Same,
         code: 1,
         says: &["fmi2Instantiate", "status 0"],
         rows: Some(0),
@@ -183,7 +183,7 @@ const HAZARDS: &[Hazard] = &[
     Hazard {
         title: "a crash when it is instantiated",
         defines: &[("AT_INSTANTIATE", "abort()")],
-        alone: Alone::Ends("SIGABRT"),
+        alone: Alone::Same,
         code: 1,
         says: &["fmi2Instantiate", "SIGABRT"],
         rows: Some(0),
@@ -215,7 +215,7 @@ const HAZARDS: &[Hazard] = &[
     Hazard {
         title: "a crash at the end",
         defines: &[("AT_TERMINATE", "raise(SIGSEGV)")],
-        alone: Alone::Ends(SEGV),
+        alone: Alone::Same,
         code: 1,
         says: &["fmi2Terminate", SEGV, "11 rows"],
         rows: Some(11),
@@ -305,8 +305,9 @@ fn in_one_process_what_can_be_survived_is_survived() {
 #[test]
 fn closed_descriptors_in_one_process_lose_no_row() {
     let Met { left, .. } = meet(&CLOSED, "alone", &[]);
-    // Standard output is closed for good, so that the summary is lost and the exit code says so.
+    // Standard output is closed for good, so that the summary is lost and the error says so.
     assert_eq!(left.code, Some(1), "{left:#?}");
+    assert!(left.error().contains("standard output: it was closed in the run"), "{left:#?}");
     assert_eq!(left.rows.as_ref().map(Vec::len), Some(11), "{left:#?}");
 }
 

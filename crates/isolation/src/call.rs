@@ -4,7 +4,7 @@ macro_rules! calls {
     ($($variant:ident = $name:literal),* $(,)?) => {
         /// A call to a slave.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Call { $($variant),* }
+        pub enum Call { $(#[doc = $name] $variant),* }
 
         const ALL: &[(Call, &str)] = &[$((Call::$variant, $name)),*];
     };
@@ -34,6 +34,7 @@ calls! {
     Deserialize = "fmi2DeSerializeFMUstate",
     Directional = "fmi2GetDirectionalDerivative",
     Quit = "fmi2FreeInstance",
+    Library = "dlopen",
 }
 
 impl Call {

@@ -59,29 +59,63 @@ impl Isolation {
     }
 }
 
-/// Standard output is left as it is.
-pub mod guard {
-    use std::fs::File;
-    use std::io;
+/// Refuses: standard output is left as it is.
+///
+/// # Errors
+/// Always.
+pub fn divert_output() -> std::io::Result<std::fs::File> {
+    Err(std::io::Error::from(std::io::ErrorKind::Unsupported))
+}
 
-    /// Refuses.
-    ///
-    /// # Errors
-    /// Always.
-    pub fn divert_output() -> io::Result<File> {
-        Err(io::Error::from(io::ErrorKind::Unsupported))
-    }
+/// Calls that are told of where somebody watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// Loading a library.
+    Library,
+}
 
-    /// Guards nothing.
+/// Does `work`.
+pub fn during<T>(_name: &str, _call: Call, _advice: &str, work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+/// Makes a unit.
+///
+/// # Errors
+/// Those of `make`.
+pub fn watched<U, E>(_name: &str, _limit: Duration, make: impl FnOnce() -> Result<U, E>) -> Result<U, E> {
+    make()
+}
+
+/// Nobody watches.
+pub mod watch {
+    use std::process::ExitCode;
+
+    /// What a process is.
     #[derive(Debug)]
-    pub struct Guard(());
-
-    impl Guard {
-        /// Guards nothing.
-        pub fn new(_subject: &str, _advice: &str) -> Guard {
-            Guard(())
-        }
+    pub enum Role {
+        /// It does the work, then says [`finish`].
+        Work,
+        /// It has seen the work end, and ends with this code.
+        Watch(ExitCode),
     }
+
+    /// This process does the work.
+    pub fn begin() -> Role {
+        Role::Work
+    }
+
+    /// The work is over: its exit code, and last words for standard error.
+    pub fn finish(code: u8, words: Option<&str>) -> ExitCode {
+        words.into_iter().for_each(|words| eprintln!("{words}"));
+        ExitCode::from(code)
+    }
+
+    /// Nobody asks.
+    pub fn rows_go_to(_file: &str) {}
+
+    /// Nobody asks.
+    pub fn row(_rows: u64, _last_s: f64) {}
 }
 
 /// Interrupts end the program; rows are on disk.

@@ -4,12 +4,22 @@ use std::sync::atomic::Ordering;
 
 use crate::system;
 
-/// From now on the first interrupt is only noted; a second one ends the program.
+/// From now on the first interrupt is only noted, and [`asked`] is to be asked from time to time; a second one ends the
+/// program.
 pub fn note() {
-    system::note_interrupts();
+    if !system::is_watched() {
+        system::note_interrupts(true);
+    }
+    system::board().listens.store(1, Ordering::Relaxed);
 }
 
 /// Whether there was one.
+#[inline]
 pub fn asked() -> bool {
-    system::INTERRUPTED.load(Ordering::Relaxed)
+    let board = system::board();
+    if board.interrupted.load(Ordering::Relaxed) == 0 {
+        return false;
+    }
+    board.heard.store(1, Ordering::Relaxed);
+    true
 }

@@ -21,15 +21,17 @@
 //! | closed descriptors, changed folder | happen to the slave's process only |
 //! | the master is killed | the slave's process ends within half a second |
 //!
-//! What the slave writes into the shared memory is bytes to the master, checked as those of a file. Linux only: elsewhere an isolated slave is refused, and slaves in the program's own process
-//! are not guarded against.
+//! What the slave writes into the shared memory is bytes to the master, checked as those of a file.
+//!
+//! A slave in the program's own process is another matter: there a second process watches the program, see [`watch`].
+//! Linux only: elsewhere an isolated slave is refused, and nobody watches.
 
+#[cfg(target_os = "linux")]
+mod board;
 #[cfg(target_os = "linux")]
 mod call;
 #[cfg(target_os = "linux")]
 mod calls;
-#[cfg(target_os = "linux")]
-pub mod guard;
 #[cfg(target_os = "linux")]
 pub mod interrupt;
 #[cfg(target_os = "linux")]
@@ -45,16 +47,29 @@ mod system;
 #[cfg(target_os = "linux")]
 mod unit;
 #[cfg(target_os = "linux")]
+pub mod watch;
+#[cfg(target_os = "linux")]
+mod watched;
+#[cfg(target_os = "linux")]
 mod wire;
+mod words;
 
+pub use words::kept;
+
+#[cfg(target_os = "linux")]
+pub use call::Call;
 #[cfg(target_os = "linux")]
 pub use process::Limits;
 #[cfg(target_os = "linux")]
 pub use server::{ARGUMENT, serve};
 #[cfg(target_os = "linux")]
+pub use system::divert_output;
+#[cfg(target_os = "linux")]
 pub use unit::{IsolatedUnit, Isolation};
+#[cfg(target_os = "linux")]
+pub use watched::{Watched, during, watched};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{ARGUMENT, Isolation, Limits, guard, interrupt, serve};
+pub use elsewhere::{ARGUMENT, Call, Isolation, Limits, divert_output, during, interrupt, serve, watch, watched};

@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::line::Line;
 use crate::server::ARGUMENT;
+use crate::system;
 
 /// What an isolated slave may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Process {
     size_bytes: u64,
     /// Address space before there was a slave.
     own_bytes: u64,
+    /// After it was waited for: its number may be another's.
+    is_over: bool,
 }
 
 /// Why there will be no answer.
@@ -52,10 +55,15 @@ impl Process {
     /// Starts `program` as a slave; the file of the shared memory is its standard input.
     pub fn start(program: &Path, memory: File) -> io::Result<Process> {
         let output = io::stderr().as_fd().try_clone_to_owned()?;
-        let child =
-            Command::new(program).arg(ARGUMENT).stdin(Stdio::from(memory)).stdout(Stdio::from(output)).spawn()?;
+        // A group of its own: signals for the program's group do not reach it, and what it starts is ended with it.
+        let child = Command::new(program)
+            .args([ARGUMENT, &std::process::id().to_string()])
+            .stdin(Stdio::from(memory))
+            .stdout(Stdio::from(output))
+            .process_group(0)
+            .spawn()?;
         let memory = memory_file(child.id());
-        Ok(Process { child, memory, looked: Instant::now(), size_bytes: 0, own_bytes: u64::MAX })
+        Ok(Process { child, memory, looked: Instant::now(), size_bytes: 0, own_bytes: u64::MAX, is_over: false })
     }
 
     /// What the process has now is its own; what is added is the slave's.
@@ -77,6 +85,7 @@ impl Process {
                 return self.look(limits);
             }
             if let Ok(Some(status)) = self.child.try_wait() {
+                self.kill();
                 // The last thing it did may have been to answer.
                 return if line.is_mine() { Ok(()) } else { Err(Ended(self.words(status, limits))) };
             }
@@ -121,23 +130,27 @@ impl Process {
         text + "; `--logging-on` shows what it said before"
     }
 
-    /// Ends the process, whatever it does.
+    /// Ends the process, whatever it does, and all it has started.
     pub fn kill(&mut self) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
+        system::kill_group(self.child.id());
         // Where it is gone already there is nothing to kill, and waiting collects it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Waits for the process to end by itself, then ends it.
-    pub fn leave(&mut self, at_most: Duration) {
+    /// Waits for the process to end by itself, then ends it; the signal it has ended by, where it was one.
+    pub fn leave(&mut self, at_most: Duration) -> Option<i32> {
         let began = Instant::now();
         while began.elapsed() < at_most {
-            if !matches!(self.child.try_wait(), Ok(None)) {
-                return;
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return status.signal();
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.kill();
+        None
     }
 }
 

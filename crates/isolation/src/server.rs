@@ -3,8 +3,11 @@
 //! A reply begins with the number of calls that were made and whether the next one failed; then come the values that
 //! calls gave, in their order, and last the failure.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -40,19 +43,22 @@ pub fn serve() -> ExitCode {
     system::forbid_core_files();
     system::ignore_interrupts();
     system::die_plainly();
-    end_with_master();
+    let master = std::env::args().nth(2).and_then(|id| id.parse().ok());
+    end_with_master(master.unwrap_or_else(std::os::unix::process::parent_id));
     Server { line: Line::new(memory, Side::Slave), slave: None, scratch: Scratch::default() }.run();
     ExitCode::SUCCESS
 }
 
 /// A thread, because the slave may be in a call that never ends.
-fn end_with_master() {
-    let master = std::os::unix::process::parent_id();
+///
+/// The master's number is handed over, because it may be gone before this process looks for it. The signal the system
+/// offers for this would also come when the thread that started the process ends.
+fn end_with_master(master: u32) {
     std::thread::spawn(move || {
         while std::os::unix::process::parent_id() == master {
             std::thread::sleep(LOOK);
         }
-        system::exit_now(1);
+        system::end_own_group();
     });
 }
 
@@ -175,11 +181,11 @@ impl Server {
 
     /// Opens the folder the master has unpacked, limits the memory, makes the instance.
     fn load(&mut self, take: &mut Take<'_>) -> Result<(), Stop> {
-        let folder = take.text().ok_or(Stop::Garbled)?;
+        let folder = Path::new(OsStr::from_bytes(take.bytes().ok_or(Stop::Garbled)?));
         let name = take.text().ok_or(Stop::Garbled)?;
         let logging_on = take.byte().ok_or(Stop::Garbled)? != 0;
         let memory_bytes = take.number().ok_or(Stop::Garbled)?;
-        let fmu = Fmu::open(&folder).map_err(|e| Stop::Refused(e.fault.to_string()))?;
+        let fmu = Fmu::open(folder).map_err(|e| Stop::Refused(e.fault.to_string()))?;
         let now = crate::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
         // Where it cannot be set, the master's look at the process is left.
         // Twice the limit, so that what is touched is found by the master, which knows how to say so.

@@ -1,14 +1,16 @@
 //! The calls of the operating system that Rust has no safe form of: the only unsafe code of this crate.
 #![allow(unsafe_code)]
 
-use std::ffi::CString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::ptr::{self, NonNull};
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
+
+use crate::board::Board;
 
 /// Bytes shared; pages that are never touched cost nothing.
 const LENGTH: usize = 256 << 20;
@@ -169,93 +171,200 @@ pub fn exit_now(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// Set by the first interrupt.
-pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static OWN: Board = Board::new();
 
-extern "C" fn note_interrupt(_: libc::c_int) {
-    INTERRUPTED.store(true, Ordering::Relaxed);
+/// Memory shared with the process that watches this one.
+static SHARED: AtomicPtr<Board> = AtomicPtr::new(ptr::null_mut());
+
+/// The words for who watches this process; nobody reads them where it is not watched.
+#[inline]
+pub fn board() -> &'static Board {
+    let shared = SHARED.load(Ordering::Acquire);
+    // SAFETY: either nothing, or a mapping as long as a board that is never unmapped. All bytes are valid in its words,
+    // which are atomic.
+    if shared.is_null() { &OWN } else { unsafe { &*shared } }
 }
 
-/// The first SIGINT or SIGTERM is noted, the second ends the process.
-pub fn note_interrupts() {
+/// Whether another process reads the board.
+pub fn is_watched() -> bool {
+    !SHARED.load(Ordering::Acquire).is_null()
+}
+
+extern "C" fn note_interrupt(_: libc::c_int) {
+    board().interrupted.store(1, Ordering::Relaxed);
+}
+
+/// SIGINT and SIGTERM are noted; `once` says that the second of each ends the process.
+pub fn note_interrupts(once: bool) {
     for signal in [libc::SIGINT, libc::SIGTERM] {
-        // SAFETY: all zeros is a valid action; the handler only stores to an atomic, which a handler may.
+        // SAFETY: all zeros is a valid action; the handler only loads and stores atomics, which a handler may.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = note_interrupt as extern "C" fn(libc::c_int) as libc::sighandler_t;
-            action.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
+            action.sa_flags = libc::SA_RESTART | if once { libc::SA_RESETHAND } else { 0 };
             libc::sigaction(signal, &raw const action, ptr::null_mut());
         }
     }
+}
+
+/// Forks: the number of the new process in the old one, nothing in the new one. The old one then gets its signals from
+/// [`next_signal`]; the new one notes interrupts, and dies with the old one. To be called before there are threads.
+pub fn divide() -> io::Result<Option<i32>> {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping at an address the system chooses; nothing else lies there.
+    let shared = unsafe {
+        libc::mmap(ptr::null_mut(), size_of::<Board>(), access, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1, 0)
+    };
+    if shared == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    let old = std::process::id();
+    // SAFETY: there are no other threads, so that the new process may do all that the old one may. The signal sets are
+    // initialised before they are used.
+    unsafe {
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        let watched = watched_signals();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigprocmask(libc::SIG_BLOCK, &raw const watched, &raw mut before);
+        match libc::fork() {
+            0 => {
+                SHARED.store(shared.cast(), Ordering::Release);
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                if std::os::unix::process::parent_id() != old {
+                    exit_now(1);
+                }
+                note_interrupts(false);
+                die_plainly();
+                forbid_core_files();
+                libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut());
+                Ok(None)
+            }
+            -1 => {
+                let error = io::Error::last_os_error();
+                libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut());
+                Err(error)
+            }
+            new => {
+                SHARED.store(shared.cast(), Ordering::Release);
+                // Processes that lose their parent below are this one's then.
+                libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
+                Ok(Some(new))
+            }
+        }
+    }
+}
+
+fn watched_signals() -> libc::sigset_t {
+    // SAFETY: all zeros is a valid set, which the calls then fill.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        for signal in [libc::SIGCHLD, libc::SIGINT, libc::SIGTERM] {
+            libc::sigaddset(&raw mut set, signal);
+        }
+        set
+    }
+}
+
+/// Waits for a signal, at most so long; which of SIGINT and SIGTERM it was.
+pub fn next_signal(at_most: Duration) -> Option<i32> {
+    let set = watched_signals();
+    let time = libc::timespec { tv_sec: 0, tv_nsec: libc::c_long::from(at_most.subsec_nanos() as i32) };
+    // SAFETY: the set and the time live during the call.
+    let signal = unsafe { libc::sigtimedwait(&raw const set, ptr::null_mut(), &raw const time) };
+    (signal == libc::SIGINT || signal == libc::SIGTERM).then_some(signal)
+}
+
+/// How a child has ended, once it has.
+pub fn ended(child: i32) -> Option<ExitStatus> {
+    let mut status = 0;
+    // SAFETY: the status lives during the call.
+    let found = unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) };
+    (found == child).then(|| ExitStatus::from_raw(status))
+}
+
+/// Kills a process.
+pub fn kill(process: i32) {
+    // SAFETY: takes numbers.
+    unsafe { libc::kill(process, libc::SIGKILL) };
+}
+
+/// Kills the processes of a group.
+pub fn kill_group(leader: u32) {
+    if let Ok(leader @ 2..) = i32::try_from(leader) {
+        kill(-leader);
+    }
+}
+
+/// Kills this process and all others of its group.
+pub fn end_own_group() -> ! {
+    // SAFETY: takes numbers; 0 is the caller's group.
+    unsafe { libc::kill(0, libc::SIGKILL) };
+    exit_now(1)
+}
+
+/// Kills what lives below this process, also what was started by processes that are gone.
+pub fn end_descendants() {
+    const ROUNDS: usize = 200;
+    let own = std::process::id();
+    for _ in 0..ROUNDS {
+        let children = std::fs::read_to_string(format!("/proc/{own}/task/{own}/children")).unwrap_or_default();
+        let mut children = children.split_whitespace().filter_map(|n| n.parse().ok()).peekable();
+        if children.peek().is_none() {
+            return;
+        }
+        for child in children {
+            kill(child);
+            while ended(child).is_none() && is_there(child) {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        }
+    }
+}
+
+fn is_there(process: i32) -> bool {
+    // SAFETY: signal 0 only asks.
+    unsafe { libc::kill(process, 0) == 0 }
+}
+
+/// Whether somebody looks into the process with a debugger.
+pub fn is_traced(process: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    status.lines().any(|line| line.strip_prefix("TracerPid:").is_some_and(|id| id.trim() != "0"))
+}
+
+/// Ends this process as the signal does where nobody cares.
+pub fn end_by(signal: i32) -> ! {
+    let watched = watched_signals();
+    // SAFETY: numbers, and a set that lives during the calls.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+        libc::sigprocmask(libc::SIG_UNBLOCK, &raw const watched, ptr::null_mut());
+    }
+    exit_now(128 + signal)
+}
+
+/// A line on standard error; where that is closed, the exit code is all there is.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// A file that becomes longer than the system allows is an error of the file, not the end of the process.
+pub fn ignore_file_limit() {
+    // SAFETY: ignoring a signal needs nothing else.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 /// Signals a process dies of by its own doing.
-pub const DEADLY: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
+const DEADLY: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 
-/// Last words for each of [`DEADLY`], then those for an `exit`. Never freed: whoever dies may read them at any time.
-static LAST_WORDS: [AtomicPtr<libc::c_char>; 6] = [const { AtomicPtr::new(ptr::null_mut()) }; 6];
-
-/// Whether they are to be said.
-static WATCHING: AtomicBool = AtomicBool::new(false);
-
-fn say(place: usize) {
-    let words = LAST_WORDS[place].load(Ordering::Acquire);
-    if !words.is_null() {
-        // SAFETY: a zero-terminated text that is never freed; `write` and `strlen` may be called in a handler. Where it
-        // cannot be written nothing else can be done.
-        unsafe { libc::write(2, words.cast(), libc::strlen(words)) };
-    }
-}
-
-extern "C" fn die(signal: libc::c_int) {
-    if WATCHING.load(Ordering::Acquire) {
-        say(DEADLY.iter().position(|s| *s == signal).unwrap_or(0));
-        exit_now(1);
-    }
-    // The default action was restored when this was called, and takes place now.
-    // SAFETY: takes a number.
-    unsafe { libc::raise(signal) };
-}
-
-extern "C" fn leave() {
-    if WATCHING.load(Ordering::Acquire) {
-        say(DEADLY.len());
-        exit_now(1);
-    }
-}
-
-/// From now on the process does not end by a signal of its own doing or by `exit` without the words given.
-pub fn watch(deaths: [CString; 5], exit: CString) {
-    static REGISTERED: Once = Once::new();
-    for (place, words) in LAST_WORDS.iter().zip(deaths.into_iter().chain([exit])) {
-        place.store(words.into_raw(), Ordering::Release);
-    }
-    // SAFETY: the function takes nothing, returns nothing, and lives as long as the program.
-    REGISTERED.call_once(|| unsafe {
-        libc::atexit(leave);
-    });
-    for signal in DEADLY {
-        // SAFETY: all zeros is a valid action; the handler calls only what a handler may. It runs on the stack the standard
-        // library has set aside for each thread, so that it also runs where the stack is what was exhausted.
-        unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = die as extern "C" fn(libc::c_int) as libc::sighandler_t;
-            action.sa_flags = libc::SA_RESETHAND | libc::SA_ONSTACK | libc::SA_NODEFER;
-            libc::sigaction(signal, &raw const action, ptr::null_mut());
-        }
-    }
-    WATCHING.store(true, Ordering::Release);
-}
-
-/// No longer.
-pub fn unwatch() {
-    WATCHING.store(false, Ordering::Release);
-}
-
-/// Leaves interrupts to the master.
+/// Leaves interrupts to the master, whoever is meant by them, and lets a process of another group than the terminal's
+/// write there.
 pub fn ignore_interrupts() {
-    // SAFETY: ignoring a signal needs nothing else.
-    unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGTTOU] {
+        // SAFETY: ignoring a signal needs nothing else.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
 }
 
 /// Lets the process die of [`DEADLY`] without a word of the runtime's.

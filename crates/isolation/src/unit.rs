@@ -1,6 +1,7 @@
 //! A slave in a process of its own, as a [`Unit`](macrostep_master::unit::Unit).
 
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use macrostep_master::unit::{Failure, Outcome, UnitError};
 
 use crate::call::Call;
 use crate::line::{Line, Side};
-use crate::process::{Limits, Process};
+use crate::process::{Limits, Process, signal_name};
 use crate::reading::{self, Readings};
 use crate::server::HEAD;
 use crate::system::{Memory, Word};
@@ -111,7 +112,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 impl IsolatedUnit {
     fn load(&mut self, folder: &Path, logging_on: bool) -> Result<(), UnitError> {
         self.message.byte(Call::Load as u8);
-        self.message.text(&folder.to_string_lossy());
+        self.message.bytes(folder.as_os_str().as_bytes());
         self.message.text(&self.name);
         self.message.byte(u8::from(logging_on));
         self.message.number(self.limits.memory_bytes);
@@ -310,7 +311,13 @@ impl Drop for IsolatedUnit {
         self.message.byte(Call::Quit as u8);
         if self.line.memory.put(&self.message) {
             self.line.hand_over();
-            self.process.leave(FAREWELL);
+            if let Some(signal) = self.process.leave(FAREWELL) {
+                let (name, call) = (&self.name, Call::Quit.name());
+                let signal = format!("{signal}{}", signal_name(signal));
+                crate::system::say(&format!(
+                    "warning: unit `{name}`: {call}: its process was ended by signal {signal}"
+                ));
+            }
         }
         self.process.kill();
     }

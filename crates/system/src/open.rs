@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::scenario::Scenario;
-use macrostep_master::unit::fmu::Unpacked;
+use macrostep_master::unit::fmu::{Unpacked, regular};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -56,15 +56,18 @@ pub fn open(path: &Path) -> Result<Document, OpenError> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match ending.as_deref() {
         Some("toml") => {
-            let text = std::fs::read_to_string(path).map_err(failed)?;
+            let text = regular::text(path).map_err(failed)?;
             let scenario = crate::toml::read(&text, &shown, folder)?;
             Ok(Document { scenario, findings: Vec::new(), unpacked: Vec::new() })
         }
         Some("ssd") => {
-            let bytes = std::fs::read(path).map_err(failed)?;
+            let bytes = regular::read(path).map_err(failed)?;
             Ok(crate::ssp::read_ssd(&bytes, &shown, folder)?)
         }
-        Some("ssp") => Ok(crate::ssp::read_ssp(path, &shown)?),
+        Some("ssp") => {
+            regular::open(path).map_err(failed)?;
+            Ok(crate::ssp::read_ssp(path, &shown)?)
+        }
         _ => Err(OpenError::Ending { path: path.to_owned() }),
     }
 }

@@ -55,8 +55,12 @@ pub(super) fn unpack(bytes: &[u8], folder: &Path, limits: &Limits) -> Result<(),
 fn write(file: &mut ZipFile<'_, Cursor<&[u8]>>, name: &str, path: &Path) -> Result<(), Fault> {
     let claimed = file.size();
     let mut out = File::create_new(path).map_err(|e| Fault::file(path, &e))?;
-    let written = io::copy(&mut file.take(claimed.saturating_add(1)), &mut out)
-        .map_err(|e| refused(name, format!("damaged data ({e})"), "data that can be unpacked"))?;
+    let written =
+        io::copy(&mut file.take(claimed.saturating_add(1)), &mut out).map_err(|e| match e.raw_os_error() {
+            // Of the file that is written: the archive is in memory.
+            Some(_) => Fault::file(path, &e),
+            None => refused(name, format!("damaged data ({e})"), "data that can be unpacked"),
+        })?;
     if written != claimed {
         let found = format!("{written} bytes or more");
         return Err(refused(name, found, format!("{claimed} bytes, as the directory of the archive says")));

@@ -145,8 +145,14 @@ fn reason(error: &libloading::Error) -> String {
         error = source;
     }
     let text = error.to_string();
-    let hint = "; it does not name the library it takes this from: load that before, with LD_PRELOAD";
-    if text.contains("undefined symbol") { text + hint } else { text }
+    let hint = if text.contains("undefined symbol") {
+        "; it does not name the library it takes this from: load that before, with LD_PRELOAD"
+    } else if text.contains("failed to map segment") {
+        "; is the temporary folder on a file system mounted with `noexec`? TMPDIR chooses another"
+    } else {
+        ""
+    };
+    text + hint
 }
 
 /// Many FMUs use functions of libm without being linked against it; they find them if it was loaded globally before.

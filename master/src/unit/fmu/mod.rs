@@ -38,6 +38,7 @@ mod library;
 mod log;
 mod open;
 mod options;
+pub mod regular;
 mod state;
 mod status;
 mod step;

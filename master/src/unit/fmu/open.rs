@@ -9,7 +9,7 @@ use macrostep_description::xml::{self, Warning};
 use macrostep_description::{CoSimulation, ModelDescription};
 
 use super::library::Loaded;
-use super::{Fault, FmuError, Limits, Unpacked, archive, cache};
+use super::{Fault, FmuError, Limits, Unpacked, archive, cache, regular};
 
 /// An FMU for co-simulation. Clones share everything.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ impl Fmu {
                 .and_then(|folder| Shared::read(Folder::Theirs(folder)));
             return Ok(Fmu { shared: Arc::new(shared.map_err(|e| e.of(&name))?), name: name.into() });
         }
-        let bytes = fs::read(path).map_err(|e| Fault::file(path, &e).of(&name))?;
+        let bytes = regular::read(path).map_err(|e| Fault::file(path, &e).of(&name))?;
         Fmu::from_bytes(&name, &bytes)
     }
 

@@ -2,25 +2,31 @@
 //! and the next one that unpacks something removes it.
 //!
 //! A folder belongs to a living process as long as the file [`LOCK`] in it is locked: the system takes the lock back when
-//! the process ends, however it ends.
+//! the process ends, however it ends. The lock is made first and removed last, so that a process killed in between leaves
+//! a folder that can be told from others, or an empty one, which goes once it is old.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
-
-use tempfile::TempDir;
+use std::time::Duration;
 
 const PREFIX: &str = "macrostep-";
 /// Locked by the process the folder belongs to.
 const LOCK: &str = ".macrostep-lock";
+/// In place of [`LOCK`] where the file system has no locks: such a folder is left alone.
+const NO_LOCK: &str = ".macrostep-no-lock";
+/// A folder without a lock that is older than this belongs to nobody.
+const OLD: Duration = Duration::from_secs(24 * 3600);
+/// As [`OLD`], where the process that made the folder is gone. A living one needs a moment to lock it.
+const YOUNG: Duration = Duration::from_secs(60);
 
 /// A folder for the files of an archive.
 #[derive(Debug)]
 pub struct Unpacked {
-    // Before the lock: a folder without one belongs to nobody.
-    folder: TempDir,
-    _lock: Lock,
+    folder: PathBuf,
+    lock: Lock,
 }
 
 /// An open file that is locked.
@@ -55,6 +61,16 @@ impl Drop for Lock {
     }
 }
 
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        // Where something cannot be removed, as a library that Windows still holds, the next sweep tries again.
+        if cfg!(windows) {
+            self.lock.file = None;
+        }
+        let _ = remove(&self.folder);
+    }
+}
+
 impl Unpacked {
     /// A new, empty one. The first of a process removes what processes that are gone have left.
     ///
@@ -62,64 +78,114 @@ impl Unpacked {
     /// What the system says.
     pub fn new() -> io::Result<Unpacked> {
         static SWEPT: Once = Once::new();
-        SWEPT.call_once(|| sweep(&std::env::temp_dir()));
+        SWEPT.call_once(Unpacked::sweep);
         Unpacked::within(&std::env::temp_dir())
     }
 
+    /// Removes what processes that are gone have left.
+    pub fn sweep() {
+        sweep(&std::env::temp_dir());
+    }
+
     fn within(parent: &Path) -> io::Result<Unpacked> {
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+        let prefix = format!("{PREFIX}{}-", std::process::id());
+        let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(parent)?;
         // It gets its name once it is locked, so that nobody takes it for left behind.
         let unnamed = folder.path().join(format!("{LOCK}-"));
-        let lock = File::create_new(&unnamed)?;
-        match lock.lock() {
+        let file = File::create_new(&unnamed)?;
+        let name = match file.lock() {
             Err(error) if error.kind() != io::ErrorKind::Unsupported => return Err(error),
-            // Without locks there is no file of that name, and the folder is left alone.
-            Err(_) => fs::remove_file(&unnamed)?,
-            Ok(()) => fs::rename(&unnamed, folder.path().join(LOCK))?,
-        }
-        let identity = identity(&lock);
-        Ok(Unpacked { folder, _lock: Lock { file: Some(lock), identity } })
+            Err(_) => NO_LOCK,
+            Ok(()) => LOCK,
+        };
+        fs::rename(&unnamed, folder.path().join(name))?;
+        let identity = identity(&file);
+        Ok(Unpacked { folder: folder.keep(), lock: Lock { file: Some(file), identity } })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
+}
+
+/// Removes a folder, its lock last.
+fn remove(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)?.flatten() {
+        if [LOCK, NO_LOCK].iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        // What cannot be removed stays, and the rest goes.
+        let _ = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => fs::remove_dir_all(entry.path()),
+            _ => fs::remove_file(entry.path()),
+        };
+    }
+    for name in [LOCK, NO_LOCK] {
+        let _ = fs::remove_file(folder.join(name));
+    }
+    fs::remove_dir(folder)
 }
 
 /// Removes folders whose processes are gone. What cannot be removed, as somebody else's, stays.
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        let is_named = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        if !is_named || !entry.file_type().is_ok_and(|t| t.is_dir()) {
-            continue;
-        }
-        let lock = File::open(entry.path().join(LOCK));
-        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
-            let _ = fs::remove_dir_all(entry.path());
+        let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
+        if is_folder && is_left_behind(&entry.path(), &entry.file_name()) {
+            let _ = remove(&entry.path());
         }
     }
+}
+
+fn is_left_behind(folder: &Path, name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let Some(rest) = name.strip_prefix(PREFIX) else { return false };
+    match File::open(folder.join(LOCK)) {
+        Ok(lock) => lock.try_lock().is_ok(),
+        // Its process was killed before it was locked, or when it was removed.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.join(NO_LOCK).exists() => {
+            let age = fs::metadata(folder).and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
+            let maker = rest.split_once('-').and_then(|(id, _)| id.parse().ok());
+            age.is_some_and(|age| age > OLD || (age > YOUNG && maker.is_some_and(is_gone)))
+        }
+        Err(_) => false,
+    }
+}
+
+/// Whether there is no process of this number, where the system says so.
+fn is_gone(process: u32) -> bool {
+    Path::new("/proc/self").exists() && !Path::new(&format!("/proc/{process}")).exists()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::SystemTime;
 
     #[test]
     fn only_what_is_left_behind_is_removed() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder = |name: &str| {
+        let folder = |name: &str, hours: u64| {
             let folder = parent.path().join(name);
             fs::create_dir_all(folder.join("resources")).expect("a folder");
+            let then = SystemTime::now() - Duration::from_secs(hours * 3600);
+            File::open(&folder).and_then(|f| f.set_modified(then)).expect("made older");
             folder
         };
         let alive = Unpacked::within(parent.path()).expect("a folder");
-        let (left, unmarked, other) = (folder("macrostep-left"), folder("macrostep-new"), folder("other-left"));
+        let (left, other) = (folder("macrostep-left", 0), folder("other-left", 0));
         for folder in [&left, &other] {
             fs::write(folder.join(LOCK), "").expect("written");
         }
+        // Killed before the lock was there: of a living process, of one that is gone, of nobody knows whom.
+        let own = std::process::id();
+        let kept =
+            [folder(&format!("macrostep-{own}-a"), 2), folder("macrostep-new", 2), folder("macrostep-4194305-b", 0)];
+        let gone = [folder("macrostep-4194305-c", 2), folder("macrostep-old", 25), left];
         sweep(parent.path());
-        assert!(alive.path().is_dir() && unmarked.is_dir() && other.is_dir() && !left.exists());
+        assert!(alive.path().is_dir() && other.is_dir());
+        kept.iter().for_each(|folder| assert!(folder.is_dir(), "{folder:?}"));
+        gone.iter().for_each(|folder| assert!(!folder.exists(), "{folder:?}"));
         let path = alive.path().to_owned();
         drop(alive);
         assert!(!path.exists());

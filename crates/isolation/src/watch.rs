@@ -1,0 +1,232 @@
+//! The program under watch: two processes, of which one does the work and the other sees how it ends.
+//!
+//! A slave in the program's own process can end it by a signal, by `_exit(0)`, by becoming another program, or by never
+//! returning. No process can say that of itself, so the program forks before it does anything. The second process works
+//! and notes in shared memory what it is in (the unit, the call, its time, the rows recorded). The first one waits: it
+//! turns a death into an error and exit code 1, ends a call that never ends, and passes interrupts on.
+//!
+//! | Event | What becomes of it |
+//! |---|---|
+//! | the work ends, whatever its exit code | the same exit code, with the last words the work has left |
+//! | the working process ends in any other way | one error, with unit, call, time and rows; exit code 1 |
+//! | a call takes longer than its limit | the working process is killed; as above |
+//! | the first SIGINT or SIGTERM, nothing recorded yet | the program ends as by that signal |
+//! | the first one in a run | noted; the run ends at its next communication point, or is killed where none comes |
+//! | the second one | the program ends as by that signal |
+//! | the first process is killed | the system kills the second |
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitCode, ExitStatus};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use macrostep_master::unit::fmu::Unpacked;
+
+use crate::process::signal_name;
+use crate::system::{self, board};
+use crate::words::kept;
+
+/// How often the work is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A slave that is asked again and again for the end of its step gives up by itself at the limit, with better words.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long an interrupted run may take to its next communication point.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// What a process is.
+#[derive(Debug)]
+pub enum Role {
+    /// It does the work, then says [`finish`].
+    Work,
+    /// It has seen the work end, and ends with this code.
+    Watch(ExitCode),
+}
+
+/// Divides the program in two. To be called before there are threads. Where the system refuses, this process does the
+/// work unwatched.
+pub fn begin() -> Role {
+    system::ignore_file_limit();
+    match system::divide() {
+        Ok(Some(worker)) => Role::Watch(Watch::new(worker).to_the_end()),
+        Ok(None) | Err(_) => Role::Work,
+    }
+}
+
+/// The work is over: its exit code, and last words for standard error.
+pub fn finish(code: u8, words: Option<&str>) -> ExitCode {
+    if system::is_watched() {
+        board().words.set(words.unwrap_or_default());
+        board().done.store(u32::from(code) + 1, Ordering::Release);
+    } else {
+        words.into_iter().for_each(system::say);
+    }
+    ExitCode::from(code)
+}
+
+/// Rows go to this file.
+pub fn rows_go_to(file: &str) {
+    board().file.set(file);
+}
+
+/// So many rows are there, the last one of this time in s.
+#[inline]
+pub fn row(rows: u64, last_s: f64) {
+    board().rows.store(rows, Ordering::Relaxed);
+    board().last_s.store(last_s.to_bits(), Ordering::Relaxed);
+}
+
+/// Why the working process was killed.
+enum Cause {
+    /// A call took too long.
+    Limit(Duration),
+    /// An interrupt that the run had no time for.
+    Impatience,
+}
+
+/// One process watching another.
+struct Watch {
+    worker: i32,
+    looked: Instant,
+    /// For each unit the call it is in, and since when.
+    calls: Vec<(u64, Duration)>,
+    /// Since the first interrupt.
+    interrupted: Option<Duration>,
+}
+
+impl Watch {
+    fn new(worker: i32) -> Watch {
+        Watch { worker, looked: Instant::now(), calls: Vec::new(), interrupted: None }
+    }
+
+    fn to_the_end(mut self) -> ExitCode {
+        loop {
+            if let Some(signal) = system::next_signal(LOOK) {
+                if self.interrupted.is_some() || board().listens.load(Ordering::Relaxed) == 0 {
+                    self.end_work();
+                    system::end_by(signal);
+                }
+                self.interrupted = Some(Duration::ZERO);
+                board().interrupted.store(1, Ordering::Relaxed);
+            }
+            if let Some(status) = system::ended(self.worker) {
+                return self.ended(status);
+            }
+            if let Some(cause) = self.look() {
+                self.end_work();
+                return failed(&died(&cause.words()));
+            }
+        }
+    }
+
+    /// Whether the work has to be ended, and why.
+    fn look(&mut self) -> Option<Cause> {
+        let passed = self.looked.elapsed();
+        if passed < LOOK {
+            return None;
+        }
+        self.looked = Instant::now();
+        // Time in which this process was stopped itself, and with it the work, does not count.
+        let passed = passed.min(2 * LOOK);
+        if let Some(since) = &mut self.interrupted {
+            *since += passed;
+            if *since > PATIENCE && board().heard.load(Ordering::Relaxed) == 0 {
+                return Some(Cause::Impatience);
+            }
+        }
+        let limit_ms = board().call_limit_ms.load(Ordering::Relaxed);
+        let limit = Duration::from_millis(limit_ms);
+        let places = board().places();
+        self.calls.resize(places.len(), (0, Duration::ZERO));
+        let mut is_over = false;
+        for (place, (mark, since)) in places.iter().zip(&mut self.calls) {
+            let now = place.mark();
+            *since = if now != 0 && now == *mark { *since + passed } else { Duration::ZERO };
+            *mark = now;
+            is_over |= *since > limit.saturating_add(GRACE);
+        }
+        (limit_ms > 0 && is_over && !system::is_traced(self.worker)).then_some(Cause::Limit(limit))
+    }
+
+    /// Ends the work and what it has started, and removes what it leaves in the temporary folder.
+    fn end_work(&self) {
+        system::kill(self.worker);
+        while system::ended(self.worker).is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        system::end_descendants();
+        Unpacked::sweep();
+    }
+
+    fn ended(&self, status: ExitStatus) -> ExitCode {
+        let done = board().done.load(Ordering::Acquire).checked_sub(1).and_then(|code| u8::try_from(code).ok());
+        match done {
+            Some(code) if status.code() == Some(i32::from(code)) => {
+                let words = board().words.get();
+                if !words.is_empty() {
+                    system::say(&words);
+                }
+                ExitCode::from(code)
+            }
+            _ => {
+                system::end_descendants();
+                Unpacked::sweep();
+                let end = match (status.signal(), status.code()) {
+                    (Some(signal), _) => format!("was ended by signal {signal}{}", signal_name(signal)),
+                    (None, code) => format!("ended itself with status {}", code.unwrap_or(0)),
+                };
+                if done.is_some() {
+                    return failed(&format!("everything was written, but then the program {end}{}", advice()));
+                }
+                failed(&died(&format!("the program {end}")))
+            }
+        }
+    }
+}
+
+impl Cause {
+    fn words(&self) -> String {
+        match self {
+            Cause::Limit(limit) => {
+                format!("no answer within {} s, so the program was ended (`--call-limit`)", limit.as_secs_f64())
+            }
+            Cause::Impatience => {
+                let patience = PATIENCE.as_secs();
+                format!(
+                    "interrupted, and no communication point was reached within {patience} s, so the program was ended"
+                )
+            }
+        }
+    }
+}
+
+/// Where the work was when it ended so.
+fn died(end: &str) -> String {
+    let calls = board().places().iter().filter_map(|place| Some((place, place.call()?)));
+    let calls: Vec<String> = calls
+        .map(|(place, (call, t_s))| {
+            format!("unit `{}`: {} returned nothing at t = {t_s} s", place.name.get(), call.name())
+        })
+        .collect();
+    let rows = board().rows.load(Ordering::Relaxed);
+    let last_s = f64::from_bits(board().last_s.load(Ordering::Relaxed));
+    let kept = kept(rows, Some(last_s), &board().file.get());
+    match calls.as_slice() {
+        [] => format!("{end} outside of any call of a slave{}{kept}", advice()),
+        [first, rest @ ..] => {
+            let others = if rest.is_empty() { String::new() } else { format!(" ({} more were in calls)", rest.len()) };
+            format!("{first}: {end}{others}{}{kept}", advice())
+        }
+    }
+}
+
+fn advice() -> String {
+    let advice = board().advice.get();
+    if advice.is_empty() { advice } else { format!("; {advice}") }
+}
+
+fn failed(words: &str) -> ExitCode {
+    system::say(&format!("error: {words}"));
+    ExitCode::from(1)
+}

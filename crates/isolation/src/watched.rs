@@ -1,0 +1,179 @@
+//! A unit in this process whose calls are on the [`Board`](crate::board::Board): who watches the process can say which
+//! of them ended it, or never ended.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use macrostep_description::ModelDescription;
+use macrostep_master::unit::{Outcome, Unit, UnitError};
+
+use crate::board::Place;
+use crate::call::Call;
+use crate::system::board;
+
+/// What a user can do about a slave that ends the program.
+const ADVICE: &str = "`--isolate` runs it in a process of its own";
+
+/// Where a unit writes that has no place of its own on the board.
+static NOWHERE: Place = Place::new();
+
+/// Places of units that are gone.
+static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// A unit's place on the board, as long as the unit lives.
+struct Notes {
+    place: &'static Place,
+    number: Option<usize>,
+    count: u64,
+}
+
+impl Notes {
+    fn new(name: &str) -> Notes {
+        let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let number = free.or_else(|| board().take());
+        let place = number.and_then(|n| board().place(n)).unwrap_or(&NOWHERE);
+        if number.is_some() {
+            place.at(0.0);
+            place.name.set(name);
+        }
+        Notes { place, number, count: 0 }
+    }
+
+    #[inline]
+    fn begin(&mut self, call: Call) {
+        self.count += 1;
+        self.place.begin(call, self.count);
+    }
+}
+
+impl Drop for Notes {
+    fn drop(&mut self) {
+        self.place.end();
+        FREE.lock().unwrap_or_else(PoisonError::into_inner).extend(self.number);
+    }
+}
+
+/// Does `work`, which is a call to foreign code by the unit `name`; `advice` is what a user can do where it ends the
+/// program.
+pub fn during<T>(name: &str, call: Call, advice: &str, work: impl FnOnce() -> T) -> T {
+    board().advice.set(advice);
+    let mut notes = Notes::new(name);
+    notes.begin(call);
+    work()
+}
+
+/// Marks the call that frees a unit; dropped before it.
+struct Farewell(&'static Place);
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        self.0.begin(Call::Quit, 0);
+    }
+}
+
+/// A unit whose calls are on the board. Each costs three stores to memory nobody else touches.
+pub struct Watched<U> {
+    // Dropped in this order.
+    _farewell: Farewell,
+    inner: U,
+    notes: Notes,
+}
+
+/// Makes a unit, which is a call that is watched too; a call may take as long as `limit`.
+///
+/// # Errors
+/// Those of `make`.
+pub fn watched<U, E>(name: &str, limit: Duration, make: impl FnOnce() -> Result<U, E>) -> Result<Watched<U>, E> {
+    let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    board().call_limit_ms.store(limit_ms, Ordering::Relaxed);
+    board().advice.set(ADVICE);
+    let mut notes = Notes::new(name);
+    notes.begin(Call::Load);
+    let inner = make()?;
+    notes.place.end();
+    Ok(Watched { _farewell: Farewell(notes.place), inner, notes })
+}
+
+/// Calls that are passed on between two notes.
+macro_rules! passed_on {
+    ($(fn $name:ident(&mut self $(, $argument:ident: $type:ty)*) -> $answer:ty = $call:ident;)*) => {$(
+        #[inline]
+        fn $name(&mut self $(, $argument: $type)*) -> $answer {
+            self.notes.begin(Call::$call);
+            let answer = self.inner.$name($($argument),*);
+            self.notes.place.end();
+            answer
+        }
+    )*};
+}
+
+impl<U: Unit> Unit for Watched<U> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn description(&self) -> &ModelDescription {
+        self.inner.description()
+    }
+
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
+        self.notes.place.at(start_s);
+        self.notes.begin(Call::Setup);
+        let answer = self.inner.setup(start_s, stop_s, tolerance);
+        self.notes.place.end();
+        answer
+    }
+
+    #[inline]
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        self.notes.place.at(t_s);
+        self.notes.begin(Call::Step);
+        let answer = self.inner.step(t_s, step_s, keep);
+        self.notes.place.end();
+        self.notes.place.at(t_s + step_s);
+        answer
+    }
+
+    fn is_parallel(&self) -> bool {
+        self.inner.is_parallel()
+    }
+
+    fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
+        self.inner.begin_step(t_s, step_s, keep)
+    }
+
+    fn do_steps(&self) -> u64 {
+        self.inner.do_steps()
+    }
+
+    fn hidden_state(&mut self) -> Option<&mut [f64]> {
+        self.inner.hidden_state()
+    }
+
+    passed_on! {
+        fn enter_initialization(&mut self) -> Result<(), UnitError> = EnterInitialization;
+        fn exit_initialization(&mut self) -> Result<(), UnitError> = ExitInitialization;
+        fn reset(&mut self) -> Result<(), UnitError> = Reset;
+        fn terminate(&mut self) -> Result<(), UnitError> = Terminate;
+        fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> = SetReal;
+        fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> = GetReal;
+        fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> = SetInteger;
+        fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError> = GetInteger;
+        fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> = SetBoolean;
+        fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError> = GetBoolean;
+        fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> = SetString;
+        fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> = GetString;
+        fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> = SetInputDerivatives;
+        fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError> = GetOutputDerivatives;
+        fn save(&mut self, slot: usize) -> Result<(), UnitError> = Save;
+        fn restore(&mut self, slot: usize) -> Result<(), UnitError> = Restore;
+        fn serialize(&mut self) -> Result<Vec<u8>, UnitError> = Serialize;
+        fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> = Deserialize;
+        fn directional(&mut self, unknown: &[u32], known: &[u32], d_known: &[f64], d_unknown: &mut [f64]) -> Result<(), UnitError> = Directional;
+    }
+}

@@ -1,0 +1,144 @@
+//! No file that a run reads is one that it writes, and no file is written for two purposes.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use macrostep_system::Scenario;
+use macrostep_system::scenario::Source;
+
+use crate::checkpoint::CheckpointArguments;
+use crate::failure::Failure;
+
+/// What tells a file from all others, whatever its name.
+#[cfg(unix)]
+pub fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Nothing does.
+#[cfg(not(unix))]
+pub fn identity(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+/// The files of a run, each with what it is for.
+#[derive(Debug, Default)]
+pub struct Files {
+    read: Vec<(&'static str, PathBuf)>,
+    written: Vec<(&'static str, PathBuf)>,
+}
+
+impl Files {
+    /// A file that is read.
+    pub fn reads(&mut self, what: &'static str, path: &Path) {
+        self.read.push((what, path.to_owned()));
+    }
+
+    /// As [`Files::reads`], where an option names one.
+    pub fn reads_option(&mut self, option: &'static str, path: Option<&Path>) {
+        path.into_iter().for_each(|path| self.reads(option, path));
+    }
+
+    /// The FMUs of a scenario, whose paths begin in `folder`.
+    pub fn reads_units(&mut self, scenario: &Scenario, folder: &Path) {
+        for unit in &scenario.units {
+            if let Source::File { path, .. } = &unit.source {
+                self.reads("FMU", &folder.join(path));
+            }
+        }
+    }
+
+    /// A file that is written.
+    pub fn writes(&mut self, option: &'static str, path: &Path) {
+        self.written.push((option, path.to_owned()));
+    }
+
+    /// As [`Files::writes`], where an option names one.
+    pub fn writes_option(&mut self, option: &'static str, path: Option<&Path>) {
+        path.into_iter().for_each(|path| self.writes(option, path));
+    }
+
+    /// The checkpoint that is written; it may be the one that is continued.
+    pub fn checkpoints(&mut self, arguments: &CheckpointArguments) {
+        self.writes_option("--checkpoint", arguments.checkpoint.as_deref());
+        let same = |a: &PathBuf, b: &PathBuf| is_same(a, b);
+        if let Some(resume) = &arguments.resume
+            && !arguments.checkpoint.as_ref().is_some_and(|checkpoint| same(checkpoint, resume))
+        {
+            self.reads("--resume", resume);
+        }
+    }
+
+    /// Nothing is said where no file is meant twice.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] with both.
+    pub fn are_apart(&self) -> Result<(), Failure> {
+        for (n, (option, path)) in self.written.iter().enumerate() {
+            let others = self.read.iter().chain(&self.written[..n]);
+            if let Some((what, other)) = others.into_iter().find(|(_, other)| is_same(path, other)) {
+                let (path, other) = (path.display(), other.display());
+                let name =
+                    |what: &str| if what.starts_with("--") { format!("`{what}`") } else { format!("the {what}") };
+                return Err(Failure::Usage(format!(
+                    "`{option}` would write `{path}` over `{other}` of {}: choose another name",
+                    name(what)
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether two names mean one file, which need not exist yet.
+fn is_same(a: &Path, b: &Path) -> bool {
+    if let (Ok(a), Ok(b)) = (std::fs::metadata(a), std::fs::metadata(b))
+        && (a.is_file() || b.is_file())
+        && let (Some(a), Some(b)) = (identity(&a), identity(&b))
+    {
+        return a == b;
+    }
+    place(a) == place(b) && place(a).is_some()
+}
+
+/// A file's path from the root, links in its folder resolved as far as the folder exists.
+fn place(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    let mut folder = path.parent()?;
+    let mut rest = PathBuf::from(path.file_name()?);
+    loop {
+        if let Ok(folder) = std::fs::canonicalize(folder) {
+            return Some(folder.join(rest));
+        }
+        rest = Path::new(folder.file_name()?).join(rest);
+        folder = folder.parent()?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_by_two_names_is_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("deep")).expect("a folder");
+        std::fs::write(at("a"), "").expect("a file");
+        std::fs::write(at("b"), "").expect("a file");
+        std::fs::hard_link(at("a"), at("linked")).expect("a link");
+        for (a, b, same) in [
+            ("a", "a", true),
+            ("a", "deep/../a", true),
+            ("a", "b", false),
+            ("none", "deep/../none", true),
+            ("none", "a", false),
+            ("new/x", "new/../new/x", true),
+        ] {
+            assert_eq!(is_same(&at(a), &at(b)), same, "{a} {b}");
+        }
+        #[cfg(unix)]
+        assert!(is_same(&at("a"), &at("linked")));
+    }
+}

@@ -1,0 +1,62 @@
+//! No option makes a run write over a file that it reads, or over the file of another option.
+
+use std::path::PathBuf;
+
+use crate::make;
+use crate::run::macrostep;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = make::folder(name);
+    let fmu = macrostep::embedded::fmu("oscillator1_force").expect("carried");
+    std::fs::write(folder.join("mass.fmu"), fmu).expect("the FMU");
+    std::fs::write(folder.join("in.csv"), "time,f\n0,1\n").expect("inputs");
+    let system = "[experiment]\nstop = 1.0\nstep = 0.1\n[units.a]\nfmu = \"mass.fmu\"\n";
+    std::fs::write(folder.join("system.toml"), system).expect("the system");
+    std::fs::hard_link(folder.join("mass.fmu"), folder.join("linked")).expect("a link");
+    folder
+}
+
+#[test]
+fn a_file_that_is_read_is_not_written() {
+    let folder = folder("overwrite");
+    let (fmu, system, input) = ("mass.fmu", "system.toml", "in.csv");
+    let read = || [fmu, system, input].map(|name| std::fs::read(folder.join(name)).expect("there"));
+    let before = read();
+    let simulate = ["simulate", fmu, "--input", input];
+    let run = ["run", system, "--no-pictures"];
+    let tried: [(&[&str], &[&str], &[&str]); 10] = [
+        (&simulate, &["--checkpoint", fmu], &["`--checkpoint`", "the FMU", "mass.fmu"]),
+        (&simulate, &["--checkpoint", "linked"], &["`--checkpoint`", "`linked`", "`mass.fmu`"]),
+        (&simulate, &["--output-file", "./mass.fmu"], &["`--output-file`", "the FMU"]),
+        (&simulate, &["--output-file", input], &["`--output-file`", "`--input`"]),
+        (&simulate, &["--out", "o", "--checkpoint", "o/result.csv"], &["`--checkpoint`", "`--out`"]),
+        (&simulate, &["--out", "o", "--output-file", "o/result.json"], &["`--out`", "`--output-file`"]),
+        (&run, &["--checkpoint", system], &["`--checkpoint`", "the scenario"]),
+        (&run, &["--checkpoint", fmu], &["`--checkpoint`", "the FMU"]),
+        (&run, &["--out", "o", "--checkpoint", "o/../o/trace.csv"], &["`--checkpoint`", "`--out`"]),
+        (
+            &["oscillator", "--stop", "0.1"],
+            &["--out", "o", "--checkpoint", "o/trace.csv"],
+            &["`--checkpoint`", "`--out`", "trace.csv"],
+        ),
+    ];
+    for (command, more, says) in tried {
+        let left = macrostep(&folder, &[command, more].concat());
+        assert_eq!(left.code, Some(2), "{left:#?}");
+        says.iter().for_each(|part| assert!(left.error().contains(part), "`{part}`: {left:#?}"));
+        assert!(read() == before && !folder.join("o").exists(), "{left:#?}");
+    }
+}
+
+#[test]
+fn a_checkpoint_needs_no_other_name_of_the_users() {
+    let folder = folder("overwrite_beside");
+    std::fs::write(folder.join("c.part"), "mine").expect("written");
+    let command = ["simulate", "mass.fmu", "--step", "0.1", "--stop", "1", "--checkpoint", "c.ck"];
+    let left = macrostep(&folder, &[&command[..], &["--checkpoint-every", "1"]].concat());
+    assert_eq!(left.code, Some(0), "{left:#?}");
+    assert_eq!(std::fs::read_to_string(folder.join("c.part")).expect("there"), "mine");
+    let names = std::fs::read_dir(&folder).expect("a folder").flatten().map(|e| e.file_name());
+    assert_eq!(names.filter(|name| name.to_string_lossy().starts_with(".macrostep")).count(), 0);
+    assert!(folder.join("c.ck").exists());
+}
