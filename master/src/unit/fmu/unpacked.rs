@@ -5,11 +5,13 @@
 //! the process ends, however it ends.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::sync::Once;
 
 use tempfile::TempDir;
+
+use super::{Fault, Limits, archive};
 
 const PREFIX: &str = "macrostep-";
 /// Locked by the process the folder belongs to.
@@ -79,6 +81,16 @@ impl Unpacked {
         }
         let identity = identity(&lock);
         Ok(Unpacked { folder, _lock: Lock { file: Some(lock), identity } })
+    }
+
+    /// A new one with the files of an archive, checked as those of an FMU are, and how many bytes they have.
+    ///
+    /// # Errors
+    /// Where an entry is refused, or the archive cannot be read.
+    pub fn of_archive(archive: impl Read + Seek, limits: &Limits) -> Result<(Unpacked, u64), Fault> {
+        let unpacked = Unpacked::new().map_err(|e| Fault::file(&std::env::temp_dir(), &e))?;
+        let bytes = archive::unpack(archive, unpacked.path(), limits)?;
+        Ok((unpacked, bytes))
     }
 
     /// Where it is.
