@@ -23,6 +23,35 @@ pub(crate) struct Link {
     pub kind: Type,
     /// Values, and what becomes of them; 0 and 1 are false and true. Empty: they stay.
     pub table: Vec<(i32, i32)>,
+    /// What the input takes, where that is not every value.
+    pub takes: Option<Values>,
+}
+
+/// Values an integer or enumeration may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Values {
+    /// Of which variable, for messages.
+    pub of: String,
+    pub min: i32,
+    pub max: i32,
+    /// Values of an enumeration's items; empty: all between the two.
+    pub items: Vec<i32>,
+}
+
+impl Values {
+    fn contains(&self, value: i32) -> bool {
+        (self.min..=self.max).contains(&value) && (self.items.is_empty() || self.items.contains(&value))
+    }
+}
+
+impl std::fmt::Display for Values {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.items.is_empty() {
+            return write!(f, "`{}` takes {} to {}", self.of, self.min, self.max);
+        }
+        let items: Vec<String> = self.items.iter().map(i32::to_string).collect();
+        write!(f, "`{}` takes {}", self.of, items.join(", "))
+    }
 }
 
 /// A value of any of the types.
@@ -45,28 +74,38 @@ pub(crate) struct Links {
 }
 
 impl Link {
-    /// The value in the table.
+    /// The value in the table; it must be one that the input takes.
     fn look_up(&self, value: i32, from: &dyn Unit, t_s: Option<f64>) -> Result<i32, UnitError> {
-        if self.table.is_empty() {
+        let found = match self.table.iter().find(|(source, _)| *source == value) {
+            Some((_, target)) => Some(*target),
+            None if self.table.is_empty() => Some(value),
+            None => None,
+        };
+        let takes = |value: &i32| self.takes.as_ref().is_none_or(|takes| takes.contains(*value));
+        if let Some(value) = found.filter(takes) {
             return Ok(value);
         }
-        if let Some((_, target)) = self.table.iter().find(|(source, _)| *source == value) {
-            return Ok(*target);
-        }
         let Some(t_s) = t_s else { return Ok(value) };
+        let message = match (&self.takes, found) {
+            (Some(takes), Some(found)) if found == value => takes.to_string(),
+            (Some(takes), Some(found)) => format!("the table of its connection makes {found} of it, but {takes}"),
+            _ => {
+                let known: Vec<String> = self.table.iter().map(|(source, _)| source.to_string()).collect();
+                format!("the table of its connection has {}", known.join(", "))
+            }
+        };
         let reference = self.output;
         let d = from.description();
         let is_it = |v: &&macrostep_description::Variable| {
             v.value_reference == reference && crate::system::discrete_type(v) == Some(self.kind)
         };
         let name = d.variables.iter().find(is_it).map_or("", |v| v.name.as_str());
-        let known: Vec<String> = self.table.iter().map(|(source, _)| source.to_string()).collect();
         Err(UnitError::from(Failure {
             unit: from.name().to_owned(),
             call: if self.kind == Type::Boolean { "fmi2GetBoolean" } else { "fmi2GetInteger" },
             status: format!("{value} of `{name}`"),
             t_s,
-            message: format!("the table of its connection has {}", known.join(", ")),
+            message,
         }))
     }
 }

@@ -3,7 +3,7 @@
 //! A definition: it is built once and does not change in a run.
 
 use crate::law::Law;
-use crate::link::{Link, Type};
+use crate::link::{Link, Type, Values};
 use crate::power;
 use crate::predict::{InterfaceModel, Predicted};
 use crate::unit::Unit;
@@ -213,13 +213,14 @@ impl System {
     }
 
     /// As [`System::link`] between integers, enumerations or Booleans, each value replaced by the one beside it in a table; a
-    /// value that is not in it ends the run.
+    /// value that is not in it ends the run, and so does a number that is no item of an enumeration.
     pub fn link_by(
         &mut self,
         (from, output): (UnitId, &str),
         (to, input): (UnitId, &str),
         table: Vec<(i32, i32)>,
     ) -> Result<(), SystemError> {
+        let output_name = output;
         let (kind, output) = self.discrete(from, output, "an output that is not real", |c| c != Causality::Input)?;
         let (wanted, reference) =
             self.discrete(to, input, "an input of the output's type", |c| c == Causality::Input)?;
@@ -235,8 +236,32 @@ impl System {
             let unit = self.units[to.0].name().to_string();
             return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
         }
-        self.links.push(Link { from: from.0, output, to: to.0, input: reference, kind, table });
+        let takes = self.takes((from, output_name), (to, input));
+        self.links.push(Link { from: from.0, output, to: to.0, input: reference, kind, table, takes });
         Ok(())
+    }
+
+    /// What an input takes where a number and an item meet: an enumeration its items, an integer its range.
+    fn takes(&self, (from, output): (UnitId, &str), (to, input): (UnitId, &str)) -> Option<Values> {
+        use macrostep_description::Kind;
+        let from = self.descriptions[from.0].variable(output)?;
+        let description = &self.descriptions[to.0];
+        let v = description.variable(input)?;
+        let (min, max, items) = match (&from.kind, &v.kind) {
+            (_, Kind::Enumeration { min, max, items }) => (min, max, items.as_slice()),
+            (Kind::Enumeration { .. }, Kind::Integer { min, max }) => (min, max, [].as_slice()),
+            _ => return None,
+        };
+        let of_type = description.types.iter().filter(|t| v.declared_type.as_deref() == Some(t.name.as_str()));
+        let of_type = of_type.filter_map(|t| match &t.kind {
+            Kind::Enumeration { items, .. } => Some(items.as_slice()),
+            _ => None,
+        });
+        let items: Vec<i32> = of_type.chain([items]).flatten().map(|item| item.value).collect();
+        let (min, max) = (min.unwrap_or(i32::MIN), max.unwrap_or(i32::MAX));
+        let is_open = items.is_empty() && min == i32::MIN && max == i32::MAX;
+        let of = format!("{}.{input}", self.units[to.0].name());
+        (!is_open).then_some(Values { of, min, max, items })
     }
 
     fn discrete(

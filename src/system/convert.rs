@@ -1,10 +1,12 @@
 //! `macrostep convert`: TOML to SSP and back, with the FMUs.
 
 use std::collections::BTreeMap;
+use std::io::Cursor;
 use std::path::Path;
 
 use macrostep::embedded;
 use macrostep_description::ModelDescription;
+use macrostep_system::check::keep_known;
 use macrostep_system::scenario::Source;
 use macrostep_system::ssp::{self, Entry};
 use macrostep_system::{Catalogue, Finding, Fmus, Scenario, check, toml};
@@ -33,6 +35,10 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     if macrostep_system::check::fails(&findings) {
         return Err(findings_failure(&findings));
     }
+    let mut document = document;
+    let descriptions: Result<Vec<_>, String> =
+        document.scenario.units.iter().map(|u| fmus.description(&u.source)).collect();
+    keep_known(&mut document.scenario, &descriptions.map_err(Failure::Run)?);
     let ending = arguments.to.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let folder = arguments.to.parent().unwrap_or(Path::new(""));
     match ending.as_deref() {
@@ -56,9 +62,10 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
             for (source, name) in distinct(&document.scenario, &names) {
                 entries.push(Entry { path: name, bytes: fmus.bytes(source).map_err(Failure::Run)? });
             }
-            let sink = std::fs::File::create(&arguments.to).map_err(Failure::file(&arguments.to))?;
-            ssp::pack(&entries, sink).map_err(Failure::file(&arguments.to))?;
-            print::line(arguments.to.display())
+            // In memory first: a packer that cannot write says so in its own words.
+            let mut archive = Cursor::new(Vec::new());
+            ssp::pack(&entries, &mut archive).map_err(Failure::file(&arguments.to))?;
+            file(&arguments.to, archive.get_ref())
         }
         _ => {
             Err(Failure::Usage(format!("`{}`: expected a file ending in .toml, .ssd or .ssp", arguments.to.display())))
@@ -145,10 +152,21 @@ fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     print::line(path.display())
 }
 
-/// Writes a file; folders are made if missing.
+/// Writes a file, whole or not at all; folders are made if missing.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(Failure::file(parent))?;
     }
-    std::fs::write(path, bytes).map_err(Failure::file(path))
+    // What is no file, as a device, is written as it is.
+    if path.exists() && !path.is_file() {
+        return std::fs::write(path, bytes).map_err(Failure::file(path));
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = Path::new(&beside);
+    let written = std::fs::write(beside, bytes).and_then(|()| std::fs::rename(beside, path));
+    written.map_err(|e| {
+        let _ = std::fs::remove_file(beside);
+        Failure::file(path)(e)
+    })
 }

@@ -15,7 +15,7 @@ use crate::print;
 /// # Errors
 /// [`Failure`] where the scenario cannot run.
 pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
-    let opened = Opened::new(&arguments.system)?;
+    let opened = Opened::in_full(&arguments.system)?;
     let assembly = opened.assemble()?;
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let order = order(&assembly).map_err(failed)?;

@@ -17,7 +17,7 @@ use macrostep_description::ModelDescription;
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, Simulation};
 use macrostep_system::scenario::{Endpoint, Place, Setting, Source, Value};
-use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble};
+use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble, told};
 
 use crate::failure::Failure;
 use crate::print;
@@ -30,6 +30,8 @@ pub struct Opened {
     pub document: Document,
     fmus: Fmus,
     slaves: SlaveArguments,
+    /// Puts findings into lines.
+    lines: fn(&[Finding]) -> Vec<String>,
 }
 
 impl Opened {
@@ -38,13 +40,25 @@ impl Opened {
     /// # Errors
     /// [`Failure`] where the file cannot be read or an option makes no sense with it.
     pub fn new(arguments: &SystemArguments) -> Result<Self, Failure> {
+        Opened::with(arguments, told)
+    }
+
+    /// As [`Opened::new`], and every finding is shown, however many there are of a kind.
+    ///
+    /// # Errors
+    /// As [`Opened::new`].
+    pub fn in_full(arguments: &SystemArguments) -> Result<Self, Failure> {
+        Opened::with(arguments, |findings| findings.iter().map(|f| format!("{}: {f}", f.severity)).collect())
+    }
+
+    fn with(arguments: &SystemArguments, lines: fn(&[Finding]) -> Vec<String>) -> Result<Self, Failure> {
         // Says at once where a limit is none.
         slaves::isolation(&arguments.slaves)?;
         let mut document = macrostep_system::open(&arguments.system).map_err(|e| Failure::Run(e.to_string()))?;
-        tell(&document.findings);
+        show(&lines(&document.findings));
         change(&mut document, arguments)?;
         print::keep()?;
-        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves })
+        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves, lines })
     }
 
     /// Checks and assembles; findings go to standard error.
@@ -54,7 +68,7 @@ impl Opened {
     pub fn assemble(&self) -> Result<Assembly, Failure> {
         match assemble(&self.document.scenario, self) {
             Ok((assembly, findings)) => {
-                tell(&findings);
+                show(&(self.lines)(&findings));
                 Ok(assembly)
             }
             Err(findings) => Err(findings_failure(&findings)),
@@ -84,9 +98,7 @@ pub fn title(s: &Scenario) -> &str {
 /// All errors but the last are printed, which ends the program.
 pub fn findings_failure(findings: &[Finding]) -> Failure {
     let (errors, rest): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|f| f.severity == Severity::Error);
-    for f in rest {
-        eprintln!("{}: {f}", f.severity);
-    }
+    tell(&rest.into_iter().cloned().collect::<Vec<_>>());
     let Some((last, others)) = errors.split_last() else { return Failure::Run("the scenario cannot run".to_owned()) };
     for f in others {
         eprintln!("error: {f}");
@@ -94,10 +106,14 @@ pub fn findings_failure(findings: &[Finding]) -> Failure {
     Failure::Run(last.to_string())
 }
 
-/// Prints findings to standard error.
+/// Prints findings to standard error, many of one kind as one line.
 pub fn tell(findings: &[Finding]) {
-    for f in findings {
-        eprintln!("{}: {f}", f.severity);
+    show(&told(findings));
+}
+
+fn show(lines: &[String]) {
+    for line in lines {
+        eprintln!("{line}");
     }
 }
 
@@ -141,7 +157,7 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
             return Err(Failure::Usage(message));
         };
         let place = Place { file: "--set".into(), line: 0, column: 0 };
-        let setting = Setting { variable: target.variable, value: typed(value.trim()), unit: None, place };
+        let setting = Setting::new(target.variable, typed(value.trim()), place);
         // Last of all, after the sets.
         let set = s.applied.iter().flat_map(|name| s.sets.iter().position(|set| set.name == *name));
         let later: Vec<usize> = set.collect();

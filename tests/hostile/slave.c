@@ -64,7 +64,7 @@ typedef struct {
 typedef struct {
     const callbacks *back;
     double u, x, t, reached;
-    int steps, b;
+    int steps, b, m;
     char text[64];
 } slave;
 
@@ -145,7 +145,7 @@ status fmi2GetInteger(slave *s, const unsigned *vr, size_t n, int *value) {
     for (i = 0; i < n; i++) value[i] = s->steps;
     return OK;
 }
-status fmi2SetInteger(slave *s, const unsigned *vr, size_t n, const int *value) { (void)s, (void)vr, (void)n, (void)value; return OK; }
+status fmi2SetInteger(slave *s, const unsigned *vr, size_t n, const int *value) { (void)vr; if (n) s->m = value[0]; return OK; }
 status fmi2GetBoolean(slave *s, const unsigned *vr, size_t n, int *value) {
     size_t i;
     (void)vr;

@@ -259,7 +259,7 @@ def check_archive(program, system, work):
         fail(f"{system.name}: FMPy reads {len(read.system.elements)} elements")
     text = system.ssd.read_text()
     stripped, count = re.subn(r"\s*<ssd:Annotations>.*</ssd:Annotations>", "", text, flags=re.S)
-    assert count == 1, "one annotation"
+    assert count == 1, "one list of annotations"
     bare = work / f"{system.name}-bare.ssp"
     with zipfile.ZipFile(system.archive) as old, zipfile.ZipFile(bare, "w") as new:
         for name in old.namelist():

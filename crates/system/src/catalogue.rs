@@ -5,6 +5,7 @@ use macrostep_description::ModelDescription;
 use macrostep_master::unit::Unit;
 use macrostep_master::unit::fmu::{Fmu, FmuOptions};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where descriptions and units come from. In this process: [`Fmus`].
@@ -73,6 +74,10 @@ impl Fmus {
         }
         let fmu = match source {
             Source::Embedded(name) => Fmu::from_bytes(name, self.carried(name)?),
+            // In the folder of an archive nobody knows the path: what the scenario says is the entry.
+            Source::File { path, shown } if path.is_absolute() && Path::new(shown).is_relative() && !path.is_dir() => {
+                Fmu::from_bytes(shown, &std::fs::read(path).map_err(|e| format!("FMU `{shown}`: {e}"))?)
+            }
             Source::File { path, .. } => Fmu::open(path),
         };
         let fmu = fmu.map_err(|e| e.to_string())?;

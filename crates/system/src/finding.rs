@@ -1,6 +1,7 @@
 //! A *finding*: what is wrong or remarkable about a scenario, where, and what to do next.
 
 use crate::scenario::Place;
+use std::collections::BTreeMap;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +41,36 @@ impl Finding {
     /// Worth knowing.
     pub fn note(place: &Place, what: impl Into<String>, next: impl Into<String>) -> Self {
         Finding { severity: Severity::Note, ..Finding::error(place, what, next) }
+    }
+}
+
+/// Of one kind are this many shown one by one.
+const SHOWN_MAX: usize = 3;
+
+/// Lines for a reader: findings of one kind that are many are one line, the first with their number.
+pub fn told(findings: &[Finding]) -> Vec<String> {
+    let mut kinds: BTreeMap<(Severity, String), usize> = BTreeMap::new();
+    for f in findings {
+        *kinds.entry(f.kind()).or_default() += 1;
+    }
+    let line = |f: &Finding| {
+        let count = kinds.get_mut(&f.kind())?;
+        if f.severity == Severity::Error || *count <= SHOWN_MAX {
+            // One by one: what is left of this kind stays as it is.
+            return (*count > 0).then(|| format!("{}: {f}", f.severity));
+        }
+        let more = std::mem::take(count) - 1;
+        Some(format!("{}: {f} (and {more} more of this kind: `explain` shows them all)", f.severity))
+    };
+    findings.iter().filter_map(line).collect()
+}
+
+impl Finding {
+    /// Severity and text without the names and numbers in it.
+    fn kind(&self) -> (Severity, String) {
+        let parts = [&self.what, "; ", &self.next].concat();
+        let outside = parts.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        (self.severity, outside.chars().filter(|c| !c.is_ascii_digit()).collect())
     }
 }
 

@@ -34,6 +34,6 @@ pub mod words;
 pub use assemble::{Assembly, assemble};
 pub use catalogue::{Catalogue, Fmus};
 pub use check::check;
-pub use finding::{Finding, Severity};
+pub use finding::{Finding, Severity, told};
 pub use open::{Document, OpenError, open};
 pub use scenario::Scenario;

@@ -174,6 +174,8 @@ pub struct Setting {
     pub value: Value,
     /// Unit of the value, where it is not the variable's own.
     pub unit: Option<String>,
+    /// Whether it is passed over where the unit has no such variable, as SSP says of its parameter sets.
+    pub is_optional: bool,
     /// Where.
     pub place: Place,
 }
@@ -380,6 +382,13 @@ impl Source {
                 path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
             }
         }
+    }
+}
+
+impl Setting {
+    /// A value in the variable's own unit, for a variable that must be there.
+    pub fn new(variable: impl Into<String>, value: Value, place: Place) -> Self {
+        Setting { variable: variable.into(), value, unit: None, is_optional: false, place }
     }
 }
 

@@ -11,7 +11,7 @@ mod wiring;
 pub use laws::{Affine, NonlinearSpring, Orifice};
 
 use crate::catalogue::Catalogue;
-use crate::check::{Converted, check, convert, fails};
+use crate::check::{Converted, check, convert, fails, keep_known};
 use crate::finding::Finding;
 use crate::scenario::{Connection, Place, Scenario};
 use crate::words::{Sampling, Schedule};
@@ -67,7 +67,8 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         let failed = |reason: String| vec![Finding::error(&unit.place, format!("unit `{}`: {reason}", unit.name), "")];
         descriptions.push(catalogue.description(&unit.source).map_err(failed)?);
     }
-    let effective = times(scenario, &descriptions, &mut findings).map_err(|f| vec![f])?;
+    let mut effective = times(scenario, &descriptions, &mut findings).map_err(|f| vec![f])?;
+    keep_known(&mut effective, &descriptions);
     let mut assembly = build(effective, descriptions, catalogue).map_err(|f| vec![f])?;
     findings.extend(loops(&assembly));
     assembly.recorded = recorded(&assembly, &mut findings);

@@ -40,8 +40,10 @@ fn compare(unit: &str, c: &Connector, v: &Variable, description: &ModelDescripti
         findings.push(Finding::error(&c.place, what, "correct the kind"));
     }
     let declared = type_name(v).rsplit(' ').next().unwrap_or("");
+    // FMI has the same functions for both.
+    let numbers = ["Integer", "Enumeration"];
     if let Some(t) =
-        c.type_name.as_deref().filter(|t| *t != declared && !(declared == "Enumeration" && *t == "Integer"))
+        c.type_name.as_deref().filter(|t| *t != declared && !(numbers.contains(t) && numbers.contains(&declared)))
     {
         let what = format!("connector `{name}` is of type `{t}`, but {} in the FMU", type_name(v));
         findings.push(Finding::error(&c.place, what, "correct the type"));

@@ -19,6 +19,7 @@ mod wiring;
 
 pub(crate) use bonds::{WATT, dimension, gain};
 pub(crate) use units::{Conversion, conversion};
+pub use values::keep_known;
 pub(crate) use values::{Converted, convert};
 pub(crate) use wiring::{table, type_name};
 

@@ -3,8 +3,10 @@
 use super::units::{Conversion, base, between};
 use super::{Declared, near};
 use crate::finding::Finding;
-use crate::scenario::{Setting, Value};
+use crate::scenario::{Place, Scenario, Setting, Value};
 use macrostep_description::{Causality, Initial, Kind, ModelDescription, Variability, Variable};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A value in the type of its variable, as FMI takes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,10 +31,13 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+    let mut missing: Vec<(&Place, String)> = Vec::new();
     for (unit, description) in d.scenario.units.iter().zip(d.descriptions) {
         let Some(description) = description else { continue };
         for setting in d.scenario.settings(&unit.name) {
-            if let Err(finding) = fits(&unit.name, setting, description) {
+            if setting.is_optional && description.variable(&setting.variable).is_none() {
+                missing.push((&setting.place, format!("`{}.{}`", unit.name, setting.variable)));
+            } else if let Err(finding) = fits(&unit.name, setting, description) {
                 findings.push(finding);
             }
         }
@@ -42,6 +47,33 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
                 findings.push(Finding::error(&unit.place, what, near(name, description)));
             }
         }
+    }
+    if let Some((place, _)) = missing.first() {
+        let names: Vec<&str> = missing.iter().take(NAMES_MAX).map(|(_, name)| name.as_str()).collect();
+        let more = if missing.len() > NAMES_MAX { ", …" } else { "" };
+        let what =
+            format!("{} of the parameters are no variables of their FMUs: {}{more}", missing.len(), names.join(", "));
+        findings.push(Finding::note(place, what, "SSP has them passed over"));
+    }
+}
+
+/// Names shown of many.
+const NAMES_MAX: usize = 8;
+
+/// Takes out what a parameter set has for variables that units lack, and may have. The descriptions are in the order of the
+/// units.
+pub fn keep_known(s: &mut Scenario, descriptions: &[Arc<ModelDescription>]) {
+    let units: BTreeMap<String, &Arc<ModelDescription>> =
+        s.units.iter().map(|u| u.name.clone()).zip(descriptions).collect();
+    let is_known = |unit: &str, setting: &Setting| {
+        !setting.is_optional || units.get(unit).is_none_or(|d| d.variable(&setting.variable).is_some())
+    };
+    for unit in &mut s.units {
+        let name = unit.name.clone();
+        unit.settings.retain(|setting| is_known(&name, setting));
+    }
+    for set in &mut s.sets {
+        set.settings.retain(|(unit, setting)| is_known(unit, setting));
     }
 }
 

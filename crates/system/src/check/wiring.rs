@@ -55,7 +55,17 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     }
     let from = source(d, &c.from, place, findings);
     let (Some(from), Some(to)) = (from, to) else { return };
-    if std::mem::discriminant(&from.kind) != std::mem::discriminant(&to.kind) {
+    let numbers = |v: &Variable| matches!(v.kind, Kind::Integer { .. } | Kind::Enumeration { .. });
+    let same = std::mem::discriminant(&from.kind) == std::mem::discriminant(&to.kind);
+    if !same && numbers(from) && numbers(to) && c.table.is_empty() {
+        // FMI sets and reads both with the same functions.
+        let what = format!("`{}` is {}, `{}` is {}", c.from, type_name(from), c.to, type_name(to));
+        findings.push(Finding::note(
+            place,
+            what,
+            "the number is passed on; one that the input does not take ends the run",
+        ));
+    } else if !same && !(numbers(from) && numbers(to)) {
         let what = format!("`{}` is {}, but `{}` is {}", c.from, type_name(from), c.to, type_name(to));
         findings.push(Finding::error(place, what, "connect variables of the same type"));
         return;
@@ -108,9 +118,15 @@ pub(crate) fn table(
     from: (&ModelDescription, &Variable),
     to: (&ModelDescription, &Variable),
 ) -> Result<Vec<(i32, i32)>, String> {
+    use crate::scenario::Value::{Integer, Text};
     let number = |value: &crate::scenario::Value, (description, v): (&ModelDescription, &Variable)| {
         let place = c.place.clone();
-        let setting = Setting { variable: v.name.clone(), value: value.clone(), unit: None, place };
+        // The table of an enumeration may have numbers for an integer at its other end.
+        let value = match (value, &v.kind) {
+            (Text(t), Kind::Integer { .. }) => t.trim().parse().map_or_else(|_| value.clone(), Integer),
+            _ => value.clone(),
+        };
+        let setting = Setting::new(v.name.clone(), value.clone(), place);
         match convert(&setting, v, description) {
             Ok(Converted::Integer(i)) => Ok(i),
             Ok(Converted::Boolean(b)) => Ok(i32::from(b)),

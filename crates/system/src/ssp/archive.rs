@@ -2,17 +2,13 @@
 
 use crate::finding::Finding;
 use crate::scenario::Place;
-use macrostep_master::unit::fmu::Unpacked;
+use macrostep_master::unit::fmu::{Fault, Limits, Unpacked};
 use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
-
-/// Bytes all files of an archive may have.
-const BYTES_MAX: u64 = 4 << 30;
-/// Files in an archive.
-const FILES_MAX: usize = 10_000;
 
 /// A file for an archive.
 pub struct Entry {
@@ -22,40 +18,19 @@ pub struct Entry {
     pub bytes: Vec<u8>,
 }
 
-/// Unpacks into a folder that is removed when the result is dropped.
-pub(super) fn unpack(path: &Path, shown: &str) -> Result<Unpacked, Finding> {
+/// Unpacks into a folder that is removed when the result is dropped, checked as the archive of an FMU is. `left`: bytes that
+/// all archives of a description may still unpack to.
+pub(super) fn unpack(path: &Path, shown: &str, left: &AtomicU64) -> Result<Unpacked, Finding> {
     let place = Place { file: shown.into(), line: 0, column: 0 };
     let failed =
         |e: &dyn std::fmt::Display| Finding::error(&place, e.to_string(), "is this a system structure package?");
     let file = File::open(path).map_err(|e| failed(&e))?;
-    let mut archive = ZipArchive::new(file).map_err(|e| failed(&e))?;
-    let folder = Unpacked::new().map_err(|e| failed(&e))?;
-    if archive.len() > FILES_MAX {
-        return Err(failed(&format!("{} files, expected at most {FILES_MAX}", archive.len())));
-    }
-    let mut left = BYTES_MAX;
-    for i in 0..archive.len() {
-        let mut entry = archive.by_index(i).map_err(|e| failed(&e))?;
-        let name = entry.name().map_err(|e| failed(&e))?.into_owned();
-        let Some(inside) = entry.enclosed_name().filter(|_| !name.contains('\\') && !entry.is_symlink()) else {
-            return Err(failed(&format!("entry `{name}` leads out of the archive")));
-        };
-        let target = folder.path().join(inside);
-        if entry.is_dir() {
-            std::fs::create_dir_all(&target).map_err(|e| failed(&e))?;
-            continue;
-        }
-        if let Some(parent) = target.parent() {
-            std::fs::create_dir_all(parent).map_err(|e| failed(&e))?;
-        }
-        // A file that is there already is a second entry of the same name.
-        let mut out = File::create_new(&target).map_err(|e| failed(&format!("entry `{name}`: {e}")))?;
-        let copied = std::io::copy(&mut Read::by_ref(&mut entry).take(left), &mut out).map_err(|e| failed(&e))?;
-        left -= copied;
-        if left == 0 {
-            return Err(failed(&format!("more than {BYTES_MAX} bytes unpacked")));
-        }
-    }
+    let limits = Limits { total_bytes_max: left.load(Ordering::Relaxed), ..Limits::default() };
+    let (folder, bytes) = Unpacked::of_archive(BufReader::new(file), &limits).map_err(|e| match &e {
+        Fault::Entry { .. } => Finding::error(&place, e.to_string(), ""),
+        _ => failed(&e),
+    })?;
+    left.fetch_sub(bytes, Ordering::Relaxed);
     Ok(folder)
 }
 

@@ -31,6 +31,7 @@ impl Dictionaries {
         let list = match (node.attribute("source"), node.child("SignalDictionary")) {
             (Some(uri), _) => {
                 read = files.xml(uri, None, &node.place)?;
+                read.expect("SignalDictionary", "")?;
                 &read
             }
             (None, Some(inline)) => inline,
@@ -64,12 +65,18 @@ impl Dictionaries {
         self.entries.contains_key(&port.element)
     }
 
-    /// A warning where a connection names an entry that is not there.
-    pub fn missing(&self, port: &Port, place: &Place, findings: &mut Vec<Finding>) {
-        if let Some(entries) = self.entries.get(&port.element).filter(|entries| !entries.contains(&port.connector)) {
-            let known: Vec<&str> = entries.iter().map(String::as_str).collect();
-            let what = format!("`{}` is no entry of its signal dictionary", port.connector);
-            findings.push(Finding::warning(place, what, format!("it has `{}`", known.join("`, `"))));
-        }
+    /// Whether a port is an entry that is there.
+    pub fn has(&self, port: &Port) -> bool {
+        self.entries.get(&port.element).is_some_and(|entries| entries.contains(&port.connector))
+    }
+
+    /// An error where a connection names an entry that is not there.
+    pub fn missing(&self, port: &Port, place: &Place) -> Result<(), Finding> {
+        let Some(entries) = self.entries.get(&port.element).filter(|entries| !entries.contains(&port.connector)) else {
+            return Ok(());
+        };
+        let known: Vec<&str> = entries.iter().map(String::as_str).collect();
+        let what = format!("`{}` is no entry of its signal dictionary", port.connector);
+        Err(Finding::error(place, what, format!("it has `{}`", known.join("`, `"))))
     }
 }

@@ -1,4 +1,4 @@
-//! System Structure and Parameterization 1.0: `.ssd`, `.ssp`, `.ssv` and `.ssm`, read and written.
+//! System Structure and Parameterization: `.ssd`, `.ssp`, `.ssv` and `.ssm`, read and written.
 //!
 //! | in the file | in the scenario |
 //! |---|---|
@@ -8,17 +8,24 @@
 //! | signal dictionaries and references to them | what is connected through an entry is connected |
 //! | mappings of Booleans, integers and enumerations | the connection's table |
 //! | kind, type and unit of connectors | compared with what the FMU declares |
+//! | connections of parameters | the value goes where they lead; it wins over one in the same binding that is given directly |
+//! | parameters that a component lacks | passed over, with a note |
+//! | annotations of libcosim and OMSimulator | the macro step |
 //! | annotation `macrostep` | macro step, method, laws, maps, power bonds, recording: a scenario in TOML of what SSP has no words for |
 //! | anything else | a warning that names it |
+//!
+//! A connection that begins or ends nowhere is an error. Files of SSP 2.0 are read as far as FMI 2.0 goes.
 //!
 //! Files are bounded in size and depth; document types are refused, so that no entity is ever read.
 //! Reference: \[SSP 1.0\], sections 4 to 6.
 
+mod annotation;
 mod archive;
 mod dictionary;
 mod parameters;
 mod port;
 mod read;
+mod settings;
 mod system;
 mod write;
 mod xml;

@@ -1,7 +1,8 @@
 //! Parameter bindings: values (`.ssv`) and mappings (`.ssm`), inline or in files of their own.
 
 use super::read::Files;
-use super::xml::Node;
+use super::system::type_of;
+use super::xml::{NEW, Node};
 use crate::finding::Finding;
 use crate::scenario::{Place, Setting, Value};
 
@@ -44,14 +45,16 @@ pub(super) fn binding(
         findings.push(Finding::warning(&node.place, "a parameter binding without values", "it is left out"));
         return Ok((String::new(), Vec::new()));
     };
-    if set.name != "ParameterSet" {
-        return Err(Finding::error(&set.place, format!("`{}`, expected `ParameterSet`", set.name), ""));
-    }
+    set.expect("ParameterSet", "")?;
     let name = set.attribute("name").unwrap_or("").to_owned();
     let values = values(&set, prefix, findings)?;
     let Some(mapping) = node.child("ParameterMapping") else { return Ok((name, values)) };
     let mapping = match mapping.attribute("source") {
-        Some(uri) => files.xml(uri, base(mapping, source), &mapping.place)?,
+        Some(uri) => {
+            let read = files.xml(uri, base(mapping, source), &mapping.place)?;
+            read.expect("ParameterMapping", "")?;
+            read
+        }
         None => match mapping.child("ParameterMapping") {
             Some(inline) => inline.clone(),
             None => mapping.clone(),
@@ -70,7 +73,9 @@ fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<B
     let mut out = Vec::new();
     for parameter in set.list("Parameters", "Parameter") {
         let target = format!("{prefix}{}", parameter.required("name")?);
-        let Some(typed) = parameter.children.iter().find(|n| n.name != "Annotations") else {
+        let Some(typed) =
+            parameter.children.iter().find(|n| n.name != "Annotations" && !NEW.contains(&n.name.as_str()))
+        else {
             findings.push(Finding::warning(
                 &parameter.place,
                 format!("parameter `{target}` without a value"),
@@ -78,7 +83,7 @@ fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<B
             ));
             continue;
         };
-        let value = match typed.name.as_str() {
+        let value = match type_of(&typed.name) {
             "Real" => Value::Real(typed.parsed("value", f64::NAN, "a number")?),
             "Integer" => Value::Integer(typed.parsed("value", 0_i64, "an integer")?),
             "Boolean" => Value::Boolean(typed.flag("value")?),
@@ -165,6 +170,6 @@ fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Resu
 impl Bound {
     /// As a setting of a unit.
     pub fn setting(self, variable: String) -> Setting {
-        Setting { variable, value: self.value, unit: self.unit, place: self.place }
+        Setting { unit: self.unit, is_optional: true, ..Setting::new(variable, self.value, self.place) }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Place, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A connector: path of its element (`SYSTEM/COMPONENT`, empty for the root system) and its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +29,16 @@ pub(super) struct Wires {
     pub into: BTreeMap<Port, Wire>,
 }
 
+/// What is known of the ends of connections.
+pub(super) struct Ends<'a> {
+    /// Whether an element is a component.
+    pub is_component: &'a dyn Fn(&str) -> bool,
+    /// Whether a connector of a system, or an entry of a dictionary, is there.
+    pub is_declared: &'a dyn Fn(&Port) -> bool,
+    /// Whether a start value is given.
+    pub is_given: &'a dyn Fn(&Port) -> bool,
+}
+
 /// Systems a signal may pass.
 const HOPS_MAX: usize = 64;
 
@@ -45,8 +55,21 @@ impl Wires {
         }
     }
 
-    /// Connections from component to component, signals through systems followed back to their source.
-    pub fn connections(&self, is_component: impl Fn(&str) -> bool, findings: &mut Vec<Finding>) -> Vec<Connection> {
+    /// Connections from component to component, signals through systems followed back to their source. One that begins or
+    /// ends nowhere is an error.
+    pub fn connections(&self, ends: &Ends<'_>, findings: &mut Vec<Finding>) -> Result<Vec<Connection>, Finding> {
+        let is_component = ends.is_component;
+        let nowhere = |port: &Port, place: &Place, way: &str| {
+            let whose =
+                if port.element.is_empty() { "the system".to_owned() } else { format!("system `{}`", port.element) };
+            let what = format!("a connection {way} `{}`, which is no connector of {whose}", port.connector);
+            Err(Finding::error(place, what, "correct the name, or declare the connector"))
+        };
+        let sources: BTreeSet<&Port> = self.into.values().map(|wire| &wire.from).collect();
+        let loose = |to: &&Port| !is_component(&to.element) && !sources.contains(to) && !(ends.is_declared)(to);
+        if let Some((to, wire)) = self.into.iter().find(|(to, _)| loose(to)) {
+            return nowhere(to, &wire.place, "to");
+        }
         let mut out = Vec::new();
         for (to, last) in self.into.iter().filter(|(to, _)| is_component(&to.element)) {
             let mut c = Connection {
@@ -72,14 +95,16 @@ impl Wires {
             if is_component(&at.element) {
                 c.from = at.end();
                 out.push(c);
-            } else {
+            } else if !(ends.is_declared)(at) {
+                return nowhere(at, &last.place, "from");
+            } else if !(ends.is_given)(to) {
                 let what = format!("`{to}` is fed by `{at}`, which has no source");
                 findings.push(Finding::warning(&last.place, what, "the input keeps its start value"));
             }
         }
         // In the order of the file.
         out.sort_by_key(|c| c.place.line);
-        out
+        Ok(out)
     }
 
     /// Ports a port feeds, with what becomes of a value on the way.

@@ -2,12 +2,13 @@
 
 use super::system::Flat;
 use super::xml::{self, Node};
-use super::{ANNOTATION, MAIN, archive};
+use super::{ANNOTATION, MAIN, annotation, archive};
 use crate::finding::Finding;
 use crate::open::Document;
 use crate::scenario::{Experiment, Place, Scenario};
-use macrostep_master::unit::fmu::Unpacked;
+use macrostep_master::unit::fmu::{Limits, Unpacked};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where URIs of a description lead.
@@ -18,6 +19,10 @@ pub(super) struct Files {
     shown: String,
     /// Archives that were unpacked on the way.
     unpacked: Arc<Mutex<Vec<Arc<Unpacked>>>>,
+    /// Bytes that archives may still unpack to.
+    left: Arc<AtomicU64>,
+    /// This description and those around it, by their paths.
+    within: Vec<PathBuf>,
 }
 
 impl Files {
@@ -61,8 +66,15 @@ impl Files {
         let (file, part) = uri.split_once('#').unwrap_or((uri, MAIN));
         let path = self.path(file, place)?;
         let failed = |e: std::io::Error| Finding::error(place, format!("`{file}`: {e}"), "is the file there?");
+        let mut within = self.within.clone();
+        let own = path.canonicalize().map_err(failed)?.join(if package { part } else { "" });
+        if within.contains(&own) {
+            let what = format!("`{uri}` contains itself");
+            return Err(Finding::error(place, what, "remove this component, or name another description"));
+        }
+        within.push(own);
         let (path, folder) = if package {
-            let folder = archive::unpack(&path, &format!("{}/{file}", self.shown))?;
+            let folder = archive::unpack(&path, &format!("{}/{file}", self.shown), &self.left)?;
             let inner = folder.path().join(part);
             self.unpacked.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(folder));
             let parent = inner.parent().unwrap_or(Path::new("")).to_owned();
@@ -74,9 +86,13 @@ impl Files {
         let bytes = xml::bytes(&path).map_err(failed)?;
         let shown = format!("{}/{uri}", self.shown);
         let root = xml::parse(&bytes, &shown)?;
-        Ok((root, Files { folder, shown, unpacked: self.unpacked.clone() }))
+        root.expect(ROOT, "is this an SSD file?")?;
+        Ok((root, Files { folder, shown, within, ..self.clone() }))
     }
 }
+
+/// The root element of a description.
+const ROOT: &str = "SystemStructureDescription";
 
 /// Percent signs of a URI resolved.
 fn decoded(uri: &str) -> String {
@@ -103,8 +119,17 @@ fn decoded(uri: &str) -> String {
 /// # Errors
 /// The first thing that is wrong in its form.
 pub fn read_ssd(bytes: &[u8], shown: &str, folder: &Path) -> Result<Document, Finding> {
-    let files = Files { folder: folder.to_owned(), shown: shown.to_owned(), unpacked: Arc::default() };
-    read(bytes, files)
+    let own = Path::new(shown).file_name().map(|name| folder.join(name)).and_then(|path| path.canonicalize().ok());
+    read(
+        bytes,
+        Files {
+            folder: folder.to_owned(),
+            shown: shown.to_owned(),
+            unpacked: Arc::default(),
+            left: Arc::new(Limits::default().total_bytes_max.into()),
+            within: own.into_iter().collect(),
+        },
+    )
 }
 
 /// Reads the main description of an archive, which is unpacked as long as the document lives.
@@ -112,7 +137,8 @@ pub fn read_ssd(bytes: &[u8], shown: &str, folder: &Path) -> Result<Document, Fi
 /// # Errors
 /// Where it is no archive, or has no description.
 pub fn read_ssp(path: &Path, shown: &str) -> Result<Document, Finding> {
-    let folder = archive::unpack(path, shown)?;
+    let left = AtomicU64::new(Limits::default().total_bytes_max);
+    let folder = archive::unpack(path, shown, &left)?;
     let main = folder.path().join(MAIN);
     let place = Place { file: shown.into(), line: 0, column: 0 };
     let bytes = std::fs::read(&main).map_err(|_| {
@@ -120,31 +146,32 @@ pub fn read_ssp(path: &Path, shown: &str) -> Result<Document, Finding> {
     })?;
     let root = folder.path().to_owned();
     let unpacked = Arc::new(Mutex::new(vec![Arc::new(folder)]));
-    read(&bytes, Files { folder: root, shown: format!("{shown}/{MAIN}"), unpacked })
+    let within = main.canonicalize().into_iter().collect();
+    read(&bytes, Files { folder: root, shown: format!("{shown}/{MAIN}"), unpacked, left: Arc::new(left), within })
 }
 
 fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
     let root = xml::parse(bytes, &files.shown)?;
-    if root.name != "SystemStructureDescription" {
-        let what = format!("`{}`, expected `SystemStructureDescription`", root.name);
-        return Err(Finding::error(&root.place, what, "is this an SSD file?"));
-    }
+    root.expect(ROOT, "is this an SSD file?")?;
     let mut flat = Flat::default();
     let known = ["System", "Enumerations", "Units", "DefaultExperiment", "Annotations"];
     root.understood(&known, &[], &mut flat.findings);
-    if root.attribute("version").is_some_and(|v| !v.starts_with("1.")) {
-        let what = format!("version {} of SSP, expected 1.0", root.attribute("version").unwrap_or(""));
+    if let Some(version) = root.attribute("version").filter(|v| !v.starts_with("1.") && !v.starts_with("2.")) {
+        let what = format!("version {version} of SSP, expected 1.0 or 2.0");
         flat.findings.push(Finding::warning(&root.place, what, "what is new there is not understood"));
     }
     let Some(system) = root.child("System") else {
         return Err(Finding::error(&root.place, "a description without a `System`", "add one"));
     };
     flat.system(system, "", &files, 0)?;
-    flat.finish();
+    if flat.units.is_empty() {
+        let what = "a system without components, expected at least one FMU";
+        return Err(Finding::error(&system.place, what, "add a `Component`: there is nothing to run"));
+    }
+    flat.settings()?;
     flat.drop_parameter_wires();
+    let connections = flat.connections()?;
     let units = std::mem::take(&mut flat.units);
-    let is_component = |name: &str| units.iter().any(|u| u.name == name);
-    let connections = flat.wires.connections(is_component, &mut flat.findings);
     let mut scenario = Scenario {
         name: root.attribute("name").or(system.attribute("name")).unwrap_or("").to_owned(),
         description: root.attribute("description").unwrap_or("").to_owned(),
@@ -156,20 +183,24 @@ fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
         ..Scenario::default()
     };
     scenario.coupling.place = root.place.clone();
-    let mut annotated = false;
-    for a in root.list("Annotations", "Annotation").chain(system.list("Annotations", "Annotation")) {
-        match a.attribute("type") {
-            Some(ANNOTATION) => {
-                annotated = true;
-                merge(&mut scenario, a, &files)?;
-            }
-            other => {
-                let what = format!("annotation `{}` is not understood", other.unwrap_or(""));
-                flat.findings.push(Finding::warning(&a.place, what, "it is left out"));
-            }
-        }
+    let experiment = root.child("DefaultExperiment");
+    for node in [&root].into_iter().chain(experiment) {
+        flat.leave_out(node, "", &[]);
     }
-    if !annotated {
+    // Our annotation is heard before those of others.
+    let lists = [&root, system].into_iter().flat_map(|n| n.list("Annotations", "Annotation"));
+    let ours: Vec<&Node> = lists.filter(|a| a.attribute("type") == Some(ANNOTATION)).collect();
+    for annotation in &ours {
+        merge(&mut scenario, annotation, &files)?;
+    }
+    let places: Vec<&Node> = experiment.into_iter().chain([&root, system]).collect();
+    let step = annotation::step(&places)?.filter(|_| scenario.experiment.step_s.is_none());
+    flat.name_left_out(step.as_ref().map(|s| s.of));
+    if let Some(step) = step {
+        scenario.experiment.step_s = Some(step.step_s);
+        flat.findings.push(step.note);
+    }
+    if ours.is_empty() {
         let what = "no annotation of ours: Jacobi with hold, explicit";
         flat.findings.push(Finding::note(&root.place, what, "choose with `--schedule`, `--predict`, `--correct`"));
     }
@@ -191,6 +222,9 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     let text = annotation.children.first().map_or(annotation.text.as_str(), |child| child.text.as_str());
     let shown = format!("{} (annotation from line {})", files.shown, annotation.place.line);
     let extra = crate::toml::read(text, &shown, &files.folder)?;
+    if !extra.name.is_empty() {
+        s.name = extra.name;
+    }
     s.experiment.step_s = extra.experiment.step_s;
     s.coupling = extra.coupling;
     s.record = extra.record;

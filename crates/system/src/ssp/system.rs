@@ -1,13 +1,14 @@
 //! A `System` with its components, connectors, connections and nested systems, made flat.
 
+use super::annotation;
 use super::dictionary::Dictionaries;
 use super::parameters::{Bound, binding};
-use super::port::{Port, Wire, Wires};
+use super::port::{Ends, Port, Wire, Wires};
 use super::read::Files;
 use super::xml::Node;
 use crate::finding::Finding;
-use crate::scenario::{Connector, ParameterSet, Source, Unit, Value};
-use std::collections::BTreeMap;
+use crate::scenario::{Connection, Connector, ParameterSet, Place, Source, Unit, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What has been collected of all systems.
 #[derive(Default)]
@@ -18,17 +19,49 @@ pub(super) struct Flat {
     /// Connectors of systems by path.
     pub systems: BTreeMap<String, Vec<Connector>>,
     /// Bindings with the path of their element; inner ones first.
-    bindings: Vec<(String, Vec<Bound>, String)>,
+    pub(super) bindings: Vec<(String, Vec<Bound>, String)>,
     pub findings: Vec<Finding>,
     dictionaries: Dictionaries,
     /// References to signal dictionaries by path, and the element that stands for the dictionary.
     references: BTreeMap<String, String>,
     /// How often each part without a meaning for a run was met, and where first.
-    unused: BTreeMap<String, (usize, crate::scenario::Place)>,
+    unused: BTreeMap<String, (usize, Place)>,
 }
 
 /// Nested systems.
-const DEPTH_MAX: usize = 32;
+pub(super) const DEPTH_MAX: usize = 32;
+/// Kinds of connectors; the last four are of SSP 2.0.
+const KINDS: [&str; 9] =
+    ["input", "output", "parameter", "calculatedParameter", "inout", "structuralParameter", "constant", "local", ""];
+/// Types of values; SSP 2.0 has numbers of all widths.
+const TYPES: [&str; 15] = [
+    "Real",
+    "Integer",
+    "Boolean",
+    "String",
+    "Enumeration",
+    "Float32",
+    "Float64",
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
+    "UInt8",
+    "UInt16",
+    "UInt32",
+    "UInt64",
+];
+
+/// The type of FMI 2.0 that a type of SSP comes to.
+pub(super) fn type_of(name: &str) -> &str {
+    if name.starts_with("Float") {
+        "Real"
+    } else if name.starts_with("Int") || name.starts_with("UInt") {
+        "Integer"
+    } else {
+        name
+    }
+}
 
 impl Flat {
     /// Adds the system `node` whose path is `path` (empty for the root).
@@ -56,7 +89,11 @@ impl Flat {
             &[],
             &mut self.findings,
         );
-        self.leave_out(node, &["ElementGeometry", "SystemGeometry", "GraphicalElements", "SimulationInformation"]);
+        self.leave_out(
+            node,
+            path,
+            &["ElementGeometry", "SystemGeometry", "GraphicalElements", "SimulationInformation"],
+        );
         let connectors = self.connectors(node)?;
         self.systems.insert(path.to_owned(), connectors);
         for dictionary in node.list("SignalDictionaries", "SignalDictionary") {
@@ -95,7 +132,7 @@ impl Flat {
     /// A place where a signal dictionary is connected to.
     fn reference(&mut self, node: &Node, path: &str) -> Result<(), Finding> {
         node.understood(&["Connectors", "ElementGeometry", "Annotations"], &["dictionary"], &mut self.findings);
-        self.leave_out(node, &["ElementGeometry"]);
+        self.leave_out(node, path, &["ElementGeometry"]);
         let (name, dictionary) = (node.required("name")?, node.required("dictionary")?);
         let Some(element) = self.dictionaries.find(dictionary, path) else {
             let what =
@@ -112,8 +149,8 @@ impl Flat {
             &["type", "source", "implementation"],
             &mut self.findings,
         );
-        self.leave_out(node, &["ElementGeometry"]);
         let name = join(path, node.required("name")?);
+        self.leave_out(node, &name, &["ElementGeometry"]);
         let source = node.required("source")?;
         let kind = node.attribute("type").unwrap_or("application/x-fmu-sharedlibrary");
         match kind {
@@ -151,25 +188,23 @@ impl Flat {
         let mut out = Vec::new();
         for c in node.list("Connectors", "Connector") {
             c.understood(
-                &["Real", "Integer", "Boolean", "String", "Enumeration", "Binary", "ConnectorGeometry", "Annotations"],
+                &[&TYPES[..], &["Binary", "ConnectorGeometry", "Annotations"]].concat(),
                 &["kind"],
                 &mut self.findings,
             );
-            self.leave_out(c, &["ConnectorGeometry"]);
-            let kind = c.required("kind")?;
-            if !["input", "output", "parameter", "calculatedParameter", "inout"].contains(&kind) {
+            self.leave_out(c, "connector", &["ConnectorGeometry"]);
+            // SSP 2.0 has more kinds, and leaves it open to say none.
+            let kind = c.attribute("kind").unwrap_or("");
+            if !KINDS.contains(&kind) {
                 let what = format!("connector kind `{kind}`");
-                return Err(Finding::error(
-                    &c.place,
-                    what,
-                    "expected input, output, parameter, calculatedParameter or inout",
-                ));
+                let next = "expected input, output, parameter, calculatedParameter or inout";
+                return Err(Finding::error(&c.place, what, next));
             }
-            let typed = c.children.iter().find(|n| !["ConnectorGeometry", "Annotations"].contains(&n.name.as_str()));
+            let typed = c.children.iter().find(|n| TYPES.contains(&n.name.as_str()) || n.name == "Binary");
             out.push(Connector {
                 name: c.required("name")?.to_owned(),
                 kind: kind.to_owned(),
-                type_name: typed.map(|n| n.name.clone()),
+                type_name: typed.map(|n| type_of(&n.name).to_owned()),
                 unit: typed.and_then(|n| n.attribute("unit")).map(str::to_owned),
                 place: c.place.clone(),
             });
@@ -190,9 +225,13 @@ impl Flat {
             &["startElement", "startConnector", "endElement", "endConnector", "suppressUnitConversion"],
             &mut self.findings,
         );
-        self.leave_out(node, &["ConnectionGeometry"]);
+        self.leave_out(node, "connection", &["ConnectionGeometry"]);
         let port = |element: &str, connector: &str| -> Result<Port, Finding> {
-            let element = node.attribute(element).map_or_else(|| path.to_owned(), |e| join(path, e));
+            // Some tools write an empty name where they mean none: the system itself.
+            let element = match node.attribute(element).filter(|name| !name.is_empty()) {
+                None => path.to_owned(),
+                Some(name) => self.element(path, name, &node.place)?,
+            };
             // All references to a dictionary are one element.
             let element = self.references.get(&element).cloned().unwrap_or(element);
             Ok(Port { element, connector: node.required(connector)?.to_owned() })
@@ -206,9 +245,31 @@ impl Flat {
         let converts = !node.flag("suppressUnitConversion")?;
         let table = table(node)?;
         for port in [&from, &to] {
-            self.dictionaries.missing(port, &node.place, &mut self.findings);
+            self.dictionaries.missing(port, &node.place)?;
         }
         self.wires.add(to, Wire { from, factor, offset, converts, table, place: node.place.clone() })
+    }
+
+    /// The path of an element of the system at `path`.
+    fn element(&self, path: &str, name: &str, place: &Place) -> Result<String, Finding> {
+        let element = join(path, name);
+        let mut units = self.units.iter().map(|u| u.name.as_str());
+        if self.systems.contains_key(&element)
+            || self.references.contains_key(&element)
+            || units.clone().any(|u| u == element)
+        {
+            return Ok(element);
+        }
+        let known = units
+            .by_ref()
+            .chain(self.systems.keys().map(String::as_str))
+            .chain(self.references.keys().map(String::as_str));
+        let known: BTreeSet<&str> = known.collect();
+        let inside = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let siblings = known.iter().filter_map(|known| known.strip_prefix(&inside));
+        let siblings: Vec<&str> = siblings.filter(|name| !name.is_empty() && !name.contains('/')).take(8).collect();
+        let what = format!("a connection to an element `{name}`, which this system does not have");
+        Err(Finding::error(place, what, format!("it has `{}`", siblings.join("`, `"))))
     }
 
     /// Whether a connection is written against the direction its connectors' kinds say.
@@ -242,94 +303,57 @@ impl Flat {
         Ok(())
     }
 
-    /// Parts that mean nothing for a run are counted, and named in the end.
-    fn leave_out(&mut self, node: &Node, names: &[&str]) {
+    /// Parts that mean nothing for a run are counted, and named in the end. `path`: of the element, empty for the root.
+    pub fn leave_out(&mut self, node: &Node, path: &str, names: &[&str]) {
         for n in node.children.iter().filter(|n| names.contains(&n.name.as_str())) {
             self.unused.entry(n.name.clone()).or_insert_with(|| (0, n.place.clone())).0 += 1;
         }
         for a in node.list("Annotations", "Annotation").filter(|a| a.attribute("type") != Some(super::ANNOTATION)) {
+            // The macro step of the whole is taken, or another one is.
+            if path.is_empty() && annotation::is_step_only(a) {
+                continue;
+            }
             let name = format!("annotation `{}`", a.attribute("type").unwrap_or(""));
             self.unused.entry(name).or_insert_with(|| (0, a.place.clone())).0 += 1;
         }
     }
 
-    /// Turns bindings into parameter sets, and names what was left out.
-    pub fn finish(&mut self) {
-        for (path, values, name) in std::mem::take(&mut self.bindings) {
-            if let Some(unit) = self.units.iter_mut().find(|u| u.name == path) {
-                let own = values.into_iter().map(|v| {
-                    let variable = v.target.clone();
-                    v.setting(variable)
-                });
-                unit.settings.extend(own);
-                continue;
-            }
-            let place = values.first().map(|v| v.place.clone()).unwrap_or_default();
-            let mut settings = Vec::new();
-            for value in values {
-                self.apply(&path, value, &mut settings);
-            }
-            let name = if name.is_empty() { "parameters" } else { &name };
-            let mut title = if path.is_empty() { name.to_owned() } else { format!("{path}: {name}") };
-            while self.sets.iter().any(|s| s.name == title) {
-                title.push('\'');
-            }
-            if !settings.is_empty() {
-                self.sets.push(ParameterSet { name: title, settings, place });
-            }
-        }
+    /// Names what was left out. `partly`: the type of the annotation of which something was taken.
+    pub fn name_left_out(&mut self, partly: Option<&str>) {
+        let partly = partly.map(|of| format!("annotation `{of}`"));
         for (name, (count, place)) in std::mem::take(&mut self.unused) {
-            let what = format!("{name} ({count}, first here) means nothing to a run");
-            self.findings.push(Finding::warning(&place, what, "it is left out"));
+            let more = if Some(&name) == partly.as_ref() { " more" } else { "" };
+            let what = format!("{name} ({count}, first here) means nothing{more} to a run");
+            // Where things are drawn is of no weight.
+            let is_drawing = name.ends_with("Geometry") || name == "GraphicalElements";
+            let next = "it is left out";
+            let finding =
+                if is_drawing { Finding::note(&place, what, next) } else { Finding::warning(&place, what, next) };
+            self.findings.push(finding);
         }
     }
 
-    /// A value for something below the element at `path`.
-    fn apply(&mut self, path: &str, value: Bound, settings: &mut Vec<(String, crate::scenario::Setting)>) {
-        // Names of a system's elements are followed by a dot.
-        let mut element = path.to_owned();
-        let mut rest = value.target.as_str();
-        while let Some((head, tail)) = rest.split_once('.') {
-            let inner = join(&element, head);
-            if self.units.iter().any(|u| u.name == inner) {
-                let variable = tail.to_owned();
-                settings.push((inner, value.setting(variable)));
-                return;
-            }
-            if !self.systems.contains_key(&inner) {
-                break;
-            }
-            (element, rest) = (inner, tail);
-        }
-        // A parameter of the system itself goes where it is connected to.
-        let port = Port { element, connector: rest.to_owned() };
-        let mut reached = Vec::new();
-        self.follow(&port, &value, &mut reached, 0);
-        if reached.is_empty() {
-            let what = format!("parameter `{}` belongs to no component", value.target);
-            self.findings.push(Finding::warning(&value.place, what, "it is left out"));
-        }
-        settings.extend(reached);
+    /// Whether a port is where a connection may begin or end.
+    fn is_declared(&self, port: &Port) -> bool {
+        let of = self.systems.get(&port.element);
+        of.is_some_and(|c| c.iter().any(|c| c.name == port.connector)) || self.dictionaries.has(port)
     }
 
-    fn follow(&self, port: &Port, value: &Bound, out: &mut Vec<(String, crate::scenario::Setting)>, depth: usize) {
-        for (to, wire) in self.wires.fed_by(port).filter(|_| depth < DEPTH_MAX) {
-            let changed = match &value.value {
-                Value::Real(x) => Value::Real(wire.factor * x + wire.offset),
-                same => wire.table.iter().find(|(source, _)| source == same).map_or(same, |(_, target)| target).clone(),
-            };
-            let bound = Bound {
-                target: to.connector.clone(),
-                value: changed,
-                unit: value.unit.clone(),
-                place: value.place.clone(),
-            };
-            if self.units.iter().any(|u| u.name == to.element) {
-                out.push((to.element.clone(), bound.setting(to.connector.clone())));
-            } else {
-                self.follow(to, &bound, out, depth + 1);
-            }
-        }
+    /// Connections from component to component.
+    pub fn connections(&mut self) -> Result<Vec<Connection>, Finding> {
+        let set = self.sets.iter().flat_map(|s| &s.settings).map(|(unit, s)| (unit.as_str(), s));
+        let own = self.units.iter().flat_map(|u| u.settings.iter().map(|s| (u.name.as_str(), s)));
+        let given: BTreeSet<(&str, &str)> = set.chain(own).map(|(unit, s)| (unit, s.variable.as_str())).collect();
+        let names: BTreeSet<&str> = self.units.iter().map(|u| u.name.as_str()).collect();
+        let ends = Ends {
+            is_component: &|name| names.contains(name),
+            is_declared: &|port| self.is_declared(port),
+            is_given: &|port| given.contains(&(port.element.as_str(), port.connector.as_str())),
+        };
+        let mut findings = Vec::new();
+        let connections = self.wires.connections(&ends, &mut findings)?;
+        self.findings.extend(findings);
+        Ok(connections)
     }
 
     /// Removes connections between parameters: values went through them, signals do not.

@@ -1,10 +1,11 @@
 //! From a [`Scenario`] to a description.
 
+use super::annotation::OPENMODELICA;
 use super::{ANNOTATION, OWN_VALUES};
 use crate::assemble::matches;
-use crate::check::{Converted, convert, type_name};
+use crate::check::{Converted, convert, table, type_name};
 use crate::finding::Finding;
-use crate::scenario::{Endpoint, Scenario, Setting, Value};
+use crate::scenario::{Connection, Coupling, Endpoint, Scenario, Setting, Value};
 use macrostep_description::{Causality, Kind, ModelDescription, Unit as Measure, Variable};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -19,30 +20,52 @@ pub fn write(s: &Scenario, descriptions: &[Arc<ModelDescription>], sources: &[St
         "<ssd:SystemStructureDescription xmlns:ssc=\"{NS}Common\" xmlns:ssd=\"{NS}Description\" \
          xmlns:ssv=\"{NS}ParameterValues\" xmlns:ssm=\"{NS}ParameterMapping\" version=\"1.0\" name=\"{}\"{} \
          generationTool=\"macrostep\">",
-        escape(title(s)),
+        identifier(&s.name),
         description(&s.description)
     ));
-    text.open("ssd:System", &format!(" name=\"{}\"", escape(title(s))));
+    let named = if identifier(&s.name) == s.name { String::new() } else { description(&s.name) };
+    text.open("ssd:System", &format!(" name=\"{}\"{named}", identifier(&s.name)));
     text.sets(s, descriptions);
     text.open("ssd:Elements", "");
     for (u, source) in sources.iter().enumerate().take(s.units.len()) {
         text.component(s, u, &descriptions[u], source);
     }
     text.close("ssd:Elements");
-    text.connections(s);
+    text.connections(s, descriptions);
+    text.annotations(s, descriptions);
     text.close("ssd:System");
     text.measures(s, descriptions);
     let stop = s.experiment.stop_s.map(|stop| format!(" stopTime=\"{stop:?}\"")).unwrap_or_default();
     text.line(format_args!("<ssd:DefaultExperiment startTime=\"{:?}\"{stop}/>", s.experiment.start_s));
-    text.annotation(s);
     text.close("ssd:SystemStructureDescription");
-    (text.out, losses(s))
+    (text.out, losses(s, descriptions))
 }
 
 const NS: &str = "http://ssp-standard.org/SSP1/SystemStructure";
 
-fn title(s: &Scenario) -> &str {
-    if s.name.is_empty() { "system" } else { &s.name }
+/// Namespace of OMSimulator's annotation.
+const OPENMODELICA_NS: &str = "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd";
+
+/// A name of letters, digits and underscores that begins with a letter, as some tools want it.
+fn identifier(name: &str) -> String {
+    let mut words =
+        name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join("_");
+    if is_identifier(name) {
+        words = name.to_owned();
+    } else if !words.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        words = if words.is_empty() { "system".to_owned() } else { format!("system_{words}") };
+    }
+    words
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// The macro step, or what the FMUs propose.
+fn step(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Option<f64> {
+    let proposed = descriptions.iter().filter_map(|d| d.default_experiment?.step_size).filter(|h| *h > 0.0);
+    s.experiment.step_s.or(proposed.reduce(f64::min))
 }
 
 fn description(text: &str) -> String {
@@ -50,7 +73,7 @@ fn description(text: &str) -> String {
 }
 
 /// What SSP has no words for.
-fn losses(s: &Scenario) -> Vec<Finding> {
+fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Finding> {
     let mut out = Vec::new();
     let next = "it stands in the annotation, which other tools do not read";
     out.extend(
@@ -62,6 +85,21 @@ fn losses(s: &Scenario) -> Vec<Finding> {
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
         Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
     }));
+    let c = &s.coupling;
+    let plain =
+        Coupling { sub_steps: c.sub_steps, sampling: c.sampling, place: c.place.clone(), ..Coupling::default() };
+    if *c != plain {
+        let what = format!("the method ({}, {}, {}) has no words in SSP", c.schedule, c.predict, c.correct);
+        out.push(Finding::warning(&c.place, what, "it stands in the annotation; other tools couple in their own way"));
+    }
+    out.extend(s.units.iter().filter(|u| !is_identifier(&u.name)).map(|u| {
+        let what = format!("unit `{}`: OMSimulator wants names of letters, digits and `_`", u.name);
+        Finding::warning(&u.place, what, "rename it if the file is for that tool")
+    }));
+    if step(s, descriptions).is_none() {
+        let what = "no macro step, which OMSimulator needs to open the system";
+        out.push(Finding::warning(&s.experiment.place, what, "say `step` in [experiment]"));
+    }
     out
 }
 
@@ -102,7 +140,11 @@ impl Text {
         let unit = &s.units[u];
         self.open(
             "ssd:Component",
-            &format!(" name=\"{}\" source=\"{}\" implementation=\"CoSimulation\"", escape(&unit.name), escape(source)),
+            &format!(
+                " name=\"{}\" type=\"application/x-fmu-sharedlibrary\" source=\"{}\" implementation=\"CoSimulation\"",
+                escape(&unit.name),
+                escape(source)
+            ),
         );
         let shown = shown(s, &unit.name, d);
         let connectors: Vec<&Variable> = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).collect();
@@ -160,7 +202,7 @@ impl Text {
         }
     }
 
-    fn connections(&mut self, s: &Scenario) {
+    fn connections(&mut self, s: &Scenario, descriptions: &[Arc<ModelDescription>]) {
         let plain: Vec<_> = s.connections.iter().filter(|c| s.law(&c.from.unit).is_none()).collect();
         if plain.is_empty() {
             return;
@@ -176,9 +218,10 @@ impl Text {
                 escape(b),
                 escape(u)
             );
-            if let Some((first, _)) = c.table.first() {
+            let table = numbers(c, s, descriptions);
+            if let Some((first, _)) = table.first() {
                 self.open("ssd:Connection", &ends);
-                self.table(first, &c.table);
+                self.table(first, &table);
                 self.close("ssd:Connection");
             } else if c.factor == 1.0 && c.offset == 0.0 {
                 self.line(format_args!("<ssd:Connection{ends}/>"));
@@ -235,9 +278,31 @@ impl Text {
         self.close("ssd:Units");
     }
 
-    fn annotation(&mut self, s: &Scenario) {
+    /// What other tools read of theirs, and then what only this program reads.
+    fn annotations(&mut self, s: &Scenario, descriptions: &[Arc<ModelDescription>]) {
+        self.open("ssd:Annotations", "");
+        // OMSimulator looks at the first annotation only.
+        if let Some(step) = step(s, descriptions) {
+            self.open("ssc:Annotation", &format!(" type=\"{OPENMODELICA}\""));
+            self.open("oms:Annotations", &format!(" xmlns:oms=\"{OPENMODELICA_NS}\""));
+            self.open("oms:SimulationInformation", "");
+            self.line(format_args!(
+                "<oms:FixedStepMaster description=\"oms-ma\" stepSize=\"{step:?}\" absoluteTolerance=\"0.0001\" relativeTolerance=\"0.0001\"/>"
+            ));
+            for name in ["oms:SimulationInformation", "oms:Annotations", "ssc:Annotation"] {
+                self.close(name);
+            }
+        }
+        self.ours(s);
+        self.close("ssd:Annotations");
+    }
+
+    fn ours(&mut self, s: &Scenario) {
         let mut extra = s.clone();
-        extra.name.clear();
+        // The name stands in the description where it is no identifier.
+        if identifier(&s.name) == s.name {
+            extra.name.clear();
+        }
         extra.description.clear();
         extra.experiment.stop_s = None;
         extra.units.retain(|u| u.share != (1, 1) || !u.motions.is_empty());
@@ -248,13 +313,26 @@ impl Text {
         extra.applied.clear();
         extra.connections.retain(|c| s.law(&c.from.unit).is_some());
         let toml = crate::toml::write(&extra).replace("]]>", "]]]]><![CDATA[>");
-        self.open("ssd:Annotations", "");
         self.open("ssc:Annotation", &format!(" type=\"{ANNOTATION}\""));
         self.line(format_args!(
             "<scenario xmlns=\"https://macrostep.example/scenario\"><![CDATA[\n{toml}]]></scenario>"
         ));
         self.close("ssc:Annotation");
-        self.close("ssd:Annotations");
+    }
+}
+
+/// The table of a connection with numbers for items of enumerations, as its connectors have them.
+fn numbers(c: &Connection, s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<(Value, Value)> {
+    let variable = |end: &Endpoint| {
+        let d = &*descriptions[s.unit(&end.unit)?];
+        d.variable(&end.variable).map(|v| (d, v))
+    };
+    let (Some(from), Some(to)) = (variable(&c.from), variable(&c.to)) else { return c.table.clone() };
+    match table(c, from, to) {
+        Ok(lines) if !matches!(from.1.kind, Kind::Boolean) => {
+            lines.into_iter().map(|(a, b)| (Value::Integer(a.into()), Value::Integer(b.into()))).collect()
+        }
+        _ => c.table.clone(),
     }
 }
 
@@ -297,8 +375,12 @@ fn value(setting: &Setting, d: Option<&ModelDescription>) -> String {
     let variable = d.and_then(|d| d.variable(&setting.variable).map(|v| (d, v)));
     let unit = setting.unit.as_ref().map(|u| format!(" unit=\"{}\"", escape(u))).unwrap_or_default();
     match (&setting.value, variable) {
-        (Value::Text(t), Some((_, v))) if matches!(v.kind, Kind::Enumeration { .. }) => {
-            format!("<ssv:Enumeration value=\"{}\"/>", escape(t))
+        (Value::Text(t), Some((d, v))) if matches!(v.kind, Kind::Enumeration { .. }) => {
+            // Other tools read the number only, and the connectors of enumerations are integers here.
+            match convert(setting, v, d) {
+                Ok(Converted::Integer(i)) => format!("<ssv:Integer value=\"{i}\"/>"),
+                _ => format!("<ssv:Enumeration value=\"{}\"/>", escape(t)),
+            }
         }
         (Value::Integer(_), Some((d, v))) if setting.unit.is_none() => match convert(setting, v, d) {
             Ok(Converted::Real(x)) => format!("<ssv:Real value=\"{x:?}\"/>"),

@@ -15,10 +15,13 @@ const DEPTH_MAX: usize = 128;
 /// Attributes of one element.
 const ATTRIBUTES_MAX: usize = 64;
 
+/// With what the names of all namespaces of SSP begin.
+pub(super) const NAMESPACES: &str = "http://ssp-standard.org/SSP";
+
 /// An element.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
-    /// Without its prefix.
+    /// Without its prefix; `{NAMESPACE}NAME` where the namespace is another one than SSP's.
     pub name: String,
     pub attributes: Vec<(String, String)>,
     pub children: Vec<Node>,
@@ -45,6 +48,8 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
     let (mut open, mut counted, mut line): (Vec<Node>, usize, u32) = (Vec::new(), 0, 1);
+    // Prefixes that each open element has declared, and their namespaces.
+    let mut scopes: Vec<Vec<(String, String)>> = Vec::new();
     loop {
         let position = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX).min(text.len());
         if position > counted {
@@ -77,11 +82,13 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
                         Err(e) => return refuse(e),
                     }
                 }
-                let name = tag.local_name().into_inner().to_owned();
+                scopes.push(declared(&attributes));
+                let name = named(tag.name().into_inner(), &scopes);
                 open.push(Node { name, attributes, children: Vec::new(), text: String::new(), place: at(line) });
             }
             Event::End(_) => {
                 let Some(node) = open.pop() else { return refuse("an end tag without an element".to_owned()) };
+                scopes.pop();
                 match open.last_mut() {
                     Some(parent) => parent.children.push(node),
                     None => return Ok(node),
@@ -110,6 +117,26 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
     }
 }
 
+/// Prefixes that attributes declare, the empty one for names without.
+fn declared(attributes: &[(String, String)]) -> Vec<(String, String)> {
+    let prefix = |key: &str| match key.strip_prefix("xmlns") {
+        Some("") => Some(String::new()),
+        Some(rest) => rest.strip_prefix(':').map(str::to_owned),
+        None => None,
+    };
+    attributes.iter().filter_map(|(key, value)| Some((prefix(key)?, value.clone()))).collect()
+}
+
+/// An element's name without its prefix where it is SSP's or nobody's.
+fn named(name: &str, scopes: &[Vec<(String, String)>]) -> String {
+    let (prefix, local) = name.split_once(':').unwrap_or(("", name));
+    let declared = scopes.iter().rev().flatten().find(|(known, _)| known == prefix);
+    match declared {
+        Some((_, uri)) if !uri.is_empty() && !uri.starts_with(NAMESPACES) => format!("{{{uri}}}{local}"),
+        _ => local.to_owned(),
+    }
+}
+
 fn push(open: &mut [Node], text: &str) {
     if let Some(node) = open.last_mut() {
         node.text.push_str(text);
@@ -117,6 +144,24 @@ fn push(open: &mut [Node], text: &str) {
 }
 
 impl Node {
+    /// The root of a file must be this element of SSP.
+    pub fn expect(&self, name: &str, next: &str) -> Result<(), Finding> {
+        let what = match self.name.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+            _ if self.name == name => return Ok(()),
+            Some((uri, local)) if local == name => {
+                let what = format!("`{name}` of the namespace `{uri}`, expected one that begins with `{NAMESPACES}`");
+                return Err(Finding::error(&self.place, what, "export it as SSP 1.0"));
+            }
+            _ => format!("`{}`, expected `{name}`", self.name),
+        };
+        Err(Finding::error(&self.place, what, next))
+    }
+
+    /// The name without a namespace.
+    pub fn local(&self) -> &str {
+        self.name.rsplit('}').next().unwrap_or(&self.name)
+    }
+
     pub fn attribute(&self, key: &str) -> Option<&str> {
         self.attributes.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
@@ -161,6 +206,11 @@ impl Node {
     /// A warning for every child whose name is not among those understood, and every attribute likewise.
     pub fn understood(&self, children: &[&str], attributes: &[&str], findings: &mut Vec<Finding>) {
         for n in self.children.iter().filter(|n| !children.contains(&n.name.as_str())) {
+            if NEW.contains(&n.name.as_str()) {
+                let what = format!("{} (of SSP 2.0) means nothing to a run", n.name);
+                findings.push(Finding::note(&n.place, what, "it is left out"));
+                continue;
+            }
             let what = format!("`{}` in `{}` is not understood", n.name, self.name);
             findings.push(Finding::warning(&n.place, what, "it is left out"));
         }
@@ -176,6 +226,9 @@ impl Node {
         }
     }
 }
+
+/// Elements of SSP 2.0 that may stand in many others.
+pub(super) const NEW: [&str; 2] = ["MetaData", "Signature"];
 
 /// Attributes of the root elements that say who made a file.
 const METADATA: [&str; 6] =

@@ -148,7 +148,7 @@ impl Reader<'_> {
             let what = format!("`{variable}` is {} `{}`", value.get_ref().type_str(), value.get_ref());
             Finding::error(&place, what, "write a number, true or false, or a text; quote names with dots")
         })?;
-        Ok(Setting { variable: variable.to_owned(), value, unit: None, place })
+        Ok(Setting::new(variable, value, place))
     }
 
     fn set(&self, name: &Spanned<String>, entries: &Entries<Spanned<toml::Value>>) -> Read<ParameterSet> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use zip::ZipArchive;
@@ -32,10 +32,10 @@ impl Default for Limits {
     }
 }
 
-/// Unpacks into an empty folder. Nothing is written unless every entry is acceptable.
-pub(super) fn unpack(bytes: &[u8], folder: &Path, limits: &Limits) -> Result<(), Fault> {
-    let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(|e| Fault::Archive(e.to_string()))?;
-    check(&mut zip, limits)?;
+/// Unpacks into an empty folder and counts the bytes. Nothing is written unless every entry is acceptable.
+pub(super) fn unpack(archive: impl Read + Seek, folder: &Path, limits: &Limits) -> Result<u64, Fault> {
+    let mut zip = ZipArchive::new(archive).map_err(|e| Fault::Archive(e.to_string()))?;
+    let total = check(&mut zip, limits)?;
     for index in 0..zip.len() {
         let mut file = zip.by_index(index).map_err(|e| Fault::Archive(e.to_string()))?;
         let name = name_of(&file)?;
@@ -48,11 +48,11 @@ pub(super) fn unpack(bytes: &[u8], folder: &Path, limits: &Limits) -> Result<(),
             write(&mut file, &name, &path)?;
         }
     }
-    Ok(())
+    Ok(total)
 }
 
 /// Writes one file; its size in the archive's directory is a claim until it has been read.
-fn write(file: &mut ZipFile<'_, Cursor<&[u8]>>, name: &str, path: &Path) -> Result<(), Fault> {
+fn write<R: Read>(file: &mut ZipFile<'_, R>, name: &str, path: &Path) -> Result<(), Fault> {
     let claimed = file.size();
     let mut out = File::create_new(path).map_err(|e| Fault::file(path, &e))?;
     let written =
@@ -68,7 +68,8 @@ fn write(file: &mut ZipFile<'_, Cursor<&[u8]>>, name: &str, path: &Path) -> Resu
     Ok(())
 }
 
-fn check(zip: &mut ZipArchive<Cursor<&[u8]>>, limits: &Limits) -> Result<(), Fault> {
+/// The size of all entries together, where each of them is acceptable.
+fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<u64, Fault> {
     if zip.has_duplicate_names() {
         return Err(Fault::Archive("two entries of one name: pack it again".to_owned()));
     }
@@ -96,7 +97,7 @@ fn check(zip: &mut ZipArchive<Cursor<&[u8]>>, limits: &Limits) -> Result<(), Fau
             return Err(refused(&name, found, "less: raise `Limits::total_bytes_max` if it is to be trusted"));
         }
     }
-    Ok(())
+    Ok(total)
 }
 
 fn name_of<R: Read>(file: &ZipFile<'_, R>) -> Result<String, Fault> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -137,7 +138,7 @@ impl fmt::Debug for Fmu {
 impl Shared {
     fn unpack(bytes: &[u8], limits: &Limits) -> Result<Shared, Fault> {
         let folder = Unpacked::new().map_err(|e| Fault::file(&std::env::temp_dir(), &e))?;
-        archive::unpack(bytes, folder.path(), limits)?;
+        archive::unpack(Cursor::new(bytes), folder.path(), limits)?;
         // Never absent: its URI is passed whether the FMU has resources or not.
         let resources = folder.path().join("resources");
         fs::create_dir_all(&resources).map_err(|e| Fault::file(&resources, &e))?;

@@ -7,10 +7,12 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
+
+use super::{Fault, Limits, archive};
 
 const PREFIX: &str = "macrostep-";
 /// Locked by the process the folder belongs to.
@@ -101,6 +103,16 @@ impl Unpacked {
         fs::rename(&unnamed, folder.path().join(name))?;
         let identity = identity(&file);
         Ok(Unpacked { folder: folder.keep(), lock: Lock { file: Some(file), identity } })
+    }
+
+    /// A new one with the files of an archive, checked as those of an FMU are, and how many bytes they have.
+    ///
+    /// # Errors
+    /// Where an entry is refused, or the archive cannot be read.
+    pub fn of_archive(archive: impl Read + Seek, limits: &Limits) -> Result<(Unpacked, u64), Fault> {
+        let unpacked = Unpacked::new().map_err(|e| Fault::file(&std::env::temp_dir(), &e))?;
+        let bytes = archive::unpack(archive, unpacked.path(), limits)?;
+        Ok((unpacked, bytes))
     }
 
     /// Where it is.
