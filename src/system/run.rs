@@ -19,7 +19,7 @@ use super::steps::{Rows, Steps, failed};
 use super::{Opened, convert, pictures, start, subject};
 use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
-use crate::oscillator::write_text;
+use crate::oscillator::{met, write_text};
 use crate::single::{ADVICE, kept};
 use crate::stream::Stream;
 use crate::{parquet, print};
@@ -74,10 +74,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written?;
     if arguments.json {
-        print::line(outcome.summary(&scenario, &rows).json()?)
+        print::line(outcome.summary(&scenario, &rows).json()?)?;
     } else {
-        print::line(outcome.table(&scenario, &rows))
+        print::line(outcome.table(&scenario, &rows))?;
     }
+    met(outcome.unconverged.as_ref(), arguments.accept_unconverged)
 }
 
 /// What tells this run from others, a line each. Where its slaves run makes no difference.

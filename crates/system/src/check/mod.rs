@@ -17,7 +17,7 @@ mod units;
 mod values;
 mod wiring;
 
-pub(crate) use bonds::{WATT, dimension, gain};
+pub(crate) use bonds::{WATT, amount, dimension, gain};
 pub(crate) use units::{Conversion, conversion};
 pub(crate) use values::{Converted, convert};
 pub(crate) use wiring::{table, type_name};
