@@ -129,10 +129,10 @@ pub struct EnergyArguments {
     #[arg(long, value_enum, default_value = "f-f")]
     pub coupling: Coupling,
     /// Macro step H in seconds
-    #[arg(long, value_name = "H", default_value = "1e-3", value_parser = positive)]
+    #[arg(long, value_name = "H", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
     pub step: f64,
     /// End of the runs in seconds
-    #[arg(long, value_name = "T", default_value = "100", value_parser = positive)]
+    #[arg(long, value_name = "T", default_value = "100", value_parser = positive, allow_negative_numbers = true)]
     pub stop: f64,
     /// Folder for table and picture; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
@@ -173,7 +173,7 @@ pub struct ShowsArguments {
 #[derive(Debug, Args)]
 pub struct MultirateArguments {
     /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
-    #[arg(long, value_name = "H", value_parser = positive)]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
     /// Interface speed within a macro step as the hydraulics see it [default: im]
     #[arg(long, value_enum, value_name = "PREDICTION")]
@@ -194,7 +194,7 @@ pub struct MultirateArguments {
     #[arg(long)]
     pub reference: bool,
     /// End of the run in seconds; whole macro steps are made up to it [default: crane 8, actuator 3]
-    #[arg(long, value_name = "T", value_parser = positive)]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
     /// What the subsystems are
     #[arg(long, value_enum, default_value = "fmu")]
@@ -255,7 +255,7 @@ pub struct OscillatorArguments {
     #[arg(long, value_enum)]
     pub correct: Option<Correct>,
     /// Macro step H of the slow side in seconds [default: 1e-3, jerk 1e-2, waveform 0.2]
-    #[arg(long, value_name = "H", value_parser = positive)]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
     /// The fast side steps H/R; R as 5 or 3/2
     #[arg(long, value_name = "R", default_value = "1")]
@@ -264,7 +264,7 @@ pub struct OscillatorArguments {
     #[arg(long, value_enum)]
     pub fast: Option<Fast>,
     /// Micro step h of both subsystems in seconds; not with exact integration [default: the own macro step]
-    #[arg(long, value_name = "h", value_parser = positive)]
+    #[arg(long, value_name = "h", value_parser = positive, allow_negative_numbers = true)]
     pub micro: Option<f64>,
     /// Integrator inside the subsystems
     #[arg(long, value_enum, default_value = "exact")]
@@ -273,7 +273,7 @@ pub struct OscillatorArguments {
     #[arg(long, value_enum, default_value = "fixed")]
     pub control: Control,
     /// Relative tolerance of the choice: of predicted inputs, or of residual power [default: 1e-4]
-    #[arg(long, value_name = "TOL", value_parser = positive)]
+    #[arg(long, value_name = "TOL", value_parser = positive, allow_negative_numbers = true)]
     pub control_tolerance: Option<f64>,
     /// Correction of the energy the coupling makes
     #[arg(long, value_enum, default_value = "monitor")]
@@ -288,7 +288,7 @@ pub struct OscillatorArguments {
     #[arg(long, value_enum, default_value = "passed")]
     pub derivative: Derivative,
     /// End of the run in seconds
-    #[arg(long, value_name = "T", default_value = "10", value_parser = positive)]
+    #[arg(long, value_name = "T", default_value = "10", value_parser = positive, allow_negative_numbers = true)]
     pub stop: f64,
     /// Another value for a parameter: m1 m2 k1 k_c k2 c1 c_c c2 x1_0 x2_0 v1_0 v2_0; may be repeated [default: none]
     #[arg(long, value_name = "NAME=VALUE")]
@@ -306,8 +306,11 @@ pub struct OscillatorArguments {
     #[arg(long)]
     pub json: bool,
     /// Largest relative position error allowed; above it the exit code is 3 [default: any]
-    #[arg(long, value_name = "ERROR", value_parser = positive)]
+    #[arg(long, value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
+    /// Take a result whose macro steps did not all converge: exit code 0 instead of 1 [default: off]
+    #[arg(long)]
+    pub accept_unconverged: bool,
     /// Checkpoints
     #[command(flatten)]
     pub checkpoints: CheckpointArguments,
@@ -321,5 +324,5 @@ pub fn positive(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|value: &f64| value.is_finite() && *value > 0.0)
-        .ok_or("expected a number above 0".to_owned())
+        .ok_or("expected a finite number above 0".to_owned())
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::arguments::EnergyArguments;
 use crate::failure::Failure;
-use crate::options::OscillatorOptions;
+use crate::options::{OscillatorOptions, STEPS_MAX};
 use crate::oscillator::{progress_bar, write_text};
 use crate::pictures::{column, running_maximum};
 use crate::predict::Predict;
@@ -45,6 +45,13 @@ struct Line<'a> {
 /// # Errors
 /// [`Failure`] of the first run that failed, or of a file.
 pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
+    let (steps, longest) = (arguments.stop / arguments.step, STEPS_MAX * arguments.step);
+    if steps > STEPS_MAX {
+        return Err(Failure::Usage(format!(
+            "`--stop`: found {:?} s, expected at most {longest:?} s, for at most {STEPS_MAX:e} macro steps",
+            arguments.stop
+        )));
+    }
     let _open = macrostep::foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let all = scenarios(arguments);
     let bar = progress_bar(all.len() as u64, "runs");

@@ -7,7 +7,7 @@ use macrostep::pair::{Outcome, Recorder, Resumed};
 use macrostep_isolation::interrupt;
 use macrostep_master::record::Trace;
 use macrostep_master::report::table::{Align, Table};
-use macrostep_master::{Account, Course, Memento};
+use macrostep_master::{Account, Course, Memento, Unconverged};
 
 use crate::arguments::OscillatorArguments;
 use crate::checkpoint::{Checkpoint, Keeper};
@@ -55,7 +55,8 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
         write(folder, &options, &outcome)?;
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
-    judge(&outcome, arguments.tolerance)
+    outcome.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    judge(&outcome, arguments)
 }
 
 /// What watches the run: rows go to `trace.csv` as they are recorded.
@@ -129,19 +130,21 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
     let mut table = Table::new([("quantity", Align::Left), ("mass 1", Align::Right), ("mass 2", Align::Right)]);
     let full = |value: f64| format!("{value:.12e}");
     let short = |value: f64| format!("{value:.3e}");
+    let when = if outcome.diverged.is_some() { format!("at t = {} s", outcome.end_s) } else { "at the end".to_owned() };
     table
-        .row(["position at the end [m]".to_owned(), full(outcome.end[0]), full(outcome.end[1])])
-        .row(["velocity at the end [m/s]".to_owned(), full(outcome.end[2]), full(outcome.end[3])])
+        .row([format!("position {when} [m]"), full(outcome.end[0]), full(outcome.end[1])])
+        .row([format!("velocity {when} [m/s]"), full(outcome.end[2]), full(outcome.end[3])])
         .row(["largest error / amplitude".to_owned(), short(outcome.error[0]), short(outcome.error[1])])
         .row(["do_steps".to_owned(), outcome.do_steps[0].to_string(), outcome.do_steps[1].to_string()]);
     let bonds: String = outcome.accounts.iter().map(bond_line).collect();
     let course = outcome.course.map(|c| course_line(&c, outcome.statistics.windows)).unwrap_or_default();
     let growth = outcome.growth_rate.map(|rate| format!(" · amplitudes grow at {rate:.3} 1/s")).unwrap_or_default();
     format!(
-        "{}\n\n{}\n\nenergy {:.6} J at the end · largest drift {:.3e} of the start{growth}{bonds}{course}\n{:.3} s · units: {}",
+        "{}\n\n{}\n{}\nenergy {} J {when} · largest drift {:.3e} of the start{growth}{bonds}{course}\n{:.3} s · units: {}",
         options.line(),
         table.terminal(),
-        outcome.energy,
+        outcome.diverged.as_ref().map(|d| format!("\n{d}\n")).unwrap_or_default(),
+        print::number(outcome.energy, 6),
         outcome.drift,
         outcome.wall_s,
         outcome.units
@@ -162,14 +165,29 @@ fn course_line(course: &Course, windows: u64) -> String {
     format!("\n{windows} steps of {shortest:.3e} to {longest:.3e} s, {rejected} rejected{degrees}")
 }
 
-fn judge(outcome: &Outcome, tolerance: Option<f64>) -> Result<(), Failure> {
+fn judge(outcome: &Outcome, arguments: &OscillatorArguments) -> Result<(), Failure> {
     let found = outcome.max_relative_position();
-    if outcome.end.iter().any(|value| !value.is_finite()) {
-        return Err(Failure::Run("the states are not finite at the end: the run is unstable".to_owned()));
+    if let Some(diverged) = &outcome.diverged {
+        return Err(Failure::Run(diverged.to_string()));
     }
-    match tolerance {
+    match arguments.tolerance {
         // An error that is not a number is out of any tolerance.
         Some(allowed) if found.is_nan() || found > allowed => Err(Failure::OutOfTolerance { found, allowed }),
-        _ => Ok(()),
+        _ => met(outcome.unconverged.as_ref(), arguments.accept_unconverged),
     }
+}
+
+/// Whether all macro steps have converged, or that is asked for; if not, which has not.
+///
+/// # Errors
+/// [`Failure::Run`] with the first one, after everything is printed and written.
+pub fn met(unconverged: Option<&Unconverged>, is_accepted: bool) -> Result<(), Failure> {
+    match unconverged {
+        Some(step) if is_accepted => eprintln!("warning: {step}"),
+        Some(step) => {
+            return Err(Failure::Run(format!("{step}; `--accept-unconverged` takes the result as it is")));
+        }
+        None => {}
+    }
+    Ok(())
 }

@@ -73,3 +73,9 @@ pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
         _ => Ok(()),
     }
 }
+
+/// A number with so many decimals, or with an exponent where it has more digits than can be read.
+pub fn number(value: f64, decimals: usize) -> String {
+    // Written so that what is not a number is shown as such.
+    if value.abs() < 1e9 { format!("{value:.decimals$}") } else { format!("{value:.decimals$e}") }
+}

@@ -22,6 +22,12 @@ pub struct Summary<'a> {
     control: Option<ControlCourse>,
     window_runs: u64,
     unconverged_windows: u64,
+    /// The first macro step that did not converge, in words.
+    unconverged: Option<String>,
+    /// What diverged, in words.
+    diverged: Option<String>,
+    /// Time of the final values in s.
+    end_s: f64,
     warnings: &'a [String],
 }
 
@@ -102,6 +108,9 @@ impl<'a> Summary<'a> {
             control: outcome.course.map(|course| ControlCourse::of(course, outcome.statistics.windows)),
             window_runs: outcome.statistics.runs,
             unconverged_windows: outcome.statistics.unconverged,
+            unconverged: outcome.unconverged.as_ref().map(ToString::to_string),
+            diverged: outcome.diverged.as_ref().map(ToString::to_string),
+            end_s: outcome.end_s,
             warnings: &outcome.warnings,
         }
     }

@@ -43,10 +43,6 @@ fn scenarios_run_as_the_oscillator_does() {
                 if coupling != "f-s" && sampling == "lagged" {
                     continue;
                 }
-                if coupling == "f-s" && (predict == "ia1" || predict == "h3") {
-                    // There the pair has the master make the force of predicted motions: another system.
-                    continue;
-                }
                 let common =
                     ["--json", "--stop", "0.5", "--predict", predict, "--correct", correct, "--sampling", sampling];
                 let path = example(name);

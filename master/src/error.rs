@@ -67,6 +67,9 @@ pub enum RunError {
         /// Number of units.
         units: usize,
     },
+    /// A run whose signals have grown beyond all bounds.
+    #[error(transparent)]
+    Diverged(Box<Diverged>),
     /// A pair of linear maps that loses or makes power.
     #[error(
         "virtual work at t = {t_s} s: relative defect {found:.1e}, expected at most {limit:.0e}; the way back must be the \
@@ -80,4 +83,26 @@ pub enum RunError {
         /// The bound.
         limit: f64,
     },
+}
+
+/// A signal that a run cannot go on with.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "diverged at t = {t_s} s{}: `{signal}` is {found:.1e}, expected a finite number up to 1e100; choose a smaller macro step; \
+     `macrostep verify` compares steps and schedules",
+    stop(*.stop_s)
+)]
+pub struct Diverged {
+    /// Communication point \[s\].
+    pub t_s: f64,
+    /// End of the run \[s\], where it has one.
+    pub stop_s: Option<f64>,
+    /// `UNIT.VARIABLE`.
+    pub signal: String,
+    /// Its value.
+    pub found: f64,
+}
+
+fn stop(stop_s: Option<f64>) -> String {
+    stop_s.map_or(String::new(), |stop_s| format!(" of {stop_s} s"))
 }

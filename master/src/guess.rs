@@ -3,10 +3,14 @@
 
 use crate::correct::Problem;
 use crate::dense::instant;
+use crate::feed::Feed;
 use crate::history::History;
 use crate::jacobian;
+use crate::memento::Numbers;
 use crate::predict::{NODES_MAX, lobatto};
 use crate::schedule::Op;
+use crate::sizes::{Sizes, Waveform};
+use crate::station::Station;
 use crate::time::{Span, Tick};
 use crate::unit::UnitError;
 use crate::window::Window;
@@ -14,6 +18,9 @@ use nalgebra::DMatrix;
 
 /// Polynomials of the components of a motion by themselves that count as principal directions.
 const SINGLE: usize = 8;
+
+/// Roundings of a waveform that add up to what a residual cannot fall below.
+const ROUNDINGS: f64 = 100.0;
 
 /// A direction to move the guesses of a step in: those from `place` on, by the polynomial of degree `k`.
 struct Direction {
@@ -112,12 +119,27 @@ impl Window {
             }
         }
         self.unknowns = vec![0.0; first];
-        self.seen = vec![0.0; first];
         self.scale = vec![1.0; first];
+        if self.sizes.is_empty() {
+            self.sizes = Sizes::new(self.supply.histories.iter().map(History::width));
+            let fed = |(u, s): (usize, &Station)| {
+                let channels = s.feeds.iter().flat_map(Feed::channels);
+                channels.filter(|_| s.dense.is_some()).map(move |channel| (u, channel)).collect::<Vec<_>>()
+            };
+            self.fed = self.stations.iter().enumerate().flat_map(fed).collect();
+        }
     }
 
     /// First guesses: what the predictor makes of the past.
     pub fn guess_first(&mut self, y: &mut [f64]) {
+        self.predict_guesses(y);
+        self.sizes.begin();
+        for g in &self.guesses {
+            y[g.first..g.first + g.width].iter().enumerate().for_each(|(c, y)| self.sizes.guess((g.channel, c), *y));
+        }
+    }
+
+    fn predict_guesses(&mut self, y: &mut [f64]) {
         for g in &self.guesses {
             let guess = &mut y[g.first..g.first + g.width];
             if g.node == g.nodes {
@@ -187,8 +209,11 @@ impl Window {
     }
 }
 
-impl Problem for Window {
-    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
+/// Runs of a window with a guess.
+impl Window {
+    /// Takes the window back if it has been run, runs it with the guess `y`, and writes what comes out less the guess; infinity
+    /// where a unit did not finish a step.
+    fn run_with(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         if self.ran {
             self.rewind()?;
         }
@@ -196,23 +221,179 @@ impl Problem for Window {
         for g in &self.guesses {
             self.supply.histories[g.channel].put_at(g.at(self.now), &y[g.first..g.first + g.width]);
         }
+        self.discarded = None;
         self.execute(false)?;
+        if self.discarded.is_some() {
+            residual.fill(f64::INFINITY);
+            return Ok(());
+        }
         for g in &self.guesses {
             let history = &self.supply.histories[g.channel];
             let row = history.find_at(g.at(self.now)).map_or(&y[g.first..g.first + g.width], |i| history.row(i));
             for (c, value) in row.iter().enumerate() {
-                let i = g.first + c;
-                residual[i] = value - y[i];
-                self.seen[i] = self.seen[i].max(value.abs());
-                // Nothing seen yet of a signal that starts at zero: measure it absolutely.
-                self.scale[i] = if self.seen[i] > 0.0 { self.seen[i] } else { 1.0 };
+                residual[g.first + c] = value - y[g.first + c];
             }
         }
         Ok(())
     }
 
+    /// Sizes of the signals with the guess `y`; where a signal is zero in all of it, with what came out.
+    fn measure(&mut self, y: &[f64], residual: &[f64]) {
+        let Window { guesses, sizes, scale, worst, .. } = self;
+        sizes.look();
+        for g in guesses.iter() {
+            (0..g.width).for_each(|c| sizes.see((g.channel, c), y[g.first + c]));
+        }
+        for g in guesses.iter() {
+            for c in 0..g.width {
+                scale[g.first + c] = if sizes.is_zero((g.channel, c)) { residual[g.first + c].abs() } else { 0.0 };
+            }
+        }
+        for g in guesses.iter() {
+            (0..g.width).for_each(|c| sizes.see((g.channel, c), scale[g.first + c]));
+        }
+        let mut largest = -1.0;
+        for g in guesses.iter() {
+            for c in 0..g.width {
+                let size = sizes.of_residual((g.channel, c));
+                scale[g.first + c] = size;
+                let part = residual[g.first + c].abs() / size;
+                if part > largest || part.is_nan() {
+                    (largest, *worst) = (part, (g.channel, c));
+                }
+            }
+        }
+    }
+
+    /// The waveforms that a window just run has left, of every component of every channel with nodes, with channel and component.
+    fn waveforms(&self) -> impl Iterator<Item = ((usize, usize), Waveform<'_>)> {
+        let steps = self.stations.iter().enumerate().filter_map(|(u, s)| Some((u, s, s.dense.as_ref()?.nodes.len())));
+        steps.flat_map(move |(u, station, nodes)| {
+            let each = move |&(channel, _, width): &(usize, usize, usize)| {
+                let history = &self.supply.histories[channel];
+                let ends = self.plan.ops.iter().filter_map(move |op| match op {
+                    Op::Publish { unit, at } if *unit == u => history.find(self.now + at)?.checked_sub(nodes),
+                    _ => None,
+                });
+                ends.flat_map(move |first| {
+                    (0..width)
+                        .map(move |component| ((channel, component), Waveform { history, first, nodes, component }))
+                })
+            };
+            station.outputs.channels.iter().flat_map(each)
+        })
+    }
+
+    /// Takes the window as converged: its values are what later ones are measured with. What its nodes do not resolve, where
+    /// there is such a thing.
+    pub fn accept(&mut self) -> Option<Doubt> {
+        let mut sizes = std::mem::take(&mut self.sizes);
+        for g in &self.guesses {
+            let y = &self.unknowns[g.first..g.first + g.width];
+            y.iter().enumerate().for_each(|(c, y)| sizes.accept((g.channel, c), *y));
+        }
+        for (place, waveform) in self.waveforms() {
+            sizes.accept(place, waveform.size());
+        }
+        sizes.look();
+        sizes.clear_left_out();
+        for (place, waveform) in self.waveforms() {
+            sizes.leave_out(place, waveform.left_out());
+        }
+        let doubt = self.unresolved(&sizes);
+        self.sizes = sizes;
+        doubt
+    }
+
+    /// What of a waveform is left out matters as far as a receiver follows it, and a receiver that follows fast motions has them
+    /// in its own waveforms: the smaller of both counts, of the worst pair.
+    fn unresolved(&self, sizes: &Sizes) -> Option<Doubt> {
+        let mut doubt: Option<Doubt> = None;
+        for &(unit, channel) in &self.fed {
+            let station = &self.stations[unit];
+            let allowed = station.dense.as_ref().map_or(1.0, |d| resolved(d.nodes.len()));
+            let own = station.outputs.channels.iter().map(|c| sizes.left_out(c.0).0).fold(0.0, f64::max);
+            let (left_out, component) = sizes.left_out(channel);
+            let found = left_out.min(own);
+            if found > allowed && doubt.is_none_or(|d| d.found < found) {
+                doubt = Some(Doubt { place: (channel, component), found, cause: Cause::Nodes { allowed } });
+            }
+        }
+        doubt
+    }
+
+    /// The signal with the largest residual of the guess evaluated last.
+    pub fn unmet(&self, residual: f64) -> Doubt {
+        Doubt { place: self.worst, found: residual, cause: Cause::Residual }
+    }
+}
+
+/// Part of a signal that `nodes` intervals may leave out without a word: what makes errors of up to about 1e-9 with 16, 1e-6 with
+/// 12 and 1e-3 with 8, and rounding at the least.
+fn resolved(nodes: usize) -> f64 {
+    10f64.powf(3.0 - 0.6875 * nodes as f64).clamp(1e-12, COARSE)
+}
+
+/// With more than this left out a waveform has nothing to do with the signal.
+const COARSE: f64 = 1e-2;
+
+/// Why a window is not to be relied on, or not to the last digits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Doubt {
+    /// Channel and component.
+    pub place: (usize, usize),
+    /// Relative to the size of the signal.
+    pub found: f64,
+    pub cause: Cause,
+}
+
+impl Doubt {
+    /// Whether the window counts as one that did not converge.
+    pub fn is_serious(&self) -> bool {
+        self.cause == Cause::Residual || self.found > COARSE
+    }
+}
+
+/// A doubt of a run and the window's start, for a memento.
+pub(crate) fn pass(doubt: &mut Option<(Tick, Doubt)>, numbers: &mut Numbers<'_>) {
+    let none = (0, Doubt { place: (0, 0), found: f64::NAN, cause: Cause::Residual });
+    let (mut at, mut d) = doubt.unwrap_or(none);
+    let mut allowed = if let Cause::Nodes { allowed } = d.cause { allowed } else { f64::NAN };
+    numbers.count(&mut at);
+    [&mut d.place.0, &mut d.place.1].into_iter().for_each(|n| numbers.size(n));
+    [&mut d.found, &mut allowed].into_iter().for_each(|x| numbers.real(x));
+    d.cause = if allowed.is_nan() { Cause::Residual } else { Cause::Nodes { allowed } };
+    *doubt = (!d.found.is_nan()).then_some((at, d));
+}
+
+/// What a [`Doubt`] is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Cause {
+    /// A residual that is left.
+    Residual,
+    /// What the nodes of a waveform leave out.
+    Nodes { allowed: f64 },
+}
+
+impl Problem for Window {
+    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
+        self.run_with(y, residual)?;
+        self.measure(y, residual);
+        Ok(())
+    }
+
+    fn probe(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
+        self.run_with(y, residual)
+    }
+
     fn scale(&self) -> &[f64] {
         &self.scale
+    }
+
+    /// Rounding of the polynomials that inputs are given in.
+    fn resolution(&self) -> f64 {
+        let parts = self.waveforms().map(|(place, w)| w.rounding() / self.sizes.of_residual(place).max(w.size()));
+        ROUNDINGS * parts.fold(0.0, f64::max)
     }
 
     /// Polynomials T_k(2s − 1) − T_k(−1) over the nodes of a step: single nodes would be perturbed by polynomials whose powers
@@ -224,7 +405,7 @@ impl Problem for Window {
         let Some(Direction { place, component, k }) = self.directions().nth(j) else { return };
         let (first, q) = (self.guesses[place], self.guesses[place].nodes);
         let step = &self.guesses[place..place + q];
-        let size = |c: usize| step.iter().map(|g| self.scale[g.first + c]).fold(0.0, f64::max);
+        let size = |c: usize| self.sizes.of_trial((first.channel, c));
         let mut p = Polynomial::shifted_chebyshev(k);
         let (mut factor, lowest) = (size(component), if first.is_motion() { 0 } else { component });
         let lowest = if component + 1 == first.width { lowest } else { component };

@@ -4,10 +4,11 @@ use crate::books::SETTLED_DEPTH;
 use crate::control::{Controller, Course, Estimate, Verdict};
 use crate::correct::{Convergence, Corrector};
 use crate::dense::Dense;
-use crate::error::RunError;
+use crate::error::{Diverged, RunError};
 use crate::feed::Supply;
 use crate::feedthrough;
 use crate::grid::Grid;
+use crate::guess::{Cause, Doubt};
 use crate::history::History;
 use crate::law::Law;
 use crate::link::Links;
@@ -32,12 +33,56 @@ pub struct Statistics {
     pub windows: u64,
     /// Runs of windows, repetitions included; equal to `windows` for explicit coupling.
     pub runs: u64,
-    /// Windows whose correction did not converge.
+    /// Windows whose correction did not converge, or whose nodes have nothing to do with a signal; see
+    /// [`Simulation::unconverged`].
     pub unconverged: u64,
+    /// Other windows whose nodes resolve a signal less than their number promises; see [`Simulation::coarse`].
+    pub coarse: u64,
     /// Largest relative residual a window was accepted with.
     pub residual_max: f64,
     /// Largest relative defect of virtual work of the pairs of maps under watch; 0 without any.
     pub work_defect: f64,
+}
+
+/// Sampled values larger than this are those of a run that has diverged.
+const SIZE_MAX: f64 = 1e100;
+
+/// With sampled values larger than this a call that fails is taken for a sign of divergence.
+const SIZE_BLAMED: f64 = 1e30;
+
+/// A window that is not to be relied on, or not to the last digits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unconverged {
+    /// Its start \[s\].
+    pub t_s: f64,
+    /// How many there were.
+    pub windows: u64,
+    /// `UNIT.VARIABLE` that is worst.
+    pub signal: String,
+    /// Residual relative to the size of the signal, or the part of the signal that nodes leave out.
+    pub found: f64,
+    /// That part where it is allowed; `None` for a residual.
+    pub allowed: Option<f64>,
+}
+
+/// "3 macro steps did not converge, the first from …", "3 macro steps are coarse, the worst from …".
+impl std::fmt::Display for Unconverged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Unconverged { t_s, windows, signal, found, allowed } = self;
+        let steps = if *windows == 1 { "macro step" } else { "macro steps" };
+        match allowed {
+            None => write!(
+                f,
+                "{windows} {steps} did not converge, the first from t = {t_s} s: a residual of {found:.1e} of the size of \
+                 `{signal}` is left; choose a smaller macro step"
+            ),
+            Some(allowed) => write!(
+                f,
+                "{windows} {steps} with too few nodes, as from t = {t_s} s: they leave out about {found:.1e} of `{signal}`, and \
+                 errors may be as large, expected at most {allowed:.1e}; choose a smaller macro step or more nodes"
+            ),
+        }
+    }
 }
 
 /// A run under way.
@@ -50,6 +95,12 @@ pub struct Simulation {
     recorder: Recorder,
     depth: usize,
     statistics: Statistics,
+    /// The first window not to be relied on: its start and why.
+    doubt: Option<(Tick, Doubt)>,
+    /// The window with the largest part of a signal left out.
+    coarse: Option<(Tick, Doubt)>,
+    /// What ended the run where its signals grew beyond all bounds.
+    diverged: Option<Diverged>,
     warnings: Vec<String>,
     grid: Grid,
     sources: LawSources,
@@ -136,6 +187,9 @@ impl Simulation {
             recorder: Recorder::new(),
             depth,
             statistics: Statistics::default(),
+            doubt: None,
+            coarse: None,
+            diverged: None,
             warnings,
             grid,
             sources,
@@ -254,6 +308,7 @@ impl Simulation {
             self.window.supply.predictor = control.predictor().clone();
         }
         self.statistics = Statistics::default();
+        (self.doubt, self.coarse, self.diverged) = (None, None, None);
         self.initialise()
     }
 
@@ -270,18 +325,90 @@ impl Simulation {
     /// One window: to the next point where all units meet.
     #[inline]
     pub fn step(&mut self) -> Result<Option<Convergence>, RunError> {
-        let convergence = match &mut self.control {
-            None => self.window.run(self.corrector.as_deref_mut())?,
-            Some(_) => self.controlled()?,
+        let began = self.window.now;
+        let outcome = match &mut self.control {
+            None => self.window.run(self.corrector.as_deref_mut()),
+            Some(_) => self.controlled(),
         };
+        let convergence = outcome.map_err(|error| self.blamed(error))?;
         self.statistics.windows += 1;
         self.statistics.runs += convergence.map_or(1, |c| c.runs as u64);
         if let Some(c) = convergence {
             self.statistics.unconverged += u64::from(!c.converged);
             self.statistics.residual_max = self.statistics.residual_max.max(c.residual);
+            let doubt = self.window.doubt.map(|doubt| (began, doubt));
+            if !c.converged {
+                self.doubt = self.doubt.or(doubt);
+            } else if let Some((_, found)) = doubt {
+                self.statistics.coarse += 1;
+                let is_worst = self.coarse.is_none_or(|(_, worst)| found.found > worst.found);
+                self.coarse = if is_worst { doubt } else { self.coarse };
+            }
         }
+        self.check_size()?;
         self.check_work()?;
         Ok(convergence)
+    }
+
+    /// The first window that did not converge, or whose nodes have nothing to do with a signal, where there was one.
+    pub fn unconverged(&self) -> Option<Unconverged> {
+        self.told(self.doubt, self.statistics.unconverged)
+    }
+
+    /// The window that converged but leaves out the largest part of a signal, where that is more than its nodes promise.
+    pub fn coarse(&self) -> Option<Unconverged> {
+        self.told(self.coarse, self.statistics.coarse)
+    }
+
+    fn told(&self, doubt: Option<(Tick, Doubt)>, windows: u64) -> Option<Unconverged> {
+        let (at, doubt) = doubt?;
+        let signal = self.window.name(doubt.place);
+        let allowed = match doubt.cause {
+            Cause::Residual => None,
+            Cause::Nodes { allowed } => Some(allowed),
+        };
+        let t_s = self.window.supply.clock.seconds(at);
+        Some(Unconverged { t_s, windows, signal, found: doubt.found, allowed })
+    }
+
+    /// What ended the run where its signals grew beyond all bounds.
+    pub fn diverged(&self) -> Option<&Diverged> {
+        self.diverged.as_ref()
+    }
+
+    /// Whether all sampled values are those of a run that can go on.
+    fn check_size(&mut self) -> Result<(), RunError> {
+        match self.beyond(SIZE_MAX) {
+            None => Ok(()),
+            Some(diverged) => {
+                self.diverged = Some(diverged.clone());
+                Err(RunError::Diverged(Box::new(diverged)))
+            }
+        }
+    }
+
+    /// A call that failed; what a unit says to signals that have grown beyond all measure is not its fault.
+    fn blamed(&mut self, error: RunError) -> RunError {
+        match (&error, self.beyond(SIZE_BLAMED)) {
+            (RunError::Unit(_), Some(diverged)) => {
+                self.diverged = Some(diverged.clone());
+                RunError::Diverged(Box::new(diverged))
+            }
+            _ => error,
+        }
+    }
+
+    /// The first sampled value at the present time that is larger than `size`, or is not a number.
+    fn beyond(&self, size: f64) -> Option<Diverged> {
+        let Window { supply, now, .. } = &self.window;
+        // Written so that what is not a number is too large.
+        let is_beyond = |x: &f64| !(x.abs() <= size);
+        let known = supply.histories.iter().enumerate().filter(|(_, history)| !history.is_empty());
+        let mut rows = known.map(|(channel, history)| (channel, history.row(history.not_after(*now))));
+        let (channel, row) = rows.find(|(_, row)| row.iter().any(is_beyond))?;
+        let component = row.iter().position(is_beyond)?;
+        let signal = self.window.name((channel, component));
+        Some(Diverged { t_s: self.time_s(), stop_s: self.grid.stop_s, signal, found: row[component] })
     }
 
     /// A window of a length that keeps the tolerance.
@@ -395,7 +522,8 @@ impl Simulation {
         let done = ((self.window.now - began) / length) as u64;
         self.statistics.windows += done;
         self.statistics.runs += done;
-        result?;
+        result.map_err(|error| self.blamed(error))?;
+        self.check_size()?;
         self.check_work()
     }
 
@@ -428,12 +556,14 @@ impl Simulation {
         self.window.pass(numbers);
         let all_learnt = self.corrector.as_mut().is_none_or(|corrector| corrector.pass(numbers));
         let s = &mut self.statistics;
-        for count in [&mut s.windows, &mut s.runs, &mut s.unconverged] {
+        for count in [&mut s.windows, &mut s.runs, &mut s.unconverged, &mut s.coarse] {
             let mut n = *count as i64;
             numbers.count(&mut n);
             *count = n as u64;
         }
         numbers.real(&mut s.residual_max);
+        crate::guess::pass(&mut self.doubt, numbers);
+        crate::guess::pass(&mut self.coarse, numbers);
         if self.control.is_some() {
             return Some("macro step control");
         }

@@ -7,16 +7,18 @@ use crate::control::Controller;
 use crate::correct::{Convergence, Corrector};
 use crate::error::RunError;
 use crate::feed::Supply;
-use crate::guess::Guess;
+use crate::guess::{Doubt, Guess};
 use crate::history::History;
 use crate::link::Links;
 use crate::memento::Numbers;
 use crate::power::Ledger;
 use crate::relay::Relay;
 use crate::schedule::{Op, Plan};
+use crate::sizes::Sizes;
 use crate::station::{Refresh, Station};
 use crate::time::{Span, Tick};
 use crate::unit::{Outcome, UnitError};
+use macrostep_description::{Causality, Variable};
 
 /// Slot in which units keep the state at a window's start.
 const START: usize = 0;
@@ -32,9 +34,15 @@ pub(crate) struct Window {
     pub now: Tick,
     pub guesses: Vec<Guess>,
     pub unknowns: Vec<f64>,
-    /// Largest absolute value seen of each unknown, and what residuals are measured with.
-    pub seen: Vec<f64>,
+    /// What residuals are measured with, one an unknown.
     pub scale: Vec<f64>,
+    pub sizes: Sizes,
+    /// Which unit is fed with which channel, where nodes are sampled.
+    pub fed: Vec<(usize, usize)>,
+    /// Channel and component with the largest residual of the guess evaluated last.
+    pub worst: (usize, usize),
+    /// Why the window just run is not to be relied on.
+    pub doubt: Option<Doubt>,
     loops: Vec<Loop>,
     /// Accounts of the power bonds, where there are any.
     pub ledger: Option<Ledger>,
@@ -43,7 +51,7 @@ pub(crate) struct Window {
     /// Whether the window under way has been run before, so that it must be taken back first.
     pub ran: bool,
     /// A step a unit did not finish.
-    discarded: Option<(usize, Outcome, Tick)>,
+    pub discarded: Option<(usize, Outcome, Tick)>,
 }
 
 impl Window {
@@ -58,8 +66,11 @@ impl Window {
             now: 0,
             guesses: Vec::new(),
             unknowns: Vec::new(),
-            seen: Vec::new(),
             scale: Vec::new(),
+            sizes: Sizes::default(),
+            fed: Vec::new(),
+            worst: (0, 0),
+            doubt: None,
             loops,
             ledger: None,
             revocable: false,
@@ -72,8 +83,9 @@ impl Window {
     pub fn forget(&mut self) {
         self.now = 0;
         self.histories_mut().for_each(History::clear);
-        self.seen.fill(0.0);
         self.scale.fill(1.0);
+        self.sizes.forget();
+        self.doubt = None;
         self.unknowns.fill(0.0);
         // A staggered plan has used up its turns.
         self.plan.unmerge();
@@ -179,7 +191,10 @@ impl Window {
             corrector.correct(self, &mut y)
         };
         self.unknowns = y;
-        Ok(result?)
+        let mut convergence = result?;
+        self.doubt = if convergence.converged { self.accept() } else { Some(self.unmet(convergence.residual)) };
+        convergence.converged = self.doubt.is_none_or(|d| !d.is_serious());
+        Ok(convergence)
     }
 
     /// Keeps everything as it is, to come back to.
@@ -241,6 +256,19 @@ impl Window {
             }
             _ => control.errors(stations, supply, *now),
         }
+    }
+
+    /// `UNIT.VARIABLE` of a component of a channel.
+    pub fn name(&self, (channel, component): (usize, usize)) -> String {
+        let found = self.stations.iter().find_map(|s| {
+            let (_, first, width) = s.outputs.channels.iter().find(|c| c.0 == channel)?;
+            let reference = s.outputs.refs.get(first + component.min(width - 1))?;
+            let variables = &s.unit.description().variables;
+            let is_it = |v: &&Variable| v.value_reference == *reference && v.real().is_some();
+            let named = variables.iter().filter(is_it).max_by_key(|v| v.causality == Causality::Output)?;
+            Some(format!("{}.{}", s.unit.name(), named.name))
+        });
+        found.unwrap_or_default()
     }
 
     /// Units with an input that is predicted in some step, not known.
@@ -337,8 +365,7 @@ impl Window {
             if self.guesses.is_empty() {
                 self.find_guesses();
             }
-            numbers.list(&mut self.seen);
-            numbers.list(&mut self.scale);
+            self.sizes.pass(numbers);
         }
     }
 

@@ -15,6 +15,7 @@ use macrostep_master::report::table::{Align, Table};
 
 use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use crate::failure::Failure;
+use crate::options::STEPS_MAX;
 use crate::oscillator::{progress_bar, write_text};
 use crate::print;
 use crate::terms::Units;
@@ -89,6 +90,12 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
         let (stop, step) = (format!("--stop {}", scenario.stop_s), format!("--step {}", scenario.step_s));
         return Err(Failure::conflict(stop, step, "not one macro step fits"));
     }
+    if scenario.stop_s / scenario.step_s > STEPS_MAX {
+        let (found, longest) = (scenario.stop_s, STEPS_MAX * scenario.step_s);
+        return Err(Failure::Usage(format!(
+            "`--stop`: found {found:?} s, expected at most {longest:?} s, for at most {STEPS_MAX:e} macro steps"
+        )));
+    }
     let steps = (scenario.stop_s / scenario.step_s) as u64;
     let bar = progress_bar(steps, "macro steps");
     let limits = if a.out.is_some() { Limits::WATCHED } else { Limits::BRIEF };
@@ -121,7 +128,10 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
         charts::interface(&[(&scenario, &outcome)], reference.as_ref()).write(folder, "interface")?;
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
-    Ok(())
+    outcome.ended_by.map_or(Ok(()), |why| {
+        let (end_s, stop_s) = (outcome.end_s, scenario.stop_s);
+        Err(Failure::Run(format!("ended early, the last values are those at t = {end_s} s of {stop_s} s: {why}")))
+    })
 }
 
 /// `trace.csv`, and for the crane `crane.html`.
@@ -146,19 +156,23 @@ fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, sta
     }
     let e = &outcome.energy;
     table
-        .row(["largest interface speed [m/s]".to_owned(), format!("{:.4}", outcome.speed_max_ms)])
-        .row(["energy mismatch of the coupling [J]".to_owned(), format!("{:.3}", outcome.energy_mismatch_j)])
-        .row(["work of the cylinders [J]".to_owned(), format!("{:.1}", e.interface_work_j)])
-        .row(["work of motors and brakes [J]".to_owned(), format!("{:.1}", e.motor_work_j)])
-        .row(["work of contacts, friction, stops [J]".to_owned(), format!("{:.1}", e.constraint_work_j)])
-        .row(["change of the mechanical energy [J]".to_owned(), format!("{:.1}", e.kinetic_j + e.potential_j)])
-        .row(["missing in the balance [J]".to_owned(), format!("{:.1}", e.missing_j)])
+        .row(["largest interface speed [m/s]".to_owned(), print::number(outcome.speed_max_ms, 4)])
+        .row(["energy mismatch of the coupling [J]".to_owned(), print::number(outcome.energy_mismatch_j, 3)])
+        .row(["work of the cylinders [J]".to_owned(), print::number(e.interface_work_j, 1)])
+        .row(["work of motors and brakes [J]".to_owned(), print::number(e.motor_work_j, 1)])
+        .row(["work of contacts, friction, stops [J]".to_owned(), print::number(e.constraint_work_j, 1)])
+        .row(["change of the mechanical energy [J]".to_owned(), print::number(e.kinetic_j + e.potential_j, 1)])
+        .row(["missing in the balance [J]".to_owned(), print::number(e.missing_j, 1)])
         .row(["largest joint violation [m]".to_owned(), format!("{:.2e}", outcome.violation_max_m)])
         .row(["real-time factor".to_owned(), format!("{:.1}", outcome.real_time_factor)]);
     if let Some(height) = outcome.trace.column("log_height").and_then(|c| c.last().copied()) {
-        table.row(["height of the log at the end [m]".to_owned(), format!("{height:.4}")]);
+        let when = outcome.ended_by.as_ref().map_or("at the end".to_owned(), |_| format!("at t = {} s", outcome.end_s));
+        table.row([format!("height of the log {when} [m]"), print::number(height, 4)]);
     }
-    let ended = outcome.ended_by.as_ref().map(|e| format!("\nended early: {e}")).unwrap_or_default();
+    let ended = outcome.ended_by.as_ref();
+    let ended = ended
+        .map(|e| format!("\nended early at t = {} s of {} s: {e}", outcome.end_s, scenario.stop_s))
+        .unwrap_or_default();
     let micro = 1e3 * scenario.micro_s;
     format!(
         "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}\nunits: {}",

@@ -23,6 +23,8 @@ pub struct Summary<'a> {
     do_steps: [u64; 2],
     units: &'static str,
     ended_by: Option<&'a str>,
+    /// Time of the last values \[s\].
+    end_s: f64,
     #[serde(flatten)]
     structure: Option<Structure>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +85,7 @@ impl<'a> Summary<'a> {
             do_steps: outcome.do_steps,
             units: outcome.units,
             ended_by: outcome.ended_by.as_deref(),
+            end_s: outcome.end_s,
             structure: if scenario.plant.is_crane() { Some(Structure::of_the_crane()?) } else { None },
             log_height: outcome.trace.column("log_height").map(heights),
         })

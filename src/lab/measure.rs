@@ -48,6 +48,29 @@ pub struct Work {
     pub wall_s: f64,
     /// "fmu", "native".
     pub units: String,
+    /// Macro steps that did not converge.
+    pub unconverged: u64,
+    /// Why there is no result, where there is none.
+    pub failed: Option<String>,
+}
+
+impl Work {
+    /// A run that came to no result, and why.
+    pub fn failed(scheme: &Scheme, step_s: f64, why: String) -> Self {
+        let control_tolerance = (scheme.control != Control::Fixed).then_some(scheme.control_tolerance);
+        let (error, units) = (Errors { position: f64::NAN, velocity: f64::NAN }, String::new());
+        Work { step_s, control_tolerance, error, do_steps: 0, wall_s: 0.0, units, unconverged: 0, failed: Some(why) }
+    }
+
+    /// "done", "diverged", "3 macro steps unconverged" or "failed: …".
+    pub fn state(&self) -> String {
+        match (&self.failed, self.unconverged) {
+            (Some(why), _) => format!("failed: {why}"),
+            (None, _) if !self.error.position.is_finite() => "diverged".to_owned(),
+            (None, 0) => "done".to_owned(),
+            (None, n) => format!("{n} macro steps unconverged"),
+        }
+    }
 }
 
 /// The solution on the grid of a macro step, with its amplitudes.
@@ -78,6 +101,9 @@ fn amplitude(rows: &[Vec<f64>]) -> Vec<f64> {
 }
 
 impl Errors {
+    /// Those of a run that diverged.
+    const DIVERGED: Errors = Errors { position: f64::INFINITY, velocity: f64::INFINITY };
+
     fn is_diverged(&self) -> bool {
         self.position > DIVERGED
     }
@@ -105,12 +131,13 @@ pub fn run(scenario: &dyn Scenario, setup: &Setup<'_>, reference: &Reference) ->
     let (mut error, wall_s) =
         if is_chosen { chosen(scenario, &mut coupled, reference)? } else { fixed(&mut coupled, reference)? };
     if error.is_diverged() {
-        error = Errors { position: f64::INFINITY, velocity: f64::INFINITY };
+        error = Errors::DIVERGED;
     }
+    let unconverged = coupled.simulation.unconverged().map_or(0, |u| u.windows);
     let (do_steps, kinds) = (coupled.simulation.do_steps().iter().sum(), coupled.simulation.kinds());
     let units = if kinds.windows(2).all(|k| k[0] == k[1]) { kinds[0].to_string() } else { kinds.join(" + ") };
     let control_tolerance = is_chosen.then_some(setup.scheme.control_tolerance);
-    Ok(Work { step_s: setup.step_s, control_tolerance, error, do_steps, wall_s, units })
+    Ok(Work { step_s: setup.step_s, control_tolerance, error, do_steps, wall_s, units, unconverged, failed: None })
 }
 
 /// Errors and time of steps of one length.
@@ -122,8 +149,12 @@ fn fixed(coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), 
         wall_s += began.elapsed().as_secs_f64();
         // A unit that refuses what has grown far beyond the motion has diverged.
         match outcome {
-            Err(_) if error.position > 1.0 => error.position = f64::INFINITY,
+            Err(RunError::Diverged(_)) => error = Errors::DIVERGED,
+            Err(_) if error.position > 1.0 => error = Errors::DIVERGED,
             outcome => drop(outcome?),
+        }
+        if error.is_diverged() {
+            break;
         }
         coupled.state(&mut state);
         error.take(&state, exact, &reference.amplitude);
@@ -140,7 +171,10 @@ fn chosen(scenario: &dyn Scenario, coupled: &mut Coupled, reference: &Reference)
     let mut is_finite = true;
     while !coupled.simulation.is_over() && is_finite {
         let began = Instant::now();
-        coupled.simulation.step()?;
+        match coupled.simulation.step() {
+            Err(RunError::Diverged(_)) => return Ok((Errors::DIVERGED, wall_s)),
+            outcome => drop(outcome?),
+        }
         wall_s += began.elapsed().as_secs_f64();
         let mut state = Vec::new();
         coupled.state(&mut state);
@@ -237,7 +271,10 @@ impl<'a> Ladder<'a> {
         let (mut error, mut state) = (Errors::default(), Vec::new());
         for (&from_s, exact) in self.starts_s.iter().zip(ends) {
             let mut coupled = self.scenario.couple(&Setup { from_s, ..*setup })?;
-            coupled.simulation.step()?;
+            match coupled.simulation.step() {
+                Err(RunError::Diverged(_)) => return Ok(Errors::DIVERGED),
+                outcome => drop(outcome?),
+            }
             coupled.state(&mut state);
             error.take(&state, exact, &self.amplitude);
         }

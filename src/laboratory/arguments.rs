@@ -102,13 +102,13 @@ pub struct StabilityArguments {
     #[arg(long, value_name = "N", default_value = "31", value_parser = clap::value_parser!(u64).range(2..=2001))]
     pub grid: u64,
     /// Stable is ρ ≤ 1 + tolerance
-    #[arg(long, value_name = "EPS", default_value = "1e-9", value_parser = positive)]
+    #[arg(long, value_name = "EPS", default_value = "1e-9", value_parser = positive, allow_negative_numbers = true)]
     pub tolerance: f64,
     /// Rays of limits: angles in degrees, 90 undamped, 180 aperiodic
     #[arg(long, value_name = "DEG", value_delimiter = ',', default_value = "90,105,120,135,150,165,180")]
     pub rays: Vec<f64>,
     /// Growth allowed for limits: ln ρ a macro step along rays; of a scenario, ln ρ / H [1/s]
-    #[arg(long, value_name = "G", default_value = "1e-3", value_parser = positive)]
+    #[arg(long, value_name = "G", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
     pub growth: f64,
     /// Macro steps from,to in seconds that a scenario is looked at [default: a hundredth to thirty times its usual one]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
@@ -134,7 +134,7 @@ pub struct ConvergeArguments {
     #[arg(long, value_name = "H", value_delimiter = ',')]
     pub local_steps: Vec<f64>,
     /// End of a run in seconds [default: the scenario's]
-    #[arg(long, value_name = "T", value_parser = positive)]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
     /// What the subsystems are
     #[arg(long, value_enum, default_value = "native")]
@@ -145,6 +145,9 @@ pub struct ConvergeArguments {
 
 /// `macrostep compare`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "A run that failed, diverged or did not converge is a row that says so; exit code 1 where one has failed"
+)]
 pub struct CompareArguments {
     #[command(flatten)]
     pub schemes: SchemeArguments,
@@ -159,7 +162,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "TOL", value_delimiter = ',', default_value = "1e-3,1e-4,1e-5,1e-6,1e-7")]
     pub control_tolerance: Vec<f64>,
     /// End of a run in seconds [default: the scenario's]
-    #[arg(long, value_name = "T", value_parser = positive)]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
     /// Runs of each scheme and step; the shortest time counts
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u64).range(1..))]
@@ -181,13 +184,13 @@ pub struct AdviseArguments {
     #[arg(long, value_name = "NAME", default_value = "case-1")]
     pub scenario: String,
     /// Largest position error allowed, relative to the amplitude
-    #[arg(long, value_name = "ERROR", default_value = "1e-3", value_parser = positive)]
+    #[arg(long, value_name = "ERROR", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
     pub tolerance: f64,
     /// End of the run in seconds [default: the scenario's]
-    #[arg(long, value_name = "T", value_parser = positive)]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
     /// First guess of the macro step in seconds [default: a fiftieth of the run]
-    #[arg(long, value_name = "H", value_parser = positive)]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
     /// Run what is advised and compare its error with the predicted one [default: off]
     #[arg(long)]

@@ -46,6 +46,9 @@ struct Run<'a> {
     do_steps: u64,
     wall_s: f64,
     units: &'a str,
+    unconverged_windows: u64,
+    /// "done", "diverged", "3 macro steps unconverged" or "failed: …".
+    state: String,
 }
 
 /// Runs, prints, writes.
@@ -86,7 +89,11 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         super::work::write(folder, &entries, &line)?;
         eprintln!("wrote work and accuracy of {} schemes to `{}`", entries.len(), folder.display());
     }
-    Ok(())
+    let runs = || entries.iter().flat_map(|e| &e.runs);
+    match runs().filter(|w| w.failed.is_some()).count() {
+        0 => Ok(()),
+        failed => Err(Failure::Run(format!("{failed} of {} runs failed; their rows say why", runs().count()))),
+    }
 }
 
 fn failed(error: macrostep_master::RunError) -> Failure {
@@ -125,9 +132,9 @@ fn entries(
             let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
             let work = run_scheme(scenario, &setup, reference);
             bar.inc(1);
-            Ok((*n, work.map_err(|e| Failure::Run(format!("{scheme}, H = {step_s} s: {e}")))?))
+            (*n, work.unwrap_or_else(|e| Work::failed(scheme, *step_s, e.to_string())))
         })
-        .collect::<Result<Vec<(usize, Work)>, Failure>>()?;
+        .collect::<Vec<(usize, Work)>>();
     let mut entries: Vec<Entry> = schemes.iter().map(|s| Entry { scheme: *s, runs: Vec::new() }).collect();
     found.into_iter().for_each(|(n, work)| entries[n].runs.push(work));
     // Times are those of one run after the other, the shortest of several: runs beside each other disturb them.
@@ -136,7 +143,7 @@ fn entries(
         let place = entries[*n].runs.iter_mut().find(|w| {
             w.step_s == *step_s && w.control_tolerance.is_none_or(|tolerance| tolerance == scheme.control_tolerance)
         });
-        let Some(place) = place else { continue };
+        let Some(place) = place.filter(|w| w.failed.is_none()) else { continue };
         place.wall_s = f64::INFINITY;
         for _ in 0..arguments.repeat {
             let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
@@ -173,6 +180,8 @@ fn answer(work: &Work) -> Run<'_> {
         do_steps: work.do_steps,
         wall_s: work.wall_s,
         units: &work.units,
+        unconverged_windows: work.unconverged,
+        state: work.state(),
     }
 }
 
@@ -184,10 +193,11 @@ fn table(entries: &[Entry]) -> Table {
         ("velocity error", Align::Right),
         ("do_steps", Align::Right),
         ("time [s]", Align::Right),
+        ("state", Align::Left),
     ]);
     for entry in entries {
         for work in &entry.runs {
-            let error = |e: f64| if e.is_finite() { short(e) } else { "diverged".to_owned() };
+            let error = |e: f64| if e.is_finite() { short(e) } else { "–".to_owned() };
             table.row([
                 entry.scheme.to_string(),
                 work.control_tolerance.map_or(format!("{:.4e}", work.step_s), |tol| format!("tolerance {tol:e}")),
@@ -195,6 +205,7 @@ fn table(entries: &[Entry]) -> Table {
                 error(work.error.velocity),
                 work.do_steps.to_string(),
                 format!("{:.4}", work.wall_s),
+                work.state(),
             ]);
         }
     }
@@ -202,8 +213,17 @@ fn table(entries: &[Entry]) -> Table {
 }
 
 fn write_csv(path: &std::path::Path, entries: &[Entry]) -> Result<(), Failure> {
-    let header =
-        ["scheme", "step_s", "control_tolerance", "position_error", "velocity_error", "do_steps", "wall_s", "units"];
+    let header = [
+        "scheme",
+        "step_s",
+        "control_tolerance",
+        "position_error",
+        "velocity_error",
+        "do_steps",
+        "wall_s",
+        "units",
+        "state",
+    ];
     let rows = entries.iter().flat_map(|entry| {
         entry.runs.iter().map(|w| {
             let (scheme, h) = (entry.scheme.to_string(), w.step_s.to_string());
@@ -212,7 +232,7 @@ fn write_csv(path: &std::path::Path, entries: &[Entry]) -> Result<(), Failure> {
             [
                 vec![scheme, h, tolerance],
                 errors.to_vec(),
-                vec![w.do_steps.to_string(), w.wall_s.to_string(), w.units.clone()],
+                vec![w.do_steps.to_string(), w.wall_s.to_string(), w.units.clone(), w.state()],
             ]
             .concat()
         })

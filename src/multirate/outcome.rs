@@ -36,6 +36,8 @@ pub struct Outcome {
     pub complete: bool,
     /// Why it did not.
     pub ended_by: Option<String>,
+    /// Time of the last row \[s\].
+    pub end_s: f64,
     /// Largest interface speed \[m/s\].
     pub speed_max_ms: f64,
     /// Largest joint violation \[m\].

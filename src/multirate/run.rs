@@ -99,7 +99,7 @@ pub fn run(
     let mut trace = Trace::new(columns(run));
     trace.reserve(steps as usize + 1);
     let mut frames = Vec::new();
-    let (mut wall_s, mut ended_by) = (0.0, None);
+    let (mut wall_s, mut end_s, mut ended_by) = (0.0, 0.0, None);
     for n in 0..=steps {
         if n > 0 {
             let began = Instant::now();
@@ -113,6 +113,7 @@ pub fn run(
         probe.read(&mut coupled.simulation)?;
         let t_s = coupled.simulation.time_s();
         trace.push(t_s, &probe.row);
+        end_s = t_s;
         if !probe.poses.is_empty() && t_s + 1e-9 >= frames.len() as f64 * limits.frame_s {
             let mut poses = vec![0.0; probe.poses.len()];
             coupled.simulation.unit_mut(probe.units[0]).get_real(&probe.poses, &mut poses)?;
@@ -131,6 +132,7 @@ pub fn run(
     let outcome = Outcome {
         complete: ended_by.is_none(),
         ended_by,
+        end_s,
         speed_max_ms: largest(&trace, (0..run.plant.rows()).map(Columns::speed)),
         violation_max_m: largest(&trace, ["violation".to_owned()]),
         residual_max: largest(&trace, ["solver_residual".to_owned()]),

@@ -17,7 +17,7 @@
 //! | ln ρ / H | `growth_rate` | 1/s | rate at which amplitudes grow |
 
 use macrostep_master::record::{Column, Observer, Trace};
-use macrostep_master::{Account, Course, Numbers, Statistics};
+use macrostep_master::{Account, Course, Diverged, Numbers, Statistics, Unconverged};
 use macrostep_oscillator::{Exact, Grid, ParameterError, Parameters, State};
 
 /// Everything a report needs of one run.
@@ -49,8 +49,14 @@ pub struct Outcome {
     pub accounts: Vec<Account>,
     /// What macro step control has done, where there was one.
     pub course: Option<Course>,
-    /// When the run was given up because its states had grown beyond all bounds \[s\].
+    /// When the run was given up because its signals had grown beyond all bounds \[s\], and which.
     pub diverged_at_s: Option<f64>,
+    /// The signal.
+    pub diverged: Option<Diverged>,
+    /// The first macro step that is not to be relied on, where there was one.
+    pub unconverged: Option<Unconverged>,
+    /// Time of the last states \[s\].
+    pub end_s: f64,
     /// What was noticed that may surprise.
     pub warnings: Vec<String>,
 }
@@ -70,6 +76,7 @@ pub struct Recorder {
     start_energy: f64,
     trace: Trace,
     end: State,
+    end_s: f64,
     error: [f64; 2],
     drift: f64,
     growth: Slope,
@@ -137,6 +144,7 @@ impl Recorder {
             start_energy: or_one(parameters.energy(&parameters.start())),
             trace,
             end: parameters.start(),
+            end_s: 0.0,
             error: [0.0; 2],
             drift: 0.0,
             growth: Slope::default(),
@@ -154,6 +162,7 @@ impl Recorder {
         numbers.count(&mut next);
         self.next = next.max(0) as u64;
         numbers.list(self.end.as_mut_slice());
+        numbers.real(&mut self.end_s);
         numbers.list(&mut self.error);
         numbers.real(&mut self.drift);
         let Slope { n, x, y, xx, xy } = &mut self.growth;
@@ -189,7 +198,7 @@ impl Recorder {
 
     fn take(&mut self, t_s: f64, z: &State, exact: &State, rows: Option<&mut dyn Observer>) {
         self.next += 1;
-        self.end = *z;
+        (self.end, self.end_s) = (*z, t_s);
 
         let kinetic = self.parameters.kinetic_energy(z);
         let potential = self.parameters.potential_energy(z);
@@ -228,7 +237,7 @@ impl Recorder {
     pub fn finish(self) -> Outcome {
         let growth_rate = self.growth.value().filter(|rate| rate * self.stop_s > 0.01);
         let energy = self.parameters.energy(&self.end);
-        let Self { trace, end, error, drift, .. } = self;
+        let Self { trace, end, end_s, error, drift, .. } = self;
         Outcome {
             trace,
             end,
@@ -244,6 +253,9 @@ impl Recorder {
             accounts: Vec::new(),
             course: None,
             diverged_at_s: None,
+            diverged: None,
+            unconverged: None,
+            end_s,
             warnings: Vec::new(),
         }
     }

@@ -12,9 +12,6 @@ use std::time::Instant;
 /// that is measured.
 const CHUNK: u64 = 4096;
 
-/// States larger than this have diverged; the run ends there.
-const DIVERGED: f64 = 1e100;
-
 /// Who watches a run from outside. Rows come through [`Observer`].
 pub trait Witness: Observer {
     /// So many macro points were done since the last time.
@@ -114,8 +111,8 @@ pub fn watched(
         }
         None => run.recorder.point(&state(&coupled), witness),
     }
-    let (mut diverged_at_s, mut interrupted_at_s) = (None, None);
-    while done < windows && diverged_at_s.is_none() {
+    let (mut has_diverged, mut interrupted_at_s) = (false, None);
+    while done < windows && !has_diverged {
         let left = match witness.wish(done) {
             Wish::GoOn(points) => points.clamp(1, CHUNK),
             Wish::Keep => {
@@ -136,11 +133,11 @@ pub fn watched(
             }
         };
         let chunk = (windows - done).min(left);
-        diverged_at_s = run.chunk(&mut coupled, chunk, witness)?;
+        has_diverged = run.chunk(&mut coupled, chunk, witness)?;
         done += chunk;
         witness.progress(chunk);
     }
-    run.finish(coupled, diverged_at_s, interrupted_at_s)
+    run.finish(coupled, interrupted_at_s)
 }
 
 /// A run under way.
@@ -153,25 +150,17 @@ struct Run {
 }
 
 impl Run {
-    /// So many windows; the time of divergence, if it came to that. What was reached before a failure is recorded.
-    fn chunk(
-        &mut self,
-        coupled: &mut Coupled,
-        windows: u64,
-        witness: &mut dyn Witness,
-    ) -> Result<Option<f64>, RunError> {
+    /// So many windows; whether it diverged. What was reached before that, or before a failure, is recorded.
+    fn chunk(&mut self, coupled: &mut Coupled, windows: u64, witness: &mut dyn Witness) -> Result<bool, RunError> {
         let began = Instant::now();
-        let mut ended = Ok(None);
+        let mut ended = Ok(false);
         for _ in 0..windows {
-            if let Err(error) = coupled.simulation.step() {
-                ended = Err(error);
-                break;
+            match coupled.simulation.step() {
+                Ok(_) => self.states.push(state(coupled)),
+                Err(RunError::Diverged(_)) => ended = Ok(true),
+                Err(error) => ended = Err(error),
             }
-            let z = state(coupled);
-            self.states.push(z);
-            // Written so that what is not a number has diverged.
-            if z.amax() >= DIVERGED || z.amax().is_nan() {
-                ended = Ok(Some(coupled.simulation.time_s()));
+            if !matches!(ended, Ok(false)) {
                 break;
             }
         }
@@ -212,18 +201,15 @@ impl Run {
         Ok(())
     }
 
-    fn finish(
-        self,
-        mut coupled: Coupled,
-        diverged_at_s: Option<f64>,
-        interrupted_at_s: Option<f64>,
-    ) -> Result<Outcome, RunError> {
+    fn finish(self, mut coupled: Coupled, interrupted_at_s: Option<f64>) -> Result<Outcome, RunError> {
         let do_steps = coupled.simulation.do_steps();
         let (accounts, course) = (coupled.simulation.accounts().to_vec(), coupled.simulation.course());
         let kinds = coupled.simulation.kinds();
         let units = if kinds[0] == kinds[1] { kinds[0].to_string() } else { kinds.join(" + ") };
         let statistics = coupled.simulation.statistics();
-        let warnings = coupled.simulation.warnings().to_vec();
+        let (unconverged, diverged) = (coupled.simulation.unconverged(), coupled.simulation.diverged().cloned());
+        let mut warnings = coupled.simulation.warnings().to_vec();
+        warnings.extend(coupled.simulation.coarse().map(|coarse| coarse.to_string()));
         coupled.simulation.terminate()?;
         let outcome = self.recorder.finish();
         Ok(Outcome {
@@ -233,7 +219,9 @@ impl Run {
             statistics,
             accounts,
             course,
-            diverged_at_s,
+            diverged_at_s: diverged.as_ref().map(|d| d.t_s),
+            diverged,
+            unconverged,
             interrupted_at_s,
             warnings,
             ..outcome
@@ -258,8 +246,8 @@ fn controlled(
     let recorder = Recorder::new(&pair.parameters, longest_s, windows, record_every).map_err(unsolvable)?;
     let mut run = Run { recorder, states: Vec::new(), do_steps: [0; 2], wall_s: 0.0 };
     run.recorder.point_at(0.0, &state(&coupled), witness);
-    let (mut diverged_at_s, mut interrupted_at_s, mut told, mut points) = (None, None, 0, 0);
-    while !coupled.simulation.is_over() && diverged_at_s.is_none() {
+    let (mut interrupted_at_s, mut told, mut points) = (None, 0, 0);
+    while !coupled.simulation.is_over() {
         match witness.wish(points) {
             Wish::GoOn(_) => {}
             Wish::End { keeping: false } => {
@@ -270,18 +258,19 @@ fn controlled(
             Wish::Keep | Wish::End { keeping: true } => drop(coupled.simulation.memento()?),
         }
         let began = Instant::now();
-        coupled.simulation.step()?;
+        match coupled.simulation.step() {
+            Err(RunError::Diverged(_)) => break,
+            outcome => drop(outcome?),
+        }
         run.wall_s += began.elapsed().as_secs_f64();
         points += 1;
         let (t_s, z) = (coupled.simulation.time_s(), state(&coupled));
         run.recorder.point_at(t_s, &z, witness);
-        let size = z.amax();
-        diverged_at_s = (size >= DIVERGED || size.is_nan()).then_some(t_s);
         let done = (t_s / longest_s) as u64;
         witness.progress(done - told);
         told = done;
     }
-    run.finish(coupled, diverged_at_s, interrupted_at_s)
+    run.finish(coupled, interrupted_at_s)
 }
 
 /// (x1, x2, v1, v2) now.

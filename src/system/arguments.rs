@@ -16,10 +16,10 @@ pub struct SystemArguments {
     #[arg(value_name = "SYSTEM")]
     pub system: PathBuf,
     /// Macro step H in seconds [default: the scenario's]
-    #[arg(long, value_name = "H", value_parser = positive)]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
     /// End of the run in seconds [default: the scenario's]
-    #[arg(long, value_name = "T", value_parser = positive)]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
     /// Prediction of inputs, as hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5 [default: the scenario's]
     #[arg(long, value_name = "PREDICTOR")]
@@ -80,6 +80,9 @@ pub struct RunArguments {
     /// Leave out the pictures [default: they are drawn]
     #[arg(long)]
     pub no_pictures: bool,
+    /// Take a result whose macro steps did not all converge: exit code 0 instead of 1 [default: off]
+    #[arg(long)]
+    pub accept_unconverged: bool,
     #[command(flatten)]
     pub checkpoints: CheckpointArguments,
 }

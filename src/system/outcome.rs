@@ -5,7 +5,7 @@ use std::time::Duration;
 use macrostep_master::record::Column;
 use macrostep_master::report::Table;
 use macrostep_master::report::table::Align;
-use macrostep_master::{Account, Simulation, Statistics};
+use macrostep_master::{Account, Simulation, Statistics, Unconverged};
 use macrostep_system::Scenario;
 use serde::Serialize;
 
@@ -25,6 +25,9 @@ pub struct Outcome {
     accounts: Vec<Account>,
     wall: Duration,
     error: Option<String>,
+    /// The first macro step that did not converge.
+    pub unconverged: Option<Unconverged>,
+    diverged_at_s: Option<f64>,
 }
 
 /// What `--json` prints and `result.json` holds.
@@ -45,6 +48,8 @@ pub struct Summary<'a> {
     windows: u64,
     window_runs: u64,
     unconverged_windows: u64,
+    unconverged: Option<String>,
+    diverged_at_s: Option<f64>,
     wall_s: f64,
     warnings: &'a [String],
     error: Option<&'a str>,
@@ -61,15 +66,19 @@ struct UnitResult<'a> {
 impl Outcome {
     /// Of a simulation that is over, and of what ended it early.
     pub fn new(simulation: &mut Simulation, wall: Duration, failure: Option<&Failure>) -> Self {
+        let coarse: Vec<String> = simulation.coarse().iter().map(ToString::to_string).collect();
+        coarse.iter().for_each(|warning| eprintln!("warning: {warning}"));
         Outcome {
             columns: simulation.columns().to_vec(),
             statistics: simulation.statistics(),
             do_steps: simulation.do_steps(),
             kinds: simulation.kinds(),
-            warnings: simulation.warnings().to_vec(),
+            warnings: [simulation.warnings(), coarse.as_slice()].concat(),
             accounts: simulation.accounts().to_vec(),
             wall,
             error: failure.map(ToString::to_string),
+            unconverged: simulation.unconverged(),
+            diverged_at_s: simulation.diverged().map(|d| d.t_s),
         }
     }
 
@@ -104,6 +113,8 @@ impl Outcome {
             windows: self.statistics.windows,
             window_runs: self.statistics.runs,
             unconverged_windows: self.statistics.unconverged,
+            unconverged: self.unconverged.as_ref().map(ToString::to_string),
+            diverged_at_s: self.diverged_at_s,
             wall_s: self.wall.as_secs_f64(),
             warnings: &self.warnings,
             error: self.error.as_deref(),

@@ -19,7 +19,7 @@ use super::{Opened, convert, pictures, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, Keeper};
 use crate::distinct::Files;
 use crate::failure::Failure;
-use crate::oscillator::write_text;
+use crate::oscillator::{met, write_text};
 use crate::single::kept;
 use crate::stream::Stream;
 use crate::{parquet, print};
@@ -72,10 +72,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written?;
     if arguments.json {
-        print::line(outcome.summary(&scenario, &rows).json()?)
+        print::line(outcome.summary(&scenario, &rows).json()?)?;
     } else {
-        print::line(outcome.table(&scenario, &rows))
+        print::line(outcome.table(&scenario, &rows))?;
     }
+    met(outcome.unconverged.as_ref(), arguments.accept_unconverged)
 }
 
 /// What is written is not what is read.

@@ -215,6 +215,8 @@ pub struct Connection {
     pub converts: bool,
     /// Values that are not real, and what becomes of each; empty: they stay.
     pub table: Vec<(Value, Value)>,
+    /// The law that `from` obeys: predictors of motions apply it to predicted motions instead of extrapolating `from`.
+    pub law: Option<String>,
     /// Where.
     pub place: Place,
 }
@@ -239,10 +241,10 @@ pub struct Law {
 pub enum LawKind {
     /// `f = k (x₁ − x₂) + c (v₁ − v₂)`; inputs x₁, v₁, x₂, v₂; the force body 1 exerts on body 2.
     SpringDamper {
-        /// k \[N/m\].
-        stiffness: f64,
-        /// c \[N·s/m\].
-        damping: f64,
+        /// k \[N/m\]: a number, or a parameter `UNIT.NAME` of a unit.
+        stiffness: Gain,
+        /// c \[N·s/m\], likewise.
+        damping: Gain,
     },
     /// `f = Σ kᵢ dⁱ + c ḋ` of `d = x₁ − x₂`; inputs x₁, v₁, x₂, v₂.
     NonlinearSpring {
@@ -411,7 +413,7 @@ impl Gain {
 impl Connection {
     /// One to one.
     pub fn new(from: Endpoint, to: Endpoint, place: Place) -> Self {
-        Connection { from, to, factor: 1.0, offset: 0.0, converts: true, table: Vec::new(), place }
+        Connection { from, to, factor: 1.0, offset: 0.0, converts: true, table: Vec::new(), law: None, place }
     }
 }
 

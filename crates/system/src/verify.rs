@@ -19,8 +19,8 @@ use crate::catalogue::Catalogue;
 use crate::finding::Finding;
 use crate::scenario::Scenario;
 use crate::words::Schedule;
-use macrostep_master::RunError;
 use macrostep_master::record::{Column, Trace};
+use macrostep_master::{RunError, Unconverged};
 
 /// An order below this is no sign of convergence; the error bar is then made with it.
 const ORDER_MIN: f64 = 0.5;
@@ -73,7 +73,7 @@ pub enum Unverified {
 /// # Errors
 /// [`Unverified`] where one of the runs cannot be made.
 pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verification, Unverified> {
-    let (first, findings) = assemble(scenario, catalogue).map_err(Unverified::Findings)?;
+    let (first, mut findings) = assemble(scenario, catalogue).map_err(Unverified::Findings)?;
     let effective = first.effective.clone();
     let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
     let other = match effective.coupling.schedule {
@@ -81,7 +81,7 @@ pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verifica
         Schedule::GaussSeidel => Schedule::Jacobi,
     };
     drop(first);
-    let trace = |parts: u32, schedule: Schedule| {
+    let mut trace = |parts: u32, schedule: Schedule| {
         let mut s = effective.clone();
         s.experiment.step_s = Some(step_s / f64::from(parts));
         s.record.every = u64::from(parts);
@@ -90,7 +90,11 @@ pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verifica
             s.coupling.order.clear();
         }
         let (assembly, _) = assemble(&s, catalogue).map_err(Unverified::Findings)?;
-        run(assembly, &s).map_err(|e| Unverified::Run(format!("H/{parts}, {schedule}"), e))
+        let which = format!("H/{parts}, {schedule}");
+        let (trace, unconverged) = run(assembly, &s).map_err(|e| Unverified::Run(which.clone(), e))?;
+        let told = unconverged.map(|u| Finding::warning(&s.coupling.place, format!("the run with {which}: {u}"), ""));
+        findings.extend(told);
+        Ok(trace)
     };
     let base = effective.coupling.schedule;
     let traces = [trace(1, base)?, trace(2, base)?, trace(4, base)?, trace(1, other)?];
@@ -98,13 +102,14 @@ pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verifica
     Ok(Verification { outputs, step_s, other, effective, findings })
 }
 
-fn run(assembly: crate::assemble::Assembly, s: &Scenario) -> Result<Trace, RunError> {
+/// The rows, and the first macro step that did not converge.
+fn run(assembly: crate::assemble::Assembly, s: &Scenario) -> Result<(Trace, Option<Unconverged>), RunError> {
     let mut simulation = assembly.simulation()?;
     simulation.initialise()?;
     let windows = simulation.windows_in(s.experiment.stop_s.unwrap_or(0.0) - s.experiment.start_s)?;
     let mut trace = Trace::new(simulation.columns().to_vec());
     simulation.run(windows, s.record.every, &mut trace)?;
-    Ok(trace)
+    Ok((trace, simulation.unconverged().or(simulation.coarse())))
 }
 
 fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {

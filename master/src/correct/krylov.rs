@@ -113,7 +113,7 @@ impl NewtonKrylov {
         for i in 0..n {
             self.trial[i] = y[i] + epsilon * problem.scale()[i] * self.basis[j * n + i];
         }
-        problem.evaluate(&self.trial, &mut self.moved)?;
+        problem.probe(&self.trial, &mut self.moved)?;
         for i in 0..n {
             self.basis[(j + 1) * n + i] = (self.residual[i] - self.moved[i]) / (epsilon * problem.scale()[i]);
         }

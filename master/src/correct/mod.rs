@@ -28,8 +28,21 @@ pub trait Problem {
     /// the one that counts: it must be with the accepted guess.
     fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError>;
 
-    /// Size of each unknown as seen so far, never 0: residuals are measured relative to it.
+    /// As [`Problem::evaluate`], for a trial beside the guess (a difference for a Jacobian): it leaves [`Problem::scale`] as it
+    /// is. A residual that is not finite says that the trial was too far.
+    fn probe(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
+        self.evaluate(y, residual)
+    }
+
+    /// Size of each unknown, never 0: residuals are measured relative to it. It follows from windows that have converged and
+    /// from the guess evaluated last, never from trials.
     fn scale(&self) -> &[f64];
+
+    /// Residual relative to scale at which rounding in the problem itself ends all progress at the guess evaluated last; 0 where only the
+    /// tolerance of the corrector counts.
+    fn resolution(&self) -> f64 {
+        0.0
+    }
 
     /// The `j`-th of n independent directions to perturb `y` in, each as large as the unknowns are: unit vectors times their
     /// scale, unless the problem knows better.

@@ -3,7 +3,11 @@
 //! `(I − ∂G/∂y) δ = r`, `y ← y + δ`. The Jacobian comes from finite differences over rollback (one run of the window
 //! per unknown, or per principal direction where the problem has less of them) or is estimated from directional derivatives (no run); it is kept across windows, refined by what each
 //! correction tells (Broyden's update, no run) and made anew only where convergence is slow. For a linear system one
-//! correction is exact. References: \[Sicklinger 2014\]; \[Broyden 1965\].
+//! correction is exact.
+//!
+//! A trial or a correction at which a unit fails or gives no finite numbers is halved and tried again. Where the newest
+//! Jacobian gains nothing more the iteration ends: what is left is rounding, [`Problem::resolution`], or did not converge.
+//! References: \[Sicklinger 2014\]; \[Broyden 1965\].
 
 use super::inverse::Inverse;
 use super::{Convergence, Corrector, Problem, relative};
@@ -58,6 +62,15 @@ const LARGEST: f64 = 0.5;
 /// A kept Jacobian is replaced when a correction gains less than this factor.
 const SLOW: f64 = 0.2;
 
+/// A correction with a Jacobian made for it that gains less than this factor has come to the end of what can be gained.
+const STUCK: f64 = 0.5;
+
+/// Most Jacobians made in a window.
+const JACOBIANS_MAX: usize = 3;
+
+/// Most halvings of a trial or a correction at which a unit fails.
+const HALVINGS: usize = 8;
+
 impl Newton {
     /// With a Jacobian of the given source.
     pub fn new(jacobian: InterfaceJacobian) -> Self {
@@ -90,21 +103,62 @@ impl Newton {
         // As large as what is to be corrected, so that rounding in the differences is not magnified; not as large as the unknowns
         // themselves, over which a law bends.
         let part = relative(self.residual.as_slice(), problem.scale()).clamp(self.perturbation, LARGEST);
-        let (mut moves, mut changes) = (DMatrix::zeros(n, m), DMatrix::zeros(n, m));
+        let (mut moves, mut changes, mut runs) = (DMatrix::zeros(n, m), DMatrix::zeros(n, m), 0);
         for j in 0..m {
+            runs += self.difference(problem, (y, part), j, &mut moves)?;
+            for i in 0..n {
+                changes[(i, j)] = self.residual[i] - self.moved[i];
+            }
+        }
+        self.inverse.make_from(&moves, changes, problem.scale());
+        Ok(runs)
+    }
+
+    /// Moves the guess in direction `j` by `part` of it, or less where that is too far, and leaves what comes out in `moved` and
+    /// how far it went in column `j`; returns the runs it took.
+    fn difference(
+        &mut self,
+        problem: &mut dyn Problem,
+        (y, mut part): (&[f64], f64),
+        j: usize,
+        moves: &mut DMatrix<f64>,
+    ) -> Result<usize, UnitError> {
+        for run in 1.. {
             problem.direction(j, &mut self.trial);
             for ((t, y), moved) in self.trial.iter_mut().zip(y).zip(moves.column_mut(j).iter_mut()) {
                 let there = y + part * *t;
                 (*moved, *t) = (there - y, there);
             }
-            problem.evaluate(&self.trial, &mut self.moved)?;
-            for (change, (before, after)) in changes.column_mut(j).iter_mut().zip(self.residual.iter().zip(&self.moved))
-            {
-                *change = before - after;
+            let outcome = problem.probe(&self.trial, &mut self.moved);
+            if is_met(&outcome, &self.moved) {
+                return Ok(run);
             }
+            if run > HALVINGS {
+                // Nothing is known in this direction: as if the window did not answer.
+                outcome?;
+                for i in 0..y.len() {
+                    self.moved[i] = self.residual[i] - moves[(i, j)];
+                }
+                return Ok(run);
+            }
+            part *= 0.5;
         }
-        self.inverse.make_from(&moves, changes, problem.scale());
-        Ok(m)
+        Ok(0)
+    }
+
+    /// Corrects `y` by `delta`, or by less where that is too far, and leaves the residual there in `after`; returns the runs it
+    /// took.
+    fn advance(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<usize, UnitError> {
+        for run in 1.. {
+            y.iter_mut().zip(self.delta.iter()).for_each(|(y, d)| *y += d);
+            let outcome = problem.evaluate(y, self.after.as_mut_slice());
+            if is_met(&outcome, self.after.as_slice()) || run > HALVINGS {
+                return outcome.map(|()| run);
+            }
+            y.iter_mut().zip(self.delta.iter()).for_each(|(y, d)| *y -= d);
+            self.delta *= 0.5;
+        }
+        Ok(0)
     }
 
     fn resize(&mut self, n: usize) {
@@ -133,30 +187,35 @@ impl Corrector for Newton {
         problem.evaluate(y, self.residual.as_mut_slice())?;
         let mut runs = 1;
         let mut before = relative(self.residual.as_slice(), problem.scale());
-        let mut estimate = self.jacobian == InterfaceJacobian::Directional;
+        let (mut estimate, mut made) = (self.jacobian == InterfaceJacobian::Directional, 0);
         for correction in 0..=self.corrections_max {
             let converged = before <= self.tolerance;
             if converged || correction == self.corrections_max || !before.is_finite() {
                 return Ok(Convergence { runs, residual: before, converged });
             }
-            if !self.inverse.is_made(y.len()) {
+            let is_new = !self.inverse.is_made(y.len());
+            if is_new {
                 runs += self.make(problem, y, estimate)?;
+                made += 1;
             }
             self.inverse.apply(&self.residual, &mut self.delta);
-            for (y, d) in y.iter_mut().zip(self.delta.iter()) {
-                *y += d;
-            }
-            problem.evaluate(y, self.after.as_mut_slice())?;
-            runs += 1;
+            runs += self.advance(problem, y)?;
             let after = relative(self.after.as_slice(), problem.scale());
-            if after > SLOW * before && after > self.tolerance {
+            if after <= self.tolerance || after <= SLOW * before {
+                self.learn(problem.scale());
+            } else {
+                if after <= problem.resolution() {
+                    return Ok(Convergence { runs, residual: after, converged: true });
+                }
+                let is_stuck = is_new && self.all_directions && after > STUCK * before;
+                if is_stuck || made == JACOBIANS_MAX {
+                    return Ok(Convergence { runs, residual: after, converged: false });
+                }
                 // An estimate that converges slowly is replaced by differences.
                 self.inverse.clear();
                 self.all_directions = true;
                 estimate = estimate && correction < 4;
                 std::mem::swap(&mut self.residual, &mut self.after);
-            } else {
-                self.learn(problem.scale());
             }
             before = after;
         }
@@ -176,4 +235,9 @@ impl Corrector for Newton {
         self.all_directions = false;
         self.inverse.clear();
     }
+}
+
+/// Whether a run came to finite numbers.
+fn is_met(outcome: &Result<(), UnitError>, residual: &[f64]) -> bool {
+    outcome.is_ok() && residual.iter().all(|r| r.is_finite())
 }

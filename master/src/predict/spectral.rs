@@ -87,14 +87,20 @@ impl Transform {
         Transform { nodes: q, weights, powers }
     }
 
-    /// The polynomial through `value(i)` at node i.
-    pub fn polynomial(&self, value: impl Fn(usize) -> f64, out: &mut Segment) {
-        let (q, n) = (self.nodes, self.nodes + 1);
-        let mut a = [0.0; NODES_MAX + 1];
+    /// Chebyshev coefficients a_0 … a_q of the polynomial through `value(i)` at node i.
+    pub fn coefficients(&self, value: impl Fn(usize) -> f64, a: &mut [f64; NODES_MAX + 1]) {
+        let n = self.nodes + 1;
         for (k, a) in a[..n].iter_mut().enumerate() {
             let row = &self.weights[k * n..(k + 1) * n];
             *a = row.iter().enumerate().map(|(i, w)| w * value(i)).sum();
         }
+    }
+
+    /// The polynomial through `value(i)` at node i.
+    pub fn polynomial(&self, value: impl Fn(usize) -> f64, out: &mut Segment) {
+        let (q, n) = (self.nodes, self.nodes + 1);
+        let mut a = [0.0; NODES_MAX + 1];
+        self.coefficients(value, &mut a);
         out.fill(q, |j| (j..n).rev().map(|k| a[k] * self.powers[k * n + j]).sum());
     }
 }

@@ -29,7 +29,7 @@ impl Channels {
     ) -> Result<Channels, Finding> {
         let mut channels = Channels { sampled: Vec::new(), signals: BTreeMap::new() };
         let motion = method.predictor.edge() == Edge::BeforeLaw;
-        let used = used(s, descriptions);
+        let used = used(s, descriptions, motion);
         for (u, unit) in s.units.iter().enumerate() {
             let wanted: Vec<&str> = used.iter().filter(|e| e.unit == unit.name).map(|e| e.variable.as_str()).collect();
             for names in group(&wanted, &chains(&descriptions[u], &unit.motions), motion) {
@@ -51,10 +51,13 @@ impl Channels {
     }
 }
 
-/// Real outputs something is made of, in the order of first use; flows of power bonds are the last.
-fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Endpoint> {
-    let connections = s.connections.iter().map(|c| &c.from);
-    let laws = s.laws.iter().flat_map(|l| &l.inputs);
+/// Real outputs something is made of, in the order of first use; flows of power bonds are the last. `motion` says whether laws
+/// that outputs obey stand in their place.
+fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>], motion: bool) -> Vec<Endpoint> {
+    let connections = s.connections.iter().filter(|c| !(motion && c.law.is_some())).map(|c| &c.from);
+    let is_used =
+        |name: &String| s.connections.iter().any(|c| c.from.unit == *name || (motion && c.law.as_ref() == Some(name)));
+    let laws = s.laws.iter().filter(|l| is_used(&l.name)).flat_map(|l| &l.inputs);
     let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
     let mut out: Vec<Endpoint> = Vec::new();
     let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));

@@ -1,6 +1,6 @@
 //! Laws a scenario may name.
 
-use crate::scenario::LawKind;
+use crate::scenario::{Gain, LawKind};
 use macrostep_master::{Law, Segment, SpringDamper};
 
 /// `y = factor · u + offset`.
@@ -72,10 +72,10 @@ impl Law for Orifice {
 }
 
 /// The law of the master for one of the scenario.
-pub(super) fn of(kind: &LawKind) -> Box<dyn Law> {
+pub(super) fn of(kind: &LawKind, amount: impl Fn(&Gain) -> f64) -> Box<dyn Law> {
     match kind {
         LawKind::SpringDamper { stiffness, damping } => {
-            Box::new(SpringDamper { stiffness: *stiffness, damping: *damping })
+            Box::new(SpringDamper { stiffness: amount(stiffness), damping: amount(damping) })
         }
         LawKind::NonlinearSpring { coefficients, damping } => {
             Box::new(NonlinearSpring { coefficients: coefficients.clone(), damping: *damping })

@@ -13,8 +13,8 @@ pub use laws::{Affine, NonlinearSpring, Orifice};
 use crate::catalogue::Catalogue;
 use crate::check::{Converted, check, convert, fails, keep_known};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Place, Scenario};
-use crate::words::{Sampling, Schedule};
+use crate::scenario::{Connection, Endpoint, Place, Scenario};
+use crate::words::{Correct, Family, Sampling, Schedule};
 use channels::Channels;
 use macrostep_description::{Causality, Kind, ModelDescription};
 use macrostep_master::unit::Unit;
@@ -71,6 +71,7 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     keep_known(&mut effective, &descriptions);
     let mut assembly = build(effective, descriptions, catalogue).map_err(|f| vec![f])?;
     findings.extend(loops(&assembly));
+    findings.extend(plain(&assembly));
     assembly.recorded = recorded(&assembly, &mut findings);
     let columns = assembly.recorded.iter().map(|(u, name)| format!("{}.{name}", assembly.effective.units[*u].name));
     let columns = columns.map(|column| (column, Place::default())).collect();
@@ -121,6 +122,31 @@ fn loops(a: &Assembly) -> Vec<Finding> {
         Finding::note(place, what, next)
     };
     a.system.feedthrough_groups().iter().filter(|g| g.len() > 1).map(told).collect()
+}
+
+/// Signals that a predictor of motions extrapolates as values, because they are no motions.
+fn plain(a: &Assembly) -> Vec<Finding> {
+    let s = &a.effective;
+    let degree = match s.coupling.predict.family {
+        Family::Integrated => s.coupling.predict.degree + 1,
+        Family::Jerk => 2,
+        _ => return Vec::new(),
+    };
+    let is_plain = |e: &Endpoint| {
+        let channel = a.channels.iter().find(|c| s.units[c.unit].name == e.unit && c.names.contains(&e.variable));
+        channel.is_some_and(|c| c.names.len() < 3)
+    };
+    let told = |c: &Connection| {
+        let (predict, order) = (&s.coupling.predict, degree + 1);
+        let what = format!(
+            "`{}` is no motion: {predict} extrapolates it by a polynomial of degree {degree}, with an error O(H^{order})",
+            c.from
+        );
+        let next = "where it obeys a law of motions, name that: `law = \"NAME\"` in the connection, and [laws.NAME]";
+        Finding::note(&c.place, what, next)
+    };
+    let explicit = s.coupling.correct == Correct::Explicit;
+    s.connections.iter().filter(|c| explicit && is_plain(&c.from)).map(told).collect()
 }
 
 /// The method in the master's terms.

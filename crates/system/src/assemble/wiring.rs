@@ -3,10 +3,11 @@
 use super::channels::Channels;
 use super::laws::{self, Affine, Scaled};
 use super::refused;
-use crate::check::{Conversion, conversion, table};
+use crate::check::{Conversion, amount, conversion, table};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Map, Place, Scenario};
+use crate::scenario::{Connection, Endpoint, Gain, Map, Place, Scenario};
 use macrostep_description::{ModelDescription, Variable};
+use macrostep_master::predict::Edge;
 use macrostep_master::{LawId, LinearMap, Signal, System, UnitId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ struct Wiring<'a> {
     units: &'a [UnitId],
     /// Laws that stand in the system as they are.
     laws: BTreeMap<&'a str, LawId>,
+    /// Whether the predictor wants laws applied to motions it has predicted.
+    is_before_law: bool,
 }
 
 pub(super) fn connect(
@@ -28,7 +31,8 @@ pub(super) fn connect(
     system: &mut System,
     units: &[UnitId],
 ) -> Result<(), Finding> {
-    let mut wiring = Wiring { s, descriptions, channels, system, units, laws: BTreeMap::new() };
+    let is_before_law = super::method(s).predictor.edge() == Edge::BeforeLaw;
+    let mut wiring = Wiring { s, descriptions, channels, system, units, laws: BTreeMap::new(), is_before_law };
     for c in &s.connections {
         wiring.connection(c)?;
     }
@@ -42,18 +46,27 @@ impl<'a> Wiring<'a> {
     fn connection(&mut self, c: &'a Connection) -> Result<(), Finding> {
         let place = &c.place;
         let unit = self.unit(&c.to, place)?;
-        let then = Affine { factor: c.factor, offset: c.offset };
-        let same = then == Affine { factor: 1.0, offset: 0.0 };
-        if let Some(law) = self.s.law(&c.from.unit) {
+        let same = Affine { factor: 1.0, offset: 0.0 };
+        // A force that its owner sends follows motions by a law: where motions are predicted, so is the force.
+        let obeyed = c.law.as_ref().filter(|_| self.is_before_law).and_then(|name| self.s.law(name));
+        let (law, then) = match (self.s.law(&c.from.unit), obeyed) {
+            (Some(law), _) => (Some(law), Affine { factor: c.factor, offset: c.offset }),
+            (None, obeyed) => (obeyed, self.converted(c).unwrap_or(same)),
+        };
+        let same = then == same;
+        if let Some(law) = law {
             let inputs = self.signals(&law.inputs, place)?;
+            let of_unit = |name: &str| self.s.unit(name).map(|u| &*self.descriptions[u]);
+            let amount = |gain: &Gain| amount(self.s, gain, of_unit).unwrap_or(f64::NAN);
+            let made = laws::of(&law.kind, amount);
             let id = match self.laws.get(law.name.as_str()) {
                 Some(id) if same => *id,
                 _ if same => {
-                    let id = self.system.law(laws::of(&law.kind), &inputs);
+                    let id = self.system.law(made, &inputs);
                     self.laws.insert(&law.name, id);
                     id
                 }
-                _ => self.system.law(Box::new(Scaled { law: laws::of(&law.kind), then }), &inputs),
+                _ => self.system.law(Box::new(Scaled { law: made, then }), &inputs),
             };
             return self.system.connect_law(id, 0, unit, &c.to.variable).map_err(refused(place));
         }

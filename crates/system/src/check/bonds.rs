@@ -165,3 +165,21 @@ pub(crate) fn gain(s: &Scenario, port: &Port, (input, gain): &(String, Gain), d:
     };
     own * si(d.variable(input)) * si(d.variable(&port.flow.variable))
 }
+
+/// What a law is told: a number, or the value of a real parameter `UNIT.NAME`, as set or its start; in words why there is none.
+pub(crate) fn amount<'a>(
+    s: &Scenario,
+    gain: &Gain,
+    description: impl Fn(&str) -> Option<&'a ModelDescription>,
+) -> Result<f64, String> {
+    let (name, sign) = match gain {
+        Gain::Number(x) => return Ok(*x),
+        Gain::Parameter { name, is_negative } => (name, if *is_negative { -1.0 } else { 1.0 }),
+    };
+    let none = || format!("`{name}` is no real parameter of a unit with a value");
+    let end = Endpoint::parse(name).ok_or_else(none)?;
+    let d = description(&end.unit).ok_or_else(none)?;
+    let v = d.variable(&end.variable).ok_or_else(none)?;
+    let si = base(d, v.unit()).map_or(1.0, |b| b.factor);
+    set_value(s, &end.unit, v, d).map(|value| sign * value * si).ok_or_else(none)
+}

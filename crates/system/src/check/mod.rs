@@ -17,7 +17,7 @@ mod units;
 mod values;
 mod wiring;
 
-pub(crate) use bonds::{WATT, dimension, gain};
+pub(crate) use bonds::{WATT, amount, dimension, gain};
 pub(crate) use units::{Conversion, conversion};
 pub use values::keep_known;
 pub(crate) use values::{Converted, convert};

@@ -1,8 +1,8 @@
 //! Connections, laws and maps against the variables at their ends.
 
-use super::Declared;
 use super::units::{Conversion, conversion};
 use super::values::{Converted, causality, convert};
+use super::{Declared, amount};
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place, Setting};
 use macrostep_description::{Causality, Kind, ModelDescription, Value, Variable};
@@ -29,10 +29,18 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     }
     for law in &scenario.laws {
         shape(law, findings);
+        if let LawKind::SpringDamper { stiffness, damping } = &law.kind {
+            for gain in [stiffness, damping] {
+                if let Err(what) = amount(scenario, gain, |unit| d.description(unit)) {
+                    let what = format!("law `{}`: {what}", law.name);
+                    findings.push(Finding::error(&law.place, what, "write a number, or \"UNIT.PARAMETER\""));
+                }
+            }
+        }
         for input in &law.inputs {
             source(d, input, &law.place, findings);
         }
-        if !scenario.connections.iter().any(|c| c.from.unit == law.name) {
+        if !scenario.connections.iter().any(|c| c.from.unit == law.name || c.law.as_ref() == Some(&law.name)) {
             let what = format!("law `{}` is connected to nothing", law.name);
             findings.push(Finding::warning(&law.place, what, "connect one of its outputs, or remove it"));
         }
@@ -46,6 +54,11 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     let place = &c.place;
     let to = target(d, &c.to, place, findings);
+    if let Some(name) = c.law.as_ref().filter(|name| d.scenario.law(name).is_none()) {
+        let known: Vec<&str> = d.scenario.laws.iter().map(|l| l.name.as_str()).collect();
+        let what = format!("`{}` obeys the law `{name}`, which there is none of", c.from);
+        findings.push(Finding::error(place, what, format!("write [laws.{name}]; there are `{}`", known.join("`, `"))));
+    }
     if let Some(law) = d.scenario.law(&c.from.unit) {
         if !law.outputs.contains(&c.from.variable) {
             let what = format!("law `{}` has no output `{}`", law.name, c.from.variable);

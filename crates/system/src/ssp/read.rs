@@ -231,7 +231,13 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     s.laws = extra.laws;
     s.maps = extra.maps;
     s.bonds = extra.bonds;
-    s.connections.extend(extra.connections);
+    for c in extra.connections {
+        // One that stands in SSP is there again for the law it obeys.
+        match s.connections.iter_mut().find(|known| known.to == c.to && c.law.is_some()) {
+            Some(known) => known.law = c.law,
+            None => s.connections.push(c),
+        }
+    }
     s.sets.extend(extra.sets);
     for other in extra.units {
         let Some(u) = s.unit(&other.name) else {

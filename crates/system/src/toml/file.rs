@@ -108,11 +108,19 @@ pub(super) struct Law {
     pub kind: Spanned<String>,
     pub inputs: Vec<Spanned<String>>,
     pub outputs: Vec<String>,
-    pub stiffness: Option<f64>,
-    pub damping: Option<f64>,
+    pub stiffness: Option<Amount>,
+    pub damping: Option<Amount>,
     pub coefficients: Option<Vec<f64>>,
     pub coefficient: Option<f64>,
     pub laminar: Option<f64>,
+}
+
+/// A number, or a parameter of a unit.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Amount {
+    Number(f64),
+    Parameter(String),
 }
 
 #[derive(Deserialize)]
@@ -172,6 +180,7 @@ pub(super) struct Changed {
     pub convert_units: bool,
     #[serde(default)]
     pub table: Vec<Vec<toml::Value>>,
+    pub law: Option<String>,
 }
 
 fn one() -> f64 {

@@ -1,6 +1,6 @@
 //! From the text to a [`Scenario`].
 
-use super::file::{self, Entries, File, Wire};
+use super::file::{self, Amount, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
     Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Map, ParameterSet, Place, Port, Reaction,
@@ -186,6 +186,7 @@ impl Reader<'_> {
                 factor: c.factor,
                 offset: c.offset,
                 converts: c.convert_units,
+                law: c.law.clone(),
                 table: c.table.iter().map(|line| self.line(line, &place)).collect::<Read<_>>()?,
                 ..Connection::new(self.endpoint_at(&c.from, &place)?, to, place)
             },
@@ -207,21 +208,37 @@ impl Reader<'_> {
 
     fn law(&self, name: &Spanned<String>, law: &file::Law) -> Read<Law> {
         let place = self.place(name);
+        let amount = |amount: &Option<Amount>| match amount {
+            Some(Amount::Number(x)) => Some(Gain::Number(*x)),
+            Some(Amount::Parameter(name)) => Some(Gain::parse(name)),
+            None => None,
+        };
+        let number = |key: &str, value: &Option<Amount>| match value {
+            Some(Amount::Number(x)) => Ok(*x),
+            Some(Amount::Parameter(text)) => {
+                let what = format!("`{key}` of law `{}` is \"{text}\"", name.get_ref());
+                Err(Finding::error(&place, what, "write a number"))
+            }
+            None => Ok(0.0),
+        };
         let need = |key: &str, value: Option<f64>| {
             let what = format!("law `{}` of kind `{}` without `{key}`", name.get_ref(), law.kind.get_ref());
             value.ok_or_else(|| Finding::error(&place, what, format!("add `{key} = …`")))
         };
         let kind = match law.kind.get_ref().as_str() {
             "spring-damper" => LawKind::SpringDamper {
-                stiffness: need("stiffness", law.stiffness)?,
-                damping: law.damping.unwrap_or(0.0),
+                stiffness: match amount(&law.stiffness) {
+                    Some(stiffness) => stiffness,
+                    None => Gain::Number(need("stiffness", None)?),
+                },
+                damping: amount(&law.damping).unwrap_or(Gain::Number(0.0)),
             },
             "nonlinear-spring" => LawKind::NonlinearSpring {
                 coefficients: match &law.coefficients {
                     Some(c) if !c.is_empty() => c.clone(),
                     _ => vec![need("coefficients", None)?],
                 },
-                damping: law.damping.unwrap_or(0.0),
+                damping: number("damping", &law.damping)?,
             },
             "orifice" => LawKind::Orifice {
                 coefficient: need("coefficient", law.coefficient)?,

@@ -20,7 +20,11 @@ pub fn write(scenario: &Scenario) -> String {
         text.line(format_args!("\n[laws.{}]", key(&law.name)));
         match &law.kind {
             LawKind::SpringDamper { stiffness, damping } => {
-                text.line(format_args!("kind = \"spring-damper\"\nstiffness = {stiffness:?}\ndamping = {damping:?}"));
+                text.line(format_args!(
+                    "kind = \"spring-damper\"\nstiffness = {}\ndamping = {}",
+                    gain(stiffness),
+                    gain(damping)
+                ));
             }
             LawKind::NonlinearSpring { coefficients, damping } => text.line(format_args!(
                 "kind = \"nonlinear-spring\"\ncoefficients = {coefficients:?}\ndamping = {damping:?}"
@@ -120,19 +124,20 @@ impl Text {
         self.line(format_args!("\n[connections]"));
         for c in &s.connections {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
+            let law = c.law.as_ref().map(|name| format!(", law = {}", basic(name))).unwrap_or_default();
+            let (factor, offset, converts) = (c.factor, c.offset, c.converts);
             if !c.table.is_empty() {
                 let lines: Vec<String> = c.table.iter().map(|(a, b)| format!("[{}, {}]", value(a), value(b))).collect();
-                let (converts, lines) = (c.converts, lines.join(", "));
+                let lines = lines.join(", ");
                 self.line(format_args!(
-                    "{to} = {{ from = {from}, factor = {:?}, offset = {:?}, convert_units = {converts}, table = [{lines}] }}",
-                    c.factor, c.offset
+                    "{to} = {{ from = {from}, factor = {factor:?}, offset = {offset:?}, convert_units = {converts}, table = [{lines}]{law} }}"
                 ));
-            } else if c.factor == 1.0 && c.offset == 0.0 && c.converts {
-                self.line(format_args!("{to} = {from}"));
+            } else if factor == 1.0 && offset == 0.0 && converts {
+                let plain = if law.is_empty() { from } else { format!("{{ from = {from}{law} }}") };
+                self.line(format_args!("{to} = {plain}"));
             } else {
-                let (factor, offset, converts) = (c.factor, c.offset, c.converts);
                 self.line(format_args!(
-                    "{to} = {{ from = {from}, factor = {factor:?}, offset = {offset:?}, convert_units = {converts} }}"
+                    "{to} = {{ from = {from}, factor = {factor:?}, offset = {offset:?}, convert_units = {converts}{law} }}"
                 ));
             }
         }

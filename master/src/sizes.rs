@@ -1,0 +1,156 @@
+//! How large signals are: what residuals, trials and the resolution of nodes are measured with.
+//!
+//! A size is that of a component of a channel, over all its samples: a sample near a zero of the signal is not measured with
+//! itself. Sizes grow by windows that have converged and by nothing else, so that a trial or a window that went wrong cannot
+//! make later residuals look small.
+
+use crate::history::History;
+use crate::memento::Numbers;
+use crate::predict::{NODES_MAX, Transform};
+use crate::segment::Segment;
+
+/// Sizes of all components of all channels.
+#[derive(Debug, Default)]
+pub(crate) struct Sizes {
+    /// First place of each channel.
+    first: Vec<usize>,
+    /// Largest absolute values in windows that have converged.
+    accepted: Vec<f64>,
+    /// The same with the first guess of the window under way: what trials are sized by.
+    begun: Vec<f64>,
+    /// The same with the guess evaluated last: what residuals are measured with.
+    present: Vec<f64>,
+    /// What nodes leave out of each component, relative to its size.
+    left_out: Vec<f64>,
+}
+
+impl Sizes {
+    /// Of channels of the given widths, of which nothing is known.
+    pub fn new(widths: impl Iterator<Item = usize>) -> Self {
+        let (mut first, mut n) = (Vec::new(), 0);
+        for width in widths {
+            first.push(n);
+            n += width;
+        }
+        let zeros = || vec![0.0; n];
+        Sizes { first, accepted: zeros(), begun: zeros(), present: zeros(), left_out: zeros() }
+    }
+
+    /// Whether it is of no channels.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// Forgets what is known.
+    pub fn forget(&mut self) {
+        [&mut self.accepted, &mut self.begun, &mut self.present].into_iter().for_each(|list| list.fill(0.0));
+    }
+
+    /// A window begins.
+    pub fn begin(&mut self) {
+        self.begun.copy_from_slice(&self.accepted);
+        self.present.copy_from_slice(&self.accepted);
+    }
+
+    /// A guess is looked at: what earlier guesses of the window came to is forgotten.
+    pub fn look(&mut self) {
+        self.present.copy_from_slice(&self.accepted);
+    }
+
+    /// Takes the first guess of a component.
+    pub fn guess(&mut self, (channel, component): (usize, usize), value: f64) {
+        let i = self.first[channel] + component;
+        self.begun[i] = self.begun[i].max(value.abs());
+    }
+
+    /// Takes a value of the guess under way.
+    pub fn see(&mut self, (channel, component): (usize, usize), value: f64) {
+        let i = self.first[channel] + component;
+        self.present[i] = self.present[i].max(value.abs());
+    }
+
+    /// Whether nothing but zeros is known of a component.
+    pub fn is_zero(&self, (channel, component): (usize, usize)) -> bool {
+        self.present[self.first[channel] + component] == 0.0
+    }
+
+    /// Takes a value of a window that has converged.
+    pub fn accept(&mut self, (channel, component): (usize, usize), value: f64) {
+        let i = self.first[channel] + component;
+        self.accepted[i] = self.accepted[i].max(value.abs());
+    }
+
+    /// Nothing is left out.
+    pub fn clear_left_out(&mut self) {
+        self.left_out.fill(0.0);
+    }
+
+    /// Takes what nodes leave out of a component in a step.
+    pub fn leave_out(&mut self, place: (usize, usize), value: f64) {
+        let (i, part) = (self.first[place.0] + place.1, value / self.of_residual(place));
+        self.left_out[i] = self.left_out[i].max(part);
+    }
+
+    /// What nodes leave out of a channel relative to its size, and of which component.
+    pub fn left_out(&self, channel: usize) -> (f64, usize) {
+        let end = self.first.get(channel + 1).copied().unwrap_or(self.left_out.len());
+        let parts = self.left_out[self.first[channel]..end].iter().enumerate();
+        parts.fold((0.0, 0), |worst, (component, part)| if *part > worst.0 { (*part, component) } else { worst })
+    }
+
+    /// What a residual is measured with; absolutely, where nothing is known of a signal that starts at zero.
+    pub fn of_residual(&self, (channel, component): (usize, usize)) -> f64 {
+        let size = self.present[self.first[channel] + component];
+        if size > 0.0 { size } else { 1.0 }
+    }
+
+    /// How large trials are.
+    pub fn of_trial(&self, place: (usize, usize)) -> f64 {
+        let size = self.begun[self.first[place.0] + place.1];
+        if size > 0.0 { size } else { self.of_residual(place) }
+    }
+
+    /// What it knows, for a memento.
+    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
+        numbers.list(&mut self.accepted);
+    }
+}
+
+/// A waveform of one component over a step: the rows of a history from `first` on, at `nodes` + 1 nodes.
+pub(crate) struct Waveform<'a> {
+    pub history: &'a History,
+    pub first: usize,
+    pub nodes: usize,
+    pub component: usize,
+}
+
+impl Waveform<'_> {
+    fn value(&self, node: usize) -> f64 {
+        self.history.value(self.first + node, self.component)
+    }
+
+    /// Largest absolute value.
+    pub fn size(&self) -> f64 {
+        (0..=self.nodes).map(|i| self.value(i).abs()).fold(0.0, f64::max)
+    }
+
+    /// What the nodes leave out, from how the last Chebyshev coefficients decay: the two highest by their ratio to the two
+    /// before, which would be the next two.
+    pub fn left_out(&self) -> f64 {
+        let mut a = [0.0; NODES_MAX + 1];
+        Transform::of(self.nodes).coefficients(|i| self.value(i), &mut a);
+        let pair = |k: usize| a[k].abs() + a[k - 1].abs();
+        if self.nodes < 3 {
+            return 0.0;
+        }
+        let (last, before) = (pair(self.nodes), pair(self.nodes - 2));
+        if before > 0.0 { last * (last / before).min(1.0) } else { last }
+    }
+
+    /// Rounding of its polynomial in powers of local time, which inputs are given in.
+    pub fn rounding(&self) -> f64 {
+        let mut p = Segment::default();
+        Transform::of(self.nodes).polynomial(|i| self.value(i), &mut p);
+        p.coefficients().iter().map(|c| c.abs()).sum::<f64>() * f64::EPSILON
+    }
+}

@@ -1,0 +1,140 @@
+//! Runs that blow up or do not converge: said in words, with time and signal, and the exit code is 1.
+
+use crate::make;
+use crate::run::{Left, macrostep};
+
+const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/systems/oscillator-f-s.toml");
+
+fn command(folder: &str, arguments: &[&str]) -> Left {
+    macrostep(&make::folder(folder), arguments)
+}
+
+fn json(left: &Left) -> serde_json::Value {
+    serde_json::from_str(&left.stdout).unwrap_or_else(|e| panic!("{e}: {left:#?}"))
+}
+
+#[track_caller]
+fn fails(left: &Left, says: &[&str]) {
+    assert_eq!(left.code, Some(1), "{left:#?}");
+    let error = left.error();
+    assert!(says.iter().all(|s| error.contains(s)), "{says:?}: {error}");
+}
+
+#[test]
+fn an_oscillator_that_blew_up_says_when() {
+    let options = ["oscillator", "--coupling", "f-f", "--predict", "quadratic", "--step", "0.1", "--stop", "100"];
+    let left = command("divergence/oscillator", &options);
+    fails(&left, &["diverged at t = ", " s of 100 s: `oscillator", "choose a smaller macro step", "verify"]);
+    assert!(!left.stdout.contains("at the end"), "{}", left.stdout);
+    assert!(left.stdout.lines().all(|line| line.chars().count() < 200), "{}", left.stdout);
+
+    let left = command("divergence/oscillator_json", &[&options[..], &["--json"]].concat());
+    fails(&left, &["diverged at t = "]);
+    let summary = json(&left);
+    let (at_s, end_s) = (summary["diverged_at_s"].as_f64(), summary["end_s"].as_f64());
+    let last_s = at_s.expect("a time") - 0.1;
+    assert!((end_s.expect("a time") - last_s).abs() < 1e-9, "{summary}");
+}
+
+/// The coupling is what grows, not the unit that refuses what has grown.
+#[test]
+fn a_system_that_blew_up_does_not_blame_a_unit() {
+    let options = ["run", SYSTEM, "--predict", "quadratic", "--step", "0.25", "--stop", "1000", "--out", "out"];
+    let folder = make::folder("divergence/system");
+    let left = macrostep(&folder, &options);
+    fails(&left, &["diverged at t = ", " of 1000 s: `mass", "verify", "rows up to t = "]);
+    assert!(!left.error().contains("fmi2"), "{left:#?}");
+    let text = std::fs::read_to_string(folder.join("out/result.json")).expect("the result");
+    let summary: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert!(summary["diverged_at_s"].is_f64(), "{summary}");
+}
+
+#[test]
+fn a_crane_that_ended_early_fails() {
+    let options = ["crane", "--step", "0.016", "--predict", "hold", "--schedule", "jacobi", "--force", "end"];
+    fails(&command("divergence/crane", &options), &["ended early", "t = 0.5", "of 8 s"]);
+}
+
+#[test]
+fn macro_steps_that_did_not_converge_are_counted_and_named() {
+    let options =
+        ["oscillator", "--method", "waveform:16", "--coupling", "f-f", "--set", "k_c=30000", "--units", "native"];
+    let left = command("divergence/unconverged", &[&options[..], &["--json"]].concat());
+    fails(&left, &["did not converge", "the first from t = ", "`oscillator", "--accept-unconverged"]);
+    assert!(json(&left)["unconverged_windows"].as_u64() > Some(0), "{left:#?}");
+    let left = command("divergence/accepted", &[&options[..], &["--accept-unconverged"]].concat());
+    assert_eq!(left.code, Some(0), "{left:#?}");
+    assert!(left.stderr.contains("warning: ") && left.stderr.contains("did not converge"), "{left:#?}");
+}
+
+/// As documented: every cell is a row, and none ends the comparison.
+#[test]
+fn waveforms_on_the_nonlinear_spring_are_rows() {
+    let options = [
+        "compare",
+        "--scenario",
+        "nonlinear-spring",
+        "--method",
+        "waveform:12",
+        "--steps",
+        "0.2,1",
+        "--units",
+        "native",
+        "--json",
+    ];
+    let left = command("divergence/compare", &options);
+    assert_eq!(left.code, Some(0), "{left:#?}");
+    let schemes = json(&left);
+    let runs: Vec<&serde_json::Value> =
+        schemes.as_array().expect("schemes").iter().flat_map(|s| s["runs"].as_array().expect("runs")).collect();
+    assert!(runs.len() >= 8, "{runs:#?}");
+    for run in runs {
+        let (state, error) = (run["state"].as_str().expect("a state"), run["position"].as_f64());
+        assert!(state != "done" || error.is_some_and(|e| e < 1e-5), "{run}");
+        assert!(run["step_s"].as_f64() > Some(0.2) || state == "done", "{run}");
+    }
+}
+
+/// A force that its owner sends is the law of predicted motions, as in the benchmark.
+#[test]
+fn integrated_accelerations_reach_a_force_that_a_unit_sends() {
+    for predict in ["ia0", "ia1", "linear"] {
+        let options = ["--predict", predict, "--step", "5e-3", "--json"];
+        let system = json(&command("divergence/law_run", &[&["run", SYSTEM], &options[..]].concat()));
+        let pair =
+            json(&command("divergence/law_pair", &[&["oscillator", "--coupling", "f-s"], &options[..]].concat()));
+        for (name, of_pair) in [("mass1.x", "x1"), ("mass2.x", "x2")] {
+            let (found, expected) = (system["final"][name].as_f64(), pair["final"][of_pair].as_f64());
+            let off = (found.expect("a value") - expected.expect("a value")).abs();
+            assert!(off < 1e-10, "{predict} {name}: {found:?}, {expected:?}");
+        }
+        if predict == "ia1" {
+            assert!(pair["error"]["x1"].as_f64() < Some(2e-5), "{pair}");
+        }
+    }
+}
+
+#[test]
+fn a_force_without_a_law_is_told_to_be_extrapolated() {
+    let folder = make::folder("divergence/plain");
+    let text = std::fs::read_to_string(SYSTEM).expect("the example");
+    let plain = text.replace("{ from = \"mass1.f_c\", law = \"spring\" }", "\"mass1.f_c\"");
+    assert!(plain != text);
+    std::fs::write(folder.join("plain.toml"), plain).expect("a scenario");
+    let left = macrostep(&folder, &["explain", "plain.toml", "--no-run", "--predict", "ia1"]);
+    assert!(left.stderr.contains("`mass1.f_c` is no motion") && left.stderr.contains("O(H^3)"), "{left:#?}");
+    let left = macrostep(&folder, &["explain", SYSTEM, "--no-run", "--predict", "ia1"]);
+    assert!(!left.stderr.contains("is no motion") && left.stdout.contains("O(H^4)"), "{left:#?}");
+}
+
+#[test]
+fn numbers_below_zero_are_numbers() {
+    let left = command("divergence/negative", &["oscillator", "--step", "-1"]);
+    assert_eq!(left.code, Some(2), "{left:#?}");
+    assert!(left.stderr.contains("-1") && left.stderr.contains("a finite number above 0"), "{left:#?}");
+    for verb in ["crane", "actuator", "energy"] {
+        let left = command("divergence/long", &[verb, "--stop", "1e300"]);
+        assert_eq!(left.code, Some(2), "{verb}: {left:#?}");
+        assert!(left.stderr.contains("`--stop`: found 1e300 s"), "{left:#?}");
+    }
+}

@@ -1,0 +1,133 @@
+//! Waveforms of random pairs: right, or said not to be.
+//!
+//! Pairs are those of two masses with the gain g = k_c H² (1/m1 + 1/m2) from 1e-3 to 1e3. `WAVEFORM_PAIRS=1000` looks at more of
+//! them than the sample that is usual.
+
+mod common;
+
+use common::*;
+use macrostep::foundry;
+use macrostep::pair::{Coupling, Outcome, Pair, run};
+use macrostep_master::predict::Spectral;
+use macrostep_master::{Method, Schedule};
+use macrostep_oscillator::Parameters;
+
+/// Macro step \[s\] and macro steps of a run.
+const STEP_S: f64 = 0.2;
+const STEPS: f64 = 10.0;
+
+fn waveform(nodes: usize) -> Method {
+    implicit(method(Spectral::new(nodes), Schedule::GaussSeidel(vec![1, 0])))
+}
+
+/// A sequence of numbers in [0, 1), the same in every run (SplitMix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) as f64 / u64::MAX as f64
+    }
+
+    /// Evenly on a logarithmic axis.
+    fn log(&mut self, low: f64, high: f64) -> f64 {
+        low * (high / low).powf(self.next())
+    }
+
+    /// A pair and its gain.
+    fn pair(&mut self) -> (Parameters, f64) {
+        let g = self.log(1e-3, 1e3);
+        let m = [self.log(0.1, 10.0), self.log(0.1, 10.0)];
+        let k_c = g / (STEP_S * STEP_S * (1.0 / m[0] + 1.0 / m[1]));
+        // Own frequencies up to that of the benchmark's stiffer mass in a macro step.
+        let own = |m: f64, part: f64| m * (part / STEP_S).powi(2);
+        let k = [own(m[0], 2.0 * self.next()), own(m[1], 2.0 * self.next())];
+        let damping = if self.next() < 0.5 { 0.0 } else { 0.05 * self.next() };
+        let c = [damping * (m[0] * k[0]).sqrt(), damping * (m[1] * k[1]).sqrt()];
+        let c_c = damping * (k_c * m[0].min(m[1])).sqrt();
+        let x0 = [self.next() - 0.5, self.next() - 0.5];
+        let v0 = [self.next() - 0.5, self.next() - 0.5];
+        (Parameters { m, k, c, k_c, c_c, x0, v0 }, g)
+    }
+}
+
+fn made(parameters: Parameters, coupling: Coupling, nodes: usize) -> Outcome {
+    let pair = Pair { parameters, ..Pair::new(coupling, waveform(nodes), STEP_S, STEPS * STEP_S) };
+    run(&pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run")
+}
+
+/// An error above what the number of nodes promises is never silent.
+#[test]
+fn a_waveform_is_right_or_flagged() {
+    let pairs: usize = std::env::var("WAVEFORM_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(15);
+    let mut numbers = Numbers(20);
+    for (nodes, bound) in [(8, 1e-3), (12, 1e-6), (16, 1e-9)] {
+        let (mut silent, mut flagged, mut flagged_good, mut runs, mut worst) = (Vec::new(), 0, 0, 0, 0.0f64);
+        let mut most = (0, 0.0);
+        for n in 0..pairs {
+            let (parameters, g) = numbers.pair();
+            let coupling = Coupling::ALL[n % 4];
+            let r = made(parameters, coupling, nodes);
+            let error = r.max_relative_position();
+            let is_flagged = r.statistics.unconverged + r.statistics.coarse > 0 || r.diverged_at_s.is_some();
+            runs += r.statistics.runs;
+            if r.statistics.runs > most.0 {
+                most = (r.statistics.runs, g);
+            }
+            flagged += usize::from(is_flagged);
+            flagged_good += usize::from(is_flagged && error <= bound);
+            if !is_flagged {
+                worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+            }
+            if !is_flagged && !(error <= bound) {
+                silent.push(format!("{coupling} g = {g:.3e}: {error:.2e}"));
+            }
+        }
+        println!(
+            "waveform:{nodes}: {pairs} pairs, {flagged} flagged ({flagged_good} of them within {bound:e}), largest error of \
+             the others {worst:.1e}, {runs} runs, at most {} (g = {:.1e}); silent: {silent:#?}",
+            most.0, most.1
+        );
+        assert!(silent.is_empty(), "waveform:{nodes}: {silent:#?}");
+    }
+}
+
+/// What the nodes cannot resolve is no reason to iterate: the error is that of the nodes, told, and the work two runs a window.
+#[test]
+fn rounding_is_no_failure() {
+    let pair = Pair::new(Coupling::DisplacementDisplacement, waveform(16), 0.4, 12.0);
+    let r = run(&pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run");
+    let error = r.max_relative_position();
+    assert!(error < 3e-9, "{error:e}");
+    assert_eq!(r.statistics.unconverged, 0);
+    assert!(r.warnings.iter().any(|w| w.contains("too few nodes")), "{:?}", r.warnings);
+    assert!(r.statistics.runs < 200, "{} runs", r.statistics.runs);
+}
+
+/// Many fast periods in a window: flagged, after little work.
+#[test]
+fn what_no_node_resolves_is_flagged_soon() {
+    for (coupling, k_c) in [(Coupling::ForceForce, 3e4), (Coupling::DisplacementDisplacement, 3e4)] {
+        let parameters = Parameters { k_c, ..Parameters::case_1() };
+        let pair = Pair { parameters, ..Pair::new(coupling, waveform(16), 0.2, 10.0) };
+        let r = run(&pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run");
+        assert!(r.statistics.unconverged > 0 && r.unconverged.is_some(), "{coupling}");
+        assert!(r.statistics.runs < 50 * r.statistics.windows, "{coupling}: {} runs", r.statistics.runs);
+    }
+}
+
+/// Few nodes on the benchmark are what they always were, without a word.
+#[test]
+fn the_benchmark_is_not_flagged() {
+    for nodes in [8, 12, 16, 20] {
+        for coupling in Coupling::ALL {
+            let pair = Pair::new(coupling, waveform(nodes), 0.2, 10.0);
+            let r = run(&pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run");
+            assert_eq!((r.statistics.unconverged, r.statistics.coarse), (0, 0), "{coupling} {nodes}");
+            assert!(r.warnings.is_empty(), "{:?}", r.warnings);
+        }
+    }
+}
