@@ -159,6 +159,7 @@ impl Builder {
     /// a start value out of range, an unknown unit or type, an output without stated dependencies.
     pub fn finish(self) -> Result<ModelDescription, DeclarationError> {
         let Builder { mut description, co_simulation, statements, .. } = self;
+        description.inherit_types();
         for (i, variable) in description.variables.iter().enumerate() {
             if let Some(problem) = problem(&description, i, variable, &statements[i]) {
                 return Err(DeclarationError { variable: variable.name.clone(), problem });

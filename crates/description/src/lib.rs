@@ -7,8 +7,11 @@
 
 mod builder;
 mod declared;
+mod experiment;
 mod guid;
+mod inherit;
 pub mod rules;
+pub mod shown;
 mod types;
 mod unit;
 mod variable;
@@ -17,6 +20,7 @@ pub mod xml;
 
 pub use builder::{Builder, DeclarationError, VariableId};
 pub use declared::Declared;
+pub use experiment::Unusable;
 pub use guid::guid_of;
 pub use types::{
     CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelStructure, Naming, TypeDefinition, Unknown,

@@ -10,4 +10,4 @@ pub mod table;
 
 pub use diagram::Diagram;
 pub use plot::{Axis, Bars, Chart, Figure, Heat, PlotError, Series};
-pub use table::{Align, Table};
+pub use table::{Align, Listing, Table};

@@ -1,5 +1,8 @@
 //! Tables for a terminal and for Markdown files: thin rules, numbers to the right, nothing said by colour alone.
 
+use std::borrow::Cow;
+use std::io::{self, Write};
+
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
 
@@ -65,6 +68,65 @@ impl Table {
     }
 }
 
+/// A table of any number of rows that is written row by row, twice asked for and never held.
+///
+/// It looks as [`Table::terminal`].
+#[derive(Debug, Clone)]
+pub struct Listing<const N: usize> {
+    columns: [(&'static str, Align); N],
+}
+
+impl<const N: usize> Listing<N> {
+    /// A listing with these columns.
+    pub fn new(columns: [(&'static str, Align); N]) -> Self {
+        Self { columns }
+    }
+
+    /// Writes header and rows. `rows` calls what it is given with each row in turn, the same rows each time.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(
+        &self,
+        out: &mut dyn Write,
+        rows: impl Fn(&mut dyn FnMut(&[Cow<'_, str>; N]) -> io::Result<()>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let header = self.columns.map(|(name, _)| Cow::Borrowed(name));
+        let mut widths = header.clone().map(|name| width(&name));
+        rows(&mut |row| {
+            widths.iter_mut().zip(row).for_each(|(widest, cell)| *widest = width(cell).max(*widest));
+            Ok(())
+        })?;
+        let mut line = String::new();
+        self.put(out, &mut line, (&header, &widths))?;
+        let rule = widths.iter().map(|widest| widest + 2).sum::<usize>() + N.saturating_sub(1);
+        writeln!(out, "{}", "─".repeat(rule))?;
+        rows(&mut |row| self.put(out, &mut line, (row, &widths)))
+    }
+
+    fn put(
+        &self,
+        out: &mut dyn Write,
+        line: &mut String,
+        (row, widths): (&[Cow<'_, str>; N], &[usize; N]),
+    ) -> io::Result<()> {
+        line.clear();
+        for (i, cell) in row.iter().enumerate() {
+            let blanks = std::iter::repeat_n(' ', widths[i].saturating_sub(width(cell)));
+            line.push_str(if i == 0 { " " } else { "   " });
+            match self.columns[i].1 {
+                Align::Left => line.extend(cell.chars().chain(blanks)),
+                Align::Right => line.extend(blanks.chain(cell.chars())),
+            }
+        }
+        writeln!(out, "{}", line.trim_end())
+    }
+}
+
+fn width(cell: &str) -> usize {
+    cell.chars().count()
+}
+
 /// A number in three digits as a table shows it: `1.24e-2`, `0` for zero, `-` where there is none.
 pub fn short(value: impl Into<Option<f64>>) -> String {
     match value.into() {
@@ -90,6 +152,15 @@ mod tests {
         let text = sample().terminal();
         assert!(!text.contains('\u{1b}'));
         assert!(text.lines().any(|line| line == " s-s            7e-3"), "{text}");
+    }
+
+    #[test]
+    fn a_listing_looks_as_a_table() {
+        let mut out = Vec::new();
+        let listing = Listing::new([("coupling", Align::Left), ("error", Align::Right)]);
+        let rows = [["f-s (D/F)", "1.20e-2"], ["s-s", "7e-3"]];
+        listing.write(&mut out, |each| rows.iter().try_for_each(|row| each(&row.map(Cow::Borrowed)))).expect("written");
+        assert_eq!(String::from_utf8(out).expect("text"), sample().terminal() + "\n");
     }
 
     #[test]

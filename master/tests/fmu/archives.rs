@@ -14,11 +14,39 @@ fn fault(bytes: &[u8]) -> String {
 #[test]
 fn paths_out_of_the_folder_are_refused() {
     let good = fmu_with("", &[]);
-    for name in ["../x", "a/../../x", "/etc/x", "C:/x", "a\\x", "a//x", "./x", "a\nb"] {
+    for name in ["../x", "a/../../x", "/etc/x", "C:/x", "a\\x", "a//x", "./../x", "a\nb"] {
         let message = fault(&with(&good, name, b"x"));
         assert!(message.starts_with("FMU `bad.fmu`: archive entry `"), "{name}: {message}");
         assert!(message.ends_with("expected a relative path with forward slashes"), "{name}: {message}");
     }
+}
+
+#[test]
+fn parts_that_mean_nothing_are_put_up_with() {
+    let good = fmu_with("", &[]);
+    let fmu = Fmu::from_bytes("dots.fmu", &with(&with(&good, "./", b""), "./resources/./x", b"x")).expect("an FMU");
+    let warnings: Vec<_> = fmu.warnings().iter().map(|w| (w.rule, w.to_string())).collect();
+    let expected = "found the archive entry `./` (and 1 more) with a part `.`, expected paths without";
+    assert_eq!(warnings, [("archive", expected.to_owned())]);
+    assert!(fmu.folder().join("resources/x").is_file());
+    let twice = with(&with(&good, "resources/x", b"1"), "resources/./x", b"2");
+    assert!(fault(&twice).contains("a second entry of this name"));
+}
+
+#[test]
+fn other_compression_is_named() {
+    // The method stands at byte 8 of the local header and byte 10 of the directory's.
+    let mut bytes = archive(&[("modelDescription.xml", b"<x/>")]);
+    for at in 0..bytes.len() - 12 {
+        let offset = match &bytes[at..at + 4] {
+            b"PK\x03\x04" => 8,
+            b"PK\x01\x02" => 10,
+            _ => continue,
+        };
+        bytes[at + offset] = 12;
+    }
+    let message = fault(&bytes);
+    assert!(message.contains("found the compression method Bzip2, which is not supported"), "{message}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Findings;
-use crate::ModelDescription;
+use crate::{ModelDescription, shown};
 
 pub(super) fn fmi_version(d: &ModelDescription, f: &mut Findings<'_>) {
     if d.fmi_version != "2.0" {
@@ -63,22 +63,60 @@ pub(super) fn log_categories(d: &ModelDescription, f: &mut Findings<'_>) {
 
 pub(super) fn default_experiment(d: &ModelDescription, f: &mut Findings<'_>) {
     let Some(e) = &d.default_experiment else { return };
-    let numbers = [
-        ("startTime", e.start_time, false),
-        ("stopTime", e.stop_time, false),
-        ("tolerance", e.tolerance, true),
-        ("stepSize", e.step_size, true),
-    ];
-    for (name, value, positive) in numbers {
-        let Some(value) = value else { continue };
-        if !value.is_finite() || (positive && value <= 0.0) {
-            f.add(format!("`{name}`"), value.to_string(), if positive { "a number > 0" } else { "a finite number" });
-        }
+    for unusable in e.usable().1 {
+        f.add(format!("`{}`", unusable.attribute), shown::number(unusable.found), unusable.expected);
     }
-    let start = e.start_time.unwrap_or(0.0);
-    if let Some(stop) = e.stop_time
-        && stop <= start
-    {
-        f.add("`stopTime`", stop.to_string(), format!("more than `startTime`, {start}"));
+}
+
+/// `generationDateAndTime` is an `xs:dateTime`: `YYYY-MM-DDThh:mm:ss`, then maybe a fraction, then maybe a time zone.
+pub(super) fn generation_date(d: &ModelDescription, f: &mut Findings<'_>) {
+    let Some(date) = &d.generation_date_and_time else { return };
+    if !is_date_and_time(date.trim()) {
+        f.add("`generationDateAndTime`", format!("`{}`", shown::text(date)), "a date as `2024-02-29T23:59:59Z`");
+    }
+}
+
+fn is_date_and_time(text: &str) -> bool {
+    let Some((date, time)) = text.split_once('T') else { return false };
+    let number = |text: &str, digits: usize, range: std::ops::RangeInclusive<u32>| {
+        let is_number = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
+        is_number && text.parse().is_ok_and(|n| range.contains(&n))
+    };
+    // Years before 0 and after 9999 are left to historians.
+    let date: Vec<&str> = date.split('-').collect();
+    let [year, month, day] = date[..] else { return false };
+    if !(number(year, 4, 0..=9999) && number(month, 2, 1..=12) && number(day, 2, 1..=31)) {
+        return false;
+    }
+    let (time, zone) = match time.find(['Z', '+', '-']) {
+        Some(at) => time.split_at(at),
+        None => (time, ""),
+    };
+    let is_zone = match zone.strip_prefix(['+', '-']).map(|offset| offset.split_once(':')) {
+        Some(Some((hours, minutes))) => number(hours, 2, 0..=14) && number(minutes, 2, 0..=59),
+        Some(None) => false,
+        None => matches!(zone, "" | "Z"),
+    };
+    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let time: Vec<&str> = time.split(':').collect();
+    let [hours, minutes, seconds] = time[..] else { return false };
+    let is_fraction = !fraction.is_empty() && fraction.bytes().all(|b| b.is_ascii_digit());
+    is_zone && is_fraction && number(hours, 2, 0..=24) && number(minutes, 2, 0..=59) && number(seconds, 2, 0..=59)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_date_and_time;
+
+    #[test]
+    fn dates_are_those_of_the_schema() {
+        for date in ["2024-02-29T23:59:59Z", "2009-12-08T14:33:22", "2009-12-08T14:33:22.125+01:00"] {
+            assert!(is_date_and_time(date), "{date}");
+        }
+        for date in
+            ["", "2024-02-29", "Thu Feb 29 2024", "2024-02-29T23:59:59 Z", "2024-13-01T00:00:00Z", "24-01-01T0:0:0"]
+        {
+            assert!(!is_date_and_time(date), "{date}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What FMI 2.0.5 demands of a description, rule by rule.
 //!
-//! Every rule has a name, the section it comes from and a function that finds what breaks it. All take time linear in
+//! Every rule has a name, the section it comes from, a weight and a function that finds what breaks it. All take time linear in
 //! the size of the description. What can only go wrong in the file's form, the reader refuses (feature `xml`).
 
 mod combination;
@@ -13,7 +13,10 @@ mod variables;
 
 pub use combination::{Combination, combination, default_initial};
 
-use crate::ModelDescription;
+use crate::{ModelDescription, shown};
+
+/// Characters of what is said of a violation.
+const TEXT_MAX: usize = 240;
 
 /// A rule of the standard.
 #[derive(Debug)]
@@ -22,10 +25,32 @@ pub struct Rule {
     pub name: &'static str,
     /// Section of FMI 2.0.5.
     pub section: &'static str,
+    /// How much it weighs.
+    pub severity: Severity,
     /// What it demands, in a sentence.
     pub text: &'static str,
+    /// What comes of breaking it.
+    pub why: &'static str,
     /// Finds what breaks it.
     find: fn(&ModelDescription, &mut Findings<'_>),
+}
+
+/// How much a rule weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The FMU runs everywhere all the same.
+    Warning,
+    /// The FMU will not run, or runs wrongly, in some tool.
+    Error,
+}
+
+impl std::fmt::Display for Severity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
 }
 
 /// A place where a rule is broken.
@@ -75,51 +100,106 @@ impl Findings<'_> {
 
     fn variable(&mut self, at: usize, found: impl Into<String>, expected: impl Into<String>) {
         let name = self.description.variables.get(at).map_or("?", |v| v.name.as_str());
-        self.push(Some(at), format!("variable `{name}`"), found.into(), expected.into());
+        let subject = format!("variable `{}`", shown::text(name));
+        self.push(Some(at), subject, found.into(), expected.into());
     }
 
     fn push(&mut self, variable: Option<usize>, subject: String, found: String, expected: String) {
         let Rule { name, section, .. } = *self.rule;
+        // Texts of the file may be of any length.
+        let [subject, found, expected] =
+            [subject, found, expected].map(|text| shown::cut(&text, TEXT_MAX).into_owned());
         self.violations.push(Violation { rule: name, section, variable, subject, found, expected });
     }
 }
 
+/// The rule of this name.
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    ALL.iter().find(|rule| rule.name == name)
+}
+
+/// For rules that are found broken elsewhere: by whoever reads the archive, the file or the library.
+fn elsewhere(_: &ModelDescription, _: &mut Findings<'_>) {}
+
 macro_rules! rules {
-    ($($name:literal, $section:literal, $find:path: $text:literal;)*) => {
+    ($($name:literal, $section:literal, $severity:ident, $find:path: $text:literal, $why:literal;)*) => {
         /// All rules.
-        pub const ALL: &[Rule] = &[$(Rule { name: $name, section: $section, text: $text, find: $find }),*];
+        pub const ALL: &[Rule] =
+            &[$(Rule {
+                name: $name, section: $section, severity: Severity::$severity, text: $text, why: $why, find: $find,
+            }),*];
     };
 }
 
 rules! {
-    "fmi-version", "2.2.1", header::fmi_version: "`fmiVersion` is 2.0";
-    "model-name", "2.2.1", header::model_name: "a model has a name";
-    "guid", "2.2.1", header::guid: "the GUID is given";
-    "characters", "2.2", names::characters: "texts hold only characters XML can hold";
-    "co-simulation", "4.3.1", header::co_simulation: "there is a `CoSimulation` element";
-    "model-identifier", "4.3.1", header::model_identifier: "the model identifier is a C identifier";
-    "capabilities", "4.3.1", header::capabilities: "an FMU that serialises states can get and set them";
-    "log-categories", "2.2.4", header::log_categories: "log categories have unique names";
-    "default-experiment", "2.2.5", header::default_experiment: "times, step and tolerance are finite and in order";
-    "units", "2.2.2", types::units: "units are defined once, with finite factors other than 0";
-    "unit-references", "2.2.2", types::unit_references: "units and display units named by variables and types are defined";
-    "types", "2.2.3", types::definitions: "types have unique names, and items of enumerations unique names and values";
-    "declared-types", "2.2.7", types::declared: "declared types exist and are of the variable's type; enumerations have one";
-    "variables-exist", "2.2.7", variables::exist: "there is a variable";
-    "unique-names", "2.2.7", names::unique: "variables have unique names";
-    "names", "2.2.9", names::convention: "names follow the naming convention";
-    "aliases", "2.2.7", variables::aliases: "variables of one type and value reference agree, and one of them has a start";
-    "combination", "2.2.7", variables::legal_combination: "causality and variability go together";
-    "continuous", "2.2.7", variables::continuous: "only a Real is continuous";
-    "initial", "2.2.7", variables::initial: "`initial` is one the combination allows";
-    "independent", "2.2.7", variables::independent: "at most one variable is independent, and it is a Real";
-    "derivative-of", "2.2.7", variables::derivative_of: "`derivative` names a continuous Real; `reinit` is for model exchange";
-    "multiple-set", "2.2.7", variables::multiple_set: "`canHandleMultipleSetPerTimeInstant` stands at inputs only";
-    "start-given", "2.2.7", start::given: "a start value stands exactly where `initial` is exact or approx, or at an input";
-    "start-type", "2.2.7", start::typed: "a start value is of the variable's type and finite";
-    "start-range", "2.2.7", start::range: "min ≤ start ≤ max, and nominal is not 0";
-    "outputs", "2.2.8", structure::outputs: "`Outputs` lists every output once and nothing else";
-    "derivatives", "2.2.8", structure::derivatives: "`Derivatives` lists variables with `derivative`, each once";
-    "initial-unknowns", "2.2.8", structure::initial_unknowns: "`InitialUnknowns` is the exact set, ascending";
-    "dependencies", "2.2.8", structure::dependencies: "dependencies are knowns, each once, ascending, of kinds that fit";
+    "archive", "2.3", Warning, elsewhere: "paths in the archive have no part `.`",
+        "Taken as if it were not there.";
+    "form", "2.2", Error, elsewhere: "the file follows the schema",
+        "Tools that validate the file refuse it, FMPy by default.";
+    "fmi-version", "2.2.1", Error, header::fmi_version: "`fmiVersion` is 2.0",
+        "Tools take it for another version, or refuse it.";
+    "model-name", "2.2.1", Warning, header::model_name: "a model has a name",
+        "Only people miss it.";
+    "guid", "2.2.1", Warning, header::guid: "the GUID is given",
+        "Nothing tells that library and description belong together.";
+    "generation-date", "2.2.1", Error, header::generation_date: "`generationDateAndTime` is an `xs:dateTime`",
+        "Tools that validate the file refuse it, FMPy by default.";
+    "characters", "2.2", Error, names::characters: "texts hold only characters XML can hold",
+        "The file cannot be read.";
+    "co-simulation", "4.3.1", Error, header::co_simulation: "there is a `CoSimulation` element",
+        "There is nothing a master could run.";
+    "model-identifier", "4.3.1", Warning, header::model_identifier: "the model identifier is a C identifier",
+        "The library is found; only sources would not compile.";
+    "source-files", "4.3.1", Warning, elsewhere: "source files are listed once",
+        "The library is used, not the sources.";
+    "capabilities", "4.3.1", Error, header::capabilities: "an FMU that serialises states can get and set them",
+        "A tool that believes it calls functions that are not there.";
+    "log-categories", "2.2.4", Warning, header::log_categories: "log categories have unique names",
+        "Categories are switched by name: both go on together.";
+    "default-experiment", "2.2.5", Error, header::default_experiment: "times, step and tolerance can be used",
+        "A tool that takes them over divides by 0, runs for ever or refuses.";
+    "units", "2.2.2", Error, types::units: "units are defined once, with finite factors other than 0",
+        "Values are converted by another factor, or not at all.";
+    "unit-references", "2.2.2", Error, types::unit_references: "units and display units named by variables and types are defined",
+        "Importers refuse the file, FMPy by default; others convert nothing.";
+    "types", "2.2.3", Error, types::definitions: "types have unique names, and items of enumerations unique names and values",
+        "Which of two is meant differs from tool to tool.";
+    "declared-types", "2.2.7", Error, types::declared: "declared types exist and are of the variable's type; enumerations have one",
+        "Units, bounds and items are lost, or the file is refused.";
+    "variables-exist", "2.2.7", Error, variables::exist: "there is a variable",
+        "Tools that validate the file refuse it, FMPy by default.";
+    "unique-names", "2.2.7", Error, names::unique: "variables have unique names",
+        "Which of two is meant differs from tool to tool.";
+    "names", "2.2.9", Warning, names::convention: "names follow the naming convention",
+        "Trees of names look odd.";
+    "aliases", "2.2.7", Error, variables::aliases: "variables of one type and value reference agree, and one of them has a start",
+        "One value is read in two units, or set twice; the last one wins.";
+    "combination", "2.2.7", Error, variables::legal_combination: "causality and variability go together",
+        "Importers refuse the file, FMPy by default.";
+    "continuous", "2.2.7", Error, variables::continuous: "only a Real is continuous",
+        "Importers refuse the file, FMPy by default.";
+    "initial", "2.2.7", Error, variables::initial: "`initial` is one the combination allows",
+        "Importers refuse the file, FMPy by default.";
+    "independent", "2.2.7", Error, variables::independent: "at most one variable is independent, and it is a Real",
+        "Time is set through the wrong variable.";
+    "derivative-of", "2.2.7", Warning, variables::derivative_of: "`derivative` names a continuous Real; `reinit` is for model exchange",
+        "States are no affair of a co-simulation master.";
+    "multiple-set", "2.2.7", Warning, variables::multiple_set: "`canHandleMultipleSetPerTimeInstant` stands at inputs only",
+        "It means nothing elsewhere.";
+    "start-given", "2.2.7", Error, start::given: "a start value stands exactly where `initial` is exact or approx, or at an input",
+        "Importers refuse the file, FMPy by default; others set a value that is calculated.";
+    "start-type", "2.2.7", Error, start::typed: "a start value is of the variable's type and finite",
+        "What is set differs from tool to tool.";
+    "start-range", "2.2.7", Warning, start::range: "min ≤ start ≤ max, and nominal is not 0",
+        "Bounds are checked by few tools.";
+    "outputs", "2.2.8", Error, structure::outputs: "`Outputs` lists every output once and nothing else",
+        "Tools that list outputs by it lose some.";
+    "derivatives", "2.2.8", Warning, structure::derivatives: "`Derivatives` lists variables with `derivative`, each once",
+        "States are no affair of a co-simulation master.";
+    "initial-unknowns", "2.2.8", Warning, structure::initial_unknowns: "`InitialUnknowns` is the exact set, ascending",
+        "Only masters that solve loops while they initialise look at it.";
+    "dependencies", "2.2.8", Warning, structure::dependencies: "dependencies are knowns, each once, ascending, of kinds that fit",
+        "A superfluous one makes a master look for a loop that is none.";
+    "library", "2.3", Error, elsewhere: "the library can be loaded here, has all functions and is of FMI 2.0",
+        "It does not run on this machine, or a tool refuses it.";
 }

@@ -1,9 +1,8 @@
 //! Rules on start values and bounds.
 
-use std::collections::HashMap;
-
 use super::Findings;
-use crate::{Causality, Initial, Kind, ModelDescription, Value, Variable};
+use crate::inherit::by_name;
+use crate::{Causality, Initial, Kind, ModelDescription, Value, Variable, shown};
 
 pub(super) fn given(d: &ModelDescription, f: &mut Findings<'_>) {
     for (at, v) in d.variables.iter().enumerate() {
@@ -34,33 +33,32 @@ pub(super) fn typed(d: &ModelDescription, f: &mut Findings<'_>) {
     }
 }
 
-/// Bounds as reals: those of the variable, or else of its type.
+/// Bounds as reals.
 type Bounds = (Option<f64>, Option<f64>);
 
 pub(super) fn range(d: &ModelDescription, f: &mut Findings<'_>) {
-    let types: HashMap<&str, &Kind> = d.types.iter().map(|t| (t.name.as_str(), &t.kind)).collect();
+    let types = by_name(&d.types);
     for (at, v) in d.variables.iter().enumerate() {
-        let of_type = v.declared_type.as_deref().and_then(|name| types.get(name).copied());
+        let of_type = v.declared_type.as_deref().and_then(|name| types.get(name)).map(|t| &t.kind);
         let (min, max) = bounds(&v.kind);
-        let (min_of_type, max_of_type) = of_type.map(bounds).unwrap_or_default();
-        let (min, max) = (min.or(min_of_type), max.or(max_of_type));
         if let (Some(min), Some(max)) = (min, max)
             && min > max
         {
-            f.variable(at, format!("min {min} and max {max}"), "min ≤ max");
+            f.variable(at, format!("min {} and max {}", shown::number(min), shown::number(max)), "min ≤ max");
         }
         if let Some(start) = number(v) {
-            if min.is_some_and(|min| start < min) {
-                f.variable(at, format!("the start value {start}"), format!("at least {}", min.unwrap_or_default()));
+            let found = || format!("the start value {}", shown::number(start));
+            if let Some(min) = min.filter(|min| start < *min) {
+                f.variable(at, found(), format!("at least {}", shown::number(min)));
             }
-            if max.is_some_and(|max| start > max) {
-                f.variable(at, format!("the start value {start}"), format!("at most {}", max.unwrap_or_default()));
+            if let Some(max) = max.filter(|max| start > *max) {
+                f.variable(at, found(), format!("at most {}", shown::number(max)));
             }
         }
         if let Some(nominal) = v.real().and_then(|a| a.nominal)
             && !(nominal.is_finite() && nominal != 0.0)
         {
-            f.variable(at, format!("nominal {nominal}"), "a finite number other than 0");
+            f.variable(at, format!("nominal {}", shown::number(nominal)), "a finite number other than 0");
         }
         items(at, v, of_type, f);
     }

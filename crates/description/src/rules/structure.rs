@@ -16,7 +16,15 @@ pub(super) fn outputs(d: &ModelDescription, f: &mut Findings<'_>) {
     }
 }
 
+/// A slave without directional derivatives need not care for `Derivatives`: it is ignored (FMI 2.0.5, section 2.2.8).
+fn derivatives_count(d: &ModelDescription) -> bool {
+    d.has_model_exchange || d.co_simulation.as_ref().is_some_and(|c| c.provides_directional_derivative)
+}
+
 pub(super) fn derivatives(d: &ModelDescription, f: &mut Findings<'_>) {
+    if !derivatives_count(d) {
+        return;
+    }
     for at in listed(d, &d.structure.derivatives, "Derivatives", f) {
         let of = d.variables.get(at).and_then(|v| v.real()).and_then(|a| a.derivative);
         if of.is_none() {
@@ -73,9 +81,9 @@ pub(super) fn dependencies(d: &ModelDescription, f: &mut Findings<'_>) {
     let (states, _) = states(d);
     let s = &d.structure;
     for (list, name, initial) in [
-        (&s.outputs, "Outputs", false),
-        (&s.derivatives, "Derivatives", false),
-        (&s.initial_unknowns, "InitialUnknowns", true),
+        (&s.outputs[..], "Outputs", false),
+        (if derivatives_count(d) { &s.derivatives[..] } else { &[][..] }, "Derivatives", false),
+        (&s.initial_unknowns[..], "InitialUnknowns", true),
     ] {
         for unknown in list {
             let Dependencies::Known(known) = &unknown.dependencies else { continue };

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Findings;
-use crate::{Kind, ModelDescription, RealAttributes, TypeDefinition, Unit};
+use crate::inherit::by_name;
+use crate::{Kind, ModelDescription, RealAttributes, Unit, shown};
 
 pub(super) fn units(d: &ModelDescription, f: &mut Findings<'_>) {
     let mut seen = HashSet::new();
@@ -18,7 +19,7 @@ pub(super) fn units(d: &ModelDescription, f: &mut Findings<'_>) {
             if factor == 0.0 || !factor.is_finite() || !offset.is_finite() {
                 f.add(
                     subject(),
-                    format!("factor {factor} and offset {offset}"),
+                    format!("factor {} and offset {}", shown::number(factor), shown::number(offset)),
                     "finite numbers, a factor other than 0",
                 );
             }
@@ -32,36 +33,36 @@ pub(super) fn units(d: &ModelDescription, f: &mut Findings<'_>) {
 
 pub(super) fn unit_references(d: &ModelDescription, f: &mut Findings<'_>) {
     let units: HashMap<&str, &Unit> = d.units.iter().map(|u| (u.name.as_str(), u)).collect();
-    let types: HashMap<&str, &TypeDefinition> = d.types.iter().map(|t| (t.name.as_str(), t)).collect();
+    let types = by_name(&d.types);
     for t in &d.types {
         if let Kind::Real(a) = &t.kind
-            && let Some(found) = undefined(&units, a, None)
+            && let Some(found) = undefined(&units, a)
         {
             f.add(format!("type `{}`", t.name), found, "one of `UnitDefinitions`");
         }
     }
     for (at, v) in d.variables.iter().enumerate() {
         let Kind::Real(a) = &v.kind else { continue };
+        // What it has from its type is found there.
         let declared = v.declared_type.as_deref().and_then(|name| types.get(name));
-        let inherited = declared.and_then(|t| match &t.kind {
-            Kind::Real(a) => a.unit.as_deref(),
-            _ => None,
-        });
-        if let Some(found) = undefined(&units, a, inherited) {
+        let is_inherited = declared.is_some_and(
+            |t| matches!(&t.kind, Kind::Real(t) if (&t.unit, &t.display_unit) == (&a.unit, &a.display_unit)),
+        );
+        if let Some(found) = undefined(&units, a).filter(|_| !is_inherited) {
             f.variable(at, found, "one of `UnitDefinitions`");
         }
     }
 }
 
 /// What is not defined of the units of a Real.
-fn undefined(units: &HashMap<&str, &Unit>, a: &RealAttributes, inherited: Option<&str>) -> Option<String> {
+fn undefined(units: &HashMap<&str, &Unit>, a: &RealAttributes) -> Option<String> {
     if let Some(name) = &a.unit
         && !units.contains_key(name.as_str())
     {
         return Some(format!("unit `{name}`, which is not defined"));
     }
     let display = a.display_unit.as_deref()?;
-    let Some(unit) = a.unit.as_deref().or(inherited) else {
+    let Some(unit) = a.unit.as_deref() else {
         return Some(format!("display unit `{display}` without a unit"));
     };
     let known = units.get(unit).is_none_or(|u| u.name == display || u.display.iter().any(|d| d.name == display));
@@ -93,7 +94,7 @@ pub(super) fn definitions(d: &ModelDescription, f: &mut Findings<'_>) {
 }
 
 pub(super) fn declared(d: &ModelDescription, f: &mut Findings<'_>) {
-    let types: HashMap<&str, &TypeDefinition> = d.types.iter().map(|t| (t.name.as_str(), t)).collect();
+    let types = by_name(&d.types);
     for (at, v) in d.variables.iter().enumerate() {
         match v.declared_type.as_deref() {
             None if matches!(v.kind, Kind::Enumeration { .. }) => {

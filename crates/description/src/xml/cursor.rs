@@ -4,7 +4,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::finding::{Warnings, quoted, refuse};
-use super::{DEPTH_MAX, ReadError};
+use super::{DEPTH_MAX, INSTRUCTION, ReadError};
 
 /// The start of an element, and where.
 pub(super) struct Start<'a> {
@@ -17,6 +17,8 @@ pub(super) struct Cursor<'a> {
     text: &'a str,
     reader: Reader<&'a [u8]>,
     depth: usize,
+    /// Whether the cursor is in a processing instruction, which ends at once.
+    in_instruction: bool,
     /// Up to `counted` bytes into the text, `line` has been counted.
     counted: usize,
     line: u32,
@@ -29,12 +31,25 @@ impl<'a> Cursor<'a> {
         let mut reader = Reader::from_str(text);
         // `<a/>` reads as `<a></a>`: one way for an element to end.
         reader.config_mut().expand_empty_elements = true;
-        Cursor { text, reader, depth: 0, counted: 0, line: 1, warnings: Warnings::default() }
+        Cursor { text, reader, depth: 0, in_instruction: false, counted: 0, line: 1, warnings: Warnings::default() }
     }
 
     /// The next child of the element the cursor is in, `None` where that element ends. At depth 0 the only child is
     /// the root, and the end is the end of the text.
     pub(super) fn child(&mut self) -> Result<Option<Start<'a>>, ReadError> {
+        self.next(false)
+    }
+
+    /// As [`Cursor::child`]; an instruction `<?annotation KEY="VALUE" …?>` counts as an empty element.
+    pub(super) fn child_or_instruction(&mut self) -> Result<Option<Start<'a>>, ReadError> {
+        self.next(true)
+    }
+
+    fn next(&mut self, instructions: bool) -> Result<Option<Start<'a>>, ReadError> {
+        if std::mem::take(&mut self.in_instruction) {
+            self.depth -= 1;
+            return Ok(None);
+        }
         loop {
             let line = self.line();
             let event = match self.reader.read_event() {
@@ -61,6 +76,12 @@ impl<'a> Cursor<'a> {
                         format!("the end of the file, {} elements open", self.depth),
                         "their end tags",
                     );
+                }
+                Event::PI(instruction) if instructions && instruction.target() == INSTRUCTION => {
+                    let tag = BytesStart::from_content(instruction.to_string(), INSTRUCTION.len());
+                    self.depth += 1;
+                    self.in_instruction = true;
+                    return Ok(Some(Start { tag, line }));
                 }
                 Event::DocType(_) => {
                     return refuse(line, "a document type (`<!DOCTYPE`)", "none: entities are not read");

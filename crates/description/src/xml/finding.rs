@@ -1,6 +1,7 @@
 //! What the reader has to say of a file.
 
 use super::WARNINGS_MAX;
+use crate::shown;
 
 /// A file that cannot be used. A description read in part is never handed out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +18,9 @@ pub struct ReadError {
 /// Something the standard forbids that a run can do without.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Line in the file, from 1; 0 where the file as a whole is meant.
+    /// Name of the [rule](crate::rules::ALL) that is broken.
+    pub rule: &'static str,
+    /// Line in the file, from 1; 0 where no line of it is meant.
     pub line: u32,
     /// What stands there.
     pub found: String,
@@ -27,7 +30,11 @@ pub struct Warning {
 
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "modelDescription.xml, line {}: found {}, expected {}", self.line, self.found, self.expected)
+        let Warning { line, found, expected, .. } = self;
+        match line {
+            0 => write!(f, "found {found}, expected {expected}"),
+            _ => write!(f, "modelDescription.xml, line {line}: found {found}, expected {expected}"),
+        }
     }
 }
 
@@ -44,10 +51,15 @@ pub(super) struct Warnings {
 }
 
 impl Warnings {
-    /// One more; the texts are only made while there is room.
+    /// One more that breaks the schema; the texts are only made while there is room.
     pub(super) fn push(&mut self, line: u32, found: impl FnOnce() -> String, expected: &str) {
+        self.of_rule("form", line, found, expected);
+    }
+
+    /// One more, of another rule.
+    pub(super) fn of_rule(&mut self, rule: &'static str, line: u32, found: impl FnOnce() -> String, expected: &str) {
         if self.kept.len() < WARNINGS_MAX {
-            self.kept.push(Warning { line, found: found(), expected: expected.to_owned() });
+            self.kept.push(Warning { rule, line, found: found(), expected: expected.to_owned() });
         } else {
             self.dropped += 1;
         }
@@ -58,7 +70,8 @@ impl Warnings {
         self.kept.sort_by_key(|w| w.line);
         if self.dropped > 0 {
             let found = format!("{} further warnings that are not listed", self.dropped);
-            self.kept.push(Warning { line: 0, found, expected: "a file without warnings".to_owned() });
+            let expected = "a modelDescription.xml without warnings".to_owned();
+            self.kept.push(Warning { rule: "form", line: 0, found, expected });
         }
         self.kept
     }
@@ -66,9 +79,5 @@ impl Warnings {
 
 /// A text from the file in a message: quoted and cut.
 pub(super) fn quoted(text: &str) -> String {
-    const SHOWN: usize = 60;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
-    }
+    format!("`{}`", shown::text(text))
 }

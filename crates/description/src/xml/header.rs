@@ -28,7 +28,8 @@ pub(super) fn co_simulation(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Resu
     while let Some(start) = cursor.child()? {
         let child = Element::new(&start)?;
         if child.name == "SourceFiles" {
-            named(cursor, "SourceFiles", "File", |name, _| c.source_files.push(name))?;
+            let list = List { parent: "SourceFiles", child: "File", rule: "source-files" };
+            named(cursor, &list, |name, _| c.source_files.push(name))?;
         } else {
             unknown(cursor, &child, "CoSimulation")?;
         }
@@ -74,7 +75,8 @@ pub(super) fn types(cursor: &mut Cursor<'_>) -> Result<Vec<TypeDefinition>, Read
 /// `LogCategories`.
 pub(super) fn log_categories(cursor: &mut Cursor<'_>) -> Result<Vec<LogCategory>, ReadError> {
     let mut categories = Vec::new();
-    named(cursor, "LogCategories", "Category", |name, description| categories.push(LogCategory { name, description }))?;
+    let list = List { parent: "LogCategories", child: "Category", rule: "log-categories" };
+    named(cursor, &list, |name, description| categories.push(LogCategory { name, description }))?;
     Ok(categories)
 }
 
@@ -91,9 +93,9 @@ pub(super) fn default_experiment(cursor: &mut Cursor<'_>, mut e: Element<'_>) ->
     Ok(experiment)
 }
 
-/// `VendorAnnotations`: of each tool, the attributes of the first element inside.
+/// `VendorAnnotations`: of each tool, the attributes of the processing instruction or of the first element inside. What
+/// else stands in that element is the tool's own affair.
 pub(super) fn vendor_annotations(cursor: &mut Cursor<'_>) -> Result<Vec<VendorAnnotation>, ReadError> {
-    const KEPT: &str = "attributes of one element a tool; the rest is not kept";
     let mut annotations = Vec::new();
     while let Some(start) = cursor.child()? {
         let mut e = Element::new(&start)?;
@@ -104,49 +106,45 @@ pub(super) fn vendor_annotations(cursor: &mut Cursor<'_>) -> Result<Vec<VendorAn
         let tool = e.required("name")?;
         e.done(&mut cursor.warnings);
         let mut attributes = None;
-        while let Some(inner) = cursor.child()? {
+        while let Some(inner) = cursor.child_or_instruction()? {
             let inner = Element::new(&inner)?;
-            let line = inner.line;
             if attributes.is_some() {
                 let found = || format!("a further element `{}` of tool {}", inner.name, quoted(&tool));
-                cursor.warnings.push(line, found, KEPT);
-                cursor.skip()?;
-                continue;
+                cursor.warnings.push(inner.line, found, "one element a tool");
+            } else {
+                attributes = Some(inner.rest());
             }
-            attributes = Some(inner.rest());
-            let mut nested = false;
-            while cursor.child()?.is_some() {
-                nested = true;
-                cursor.skip()?;
-            }
-            if nested {
-                cursor.warnings.push(line, || format!("nested elements of tool {}", quoted(&tool)), KEPT);
-            }
+            cursor.skip()?;
         }
         annotations.push(VendorAnnotation { tool, attributes: attributes.unwrap_or_default() });
     }
     Ok(annotations)
 }
 
-/// A list of elements with `name` and `description`; names are unique.
-fn named(
-    cursor: &mut Cursor<'_>,
-    parent: &str,
-    child: &str,
-    mut each: impl FnMut(String, Option<String>),
-) -> Result<(), ReadError> {
+/// A list of elements with `name` and `description`.
+struct List {
+    parent: &'static str,
+    child: &'static str,
+    /// What wants its names to be unique.
+    rule: &'static str,
+}
+
+/// Reads such a list; a name that was there before is noted and left out.
+fn named(cursor: &mut Cursor<'_>, list: &List, mut each: impl FnMut(String, Option<String>)) -> Result<(), ReadError> {
     let mut seen = std::collections::HashSet::new();
     while let Some(start) = cursor.child()? {
         let mut e = Element::new(&start)?;
-        if e.name != child {
-            unknown(cursor, &e, parent)?;
+        if e.name != list.child {
+            unknown(cursor, &e, list.parent)?;
             continue;
         }
         let (name, description) = (e.required("name")?, e.text("description"));
-        if !seen.insert(name.clone()) {
-            return refuse(e.line, format!("{} again in `{parent}`", quoted(&name)), "unique names");
+        if seen.insert(name.clone()) {
+            each(name, description);
+        } else {
+            let found = || format!("{} again in `{}`", quoted(&name), list.parent);
+            cursor.warnings.of_rule(list.rule, e.line, found, "unique names");
         }
-        each(name, description);
         e.done(&mut cursor.warnings);
         cursor.skip()?;
     }

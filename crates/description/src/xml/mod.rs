@@ -33,3 +33,8 @@ pub const ATTRIBUTES_MAX: usize = 64;
 
 /// Warnings kept of one file; the last one then says how many more there are.
 pub const WARNINGS_MAX: usize = 200;
+
+/// Target of the processing instruction that holds an annotation of ours: `<Tool name="macrostep"><?annotation
+/// getAfterSet="true"?></Tool>`. The schema allows any element there and we read one, but tools that are made from the schema
+/// cannot; all of them pass over instructions.
+const INSTRUCTION: &str = "annotation";

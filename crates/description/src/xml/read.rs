@@ -6,8 +6,9 @@ use super::cursor::Cursor;
 use super::decode::decode;
 use super::element::{Element, unknown};
 use super::finding::{quoted, refuse};
+use super::variables::Variables;
 use super::{ReadError, Warning, header, structure, units, variables};
-use crate::{Dependencies, Kind, ModelDescription, ModelStructure, Naming, Unknown};
+use crate::{Dependencies, Kind, ModelDescription, ModelStructure, Naming, RealAttributes, Unknown};
 
 /// A description and what was put up with to get it.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,8 +47,8 @@ pub fn read_str(text: &str) -> Result<Reading, ReadError> {
         return refuse(second.line, "a second root element", "the end of the file");
     }
     file.finish()?;
-    let File { description, variable_lines, .. } = file;
-    Ok(Reading { description, warnings: cursor.warnings.finish(), variable_lines })
+    let File { description, variables, .. } = file;
+    Ok(Reading { description, warnings: cursor.warnings.finish(), variable_lines: variables.lines })
 }
 
 /// An unknown of `ModelStructure` and its line.
@@ -57,7 +58,7 @@ pub(super) type Placed = (Unknown, u32);
 #[derive(Default)]
 struct File {
     description: ModelDescription,
-    variable_lines: Vec<u32>,
+    variables: Variables,
     structure: structure::Lists,
 }
 
@@ -103,18 +104,20 @@ impl File {
             "LogCategories" => d.log_categories = header::log_categories(cursor)?,
             "DefaultExperiment" => d.default_experiment = Some(header::default_experiment(cursor, e)?),
             "VendorAnnotations" => d.vendor_annotations = header::vendor_annotations(cursor)?,
-            "ModelVariables" => variables::variables(cursor, &mut d.variables, &mut self.variable_lines)?,
+            "ModelVariables" => variables::variables(cursor, &mut self.variables)?,
             "ModelStructure" => self.structure = structure::lists(cursor)?,
             _ => unknown(cursor, &e, "fmiModelDescription")?,
         }
         Ok(())
     }
 
-    /// What needs the whole file: names are unique, indices point somewhere.
+    /// What needs the whole file: names are unique, indices point somewhere, types are known.
     fn finish(&mut self) -> Result<(), ReadError> {
+        self.description.variables = std::mem::take(&mut self.variables.all);
+        self.inherit_types();
         let count = self.description.variables.len();
         let mut first = HashMap::with_capacity(count);
-        for (v, line) in self.description.variables.iter().zip(&self.variable_lines) {
+        for (v, line) in self.description.variables.iter().zip(&self.variables.lines) {
             if let Some(before) = first.insert(v.name.as_str(), *line) {
                 return refuse(
                     *line,
@@ -135,6 +138,23 @@ impl File {
             initial_unknowns: checked(lists.initial_unknowns, count, "InitialUnknowns")?,
         };
         Ok(())
+    }
+}
+
+impl File {
+    /// Variables take over what their types say, but for flags they deny.
+    fn inherit_types(&mut self) {
+        self.description.inherit_types();
+        let variables = &mut self.description.variables;
+        let mut deny = |positions: &[usize], flag: fn(&mut RealAttributes) -> &mut bool| {
+            for at in positions {
+                if let Kind::Real(a) = &mut variables[*at].kind {
+                    *flag(a) = false;
+                }
+            }
+        };
+        deny(&self.variables.absolute, |a| &mut a.relative_quantity);
+        deny(&self.variables.bounded, |a| &mut a.unbounded);
     }
 }
 

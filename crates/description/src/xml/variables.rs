@@ -27,25 +27,51 @@ pub(super) const VARIABILITIES: [(&str, Variability); 5] = [
 pub(super) const INITIALS: [(&str, Initial); 3] =
     [("exact", Initial::Exact), ("approx", Initial::Approx), ("calculated", Initial::Calculated)];
 
-/// All variables and their lines.
-pub(super) fn variables(
-    cursor: &mut Cursor<'_>,
-    variables: &mut Vec<Variable>,
-    lines: &mut Vec<u32>,
-) -> Result<(), ReadError> {
+/// `ModelVariables` with what a [`Variable`] does not hold.
+#[derive(Default)]
+pub(super) struct Variables {
+    pub(super) all: Vec<Variable>,
+    /// Line of each of them.
+    pub(super) lines: Vec<u32>,
+    /// Positions of those that say `relativeQuantity="false"`, whatever their type says.
+    pub(super) absolute: Vec<usize>,
+    /// Positions of those that say `unbounded="false"`.
+    pub(super) bounded: Vec<usize>,
+    /// Variables that are no Real and leave `variability` to its default, which they cannot have.
+    undetermined: usize,
+}
+
+/// All variables.
+pub(super) fn variables(cursor: &mut Cursor<'_>, read: &mut Variables) -> Result<(), ReadError> {
+    let mut first = None;
     while let Some(start) = cursor.child()? {
         let e = Element::new(&start)?;
-        if e.name == "ScalarVariable" {
-            lines.push(e.line);
-            variables.push(variable(cursor, e)?);
-        } else {
+        if e.name != "ScalarVariable" {
             unknown(cursor, &e, "ModelVariables")?;
+            continue;
         }
+        let (line, before) = (e.line, read.undetermined);
+        let v = variable(cursor, e, read)?;
+        if read.undetermined > before && first.is_none() {
+            first = Some((line, v.name.clone()));
+        }
+        read.lines.push(line);
+        read.all.push(v);
+    }
+    // One line for all of them: they come in hundreds.
+    if let Some((line, name)) = first {
+        let others = match read.undetermined {
+            1 => String::new(),
+            n => format!(" (and {} more)", n - 1),
+        };
+        let found = || format!("variable {}{others}, no Real, without `variability`", quoted(&name));
+        let expected = "one of the others: the default is `continuous`, which only a Real can be";
+        cursor.warnings.of_rule("continuous", line, found, expected);
     }
     Ok(())
 }
 
-fn variable(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<Variable, ReadError> {
+fn variable(cursor: &mut Cursor<'_>, mut e: Element<'_>, read: &mut Variables) -> Result<Variable, ReadError> {
     let (line, name) = (e.line, e.required("name")?);
     let Some(value_reference) = e.number("valueReference", "an integer from 0 to 4294967295")? else {
         return refuse(line, format!("variable {} without `valueReference`", quoted(&name)), "a value reference");
@@ -59,11 +85,14 @@ fn variable(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<Variable, Rea
     let Some(typed) = type_element(cursor, line, &name)? else {
         return refuse(line, format!("variable {} without a type", quoted(&name)), "`Real` or another type inside");
     };
+    // What is said here holds, whatever the type says.
+    let [absolute, bounded] = typed.denied;
+    read.absolute.extend(absolute.then_some(read.all.len()));
+    read.bounded.extend(bounded.then_some(read.all.len()));
     // The schema's default is continuous, which only a Real can be (FMI 2.0.5, section 2.2.7).
-    let variability = variability.unwrap_or(match typed.kind {
-        Kind::Real(_) => Variability::Continuous,
-        _ => Variability::Discrete,
-    });
+    let is_real = matches!(typed.kind, Kind::Real(_));
+    read.undetermined += usize::from(variability.is_none() && !is_real);
+    let variability = variability.unwrap_or(if is_real { Variability::Continuous } else { Variability::Discrete });
     Ok(Variable {
         name,
         value_reference,
@@ -110,6 +139,8 @@ pub(super) struct Typed {
     pub(super) kind: Kind,
     start: Option<Value>,
     declared_type: Option<String>,
+    /// Whether `relativeQuantity` and `unbounded` are said to be false.
+    denied: [bool; 2],
 }
 
 /// Reads a type element to its end; `None` if it is not one.
@@ -118,10 +149,15 @@ pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) 
     let declared_type = if of_variable { e.text("declaredType") } else { None };
     let w = &mut cursor.warnings;
     let start;
+    let mut denied = [false; 2];
     let mut kind = match e.name {
         "Real" => {
             start = if of_variable { e.real("start")?.map(Value::Real) } else { None };
-            Kind::Real(real_attributes(&mut e, w, of_variable)?)
+            let flags = [e.boolean("relativeQuantity", w)?, e.boolean("unbounded", w)?];
+            denied = flags.map(|flag| flag == Some(false));
+            let [relative_quantity, unbounded] = flags.map(|flag| flag == Some(true));
+            let a = real_attributes(&mut e, w, of_variable)?;
+            Kind::Real(RealAttributes { relative_quantity, unbounded, ..a })
         }
         "Integer" => {
             start = if of_variable { e.integer("start", w)?.map(Value::Integer) } else { None };
@@ -153,7 +189,7 @@ pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) 
             _ => unknown(cursor, &inner, "a type")?,
         }
     }
-    Ok(Some(Typed { kind, start, declared_type }))
+    Ok(Some(Typed { kind, start, declared_type, denied }))
 }
 
 fn real_attributes(
@@ -165,8 +201,6 @@ fn real_attributes(
         quantity: e.text("quantity"),
         unit: e.text("unit"),
         display_unit: e.text("displayUnit"),
-        relative_quantity: e.flag("relativeQuantity", w)?,
-        unbounded: e.flag("unbounded", w)?,
         min: e.real("min")?,
         max: e.real("max")?,
         nominal: e.real("nominal")?,

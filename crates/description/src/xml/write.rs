@@ -5,15 +5,18 @@ use std::io;
 
 use quick_xml::Writer;
 use quick_xml::events::attributes::Attribute;
-use quick_xml::events::{BytesDecl, BytesStart, Event};
+use quick_xml::events::{BytesDecl, BytesPI, BytesStart, Event};
 use quick_xml::name::QName;
 
-use super::write_variables;
+use super::{INSTRUCTION, write_variables};
+use crate::inherit::by_name;
 use crate::{BaseUnit, CoSimulation, DefaultExperiment, ModelDescription, Naming, TypeDefinition, Unit};
 
 pub(super) type Xml = Writer<Vec<u8>>;
 
-/// The text of `modelDescription.xml`: UTF-8, an element a line, indented by two, line feeds only.
+/// The text of `modelDescription.xml`: ASCII, an element a line, indented by two, line feeds only. Other characters are
+/// references such as `&#955;`, because not every tool reads the text of a file as UTF-8. What a variable has from its declared
+/// type stands there only.
 ///
 /// Reading it back gives the same description. Characters XML cannot hold at all (control characters) become U+FFFD.
 pub fn write(description: &ModelDescription) -> String {
@@ -63,12 +66,13 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
             if annotation.attributes.is_empty() {
                 return tag.alone(xml);
             }
-            let mut inner = Tag::new("Annotation");
+            let mut inner = Tag::new(INSTRUCTION);
             annotation.attributes.iter().for_each(|(key, value)| inner.put(key, value));
-            tag.around(xml, |xml| inner.alone(xml))
+            tag.around(xml, |xml| inner.instruction(xml))
         })?;
+        let types = by_name(&d.types);
         Tag::new("ModelVariables")
-            .around(xml, |xml| d.variables.iter().try_for_each(|v| write_variables::variable(xml, v)))?;
+            .around(xml, |xml| d.variables.iter().try_for_each(|v| write_variables::variable(xml, v, &types)))?;
         write_variables::structure(xml, &d.structure)
     })
 }
@@ -134,7 +138,7 @@ fn simple_type(xml: &mut Xml, definition: &TypeDefinition) -> io::Result<()> {
     let mut tag = Tag::new("SimpleType");
     tag.put("name", &definition.name);
     tag.maybe("description", definition.description.as_deref());
-    tag.around(xml, |xml| write_variables::kind(xml, &definition.kind, None, None))
+    tag.around(xml, |xml| write_variables::kind(xml, write_variables::Typed::of_type(&definition.kind)))
 }
 
 fn default_experiment(xml: &mut Xml, e: &DefaultExperiment) -> io::Result<()> {
@@ -200,6 +204,12 @@ impl Tag {
         xml.write_event(Event::Empty(self.0))
     }
 
+    /// As a processing instruction; attributes hold no `>`, so nothing in them ends it.
+    fn instruction(self, xml: &mut Xml) -> io::Result<()> {
+        let content: &str = &self.0;
+        xml.write_event(Event::PI(BytesPI::new(content)))
+    }
+
     pub(super) fn around(self, xml: &mut Xml, inside: impl FnOnce(&mut Xml) -> io::Result<()>) -> io::Result<()> {
         let end = self.0.to_end().into_owned();
         xml.write_event(Event::Start(self.0))?;
@@ -220,10 +230,11 @@ pub(super) fn real_text(value: f64) -> String {
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
-/// Blanks other than the space would come back as spaces (XML 1.0, section 3.3.3), so they go as references.
+/// Blanks other than the space would come back as spaces (XML 1.0, section 3.3.3), so they go as references, as does all that
+/// is not ASCII.
 fn escaped(value: &str) -> Cow<'_, str> {
-    let special = |c: char| matches!(c, '&' | '<' | '>' | '"' | '\u{0}'..'\u{20}' | '\u{fffe}' | '\u{ffff}');
-    if !value.contains(special) {
+    let special = |c: char| matches!(c, '\u{0}'..'\u{20}' | '\u{fffe}' | '\u{ffff}');
+    if !value.contains(|c: char| special(c) || !c.is_ascii() || matches!(c, '&' | '<' | '>' | '"')) {
         return Cow::Borrowed(value);
     }
     let mut text = String::with_capacity(value.len() + 16);
@@ -237,7 +248,8 @@ fn escaped(value: &str) -> Cow<'_, str> {
             '\n' => text.push_str("&#10;"),
             '\r' => text.push_str("&#13;"),
             c if special(c) => text.push(char::REPLACEMENT_CHARACTER),
-            c => text.push(c),
+            c if c.is_ascii() => text.push(c),
+            c => text.push_str(&format!("&#{};", u32::from(c))),
         }
     }
     Cow::Owned(text)

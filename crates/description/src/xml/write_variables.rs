@@ -1,14 +1,20 @@
 //! `ModelVariables` and `ModelStructure`, written.
 
+use std::collections::HashMap;
 use std::io;
 
 use super::variables::{CAUSALITIES, INITIALS, VARIABILITIES};
 use super::write::{Tag, Xml, list, real_text};
-use crate::{Dependencies, DependencyKind, Kind, ModelStructure, RealAttributes, Unknown, Value, Variable};
+use crate::{
+    Dependencies, DependencyKind, Kind, ModelStructure, RealAttributes, TypeDefinition, Unknown, Value, Variable,
+};
+
+/// The declared types by name.
+type Types<'a> = HashMap<&'a str, &'a TypeDefinition>;
 
 /// One `ScalarVariable`. Causality, variability and `initial` are always spelt out, so that no reader has to know the
 /// defaults.
-pub(super) fn variable(xml: &mut Xml, v: &Variable) -> io::Result<()> {
+pub(super) fn variable(xml: &mut Xml, v: &Variable, types: &Types<'_>) -> io::Result<()> {
     let mut tag = Tag::new("ScalarVariable");
     tag.put("name", &v.name);
     tag.put("valueReference", &v.value_reference.to_string());
@@ -19,15 +25,34 @@ pub(super) fn variable(xml: &mut Xml, v: &Variable) -> io::Result<()> {
     if !v.can_handle_multiple_set {
         tag.put("canHandleMultipleSetPerTimeInstant", "false");
     }
-    tag.around(xml, |xml| kind(xml, &v.kind, v.start.as_ref(), v.declared_type.as_deref()))
+    let declared = v.declared_type.as_deref();
+    let of_type = declared.and_then(|name| types.get(name)).map(|t| &t.kind);
+    tag.around(xml, |xml| kind(xml, Typed { kind: &v.kind, start: v.start.as_ref(), declared, of_type }))
 }
 
 fn word<T: PartialEq>(words: &[(&'static str, T)], meaning: T) -> Option<&'static str> {
     words.iter().find(|(_, m)| *m == meaning).map(|(word, _)| *word)
 }
 
+/// What stands in the element of a type.
+pub(super) struct Typed<'a> {
+    kind: &'a Kind,
+    start: Option<&'a Value>,
+    declared: Option<&'a str>,
+    /// What the declared type says: that is not said again.
+    of_type: Option<&'a Kind>,
+}
+
+impl<'a> Typed<'a> {
+    /// Of a `SimpleType`.
+    pub(super) fn of_type(kind: &'a Kind) -> Self {
+        Typed { kind, start: None, declared: None, of_type: None }
+    }
+}
+
 /// The element of a type, on a variable or in a `SimpleType`.
-pub(super) fn kind(xml: &mut Xml, kind: &Kind, start: Option<&Value>, declared: Option<&str>) -> io::Result<()> {
+pub(super) fn kind(xml: &mut Xml, typed: Typed<'_>) -> io::Result<()> {
+    let Typed { kind, start, declared, of_type } = typed;
     let mut tag = Tag::new(match kind {
         Kind::Real(_) => "Real",
         Kind::Integer { .. } => "Integer",
@@ -38,11 +63,14 @@ pub(super) fn kind(xml: &mut Xml, kind: &Kind, start: Option<&Value>, declared: 
     tag.maybe("declaredType", declared);
     let mut items = &[][..];
     match kind {
-        Kind::Real(a) => real_attributes(&mut tag, a),
-        Kind::Integer { min, max } => bounds(&mut tag, *min, *max),
-        Kind::Enumeration { items: named, min, max } => {
+        Kind::Real(a) => {
+            let of_type = of_type.and_then(|kind| if let Kind::Real(a) = kind { Some(a) } else { None });
+            real_attributes(&mut tag, a, of_type.unwrap_or(&RealAttributes::default()));
+        }
+        Kind::Integer { .. } => bounds(&mut tag, kind, of_type),
+        Kind::Enumeration { items: named, .. } => {
             items = named;
-            bounds(&mut tag, *min, *max);
+            bounds(&mut tag, kind, of_type);
         }
         Kind::Boolean | Kind::String => {}
     }
@@ -67,20 +95,42 @@ pub(super) fn kind(xml: &mut Xml, kind: &Kind, start: Option<&Value>, declared: 
     })
 }
 
-fn bounds(tag: &mut Tag, min: Option<i32>, max: Option<i32>) {
-    tag.maybe("min", min.map(|x| x.to_string()).as_deref());
-    tag.maybe("max", max.map(|x| x.to_string()).as_deref());
+/// Bounds of an Integer or an enumeration that are not its type's.
+fn bounds(tag: &mut Tag, own: &Kind, of_type: Option<&Kind>) {
+    let both = |kind: &Kind| match kind {
+        Kind::Integer { min, max } | Kind::Enumeration { min, max, .. } => [*min, *max],
+        Kind::Real(_) | Kind::Boolean | Kind::String => [None, None],
+    };
+    let fits = |kind: &&Kind| std::mem::discriminant(*kind) == std::mem::discriminant(own);
+    let of_type = of_type.filter(fits).map_or([None, None], both);
+    for ((name, own), of_type) in ["min", "max"].into_iter().zip(both(own)).zip(of_type) {
+        tag.maybe(name, own.filter(|_| own != of_type).map(|x| x.to_string()).as_deref());
+    }
 }
 
-fn real_attributes(tag: &mut Tag, a: &RealAttributes) {
-    tag.maybe("quantity", a.quantity.as_deref());
-    tag.maybe("unit", a.unit.as_deref());
-    tag.maybe("displayUnit", a.display_unit.as_deref());
-    tag.flag("relativeQuantity", a.relative_quantity);
-    tag.flag("unbounded", a.unbounded);
-    tag.real("min", a.min);
-    tag.real("max", a.max);
-    tag.real("nominal", a.nominal);
+fn real_attributes(tag: &mut Tag, a: &RealAttributes, of_type: &RealAttributes) {
+    fn own<'a>(value: &'a Option<String>, of_type: &Option<String>) -> Option<&'a str> {
+        value.as_deref().filter(|_| value != of_type)
+    }
+    let number = |value: Option<f64>, of_type: Option<f64>| {
+        value.filter(|x| of_type.is_none_or(|of_type| of_type.to_bits() != x.to_bits()))
+    };
+    let flag = |tag: &mut Tag, key: &str, value: bool, of_type: bool| {
+        if value != of_type {
+            tag.put(key, if value { "true" } else { "false" });
+        }
+    };
+    // A display unit is taken over with its unit only.
+    let same_unit = a.unit == of_type.unit;
+    let display_of_type = if same_unit { &of_type.display_unit } else { &None };
+    tag.maybe("quantity", own(&a.quantity, &of_type.quantity));
+    tag.maybe("unit", own(&a.unit, &of_type.unit));
+    tag.maybe("displayUnit", own(&a.display_unit, display_of_type));
+    flag(tag, "relativeQuantity", a.relative_quantity, of_type.relative_quantity);
+    flag(tag, "unbounded", a.unbounded, of_type.unbounded);
+    tag.real("min", number(a.min, of_type.min));
+    tag.real("max", number(a.max, of_type.max));
+    tag.real("nominal", number(a.nominal, of_type.nominal));
     tag.maybe("derivative", a.derivative.map(|i| (i + 1).to_string()).as_deref());
     tag.flag("reinit", a.reinit);
 }

@@ -1,7 +1,7 @@
 //! What real files do and the reader puts up with, or not.
 
 use macrostep_description::xml::{ReadError, Reading, read, read_str, write};
-use macrostep_description::{Causality, Dependencies, Initial, Value, Variability};
+use macrostep_description::{Causality, Dependencies, Initial, Kind, RealAttributes, Value, Variability, rules};
 
 use crate::sample::sample;
 
@@ -50,7 +50,7 @@ fn the_standards_defaults_are_filled_in() {
     );
     assert_eq!((v[1].variability, v[1].initial), (Variability::Continuous, Some(Initial::Calculated)));
     assert_eq!((v[2].initial, &v[2].start), (Some(Initial::Exact), &Some(Value::Boolean(true))));
-    assert_eq!(r.warnings, []);
+    assert_eq!(r.warnings.iter().map(|w| w.rule).collect::<Vec<_>>(), ["continuous"]);
 }
 
 #[test]
@@ -84,7 +84,136 @@ fn sloppy_values_are_noted_and_taken() {
     assert_eq!(r.description.variables[0].start, Some(Value::Integer(2)));
     assert_eq!(r.description.variables[1].start, Some(Value::Boolean(true)));
     assert!(matches!(&r.description.structure.outputs[0].dependencies, Dependencies::Known(k) if k.len() == 2));
-    assert_eq!(r.warnings.len(), 3);
+    assert_eq!(r.warnings.iter().filter(|w| w.rule == "form").count(), 3);
+}
+
+#[test]
+fn nested_elements_of_vendors_are_their_own_affair() {
+    let annotations = "<VendorAnnotations><Tool name='deep'><a b='1'>words<c><d e='2'/>more</c></a></Tool>\
+         <Tool name='macrostep'><?annotation getAfterSet=\"true\" data='&lt;&#955;'?></Tool>\
+         <Tool name='macrostep'><Annotation getAfterSet='true'/></Tool>\
+         <Tool name='two'><a/><b/></Tool></VendorAnnotations>";
+    let r = reading(X, annotations);
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let kept: Vec<_> = r.description.vendor_annotations.iter().map(|a| a.attributes.clone()).collect();
+    let flag = pair("getAfterSet", "true");
+    assert_eq!(kept, [vec![pair("b", "1")], vec![flag.clone(), pair("data", "<λ")], vec![flag], vec![]]);
+    let notes: Vec<&str> = r.warnings.iter().map(|w| w.found.as_str()).collect();
+    assert_eq!(notes, ["a further element `b` of tool `two`"]);
+}
+
+#[test]
+fn an_instruction_anywhere_else_is_nothing() {
+    let r = reading(&format!("<?annotation a='1'?>{X}<?xml-stylesheet href='x'?>"), "<?annotation a='1'?>");
+    assert_eq!((r.description.variables.len(), r.warnings.len()), (1, 0));
+}
+
+#[test]
+fn names_that_are_listed_twice_count_once() {
+    let text = file(X, "<LogCategories><Category name='all'/><Category name='all'/></LogCategories>").replace(
+        "<CoSimulation modelIdentifier=\"m\"/>",
+        "<CoSimulation modelIdentifier=\"m\"><SourceFiles><File name='a.c'/><File name='a.c'/></SourceFiles></CoSimulation>",
+    );
+    let r = read_str(&text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(r.description.co_simulation.map(|c| c.source_files), Some(vec!["a.c".to_owned()]));
+    assert_eq!(r.description.log_categories.len(), 1);
+    let rules: Vec<_> = r.warnings.iter().map(|w| (w.rule, w.found.as_str())).collect();
+    assert_eq!(
+        rules,
+        [("source-files", "`a.c` again in `SourceFiles`"), ("log-categories", "`all` again in `LogCategories`")]
+    );
+}
+
+#[test]
+fn variables_that_cannot_have_the_default_variability_are_one_warning() {
+    let integer = |n: u32| format!("<ScalarVariable name='i{n}' valueReference='{n}'><Integer/></ScalarVariable>\n");
+    let r = reading(&format!("{X}\n{}{}{}", integer(0), integer(1), integer(2)), "");
+    let found: Vec<_> = r.warnings.iter().map(|w| (w.rule, w.line, w.found.as_str())).collect();
+    assert_eq!(found, [("continuous", 6, "variable `i0` (and 2 more), no Real, without `variability`")]);
+}
+
+/// Types, one variable of each, and what of a Real's attributes each has in the end.
+const TYPES: &str = "<TypeDefinitions>\
+    <SimpleType name='Pressure'><Real quantity='Pressure' unit='bar' displayUnit='kPa' relativeQuantity='true' \
+    unbounded='true' min='0' max='10' nominal='2'/></SimpleType>\
+    <SimpleType name='Gear'><Integer min='1' max='6'/></SimpleType>\
+    <SimpleType name='Mode'><Enumeration min='1' max='2'><Item name='off' value='1'/><Item name='on' value='2'/></Enumeration></SimpleType>\
+    </TypeDefinitions>";
+
+#[test]
+fn variables_take_over_what_their_types_say_and_they_do_not() {
+    let of = |name: &str, element: &str| {
+        format!("<ScalarVariable name='{name}' valueReference='0' variability='discrete'>{element}</ScalarVariable>")
+    };
+    let variables = [
+        of("all", "<Real declaredType='Pressure'/>"),
+        of("own", "<Real declaredType='Pressure' unit='Pa' min='1' relativeQuantity='false' unbounded='false'/>"),
+        of("gear", "<Integer declaredType='Gear' max='4'/>"),
+        of("mode", "<Enumeration declaredType='Mode'/>"),
+        of("gone", "<Real declaredType='Gone'/>"),
+        of("other", "<Real declaredType='Gear'/>"),
+    ]
+    .concat();
+    // Before or after the variables: tools do not agree on the order.
+    for text in [
+        file(&variables, TYPES),
+        file(&variables, "").replacen("<ModelVariables>", &format!("{TYPES}<ModelVariables>"), 1),
+    ] {
+        let r = read_str(&text).unwrap_or_else(|e| panic!("{e}"));
+        let v = |name: &str| r.description.variable(name).unwrap_or_else(|| panic!("`{name}`"));
+        let real = |name: &str| v(name).real().unwrap_or_else(|| panic!("`{name}`"));
+        let all = RealAttributes {
+            quantity: Some("Pressure".to_owned()),
+            unit: Some("bar".to_owned()),
+            display_unit: Some("kPa".to_owned()),
+            relative_quantity: true,
+            unbounded: true,
+            min: Some(0.0),
+            max: Some(10.0),
+            nominal: Some(2.0),
+            ..RealAttributes::default()
+        };
+        assert_eq!(*real("all"), all);
+        // The display unit of the type is one of bar, not of Pa.
+        let own = RealAttributes {
+            unit: Some("Pa".to_owned()),
+            display_unit: None,
+            relative_quantity: false,
+            unbounded: false,
+            min: Some(1.0),
+            ..all
+        };
+        assert_eq!(*real("own"), own);
+        assert_eq!(v("gear").kind, Kind::Integer { min: Some(1), max: Some(4) });
+        assert_eq!(v("mode").kind, Kind::Enumeration { items: Vec::new(), min: Some(1), max: Some(2) });
+        assert_eq!((real("gone"), real("other")), (&RealAttributes::default(), &RealAttributes::default()));
+        // Written, only what is its own stands at a variable, and reading gives the same.
+        let written = write(&r.description);
+        assert!(written.contains("<Real declaredType=\"Pressure\"/>"), "{written}");
+        assert!(
+            written.contains("unit=\"Pa\" relativeQuantity=\"false\" unbounded=\"false\" min=\"1\"/>"),
+            "{written}"
+        );
+        assert!(written.contains("<Integer declaredType=\"Gear\" max=\"4\"/>"), "{written}");
+        assert_eq!(read_str(&written).map(|again| again.description), Ok(r.description));
+    }
+}
+
+#[test]
+fn long_texts_and_large_numbers_are_cut_in_messages() {
+    let long = "n".repeat(1 << 20);
+    let twice = X.replace("\"x\"", &format!("\"{long}\""));
+    assert!(refusal(&format!("{twice}{twice}"), "").to_string().len() < 300);
+    let start = X.replace("<Real/>", &format!("<Real start='{long}'/>"));
+    assert!(refusal(&start, "").to_string().len() < 300);
+    let wide = X
+        .replace("<Real/>", "<Real min='1e300' max='-1e300' start='1e-300'/>")
+        .replace("\"x\"", &format!("\"{long}\""));
+    for violation in rules::check(&reading(&wide, "").description) {
+        let text = violation.to_string();
+        assert!(text.len() < 400, "{text}");
+        assert!(!text.contains("00000000"), "{text}");
+    }
 }
 
 #[test]

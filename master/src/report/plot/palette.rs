@@ -12,7 +12,8 @@ pub(crate) const GRID: &str = "#e4e4e4";
 /// Behind everything.
 pub(crate) const PAPER: &str = "#ffffff";
 
-const LINES: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#222222", "#8c6d31"];
+pub(crate) const LINES: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#222222", "#8c6d31"];
 
 const SCALE: [[u8; 3]; 10] = [
     [68, 1, 84],

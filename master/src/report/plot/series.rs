@@ -18,6 +18,9 @@ pub struct Series {
     pub(crate) notes: Vec<String>,
 }
 
+/// Dashes of lines of the first eight colours, the second, and so on.
+const DASHES: [&str; 4] = ["", "9,3", "2,2.5", "9,3,2,3"];
+
 /// Number of different marks.
 pub(crate) const MARKS: usize = 5;
 
@@ -78,8 +81,11 @@ impl Series {
         self
     }
 
+    /// Colour, width and dashes. When all colours have had their turn the dashes change.
     pub(crate) fn stroke(&self, place: usize) -> Stroke<'static> {
-        Stroke { colour: palette::line(self.colour.unwrap_or(place)), width: self.width, dash: self.dash }
+        let number = self.colour.unwrap_or(place);
+        let dash = if self.dash.is_empty() { DASHES[number / palette::LINES.len() % DASHES.len()] } else { self.dash };
+        Stroke { colour: palette::line(number), width: self.width, dash }
     }
 
     /// The points in pixels of `area`.
@@ -157,6 +163,17 @@ mod tests {
         assert!(thin.contains(&points[54_321]) && thin.contains(&points[54_322]));
         assert_eq!((thin.first(), thin.last()), (points.first(), points.last()));
         assert!(thin.windows(2).all(|pair| pair[0][0] <= pair[1][0]));
+    }
+
+    #[test]
+    fn lines_differ_in_dashes_where_colours_repeat() {
+        let look = |place: usize| {
+            let stroke = Series::line("", [], []).stroke(place);
+            (stroke.colour, stroke.dash)
+        };
+        let looks: std::collections::HashSet<_> = (0..32).map(look).collect();
+        assert_eq!(looks.len(), 32);
+        assert_eq!(look(7).1, "");
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use zip::ZipArchive;
+use macrostep_description::{shown, xml::Warning};
 use zip::read::ZipFile;
+use zip::{CompressionMethod, ZipArchive};
 
 use super::Fault;
 
@@ -32,14 +33,23 @@ impl Default for Limits {
     }
 }
 
-/// Unpacks into an empty folder and counts the bytes. Nothing is written unless every entry is acceptable.
-pub(super) fn unpack(archive: impl Read + Seek, folder: &Path, limits: &Limits) -> Result<u64, Fault> {
+/// Unpacks into an empty folder; returns how many bytes that are and what was put up with. Nothing is written unless every
+/// entry is acceptable.
+pub(super) fn unpack(
+    archive: impl Read + Seek,
+    folder: &Path,
+    limits: &Limits,
+) -> Result<(u64, Vec<Warning>), Fault> {
     let mut zip = ZipArchive::new(archive).map_err(|e| Fault::Archive(e.to_string()))?;
-    let total = check(&mut zip, limits)?;
+    let (total, warnings) = check(&mut zip, limits)?;
     for index in 0..zip.len() {
         let mut file = zip.by_index(index).map_err(|e| Fault::Archive(e.to_string()))?;
-        let name = name_of(&file)?;
+        let name = without_dots(&name_of(&file)?);
         let path = folder.join(name.trim_end_matches('/'));
+        // `./` is the folder itself.
+        if name.is_empty() {
+            continue;
+        }
         let parent = if name.ends_with('/') { Some(path.as_path()) } else { path.parent() };
         if let Some(parent) = parent {
             fs::create_dir_all(parent).map_err(|e| Fault::file(parent, &e))?;
@@ -48,7 +58,7 @@ pub(super) fn unpack(archive: impl Read + Seek, folder: &Path, limits: &Limits) 
             write(&mut file, &name, &path)?;
         }
     }
-    Ok(total)
+    Ok((total, warnings))
 }
 
 /// Writes one file; its size in the archive's directory is a claim until it has been read.
@@ -57,7 +67,7 @@ fn write<R: Read>(file: &mut ZipFile<'_, R>, name: &str, path: &Path) -> Result<
     let mut out = File::create_new(path).map_err(|e| Fault::file(path, &e))?;
     let written =
         io::copy(&mut file.take(claimed.saturating_add(1)), &mut out).map_err(|e| match e.raw_os_error() {
-            // Of the file that is written: the archive is in memory.
+            // What the system says is of the file that is written, not of the archive, which is in memory.
             Some(_) => Fault::file(path, &e),
             None => refused(name, format!("damaged data ({e})"), "data that can be unpacked"),
         })?;
@@ -68,8 +78,8 @@ fn write<R: Read>(file: &mut ZipFile<'_, R>, name: &str, path: &Path) -> Result<
     Ok(())
 }
 
-/// The size of all entries together, where each of them is acceptable.
-fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<u64, Fault> {
+/// The size of all entries together and what was put up with, where each of them is acceptable.
+fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<(u64, Vec<Warning>), Fault> {
     if zip.has_duplicate_names() {
         return Err(Fault::Archive("two entries of one name: pack it again".to_owned()));
     }
@@ -80,6 +90,7 @@ fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<u64
         return Err(Fault::Archive("entries that share their data, as a ZIP bomb has them".to_owned()));
     }
     let mut total: u64 = 0;
+    let mut dotted: Vec<String> = Vec::new();
     let mut seen = HashSet::with_capacity(zip.len());
     for index in 0..zip.len() {
         // Raw: the headers only, without a decompressor.
@@ -87,6 +98,13 @@ fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<u64
         let name = name_of(&file)?;
         check_name(&name)?;
         check_entry(&file, &name, limits)?;
+        let name = match without_dots(&name) {
+            plain if plain == name => name,
+            plain => {
+                dotted.push(name);
+                plain
+            }
+        };
         // File systems of Windows and macOS do not tell case.
         if !seen.insert(name.trim_end_matches('/').to_lowercase()) {
             return Err(refused(&name, "a second entry of this name", "each name once, whatever its case"));
@@ -97,7 +115,21 @@ fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<u64
             return Err(refused(&name, found, "less: raise `Limits::total_bytes_max` if it is to be trusted"));
         }
     }
-    Ok(total)
+    Ok((total, dots(&dotted)))
+}
+
+/// One warning for all names with a part `.`.
+fn dots(names: &[String]) -> Vec<Warning> {
+    let Some(first) = names.first() else { return Vec::new() };
+    let others = if names.len() == 1 { String::new() } else { format!(" (and {} more)", names.len() - 1) };
+    let found = format!("the archive entry `{}`{others} with a part `.`", shown::text(first));
+    vec![Warning { rule: "archive", line: 0, found, expected: "paths without".to_owned() }]
+}
+
+/// The name without parts `.`; nothing, or `/`, where there is no other.
+fn without_dots(name: &str) -> String {
+    let parts: Vec<&str> = name.split('/').filter(|part| *part != ".").collect();
+    parts.join("/")
 }
 
 fn name_of<R: Read>(file: &ZipFile<'_, R>) -> Result<String, Fault> {
@@ -113,14 +145,14 @@ fn check_name(name: &str) -> Result<(), Fault> {
         "a backslash"
     } else if name.starts_with('/') || name.contains(':') {
         "an absolute path"
-    } else if name.trim_end_matches('/').split('/').any(|part| matches!(part, "" | "." | "..")) {
-        "an empty part, `.` or `..`"
+    } else if name.trim_end_matches('/').split('/').any(|part| matches!(part, "" | "..")) {
+        "an empty part or `..`"
     } else if name.chars().any(char::is_control) {
         "a control character"
     } else {
         return Ok(());
     };
-    Err(refused(&name.escape_debug().to_string(), found, EXPECTED))
+    Err(refused(&shown::text(name).escape_debug().to_string(), found, EXPECTED))
 }
 
 fn check_entry<R: Read>(file: &ZipFile<'_, R>, name: &str, limits: &Limits) -> Result<(), Fault> {
@@ -135,6 +167,10 @@ fn check_entry<R: Read>(file: &ZipFile<'_, R>, name: &str, limits: &Limits) -> R
     if file.encrypted() {
         return Err(refused(name, "an encrypted file", "plain files"));
     }
+    if !matches!(file.compression(), CompressionMethod::Stored | CompressionMethod::Deflated) {
+        let found = format!("the compression method {}, which is not supported", file.compression());
+        return Err(refused(name, found, "stored or deflated, as FMI 2.0.5, section 2.3, has it: pack it again"));
+    }
     if file.size() > limits.small_bytes_max && file.size() / limits.ratio_max > file.compressed_size() {
         let found = format!("{} bytes packed into {}", file.size(), file.compressed_size());
         let expected = format!("at most {} to 1: raise `Limits::ratio_max` if it is to be trusted", limits.ratio_max);
@@ -144,5 +180,5 @@ fn check_entry<R: Read>(file: &ZipFile<'_, R>, name: &str, limits: &Limits) -> R
 }
 
 fn refused(entry: &str, found: impl Into<String>, expected: impl Into<String>) -> Fault {
-    Fault::Entry { entry: entry.to_owned(), found: found.into(), expected: expected.into() }
+    Fault::Entry { entry: shown::text(entry).into_owned(), found: found.into(), expected: expected.into() }
 }

@@ -59,7 +59,7 @@ impl Fmu {
         if path.is_dir() {
             let shared = fs::canonicalize(path)
                 .map_err(|e| Fault::file(path, &e))
-                .and_then(|folder| Shared::read(Folder::Theirs(folder)));
+                .and_then(|folder| Shared::read(Folder::Theirs(folder), Vec::new()));
             return Ok(Fmu { shared: Arc::new(shared.map_err(|e| e.of(&name))?), name: name.into() });
         }
         let bytes = regular::read(path).map_err(|e| Fault::file(path, &e).of(&name))?;
@@ -98,8 +98,8 @@ impl Fmu {
         &self.shared.co_simulation
     }
 
-    /// Where its description strays from the standard in its form. For the strict rules see
-    /// [`macrostep_description::rules::check`].
+    /// Where its archive and its description stray from the standard in their form, each with its rule. For the strict rules
+    /// see [`macrostep_description::rules::check`].
     pub fn warnings(&self) -> &[Warning] {
         &self.shared.warnings
     }
@@ -138,14 +138,14 @@ impl fmt::Debug for Fmu {
 impl Shared {
     fn unpack(bytes: &[u8], limits: &Limits) -> Result<Shared, Fault> {
         let folder = Unpacked::new().map_err(|e| Fault::file(&std::env::temp_dir(), &e))?;
-        archive::unpack(Cursor::new(bytes), folder.path(), limits)?;
+        let (_, put_up_with) = archive::unpack(Cursor::new(bytes), folder.path(), limits)?;
         // Never absent: its URI is passed whether the FMU has resources or not.
         let resources = folder.path().join("resources");
         fs::create_dir_all(&resources).map_err(|e| Fault::file(&resources, &e))?;
-        Shared::read(Folder::Ours(folder))
+        Shared::read(Folder::Ours(folder), put_up_with)
     }
 
-    fn read(folder: Folder) -> Result<Shared, Fault> {
+    fn read(folder: Folder, mut warnings: Vec<Warning>) -> Result<Shared, Fault> {
         let path = folder.path().join("modelDescription.xml");
         let text = fs::read(&path).map_err(|_| Fault::Entry {
             entry: "modelDescription.xml".to_owned(),
@@ -159,10 +159,11 @@ impl Shared {
                 found: if model_exchange { "`ModelExchange` only" } else { "nothing" },
             });
         };
+        warnings.extend(reading.warnings);
         Ok(Shared {
             description: Arc::new(reading.description),
             co_simulation,
-            warnings: reading.warnings,
+            warnings,
             resources_uri: file_uri(&folder.path().join("resources")),
             library: Mutex::new(None),
             folder,

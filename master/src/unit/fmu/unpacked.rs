@@ -111,7 +111,7 @@ impl Unpacked {
     /// Where an entry is refused, or the archive cannot be read.
     pub fn of_archive(archive: impl Read + Seek, limits: &Limits) -> Result<(Unpacked, u64), Fault> {
         let unpacked = Unpacked::new().map_err(|e| Fault::file(&std::env::temp_dir(), &e))?;
-        let bytes = archive::unpack(archive, unpacked.path(), limits)?;
+        let (bytes, _) = archive::unpack(archive, unpacked.path(), limits)?;
         Ok((unpacked, bytes))
     }
 
