@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::arguments::EnergyArguments;
 use crate::failure::Failure;
-use crate::options::OscillatorOptions;
+use crate::options::{OscillatorOptions, STEPS_MAX};
 use crate::oscillator::{progress_bar, write_text};
 use crate::pictures::{column, running_maximum};
 use crate::predict::Predict;
@@ -45,6 +45,10 @@ struct Line<'a> {
 /// # Errors
 /// [`Failure`] of the first run that failed, or of a file.
 pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
+    if arguments.stop / arguments.step > STEPS_MAX {
+        let (stop, step) = (format!("--stop {:?}", arguments.stop), format!("--step {}", arguments.step));
+        return Err(Failure::conflict(stop, step, "more than 1e8 macro steps"));
+    }
     let _open = macrostep::foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let all = scenarios(arguments);
     let bar = progress_bar(all.len() as u64, "runs");

@@ -23,7 +23,7 @@ use crate::terms::{
 };
 
 /// More macro steps than this in a run are taken for a mistake.
-const STEPS_MAX: f64 = 1e8;
+pub const STEPS_MAX: f64 = 1e8;
 
 /// The effective scenario: what a run does is said here and nowhere else.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -25,6 +25,8 @@ pub struct Stream {
     bytes: u64,
     rows: u64,
     last_s: Option<f64>,
+    /// Texts of the next row that comes through [`Observer::row`], each with its place.
+    texts: Vec<(usize, String)>,
     failure: Option<std::io::Error>,
 }
 
@@ -48,7 +50,17 @@ impl Stream {
         }
         line.push('\n');
         file.write_all(line.as_bytes()).map_err(Failure::file(&path))?;
-        Ok(Stream { file, path, shown, bytes: line.len() as u64, line, rows: 0, last_s: None, failure: None })
+        Ok(Stream {
+            file,
+            path,
+            shown,
+            bytes: line.len() as u64,
+            line,
+            rows: 0,
+            last_s: None,
+            texts: Vec::new(),
+            failure: None,
+        })
     }
 
     /// The file of a run that is continued: rows after the first `rows`, which end at `bytes`, are taken back. Where it is
@@ -76,7 +88,17 @@ impl Stream {
         file.set_len(bytes).map_err(Failure::file(path))?;
         let shown = path.to_owned();
         let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
-        Ok(Stream { file, path, shown, bytes, line: String::new(), rows, last_s: None, failure: None })
+        Ok(Stream {
+            file,
+            path,
+            shown,
+            bytes,
+            line: String::new(),
+            rows,
+            last_s: None,
+            texts: Vec::new(),
+            failure: None,
+        })
     }
 
     /// With another name for the file in messages.
@@ -177,11 +199,20 @@ impl Observer for Stream {
             return;
         }
         self.begin(t_s);
-        for value in values {
+        let mut texts = self.texts.iter().peekable();
+        for (i, value) in values.iter().enumerate() {
             self.line.push(',');
-            number(&mut self.line, *value);
+            match texts.next_if(|(place, _)| *place == i) {
+                Some((_, text)) => quote(&mut self.line, text),
+                None => number(&mut self.line, *value),
+            }
         }
         self.failure = self.end(t_s).err();
+    }
+
+    fn texts(&mut self, texts: &[(usize, String)]) {
+        self.texts.clear();
+        self.texts.extend_from_slice(texts);
     }
 }
 

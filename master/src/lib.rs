@@ -55,7 +55,7 @@ pub use map::{OneStepMap, loop_gain, spectral_radius};
 pub use memento::{Memento, Numbers};
 pub use method::{Method, Sampling};
 pub use power::{Account, EnergyCorrection};
-pub use run::{Simulation, Statistics};
+pub use run::{Simulation, Statistics, windows_and_rest};
 pub use schedule::{Op, Plan, Schedule};
 pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
 pub use station::Refresh;

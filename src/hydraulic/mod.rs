@@ -50,6 +50,9 @@ pub fn actuator(arguments: &ActuatorArguments) -> Result<(), Failure> {
     }
 }
 
+/// More macro steps than this are taken for a mistake.
+const STEPS_MAX: f64 = 1e6;
+
 /// A run with all defaults filled in.
 fn scenario(plant: Plant, a: &MultirateArguments) -> Multirate {
     let d = Scheme::RECOMMENDED;
@@ -88,6 +91,10 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     if scenario.stop_s < scenario.step_s {
         let (stop, step) = (format!("--stop {}", scenario.stop_s), format!("--step {}", scenario.step_s));
         return Err(Failure::conflict(stop, step, "not one macro step fits"));
+    }
+    if scenario.stop_s / scenario.step_s > STEPS_MAX {
+        let (stop, step) = (format!("--stop {:?}", scenario.stop_s), format!("--step {}", scenario.step_s));
+        return Err(Failure::conflict(stop, step, "more than 1e6 macro steps, whose rows are kept in memory"));
     }
     let steps = (scenario.stop_s / scenario.step_s) as u64;
     let bar = progress_bar(steps, "macro steps");
@@ -159,9 +166,14 @@ fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, sta
         table.row(["height of the log at the end [m]".to_owned(), format!("{height:.4}")]);
     }
     let ended = outcome.ended_by.as_ref().map(|e| format!("\nended early: {e}")).unwrap_or_default();
+    let start = if scenario.scheme.look_ahead {
+        ""
+    } else {
+        "\nlook-ahead is off (`--lookahead`); in `run` and in other tools the FMUs start with it (`look_ahead`)"
+    };
     let micro = 1e3 * scenario.micro_s;
     format!(
-        "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}\nunits: {}",
+        "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}{start}\nunits: {}",
         scenario.scheme,
         1e3 * scenario.step_s,
         scenario.stop_s,

@@ -103,7 +103,9 @@ pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
     let (Some(stream), Failure::Run(text)) = (stream, &failure) else { return failure };
     let path = stream.shown();
     match stream.last_s() {
+        Some(t_s) if stream.rows() == 1 => Failure::Run(format!("{text}; 1 row, of t = {t_s} s, is in `{path}`")),
         Some(t_s) => Failure::Run(format!("{text}; {} rows up to t = {t_s} s are in `{path}`", stream.rows())),
+        None if stream.rows() == 1 => Failure::Run(format!("{text}; 1 row is in `{path}`")),
         None if stream.rows() > 0 => Failure::Run(format!("{text}; {} rows are in `{path}`", stream.rows())),
         None => Failure::Run(format!("{text}; no row was recorded before")),
     }

@@ -23,7 +23,7 @@ use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, S
 use crate::failure::Failure;
 use crate::slaves::{self, SlaveArguments};
 use crate::{print, single};
-use arguments::SystemArguments;
+use arguments::{RecordArguments, SystemArguments};
 
 /// A scenario, opened, with the options applied. It is also the catalogue of its FMUs, whose slaves run where the options
 /// say.
@@ -50,6 +50,14 @@ impl Opened {
         let subject = subject(arguments);
         let _guard = (!arguments.slaves.isolate).then(|| Guard::new(&subject, single::ADVICE));
         Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves, _guard })
+    }
+
+    /// Records what the options say, where they say anything.
+    pub fn record(&mut self, a: &RecordArguments) {
+        if !a.record.is_empty() {
+            let patterns = a.record.iter().map(|pattern| (pattern.clone(), Place::option("--record")));
+            self.document.scenario.record.variables = patterns.collect();
+        }
     }
 
     /// Checks and assembles; findings go to standard error.
@@ -120,8 +128,12 @@ pub fn start(assembly: Assembly) -> Result<Simulation, RunError> {
 
 fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
     let s = &mut document.scenario;
-    s.experiment.step_s = a.step.or(s.experiment.step_s);
-    s.experiment.stop_s = a.stop.or(s.experiment.stop_s);
+    if let Some(step_s) = a.step {
+        (s.experiment.step_s, s.experiment.step_place) = (Some(step_s), Place::option("--step"));
+    }
+    if let Some(stop_s) = a.stop {
+        (s.experiment.stop_s, s.experiment.stop_place) = (Some(stop_s), Place::option("--stop"));
+    }
     s.coupling.predict = a.predict.unwrap_or(s.coupling.predict);
     s.coupling.correct = a.correct.unwrap_or(s.coupling.correct);
     s.coupling.sampling = a.sampling.unwrap_or(s.coupling.sampling);
@@ -150,7 +162,7 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
             let message = format!("`--set {text}`: no unit `{}`; there are `{}`", target.unit, known.join("`, `"));
             return Err(Failure::Usage(message));
         };
-        let place = Place { file: "--set".into(), line: 0, column: 0 };
+        let place = Place::option("--set");
         let setting = Setting { variable: target.variable, value: typed(value.trim()), unit: None, place };
         // Last of all, after the sets.
         let set = s.applied.iter().flat_map(|name| s.sets.iter().position(|set| set.name == *name));
@@ -163,9 +175,11 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A value as typed: a number, true or false, or a text.
+/// A value as typed: a number, true or false, or a text; a text in quotes is one whatever it says.
 fn typed(text: &str) -> Value {
-    if let Ok(i) = text.parse() {
+    if let Some(quoted) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
+        Value::Text(quoted.to_owned())
+    } else if let Ok(i) = text.parse() {
         Value::Integer(i)
     } else if let Ok(x) = text.parse() {
         Value::Real(x)

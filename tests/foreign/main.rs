@@ -4,5 +4,6 @@
 
 #[path = "../hostile/make.rs"]
 mod make;
+mod records;
 #[path = "../hostile/run.rs"]
 mod run;
