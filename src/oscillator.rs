@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use macrostep::pair::{Outcome, Recorder, Resumed};
+use macrostep::pair::{Integrator, Outcome, Recorder, Resumed};
 use macrostep_isolation::interrupt;
 use macrostep_master::record::Trace;
 use macrostep_master::report::table::{Align, Table};
@@ -138,9 +138,13 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
         .row(["do_steps".to_owned(), outcome.do_steps[0].to_string(), outcome.do_steps[1].to_string()]);
     let bonds: String = outcome.accounts.iter().map(bond_line).collect();
     let course = outcome.course.map(|c| course_line(&c, outcome.statistics.windows)).unwrap_or_default();
+    let start = match options.integrator {
+        Integrator::SemiImplicitEuler => "",
+        _ => "\nin `run` and in other tools the FMUs start with another integrator: semi-implicit Euler (`sie`)",
+    };
     let growth = outcome.growth_rate.map(|rate| format!(" · amplitudes grow at {rate:.3} 1/s")).unwrap_or_default();
     format!(
-        "{}\n\n{}\n{}\nenergy {} J {when} · largest drift {:.3e} of the start{growth}{bonds}{course}\n{:.3} s · units: {}",
+        "{}\n\n{}\n{}\nenergy {} J {when} · largest drift {:.3e} of the start{growth}{bonds}{course}{start}\n{:.3} s · units: {}",
         options.line(),
         table.terminal(),
         outcome.diverged.as_ref().map(|d| format!("\n{d}\n")).unwrap_or_default(),

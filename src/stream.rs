@@ -32,6 +32,8 @@ pub struct Stream {
     bytes: u64,
     rows: u64,
     last_s: Option<f64>,
+    /// Texts of the next row that comes through [`Observer::row`], each with its place.
+    texts: Vec<(usize, String)>,
     failure: Option<std::io::Error>,
     /// Of the file's first `digested` bytes.
     digest: Sha256,
@@ -94,6 +96,7 @@ impl Stream {
             bytes: 0,
             rows: 0,
             last_s: None,
+            texts: Vec::new(),
             failure: None,
             digest: Sha256::new(),
             digested: 0,
@@ -286,11 +289,20 @@ impl Observer for Stream {
             return;
         }
         self.begin(t_s);
-        for value in values {
+        let mut texts = self.texts.iter().peekable();
+        for (i, value) in values.iter().enumerate() {
             self.line.push(',');
-            number(&mut self.line, *value);
+            match texts.next_if(|(place, _)| *place == i) {
+                Some((_, text)) => quote(&mut self.line, text),
+                None => number(&mut self.line, *value),
+            }
         }
         self.failure = self.end(t_s).err();
+    }
+
+    fn texts(&mut self, texts: &[(usize, String)]) {
+        self.texts.clear();
+        self.texts.extend_from_slice(texts);
     }
 }
 

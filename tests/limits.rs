@@ -4,6 +4,10 @@
 //! the goal, because other work may share the machine.
 #![cfg(target_os = "linux")]
 
+#[allow(dead_code)] // of the kit only the FMU is used
+#[path = "hostile/make.rs"]
+mod make;
+
 use std::fmt::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -97,4 +101,57 @@ fn a_thousand_instances_share_one_folder_and_one_library() {
     assert_eq!(libraries.len(), 1, "loaded once: {libraries:?}");
     assert!(memory < 100_000_000, "{memory} bytes");
     assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+/// A system of one unit with as many local variables, each the derivative of the one before it in chains of two.
+#[test]
+fn a_system_of_two_hundred_thousand_variables_is_assembled() {
+    let _alone = ALONE.lock();
+    let mut xml = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"large\" guid=\"{hostile}\">\n<CoSimulation modelIdentifier=\"hostile\"/>\n<ModelVariables>\n<ScalarVariable name=\"y\" valueReference=\"0\" causality=\"output\" variability=\"continuous\"><Real/></ScalarVariable>\n",
+    );
+    for i in 1..VARIABLES {
+        let derivative = if i % 2 == 0 { format!(" derivative=\"{i}\"") } else { String::new() };
+        let _ = writeln!(
+            xml,
+            "<ScalarVariable name=\"v{i}\" valueReference=\"{i}\" causality=\"local\" variability=\"continuous\"><Real{derivative}/></ScalarVariable>"
+        );
+    }
+    xml.push_str("</ModelVariables>\n<ModelStructure><Outputs><Unknown index=\"1\"/></Outputs></ModelStructure>\n</fmiModelDescription>\n");
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("limits_system");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("large.fmu"), make::fmu(&xml, &[])).expect("the FMU");
+    drop(xml);
+    let system = |connections: &str| {
+        let toml = format!(
+            "[experiment]\nstop = 1.0\nstep = 0.1\n[units.a]\nfmu = \"large.fmu\"\n[connections]\n{connections}"
+        );
+        std::fs::write(folder.join("s.toml"), toml).expect("the system");
+        macrostep_system::open(&folder.join("s.toml")).expect("read").scenario
+    };
+    let fmus = macrostep_system::Fmus::new(macrostep::embedded::fmu);
+
+    let scenario = system("");
+    let (before, began) = (resident(), Instant::now());
+    let (assembly, _) = macrostep_system::assemble(&scenario, &fmus).expect("assembled");
+    let mut simulation = assembly.simulation().expect("a simulation");
+    simulation.initialise().and_then(|()| simulation.step()).expect("a step");
+    let (took, memory) = (began.elapsed(), resident().saturating_sub(before));
+    println!("{VARIABLES} variables in a system: {:.3} s, {} MB", took.as_secs_f64(), memory / 1_000_000);
+    assert!(took < Duration::from_secs(30), "{took:?}");
+    assert!(memory < 300_000_000, "{memory} bytes");
+    drop(simulation);
+
+    // Connections to names that nothing has: the first errors are listed, the others counted.
+    let connections: String = (0..VARIABLES).map(|i| format!("\"a.in{i}\" = \"a.out{i}\"\n")).collect();
+    let scenario = system(&connections);
+    let began = Instant::now();
+    let findings = macrostep_system::check(&scenario, &fmus);
+    let took = began.elapsed();
+    println!("{VARIABLES} connections to nothing: {:.3} s, {} findings", took.as_secs_f64(), findings.len());
+    let errors: Vec<_> = findings.iter().filter(|f| f.severity == macrostep_system::Severity::Error).collect();
+    assert!(errors.len() <= 1001, "{}", errors.len());
+    assert!(errors.last().is_some_and(|f| f.what.contains("more errors like these")), "{:?}", errors.last());
+    assert!(took < Duration::from_secs(30), "{took:?}");
 }

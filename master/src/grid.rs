@@ -8,6 +8,12 @@ use crate::schedule::Plan;
 use crate::system::System;
 use crate::time::{Clock, Tick, lcm};
 
+/// Ticks in a macro step, and in a window.
+const TICKS_MAX: Tick = 1_000_000;
+
+/// Steps in a plan, which is a list of all of them.
+const PLAN_MAX: Tick = 100_000;
+
 /// Start, macro step and the units' shares of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
@@ -43,6 +49,17 @@ impl Grid {
         Ok((plan, clock))
     }
 
+    /// Length of a window in macro steps H, and how many steps each of `n` units makes in it.
+    ///
+    /// # Errors
+    /// [`RunError::Grid`] for shares that make no window, or one of too many steps.
+    pub fn window(&self, n: usize) -> Result<(f64, Vec<u64>), RunError> {
+        let (clock, steps) = self.resolve(n, 1)?;
+        let window = steps.iter().copied().fold(1, lcm);
+        let made = steps.iter().map(|s| (window / s) as u64).collect();
+        Ok((window as f64 / clock.per_unit as f64, made))
+    }
+
     /// Start of the last window, of `window` ticks, before the stop time.
     pub(crate) fn last_window(&self, window: Tick) -> Option<Tick> {
         let windows = ((self.stop_s? - self.start_s) / self.step_s).round();
@@ -65,14 +82,25 @@ impl Grid {
                 return Err(bad("rate", format!("{p}/{q}"), "a fraction of whole numbers from 1 to 1000000"));
             }
             per_unit = lcm(per_unit, Tick::from(q));
+            if per_unit > TICKS_MAX {
+                return Err(bad("rates", format!("{per_unit} parts of a macro step"), "at most 1000000"));
+            }
         }
         let steps: Vec<Tick> = (0..n).map(|u| per_unit * Tick::from(share(u).0) / Tick::from(share(u).1)).collect();
         let window = steps.iter().copied().fold(1, lcm);
-        if window > 1_000_000 {
+        if window > TICKS_MAX {
             return Err(bad(
                 "rates",
                 format!("units that meet every {window} ticks"),
                 "units that meet within 1000000",
+            ));
+        }
+        let made: Tick = steps.iter().map(|s| window / s).sum();
+        if made > PLAN_MAX {
+            return Err(bad(
+                "rates",
+                format!("{made} steps of units until all meet again"),
+                "at most 100000: choose steps nearer to each other",
             ));
         }
         Ok((Clock { start_s: self.start_s, unit_s: self.step_s, per_unit }, steps))

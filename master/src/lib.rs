@@ -56,7 +56,7 @@ pub use map::{OneStepMap, loop_gain, spectral_radius};
 pub use memento::{Memento, Numbers};
 pub use method::{Method, Sampling};
 pub use power::{Account, EnergyCorrection};
-pub use run::{Simulation, Statistics, Unconverged};
+pub use run::{Simulation, Statistics, Unconverged, windows_and_rest};
 pub use schedule::{Op, Plan, Schedule};
 pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
 pub use station::Refresh;

@@ -103,9 +103,24 @@ pub struct Simulation {
     diverged: Option<Diverged>,
     warnings: Vec<String>,
     grid: Grid,
+    /// A last window that is shorter than the others.
+    rest: Option<Rest>,
     sources: LawSources,
     watches: Vec<WorkWatch>,
 }
+
+/// The last window of a run that is no whole number of windows.
+#[derive(Debug, Clone, Copy)]
+struct Rest {
+    /// Where it begins.
+    from: Tick,
+    /// Its length, and that of a whole window, as [`Window::stretch`] counts.
+    parts: Tick,
+    of: Tick,
+}
+
+/// Ticks that a run with a shorter last window may have.
+const TICKS_MAX: f64 = 4.5e15;
 
 impl Simulation {
     /// Checks that system, method and grid fit together; units have been instantiated and their parameters set.
@@ -192,28 +207,73 @@ impl Simulation {
             diverged: None,
             warnings,
             grid,
+            rest: None,
             sources,
             watches: Vec::new(),
         })
     }
 
-    /// Records a real variable of a unit in a column of the given name.
+    /// Makes the last window before the stop time a shorter one, where the span is no whole number of windows; call it before
+    /// [`Simulation::initialise`]. All units must be able to vary their step. Windows before it keep their bits: ticks are
+    /// made finer, so that the rest is a whole number of them to 1e-12 of a window.
+    ///
+    /// # Errors
+    /// [`RunError::Grid`] where steps are controlled or half steps merged: these choose their steps in another way.
+    pub fn end_in_part(&mut self) -> Result<(), RunError> {
+        let Some(stop_s) = self.grid.stop_s else { return Ok(()) };
+        let span_s = stop_s - self.grid.start_s;
+        let (whole, rest) = windows_and_rest(span_s, self.window_s());
+        let Some(rest) = rest else { return Ok(()) };
+        if self.control.is_some() || self.window.plan.is_staggered() {
+            return Err(RunError::Grid {
+                what: "stop time",
+                found: format!("{span_s} s, {} windows", whole as f64 + rest),
+                expected: format!("a whole number of windows of {} s", self.window_s()),
+            });
+        }
+        // Ticks stay exact in the histories, which count them in doubles.
+        let room = TICKS_MAX / (whole.max(1) as f64 * self.window.plan.window as f64);
+        let (parts, of) = fraction(rest, room.clamp(1.0, 1e6) as Tick);
+        // As with steps that are controlled: steps of one part, stretched to the whole window.
+        self.window.supply.clock.per_unit *= of;
+        self.window.stretch(of);
+        let from = whole as Tick * self.window.plan.window;
+        self.rest = Some(Rest { from, parts, of });
+        if self.relay.is_some() {
+            self.relay = Relay::of(&self.window);
+        }
+        Ok(())
+    }
+
+    /// Records a variable of a unit, of any type, in a column of the given name.
+    ///
+    /// # Errors
+    /// [`SystemError::UnknownVariable`] where the unit has none of that name.
     pub fn record(&mut self, unit: UnitId, variable: &str, column: &str) -> Result<(), SystemError> {
         let station = &self.window.stations[unit.index()];
         let variables = &station.unit.description().variables;
-        let Some(i) = variables.iter().position(|v| v.name == variable && v.real().is_some()) else {
+        let Some(i) = variables.iter().position(|v| v.name == variable) else {
             return Err(SystemError::UnknownVariable {
                 unit: station.unit.name().to_string(),
                 variable: variable.to_string(),
-                hint: "only real variables are recorded".to_string(),
+                hint: "name one that its model description has".to_string(),
             });
         };
-        // What a unit is at mid-step is known of its sampled outputs only.
-        if self.window.now == 0 && !station.outputs.refs.contains(&variables[i].value_reference) {
-            self.window.plan.unmerge();
-        }
-        self.recorder.add(&self.window.stations, unit.index(), i, column.to_string());
+        self.record_at(unit, i, column);
         Ok(())
+    }
+
+    /// As [`Simulation::record`], by the variable's position in the model description, which must be one.
+    pub fn record_at(&mut self, unit: UnitId, variable: usize, column: &str) {
+        // What a unit is at mid-step is known of its sampled outputs only.
+        if self.window.plan.is_staggered() && self.window.now == 0 {
+            let station = &self.window.stations[unit.index()];
+            let v = &station.unit.description().variables[variable];
+            if v.real().is_none() || !station.outputs.refs.contains(&v.value_reference) {
+                self.window.plan.unmerge();
+            }
+        }
+        self.recorder.add(&self.window.stations, unit.index(), variable, column.to_string());
     }
 
     /// Checks from now on, at every communication point, that two laws conserve virtual work: positions go forward by
@@ -293,6 +353,9 @@ impl Simulation {
         mut set: impl FnMut(UnitId, &mut dyn Unit) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         self.window.forget();
+        if let Some(rest) = self.rest {
+            self.window.stretch(rest.of);
+        }
         for (u, s) in self.window.stations.iter_mut().enumerate() {
             s.unit.reset()?;
             set(UnitId(u), s.unit.as_mut())?;
@@ -325,6 +388,12 @@ impl Simulation {
     /// One window: to the next point where all units meet.
     #[inline]
     pub fn step(&mut self) -> Result<Option<Convergence>, RunError> {
+        if let Some(rest) = self.rest.filter(|rest| rest.from == self.window.now) {
+            self.window.stretch(rest.parts);
+            if let Some(corrector) = &mut self.corrector {
+                corrector.forget();
+            }
+        }
         let began = self.window.now;
         let outcome = match &mut self.control {
             None => self.window.run(self.corrector.as_deref_mut()),
@@ -511,7 +580,9 @@ impl Simulation {
 
     /// Windows of which only the end is looked at, by the observer; pairs of maps under watch are looked at after each.
     fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
-        let Some(relay) = &mut self.relay else {
+        // The relay knows whole windows only.
+        let left = self.rest.map_or(Tick::MAX, |rest| (rest.from - self.window.now) / self.window.plan.window);
+        let Some(relay) = self.relay.as_mut().filter(|_| Tick::try_from(windows).is_ok_and(|n| n <= left)) else {
             return (0..windows).try_for_each(|_| self.step().map(|_| ()));
         };
         if !self.watches.is_empty() && windows > 1 {
@@ -532,6 +603,9 @@ impl Simulation {
     pub fn observe(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Window { stations, supply, now, .. } = &mut self.window;
         self.recorder.read(stations, supply, *now)?;
+        if !self.recorder.texts.is_empty() {
+            observer.texts(&self.recorder.texts);
+        }
         observer.row(supply.clock.seconds(*now), &self.recorder.row);
         Ok(())
     }
@@ -583,20 +657,26 @@ impl Simulation {
         self.window.supply.clock.length_s(self.window.plan.window)
     }
 
-    /// How many windows make up `span_s` seconds.
+    /// How many windows make up `span_s` seconds, from the start on; a shorter last one counts where
+    /// [`Simulation::end_in_part`] allows it.
     ///
     /// # Errors
     /// [`RunError::Grid`] where it is not a whole number.
     pub fn windows_in(&self, span_s: f64) -> Result<u64, RunError> {
-        let n = span_s / self.window_s();
-        if n.is_finite() && n >= 0.0 && (n - n.round()).abs() <= 1e-6 * n.clamp(1.0, 1e3) {
-            return Ok(n.round() as u64);
+        let window_s = self.rest.map_or(self.window_s(), |rest| {
+            let clock = self.window.supply.clock;
+            clock.length_s(self.window.plan.window / self.window.plan.stretched() * rest.of)
+        });
+        let n = span_s / window_s;
+        match windows_and_rest(span_s, window_s) {
+            (whole, None) if n.is_finite() && n >= 0.0 => Ok(whole),
+            (whole, Some(_)) if self.rest.is_some() && n.is_finite() && n >= 0.0 => Ok(whole + 1),
+            _ => Err(RunError::Grid {
+                what: "stop time",
+                found: format!("{span_s} s, {n} windows"),
+                expected: format!("a whole number of windows of {window_s} s"),
+            }),
         }
-        Err(RunError::Grid {
-            what: "stop time",
-            found: format!("{span_s} s, {n} windows"),
-            expected: format!("a whole number of windows of {} s", self.window_s()),
-        })
     }
 
     /// The plan that is carried out in each window.
@@ -627,5 +707,52 @@ impl Simulation {
     /// A unit, to drive it by hand between windows.
     pub fn unit_mut(&mut self, unit: UnitId) -> &mut dyn Unit {
         self.window.stations[unit.index()].unit.as_mut()
+    }
+}
+
+/// How many whole windows a span has, and what part of another one is left; a part in a million is none.
+pub fn windows_and_rest(span_s: f64, window_s: f64) -> (u64, Option<f64>) {
+    let n = span_s / window_s;
+    if (n - n.round()).abs() <= 1e-6 * n.clamp(1.0, 1e3) {
+        (n.round() as u64, None)
+    } else {
+        (n as u64, Some(n.fract()))
+    }
+}
+
+/// The fraction p/q that comes nearest to `x` between 0 and 1, with q up to `most`, by continued fractions; p is at least 1.
+fn fraction(x: f64, most: Tick) -> (Tick, Tick) {
+    let (mut before, mut now) = ((1, 0), (0, 1));
+    let mut left = x;
+    while (x - now.0 as f64 / now.1 as f64).abs() > 1e-12 && left > 1.0 / most as f64 {
+        let whole = (1.0 / left) as Tick;
+        let next = (whole * now.0 + before.0, whole * now.1 + before.1);
+        if next.1 > most {
+            break;
+        }
+        (before, now) = (now, next);
+        left = 1.0 / left - whole as f64;
+    }
+    if now.0 == 0 { (1, most) } else { now }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fraction, windows_and_rest};
+
+    #[test]
+    fn rests_are_fractions() {
+        assert_eq!(fraction(0.25, 1_000_000), (1, 4));
+        assert_eq!(fraction(0.7 / 0.9, 1_000_000), (7, 9));
+        assert_eq!(fraction(1e-9, 1000), (1, 1000));
+        assert_eq!(fraction(0.999, 1_000_000), (999, 1000));
+        for x in [0.123_456_789_f64, std::f64::consts::FRAC_1_PI, 0.618_033_988_7] {
+            let (p, q) = fraction(x, 1_000_000);
+            assert!((x - p as f64 / q as f64).abs() < 1e-11 && q <= 1_000_000, "{x}: {p}/{q}");
+        }
+        assert_eq!(windows_and_rest(1.0, 0.1), (10, None));
+        let (whole, rest) = windows_and_rest(20.0, 0.0256);
+        assert!(whole == 781 && (rest.expect("a rest") - 0.25).abs() < 1e-9);
+        assert_eq!(windows_and_rest(0.5, 1.0), (0, Some(0.5)));
     }
 }

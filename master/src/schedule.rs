@@ -186,6 +186,11 @@ impl Plan {
         self.stretch = n;
     }
 
+    /// How many times as long as made the steps are now.
+    pub(crate) fn stretched(&self) -> Tick {
+        self.stretch
+    }
+
     /// Takes the next turn.
     #[cold]
     pub(crate) fn turn(&mut self) {

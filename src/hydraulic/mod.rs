@@ -51,6 +51,9 @@ pub fn actuator(arguments: &ActuatorArguments) -> Result<(), Failure> {
     }
 }
 
+/// More macro steps than this are taken for a mistake.
+const STEPS_MAX: f64 = 1e6;
+
 /// A run with all defaults filled in.
 fn scenario(plant: Plant, a: &MultirateArguments) -> Multirate {
     let d = Scheme::RECOMMENDED;
@@ -173,9 +176,14 @@ fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, sta
     let ended = ended
         .map(|e| format!("\nended early at t = {} s of {} s: {e}", outcome.end_s, scenario.stop_s))
         .unwrap_or_default();
+    let start = if scenario.scheme.look_ahead {
+        ""
+    } else {
+        "\nlook-ahead is off (`--lookahead`); in `run` and in other tools the FMUs start with it (`look_ahead`)"
+    };
     let micro = 1e3 * scenario.micro_s;
     format!(
-        "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}\nunits: {}",
+        "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}{start}\nunits: {}",
         scenario.scheme,
         1e3 * scenario.step_s,
         scenario.stop_s,

@@ -62,11 +62,22 @@ impl std::str::FromStr for Order {
     }
 }
 
+/// What of a system is recorded.
+#[derive(Debug, Args)]
+pub struct RecordArguments {
+    /// Record these variables, UNIT.VARIABLE of any type, where `*` stands for any letters; may be repeated
+    /// [default: the scenario's, or real outputs that are no elements of arrays]
+    #[arg(long, value_name = "PATTERN")]
+    pub record: Vec<String>,
+}
+
 /// `macrostep run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
     #[command(flatten)]
     pub system: SystemArguments,
+    #[command(flatten)]
+    pub record: RecordArguments,
     /// Folder for trace, scenario, result and pictures; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -123,6 +134,8 @@ pub struct ExplainArguments {
 pub struct VerifyArguments {
     #[command(flatten)]
     pub system: SystemArguments,
+    #[command(flatten)]
+    pub record: RecordArguments,
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,

@@ -2,7 +2,7 @@
 
 use macrostep_master::report::Table;
 use macrostep_master::report::table::{Align, short};
-use macrostep_system::explain::{Candidate, Residuals, delays, order, residuals, steps};
+use macrostep_system::explain::{Candidate, Residuals, choices, delays, order, residuals, steps};
 use macrostep_system::toml;
 
 use super::arguments::ExplainArguments;
@@ -56,6 +56,14 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         .collect();
     let loops = if loops.is_empty() { "none".to_owned() } else { format!("through {}", loops.join("; ")) };
     print::line(format_args!("\nAlgebraic loops: {loops}"))?;
+    let choices = choices(&assembly);
+    if !choices.is_empty() {
+        print::line("\nChoices of the FMUs")?;
+    }
+    for (choice, is_set) in &choices {
+        let whose = if *is_set { "" } else { ", the FMU's start" };
+        print::line(format_args!("      {choice}{whose}"))?;
+    }
     drop(assembly);
     if arguments.no_run {
         return Ok(());

@@ -22,7 +22,7 @@ use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, S
 use crate::failure::Failure;
 use crate::print;
 use crate::slaves::{self, SlaveArguments};
-use arguments::SystemArguments;
+use arguments::{RecordArguments, SystemArguments};
 
 /// A scenario, opened, with the options applied. It is also the catalogue of its FMUs, whose slaves run where the options
 /// say.
@@ -59,6 +59,14 @@ impl Opened {
         change(&mut document, arguments)?;
         print::keep()?;
         Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves, lines })
+    }
+
+    /// Records what the options say, where they say anything.
+    pub fn record(&mut self, a: &RecordArguments) {
+        if !a.record.is_empty() {
+            let patterns = a.record.iter().map(|pattern| (pattern.clone(), Place::option("--record")));
+            self.document.scenario.record.variables = patterns.collect();
+        }
     }
 
     /// Checks and assembles; findings go to standard error.
@@ -126,8 +134,12 @@ pub fn start(assembly: Assembly) -> Result<Simulation, RunError> {
 
 fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
     let s = &mut document.scenario;
-    s.experiment.step_s = a.step.or(s.experiment.step_s);
-    s.experiment.stop_s = a.stop.or(s.experiment.stop_s);
+    if let Some(step_s) = a.step {
+        (s.experiment.step_s, s.experiment.step_place) = (Some(step_s), Place::option("--step"));
+    }
+    if let Some(stop_s) = a.stop {
+        (s.experiment.stop_s, s.experiment.stop_place) = (Some(stop_s), Place::option("--stop"));
+    }
     s.coupling.predict = a.predict.unwrap_or(s.coupling.predict);
     s.coupling.correct = a.correct.unwrap_or(s.coupling.correct);
     s.coupling.sampling = a.sampling.unwrap_or(s.coupling.sampling);
@@ -156,8 +168,7 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
             let message = format!("`--set {text}`: no unit `{}`; there are `{}`", target.unit, known.join("`, `"));
             return Err(Failure::Usage(message));
         };
-        let place = Place { file: "--set".into(), line: 0, column: 0 };
-        let setting = Setting::new(target.variable, typed(value.trim()), place);
+        let setting = Setting::new(target.variable, typed(value.trim()), Place::option("--set"));
         // Last of all, after the sets.
         let set = s.applied.iter().flat_map(|name| s.sets.iter().position(|set| set.name == *name));
         let later: Vec<usize> = set.collect();
@@ -169,9 +180,11 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A value as typed: a number, true or false, or a text.
+/// A value as typed: a number, true or false, or a text; a text in quotes is one whatever it says.
 fn typed(text: &str) -> Value {
-    if let Ok(i) = text.parse() {
+    if let Some(quoted) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
+        Value::Text(quoted.to_owned())
+    } else if let Ok(i) = text.parse() {
         Value::Integer(i)
     } else if let Ok(x) = text.parse() {
         Value::Real(x)

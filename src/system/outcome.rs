@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use macrostep_master::record::Column;
+use macrostep_master::record::{Column, ColumnKind};
 use macrostep_master::report::Table;
 use macrostep_master::report::table::Align;
 use macrostep_master::{Account, Simulation, Statistics, Unconverged};
@@ -87,9 +87,22 @@ impl Outcome {
         &self.columns
     }
 
+    /// Value of a column at the end.
+    fn value(&self, i: usize, rows: &Rows) -> serde_json::Value {
+        let x = rows.last.get(i).copied().unwrap_or(f64::NAN);
+        match self.columns[i].kind {
+            ColumnKind::Real => serde_json::json!(x),
+            // Integers of 32 bits are doubles exactly.
+            ColumnKind::Integer => serde_json::json!(x as i64),
+            ColumnKind::Boolean => serde_json::json!(x != 0.0),
+            ColumnKind::Text => serde_json::json!(rows.texts.iter().find(|(place, _)| *place == i).map(|(_, t)| t)),
+        }
+    }
+
     /// With what was run and recorded.
     pub fn summary<'a>(&'a self, s: &'a Scenario, rows: &Rows) -> Summary<'a> {
-        let finals = self.columns.iter().zip(&rows.last);
+        // Nothing is known before the first row.
+        let finals = self.columns.iter().enumerate().take(rows.last.len());
         let units = s.units.iter().zip(&self.kinds).zip(&self.do_steps);
         let unit = |((u, kind), do_steps): ((&'a macrostep_system::scenario::Unit, &&'static str), &u64)| UnitResult {
             name: &u.name,
@@ -108,7 +121,7 @@ impl Outcome {
             correct: s.coupling.correct.word(),
             sampling: s.coupling.sampling.word(),
             units: units.map(unit).collect(),
-            r#final: finals.map(|(c, v)| (c.name.clone(), serde_json::json!(v))).collect(),
+            r#final: finals.map(|(i, c)| (c.name.clone(), self.value(i, rows))).collect(),
             power_bonds: self.accounts.iter().map(PowerBond::of).collect(),
             windows: self.statistics.windows,
             window_runs: self.statistics.runs,
@@ -126,13 +139,17 @@ impl Outcome {
         let c = &s.coupling;
         let head = format!("at t = {} s", rows.last_s);
         let mut table = Table::new([("variable", Align::Left), (&head, Align::Right), ("unit", Align::Left)]);
-        for (column, value) in self.columns.iter().zip(&rows.last) {
-            table.row([column.name.clone(), format!("{value:.9e}"), column.unit.clone()]);
+        for (i, (column, value)) in self.columns.iter().zip(&rows.last).enumerate() {
+            let shown = match column.kind {
+                ColumnKind::Real => format!("{value:.9e}"),
+                _ => self.value(i, rows).to_string(),
+            };
+            table.row([column.name.clone(), shown, column.unit.clone()]);
         }
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
         let bonds: String = self.accounts.iter().map(bond_line).collect();
         format!(
-            "{} · {} · {} · {} · {} · H = {} s\n\n{}\n{bonds}\n{} rows, {} windows in {:.3} s; steps: {}",
+            "{} · {} · {} · {} · {} · H = {} s\n\n{}\n{bonds}\n{} row{}, {} window{} in {:.3} s; steps: {}",
             title(s),
             c.schedule,
             c.predict,
@@ -141,11 +158,18 @@ impl Outcome {
             s.experiment.step_s.unwrap_or(f64::NAN),
             table.terminal(),
             rows.count,
+            plural(rows.count),
             self.statistics.windows,
+            plural(self.statistics.windows),
             self.wall.as_secs_f64(),
             steps.join(", ")
         )
     }
+}
+
+/// The end of a word for so many things.
+fn plural(n: u64) -> &'static str {
+    if n == 1 { "" } else { "s" }
 }
 
 impl Summary<'_> {

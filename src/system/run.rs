@@ -8,7 +8,7 @@ use std::path::Path;
 
 use macrostep_isolation::interrupt;
 use macrostep_master::Simulation;
-use macrostep_master::record::{Column, Trace};
+use macrostep_master::record::{Column, ColumnKind, Trace};
 use macrostep_system::scenario::Source;
 use macrostep_system::{Assembly, Scenario, toml};
 
@@ -36,7 +36,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     // A slave may change the working folder; files are where the user has named them.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let checkpoints = arguments.checkpoints.within(&here);
-    let opened = Opened::new(&arguments.system)?;
+    let mut opened = Opened::new(&arguments.system)?;
+    opened.record(&arguments.record);
     let assembly = opened.assemble()?;
     let scenario = assembly.effective.clone();
     let identity = identity(&assembly, &scenario);
@@ -165,10 +166,11 @@ fn write(
     Ok(pictures::write(folder, scenario, &trace)?)
 }
 
-/// The rows of a file, with units.
+/// The rows of a file, with units; without texts, which have no picture.
 fn trace(path: &Path, columns: &[Column]) -> Result<Trace, Failure> {
-    let read = Trace::read(File::open(path).map_err(Failure::file(path))?)?;
-    let mut trace = Trace::new(columns.iter().cloned());
+    let is_number = |i: usize| i == 0 || columns.get(i - 1).is_some_and(|c| c.kind != ColumnKind::Text);
+    let read = Trace::read_some(File::open(path).map_err(Failure::file(path))?, is_number)?;
+    let mut trace = Trace::new(columns.iter().filter(|c| c.kind != ColumnKind::Text).cloned());
     trace.reserve(read.len());
     read.rows().filter_map(<[f64]>::split_first).for_each(|(t_s, values)| trace.push(*t_s, values));
     Ok(trace)

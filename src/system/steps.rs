@@ -25,6 +25,8 @@ pub struct Rows {
     pub last_s: f64,
     /// Its values.
     pub last: Vec<f64>,
+    /// Its texts, each with its place among them.
+    pub texts: Vec<(usize, String)>,
 }
 
 impl Rows {
@@ -44,6 +46,14 @@ impl Observer for Rows {
         self.last.clear();
         self.last.extend_from_slice(values);
     }
+
+    fn texts(&mut self, texts: &[(usize, String)]) {
+        if let Some(stream) = &mut self.stream {
+            stream.texts(texts);
+        }
+        self.texts.clear();
+        self.texts.extend_from_slice(texts);
+    }
 }
 
 /// How far a run goes.
@@ -51,8 +61,8 @@ pub struct Steps {
     windows: u64,
     /// Every how many windows a row is kept.
     every: u64,
-    /// Windows done in an earlier part of the run.
-    done: u64,
+    /// Windows done in an earlier part of the run, whose first row is recorded; `None`: there is none.
+    done: Option<u64>,
     /// Time spent in windows and recording.
     pub wall: Duration,
 }
@@ -65,7 +75,7 @@ impl Steps {
     pub fn new(simulation: &Simulation, scenario: &Scenario) -> Result<Steps, RunError> {
         let span_s = scenario.experiment.stop_s.unwrap_or(0.0) - scenario.experiment.start_s;
         let (windows, every) = (simulation.windows_in(span_s)?, scenario.record.every.max(1));
-        Ok(Steps { windows, every, done: 0, wall: Duration::ZERO })
+        Ok(Steps { windows, every, done: None, wall: Duration::ZERO })
     }
 
     /// Windows of the whole run.
@@ -79,7 +89,7 @@ impl Steps {
     /// Where the checkpoint is of another run.
     pub fn resume(&mut self, simulation: &mut Simulation, at: Checkpoint, rows: &mut Rows) -> Result<(), RunError> {
         simulation.resume(&Memento { states: at.states, numbers: at.numbers })?;
-        (self.done, rows.count) = (at.steps, at.file.rows);
+        (self.done, rows.count) = (Some(at.steps), at.file.rows);
         Ok(())
     }
 
@@ -111,17 +121,18 @@ impl Steps {
         keeper: &mut Option<&mut Keeper>,
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
-        if self.done == 0 {
+        if self.done.is_none() {
             simulation.observe(rows).map_err(failed)?;
-        } else if self.done >= self.windows {
+        } else if self.done >= Some(self.windows) {
             // Nothing is left but to know the values at the end; their row is there.
             let mut end = Rows::default();
             simulation.observe(&mut end).map_err(failed)?;
-            (rows.last_s, rows.last) = (end.last_s, end.last);
+            (rows.last_s, rows.last, rows.texts) = (end.last_s, end.last, end.texts);
         }
-        for n in self.done..self.windows {
+        let done = self.done.unwrap_or(0);
+        for n in done..self.windows {
             let is_interrupted = interrupt::asked();
-            if is_interrupted || (n > self.done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {
+            if is_interrupted || (n > done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {
                 keep(simulation, rows, keeper, n)?;
             }
             if is_interrupted {

@@ -15,7 +15,8 @@ use crate::print;
 /// # Errors
 /// [`Failure`] where one of the runs cannot be made.
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
-    let opened = Opened::new(&arguments.system)?;
+    let mut opened = Opened::new(&arguments.system)?;
+    opened.record(&arguments.record);
     let verification = verify(&opened.document.scenario, &opened).map_err(|e| match e {
         Unverified::Findings(findings) => findings_failure(&findings),
         Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),

@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 #![allow(dead_code)] // each module uses its part of the kit
 
+mod bounds;
 mod divergence;
 #[path = "../hostile/make.rs"]
 mod make;

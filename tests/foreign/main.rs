@@ -4,6 +4,7 @@
 
 #[path = "../hostile/make.rs"]
 mod make;
+mod records;
 #[path = "../hostile/run.rs"]
 mod run;
 mod ssp;

@@ -177,3 +177,29 @@ status fmi2CancelStep(slave *s) { (void)s; return OK; }
 status fmi2GetStatus(slave *s, int kind, status *value) { (void)s, (void)kind; *value = PENDING; return OK; }
 status fmi2GetRealStatus(slave *s, int kind, double *value) { (void)kind; *value = s->reached; return OK; }
 status fmi2GetBooleanStatus(slave *s, int kind, int *value) { (void)s, (void)kind; *value = 0; return OK; }
+
+/* The whole state, for descriptions that offer it; callbacks stay those of the instance. */
+status fmi2GetFMUstate(slave *s, slave **state) {
+    if (!*state) *state = malloc(sizeof **state);
+    **state = *s;
+    return OK;
+}
+status fmi2SetFMUstate(slave *s, slave *state) {
+    const callbacks *back = s->back;
+    *s = *state;
+    s->back = back;
+    return OK;
+}
+status fmi2FreeFMUstate(slave *s, slave **state) { (void)s; free(*state); *state = NULL; return OK; }
+status fmi2SerializedFMUstateSize(slave *s, slave *state, size_t *size) { (void)s, (void)state; *size = sizeof *s; return OK; }
+status fmi2SerializeFMUstate(slave *s, slave *state, char *bytes, size_t size) {
+    (void)s;
+    memcpy(bytes, state, size);
+    return OK;
+}
+status fmi2DeSerializeFMUstate(slave *s, const char *bytes, size_t size, slave **state) {
+    (void)s;
+    if (!*state) *state = malloc(sizeof **state);
+    memcpy(*state, bytes, size);
+    return OK;
+}

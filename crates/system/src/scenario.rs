@@ -3,6 +3,7 @@
 //! It knows neither files nor FMUs; every part keeps its [`Place`] for messages.
 
 use crate::words::{Correct, Derivative, Predict, Sampling, Schedule, Variant};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -78,6 +79,10 @@ pub struct Experiment {
     pub step_s: Option<f64>,
     /// Where.
     pub place: Place,
+    /// Where the end stands; line 0 without a file: nowhere else than all of it.
+    pub stop_place: Place,
+    /// Where the macro step stands; as `stop_place`.
+    pub step_place: Place,
 }
 
 /// The method.
@@ -325,7 +330,7 @@ pub enum Gain {
 /// What a run leaves behind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
-    /// Variables `UNIT.NAME`; `*` stands for any letters. Empty: all real outputs but elements of arrays.
+    /// Variables `UNIT.NAME` of any type; `*` stands for any letters. Empty: all real outputs but elements of arrays.
     pub variables: Vec<(String, Place)>,
     /// Every how many windows a row is kept; 0: every one.
     pub every: u64,
@@ -410,6 +415,18 @@ impl Gain {
     }
 }
 
+impl Place {
+    /// This place where it is one, else the other.
+    pub fn or<'a>(&'a self, other: &'a Place) -> &'a Place {
+        if self.file.is_empty() { other } else { self }
+    }
+
+    /// An option of the command line.
+    pub fn option(name: &str) -> Place {
+        Place { file: name.into(), line: 0, column: 0 }
+    }
+}
+
 impl Connection {
     /// One to one.
     pub fn new(from: Endpoint, to: Endpoint, place: Place) -> Self {
@@ -440,6 +457,29 @@ impl Scenario {
     /// The law of this name.
     pub fn law(&self, name: &str) -> Option<&Law> {
         self.laws.iter().find(|l| l.name == name)
+    }
+
+    /// The same scenario with every value given once: the one that counts.
+    pub fn settled(&self) -> Scenario {
+        let mut out = self.clone();
+        let mut later: BTreeSet<(String, String)> = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        // The last set first; of a set that is applied twice, the last time counts.
+        out.applied = self.applied.iter().rev().filter(|name| seen.insert((*name).clone())).cloned().collect();
+        for name in &out.applied {
+            let Some(set) = out.sets.iter_mut().find(|set| set.name == *name) else { continue };
+            set.settings.reverse();
+            set.settings.retain(|(unit, s)| later.insert((unit.clone(), s.variable.clone())));
+            set.settings.reverse();
+        }
+        out.applied.reverse();
+        for unit in &mut out.units {
+            let name = &unit.name;
+            unit.settings.reverse();
+            unit.settings.retain(|s| later.insert((name.clone(), s.variable.clone())));
+            unit.settings.reverse();
+        }
+        out
     }
 
     /// All settings of a unit in the order in which they are made: its own, then those of the applied sets.

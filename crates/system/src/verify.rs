@@ -19,11 +19,14 @@ use crate::catalogue::Catalogue;
 use crate::finding::Finding;
 use crate::scenario::Scenario;
 use crate::words::Schedule;
-use macrostep_master::record::{Column, Trace};
-use macrostep_master::{RunError, Unconverged};
+use macrostep_master::record::{Column, ColumnKind, Trace};
+use macrostep_master::{RunError, Unconverged, windows_and_rest};
 
 /// An order below this is no sign of convergence; the error bar is then made with it.
 const ORDER_MIN: f64 = 0.5;
+
+/// Values of one run that are kept in memory.
+const VALUES_MAX: f64 = 5e7;
 
 /// One output.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +50,7 @@ pub struct Judged {
 /// What came out.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// Every recorded variable.
+    /// Every recorded real variable.
     pub outputs: Vec<Judged>,
     /// Macro step H \[s\].
     pub step_s: f64,
@@ -74,12 +77,25 @@ pub enum Unverified {
 /// [`Unverified`] where one of the runs cannot be made.
 pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verification, Unverified> {
     let (first, mut findings) = assemble(scenario, catalogue).map_err(Unverified::Findings)?;
-    let effective = first.effective.clone();
+    let mut effective = first.effective.clone();
     let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
     let other = match effective.coupling.schedule {
         Schedule::Jacobi => Schedule::GaussSeidel,
         Schedule::GaussSeidel => Schedule::Jacobi,
     };
+    // Rows of all runs are held against each other where all have one: after whole windows.
+    let span_s = |s: &Scenario| s.experiment.stop_s.unwrap_or(f64::NAN) - s.experiment.start_s;
+    let window_s = step_s * first.grid.window(effective.units.len()).map_or(1.0, |(window, _)| window);
+    if let (whole @ 1.., Some(_)) = windows_and_rest(span_s(&effective), window_s) {
+        effective.experiment.stop_s = Some(effective.experiment.start_s + whole as f64 * window_s);
+    }
+    let values = span_s(&effective) / window_s * (first.recorded.len() + 1) as f64;
+    if values > VALUES_MAX {
+        let e = &effective.experiment;
+        let what = format!("{values:.3e} recorded values, which are kept in memory, expected at most {VALUES_MAX:e}");
+        let next = "choose a larger step, an earlier stop, or fewer variables by `--record`";
+        return Err(Unverified::Findings(vec![Finding::error(e.step_place.or(&e.place), what, next)]));
+    }
     drop(first);
     let mut trace = |parts: u32, schedule: Schedule| {
         let mut s = effective.clone();
@@ -98,7 +114,8 @@ pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verifica
     };
     let base = effective.coupling.schedule;
     let traces = [trace(1, base)?, trace(2, base)?, trace(4, base)?, trace(1, other)?];
-    let outputs = (1..traces[0].columns().len()).map(|i| judge(&traces, i)).collect();
+    let real = |i: &usize| traces[0].columns()[*i].kind == ColumnKind::Real;
+    let outputs = (1..traces[0].columns().len()).filter(real).map(|i| judge(&traces, i)).collect();
     Ok(Verification { outputs, step_s, other, effective, findings })
 }
 

@@ -5,4 +5,4 @@ mod trace;
 
 pub use recorder::Observer;
 pub(crate) use recorder::Recorder;
-pub use trace::{Column, Trace, TraceError};
+pub use trace::{Column, ColumnKind, Trace, TraceError};

@@ -1,16 +1,25 @@
 //! The *recorder* reads the variables a run is to leave behind, at communication points where all units meet.
+//!
+//! A row is one list of numbers whatever the types are: integers and Booleans fit into a double exactly. Texts go beside
+//! it, see [`Observer::texts`].
 
-use super::Column;
+use super::{Column, ColumnKind};
 use crate::feed::Supply;
+use crate::link::Type;
 use crate::station::{Refresh, Station};
+use crate::system::discrete_type;
 use crate::time::Tick;
-use crate::unit::UnitError;
-use macrostep_description::{Causality, ModelDescription};
+use crate::unit::{Unit, UnitError};
+use macrostep_description::{Causality, Dependencies, ModelDescription};
+use std::collections::{HashMap, HashSet};
 
 /// Takes rows as they come.
 pub trait Observer {
-    /// One row: time \[s\] and the values of the recorded variables.
+    /// One row: time \[s\] and the values of the recorded variables; Booleans are 1 and 0, and NaN stands for a text.
     fn row(&mut self, t_s: f64, values: &[f64]);
+
+    /// The texts of the row that follows, each with its place there, ascending; not called where no text is recorded.
+    fn texts(&mut self, _texts: &[(usize, String)]) {}
 }
 
 impl Observer for super::Trace {
@@ -24,17 +33,30 @@ impl Observer for () {
     fn row(&mut self, _: f64, _: &[f64]) {}
 }
 
+/// Variables of one type that are got by one call, and their places in the row.
+#[derive(Default)]
+struct Group<T> {
+    refs: Vec<u32>,
+    places: Vec<usize>,
+    values: Vec<T>,
+}
+
 /// Recorded variables of one unit.
 struct Reading {
     station: usize,
     /// Places in the row of values that are sampled anyway, and their places among the unit's outputs.
     sampled: Vec<(usize, usize)>,
-    /// Value references of the others and their places in the row.
-    refs: Vec<u32>,
-    places: Vec<usize>,
-    values: Vec<f64>,
+    reals: Group<f64>,
+    integers: Group<i32>,
+    booleans: Group<bool>,
+    /// Places among the texts.
+    texts: Group<()>,
     /// Whether some follow an input at once, so that the inputs are set before they are read.
     follows_inputs: bool,
+    /// Where each sampled output is, by its value reference.
+    outputs: HashMap<u32, usize>,
+    /// Variables that follow a connected input at once, where that is known to matter.
+    followers: HashSet<usize>,
 }
 
 /// Reads rows.
@@ -42,40 +64,56 @@ pub(crate) struct Recorder {
     readings: Vec<Reading>,
     pub columns: Vec<Column>,
     pub row: Vec<f64>,
+    /// Place in the row and text.
+    pub texts: Vec<(usize, String)>,
 }
 
 impl Recorder {
     /// Records nothing yet.
     pub fn new() -> Self {
-        Recorder { readings: Vec::new(), columns: Vec::new(), row: Vec::new() }
+        Recorder { readings: Vec::new(), columns: Vec::new(), row: Vec::new(), texts: Vec::new() }
     }
 
-    /// Adds a real variable of a unit under the column name `name`; the caller has checked that it exists.
+    /// Adds a variable of a unit under the column name `name`; the caller has checked that it exists.
     pub fn add(&mut self, stations: &[Station], station: usize, variable: usize, name: String) {
         let s = &stations[station];
-        let description = s.unit.description();
-        let v = &description.variables[variable];
+        let v = &s.unit.description().variables[variable];
         let place = self.row.len();
-        let unit = if v.unit().is_empty() { "1" } else { v.unit() };
-        self.columns.push(Column::new(name, unit));
-        self.row.push(0.0);
-        let reading = match self.readings.iter_mut().find(|r| r.station == station) {
-            Some(r) => r,
-            None => {
-                self.readings.push(Reading::of(station));
-                let last = self.readings.len() - 1;
-                &mut self.readings[last]
-            }
+        // Variables mostly come unit by unit.
+        let known = self.readings.iter().rposition(|r| r.station == station);
+        let known = known.unwrap_or_else(|| {
+            self.readings.push(Reading::of(station, s));
+            self.readings.len() - 1
+        });
+        let reading = &mut self.readings[known];
+        let kind = match discrete_type(v) {
+            None => ColumnKind::Real,
+            Some(Type::Integer) => ColumnKind::Integer,
+            Some(Type::Boolean) => ColumnKind::Boolean,
+            Some(Type::Text) => ColumnKind::Text,
         };
-        if let Some(output) = s.outputs.refs.iter().position(|r| *r == v.value_reference) {
-            reading.sampled.push((place, output));
-            return;
+        self.columns.push(match kind {
+            ColumnKind::Real => Column::new(name, if v.unit().is_empty() { "1" } else { v.unit() }),
+            kind => Column::discrete(name, kind),
+        });
+        self.row.push(if kind == ColumnKind::Text { f64::NAN } else { 0.0 });
+        let reference = v.value_reference;
+        match kind {
+            ColumnKind::Real => {
+                if let Some(&output) = reading.outputs.get(&reference) {
+                    reading.sampled.push((place, output));
+                    return;
+                }
+                reading.reals.add(reference, place, 0.0);
+            }
+            ColumnKind::Integer => reading.integers.add(reference, place, 0),
+            ColumnKind::Boolean => reading.booleans.add(reference, place, false),
+            ColumnKind::Text => {
+                reading.texts.add(reference, self.texts.len(), ());
+                self.texts.push((place, String::new()));
+            }
         }
-        reading.refs.push(v.value_reference);
-        reading.places.push(place);
-        reading.values.push(0.0);
-        reading.follows_inputs |=
-            s.outputs.refresh == Refresh::GetAfterSet && follows(description, variable, &s.inputs.refs);
+        reading.follows_inputs |= reading.followers.contains(&variable);
     }
 
     /// Reads the row at `at`, when every unit is there.
@@ -86,40 +124,93 @@ impl Recorder {
             for &(place, output) in &r.sampled {
                 self.row[place] = station.sampled(supply, output, at);
             }
-            if r.refs.is_empty() {
-                continue;
-            }
             if r.follows_inputs {
                 station.show_inputs(supply, at)?;
             }
-            station.unit.get_real(&r.refs, &mut r.values)?;
-            for (&place, &value) in r.places.iter().zip(&r.values) {
-                self.row[place] = value;
+            let unit = station.unit.as_mut();
+            if !r.reals.refs.is_empty() {
+                unit.get_real(&r.reals.refs, &mut r.reals.values)?;
+                r.reals.write(&mut self.row);
+            }
+            r.read_discrete(unit, &mut self.row, &mut self.texts)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Copy> Group<T> {
+    fn add(&mut self, reference: u32, place: usize, value: T) {
+        self.refs.push(reference);
+        self.places.push(place);
+        self.values.push(value);
+    }
+
+    fn write(&self, row: &mut [f64])
+    where
+        f64: From<T>,
+    {
+        for (&place, &value) in self.places.iter().zip(&self.values) {
+            row[place] = value.into();
+        }
+    }
+}
+
+impl Reading {
+    fn of(station: usize, s: &Station) -> Self {
+        let followers = match s.outputs.refresh {
+            Refresh::GetAfterSet => followers(s.unit.description(), &s.inputs.refs),
+            _ => HashSet::new(),
+        };
+        Reading {
+            station,
+            sampled: Vec::new(),
+            reals: Group::default(),
+            integers: Group::default(),
+            booleans: Group::default(),
+            texts: Group::default(),
+            follows_inputs: false,
+            outputs: s.outputs.refs.iter().enumerate().rev().map(|(i, r)| (*r, i)).collect(),
+            followers,
+        }
+    }
+
+    /// Everything that is no real number.
+    fn read_discrete(
+        &mut self,
+        unit: &mut dyn Unit,
+        row: &mut [f64],
+        texts: &mut [(usize, String)],
+    ) -> Result<(), UnitError> {
+        if !self.integers.refs.is_empty() {
+            unit.get_integer(&self.integers.refs, &mut self.integers.values)?;
+            self.integers.write(row);
+        }
+        if !self.booleans.refs.is_empty() {
+            unit.get_boolean(&self.booleans.refs, &mut self.booleans.values)?;
+            self.booleans.write(row);
+        }
+        if !self.texts.refs.is_empty() {
+            let found = unit.get_string(&self.texts.refs)?;
+            for (&place, text) in self.texts.places.iter().zip(found) {
+                texts[place].1 = text;
             }
         }
         Ok(())
     }
 }
 
-impl Reading {
-    fn of(station: usize) -> Self {
-        let (sampled, refs, places, values) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Reading { station, sampled, refs, places, values, follows_inputs: false }
-    }
-}
-
-/// Whether an output depends directly on one of the connected inputs.
-fn follows(description: &ModelDescription, variable: usize, inputs: &[u32]) -> bool {
-    use macrostep_description::Dependencies;
-    let Some(output) = description.structure.outputs.iter().find(|o| o.index == variable) else { return false };
+/// Outputs that depend directly on one of the connected inputs.
+fn followers(description: &ModelDescription, inputs: &[u32]) -> HashSet<usize> {
+    let inputs: HashSet<u32> = inputs.iter().copied().collect();
     let connected = |i: usize| {
         description
             .variables
             .get(i)
             .is_some_and(|v| v.causality == Causality::Input && inputs.contains(&v.value_reference))
     };
-    match &output.dependencies {
+    let follows = |dependencies: &Dependencies| match dependencies {
         Dependencies::All => !inputs.is_empty(),
         Dependencies::Known(known) => known.iter().any(|(i, _)| connected(*i)),
-    }
+    };
+    description.structure.outputs.iter().filter(|o| follows(&o.dependencies)).map(|o| o.index).collect()
 }

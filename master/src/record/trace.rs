@@ -12,12 +12,33 @@ pub struct Column {
     pub name: String,
     /// Unit as the model description writes it, `1` where it has none.
     pub unit: String,
+    /// What its values are.
+    pub kind: ColumnKind,
+}
+
+/// What the values of a column are; an enumeration's are integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColumnKind {
+    /// Real numbers.
+    #[default]
+    Real,
+    /// Whole numbers of 32 bits.
+    Integer,
+    /// 1 for true and 0 for false.
+    Boolean,
+    /// Texts; the number in their place says nothing.
+    Text,
 }
 
 impl Column {
-    /// A column of that name and unit.
+    /// A column of real values of that name and unit.
     pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
-        Self { name: name.into(), unit: unit.into() }
+        Self { name: name.into(), unit: unit.into(), kind: ColumnKind::Real }
+    }
+
+    /// A column of values without a unit.
+    pub fn discrete(name: impl Into<String>, kind: ColumnKind) -> Self {
+        Self { kind, ..Self::new(name, "1") }
     }
 }
 
@@ -124,12 +145,26 @@ impl Trace {
     /// # Errors
     /// [`TraceError`] where a row is short, long, or no number.
     pub fn read(source: impl Read) -> Result<Self, TraceError> {
+        Self::read_some(source, |_| true)
+    }
+
+    /// As [`Trace::read`], of the columns with a place in the file that is wanted; `time` is at 0.
+    ///
+    /// # Errors
+    /// As [`Trace::read`].
+    pub fn read_some(source: impl Read, is_wanted: impl Fn(usize) -> bool) -> Result<Self, TraceError> {
         let mut reader = csv::Reader::from_reader(source);
-        let columns: Vec<Column> = reader.headers()?.iter().map(|name| Column::new(name, "1")).collect();
+        let wanted: Vec<bool> = (0..reader.headers()?.len()).map(is_wanted).collect();
+        let some = |names: &csv::StringRecord| -> Vec<Column> {
+            let names = names.iter().zip(&wanted).filter(|(_, is)| **is);
+            names.map(|(name, _)| Column::new(name, "1")).collect()
+        };
+        let columns = some(reader.headers()?);
         let mut values = Vec::new();
         for record in reader.records() {
             let record = record?;
-            for (field, column) in record.iter().zip(&columns) {
+            let fields = record.iter().zip(&wanted).filter(|(_, is)| **is).map(|(field, _)| field);
+            for (field, column) in fields.zip(&columns) {
                 let value = field.trim().parse().map_err(|_| TraceError::NotANumber {
                     line: record.position().map_or(0, csv::Position::line),
                     column: column.name.clone(),

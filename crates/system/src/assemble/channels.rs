@@ -3,10 +3,10 @@
 use super::{Sampled, refused};
 use crate::finding::Finding;
 use crate::scenario::{Endpoint, Scenario};
-use macrostep_description::{Causality, ModelDescription};
+use macrostep_description::{Causality, ModelDescription, Variable};
 use macrostep_master::predict::Edge;
 use macrostep_master::{Method, Signal, System, UnitId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Components a predictor of motions looks at: x, v, a.
@@ -60,10 +60,14 @@ fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>], motion: bool) -> V
     let laws = s.laws.iter().filter(|l| is_used(&l.name)).flat_map(|l| &l.inputs);
     let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
     let mut out: Vec<Endpoint> = Vec::new();
+    let mut known = HashSet::new();
     let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));
     for end in connections.chain(laws).chain(maps).chain(flows) {
+        if !known.insert(end) {
+            continue;
+        }
         let variable = s.unit(&end.unit).and_then(|u| descriptions[u].variable(&end.variable));
-        if variable.is_some_and(|v| v.real().is_some()) && !out.contains(end) {
+        if variable.is_some_and(|v| v.real().is_some()) {
             out.push(end.clone());
         }
     }
@@ -72,28 +76,31 @@ fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>], motion: bool) -> V
 
 /// Chains of outputs, each the time derivative of the one before.
 fn chains(description: &ModelDescription, declared: &[Vec<String>]) -> Vec<Vec<String>> {
-    let sampled = |c: Causality| matches!(c, Causality::Output | Causality::Local);
     let variables = &description.variables;
-    let derivative_of = |i: usize| {
-        variables.iter().position(|v| sampled(v.causality) && v.real().is_some_and(|r| r.derivative == Some(i)))
-    };
+    let is_sampled = |v: &Variable| matches!(v.causality, Causality::Output | Causality::Local) && v.real().is_some();
+    // The first derivative of each variable.
+    let mut derivatives: HashMap<usize, usize> = HashMap::new();
+    for (i, v) in variables.iter().enumerate().filter(|(_, v)| is_sampled(v)) {
+        if let Some(base) = v.real().and_then(|r| r.derivative) {
+            derivatives.entry(base).or_insert(i);
+        }
+    }
+    let named: HashSet<&str> = declared.iter().flatten().map(String::as_str).collect();
     let mut chains: Vec<Vec<String>> = declared.to_vec();
-    for (i, v) in variables.iter().enumerate() {
-        let is_derivative = v.real().and_then(|r| r.derivative);
-        let has_base = is_derivative.and_then(|b| variables.get(b)).is_some_and(|b| sampled(b.causality));
-        if v.real().is_none() || !sampled(v.causality) || has_base || declared.iter().flatten().any(|n| *n == v.name) {
+    for (i, v) in variables.iter().enumerate().filter(|(_, v)| is_sampled(v)) {
+        let base = v.real().and_then(|r| r.derivative).and_then(|b| variables.get(b));
+        let has_base = base.is_some_and(|b| matches!(b.causality, Causality::Output | Causality::Local));
+        if has_base || named.contains(v.name.as_str()) || !derivatives.contains_key(&i) {
             continue;
         }
         let mut chain = vec![v.name.clone()];
         let mut at = i;
         // The bound also stops a description that goes in circles.
-        while let Some(next) = derivative_of(at).filter(|_| chain.len() < 8) {
+        while let Some(&next) = derivatives.get(&at).filter(|_| chain.len() < 8) {
             chain.push(variables[next].name.clone());
             at = next;
         }
-        if chain.len() > 1 {
-            chains.push(chain);
-        }
+        chains.push(chain);
     }
     chains
 }
@@ -101,18 +108,28 @@ fn chains(description: &ModelDescription, declared: &[Vec<String>]) -> Vec<Vec<S
 /// Channels for the wanted variables. Classical predictors take what is wanted of a chain; those of motions take it from
 /// its beginning to the acceleration.
 fn group(wanted: &[&str], chains: &[Vec<String>], motion: bool) -> Vec<Vec<String>> {
+    let is_wanted: HashSet<&str> = wanted.iter().copied().collect();
+    let mut chain_of: HashMap<&str, &[String]> = HashMap::new();
+    for chain in chains {
+        for name in chain {
+            chain_of.entry(name).or_insert(chain);
+        }
+    }
     let mut groups: Vec<Vec<String>> = Vec::new();
-    for name in wanted {
-        if groups.iter().flatten().any(|n| n == name) {
+    let mut grouped: HashSet<&str> = HashSet::new();
+    for &name in wanted {
+        if grouped.contains(name) {
             continue;
         }
-        let Some(chain) = chains.iter().find(|c| c.iter().any(|n| n == name)) else {
-            groups.push(vec![(*name).to_owned()]);
+        let Some(&chain) = chain_of.get(name) else {
+            groups.push(vec![name.to_owned()]);
+            grouped.insert(name);
             continue;
         };
-        let places = || chain.iter().enumerate().filter(|(_, n)| wanted.contains(&n.as_str())).map(|(i, _)| i);
+        let places = || chain.iter().enumerate().filter(|(_, n)| is_wanted.contains(n.as_str())).map(|(i, _)| i);
         let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
         let range = if motion { 0..(last + 1).max(MOTION.min(chain.len())) } else { first..last + 1 };
+        grouped.extend(chain[range.clone()].iter().map(String::as_str));
         groups.push(chain[range].to_vec());
     }
     groups

@@ -6,9 +6,12 @@
 mod bonds;
 mod channels;
 mod laws;
+mod recorded;
+mod times;
 mod wiring;
 
 pub use laws::{Affine, NonlinearSpring, Orifice};
+pub(crate) use recorded::matches;
 
 use crate::catalogue::Catalogue;
 use crate::check::{Converted, check, convert, fails, keep_known};
@@ -16,7 +19,7 @@ use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Place, Scenario};
 use crate::words::{Correct, Family, Sampling, Schedule};
 use channels::Channels;
-use macrostep_description::{Causality, Kind, ModelDescription};
+use macrostep_description::ModelDescription;
 use macrostep_master::unit::Unit;
 use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, System, UnitId};
 use std::sync::Arc;
@@ -35,8 +38,8 @@ pub struct Assembly {
     pub descriptions: Vec<Arc<ModelDescription>>,
     /// Which variables are sampled together.
     pub channels: Vec<Sampled>,
-    /// Recorded variables: unit and name; columns are `UNIT.NAME`.
-    pub recorded: Vec<(usize, String)>,
+    /// Recorded variables: unit, and position in its description; columns are `UNIT.NAME`.
+    pub recorded: Vec<(usize, usize)>,
     /// The scenario with everything said that was left to the FMUs.
     pub effective: Scenario,
 }
@@ -67,14 +70,13 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         let failed = |reason: String| vec![Finding::error(&unit.place, format!("unit `{}`: {reason}", unit.name), "")];
         descriptions.push(catalogue.description(&unit.source).map_err(failed)?);
     }
-    let mut effective = times(scenario, &descriptions, &mut findings).map_err(|f| vec![f])?;
+    let mut effective = times::times(scenario, &descriptions, &mut findings).map_err(|f| vec![f])?;
     keep_known(&mut effective, &descriptions);
     let mut assembly = build(effective, descriptions, catalogue).map_err(|f| vec![f])?;
     findings.extend(loops(&assembly));
     findings.extend(plain(&assembly));
-    assembly.recorded = recorded(&assembly, &mut findings);
-    let columns = assembly.recorded.iter().map(|(u, name)| format!("{}.{name}", assembly.effective.units[*u].name));
-    let columns = columns.map(|column| (column, Place::default())).collect();
+    assembly.recorded = recorded::recorded(&assembly, &mut findings);
+    let columns = assembly.recorded.iter().map(|&(u, v)| (assembly.column(u, v), Place::default())).collect();
     assembly.effective.record.variables = columns;
     Ok((assembly, findings))
 }
@@ -96,13 +98,7 @@ fn build(
     let channels = Channels::of(&s, &descriptions, &method, &mut system, &units)?;
     wiring::connect(&s, &descriptions, &channels, &mut system, &units)?;
     bonds::declare(&s, &descriptions, &mut system, &units)?;
-    let e = &s.experiment;
-    let grid = Grid {
-        start_s: e.start_s,
-        step_s: e.step_s.unwrap_or(0.0),
-        stop_s: e.stop_s,
-        shares: s.units.iter().map(|u| u.share).collect(),
-    };
+    let grid = times::grid(&s);
     let channels = channels.sampled;
     Ok(Assembly { system, method, grid, units, descriptions, channels, recorded: Vec::new(), effective: s })
 }
@@ -170,40 +166,6 @@ pub fn method(s: &Scenario) -> Method {
     }
 }
 
-/// Start, stop and step, where the scenario leaves them to the FMUs.
-fn times(
-    s: &Scenario,
-    descriptions: &[Arc<ModelDescription>],
-    findings: &mut Vec<Finding>,
-) -> Result<Scenario, Finding> {
-    let mut s = s.clone();
-    let e = &mut s.experiment;
-    let proposed = || descriptions.iter().filter_map(|d| d.default_experiment);
-    if e.stop_s.is_none() {
-        e.stop_s = proposed().filter_map(|p| p.stop_time).filter(|t| *t > e.start_s).reduce(f64::max);
-        let Some(stop) = e.stop_s else {
-            return Err(Finding::error(
-                &e.place,
-                "no stop time, and no FMU proposes one",
-                "say `stop` in [experiment], or `--stop`",
-            ));
-        };
-        findings.push(Finding::note(&e.place, format!("no stop time: {stop} s, the latest the FMUs propose"), ""));
-    }
-    let span = e.stop_s.unwrap_or(e.start_s) - e.start_s;
-    if e.step_s.is_none() {
-        let smallest = proposed().filter_map(|p| p.step_size).filter(|h| *h > 0.0).reduce(f64::min);
-        let wanted = smallest.unwrap_or(span / 1000.0);
-        // A whole number of steps, none longer than wanted.
-        let step = if wanted > 0.0 { span / (span / wanted - 1e-9).ceil().max(1.0) } else { span };
-        e.step_s = Some(step);
-        let whose = if smallest.is_some() { "the smallest the FMUs propose" } else { "a thousandth of the run" };
-        findings.push(Finding::note(&e.place, format!("no macro step: {step} s, {whose}"), "say `step`, or `--step`"));
-    }
-    s.coupling.sub_steps = s.coupling.sub_steps.max(1);
-    Ok(s)
-}
-
 /// Makes a unit's settings.
 fn set(unit: &mut dyn Unit, s: &Scenario, name: &str, description: &ModelDescription) -> Result<(), Finding> {
     for setting in s.settings(name) {
@@ -222,45 +184,6 @@ fn set(unit: &mut dyn Unit, s: &Scenario, name: &str, description: &ModelDescrip
     Ok(())
 }
 
-/// Unit and name of what is recorded.
-fn recorded(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, String)> {
-    let wanted = &a.effective.record.variables;
-    let mut used = vec![false; wanted.len()];
-    let mut out = Vec::new();
-    for (u, (unit, description)) in a.effective.units.iter().zip(&a.descriptions).enumerate() {
-        for v in description.variables.iter().filter(|v| matches!(v.kind, Kind::Real(_))) {
-            let column = format!("{}.{}", unit.name, v.name);
-            // Elements of arrays are recorded where they are asked for.
-            let mut is_wanted = wanted.is_empty() && v.causality == Causality::Output && !v.name.contains('[');
-            for ((pattern, _), used) in wanted.iter().zip(&mut used) {
-                if matches(pattern, &column) {
-                    *used = true;
-                    is_wanted = true;
-                }
-            }
-            if is_wanted {
-                out.push((u, v.name.clone()));
-            }
-        }
-    }
-    for ((pattern, place), _) in wanted.iter().zip(used).filter(|(_, used)| !used) {
-        findings.push(Finding::warning(
-            place,
-            format!("`{pattern}` is no real variable of any unit"),
-            "nothing is recorded for it",
-        ));
-    }
-    out
-}
-
-/// Whether a text fits a pattern in which `*` stands for any letters.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    let Some((head, tail)) = pattern.split_once('*') else { return pattern == text };
-    let Some(rest) = text.strip_prefix(head) else { return false };
-    let ends = std::iter::once(rest.len()).chain(rest.char_indices().map(|(i, _)| i));
-    ends.into_iter().any(|i| matches(tail, &rest[i..]))
-}
-
 impl Assembly {
     /// A simulation, its recorded variables chosen, not yet initialised.
     ///
@@ -268,11 +191,17 @@ impl Assembly {
     /// [`RunError`] where the master refuses.
     pub fn simulation(self) -> Result<Simulation, RunError> {
         let mut simulation = Simulation::new(self.system, &self.method, self.grid)?;
-        for (u, name) in &self.recorded {
-            let column = format!("{}.{name}", self.effective.units[*u].name);
-            simulation.record(self.units[*u], name, &column)?;
+        for &(u, variable) in &self.recorded {
+            let name = &self.descriptions[u].variables[variable].name;
+            simulation.record_at(self.units[u], variable, &format!("{}.{name}", self.effective.units[u].name));
         }
+        simulation.end_in_part()?;
         Ok(simulation)
+    }
+
+    /// The column of a recorded variable.
+    fn column(&self, unit: usize, variable: usize) -> String {
+        format!("{}.{}", self.effective.units[unit].name, self.descriptions[unit].variables[variable].name)
     }
 }
 
@@ -280,21 +209,4 @@ impl Assembly {
 pub(crate) fn refused(place: &Place) -> impl Fn(master::SystemError) -> Finding + use<> {
     let place = place.clone();
     move |e| Finding::error(&place, e.to_string(), "")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn patterns() {
-        for (pattern, text) in
-            [("a.*", "a.b"), ("*", ""), ("*.x", "m.y.x"), ("a*b*c", "a1b2c"), ("é*", "éé"), ("x", "x")]
-        {
-            assert!(matches(pattern, text), "{pattern} {text}");
-        }
-        for (pattern, text) in [("a.*", "b.a"), ("*.x", "m.xx"), ("x", "xy"), ("a*b", "a")] {
-            assert!(!matches(pattern, text), "{pattern} {text}");
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::Declared;
 use crate::finding::Finding;
-use crate::scenario::Scenario;
+use crate::scenario::{Place, Scenario};
 use crate::words::{Correct, Predict, Sampling, Schedule};
 use macrostep_description::{CoSimulation, ModelDescription};
 use macrostep_master::Refresh;
@@ -96,21 +96,15 @@ fn feeds_through(s: &Scenario, u: usize, description: &ModelDescription) -> bool
 
 fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     let e = &s.experiment;
-    let mut bad = |what: String, next: &str| findings.push(Finding::error(&e.place, what, next));
+    let mut bad = |place: &Place, what: String| findings.push(Finding::error(place.or(&e.place), what, ""));
     if !e.start_s.is_finite() {
-        bad(format!("start = {}, expected a finite time", e.start_s), "");
+        bad(&e.place, format!("start = {:?}, expected a finite time", e.start_s));
     }
     if let Some(stop) = e.stop_s.filter(|stop| !(stop.is_finite() && *stop > e.start_s)) {
-        bad(format!("stop = {stop}, expected a time after the start at {} s", e.start_s), "");
+        bad(&e.stop_place, format!("stop = {stop:?}, expected a time after the start at {} s", e.start_s));
     }
     if let Some(step) = e.step_s.filter(|step| !(step.is_finite() && *step > 0.0)) {
-        bad(format!("step = {step}, expected a macro step above 0"), "");
-    }
-    if let (Some(stop), Some(step)) = (e.stop_s, e.step_s) {
-        let n = (stop - e.start_s) / step;
-        if step > 0.0 && n.is_finite() && (n - n.round()).abs() > 1e-6 * n.clamp(1.0, 1e3) {
-            bad(format!("{n} macro steps from {} s to {stop} s", e.start_s), "choose a step that divides the span");
-        }
+        bad(&e.step_place, format!("step = {step:?}, expected a macro step above 0"));
     }
 }
 

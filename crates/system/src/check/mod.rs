@@ -20,13 +20,14 @@ mod wiring;
 pub(crate) use bonds::{WATT, amount, dimension, gain};
 pub(crate) use units::{Conversion, conversion};
 pub use values::keep_known;
-pub(crate) use values::{Converted, convert};
+pub(crate) use values::{Converted, convert, items};
 pub(crate) use wiring::{table, type_name};
 
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};
 use crate::scenario::{Endpoint, Scenario};
 use macrostep_description::{ModelDescription, Variable};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// A scenario with what its units declare.
@@ -36,7 +37,15 @@ pub(crate) struct Declared<'a> {
     pub descriptions: &'a [Option<Arc<ModelDescription>>],
     /// Whether each unit runs in a process of its own.
     pub isolated: bool,
+    /// Names that nothing has, so far.
+    pub unknown: Cell<usize>,
 }
+
+/// Names that nothing has for which near ones are looked for: each of them goes through all variables.
+const NEAR_MAX: usize = 50;
+
+/// Errors that are listed.
+const ERRORS_MAX: usize = 1000;
 
 /// Everything that is wrong or remarkable, errors first.
 pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
@@ -53,13 +62,20 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         }
         descriptions.push(description.ok());
     }
-    let declared = Declared { scenario, descriptions: &descriptions, isolated: catalogue.isolates() };
+    let declared =
+        Declared { scenario, descriptions: &descriptions, isolated: catalogue.isolates(), unknown: Cell::new(0) };
     connectors::check(&declared, &mut findings);
     values::check(&declared, &mut findings);
     wiring::check(&declared, &mut findings);
     bonds::check(&declared, &mut findings);
     method::check(&declared, &mut findings);
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    let errors = findings.iter().take_while(|f| f.severity == Severity::Error).count();
+    if errors > ERRORS_MAX {
+        let (place, more) = (findings[ERRORS_MAX].place.clone(), errors - ERRORS_MAX);
+        let rest = Finding::error(&place, format!("{more} more errors like these, from here on"), "");
+        findings.splice(ERRORS_MAX..errors, [rest]);
+    }
     findings
 }
 
@@ -82,7 +98,9 @@ impl<'a> Declared<'a> {
         let Some(description) = &self.descriptions[u] else { return Ok(None) };
         let found = description.variable(&end.variable);
         found.map(Some).ok_or_else(|| {
-            format!("unit `{}` has no variable `{}`; {}", end.unit, end.variable, near(&end.variable, description))
+            let what = format!("unit `{}` has no variable `{}`", end.unit, end.variable);
+            self.unknown.set(self.unknown.get() + 1);
+            if self.unknown.get() > NEAR_MAX { what } else { format!("{what}; {}", near(&end.variable, description)) }
         })
     }
 }

@@ -146,7 +146,7 @@ fn measured(x: f64, setting: &Setting, v: &Variable, description: &ModelDescript
 }
 
 /// Names and values of an enumeration's items.
-fn items(v: &Variable, description: &ModelDescription) -> Vec<(String, i32)> {
+pub(crate) fn items(v: &Variable, description: &ModelDescription) -> Vec<(String, i32)> {
     let of_type = v.declared_type.iter().flat_map(|name| description.types.iter().filter(move |t| t.name == *name));
     let kinds = of_type.map(|t| &t.kind).chain([&v.kind]);
     kinds

@@ -2,9 +2,11 @@
 //! run, the energy that appears in power bonds.
 
 mod bond;
+mod choices;
 mod order;
 mod residual;
 
 pub use bond::{Candidate, Candidates, candidates};
+pub use choices::choices;
 pub use order::{Delay, Order, Sampled, delays, order, steps};
 pub use residual::{Residuals, residuals};

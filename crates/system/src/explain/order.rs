@@ -103,7 +103,10 @@ impl Order {
     }
 }
 
-/// Every step of a window in words.
+/// Steps of a window that are written out.
+const STEPS_SHOWN: usize = 200;
+
+/// Every step of a window in words, the first 200 of them.
 pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
     let s = &a.effective;
     let name = |u: usize| format!("`{}`", s.units[u].name);
@@ -143,7 +146,9 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
             }
         },
     };
-    o.plan.ops.iter().map(words).collect()
+    let more = o.plan.ops.len().saturating_sub(STEPS_SHOWN);
+    let more = (more > 0).then(|| format!("… and {more} more"));
+    o.plan.ops.iter().take(STEPS_SHOWN).map(words).chain(more).collect()
 }
 
 /// Every connection's way through time.

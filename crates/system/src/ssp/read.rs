@@ -214,7 +214,12 @@ fn experiment(root: &Node, findings: &mut Vec<Finding>) -> Result<Experiment, Fi
     };
     e.understood(&["Annotations"], &["startTime", "stopTime"], findings);
     let stop_s = e.attribute("stopTime").map(|_| e.parsed("stopTime", 0.0, "a time")).transpose()?;
-    Ok(Experiment { start_s: e.parsed("startTime", 0.0, "a time")?, stop_s, step_s: None, place: e.place.clone() })
+    Ok(Experiment {
+        start_s: e.parsed("startTime", 0.0, "a time")?,
+        stop_s,
+        place: e.place.clone(),
+        ..Experiment::default()
+    })
 }
 
 /// Adds what our annotation says.

@@ -68,8 +68,8 @@ pub(super) struct File {
 pub(super) struct Experiment {
     #[serde(default)]
     pub start: f64,
-    pub stop: Option<f64>,
-    pub step: Option<f64>,
+    pub stop: Option<Spanned<f64>>,
+    pub step: Option<Spanned<f64>>,
     #[serde(default)]
     pub parameters: Vec<Spanned<String>>,
 }
@@ -84,11 +84,10 @@ pub(super) struct Coupling {
     pub gs_variant: Option<Spanned<String>>,
     pub derivative: Option<Spanned<String>>,
     pub correct: Option<Spanned<String>>,
-    pub tolerance: Option<f64>,
-    pub corrections_max: Option<usize>,
+    pub tolerance: Option<Spanned<f64>>,
+    pub corrections_max: Option<Spanned<i64>>,
     pub sampling: Option<Spanned<String>>,
-    #[serde(default)]
-    pub sub_steps: usize,
+    pub sub_steps: Option<Spanned<i64>>,
 }
 
 #[derive(Deserialize)]
@@ -158,8 +157,7 @@ pub(super) struct Port {
 pub(super) struct Record {
     #[serde(default)]
     pub variables: Vec<Spanned<String>>,
-    #[serde(default)]
-    pub every: u64,
+    pub every: Option<Spanned<i64>>,
 }
 
 /// `"unit.output"`, or a table with a transformation.

@@ -6,6 +6,7 @@ use crate::scenario::{
     Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Map, ParameterSet, Place, Port, Reaction,
     Record, Scenario, Setting, Source, Unit, Value,
 };
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
@@ -68,7 +69,7 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(name), what, format!("write [parameters.{}]", name.get_ref())));
             }
         }
-        Ok(Scenario {
+        let scenario = Scenario {
             name: f.name,
             description: f.description,
             experiment,
@@ -83,15 +84,61 @@ impl Reader<'_> {
             laws: f.laws.0.iter().map(|(name, law)| self.law(name, law)).collect::<Read<_>>()?,
             maps: f.maps.iter().map(|map| self.map(map)).collect::<Read<_>>()?,
             bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
-            record: self.record(&f.record),
-        })
+            record: self.record(&f.record)?,
+        };
+        self.once(&scenario, applied)?;
+        Ok(scenario)
+    }
+
+    /// Every value comes from one place: later sets do not hide what stands before them.
+    fn once(&self, s: &Scenario, applied: &[Spanned<String>]) -> Read<()> {
+        for (i, name) in applied.iter().enumerate() {
+            if let Some(first) = applied[..i].iter().find(|n| n.get_ref() == name.get_ref()) {
+                let what = format!(
+                    "parameter set `{}` is applied twice, first at {}",
+                    name.get_ref(),
+                    line(&self.place(first))
+                );
+                return Err(Finding::error(&self.place(name), what, "name it once"));
+            }
+        }
+        let own = s.units.iter().flat_map(|u| u.settings.iter().map(|setting| (u.name.as_str(), setting)));
+        let sets = s.applied.iter().filter_map(|name| s.sets.iter().find(|set| set.name == *name));
+        let of_sets = sets.flat_map(|set| set.settings.iter().map(|(unit, setting)| (unit.as_str(), setting)));
+        let mut known: BTreeMap<(&str, &str), &Place> = BTreeMap::new();
+        for (unit, setting) in own.chain(of_sets) {
+            if let Some(first) = known.insert((unit, &setting.variable), &setting.place) {
+                let what = format!("`{unit}.{}` is given two values, the first at {}", setting.variable, line(first));
+                return Err(Finding::error(
+                    &setting.place,
+                    what,
+                    "remove one of them; `--parameters` and `--set` go before what the file says",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A number within its range.
+    fn within(&self, key: &str, value: &Option<Spanned<i64>>, most: i64) -> Read<Option<u64>> {
+        let Some(value) = value else { return Ok(None) };
+        match u64::try_from(*value.get_ref()).ok().filter(|n| (1..=most.unsigned_abs()).contains(n)) {
+            Some(n) => Ok(Some(n)),
+            None => {
+                let what = format!("`{key}` is {}, expected a whole number from 1 to {most}", value.get_ref());
+                Err(Finding::error(&self.place(value), what, ""))
+            }
+        }
     }
 
     fn experiment<'f>(&self, e: &'f Spanned<file::Experiment>) -> (Experiment, &'f [Spanned<String>]) {
         let place = self.place(e);
         let e = e.get_ref();
-        let (start_s, stop_s, step_s) = (e.start, e.stop, e.step);
-        (Experiment { start_s, stop_s, step_s, place }, &e.parameters)
+        let number = |key: &Option<Spanned<f64>>| key.as_ref().map(|value| *value.get_ref());
+        let at = |key: &Option<Spanned<f64>>| key.as_ref().map_or_else(Place::default, |value| self.place(value));
+        let (start_s, stop_s, step_s) = (e.start, number(&e.stop), number(&e.step));
+        let (stop_place, step_place) = (at(&e.stop), at(&e.step));
+        (Experiment { start_s, stop_s, step_s, place, stop_place, step_place }, &e.parameters)
     }
 
     fn coupling(&self, c: &Spanned<file::Coupling>) -> Read<Coupling> {
@@ -104,10 +151,16 @@ impl Reader<'_> {
             gs_variant: self.word("gs_variant", &c.gs_variant)?,
             derivative: self.word("derivative", &c.derivative)?,
             correct: self.word("correct", &c.correct)?,
-            tolerance: c.tolerance,
-            corrections_max: c.corrections_max,
+            tolerance: match &c.tolerance {
+                Some(t) if !(*t.get_ref() > 0.0 && *t.get_ref() < 1.0) => {
+                    let what = format!("`tolerance` is {}, expected a number above 0 and below 1", t.get_ref());
+                    return Err(Finding::error(&self.place(t), what, "1e-12 is the default"));
+                }
+                t => t.as_ref().map(|t| *t.get_ref()),
+            },
+            corrections_max: self.within("corrections_max", &c.corrections_max, 1_000_000)?.map(|n| n as usize),
             sampling: self.word("sampling", &c.sampling)?,
-            sub_steps: c.sub_steps.max(1),
+            sub_steps: self.within("sub_steps", &c.sub_steps, 1_000_000)?.unwrap_or(1) as usize,
             place,
         })
     }
@@ -291,10 +344,16 @@ impl Reader<'_> {
         Ok(Port { flow, inputs: inputs.collect::<Read<_>>()?, place })
     }
 
-    fn record(&self, record: &file::Record) -> Record {
+    fn record(&self, record: &file::Record) -> Read<Record> {
         let variables = record.variables.iter().map(|v| (v.get_ref().clone(), self.place(v)));
-        Record { variables: variables.collect(), every: record.every.max(1) }
+        let every = self.within("every", &record.every, i64::MAX)?.unwrap_or(1);
+        Ok(Record { variables: variables.collect(), every })
     }
+}
+
+/// A place within the file.
+fn line(place: &Place) -> String {
+    format!("line {}, column {}", place.line, place.column)
 }
 
 /// A value that is neither a table nor a list nor a date.

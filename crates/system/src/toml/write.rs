@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 /// The scenario as a file. Everything is said, defaults included.
 pub fn write(scenario: &Scenario) -> String {
+    // Where an option has gone before the file, one of two values is left.
+    let scenario = &scenario.settled();
     let mut text = Text(String::new());
     text.header(scenario);
     text.coupling(scenario);

@@ -35,11 +35,7 @@ impl Default for Limits {
 
 /// Unpacks into an empty folder; returns how many bytes that are and what was put up with. Nothing is written unless every
 /// entry is acceptable.
-pub(super) fn unpack(
-    archive: impl Read + Seek,
-    folder: &Path,
-    limits: &Limits,
-) -> Result<(u64, Vec<Warning>), Fault> {
+pub(super) fn unpack(archive: impl Read + Seek, folder: &Path, limits: &Limits) -> Result<(u64, Vec<Warning>), Fault> {
     let mut zip = ZipArchive::new(archive).map_err(|e| Fault::Archive(e.to_string()))?;
     let (total, warnings) = check(&mut zip, limits)?;
     for index in 0..zip.len() {

@@ -1,0 +1,118 @@
+//! Which variables a run leaves behind.
+
+use super::Assembly;
+use crate::finding::Finding;
+use macrostep_description::{Causality, Variable};
+
+/// Outputs that are recorded at most where the usual ones are none.
+const OTHERS_MAX: usize = 1000;
+
+/// Unit, and position in its description, of what is recorded: what the scenario asks for; else real outputs that are no
+/// elements of arrays; where there are none of these, other outputs.
+pub(super) fn recorded(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
+    if a.effective.record.variables.is_empty() { usual(a, findings) } else { wanted(a, findings) }
+}
+
+/// What fits the patterns.
+fn wanted(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
+    let wanted = &a.effective.record.variables;
+    let mut used = vec![false; wanted.len()];
+    let mut out = Vec::new();
+    let mut column = String::new();
+    for (u, description) in a.descriptions.iter().enumerate() {
+        for (i, v) in description.variables.iter().enumerate() {
+            column.clear();
+            column.push_str(&a.effective.units[u].name);
+            column.push('.');
+            column.push_str(&v.name);
+            let mut is_wanted = false;
+            for ((pattern, _), used) in wanted.iter().zip(&mut used) {
+                if matches(pattern, &column) {
+                    *used = true;
+                    is_wanted = true;
+                }
+            }
+            if is_wanted {
+                out.push((u, i));
+            }
+        }
+    }
+    for ((pattern, place), _) in wanted.iter().zip(used).filter(|(_, used)| !used) {
+        findings.push(Finding::warning(
+            place,
+            format!("no variable of any unit fits `{pattern}`"),
+            "nothing is recorded for it",
+        ));
+    }
+    out
+}
+
+/// What is recorded where nothing is said.
+fn usual(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
+    let is_output = |v: &Variable| v.causality == Causality::Output;
+    let usual = outputs(a, |v| is_output(v) && v.real().is_some() && !v.name.contains('['));
+    if !usual.is_empty() {
+        return usual;
+    }
+    let place = &a.effective.experiment.place;
+    let choose = "`--record UNIT.VARIABLE`, or `record.variables`, chooses";
+    let mut others = outputs(a, is_output);
+    match others.len() {
+        0 => findings.push(Finding::warning(place, "no unit has an output: time alone is recorded", choose)),
+        n => {
+            let some = if n > OTHERS_MAX { format!("the first {OTHERS_MAX} of {n}") } else { "they".to_owned() };
+            let what = format!("no output is a real number outside of arrays: {some} are recorded");
+            findings.push(Finding::note(place, what, choose));
+        }
+    }
+    others.truncate(OTHERS_MAX);
+    others
+}
+
+fn outputs(a: &Assembly, is_one: impl Fn(&Variable) -> bool) -> Vec<(usize, usize)> {
+    let of_unit = |(u, d): (usize, &std::sync::Arc<macrostep_description::ModelDescription>)| {
+        let variables = d.variables.iter().enumerate().filter(|(_, v)| is_one(v));
+        variables.map(|(i, _)| (u, i)).collect::<Vec<_>>()
+    };
+    a.descriptions.iter().enumerate().flat_map(of_unit).collect()
+}
+
+/// Whether a text fits a pattern in which `*` stands for any letters. After each `*` the first fit of what follows is as good
+/// as any other, so that no second one is looked for.
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|head| text.strip_prefix(head)) else { return false };
+    let Some(tail) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns() {
+        for (pattern, text) in [
+            ("a.*", "a.b"),
+            ("*", ""),
+            ("*.x", "m.y.x"),
+            ("a*b*c", "a1b2c"),
+            ("é*", "éé"),
+            ("x", "x"),
+            ("*x", "xx"),
+            ("a.y[*]", "a.y[1,2]"),
+            ("*ab*ab", "abab"),
+        ] {
+            assert!(matches(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in
+            [("a.*", "b.a"), ("*.x", "m.xx"), ("x", "xy"), ("a*b", "a"), ("aba*aba", "aba"), ("*ab*ab", "ab")]
+        {
+            assert!(!matches(pattern, text), "{pattern} {text}");
+        }
+    }
+}

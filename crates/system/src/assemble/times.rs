@@ -1,0 +1,162 @@
+//! Start, stop and step: what the scenario leaves to the FMUs, how many steps that makes, and where the run ends.
+
+use crate::finding::Finding;
+use crate::scenario::Scenario;
+use crate::words::Predict;
+use macrostep_description::ModelDescription;
+use macrostep_master::{Grid, windows_and_rest};
+use std::sync::Arc;
+
+/// More steps of a run than this are taken for a mistake.
+const STEPS_MAX: f64 = 1e8;
+
+/// The scenario with its times filled in, held against each other.
+pub(super) fn times(
+    s: &Scenario,
+    descriptions: &[Arc<ModelDescription>],
+    findings: &mut Vec<Finding>,
+) -> Result<Scenario, Finding> {
+    let mut s = s.clone();
+    s.coupling.sub_steps = s.coupling.sub_steps.max(1);
+    proposed(&mut s, descriptions, findings)?;
+    let window = bounded(&s, descriptions)?;
+    end(&mut s, descriptions, window, findings)?;
+    Ok(s)
+}
+
+/// The grid of a scenario whose times are filled in.
+pub(super) fn grid(s: &Scenario) -> Grid {
+    let e = &s.experiment;
+    Grid {
+        start_s: e.start_s,
+        step_s: e.step_s.unwrap_or(0.0),
+        stop_s: e.stop_s,
+        shares: s.units.iter().map(|u| u.share).collect(),
+    }
+}
+
+/// Stop and step, where the scenario leaves them to the FMUs.
+fn proposed(
+    s: &mut Scenario,
+    descriptions: &[Arc<ModelDescription>],
+    findings: &mut Vec<Finding>,
+) -> Result<(), Finding> {
+    let e = &mut s.experiment;
+    let proposed = || descriptions.iter().filter_map(|d| d.default_experiment);
+    if e.stop_s.is_none() {
+        e.stop_s = proposed().filter_map(|p| p.stop_time).filter(|t| t.is_finite() && *t > e.start_s).reduce(f64::max);
+        let Some(stop) = e.stop_s else {
+            return Err(Finding::error(
+                &e.place,
+                "no stop time, and no FMU proposes one",
+                "say `stop` in [experiment], or `--stop`",
+            ));
+        };
+        findings.push(Finding::note(&e.place, format!("no stop time: {stop} s, the latest the FMUs propose"), ""));
+    }
+    let span = e.stop_s.unwrap_or(e.start_s) - e.start_s;
+    if e.step_s.is_none() {
+        let smallest = proposed().filter_map(|p| p.step_size).filter(|h| *h > 0.0).reduce(f64::min);
+        let wanted = smallest.unwrap_or(span / 1000.0);
+        // A whole number of steps, none longer than wanted.
+        let step = if wanted > 0.0 { span / (span / wanted - 1e-9).ceil().max(1.0) } else { span };
+        e.step_s = Some(step);
+        let whose = if smallest.is_some() { "the smallest the FMUs propose" } else { "a thousandth of the run" };
+        findings.push(Finding::note(&e.place, format!("no macro step: {step} s, {whose}"), "say `step`, or `--step`"));
+    }
+    Ok(())
+}
+
+/// Length of a window in seconds, where neither macro steps nor steps of a unit are too many or too short.
+fn bounded(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Result<f64, Finding> {
+    let e = &s.experiment;
+    let (step, stop) = (e.step_s.unwrap_or(f64::NAN), e.stop_s.unwrap_or(f64::NAN));
+    let span = stop - e.start_s;
+    let macro_steps = span / step;
+    let (step_place, stop_place) = (e.step_place.or(&e.place), e.stop_place.or(&e.place));
+    // Infinite or not a number: more than allowed, too.
+    if macro_steps.is_nan() || macro_steps > STEPS_MAX {
+        let what = format!(
+            "{macro_steps:.3e} macro steps of {step:?} s from {} s to {stop:?} s, expected at most {STEPS_MAX:e}",
+            e.start_s
+        );
+        // Whichever is out of the ordinary.
+        let place = if span > STEPS_MAX { stop_place } else { step_place };
+        return Err(Finding::error(place, what, format!("choose a step of {:.3e} s or more", span / STEPS_MAX)));
+    }
+    if e.start_s + step == e.start_s || stop - step == stop {
+        let what = format!("step = {step:?}, which time in 64 bits cannot tell from none at {stop:?} s");
+        return Err(Finding::error(step_place, what, "choose a longer step"));
+    }
+    let refused = |e: macrostep_master::RunError| {
+        let place = s.units.iter().find(|u| u.share != (1, 1)).map_or(step_place, |u| &u.place);
+        Finding::error(place, e.to_string(), "write `step` of the units as parts of the macro step that meet soon")
+    };
+    let (window, made) = grid(s).window(s.units.len()).map_err(refused)?;
+    for ((unit, description), made) in s.units.iter().zip(descriptions).zip(made) {
+        let follows = s.coupling.predict == Predict::default()
+            || description.co_simulation.as_ref().is_some_and(|c| c.can_interpolate_inputs);
+        let sub_steps = if follows { 1 } else { s.coupling.sub_steps };
+        let steps = macro_steps / window * made as f64 * sub_steps as f64;
+        if steps > STEPS_MAX {
+            let (p, q) = unit.share;
+            let what = format!(
+                "unit `{}` would make {steps:.3e} steps: {macro_steps:.3e} macro steps, its own step {p}/{q} of one, {sub_steps} `sub_steps` in each; expected at most {STEPS_MAX:e}",
+                unit.name
+            );
+            let place = if sub_steps > 1 { &s.coupling.place } else { &unit.place };
+            return Err(Finding::error(place, what, "choose longer steps"));
+        }
+    }
+    Ok(window * step)
+}
+
+/// Where the run is no whole number of windows, the last one is shorter; units that cannot do that end it before.
+fn end(
+    s: &mut Scenario,
+    descriptions: &[Arc<ModelDescription>],
+    window_s: f64,
+    findings: &mut Vec<Finding>,
+) -> Result<(), Finding> {
+    let e = &s.experiment;
+    let (start, stop) = (e.start_s, e.stop_s.unwrap_or(e.start_s));
+    let span = stop - start;
+    let (whole, Some(_)) = windows_and_rest(span, window_s) else { return Ok(()) };
+    let place = e.step_place.or(&e.place).clone();
+    let (end, windows) = (
+        start + whole as f64 * window_s,
+        if window_s > e.step_s.unwrap_or(0.0) { "meetings of all units" } else { "macro steps" },
+    );
+    let what = format!("{span} s from {start} s to {stop} s is no whole number of {windows} of {window_s} s");
+    let varies = |d: &Arc<ModelDescription>| {
+        d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size)
+    };
+    let stiff = s.units.iter().zip(descriptions).find(|(_, d)| !varies(d)).map(|(u, _)| u.name.clone());
+    match stiff {
+        None => {
+            let last = rounded(stop - end);
+            findings.push(Finding::warning(&place, what, format!("the last one is {last} s long")));
+        }
+        Some(unit) if whole == 0 => {
+            let what = format!("{what}, and unit `{unit}` cannot take a shorter one");
+            return Err(Finding::error(
+                &place,
+                what,
+                format!("choose a step of at most {span} s that divides the span"),
+            ));
+        }
+        Some(unit) => {
+            let what = format!(
+                "{what}, and unit `{unit}` cannot take a shorter one (no `canHandleVariableCommunicationStepSize`)"
+            );
+            findings.push(Finding::warning(&place, what, format!("the run ends at {} s", rounded(end))));
+            s.experiment.stop_s = Some(end);
+        }
+    }
+    Ok(())
+}
+
+/// To what a reader wants to see.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.9e}").parse().unwrap_or(x)
+}
