@@ -67,7 +67,13 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         let failed = |reason: String| vec![Finding::error(&unit.place, format!("unit `{}`: {reason}", unit.name), "")];
         descriptions.push(catalogue.description(&unit.source).map_err(failed)?);
     }
-    let effective = times(scenario, &descriptions, &mut findings).map_err(|f| vec![f])?;
+    let effective = match times(scenario, &descriptions, &mut findings) {
+        Ok(effective) => effective,
+        Err(finding) => {
+            findings.push(finding);
+            return Err(findings);
+        }
+    };
     let mut assembly = build(effective, descriptions, catalogue).map_err(|f| vec![f])?;
     findings.extend(loops(&assembly));
     assembly.recorded = recorded(&assembly, &mut findings);
@@ -151,7 +157,20 @@ fn times(
 ) -> Result<Scenario, Finding> {
     let mut s = s.clone();
     let e = &mut s.experiment;
-    let proposed = || descriptions.iter().filter_map(|d| d.default_experiment);
+    let proposed = || descriptions.iter().filter_map(|d| d.default_experiment).map(|e| e.usable().0);
+    for (unit, d) in s.units.iter().zip(descriptions) {
+        let unusable = d.default_experiment.map(|e| e.usable().1).unwrap_or_default();
+        // Start and tolerance are not taken from the FMU here.
+        let asked = |attribute| match attribute {
+            "stopTime" => e.stop_s.is_none(),
+            "stepSize" => e.step_s.is_none(),
+            _ => false,
+        };
+        for value in unusable.into_iter().filter(|value| asked(value.attribute)) {
+            let what = format!("unit `{}`: {value}", unit.name);
+            findings.push(Finding::note(&unit.place, what, "it is as if the FMU proposed none"));
+        }
+    }
     if e.stop_s.is_none() {
         e.stop_s = proposed().filter_map(|p| p.stop_time).filter(|t| *t > e.start_s).reduce(f64::max);
         let Some(stop) = e.stop_s else {
