@@ -91,7 +91,7 @@ pub enum Verb {
     Fmus(FmusArguments),
     /// Show what an FMU declares: capabilities, variables, units, dependencies
     Info(InfoArguments),
-    /// Hold an FMU against the rules of FMI 2.0.5
+    /// Check an FMU against the rules of FMI 2.0.5
     Check(CheckArguments),
     /// Take the rows of a run that did not end, and convert them
     Recover(RecoverArguments),

@@ -1,10 +1,13 @@
-//! `macrostep check FMU`: the strict rules, each violation with its rule and the section of FMI 2.0.5.
+//! `macrostep check FMU`: the strict rules of FMI 2.0.5, each finding with its rule and section. Errors are what keeps the FMU
+//! from running, or makes it run wrongly, in some tool; warnings are the rest.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use macrostep_description::rules;
+use macrostep_description::rules::{self, Severity};
 use macrostep_isolation::{Call, during};
+use macrostep_master::unit::fmu::Fmu;
+use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;
 use crate::{info, print};
@@ -18,33 +21,121 @@ pub struct CheckArguments {
     /// Leave the library alone: loading one runs its initialisers in this process
     #[arg(long)]
     pub no_library: bool,
+    /// Print one JSON object instead of lines [default: off]
+    #[arg(long)]
+    pub json: bool,
 }
 
-/// Prints every violation on a line of its own.
+/// What breaks a rule, and where.
+struct Finding {
+    rule: &'static str,
+    /// The variable it is about.
+    variable: Option<String>,
+    /// Line of `modelDescription.xml`.
+    line: Option<u32>,
+    /// A sentence.
+    text: String,
+}
+
+impl Finding {
+    fn severity(&self) -> Severity {
+        rules::rule(self.rule).map_or(Severity::Error, |rule| rule.severity)
+    }
+
+    fn section(&self) -> &'static str {
+        rules::rule(self.rule).map_or("2", |rule| rule.section)
+    }
+
+    fn json(&self) -> Json {
+        json!({
+            "severity": self.severity().to_string(),
+            "rule": self.rule,
+            "section": self.section(),
+            "variable": self.variable,
+            "line": self.line,
+            "text": self.text,
+        })
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (severity, section) = (self.severity(), self.section());
+        write!(f, "{severity}: {} (rule `{}`, FMI 2.0.5, section {section})", self.text, self.rule)
+    }
+}
+
+/// Prints every finding, first those of the description, then that of the library.
 ///
 /// # Errors
-/// [`Failure::Run`] where there is one, or where the FMU cannot be read at all.
+/// [`Failure::Run`] where one is an error, or where the FMU cannot be read at all.
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let fmu = info::open(&arguments.fmu)?;
-    let mut lines: Vec<String> =
-        fmu.warnings().iter().map(|w| format!("{w} (rule `form`, FMI 2.0.5, section 2.2)")).collect();
-    lines.extend(rules::check(fmu.description()).iter().map(ToString::to_string));
+    let mut findings = of_description(&fmu);
+    // What is known is printed before any code of the FMU runs, which may end this process.
+    if !arguments.json {
+        findings.iter().try_for_each(print::line)?;
+    }
     if !arguments.no_library {
-        print::keep()?;
-        let advice = "its library does this when it is loaded; `--no-library` leaves it alone";
-        let found = during(fmu.name(), Call::Library, advice, || fmu.load());
-        let found = found.map_err(|e| Failure::Run(e.to_string()))?;
-        lines.extend(found.iter().map(|w| format!("{w} (rule `library`, FMI 2.0.5, section 2.3)")));
+        let known = findings.len();
+        findings.extend(of_library(&fmu)?);
+        if !arguments.json {
+            findings[known..].iter().try_for_each(print::line)?;
+        }
     }
-    for line in &lines {
-        print::line(line)?;
-    }
+    let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();
+    let warnings = findings.len() - errors;
     let file = arguments.fmu.display();
-    if lines.is_empty() {
-        return print::line(format!("`{file}` keeps all {} rules", rules::ALL.len() + 2));
+    if arguments.json {
+        print::line(json!({
+            "fmu": file.to_string(),
+            "rules": rules::ALL.len(),
+            "library": !arguments.no_library,
+            "errors": errors,
+            "warnings": warnings,
+            "findings": findings.iter().map(Finding::json).collect::<Vec<_>>(),
+        }))?;
+    } else if findings.is_empty() {
+        print::line(format!("`{file}` keeps all {} rules", rules::ALL.len()))?;
+    } else if errors == 0 {
+        print::line(format!("`{file}`: no error, {}", counted(warnings, "warning")))?;
     }
-    let count = if lines.len() == 1 { "one place".to_owned() } else { format!("{} places", lines.len()) };
-    Err(Failure::Run(format!(
-        "`{file}` breaks the rules in {count}, listed above; `macrostep simulate` may still run it"
-    )))
+    if errors == 0 {
+        return Ok(());
+    }
+    let what = format!("{} and {}", counted(errors, "error"), counted(warnings, "warning"));
+    Err(Failure::Run(format!("`{file}` breaks rules: {what}, listed above; `macrostep simulate` may still run it")))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What the archive and the description break, read and judged without the library.
+fn of_description(fmu: &Fmu) -> Vec<Finding> {
+    let put_up_with = fmu.warnings().iter().map(|w| Finding {
+        rule: w.rule,
+        variable: None,
+        line: (w.line > 0).then_some(w.line),
+        text: w.to_string(),
+    });
+    let variables = &fmu.description().variables;
+    let broken = rules::check(fmu.description()).into_iter().map(|v| Finding {
+        rule: v.rule,
+        variable: v.variable.and_then(|at| variables.get(at)).map(|v| v.name.clone()),
+        line: None,
+        text: format!("{}: found {}, expected {}", v.subject, v.found, v.expected),
+    });
+    put_up_with.chain(broken).collect()
+}
+
+/// Loads the library; that it cannot be loaded is a finding like others.
+fn of_library(fmu: &Fmu) -> Result<Vec<Finding>, Failure> {
+    print::keep()?;
+    let advice = "its library does this when it is loaded; `--no-library` leaves it alone";
+    let texts = match during(fmu.name(), Call::Library, advice, || fmu.load()) {
+        Ok(strange) => strange,
+        Err(e) => vec![format!("{}; `--no-library` leaves it alone", e.fault)],
+    };
+    Ok(texts.into_iter().map(|text| Finding { rule: "library", variable: None, line: None, text }).collect())
 }

@@ -3,7 +3,7 @@
 //! Foreign code in this process may write there too. Where it runs, [`keep`] takes standard output away from it.
 
 use std::fs::{File, Metadata};
-use std::io::{ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -19,14 +19,18 @@ struct Kept {
     identity: Option<(u64, u64, u64)>,
 }
 
-impl Kept {
+impl Write for &Kept {
     /// A slave in this process may have closed the file, and its number may be another file's.
-    fn write(&self, text: &str) -> std::io::Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if self.file.metadata().ok().and_then(|m| identity(&m)) != self.identity {
             let found = "it was closed in the run, by a slave in this process; `--isolate` runs it in one of its own";
             return Err(std::io::Error::other(found));
         }
-        (&self.file).write_all(text.as_bytes())
+        (&self.file).write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        (&self.file).flush()
     }
 }
 
@@ -59,16 +63,31 @@ pub fn keep() -> Result<(), Failure> {
     Ok(())
 }
 
+/// Prints what a function writes, piece by piece, for what is too large to be put together first.
+///
+/// # Errors
+/// [`Failure::File`] where the output cannot be written.
+pub fn stream(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+    let mut out: Box<dyn Write> = match KEPT.get() {
+        Some(file) => Box::new(BufWriter::new(file)),
+        None => Box::new(BufWriter::new(std::io::stdout().lock())),
+    };
+    printed(write(&mut out).and_then(|()| out.flush()))
+}
+
 /// Prints a text and a line end. A reader that went away, as `head` does, is no error.
 ///
 /// # Errors
 /// [`Failure::File`] where the output cannot be written.
 pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
-    let written = match KEPT.get() {
-        Some(kept) => kept.write(&format!("{text}\n")),
+    printed(match KEPT.get() {
+        Some(mut kept) => kept.write_all(format!("{text}\n").as_bytes()),
         None => writeln!(std::io::stdout().lock(), "{text}"),
-    };
-    match written {
+    })
+}
+
+fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
+    match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::file(Path::new("standard output"))(error)),
         _ => Ok(()),
     }

@@ -1,11 +1,16 @@
 //! Values of any type: from text, into a unit, out of a unit.
 
-use macrostep_description::{Kind, ModelDescription, Value, Variable};
+use macrostep_description::{Kind, ModelDescription, Value, Variable, shown};
 use macrostep_master::unit::{Unit, UnitError};
 
 /// "Real", "Integer", …
 pub fn type_name(variable: &Variable) -> &'static str {
-    match variable.kind {
+    kind_name(&variable.kind)
+}
+
+/// The same of a type.
+pub fn kind_name(kind: &Kind) -> &'static str {
+    match kind {
         Kind::Real(_) => "Real",
         Kind::Integer { .. } => "Integer",
         Kind::Boolean => "Boolean",
@@ -28,7 +33,9 @@ pub fn word(variant: impl std::fmt::Debug) -> String {
 /// # Errors
 /// A sentence with names that come near.
 pub fn find<'a>(description: &'a ModelDescription, name: &str) -> Result<&'a Variable, String> {
-    description.variable(name).ok_or_else(|| format!("no variable `{name}`; {}", near(description, name)))
+    description
+        .variable(name)
+        .ok_or_else(|| format!("no variable `{}`; {}", shown::text(name), near(description, name)))
 }
 
 /// Names that come near.
@@ -37,7 +44,7 @@ pub fn near(description: &ModelDescription, name: &str) -> String {
     let mut scored: Vec<(usize, &str)> =
         description.variables.iter().map(|v| (distance(&lower, &v.name.to_lowercase()), v.name.as_str())).collect();
     scored.sort_by_key(|(d, _)| *d);
-    let names: Vec<&str> = scored.into_iter().take(4).map(|(_, name)| name).collect();
+    let names: Vec<_> = scored.into_iter().take(4).map(|(_, name)| shown::text(name)).collect();
     if names.is_empty() { "there is none at all".to_owned() } else { format!("nearest are `{}`", names.join("`, `")) }
 }
 
@@ -63,7 +70,8 @@ fn distance(a: &str, b: &str) -> usize {
 /// What was found and what is expected.
 pub fn parse(description: &ModelDescription, variable: &Variable, text: &str) -> Result<Value, String> {
     let text = text.trim();
-    let bad = |expected: &str| format!("`{}` is `{text}`, expected {expected}", variable.name);
+    let bad =
+        |expected: &str| format!("`{}` is `{}`, expected {expected}", shown::text(&variable.name), shown::text(text));
     match &variable.kind {
         Kind::Real(_) => match text.parse::<f64>() {
             Ok(x) if x.is_finite() => Ok(Value::Real(x)),

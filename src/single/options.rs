@@ -93,10 +93,9 @@ impl Experiment {
         let usage = |option: &str, found: f64, expected: &str| {
             Failure::Usage(format!("`{option}`: found {found} s, expected {expected}"))
         };
-        let declared = d.default_experiment.unwrap_or_default();
-        let start_s = a.start_time.or(declared.start_time.filter(|start| start.is_finite())).unwrap_or(0.0);
-        let stop_s =
-            a.stop.or(declared.stop_time.filter(|stop| stop.is_finite() && *stop > start_s)).unwrap_or(start_s + 1.0);
+        let (declared, unusable) = d.default_experiment.unwrap_or_default().usable();
+        let start_s = a.start_time.or(declared.start_time).unwrap_or(0.0);
+        let stop_s = a.stop.or(declared.stop_time.filter(|stop| *stop > start_s)).unwrap_or(start_s + 1.0);
         if !start_s.is_finite() {
             return Err(usage("--start-time", start_s, "a finite time"));
         }
@@ -104,7 +103,7 @@ impl Experiment {
             return Err(usage("--stop", stop_s, &format!("a finite time after the start at {start_s} s")));
         }
         let span_s = stop_s - start_s;
-        let declared_step = declared.step_size.filter(|h| *h > 0.0 && *h <= span_s && span_s / h <= STEPS_MAX);
+        let declared_step = declared.step_size.filter(|h| *h <= span_s && span_s / h <= STEPS_MAX);
         let step_s = a.step.or(declared_step).unwrap_or(span_s / 500.0);
         if !(step_s.is_finite() && step_s > 0.0) {
             return Err(usage("--step", step_s, "a finite length above 0"));
@@ -135,7 +134,18 @@ impl Experiment {
                 "the run of {span_s} s is no whole number of steps of {step_s} s and the FMU cannot vary its step: it ends at {end_s} s"
             ));
         }
-        let tolerance = a.tolerance.or(declared.tolerance.filter(|t| t.is_finite() && *t > 0.0));
+        let tolerance = a.tolerance.or(declared.tolerance);
+        // What is taken for values of the FMU that no run can use.
+        for value in unusable {
+            let taken = match value.attribute {
+                "startTime" if a.start_time.is_none() => format!("the run starts at {start_s} s"),
+                "stopTime" if a.stop.is_none() => format!("the run stops at {stop_s} s"),
+                "stepSize" if a.step.is_none() => format!("the step is {step_s} s"),
+                "tolerance" if a.tolerance.is_none() => "the FMU takes its own".to_owned(),
+                _ => continue,
+            };
+            warnings.push(format!("{value}; {taken}"));
+        }
         Ok(Experiment { start_s, stop_s, step_s, steps, rest_s, tolerance, can_continue: variable_steps })
     }
 }

@@ -1,45 +1,116 @@
-//! Pictures of a run: one chart a unit of measurement, all recorded variables over time.
+//! Pictures of a run: all recorded variables over time, one panel or more a unit of measurement.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use macrostep_master::record::Trace;
+use macrostep_description::{Causality, Variability};
+use macrostep_master::record::{Column, Trace};
 use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
-use macrostep_system::Scenario;
+use macrostep_system::{Assembly, Scenario};
 
-/// Lines in one chart before the rest is left to the CSV file.
-const LINES_MAX: usize = 12;
-/// Charts in one picture.
-const CHARTS_MAX: usize = 12;
+/// Lines in one panel: as many as there are colours.
+const LINES_MAX: usize = 8;
+/// Panels in one picture: it stays a few thousand pixels high.
+const PANELS_MAX: usize = 24;
 
-/// Writes `outputs.svg` and `outputs.png`.
+/// Columns of recorded variables that a run cannot change: parameters and constants.
+pub fn parameters(assembly: &Assembly) -> HashSet<String> {
+    let is_fixed = |&&(u, v): &&(usize, usize)| {
+        let variable = &assembly.descriptions[u].variables[v];
+        matches!(variable.causality, Causality::Parameter | Causality::CalculatedParameter)
+            || variable.variability == Variability::Constant
+    };
+    assembly.recorded.iter().filter(is_fixed).map(|&(u, v)| assembly.column(u, v)).collect()
+}
+
+/// Writes `outputs.svg` and `outputs.png`, and says on standard error what is not drawn.
 ///
 /// # Errors
 /// [`PlotError`] with the file that could not be written.
-pub fn write(folder: &Path, s: &Scenario, trace: &Trace) -> Result<(), PlotError> {
+pub fn write(folder: &Path, s: &Scenario, trace: &Trace, parameters: &HashSet<String>) -> Result<(), PlotError> {
+    // A parameter is a number, not a curve, unless the unit changes it all the same.
+    let changes = |i: &usize| {
+        let first = trace.rows().next().map(|row| row[*i]);
+        trace.rows().any(|row| first != Some(row[*i]))
+    };
     let columns = trace.columns();
-    let mut units: Vec<&str> = columns.iter().skip(1).map(|c| c.unit.as_str()).collect();
-    units.sort_unstable();
-    units.dedup();
+    let all = 1..columns.len();
+    let curves: Vec<usize> = all.filter(|i| !parameters.contains(&columns[*i].name) || changes(i)).collect();
+    let panels = panels(columns, &curves);
+    let drawn: usize = panels.iter().take(PANELS_MAX).map(|panel| panel.lines.len()).sum();
+    let left_out = curves.len() - drawn;
+    if panels.is_empty() {
+        return Ok(());
+    }
+
     let c = &s.coupling;
-    let mut figure = Figure::new(if s.name.is_empty() { "Recorded variables" } else { &s.name }).subtitle(&format!(
-        "{} · {} · {} · {} · H = {} s",
-        c.schedule,
-        c.predict,
-        c.correct,
-        c.sampling,
-        s.experiment.step_s.unwrap_or(f64::NAN)
-    ));
+    let step_s = s.experiment.step_s.unwrap_or(f64::NAN);
+    let mut how = format!("{} · {} · {} · {} · H = {step_s} s", c.schedule, c.predict, c.correct, c.sampling);
+    if left_out > 0 {
+        how = format!("{how} · {drawn} of {} variables", curves.len());
+        eprintln!(
+            "note: `{}` shows {drawn} of {} recorded variables, the others are in `trace.csv`; name those to be drawn in \
+             `variables` of [record]",
+            folder.join("outputs.png").display(),
+            curves.len()
+        );
+    }
+    let title = if s.name.is_empty() { "Recorded variables" } else { &s.name };
+    let mut figure = Figure::new(title).subtitle(&how);
     let time = trace.column("time").unwrap_or_default();
-    for unit in units.iter().take(CHARTS_MAX) {
-        let mut chart = Chart::new("", Axis::linear("time", "s"), Axis::linear("value", unit));
-        for (i, column) in columns.iter().enumerate().skip(1).filter(|(_, c)| c.unit == *unit).take(LINES_MAX) {
-            let values: Vec<f64> = trace.rows().map(|row| row[i]).collect();
-            chart = chart.with(Series::line(&column.name, time.clone(), values));
+    for panel in panels.iter().take(PANELS_MAX) {
+        let mut chart = Chart::new("", Axis::linear("time", "s"), Axis::linear("value", panel.unit));
+        for i in &panel.lines {
+            let values: Vec<f64> = trace.rows().map(|row| row[*i]).collect();
+            chart = chart.with(Series::line(&columns[*i].name, time.clone(), values));
         }
         figure = figure.with(chart);
     }
-    if units.is_empty() {
-        return Ok(());
+    let wide = if panels.len() > 3 { 2 } else { 1 };
+    figure.columns(wide).panel_size(620.0, 320.0).write(folder, "outputs").map(|_| ())
+}
+
+/// Columns that are drawn together.
+struct Panel<'a> {
+    unit: &'a str,
+    lines: Vec<usize>,
+}
+
+/// Curves by unit of measurement, in the order in which units first occur, spread evenly where one panel cannot hold them.
+fn panels<'a>(columns: &'a [Column], curves: &[usize]) -> Vec<Panel<'a>> {
+    let mut units: Vec<Panel<'a>> = Vec::new();
+    let mut place: HashMap<&str, usize> = HashMap::new();
+    for i in curves {
+        let unit = columns[*i].unit.as_str();
+        let at = *place.entry(unit).or_insert(units.len());
+        if at == units.len() {
+            units.push(Panel { unit, lines: Vec::new() });
+        }
+        units[at].lines.push(*i);
     }
-    figure.columns(if units.len() > 3 { 2 } else { 1 }).panel_size(620.0, 320.0).write(folder, "outputs").map(|_| ())
+    let split = |Panel { unit, lines }: Panel<'a>| {
+        let each = lines.len().div_ceil(lines.len().div_ceil(LINES_MAX));
+        let parts: Vec<_> = lines.chunks(each).map(|part| Panel { unit, lines: part.to_vec() }).collect();
+        parts
+    };
+    units.into_iter().flat_map(split).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_curve_is_in_one_panel_of_its_unit() {
+        let units = ["m", "1", "m", "N"];
+        let columns: Vec<Column> = (0..50).map(|i| Column::new(format!("v{i}"), units[i % 4])).collect();
+        let curves: Vec<usize> = (1..50).collect();
+        let panels = panels(&columns, &curves);
+        let mut drawn: Vec<usize> = panels.iter().flat_map(|p| p.lines.clone()).collect();
+        drawn.sort_unstable();
+        assert_eq!(drawn, curves);
+        let shape: Vec<_> = panels.iter().map(|p| (p.unit, p.lines.len())).collect();
+        assert_eq!(shape, [("1", 7), ("1", 6), ("m", 6), ("m", 6), ("m", 6), ("m", 6), ("N", 6), ("N", 6)]);
+        assert!(panels.iter().all(|p| p.lines.iter().all(|i| columns[*i].unit == p.unit)));
+    }
 }

@@ -3,6 +3,7 @@
 //! Rows go to `trace.csv` as they are recorded, and the scenario is there before the first one: what was reached is on
 //! disk after any failure, and after the program was killed.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 
@@ -43,6 +44,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let identity = identity(&assembly, &scenario);
     can_serialize(arguments, &assembly)?;
     apart(arguments, &checkpoints, &opened, &here)?;
+    let parameters = pictures::parameters(&assembly);
     let mut simulation = start(assembly).map_err(failed)?;
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
@@ -69,7 +71,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
     drop(simulation);
     let ended = ended.and_then(|()| rows.stream.as_mut().map_or(Ok(()), Stream::close));
-    let written = write((arguments, &here), &scenario, &outcome, &rows);
+    let written = write((arguments, &here), (&scenario, &parameters), &outcome, &rows);
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written?;
     if arguments.json {
@@ -149,7 +151,7 @@ fn placed(opened: &Opened, scenario: &Scenario, here: &Path, folder: &Path) -> R
 /// Result and pictures beside the rows.
 fn write(
     (arguments, here): (&RunArguments, &Path),
-    scenario: &Scenario,
+    (scenario, parameters): (&Scenario, &HashSet<String>),
     outcome: &Outcome,
     rows: &Rows,
 ) -> Result<(), Failure> {
@@ -163,7 +165,7 @@ fn write(
     }
     let trace = trace(stream.path(), outcome.columns())?;
     let folder = stream.path().parent().unwrap_or(Path::new("."));
-    Ok(pictures::write(folder, scenario, &trace)?)
+    Ok(pictures::write(folder, scenario, &trace, parameters)?)
 }
 
 /// The rows of a file, with units; without texts, which have no picture.

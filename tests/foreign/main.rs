@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 #![allow(dead_code)] // each module uses its part of the kit
 
+mod check;
+mod descriptions;
 #[path = "../hostile/make.rs"]
 mod make;
 mod records;

@@ -70,7 +70,13 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         let failed = |reason: String| vec![Finding::error(&unit.place, format!("unit `{}`: {reason}", unit.name), "")];
         descriptions.push(catalogue.description(&unit.source).map_err(failed)?);
     }
-    let mut effective = times::times(scenario, &descriptions, &mut findings).map_err(|f| vec![f])?;
+    let mut effective = match times::times(scenario, &descriptions, &mut findings) {
+        Ok(effective) => effective,
+        Err(finding) => {
+            findings.push(finding);
+            return Err(findings);
+        }
+    };
     keep_known(&mut effective, &descriptions);
     let mut assembly = build(effective, descriptions, catalogue).map_err(|f| vec![f])?;
     findings.extend(loops(&assembly));

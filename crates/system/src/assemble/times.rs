@@ -42,7 +42,21 @@ fn proposed(
     findings: &mut Vec<Finding>,
 ) -> Result<(), Finding> {
     let e = &mut s.experiment;
-    let proposed = || descriptions.iter().filter_map(|d| d.default_experiment);
+    let proposed = || descriptions.iter().filter_map(|d| d.default_experiment).map(|e| e.usable().0);
+    // What an FMU proposes and nobody can use is told, where it is asked for.
+    for (unit, d) in s.units.iter().zip(descriptions) {
+        let unusable = d.default_experiment.map(|e| e.usable().1).unwrap_or_default();
+        // Start and tolerance are not taken from the FMU here.
+        let asked = |attribute| match attribute {
+            "stopTime" => e.stop_s.is_none(),
+            "stepSize" => e.step_s.is_none(),
+            _ => false,
+        };
+        for value in unusable.into_iter().filter(|value| asked(value.attribute)) {
+            let what = format!("unit `{}`: {value}", unit.name);
+            findings.push(Finding::note(&unit.place, what, "it is as if the FMU proposed none"));
+        }
+    }
     if e.stop_s.is_none() {
         e.stop_s = proposed().filter_map(|p| p.stop_time).filter(|t| t.is_finite() && *t > e.start_s).reduce(f64::max);
         let Some(stop) = e.stop_s else {

@@ -1,0 +1,117 @@
+//! What an FMU declares, as one JSON object.
+
+use std::io::{self, Write};
+
+use macrostep_description::{Dependencies, Kind, ModelDescription, TypeDefinition, Unit, Variable};
+use macrostep_master::unit::fmu::Fmu;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value as Json, json};
+
+use super::{capabilities, dependencies, exponents, items, json_value, names};
+use macrostep::values::{self, word};
+
+/// Writes the object and a line end.
+pub(super) fn write(fmu: &Fmu, mut out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut out, &document(fmu))?;
+    writeln!(out)
+}
+
+/// The keys of the object; variables are made one by one while they are written.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    head: Map<String, Json>,
+    variables: Variables<'a>,
+    warnings: Vec<String>,
+}
+
+fn document(fmu: &Fmu) -> Document<'_> {
+    let d = fmu.description();
+    let capabilities: Map<String, Json> =
+        capabilities(fmu).into_iter().map(|(name, value)| (name.to_owned(), Json::from(value))).collect();
+    let experiment = d.default_experiment.as_ref();
+    let number = |x: Option<f64>| x.map(|x| json_value(&x.into()));
+    let head = json!({
+        "fmi_version": d.fmi_version,
+        "model_name": d.model_name,
+        "model_identifier": fmu.capabilities().model_identifier,
+        "guid": d.guid,
+        "description": d.description,
+        "generation_tool": d.generation_tool,
+        "model_exchange": d.has_model_exchange,
+        "capabilities": capabilities,
+        "max_output_derivative_order": fmu.capabilities().max_output_derivative_order,
+        "default_experiment": experiment.map(|e| json!({
+            "start_time": number(e.start_time),
+            "stop_time": number(e.stop_time),
+            "tolerance": number(e.tolerance),
+            "step_size": number(e.step_size),
+        })),
+        "units": d.units.iter().map(unit).collect::<Vec<_>>(),
+        "types": d.types.iter().map(definition).collect::<Vec<_>>(),
+    });
+    let head = if let Json::Object(head) = head { head } else { Map::new() };
+    Document { head, variables: Variables(d), warnings: fmu.warnings().iter().map(ToString::to_string).collect() }
+}
+
+fn unit(unit: &Unit) -> Json {
+    let base = unit.base.as_ref().map(|b| {
+        let powers: Map<String, Json> =
+            exponents(b).into_iter().filter(|(_, n)| *n != 0).map(|(name, n)| (name.to_owned(), n.into())).collect();
+        json!({ "exponents": powers, "factor": b.factor, "offset": b.offset })
+    });
+    let display: Vec<Json> =
+        unit.display.iter().map(|d| json!({ "name": d.name, "factor": d.factor, "offset": d.offset })).collect();
+    json!({ "name": unit.name, "base": base, "display": display })
+}
+
+fn definition(t: &TypeDefinition) -> Json {
+    let items: Vec<Json> = items(&t.kind)
+        .iter()
+        .map(|item| json!({ "name": item.name, "value": item.value, "description": item.description }))
+        .collect();
+    json!({ "name": t.name, "description": t.description, "type": values::kind_name(&t.kind), "items": items })
+}
+
+/// The variables as a list.
+struct Variables<'a>(&'a ModelDescription);
+
+impl Serialize for Variables<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Variables(d) = self;
+        let depends = dependencies(d);
+        serializer.collect_seq(d.variables.iter().zip(depends).map(|(v, depends)| variable(d, v, depends)))
+    }
+}
+
+fn variable(d: &ModelDescription, v: &Variable, depends: Option<&Dependencies>) -> Json {
+    let real = v.real();
+    let number = |x: Option<f64>| x.map(|x| json_value(&x.into()));
+    let (min, max) = match &v.kind {
+        Kind::Real(a) => (number(a.min), number(a.max)),
+        Kind::Integer { min, max } | Kind::Enumeration { min, max, .. } => (min.map(Json::from), max.map(Json::from)),
+        Kind::Boolean | Kind::String => (None, None),
+    };
+    json!({
+        "name": v.name,
+        "value_reference": v.value_reference,
+        "type": values::type_name(v),
+        "declared_type": v.declared_type,
+        "unit": real.and_then(|r| r.unit.as_deref()),
+        "display_unit": real.and_then(|r| r.display_unit.as_deref()),
+        "quantity": real.and_then(|r| r.quantity.as_deref()),
+        "min": min,
+        "max": max,
+        "nominal": real.and_then(|r| number(r.nominal)),
+        "causality": word(v.causality),
+        "variability": word(v.variability),
+        "initial": v.initial.map(word),
+        "start": v.start.as_ref().map(json_value),
+        "description": v.description,
+        "dependencies": match depends {
+            Some(Dependencies::Known(known)) => names(d, known).map(Json::from).collect(),
+            Some(Dependencies::All) => json!("all"),
+            None => Json::Null,
+        },
+    })
+}

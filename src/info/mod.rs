@@ -1,0 +1,99 @@
+//! `macrostep info FMU`: what an FMU declares, as tables or as JSON, written piece by piece: an FMU may have 200 000 variables.
+
+mod document;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Value};
+use macrostep_master::unit::fmu::Fmu;
+use serde_json::{Value as Json, json};
+
+use crate::failure::Failure;
+use crate::print;
+
+/// `macrostep info`.
+#[derive(Debug, Args)]
+pub struct InfoArguments {
+    /// The FMU: a file, or a folder it was unpacked into
+    #[arg(value_name = "FMU")]
+    pub fmu: PathBuf,
+    /// Print one JSON object instead of tables [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Opens and prints.
+///
+/// # Errors
+/// [`Failure::Run`] where the FMU cannot be read.
+pub fn run(arguments: &InfoArguments) -> Result<(), Failure> {
+    let fmu = open(&arguments.fmu)?;
+    print::stream(|out| if arguments.json { document::write(&fmu, out) } else { text::write(&fmu, out) })
+}
+
+/// Opens an FMU for a verb.
+///
+/// # Errors
+/// [`Failure::Run`] with what is wrong with it.
+pub fn open(path: &Path) -> Result<Fmu, Failure> {
+    Fmu::open(path).map_err(|e| Failure::Run(e.to_string()))
+}
+
+/// Capabilities by their names in the standard.
+fn capabilities(fmu: &Fmu) -> [(&'static str, bool); 9] {
+    let c = fmu.capabilities();
+    [
+        ("needsExecutionTool", c.needs_execution_tool),
+        ("canHandleVariableCommunicationStepSize", c.can_handle_variable_communication_step_size),
+        ("canInterpolateInputs", c.can_interpolate_inputs),
+        ("canRunAsynchronuously", c.can_run_asynchronuously),
+        ("canBeInstantiatedOnlyOncePerProcess", c.can_be_instantiated_only_once_per_process),
+        ("canNotUseMemoryManagementFunctions", c.can_not_use_memory_management_functions),
+        ("canGetAndSetFMUstate", c.can_get_and_set_fmu_state),
+        ("canSerializeFMUstate", c.can_serialize_fmu_state),
+        ("providesDirectionalDerivative", c.provides_directional_derivative),
+    ]
+}
+
+fn exponents(b: &BaseUnit) -> [(&'static str, i32); 8] {
+    [("kg", b.kg), ("m", b.m), ("s", b.s), ("A", b.a), ("K", b.k), ("mol", b.mol), ("cd", b.cd), ("rad", b.rad)]
+}
+
+/// Of each variable, where it is an output, what it depends on.
+fn dependencies(d: &ModelDescription) -> Vec<Option<&Dependencies>> {
+    let mut of = vec![None; d.variables.len()];
+    for output in &d.structure.outputs {
+        if let Some(place) = of.get_mut(output.index) {
+            *place = Some(&output.dependencies);
+        }
+    }
+    of
+}
+
+fn names<'a>(
+    d: &'a ModelDescription,
+    known: &'a [(usize, macrostep_description::DependencyKind)],
+) -> impl Iterator<Item = &'a str> {
+    known.iter().filter_map(|(k, _)| d.variables.get(*k)).map(|v| v.name.as_str())
+}
+
+/// Items of a kind; none where it is no enumeration.
+fn items(kind: &Kind) -> &[Item] {
+    match kind {
+        Kind::Enumeration { items, .. } => items,
+        _ => &[],
+    }
+}
+
+/// A value as JSON; what is not finite as text, since JSON has no such numbers.
+pub fn json_value(value: &Value) -> Json {
+    match value {
+        Value::Real(x) if x.is_finite() => json!(x),
+        Value::Real(x) => json!(x.to_string()),
+        Value::Integer(i) => json!(i),
+        Value::Boolean(b) => json!(b),
+        Value::String(s) => json!(s),
+    }
+}

@@ -1,0 +1,174 @@
+//! What an FMU declares, as tables.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Unit, Value, Variable, shown};
+use macrostep_master::report::table::{Align, Listing, Table};
+use macrostep_master::unit::fmu::Fmu;
+
+use super::{capabilities, dependencies, exponents, items, names};
+use macrostep::values::{self, word};
+
+/// Characters of a cell: names of Modelica are long, those of a broken file endless.
+const CELL_MAX: usize = 500;
+
+/// All tables.
+pub(super) fn write(fmu: &Fmu, out: &mut dyn Write) -> io::Result<()> {
+    let d = fmu.description();
+    writeln!(out, "{}\n", about(fmu).terminal())?;
+    if !d.units.is_empty() {
+        writeln!(out, "{}\n", units(d).terminal())?;
+    }
+    if d.types.iter().any(|t| !items(&t.kind).is_empty()) {
+        writeln!(out, "{}\n", enumerations(d).terminal())?;
+    }
+    variables(d, out)?;
+    fmu.warnings().iter().try_for_each(|warning| writeln!(out, "warning: {warning}"))
+}
+
+fn about(fmu: &Fmu) -> Table {
+    let d = fmu.description();
+    let mut about = Table::new([("property", Align::Left), ("value", Align::Left)]);
+    let mut row = |name: &str, value: &str| {
+        about.row([name, &shown::cut(value, CELL_MAX)]);
+    };
+    row("model", &d.model_name);
+    row("identifier", &fmu.capabilities().model_identifier);
+    row("GUID", &d.guid);
+    row("description", d.description.as_deref().unwrap_or("–"));
+    row("made by", d.generation_tool.as_deref().unwrap_or("–"));
+    row("also for model exchange", if d.has_model_exchange { "yes" } else { "no" });
+    for (name, offered) in capabilities(fmu) {
+        row(name, if offered { "yes" } else { "no" });
+    }
+    row("maxOutputDerivativeOrder", &fmu.capabilities().max_output_derivative_order.to_string());
+    if let Some(e) = &d.default_experiment {
+        let time = |t: Option<f64>| t.map_or("–".to_owned(), |t| format!("{} s", shown::number(t)));
+        let (start, stop, step) = (time(e.start_time), time(e.stop_time), time(e.step_size));
+        row("default experiment", &format!("{start} to {stop}, step {step}"));
+    }
+    about
+}
+
+/// Units, what they are in SI base units, and the units their values are shown in.
+fn units(d: &ModelDescription) -> Table {
+    let mut table = Table::new([("unit", Align::Left), ("in SI base units", Align::Left), ("shown as", Align::Left)]);
+    for unit in &d.units {
+        let name = shown::text(&unit.name).into_owned();
+        let mut row = [name, unit.base.as_ref().map_or_else(|| "–".to_owned(), base), String::new()];
+        // The first display unit beside the unit, the others below.
+        for display in display(unit) {
+            row[2] = display;
+            table.row(std::mem::take(&mut row));
+        }
+        if !row[0].is_empty() {
+            table.row(row);
+        }
+    }
+    table
+}
+
+/// "kPa = 100 · bar", with an offset behind.
+fn display(unit: &Unit) -> impl Iterator<Item = String> {
+    let of = shown::text(&unit.name);
+    unit.display.iter().map(move |display| {
+        format!("{} = {}", shown::text(&display.name), scaled(display.factor, display.offset, &of, " · "))
+    })
+}
+
+/// "1000 kg·m·s^-2", with an offset behind.
+fn base(base: &BaseUnit) -> String {
+    let powers: Vec<String> = exponents(base)
+        .into_iter()
+        .filter(|(_, power)| *power != 0)
+        .map(|(name, power)| if power == 1 { name.to_owned() } else { format!("{name}^{power}") })
+        .collect();
+    scaled(base.factor, base.offset, &if powers.is_empty() { "1".to_owned() } else { powers.join("·") }, " ")
+}
+
+fn scaled(factor: f64, offset: f64, unit: &str, times: &str) -> String {
+    let mut text = if factor == 1.0 { unit.to_owned() } else { format!("{}{times}{unit}", shown::number(factor)) };
+    if offset != 0.0 {
+        let sign = if offset < 0.0 { '−' } else { '+' };
+        text = format!("{text} {sign} {}", shown::number(offset.abs()));
+    }
+    text
+}
+
+/// Enumerations, an item a row: a scenario and `--start` take an item by its name.
+fn enumerations(d: &ModelDescription) -> Table {
+    let mut table = Table::new([
+        ("enumeration", Align::Left),
+        ("item", Align::Left),
+        ("value", Align::Right),
+        ("description", Align::Left),
+    ]);
+    for t in &d.types {
+        for (i, item) in items(&t.kind).iter().enumerate() {
+            let name = if i == 0 { shown::text(&t.name) } else { Cow::Borrowed("") };
+            let about = shown::cut(item.description.as_deref().unwrap_or_default(), CELL_MAX);
+            table.row([name, shown::text(&item.name), Cow::Owned(item.value.to_string()), about]);
+        }
+    }
+    table
+}
+
+fn variables(d: &ModelDescription, out: &mut dyn Write) -> io::Result<()> {
+    let depends = dependencies(d);
+    let enumerations: HashMap<&str, &[Item]> = d.types.iter().map(|t| (t.name.as_str(), items(&t.kind))).collect();
+    let listing = Listing::new([
+        ("variable", Align::Left),
+        ("reference", Align::Right),
+        ("type", Align::Left),
+        ("unit", Align::Left),
+        ("causality", Align::Left),
+        ("variability", Align::Left),
+        ("start", Align::Right),
+        ("direct feed-through from", Align::Left),
+    ]);
+    listing.write(out, |each| {
+        d.variables.iter().zip(&depends).try_for_each(|(v, depends)| {
+            let follows = match depends {
+                Some(Dependencies::All) => Cow::Borrowed("all inputs"),
+                Some(Dependencies::Known(known)) => Cow::Owned(names(d, known).collect::<Vec<_>>().join(", ")),
+                None => Cow::Borrowed(""),
+            };
+            each(&[
+                shown::cut(&v.name, CELL_MAX),
+                Cow::Owned(v.value_reference.to_string()),
+                type_of(v),
+                shown::text(v.unit()),
+                Cow::Owned(word(v.causality)),
+                Cow::Owned(word(v.variability)),
+                start(v, &enumerations),
+                Cow::Owned(shown::cut(&follows, CELL_MAX).into_owned()),
+            ])
+        })
+    })
+}
+
+/// "Real", and of an enumeration its name.
+fn type_of(v: &Variable) -> Cow<'_, str> {
+    match (&v.kind, &v.declared_type) {
+        (Kind::Enumeration { .. }, Some(name)) => Cow::Owned(format!("Enumeration {}", shown::text(name))),
+        _ => Cow::Borrowed(values::type_name(v)),
+    }
+}
+
+/// The start value; of an enumeration with the item's name.
+fn start<'a>(v: &'a Variable, enumerations: &HashMap<&str, &[Item]>) -> Cow<'a, str> {
+    let items = || v.declared_type.as_deref().and_then(|name| enumerations.get(name)).copied().unwrap_or_default();
+    match (&v.start, &v.kind) {
+        (None, _) => Cow::Borrowed(""),
+        (Some(Value::Real(x)), _) => Cow::Owned(shown::number(*x)),
+        (Some(Value::Integer(i)), Kind::Enumeration { .. }) => {
+            let item = items().iter().find(|item| item.value == *i);
+            Cow::Owned(item.map_or_else(|| i.to_string(), |item| format!("{i} = {}", shown::text(&item.name))))
+        }
+        (Some(Value::Integer(i)), _) => Cow::Owned(i.to_string()),
+        (Some(Value::Boolean(b)), _) => Cow::Owned(b.to_string()),
+        (Some(Value::String(s)), _) => Cow::Owned(format!("{:?}", shown::text(s))),
+    }
+}
