@@ -6,6 +6,7 @@ use macrostep::embedded::FMUS;
 
 use crate::failure::Failure;
 use crate::print;
+use crate::system::convert;
 
 /// Writes every FMU into `folder` and prints the paths.
 ///
@@ -18,7 +19,7 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     for (name, bytes) in FMUS {
         let path = folder.join(format!("{name}.fmu"));
-        std::fs::write(&path, bytes).map_err(Failure::file(&path))?;
+        convert::write(&path, bytes)?;
         print::line(path.display())?;
     }
     Ok(())
