@@ -418,6 +418,11 @@ fn what_is_written_opens_elsewhere() {
     let left = macrostep(&folder, &["convert", example, "a.ssd"]);
     assert_eq!(left.code, Some(0), "{}", left.stderr);
     assert!(left.stderr.contains("the method (jacobi, linear, explicit) has no words in SSP"), "{}", left.stderr);
+    assert!(
+        left.stderr.contains("`mass1.integrator` is an enumeration, which libcosim does not support"),
+        "{}",
+        left.stderr
+    );
     let text = std::fs::read_to_string(folder.join("a.ssd")).expect("the description");
     for expected in [
         "name=\"two_masses_force_to_displacement\" generationTool",

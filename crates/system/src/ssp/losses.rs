@@ -1,8 +1,8 @@
 //! What a description in SSP does not say, or says in a way that other tools refuse.
 
 use crate::finding::Finding;
-use crate::scenario::{Coupling, Scenario};
-use macrostep_description::ModelDescription;
+use crate::scenario::{Coupling, Scenario, Setting};
+use macrostep_description::{Kind, ModelDescription};
 use std::sync::Arc;
 
 /// What SSP has no words for, and what keeps a tool from opening the file.
@@ -29,6 +29,14 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
         let what = format!("unit `{}`: OMSimulator wants names of letters, digits and `_`", u.name);
         Finding::warning(&u.place, what, "rename it if the file is for that tool")
     }));
+    for (unit, d) in s.units.iter().zip(descriptions) {
+        let is_item =
+            |p: &&&Setting| d.variable(&p.variable).is_some_and(|v| matches!(v.kind, Kind::Enumeration { .. }));
+        out.extend(s.settings(&unit.name).iter().filter(is_item).map(|p| {
+            let what = format!("`{}.{}` is an enumeration, which libcosim does not support", unit.name, p.variable);
+            Finding::warning(&p.place, what, "libcosim leaves it at its start value and says so")
+        }));
+    }
     if step(s, descriptions).is_none() {
         let what = "no macro step, which OMSimulator needs to open the system";
         out.push(Finding::warning(&s.experiment.place, what, "say `step` in [experiment]"));
