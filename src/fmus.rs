@@ -6,6 +6,7 @@ use macrostep::embedded;
 
 use crate::failure::Failure;
 use crate::print;
+use crate::system::convert;
 
 /// Writes every FMU into `folder` and prints the paths.
 ///
@@ -15,8 +16,7 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     for name in embedded::names() {
         let path = folder.join(format!("{name}.fmu"));
-        let bytes = embedded::packed(name).unwrap_or_default();
-        std::fs::write(&path, bytes).map_err(Failure::file(&path))?;
+        convert::write(&path, embedded::packed(name).unwrap_or_default())?;
         print::line(path.display())?;
     }
     Ok(())

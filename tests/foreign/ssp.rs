@@ -140,17 +140,17 @@ fn a_connection_that_ends_nowhere_is_an_error() {
         (
             "startElement=\"sub\" startConnector=\"v\"",
             "startElement=\"sup\" startConnector=\"v\"",
-            "s.ssd:11: a connection to an element `sup`, which this system does not have; it has `mass1`, `sub`",
+            "s.ssd:13: a connection to an element `sup`, which this system does not have; it has `mass1`, `sub`",
         ),
         (
             "startConnector=\"x\" endElement=\"mass1\"",
             "startConnector=\"y\" endElement=\"mass1\"",
-            "s.ssd:10: a connection from `y`, which is no connector of system `sub`; correct the name",
+            "s.ssd:12: a connection from `y`, which is no connector of system `sub`; correct the name",
         ),
         (
             "endElement=\"\" endConnector=\"v\"",
             "endElement=\"\" endConnector=\"w\"",
-            "s.ssd:8: a connection to `w`, which is no connector of system `sub`",
+            "s.ssd:9: a connection to `w`, which is no connector of system `sub`",
         ),
     ] {
         let text = nested();
@@ -418,6 +418,11 @@ fn what_is_written_opens_elsewhere() {
     let left = macrostep(&folder, &["convert", example, "a.ssd"]);
     assert_eq!(left.code, Some(0), "{}", left.stderr);
     assert!(left.stderr.contains("the method (jacobi, linear, explicit) has no words in SSP"), "{}", left.stderr);
+    assert!(
+        left.stderr.contains("`mass1.integrator` is an enumeration, which libcosim does not support"),
+        "{}",
+        left.stderr
+    );
     let text = std::fs::read_to_string(folder.join("a.ssd")).expect("the description");
     for expected in [
         "name=\"two_masses_force_to_displacement\" generationTool",
@@ -433,7 +438,7 @@ fn what_is_written_opens_elsewhere() {
     assert_eq!(text.matches("<ssd:Annotations>").count(), 1);
     // Theirs is the first, and both stand in the system.
     let (theirs, ours, end) =
-        (text.find("org.openmodelica"), text.find("\"macrostep\">\n"), text.find("</ssd:System>"));
+        (text.find("org.openmodelica"), text.find("type=\"macrostep\""), text.find("</ssd:System>"));
     assert!(theirs < ours && ours < end, "{text}");
     let left = macrostep(&folder, &["convert", "a.ssd", "b.toml"]);
     assert_eq!(left.stderr, "", "{}", left.stderr);
@@ -445,14 +450,27 @@ fn what_is_written_opens_elsewhere() {
 #[cfg(unix)]
 fn a_full_disk_leaves_no_half_of_a_file() {
     let folder = make::folder("foreign-ssp-full");
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems/oscillator-f-s.toml");
+    // Each file in the FMU is smaller than what a file may be here; the archive is not.
+    let noise = |seed: u32| {
+        let mut x = seed;
+        let mut next = || {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (x >> 24) as u8
+        };
+        (0..30_000).map(|_| next()).collect::<Vec<u8>>()
+    };
+    let (library, data): (Vec<u8>, Vec<Vec<u8>>) = (make::library(&[]), (1..6).map(noise).collect());
+    let names: Vec<String> = (0..data.len()).map(|i| format!("resources/{i}.bin")).collect();
+    let mut entries = vec![("modelDescription.xml", make::XML.as_bytes()), (make::LIBRARY, library.as_slice())];
+    entries.extend(names.iter().zip(&data).map(|(name, bytes)| (name.as_str(), bytes.as_slice())));
+    archive(&folder.join("a.fmu"), &entries);
+    write(&folder, "a.toml", "[units.a]\nfmu = \"a.fmu\"\n");
     write(&folder, "old.ssp", "what was there");
     for name in ["new.ssp", "old.ssp"] {
-        // Files may not grow beyond 64 blocks.
-        let command = "trap '' XFSZ; ulimit -f 64; exec \"$0\" convert \"$1\" \"$2\"";
+        // Files may not grow beyond 128 blocks of 512 bytes.
+        let command = "trap '' XFSZ; ulimit -f 128; exec \"$0\" convert a.toml \"$1\"";
         let output = Command::new("sh")
             .args(["-c", command, env!("CARGO_BIN_EXE_macrostep")])
-            .arg(&example)
             .arg(name)
             .current_dir(&folder)
             .output()
@@ -464,7 +482,8 @@ fn a_full_disk_leaves_no_half_of_a_file() {
         assert_eq!(errors.len(), 1, "{told}");
         assert!(errors[0].starts_with(&format!("error: `{name}`: File too large")), "{told}");
     }
-    let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
-    assert_eq!(left, ["old.ssp"]);
+    let mut left: Vec<_> = std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["a.fmu", "a.toml", "old.ssp"]);
     assert_eq!(std::fs::read_to_string(folder.join("old.ssp")).expect("the file"), "what was there");
 }

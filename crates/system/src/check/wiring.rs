@@ -70,7 +70,8 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     let (Some(from), Some(to)) = (from, to) else { return };
     let numbers = |v: &Variable| matches!(v.kind, Kind::Integer { .. } | Kind::Enumeration { .. });
     let same = std::mem::discriminant(&from.kind) == std::mem::discriminant(&to.kind);
-    if !same && numbers(from) && numbers(to) && c.table.is_empty() {
+    let both = numbers(from) && numbers(to);
+    if !same && both && c.table.is_empty() {
         // FMI sets and reads both with the same functions.
         let what = format!("`{}` is {}, `{}` is {}", c.from, type_name(from), c.to, type_name(to));
         findings.push(Finding::note(
@@ -78,7 +79,7 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
             what,
             "the number is passed on; one that the input does not take ends the run",
         ));
-    } else if !same && !(numbers(from) && numbers(to)) {
+    } else if !(same || both) {
         let what = format!("`{}` is {}, but `{}` is {}", c.from, type_name(from), c.to, type_name(to));
         findings.push(Finding::error(place, what, "connect variables of the same type"));
         return;

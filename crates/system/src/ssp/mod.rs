@@ -22,6 +22,7 @@
 mod annotation;
 mod archive;
 mod dictionary;
+mod losses;
 mod parameters;
 mod port;
 mod read;

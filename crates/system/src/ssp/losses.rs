@@ -1,0 +1,67 @@
+//! What a description in SSP does not say, or says in a way that other tools refuse.
+
+use crate::finding::Finding;
+use crate::scenario::{Coupling, Scenario, Setting};
+use macrostep_description::{Kind, ModelDescription};
+use std::sync::Arc;
+
+/// What SSP has no words for, and what keeps a tool from opening the file.
+pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let next = "it stands in the annotation, which other tools do not read";
+    out.extend(
+        s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no words in SSP", l.name), next)),
+    );
+    out.extend(s.maps.iter().map(|m| Finding::warning(&m.place, "a linear map has no words in SSP", next)));
+    let bond = |name: &str| format!("power bond `{name}` has no words in SSP");
+    out.extend(s.bonds.iter().map(|b| Finding::warning(&b.place, bond(&b.name), next)));
+    out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
+        Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
+    }));
+    let c = &s.coupling;
+    let plain =
+        Coupling { sub_steps: c.sub_steps, sampling: c.sampling, place: c.place.clone(), ..Coupling::default() };
+    if *c != plain {
+        let what = format!("the method ({}, {}, {}) has no words in SSP", c.schedule, c.predict, c.correct);
+        out.push(Finding::warning(&c.place, what, "it stands in the annotation; other tools couple in their own way"));
+    }
+    out.extend(s.units.iter().filter(|u| !is_identifier(&u.name)).map(|u| {
+        let what = format!("unit `{}`: OMSimulator wants names of letters, digits and `_`", u.name);
+        Finding::warning(&u.place, what, "rename it if the file is for that tool")
+    }));
+    for (unit, d) in s.units.iter().zip(descriptions) {
+        let is_item =
+            |p: &&&Setting| d.variable(&p.variable).is_some_and(|v| matches!(v.kind, Kind::Enumeration { .. }));
+        out.extend(s.settings(&unit.name).iter().filter(is_item).map(|p| {
+            let what = format!("`{}.{}` is an enumeration, which libcosim does not support", unit.name, p.variable);
+            Finding::warning(&p.place, what, "libcosim leaves it at its start value and says so")
+        }));
+    }
+    if step(s, descriptions).is_none() {
+        let what = "no macro step, which OMSimulator needs to open the system";
+        out.push(Finding::warning(&s.experiment.place, what, "say `step` in [experiment]"));
+    }
+    out
+}
+
+/// The macro step, or what the FMUs propose.
+pub(super) fn step(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Option<f64> {
+    let proposed = descriptions.iter().filter_map(|d| d.default_experiment?.step_size).filter(|h| *h > 0.0);
+    s.experiment.step_s.or(proposed.reduce(f64::min))
+}
+
+/// A name of letters, digits and underscores that begins with a letter, as some tools want it.
+pub(super) fn identifier(name: &str) -> String {
+    let mut words =
+        name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join("_");
+    if is_identifier(name) {
+        words = name.to_owned();
+    } else if !words.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        words = if words.is_empty() { "system".to_owned() } else { format!("system_{words}") };
+    }
+    words
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
