@@ -4,6 +4,7 @@
 //! ends, however it ends.
 
 use std::fs::File;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
@@ -11,7 +12,8 @@ use crate::failure::Failure;
 /// A folder that is this run's.
 #[derive(Debug)]
 pub struct Claim {
-    _lock: Option<File>,
+    // Closed with the process: a slave in it may have closed this file, and its number may be another's.
+    _lock: Option<ManuallyDrop<File>>,
     /// The folder, where this run has made it.
     made: Option<PathBuf>,
 }
@@ -25,7 +27,7 @@ impl Claim {
         let made = (!folder.exists()).then(|| folder.to_owned());
         folder_at(folder)?;
         // Not every system opens folders.
-        let _lock = File::open(folder).ok();
+        let _lock = File::open(folder).ok().map(ManuallyDrop::new);
         if _lock.as_ref().is_some_and(|lock| !take(lock)) {
             return Err(taken(folder));
         }

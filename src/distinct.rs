@@ -79,11 +79,9 @@ impl Files {
             let others = self.read.iter().chain(&self.written[..n]);
             if let Some((what, other)) = others.into_iter().find(|(_, other)| is_same(path, other)) {
                 let (path, other) = (path.display(), other.display());
-                let name =
-                    |what: &str| if what.starts_with("--") { format!("`{what}`") } else { format!("the {what}") };
+                let whose = if what.starts_with("--") { format!("file of `{what}`") } else { (*what).to_owned() };
                 return Err(Failure::Usage(format!(
-                    "`{option}` would write `{path}` over `{other}` of {}: choose another name",
-                    name(what)
+                    "`{option} {path}` would overwrite `{other}`, the {whose}: choose another name"
                 )));
             }
         }

@@ -73,7 +73,11 @@ fn watch(
     files.checkpoints(&arguments.checkpoints);
     files.are_apart()?;
     let stream = match (&path, &kept) {
-        (Some(path), Some(at)) => Some(Stream::resume(path, Recorder::columns(), at)?),
+        (Some(path), Some(at)) => {
+            let mut stream = Stream::resume(path, Recorder::columns(), at)?;
+            stream.cut()?;
+            Some(stream)
+        }
         (Some(path), None) => Some(Stream::create(path, Recorder::columns())?),
         (None, _) => None,
     };

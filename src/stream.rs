@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write as _};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use macrostep_description::Value;
@@ -23,7 +24,8 @@ use crate::failure::Failure;
 /// A CSV file that grows row by row.
 #[derive(Debug)]
 pub struct Stream {
-    file: File,
+    // Closed with the process: a slave in it may have closed this file, and its number may be another's. Nothing is put off.
+    file: ManuallyDrop<File>,
     path: PathBuf,
     /// As the user wrote it.
     shown: PathBuf,
@@ -38,6 +40,8 @@ pub struct Stream {
     /// Of the file's first `digested` bytes.
     digest: Sha256,
     digested: u64,
+    /// Whether rows are in it that were recorded after the checkpoint the run goes on from.
+    is_longer: bool,
     /// Whether it is one, and not a device or pipe.
     is_file: bool,
     /// What tells it from others.
@@ -67,7 +71,7 @@ impl Stream {
             folder_at(folder)?;
         }
         // What is in it goes only once it is known that nobody else writes there.
-        let file = File::options().write(true).create(true).truncate(false).open(path).map_err(Failure::file(path))?;
+        let file = File::options().append(true).create(true).open(path).map_err(Failure::file(path))?;
         let mut stream = Stream::of(file, path)?;
         if stream.is_file {
             stream.file.set_len(0).map_err(Failure::file(path))?;
@@ -89,7 +93,7 @@ impl Stream {
         // A slave may change the working folder; what is written later does not follow it.
         let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
         Ok(Stream {
-            file,
+            file: ManuallyDrop::new(file),
             path,
             shown,
             line: String::new(),
@@ -100,13 +104,14 @@ impl Stream {
             failure: None,
             digest: Sha256::new(),
             digested: 0,
+            is_longer: false,
             is_file: metadata.is_file(),
             identity: identity(&metadata),
         })
     }
 
-    /// The file of a run that is continued: rows recorded after the checkpoint are taken back. Where it is gone, a new one
-    /// is begun, and a note says so.
+    /// The file of a run that is continued: rows recorded after the checkpoint are taken back, see [`Stream::cut`]. Where it
+    /// is gone, a new one is begun, and a note says so.
     ///
     /// # Errors
     /// [`Failure::File`], and [`Failure::Run`] where its rows are not those of the run.
@@ -132,18 +137,29 @@ impl Stream {
         };
         let found = stream.file.metadata().map_err(Failure::file(path))?.len();
         if found < bytes {
-            return Err(other(format!("{found} bytes, fewer than the {bytes}")));
+            return Err(other(format!("{found} bytes, fewer than {bytes}")));
         }
         stream.bytes = bytes;
         let head = head(names);
         let mut begins = vec![0; head.len()];
         let is_head = stream.file.read_exact(&mut begins).is_ok() && begins == head.as_bytes();
         if !is_head || bytes < head.len() as u64 || stream.digest().map_err(Failure::file(path))? != digest {
-            return Err(other("other rows than".to_owned()));
+            return Err(other("other rows".to_owned()));
         }
-        stream.file.set_len(bytes).map_err(Failure::file(path))?;
+        stream.is_longer = found > bytes;
         watch::row(rows, last_s.unwrap_or(f64::NAN));
         Ok(Stream { rows, last_s, ..stream })
+    }
+
+    /// Takes back what was recorded after the checkpoint the run goes on from. It happens with the first row in any case.
+    ///
+    /// # Errors
+    /// [`Failure::File`].
+    pub fn cut(&mut self) -> Result<(), Failure> {
+        if std::mem::take(&mut self.is_longer) {
+            self.file.set_len(self.bytes).map_err(Failure::file(&self.path))?;
+        }
+        Ok(())
     }
 
     /// With another name for the file in messages.
@@ -157,6 +173,7 @@ impl Stream {
     /// # Errors
     /// [`Failure::File`].
     pub fn settle(&mut self) -> Result<Written, Failure> {
+        self.cut()?;
         self.is_whole()?;
         self.file.sync_data().map_err(Failure::file(&self.path))?;
         let digest = self.digest().map_err(Failure::file(&self.path))?;
@@ -169,6 +186,7 @@ impl Stream {
     /// [`Failure::File`] where one could not be written, or the file is not what was written to it.
     pub fn close(&mut self) -> Result<(), Failure> {
         self.check()?;
+        self.cut()?;
         self.is_whole()
     }
 
@@ -254,6 +272,9 @@ impl Stream {
 
     fn end(&mut self, t_s: f64) -> std::io::Result<()> {
         self.line.push('\n');
+        if std::mem::take(&mut self.is_longer) {
+            self.file.set_len(self.bytes)?;
+        }
         if let Err(error) = self.file.write_all(self.line.as_bytes()) {
             self.open_again(error)?;
             self.file.write_all(self.line.as_bytes())?;
@@ -277,8 +298,7 @@ impl Stream {
         if again.metadata().ok().and_then(|metadata| identity(&metadata)) != self.identity {
             return Err(error);
         }
-        // Not dropped: there is nothing to close any more.
-        std::mem::forget(std::mem::replace(&mut self.file, again));
+        self.file = ManuallyDrop::new(again);
         Ok(())
     }
 }

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
-use macrostep_isolation::interrupt;
 use macrostep_master::unit::Unit;
 use macrostep_master::unit::fmu::{Fmu, regular};
 use serde_json::{Value as Json, json};
@@ -60,7 +59,6 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
 
     print::keep()?;
-    interrupt::note();
     let began = Instant::now();
     let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
     let outcome = slaves::make(&fmu, "slave", &arguments.slaves).and_then(|mut unit| {

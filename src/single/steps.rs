@@ -1,6 +1,7 @@
 //! The steps of one FMU, and what is kept of them.
 
 use macrostep_description::{Value, Variable};
+use macrostep_isolation::interrupt;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 
 use super::options::Experiment;
@@ -75,10 +76,11 @@ impl<'a> Steps<'a> {
         } else {
             self.record(unit, e.start_s, kept)?;
         }
+        interrupt::note();
         for n in first..e.steps + u64::from(e.rest_s > 0.0) {
             let t_s = e.start_s + e.step_s * n as f64;
             let step_s = if n == e.steps { e.rest_s } else { e.step_s };
-            let is_interrupted = macrostep_isolation::interrupt::asked();
+            let is_interrupted = interrupt::asked();
             if is_interrupted || (n > first && kept.keeper.as_ref().is_some_and(|k| k.is_due(n))) {
                 kept.keep(n, unit)?;
             }

@@ -25,19 +25,19 @@ fn a_file_that_is_read_is_not_written() {
     let simulate = ["simulate", fmu, "--input", input];
     let run = ["run", system, "--no-pictures"];
     let tried: [(&[&str], &[&str], &[&str]); 10] = [
-        (&simulate, &["--checkpoint", fmu], &["`--checkpoint`", "the FMU", "mass.fmu"]),
-        (&simulate, &["--checkpoint", "linked"], &["`--checkpoint`", "`linked`", "`mass.fmu`"]),
-        (&simulate, &["--output-file", "./mass.fmu"], &["`--output-file`", "the FMU"]),
-        (&simulate, &["--output-file", input], &["`--output-file`", "`--input`"]),
-        (&simulate, &["--out", "o", "--checkpoint", "o/result.csv"], &["`--checkpoint`", "`--out`"]),
-        (&simulate, &["--out", "o", "--output-file", "o/result.json"], &["`--out`", "`--output-file`"]),
-        (&run, &["--checkpoint", system], &["`--checkpoint`", "the scenario"]),
-        (&run, &["--checkpoint", fmu], &["`--checkpoint`", "the FMU"]),
-        (&run, &["--out", "o", "--checkpoint", "o/../o/trace.csv"], &["`--checkpoint`", "`--out`"]),
+        (&simulate, &["--checkpoint", fmu], &["`--checkpoint ", "the FMU", "mass.fmu"]),
+        (&simulate, &["--checkpoint", "linked"], &["`--checkpoint ", "linked` would", "`mass.fmu`"]),
+        (&simulate, &["--output-file", "./mass.fmu"], &["`--output-file ", "the FMU"]),
+        (&simulate, &["--output-file", input], &["`--output-file ", "`--input`"]),
+        (&simulate, &["--out", "o", "--checkpoint", "o/result.csv"], &["`--checkpoint ", "`--out`"]),
+        (&simulate, &["--out", "o", "--output-file", "o/result.json"], &["`--out o/result.json", "`--output-file`"]),
+        (&run, &["--checkpoint", system], &["`--checkpoint ", "the scenario"]),
+        (&run, &["--checkpoint", fmu], &["`--checkpoint ", "the FMU"]),
+        (&run, &["--out", "o", "--checkpoint", "o/../o/trace.csv"], &["`--checkpoint ", "`--out`"]),
         (
             &["oscillator", "--stop", "0.1"],
             &["--out", "o", "--checkpoint", "o/trace.csv"],
-            &["`--checkpoint`", "`--out`", "trace.csv"],
+            &["`--checkpoint ", "`--out`", "trace.csv"],
         ),
     ];
     for (command, more, says) in tried {

@@ -95,7 +95,7 @@ fn a_forged_checkpoint_with_a_valid_digest_is_refused() {
         c.bytes = 5;
         c.digest = Sha256::digest(b"time,").into();
     });
-    assert!(short.contains("found other rows than those of the run"), "{short}");
+    assert!(short.contains("found other rows, expected those of the run"), "{short}");
     let other = forged(&|c| c.bytes -= 1);
     assert!(other.contains("found other rows"), "{other}");
 }
@@ -123,6 +123,6 @@ fn numbers_that_are_none_are_refused() {
     };
     let left = again(true);
     assert_eq!(left.code, Some(1), "{left:#?}");
-    assert!(left.error().contains("checkpoint"), "{left:#?}");
+    assert_eq!(left.rows.map(|rows| rows.len()), Some(101), "nothing was taken back");
     assert_eq!(again(false).code, Some(0));
 }

@@ -67,7 +67,8 @@ fn before_anything_is_recorded_the_first_signal_ends_the_program() {
     std::fs::write(folder.join("slow.fmu"), make::fmu(make::XML, &[("AT_INSTANTIATE", slow)])).expect("the FMU");
     let system = "[experiment]\nstop = 1.0\nstep = 0.1\n[units.a]\nfmu = \"slow.fmu\"\n";
     std::fs::write(folder.join("system.toml"), system).expect("the system");
-    for more in [&["run", "system.toml"][..], &["run", "system.toml", "--isolate"]] {
+    let run = ["run", "system.toml", "--isolate"];
+    for more in [&run[..2], &run, &["simulate", "slow.fmu", "--out", "out"]] {
         let _ = std::fs::remove_file(folder.join("begun"));
         let child = start(&folder, more);
         wait_until("instantiated", || folder.join("begun").exists());

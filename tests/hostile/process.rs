@@ -77,8 +77,7 @@ fn what_a_killed_program_leaves_behind_is_removed() {
         child
     };
     let mut dead = start();
-    dead.kill().expect("killed");
-    dead.wait().expect("gone");
+    kill(&mut dead);
     assert_eq!(unpacked(), 1);
     let mut alive = start();
     assert_eq!(unpacked(), 1, "that of the dead one is gone");
@@ -90,8 +89,7 @@ fn what_a_killed_program_leaves_behind_is_removed() {
         .expect("started");
     assert!(third.status.success() && alive.try_wait().expect("its status").is_none());
     assert_eq!(unpacked(), 1, "that of the living one is there");
-    alive.kill().expect("killed");
-    alive.wait().expect("gone");
+    kill(&mut alive);
 }
 
 #[test]
@@ -100,20 +98,30 @@ fn what_was_recorded_before_a_kill_is_there_and_the_slaves_go_too() {
         let folder = make::folder(&format!("killed{}", more.len()));
         let mut child = start(&folder, more);
         wait_for_rows(&folder, 20);
-        let slaves = children(child.id());
+        // The process that was started watches the one that works.
+        let [worker] = children(child.id())[..] else { panic!("one process that works") };
+        let slaves = children(worker);
         assert_eq!(slaves.len(), more.len(), "one slave process with `--isolate`");
-        child.kill().expect("killed");
-        let status = child.wait().expect("ended");
-        assert!(!status.success());
+        kill(&mut child);
         assert!(rows(&folder) >= 20);
-        let began = Instant::now();
-        while slaves
-            .iter()
-            .any(|slave| Path::new(&format!("/proc/{slave}/mem")).exists() && children_state(*slave) != 'Z')
-        {
-            assert!(began.elapsed() < Duration::from_secs(5), "a slave outlives its master");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait_for_the_end(&slaves);
+    }
+}
+
+/// Kills the program and waits until the process that works is gone, too.
+fn kill(child: &mut Child) {
+    let workers = children(child.id());
+    child.kill().expect("killed");
+    assert!(!child.wait().expect("ended").success());
+    wait_for_the_end(&workers);
+}
+
+fn wait_for_the_end(processes: &[u32]) {
+    let began = Instant::now();
+    let lives = |p: &u32| Path::new(&format!("/proc/{p}/mem")).exists() && children_state(*p) != 'Z';
+    while processes.iter().any(lives) {
+        assert!(began.elapsed() < Duration::from_secs(5), "a process outlives its master");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

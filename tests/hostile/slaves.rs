@@ -307,7 +307,7 @@ fn closed_descriptors_in_one_process_lose_no_row() {
     let Met { left, .. } = meet(&CLOSED, "alone", &[]);
     // Standard output is closed for good, so that the summary is lost and the error says so.
     assert_eq!(left.code, Some(1), "{left:#?}");
-    assert!(left.error().contains("standard output: it was closed in the run"), "{left:#?}");
+    assert!(left.error().contains("standard output`: it was closed in the run"), "{left:#?}");
     assert_eq!(left.rows.as_ref().map(Vec::len), Some(11), "{left:#?}");
 }
 

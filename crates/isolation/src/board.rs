@@ -107,6 +107,11 @@ impl Place {
         self.t_s.store(t_s.to_bits(), Ordering::Relaxed);
     }
 
+    /// Whether the unit is in no call, or in its last one.
+    pub fn is_free(&self) -> bool {
+        self.call().is_none_or(|(call, _)| call == Call::Quit)
+    }
+
     /// A number that is another for each call; 0 outside of calls.
     pub fn mark(&self) -> u64 {
         self.call.load(Ordering::Relaxed)

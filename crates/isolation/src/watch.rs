@@ -213,6 +213,7 @@ fn died(end: &str) -> String {
     let last_s = f64::from_bits(board().last_s.load(Ordering::Relaxed));
     let kept = kept(rows, Some(last_s), &board().file.get());
     match calls.as_slice() {
+        [] if board().places().is_empty() => format!("{end}{kept}"),
         [] => format!("{end} outside of any call of a slave{}{kept}", advice()),
         [first, rest @ ..] => {
             let others = if rest.is_empty() { String::new() } else { format!(" ({} more were in calls)", rest.len()) };

@@ -49,8 +49,11 @@ impl Notes {
 
 impl Drop for Notes {
     fn drop(&mut self) {
-        self.place.end();
-        FREE.lock().unwrap_or_else(PoisonError::into_inner).extend(self.number);
+        // A slave that ends its thread unwinds this far: the call it has done that in stays on the board.
+        if self.place.is_free() {
+            self.place.end();
+            FREE.lock().unwrap_or_else(PoisonError::into_inner).extend(self.number);
+        }
     }
 }
 
@@ -60,7 +63,9 @@ pub fn during<T>(name: &str, call: Call, advice: &str, work: impl FnOnce() -> T)
     board().advice.set(advice);
     let mut notes = Notes::new(name);
     notes.begin(call);
-    work()
+    let answer = work();
+    notes.place.end();
+    answer
 }
 
 /// Marks the call that frees a unit; dropped before it.
@@ -68,7 +73,9 @@ struct Farewell(&'static Place);
 
 impl Drop for Farewell {
     fn drop(&mut self) {
-        self.0.begin(Call::Quit, 0);
+        if self.0.is_free() {
+            self.0.begin(Call::Quit, 0);
+        }
     }
 }
 
@@ -90,8 +97,9 @@ pub fn watched<U, E>(name: &str, limit: Duration, make: impl FnOnce() -> Result<
     board().advice.set(ADVICE);
     let mut notes = Notes::new(name);
     notes.begin(Call::Load);
-    let inner = make()?;
+    let made = make();
     notes.place.end();
+    let inner = made?;
     Ok(Watched { _farewell: Farewell(notes.place), inner, notes })
 }
 
