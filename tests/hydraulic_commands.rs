@@ -44,7 +44,11 @@ fn every_option_chooses_what_it_says() {
     let best = run(&[]);
     assert_eq!(best["stable"], true);
     assert_eq!(best["units"], "native");
-    let other = run(&["--predict", "hold", "--schedule", "jacobi", "--force", "end"]);
+    let unstable = ["--predict", "hold", "--schedule", "jacobi", "--force", "end"];
+    let output = macrostep(&[&common[..], &unstable].concat());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && told.contains("ended early"), "{told}");
+    let other: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     assert_eq!(other["stable"], false);
     let scheme = &other["scenario"]["scheme"];
     assert_eq!([&scheme["prediction"], &scheme["order"], &scheme["delivery"]], ["hold", "jacobi", "end"]);

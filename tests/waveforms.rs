@@ -40,7 +40,7 @@ impl Numbers {
     /// A pair and its gain.
     fn pair(&mut self) -> (Parameters, f64) {
         let g = self.log(1e-3, 1e3);
-        let m = [self.log(0.1, 10.0), self.log(0.1, 10.0)];
+        let m = [self.log(0.03, 30.0), self.log(0.03, 30.0)];
         let k_c = g / (STEP_S * STEP_S * (1.0 / m[0] + 1.0 / m[1]));
         // Own frequencies up to that of the benchmark's stiffer mass in a macro step.
         let own = |m: f64, part: f64| m * (part / STEP_S).powi(2);

@@ -306,15 +306,17 @@ impl Window {
     }
 
     /// What of a waveform is left out matters as far as a receiver follows it, and a receiver that follows fast motions has them
-    /// in its own waveforms: the smaller of both counts, of the worst pair.
+    /// in its own waveforms: the geometric mean of both counts, of the worst pair.
     fn unresolved(&self, sizes: &Sizes) -> Option<Doubt> {
         let mut doubt: Option<Doubt> = None;
         for &(unit, channel) in &self.fed {
             let station = &self.stations[unit];
             let allowed = station.dense.as_ref().map_or(1.0, |d| resolved(d.nodes.len()));
-            let own = station.outputs.channels.iter().map(|c| sizes.left_out(c.0).0).fold(0.0, f64::max);
             let (left_out, component) = sizes.left_out(channel);
-            let found = left_out.min(own);
+            let own = station.outputs.channels.iter().map(|c| sizes.left_out(c.0).0).reduce(f64::max);
+            // A unit that nobody listens to is as wrong as what it is fed with.
+            let own = own.unwrap_or(left_out);
+            let found = (left_out * own).sqrt();
             if found > allowed && doubt.is_none_or(|d| d.found < found) {
                 doubt = Some(Doubt { place: (channel, component), found, cause: Cause::Nodes { allowed } });
             }

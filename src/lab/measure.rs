@@ -62,13 +62,13 @@ impl Work {
         Work { step_s, control_tolerance, error, do_steps: 0, wall_s: 0.0, units, unconverged: 0, failed: Some(why) }
     }
 
-    /// "done", "diverged", "3 macro steps unconverged" or "failed: …".
+    /// "done", "diverged", "unconverged macro steps: 3" or "failed: …".
     pub fn state(&self) -> String {
         match (&self.failed, self.unconverged) {
             (Some(why), _) => format!("failed: {why}"),
             (None, _) if !self.error.position.is_finite() => "diverged".to_owned(),
             (None, 0) => "done".to_owned(),
-            (None, n) => format!("{n} macro steps unconverged"),
+            (None, n) => format!("unconverged macro steps: {n}"),
         }
     }
 }

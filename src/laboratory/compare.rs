@@ -47,7 +47,7 @@ struct Run<'a> {
     wall_s: f64,
     units: &'a str,
     unconverged_windows: u64,
-    /// "done", "diverged", "3 macro steps unconverged" or "failed: …".
+    /// "done", "diverged", "unconverged macro steps: 3" or "failed: …".
     state: String,
 }
 
