@@ -122,6 +122,10 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
     let s = &mut document.scenario;
     s.experiment.step_s = a.step.or(s.experiment.step_s);
     s.experiment.stop_s = a.stop.or(s.experiment.stop_s);
+    if let Some(tolerance) = a.tolerance {
+        s.experiment.tolerance = Some(tolerance);
+        s.units.iter_mut().for_each(|unit| unit.tolerance = None);
+    }
     s.coupling.predict = a.predict.unwrap_or(s.coupling.predict);
     s.coupling.correct = a.correct.unwrap_or(s.coupling.correct);
     s.coupling.sampling = a.sampling.unwrap_or(s.coupling.sampling);

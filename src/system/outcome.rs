@@ -13,6 +13,7 @@ use super::steps::Rows;
 use super::title;
 use crate::failure::Failure;
 use crate::oscillator::bond_line;
+use crate::single::counted;
 use crate::summary::PowerBond;
 
 /// A run that has ended, well or not.
@@ -121,7 +122,7 @@ impl Outcome {
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
         let bonds: String = self.accounts.iter().map(bond_line).collect();
         format!(
-            "{} · {} · {} · {} · {} · H = {} s\n\n{}\n{bonds}\n{} rows, {} windows in {:.3} s; steps: {}",
+            "{} · {} · {} · {} · {} · H = {} s\n\n{}\n{bonds}\n{}, {} windows in {:.3} s; steps: {}",
             title(s),
             c.schedule,
             c.predict,
@@ -129,7 +130,7 @@ impl Outcome {
             c.sampling,
             s.experiment.step_s.unwrap_or(f64::NAN),
             table.terminal(),
-            rows.count,
+            counted(rows.count),
             self.statistics.windows,
             self.wall.as_secs_f64(),
             steps.join(", ")

@@ -2,6 +2,9 @@
 #![cfg(target_os = "linux")]
 #![allow(dead_code)] // each module uses its part of the kit
 
+mod floating_point;
+mod values;
+
 #[path = "../hostile/make.rs"]
 mod make;
 #[path = "../hostile/run.rs"]

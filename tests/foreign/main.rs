@@ -2,6 +2,10 @@
 #![cfg(target_os = "linux")]
 #![allow(dead_code)] // each module uses its part of the kit
 
+mod logger;
+mod start_values;
+mod tolerance;
+
 #[path = "../hostile/make.rs"]
 mod make;
 #[path = "../hostile/run.rs"]

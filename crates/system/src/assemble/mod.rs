@@ -16,8 +16,8 @@ use crate::finding::Finding;
 use crate::scenario::{Connection, Place, Scenario};
 use crate::words::{Sampling, Schedule};
 use channels::Channels;
-use macrostep_description::{Causality, Kind, ModelDescription};
-use macrostep_master::unit::Unit;
+use macrostep_description::{Causality, Kind, ModelDescription, Value};
+use macrostep_master::unit::{Start, proposed_tolerance};
 use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, System, UnitId};
 use std::sync::Arc;
 
@@ -86,9 +86,10 @@ fn build(
     let mut units = Vec::new();
     for (entry, description) in s.units.iter().zip(&descriptions) {
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
-        let mut unit = catalogue.unit(&entry.source, &entry.name).map_err(failed)?;
-        set(unit.as_mut(), &s, &entry.name, description)?;
-        units.push(system.add(unit));
+        let unit = system.add(catalogue.unit(&entry.source, &entry.name).map_err(failed)?);
+        starts(&s, &entry.name, description)?.into_iter().for_each(|start| system.start(unit, start));
+        system.tolerance(unit, entry.tolerance);
+        units.push(unit);
     }
     let method = method(&s);
     let channels = Channels::of(&s, &descriptions, &method, &mut system, &units)?;
@@ -143,7 +144,7 @@ pub fn method(s: &Scenario) -> Method {
     }
 }
 
-/// Start, stop and step, where the scenario leaves them to the FMUs.
+/// Start, stop, step and tolerances, where the scenario leaves them to the FMUs.
 fn times(
     s: &Scenario,
     descriptions: &[Arc<ModelDescription>],
@@ -173,26 +174,29 @@ fn times(
         let whose = if smallest.is_some() { "the smallest the FMUs propose" } else { "a thousandth of the run" };
         findings.push(Finding::note(&e.place, format!("no macro step: {step} s, {whose}"), "say `step`, or `--step`"));
     }
+    for (unit, d) in s.units.iter_mut().zip(descriptions) {
+        unit.tolerance = unit.tolerance.or(s.experiment.tolerance).or_else(|| proposed_tolerance(d));
+    }
     s.coupling.sub_steps = s.coupling.sub_steps.max(1);
     Ok(s)
 }
 
-/// Makes a unit's settings.
-fn set(unit: &mut dyn Unit, s: &Scenario, name: &str, description: &ModelDescription) -> Result<(), Finding> {
+/// A unit's settings as its start values.
+fn starts(s: &Scenario, name: &str, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
+    let mut out = Vec::new();
     for setting in s.settings(name) {
-        let failed = |what: String| Finding::error(&setting.place, what, "");
         let Some(v) = description.variable(&setting.variable) else { continue };
-        let value = convert(setting, v, description).map_err(failed)?;
-        let reference = [v.value_reference];
-        match value {
-            Converted::Real(x) => unit.set_real(&reference, &[x]),
-            Converted::Integer(i) => unit.set_integer(&reference, &[i]),
-            Converted::Boolean(b) => unit.set_boolean(&reference, &[b]),
-            Converted::Text(t) => unit.set_string(&reference, &[&t]),
-        }
-        .map_err(|e| failed(e.to_string()))?;
+        let value = match convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))? {
+            Converted::Real(x) => Value::Real(x),
+            Converted::Integer(i) => Value::Integer(i),
+            Converted::Boolean(b) => Value::Boolean(b),
+            Converted::Text(t) => Value::String(t),
+        };
+        let place = setting.place.to_string();
+        let origin = format!("start value of `{}`, {}", setting.variable, place.trim_end_matches(": "));
+        out.push(Start { reference: v.value_reference, value, origin });
     }
-    Ok(())
+    Ok(out)
 }
 
 /// Unit and name of what is recorded.

@@ -106,7 +106,15 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     if let Some(step) = e.step_s.filter(|step| !(step.is_finite() && *step > 0.0)) {
         bad(format!("step = {step}, expected a macro step above 0"), "");
     }
+    let told = s.units.iter().map(|unit| (unit.tolerance, &unit.place));
+    for (tolerance, place) in told.chain([(e.tolerance, &e.place)]) {
+        if let Some(tolerance) = tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
+            let what = format!("tolerance = {tolerance}, expected a finite number above 0");
+            findings.push(Finding::error(place, what, "it is for the solvers inside the FMUs"));
+        }
+    }
     if let (Some(stop), Some(step)) = (e.stop_s, e.step_s) {
+        let mut bad = |what: String, next: &str| findings.push(Finding::error(&e.place, what, next));
         let n = (stop - e.start_s) / step;
         if step > 0.0 && n.is_finite() && (n - n.round()).abs() > 1e-6 * n.clamp(1.0, 1e3) {
             bad(format!("{n} macro steps from {} s to {stop} s", e.start_s), "choose a step that divides the span");

@@ -183,7 +183,8 @@ fn experiment(root: &Node, findings: &mut Vec<Finding>) -> Result<Experiment, Fi
     };
     e.understood(&["Annotations"], &["startTime", "stopTime"], findings);
     let stop_s = e.attribute("stopTime").map(|_| e.parsed("stopTime", 0.0, "a time")).transpose()?;
-    Ok(Experiment { start_s: e.parsed("startTime", 0.0, "a time")?, stop_s, step_s: None, place: e.place.clone() })
+    let start_s = e.parsed("startTime", 0.0, "a time")?;
+    Ok(Experiment { start_s, stop_s, place: e.place.clone(), ..Experiment::default() })
 }
 
 /// Adds what our annotation says.
@@ -192,6 +193,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     let shown = format!("{} (annotation from line {})", files.shown, annotation.place.line);
     let extra = crate::toml::read(text, &shown, &files.folder)?;
     s.experiment.step_s = extra.experiment.step_s;
+    s.experiment.tolerance = extra.experiment.tolerance;
     s.coupling = extra.coupling;
     s.record = extra.record;
     s.laws = extra.laws;
@@ -208,6 +210,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
             ));
         };
         s.units[u].share = other.share;
+        s.units[u].tolerance = other.tolerance;
         s.units[u].motions = other.motions;
     }
     Ok(())

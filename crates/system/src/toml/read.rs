@@ -90,8 +90,8 @@ impl Reader<'_> {
     fn experiment<'f>(&self, e: &'f Spanned<file::Experiment>) -> (Experiment, &'f [Spanned<String>]) {
         let place = self.place(e);
         let e = e.get_ref();
-        let (start_s, stop_s, step_s) = (e.start, e.stop, e.step);
-        (Experiment { start_s, stop_s, step_s, place }, &e.parameters)
+        let (start_s, stop_s, step_s, tolerance) = (e.start, e.stop, e.step, e.tolerance);
+        (Experiment { start_s, stop_s, step_s, tolerance, place }, &e.parameters)
     }
 
     fn coupling(&self, c: &Spanned<file::Coupling>) -> Read<Coupling> {
@@ -139,7 +139,8 @@ impl Reader<'_> {
             })?,
         };
         let settings = unit.set.0.iter().map(|(key, value)| self.setting(key.get_ref(), value)).collect::<Read<_>>()?;
-        Ok(Unit { share, settings, motions: unit.motions.clone(), place, ..Unit::new(name, source) })
+        let tolerance = unit.tolerance;
+        Ok(Unit { share, tolerance, settings, motions: unit.motions.clone(), place, ..Unit::new(name, source) })
     }
 
     fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {
