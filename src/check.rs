@@ -98,17 +98,13 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     } else if findings.is_empty() {
         print::line(format!("`{file}` keeps all {} rules", rules::ALL.len()))?;
     } else if errors == 0 {
-        print::line(format!("`{file}`: no error, {}", counted(warnings, "warning")))?;
+        print::line(format!("`{file}`: no error, {}", print::counted(warnings as u64, "warning")))?;
     }
     if errors == 0 {
         return Ok(());
     }
-    let what = format!("{} and {}", counted(errors, "error"), counted(warnings, "warning"));
+    let what = format!("{} and {}", print::counted(errors as u64, "error"), print::counted(warnings as u64, "warning"));
     Err(Failure::Run(format!("`{file}` breaks rules: {what}, listed above; `macrostep simulate` may still run it")))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What the archive and the description break, read and judged without the library.

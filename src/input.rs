@@ -3,10 +3,11 @@
 //! A continuous real is interpolated between rows, everything else keeps the value of the last row. Two rows of one time
 //! make a jump there. Before the first row its values hold, after the last its own.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use macrostep_description::{Causality, ModelDescription, Value, Variability};
-use macrostep_master::unit::{Unit, UnitError};
+use macrostep_master::unit::{self, Unit, UnitError};
 
 use crate::values;
 
@@ -29,6 +30,7 @@ pub struct Input {
 
 #[derive(Debug)]
 struct Column {
+    name: String,
     reference: u32,
     is_interpolated: bool,
     values: Vec<Value>,
@@ -44,19 +46,27 @@ impl Input {
         let mut reader = csv::Reader::from_reader(file);
         let header = reader.headers().map_err(|e| at(1, e.to_string()))?.clone();
         if header.get(0).map(str::trim) != Some("time") {
-            let found = header.get(0).unwrap_or("nothing");
+            let found = values::cut(header.get(0).unwrap_or("nothing"));
             return Err(at(1, format!("the first column is `{found}`, expected `time`")));
         }
         let mut variables = Vec::new();
+        let mut names = BTreeSet::new();
         for name in header.iter().skip(1).map(str::trim) {
             let v = values::find(d, name).map_err(|e| at(1, e))?;
             if v.causality != Causality::Input {
                 let causality = values::word(v.causality);
                 return Err(at(1, format!("`{name}` has the causality {causality}, expected input")));
             }
+            if !names.insert(name) {
+                return Err(at(
+                    1,
+                    format!("column `{}` is there twice, expected one column an input", values::cut(name)),
+                ));
+            }
             variables.push(v);
         }
         let column = |v: &&macrostep_description::Variable| Column {
+            name: v.name.clone(),
             reference: v.value_reference,
             is_interpolated: v.real().is_some() && v.variability == Variability::Continuous,
             values: Vec::new(),
@@ -72,7 +82,11 @@ impl Input {
                 _ => {
                     return Err(at(
                         line,
-                        format!("`time` is `{text}`, expected a finite number, no less than {after}"),
+                        format!(
+                            "`time` is `{}`, expected a finite number, no less than {}",
+                            values::cut(text),
+                            values::cut(&after.to_string())
+                        ),
                     ));
                 }
             }
@@ -84,6 +98,16 @@ impl Input {
             return Err(at(2, "no row, expected at least one".to_owned()));
         }
         Ok(input)
+    }
+
+    /// Whether it has values of this input.
+    pub fn drives(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column.name == name)
+    }
+
+    /// Time of the first row \[s\].
+    pub fn first_s(&self) -> f64 {
+        self.times.first().copied().unwrap_or(f64::NAN)
     }
 
     /// Sets all inputs to their values at `t_s` in s.
@@ -101,7 +125,7 @@ impl Input {
                 }
                 (value, _) => value.clone(),
             };
-            values::set(unit, column.reference, &value)?;
+            unit::set(unit, column.reference, &value)?;
         }
         Ok(())
     }

@@ -6,6 +6,10 @@ use std::path::Path;
 #[cfg(not(feature = "parquet"))]
 use crate::failure::Failure;
 
+/// Where `--parquet` is asked for without rows in a file.
+pub const NEEDS_ROWS: &str =
+    "`--parquet` needs `--out` or, with `simulate`, `--output-file`: the rows are converted from a file";
+
 /// Without the feature there is nothing that could write.
 ///
 /// # Errors

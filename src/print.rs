@@ -98,3 +98,8 @@ pub fn number(value: f64, decimals: usize) -> String {
     // Written so that what is not a number is shown as such.
     if value.abs() < 1e9 { format!("{value:.decimals$}") } else { format!("{value:.decimals$e}") }
 }
+
+/// "1 row", "2 rows".
+pub fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

@@ -54,7 +54,8 @@ fn options(arguments: &SlaveArguments) -> Result<FmuOptions, Failure> {
     let SlaveArguments { logging_on, .. } = *arguments;
     let show = |record: &LogRecord<'_>| eprintln!("log: {}", record.plain());
     let log = logging_on.then(|| Arc::new(show) as _);
-    Ok(FmuOptions { logging_on, log, pending_limit: limits(arguments)?.call, ..FmuOptions::default() })
+    let remark = Some(Arc::new(|text: &str| eprintln!("warning: {text}")) as _);
+    Ok(FmuOptions { logging_on, log, remark, pending_limit: limits(arguments)?.call, ..FmuOptions::default() })
 }
 
 /// Where isolated slaves run, if they are to be isolated.

@@ -1,7 +1,13 @@
 //! Values of any type: from text, into a unit, out of a unit.
 
 use macrostep_description::{Kind, ModelDescription, Value, Variable, shown};
+use macrostep_master::unit::fmu::plain;
 use macrostep_master::unit::{Unit, UnitError};
+
+/// A text from outside, as a message shows it: its first letters where it is long, and no control characters.
+pub fn cut(text: &str) -> String {
+    plain(&shown::text(text))
+}
 
 /// "Real", "Integer", …
 pub fn type_name(variable: &Variable) -> &'static str {
@@ -33,9 +39,7 @@ pub fn word(variant: impl std::fmt::Debug) -> String {
 /// # Errors
 /// A sentence with names that come near.
 pub fn find<'a>(description: &'a ModelDescription, name: &str) -> Result<&'a Variable, String> {
-    description
-        .variable(name)
-        .ok_or_else(|| format!("no variable `{}`; {}", shown::text(name), near(description, name)))
+    description.variable(name).ok_or_else(|| format!("no variable `{}`; {}", cut(name), near(description, name)))
 }
 
 /// Names that come near.
@@ -44,7 +48,7 @@ pub fn near(description: &ModelDescription, name: &str) -> String {
     let mut scored: Vec<(usize, &str)> =
         description.variables.iter().map(|v| (distance(&lower, &v.name.to_lowercase()), v.name.as_str())).collect();
     scored.sort_by_key(|(d, _)| *d);
-    let names: Vec<_> = scored.into_iter().take(4).map(|(_, name)| shown::text(name)).collect();
+    let names: Vec<String> = scored.into_iter().take(4).map(|(_, name)| cut(name)).collect();
     if names.is_empty() { "there is none at all".to_owned() } else { format!("nearest are `{}`", names.join("`, `")) }
 }
 
@@ -70,8 +74,7 @@ fn distance(a: &str, b: &str) -> usize {
 /// What was found and what is expected.
 pub fn parse(description: &ModelDescription, variable: &Variable, text: &str) -> Result<Value, String> {
     let text = text.trim();
-    let bad =
-        |expected: &str| format!("`{}` is `{}`, expected {expected}", shown::text(&variable.name), shown::text(text));
+    let bad = |expected: &str| format!("`{}` is `{}`, expected {expected}", cut(&variable.name), cut(text));
     match &variable.kind {
         Kind::Real(_) => match text.parse::<f64>() {
             Ok(x) if x.is_finite() => Ok(Value::Real(x)),
@@ -105,19 +108,6 @@ fn items<'a>(description: &'a ModelDescription, variable: &'a Variable) -> Vec<(
     let declared = variable.declared_type.as_deref();
     let shared = || description.types.iter().find(|t| Some(t.name.as_str()) == declared).map(|t| of(&t.kind));
     if own.is_empty() { shared().unwrap_or_default() } else { own }
-}
-
-/// Sets one variable.
-///
-/// # Errors
-/// Those of the unit.
-pub fn set(unit: &mut dyn Unit, reference: u32, value: &Value) -> Result<(), UnitError> {
-    match value {
-        Value::Real(x) => unit.set_real(&[reference], &[*x]),
-        Value::Integer(i) => unit.set_integer(&[reference], &[*i]),
-        Value::Boolean(b) => unit.set_boolean(&[reference], &[*b]),
-        Value::String(s) => unit.set_string(&[reference], &[s]),
-    }
 }
 
 /// Variables of any type that are read together.
@@ -187,5 +177,18 @@ impl Reading {
             strings.places.iter().zip(&strings.values).for_each(|(p, s)| row[*p] = Value::String(s.clone()));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(cut("1.5 m"), "1.5 m");
+        let text = "é".repeat(1000);
+        assert_eq!(cut(&text), format!("{}… (2000 bytes)", "é".repeat(60)));
+        assert_eq!(cut("a\u{1b}[2Jb"), "a\\u{1b}[2Jb");
     }
 }

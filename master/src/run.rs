@@ -20,7 +20,7 @@ use crate::relay::Relay;
 use crate::requirements::{MIDDLE, check, stagger, warning};
 use crate::schedule::{Plan, Schedule};
 use crate::station::Station;
-use crate::system::{ChannelId, LawId, System, SystemError, UnitId};
+use crate::system::{ChannelId, LawId, Settings, System, SystemError, UnitId};
 use crate::time::{Span, Tick};
 use crate::unit::Unit;
 use crate::window::Window;
@@ -107,6 +107,8 @@ pub struct Simulation {
     rest: Option<Rest>,
     sources: LawSources,
     watches: Vec<WorkWatch>,
+    /// What each unit is told when it is initialised.
+    settings: Vec<Settings>,
 }
 
 /// The last window of a run that is no whole number of windows.
@@ -123,7 +125,7 @@ struct Rest {
 const TICKS_MAX: f64 = 4.5e15;
 
 impl Simulation {
-    /// Checks that system, method and grid fit together; units have been instantiated and their parameters set.
+    /// Checks that system, method and grid fit together; units have been instantiated, and nothing else.
     ///
     /// # Errors
     /// [`RunError::Capability`] where the method needs what a unit does not offer, [`RunError::Grid`] for times that make
@@ -210,6 +212,7 @@ impl Simulation {
             rest: None,
             sources,
             watches: Vec::new(),
+            settings: system.settings,
         })
     }
 
@@ -300,10 +303,25 @@ impl Simulation {
 
     /// Initialises the units: signals are passed around, algebraic loops solved, and the first samples taken.
     pub fn initialise(&mut self) -> Result<(), RunError> {
+        self.initialise_with(|_, _| Ok(()))
+    }
+
+    /// As [`Simulation::initialise`]; `set` may change each unit further, after its start values were set.
+    ///
+    /// # Errors
+    /// As [`Simulation::initialise`], and those of `set`.
+    pub fn initialise_with(
+        &mut self,
+        mut set: impl FnMut(UnitId, &mut dyn Unit) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
         let (start_s, stop_s) = (self.grid.start_s, self.grid.stop_s);
         let Window { stations, supply, .. } = &mut self.window;
-        for s in stations.iter_mut() {
-            s.unit.setup(start_s, stop_s, None)?;
+        for (u, s) in stations.iter_mut().enumerate() {
+            let Settings { tolerance, starts } = &self.settings[u];
+            s.unit.setup(start_s, stop_s, *tolerance)?;
+            // Not before: some FMUs give their parameters the declared values again in `fmi2SetupExperiment`.
+            starts.iter().try_for_each(|start| start.set(s.unit.as_mut()))?;
+            set(UnitId(u), s.unit.as_mut())?;
             s.unit.enter_initialization()?;
             s.sample(supply, 0)?;
         }
@@ -343,22 +361,18 @@ impl Simulation {
         }
     }
 
-    /// Begins anew: units are reset, `set` gives them their parameters again, histories and statistics are forgotten, and
+    /// Begins anew: units are reset, get their start values again and then what `set` gives them, histories and statistics are forgotten, and
     /// everything is initialised. Cheaper than building the system again.
     ///
     /// # Errors
     /// What a unit answers to parameters or initialisation.
-    pub fn restart(
-        &mut self,
-        mut set: impl FnMut(UnitId, &mut dyn Unit) -> Result<(), RunError>,
-    ) -> Result<(), RunError> {
+    pub fn restart(&mut self, set: impl FnMut(UnitId, &mut dyn Unit) -> Result<(), RunError>) -> Result<(), RunError> {
         self.window.forget();
         if let Some(rest) = self.rest {
             self.window.stretch(rest.of);
         }
-        for (u, s) in self.window.stations.iter_mut().enumerate() {
+        for s in &mut self.window.stations {
             s.unit.reset()?;
-            set(UnitId(u), s.unit.as_mut())?;
             if let Some(dense) = &mut s.dense {
                 dense.begin(s.unit.as_mut())?;
             }
@@ -372,7 +386,7 @@ impl Simulation {
         }
         self.statistics = Statistics::default();
         (self.doubt, self.coarse, self.diverged) = (None, None, None);
-        self.initialise()
+        self.initialise_with(set)
     }
 
     /// Puts another law in the place of one; it must have the same inputs and outputs.

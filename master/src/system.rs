@@ -6,7 +6,7 @@ use crate::law::Law;
 use crate::link::{Link, Type, Values};
 use crate::power;
 use crate::predict::{InterfaceModel, Predicted};
-use crate::unit::Unit;
+use crate::unit::{Start, Unit, proposed_tolerance};
 use macrostep_description::{Causality, Dependencies, ModelDescription};
 
 /// A unit of a system.
@@ -103,6 +103,16 @@ pub struct System {
     pub(crate) connections: Vec<Connection>,
     pub(crate) links: Vec<Link>,
     pub(crate) bonds: Vec<power::Bond>,
+    /// Of each unit.
+    pub(crate) settings: Vec<Settings>,
+}
+
+/// What a unit is told when it is initialised.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    /// Relative tolerance of its own solver.
+    pub tolerance: Option<f64>,
+    pub starts: Vec<Start>,
 }
 
 /// One side of a power bond.
@@ -167,11 +177,23 @@ impl System {
         Self::default()
     }
 
-    /// Adds a unit, whose parameters have been set.
+    /// Adds a unit. Its own solver gets the tolerance it proposes, unless [`System::tolerance`] says another.
     pub fn add(&mut self, unit: Box<dyn Unit>) -> UnitId {
+        let tolerance = proposed_tolerance(unit.description());
+        self.settings.push(Settings { tolerance, starts: Vec::new() });
         self.descriptions.push(unit.description().clone());
         self.units.push(unit);
         UnitId(self.units.len() - 1)
+    }
+
+    /// Gives a unit another relative tolerance for its own solver; `None`: it is told of none.
+    pub fn tolerance(&mut self, unit: UnitId, tolerance: Option<f64>) {
+        self.settings[unit.0].tolerance = tolerance;
+    }
+
+    /// Adds a start value, which the unit gets whenever it is initialised: after those added before.
+    pub fn start(&mut self, unit: UnitId, start: Start) {
+        self.settings[unit.0].starts.push(start);
     }
 
     /// A channel of outputs of `unit`: one name, or a motion `["x", "v", "a"]` in which each is the time derivative of

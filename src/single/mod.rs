@@ -12,9 +12,9 @@ mod steps;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use macrostep_description::{Causality, ModelDescription, Value, Variable};
-use macrostep_master::unit::Unit;
+use macrostep_description::{Causality, Dependencies, ModelDescription, Unknown, Value, Variable};
 use macrostep_master::unit::fmu::{Fmu, regular};
+use macrostep_master::unit::{Start, Unit};
 use serde_json::{Value as Json, json};
 
 pub use options::SimulateArguments;
@@ -40,10 +40,17 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let experiment = Experiment::new(arguments, description, &mut warnings)?;
     let starts = starts(arguments, description)?;
     let input = arguments.input.as_deref().map(|path| read(path, description)).transpose()?;
+    if let Some(first_s) = input.as_ref().map(Input::first_s).filter(|first_s| *first_s > experiment.stop_s) {
+        warnings.push(format!(
+            "all rows of `--input` are after the stop time {} s: the first, at {first_s} s, holds for the whole run",
+            experiment.stop_s
+        ));
+    }
     let recorded = recorded(arguments, description)?;
+    warnings.extend(input.as_ref().and_then(|input| late(input, description, &recorded)));
     let names: Vec<&str> = recorded.iter().map(|v| v.name.as_str()).collect();
     if arguments.parquet.is_some() && result_path(arguments).is_none() {
-        return Err(Failure::conflict("--parquet", "no --out", "the rows are converted from a file"));
+        return Err(Failure::Usage(parquet::NEEDS_ROWS.to_owned()));
     }
     apart(arguments)?;
     let run = identity(&fmu, &experiment, &starts, &names);
@@ -117,9 +124,10 @@ fn apart(arguments: &SimulateArguments) -> Result<(), Failure> {
 }
 
 /// What tells this run from others, a line each.
-fn identity(fmu: &Fmu, experiment: &Experiment, starts: &[(u32, Value)], names: &[&str]) -> String {
+fn identity(fmu: &Fmu, experiment: &Experiment, starts: &[Start], names: &[&str]) -> String {
     let guid = &fmu.description().guid;
     let Experiment { start_s, stop_s, step_s, tolerance, .. } = experiment;
+    let starts: Vec<(u32, &Value)> = starts.iter().map(|start| (start.reference, &start.value)).collect();
     format!(
         "simulate\nGUID `{guid}`\nstart time {start_s} s\nstop time {stop_s} s\nstep {step_s} s\ntolerance {tolerance:?}\nstart values {starts:?}\nvariables {names:?}"
     )
@@ -167,11 +175,11 @@ fn result_path(arguments: &SimulateArguments) -> Option<PathBuf> {
 }
 
 /// Start values by name, `--start NAME=VALUE` and `--start-value NAME VALUE`.
-fn starts(arguments: &SimulateArguments, d: &ModelDescription) -> Result<Vec<(u32, Value)>, Failure> {
+fn starts(arguments: &SimulateArguments, d: &ModelDescription) -> Result<Vec<Start>, Failure> {
     let mut pairs = Vec::new();
     for text in &arguments.start {
         let Some((name, value)) = text.split_once('=') else {
-            return Err(Failure::Usage(format!("`--start {text}`: expected NAME=VALUE")));
+            return Err(Failure::Usage(format!("`--start {}`: expected NAME=VALUE", values::cut(text))));
         };
         pairs.push((name.trim(), value));
     }
@@ -184,9 +192,31 @@ fn starts(arguments: &SimulateArguments, d: &ModelDescription) -> Result<Vec<(u3
             let causality = values::word(variable.causality);
             return Err(usage(format!("`{name}` has the causality {causality}, expected one that may be set")));
         }
-        out.push((variable.value_reference, values::parse(d, variable, text).map_err(usage)?));
+        let value = values::parse(d, variable, text).map_err(usage)?;
+        let origin = format!("start value of `{}`, `--start`", values::cut(name));
+        out.push(Start { reference: variable.value_reference, value, origin });
     }
     Ok(out)
+}
+
+/// What a user may not expect of recorded outputs that follow a driven input without delay: they are read after the step,
+/// with the input of its start, because FMI 2.0.5, section 4.2.4, wants a step between setting an input and reading.
+fn late(input: &Input, d: &ModelDescription, recorded: &[&Variable]) -> Option<String> {
+    let drives = |(i, _): &(usize, _)| d.variables.get(*i).is_some_and(|v| input.drives(&v.name));
+    let follows = |u: &&Unknown| matches!(&u.dependencies, Dependencies::Known(on) if on.iter().any(drives));
+    let is_recorded = |v: &&Variable| recorded.iter().any(|r| r.name == v.name);
+    let names: Vec<String> = (d.structure.outputs.iter().filter(follows))
+        .filter_map(|u| d.variables.get(u.index))
+        .filter(is_recorded)
+        .map(|v| values::cut(&v.name))
+        .collect();
+    let all = match names.as_slice() {
+        [] => return None,
+        [some @ ..] if some.len() <= 4 => format!("`{}`", some.join("`, `")),
+        [first, rest @ ..] => format!("`{first}` and {} more outputs", rest.len()),
+    };
+    let next = "a row has what they are with the input at the step's start; a smaller `--step` brings them together";
+    Some(format!("{all} may follow an input of `--input` without delay: {next}"))
 }
 
 /// What is recorded: the variables asked for, or all outputs.
@@ -215,7 +245,12 @@ fn report(arguments: &SimulateArguments, summary: &Json, names: &[&str], row: &[
     for (name, value) in names.iter().zip(row) {
         table.row([(*name).to_owned(), info::json_value(value).to_string()]);
     }
-    print::line(format!("{}\n\nt = {} s · {} rows", table.terminal(), summary["end_time"], summary["rows"]))
+    let rows = summary["rows"].as_u64().unwrap_or(0);
+    if rows == 0 && !summary["error"].is_null() {
+        // The error says it all.
+        return Ok(());
+    }
+    print::line(format!("{}\n\nt = {} s · {}", table.terminal(), summary["end_time"], print::counted(rows, "row")))
 }
 
 /// Ends a unit whose run is over.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use macrostep_description::ModelDescription;
+use macrostep_master::unit::proposed_tolerance;
 
 use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
@@ -39,6 +40,9 @@ pub struct SimulateArguments {
     /// Relative tolerance for the FMU's own solver [default: that of the FMU, or none]
     #[arg(long, value_name = "TOLERANCE", allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
+    /// What is simulated: co-simulation is the only type there is
+    #[arg(long, value_name = "TYPE", value_parser = ["cs"], hide = true)]
+    pub interface_type: Option<String>,
     /// Record this variable instead of all outputs; may be repeated [default: all outputs]
     #[arg(long, value_name = "NAME")]
     pub output_variable: Vec<String>,

@@ -2,14 +2,14 @@
 
 use macrostep_description::{Value, Variable};
 use macrostep_isolation::interrupt;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
 
 use super::options::Experiment;
 use crate::checkpoint::{Checkpoint, Keeper};
 use crate::failure::Failure;
 use crate::stream::Stream;
 use macrostep::input::Input;
-use macrostep::values::{self, Reading};
+use macrostep::values::Reading;
 
 /// Parts a step may be done in by an FMU that stops before its end.
 const PARTS_MAX: usize = 1000;
@@ -59,13 +59,13 @@ impl<'a> Steps<'a> {
     ///
     /// # Errors
     /// [`Failure::Run`] with slave, call, time, what was found and what was expected.
-    pub fn run(&mut self, unit: &mut dyn Unit, starts: &[(u32, Value)], mut kept: Kept<'_>) -> Result<(), Failure> {
+    pub fn run(&mut self, unit: &mut dyn Unit, starts: &[Start], mut kept: Kept<'_>) -> Result<(), Failure> {
         let done = self.steps(unit, starts, &mut kept);
         self.do_steps = unit.do_steps();
         done
     }
 
-    fn steps(&mut self, unit: &mut dyn Unit, starts: &[(u32, Value)], kept: &mut Kept<'_>) -> Result<(), Failure> {
+    fn steps(&mut self, unit: &mut dyn Unit, starts: &[Start], kept: &mut Kept<'_>) -> Result<(), Failure> {
         let e = *self.experiment;
         self.initialise(unit, starts).map_err(run_failure)?;
         let mut first = 0;
@@ -90,7 +90,11 @@ impl<'a> Steps<'a> {
             if let Some(input) = self.input {
                 input.set(t_s, unit).map_err(run_failure)?;
             }
-            if !self.step(unit, t_s, step_s)? {
+            if let Some(reached_s) = self.step(unit, t_s, step_s)? {
+                // The FMU has ended the run, inside the step or at its start.
+                if reached_s > self.reached_s && reached_s <= t_s + step_s * (1.0 + 1e-9) {
+                    self.record(unit, reached_s, kept)?;
+                }
                 break;
             }
             let end_s = if n == e.steps { e.stop_s } else { e.start_s + e.step_s * (n + 1) as f64 };
@@ -99,12 +103,10 @@ impl<'a> Steps<'a> {
         super::end(unit)
     }
 
-    fn initialise(&self, unit: &mut dyn Unit, starts: &[(u32, Value)]) -> Result<(), UnitError> {
+    fn initialise(&self, unit: &mut dyn Unit, starts: &[Start]) -> Result<(), UnitError> {
         let e = self.experiment;
-        for (reference, value) in starts {
-            values::set(unit, *reference, value)?;
-        }
         unit.setup(e.start_s, Some(e.stop_s), e.tolerance)?;
+        starts.iter().try_for_each(|start| start.set(unit))?;
         unit.enter_initialization()?;
         if let Some(input) = self.input {
             input.set(e.start_s, unit)?;
@@ -112,22 +114,23 @@ impl<'a> Steps<'a> {
         unit.exit_initialization()
     }
 
-    /// One communication step, in parts where the FMU stops in it; false where the FMU asks to end the run.
-    fn step(&mut self, unit: &mut dyn Unit, t_s: f64, step_s: f64) -> Result<bool, Failure> {
+    /// One communication step, in parts where the FMU stops in it; where the FMU ends the run, the time
+    /// it has reached.
+    fn step(&mut self, unit: &mut dyn Unit, t_s: f64, step_s: f64) -> Result<Option<f64>, Failure> {
         let end_s = t_s + step_s;
         let mut from_s = t_s;
         for _ in 0..PARTS_MAX {
             let length_s = if from_s == t_s { step_s } else { end_s - from_s };
             let (reached_s, terminated) = match unit.step(from_s, length_s, true).map_err(run_failure)? {
-                Outcome::Done => return Ok(true),
+                Outcome::Done => return Ok(None),
                 Outcome::Discarded { reached_s, terminated } => (reached_s, terminated),
             };
             if terminated {
                 self.warnings.push(format!("the FMU asked to end the run at t = {reached_s} s"));
-                return Ok(false);
+                return Ok(Some(reached_s));
             }
             if (end_s - reached_s).abs() <= 1e-9 * step_s {
-                return Ok(true);
+                return Ok(None);
             }
             let goes_on = reached_s > from_s && reached_s < end_s && self.experiment.can_continue;
             if !goes_on {

@@ -21,6 +21,9 @@ pub struct SystemArguments {
     /// End of the run in seconds [default: the scenario's]
     #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
+    /// Relative tolerance of the units' own solvers [default: the scenario's, or what each FMU proposes]
+    #[arg(long, value_name = "TOLERANCE", value_parser = positive)]
+    pub tolerance: Option<f64>,
     /// Prediction of inputs, as hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5 [default: the scenario's]
     #[arg(long, value_name = "PREDICTOR")]
     pub predict: Option<Predict>,

@@ -140,6 +140,10 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
     if let Some(stop_s) = a.stop {
         (s.experiment.stop_s, s.experiment.stop_place) = (Some(stop_s), Place::option("--stop"));
     }
+    if let Some(tolerance) = a.tolerance {
+        s.experiment.tolerance = Some(tolerance);
+        s.units.iter_mut().for_each(|unit| unit.tolerance = None);
+    }
     s.coupling.predict = a.predict.unwrap_or(s.coupling.predict);
     s.coupling.correct = a.correct.unwrap_or(s.coupling.correct);
     s.coupling.sampling = a.sampling.unwrap_or(s.coupling.sampling);

@@ -13,6 +13,7 @@ use super::steps::Rows;
 use super::title;
 use crate::failure::Failure;
 use crate::oscillator::bond_line;
+use crate::print::counted;
 use crate::summary::PowerBond;
 
 /// A run that has ended, well or not.
@@ -149,7 +150,7 @@ impl Outcome {
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
         let bonds: String = self.accounts.iter().map(bond_line).collect();
         format!(
-            "{} · {} · {} · {} · {} · H = {} s\n\n{}\n{bonds}\n{} row{}, {} window{} in {:.3} s; steps: {}",
+            "{} · {} · {} · {} · {} · H = {} s\n\n{}\n{bonds}\n{}, {} in {:.3} s; steps: {}",
             title(s),
             c.schedule,
             c.predict,
@@ -157,19 +158,12 @@ impl Outcome {
             c.sampling,
             s.experiment.step_s.unwrap_or(f64::NAN),
             table.terminal(),
-            rows.count,
-            plural(rows.count),
-            self.statistics.windows,
-            plural(self.statistics.windows),
+            counted(rows.count, "row"),
+            counted(self.statistics.windows, "window"),
             self.wall.as_secs_f64(),
             steps.join(", ")
         )
     }
-}
-
-/// The end of a word for so many things.
-fn plural(n: u64) -> &'static str {
-    if n == 1 { "" } else { "s" }
 }
 
 impl Summary<'_> {

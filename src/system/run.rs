@@ -32,7 +32,7 @@ use crate::{parquet, print};
 /// written.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.parquet.is_some() && arguments.out.is_none() {
-        return Err(Failure::conflict("--parquet", "no --out", "the rows are converted from a file"));
+        return Err(Failure::Usage(parquet::NEEDS_ROWS.to_owned()));
     }
     // A slave may change the working folder; files are where the user has named them.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;

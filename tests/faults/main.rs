@@ -4,10 +4,12 @@
 
 mod bounds;
 mod divergence;
+mod floating_point;
 #[path = "../hostile/make.rs"]
 mod make;
 #[path = "../hostile/run.rs"]
 mod run;
+mod values;
 
 mod locks;
 mod overwrite;

@@ -4,9 +4,12 @@
 
 mod check;
 mod descriptions;
+mod logger;
 #[path = "../hostile/make.rs"]
 mod make;
 mod records;
 #[path = "../hostile/run.rs"]
 mod run;
 mod ssp;
+mod start_values;
+mod tolerance;

@@ -1,8 +1,9 @@
 /* A slave that misbehaves where it is told to when it is compiled: x' = u by Euler's rule, and the macros AT_LOAD,
- * AT_INSTANTIATE, AT_SETUP, AT_EXIT (of initialisation), AT_SET (reals), AT_EVERY_STEP, AT_STEP (the fifth one), AT_GET
+ * AT_INSTANTIATE, AT_SETUP, AT_ENTER and AT_EXIT (of initialisation), AT_SET (reals), AT_EVERY_STEP, AT_STEP (the fifth one), AT_GET
  * (after the fifth step), AT_TERMINATE and AT_FREE. */
 
 #define _GNU_SOURCE
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +25,9 @@
 #ifndef AT_SETUP
 #define AT_SETUP
 #endif
+#ifndef AT_ENTER
+#define AT_ENTER
+#endif
 #ifndef AT_EXIT
 #define AT_EXIT
 #endif
@@ -44,6 +48,12 @@
 #endif
 #ifndef PLATFORM
 #define PLATFORM "default"
+#endif
+#ifndef VERSION
+#define VERSION "2.0"
+#endif
+#ifndef TERMINATED
+#define TERMINATED 0
 #endif
 #ifndef GUID
 #define GUID "{hostile}"
@@ -84,7 +94,7 @@ void *crash(void *nothing) {
 
 __attribute__((constructor)) static void loaded(void) { AT_LOAD; }
 
-const char *fmi2GetVersion(void) { return "2.0"; }
+const char *fmi2GetVersion(void) { return VERSION; }
 const char *fmi2GetTypesPlatform(void) { return PLATFORM; }
 
 #ifdef OTHER_NAMES
@@ -120,7 +130,7 @@ status fmi2SetupExperiment(slave *s, int has, double tolerance, double start, in
     s->t = start;
     return OK;
 }
-status fmi2EnterInitializationMode(slave *s) { (void)s; return OK; }
+status fmi2EnterInitializationMode(slave *s) { (void)s; AT_ENTER; return OK; }
 status fmi2ExitInitializationMode(slave *s) { (void)s; AT_EXIT; return OK; }
 status fmi2Terminate(slave *s) { (void)s; AT_TERMINATE; return OK; }
 status fmi2Reset(slave *s) { s->x = s->t = 0; s->steps = 0; return OK; }
@@ -176,7 +186,7 @@ status fmi2DoStep(slave *s, double t, double h, int keep) {
 status fmi2CancelStep(slave *s) { (void)s; return OK; }
 status fmi2GetStatus(slave *s, int kind, status *value) { (void)s, (void)kind; *value = PENDING; return OK; }
 status fmi2GetRealStatus(slave *s, int kind, double *value) { (void)kind; *value = s->reached; return OK; }
-status fmi2GetBooleanStatus(slave *s, int kind, int *value) { (void)s, (void)kind; *value = 0; return OK; }
+status fmi2GetBooleanStatus(slave *s, int kind, int *value) { (void)s, (void)kind; *value = TERMINATED; return OK; }
 
 /* The whole state, for descriptions that offer it; callbacks stay those of the instance. */
 status fmi2GetFMUstate(slave *s, slave **state) {

@@ -192,7 +192,8 @@ impl Server {
         let _ = system::limit_address_space(now.saturating_add(memory_bytes.saturating_mul(2)));
         let show = |record: &LogRecord<'_>| eprintln!("log: {}", record.plain());
         let log = logging_on.then(|| Arc::new(show) as _);
-        let options = FmuOptions { logging_on, log, ..FmuOptions::default() };
+        let remark = Some(Arc::new(|text: &str| eprintln!("warning: {text}")) as _);
+        let options = FmuOptions { logging_on, log, remark, ..FmuOptions::default() };
         self.slave = Some(fmu.instantiate(&name, &options).map_err(|e| Stop::Refused(e.fault.to_string()))?);
         Ok(())
     }

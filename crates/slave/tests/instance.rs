@@ -109,6 +109,27 @@ fn a_refused_call_writes_nothing() {
     s.set_real(&[], &[]).expect("nothing to do");
 }
 
+/// FMI 2.0.5, section 4.2.2: the communication step is longer than 0. A master that makes one of 0 all the same is told so,
+/// and can go on.
+#[test]
+fn a_step_of_no_length_is_refused_and_changes_nothing() {
+    let mut s = ready();
+    s.set_real(&[U], &[3.0]).expect("an input");
+    let before = s.memory().clone();
+    let fault = s.do_step(0.0, 0.0, true).expect_err("a step of no length");
+    assert!(!fault.is_discard(), "no part of an interval was computed");
+    let text = fault.to_string();
+    assert!(text.contains("communicationStepSize = 0 s") && text.contains("section 4.2.2"), "{text}");
+    assert_eq!(*s.memory(), before);
+    s.do_step(0.0, 0.1, true).expect("a step");
+    // Where it is meant to initialise, there is no step at all.
+    let mut s = fresh();
+    s.enter_initialization().expect("legal");
+    assert!(matches!(s.do_step(0.0, 0.0, true), Err(Fault::NotAllowed { .. })));
+    s.set_real(&[U], &[3.0]).expect("an input");
+    assert_eq!(real(&mut s, Y), 3.0 * real(&mut s, GAIN));
+}
+
 #[test]
 fn times_are_checked() {
     let mut s = ready();

@@ -77,6 +77,8 @@ pub struct Experiment {
     pub stop_s: Option<f64>,
     /// Macro step H \[s\]; `None`: what the FMUs propose.
     pub step_s: Option<f64>,
+    /// Relative tolerance of the units' own solvers; `None`: what each FMU proposes.
+    pub tolerance: Option<f64>,
     /// Where.
     pub place: Place,
     /// Where the end stands; line 0 without a file: nowhere else than all of it.
@@ -121,6 +123,8 @@ pub struct Unit {
     pub source: Source,
     /// Its macro step as a fraction of H.
     pub share: (u32, u32),
+    /// Relative tolerance of its own solver; `None`: that of the experiment.
+    pub tolerance: Option<f64>,
     /// Start values of parameters and inputs.
     pub settings: Vec<Setting>,
     /// Outputs each of which is the time derivative of the one before, where the FMU does not declare it.
@@ -403,7 +407,8 @@ impl Unit {
     /// A unit of an FMU, at every macro step, with its own start values.
     pub fn new(name: impl Into<String>, source: Source) -> Self {
         let (settings, motions, connectors) = (Vec::new(), Vec::new(), Vec::new());
-        Unit { name: name.into(), source, share: (1, 1), settings, motions, connectors, place: Place::default() }
+        let (share, tolerance, place) = ((1, 1), None, Place::default());
+        Unit { name: name.into(), source, share, tolerance, settings, motions, connectors, place }
     }
 }
 

@@ -5,12 +5,14 @@
 
 pub mod fmu;
 mod native;
+mod start;
 
 pub use native::NativeUnit;
+pub use start::{Start, proposed_tolerance, set};
 
 use macrostep_description::ModelDescription;
 
-/// One simulator, driven through the states of FMI 2.0.5, section 4.2.4: set parameters, [`Unit::setup`],
+/// One simulator, driven through the states of FMI 2.0.5, section 4.2.4: [`Unit::setup`], set start values,
 /// [`Unit::enter_initialization`], set and get, [`Unit::exit_initialization`], then steps.
 pub trait Unit: Send {
     /// Name of this instance in the system, unique there.
@@ -22,7 +24,7 @@ pub trait Unit: Send {
     /// "fmu", "native" or "isolated": what kind of object answers.
     fn kind(&self) -> &'static str;
 
-    /// `fmi2SetupExperiment`: start and stop time in seconds.
+    /// `fmi2SetupExperiment`: start and stop time in seconds, relative tolerance of the unit's own solver.
     fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError>;
 
     /// `fmi2EnterInitializationMode`.

@@ -114,7 +114,12 @@ impl<M: Model> Instance<M> {
     fn wrong_time(&self, t_s: f64, step_s: f64, slack: f64) -> Fault {
         let at = self.memory.time_s;
         let (what, found, expected) = if !(step_s > 0.0 && step_s.is_finite()) {
-            ("communicationStepSize", step_s, "a positive finite number".to_string())
+            // Section 4.2.2 wants a step above 0. Some masters make one of 0 to have outputs follow their inputs while they
+            // initialise; that is what initialisation mode is for (section 4.2.4). An error rather than `fmi2Discard`:
+            // no part of an interval was computed that could be continued. Nothing is changed.
+            let expected = "a finite number above 0 (FMI 2.0.5, section 4.2.2); outputs follow inputs in initialization mode, \
+                            without a step";
+            ("communicationStepSize", step_s, expected.to_string())
         } else if (t_s - at).abs() > slack || !t_s.is_finite() {
             ("currentCommunicationPoint", t_s, format!("{at} s"))
         } else if t_s + step_s > t_s {

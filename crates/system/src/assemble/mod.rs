@@ -19,8 +19,8 @@ use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Place, Scenario};
 use crate::words::{Correct, Family, Sampling, Schedule};
 use channels::Channels;
-use macrostep_description::ModelDescription;
-use macrostep_master::unit::Unit;
+use macrostep_description::{ModelDescription, Value};
+use macrostep_master::unit::Start;
 use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, System, UnitId};
 use std::sync::Arc;
 
@@ -96,9 +96,10 @@ fn build(
     let mut units = Vec::new();
     for (entry, description) in s.units.iter().zip(&descriptions) {
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
-        let mut unit = catalogue.unit(&entry.source, &entry.name).map_err(failed)?;
-        set(unit.as_mut(), &s, &entry.name, description)?;
-        units.push(system.add(unit));
+        let unit = system.add(catalogue.unit(&entry.source, &entry.name).map_err(failed)?);
+        starts(&s, &entry.name, description)?.into_iter().for_each(|start| system.start(unit, start));
+        system.tolerance(unit, entry.tolerance);
+        units.push(unit);
     }
     let method = method(&s);
     let channels = Channels::of(&s, &descriptions, &method, &mut system, &units)?;
@@ -172,22 +173,22 @@ pub fn method(s: &Scenario) -> Method {
     }
 }
 
-/// Makes a unit's settings.
-fn set(unit: &mut dyn Unit, s: &Scenario, name: &str, description: &ModelDescription) -> Result<(), Finding> {
+/// A unit's settings as its start values.
+fn starts(s: &Scenario, name: &str, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
+    let mut out = Vec::new();
     for setting in s.settings(name) {
-        let failed = |what: String| Finding::error(&setting.place, what, "");
         let Some(v) = description.variable(&setting.variable) else { continue };
-        let value = convert(setting, v, description).map_err(failed)?;
-        let reference = [v.value_reference];
-        match value {
-            Converted::Real(x) => unit.set_real(&reference, &[x]),
-            Converted::Integer(i) => unit.set_integer(&reference, &[i]),
-            Converted::Boolean(b) => unit.set_boolean(&reference, &[b]),
-            Converted::Text(t) => unit.set_string(&reference, &[&t]),
-        }
-        .map_err(|e| failed(e.to_string()))?;
+        let value = match convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))? {
+            Converted::Real(x) => Value::Real(x),
+            Converted::Integer(i) => Value::Integer(i),
+            Converted::Boolean(b) => Value::Boolean(b),
+            Converted::Text(t) => Value::String(t),
+        };
+        let place = setting.place.to_string();
+        let origin = format!("start value of `{}`, {}", setting.variable, place.trim_end_matches(": "));
+        out.push(Start { reference: v.value_reference, value, origin });
     }
-    Ok(())
+    Ok(out)
 }
 
 impl Assembly {

@@ -4,6 +4,7 @@ use crate::finding::Finding;
 use crate::scenario::Scenario;
 use crate::words::Predict;
 use macrostep_description::ModelDescription;
+use macrostep_master::unit::proposed_tolerance;
 use macrostep_master::{Grid, windows_and_rest};
 use std::sync::Arc;
 
@@ -19,6 +20,10 @@ pub(super) fn times(
     let mut s = s.clone();
     s.coupling.sub_steps = s.coupling.sub_steps.max(1);
     proposed(&mut s, descriptions, findings)?;
+    // Tolerances of the solvers inside the FMUs: a unit's own, that of the experiment, what the FMU proposes.
+    for (unit, d) in s.units.iter_mut().zip(descriptions) {
+        unit.tolerance = unit.tolerance.or(s.experiment.tolerance).or_else(|| proposed_tolerance(d));
+    }
     let window = bounded(&s, descriptions)?;
     end(&mut s, descriptions, window, findings)?;
     Ok(s)

@@ -106,6 +106,13 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     if let Some(step) = e.step_s.filter(|step| !(step.is_finite() && *step > 0.0)) {
         bad(&e.step_place, format!("step = {step:?}, expected a macro step above 0"));
     }
+    let told = s.units.iter().map(|unit| (unit.tolerance, &unit.place));
+    for (tolerance, place) in told.chain([(e.tolerance, &e.place)]) {
+        if let Some(tolerance) = tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
+            let what = format!("tolerance = {tolerance:?}, expected a finite number above 0");
+            findings.push(Finding::error(place, what, "it is for the solvers inside the FMUs"));
+        }
+    }
 }
 
 fn order(s: &Scenario, findings: &mut Vec<Finding>) {

@@ -231,6 +231,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
         s.name = extra.name;
     }
     s.experiment.step_s = extra.experiment.step_s;
+    s.experiment.tolerance = extra.experiment.tolerance;
     s.coupling = extra.coupling;
     s.record = extra.record;
     s.laws = extra.laws;
@@ -253,6 +254,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
             ));
         };
         s.units[u].share = other.share;
+        s.units[u].tolerance = other.tolerance;
         s.units[u].motions = other.motions;
     }
     Ok(())

@@ -253,7 +253,7 @@ impl Text {
         }
         extra.description.clear();
         extra.experiment.stop_s = None;
-        extra.units.retain(|u| u.share != (1, 1) || !u.motions.is_empty());
+        extra.units.retain(|u| u.share != (1, 1) || u.tolerance.is_some() || !u.motions.is_empty());
         for unit in &mut extra.units {
             unit.settings.clear();
         }

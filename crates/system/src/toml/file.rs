@@ -70,6 +70,7 @@ pub(super) struct Experiment {
     pub start: f64,
     pub stop: Option<Spanned<f64>>,
     pub step: Option<Spanned<f64>>,
+    pub tolerance: Option<f64>,
     #[serde(default)]
     pub parameters: Vec<Spanned<String>>,
 }
@@ -95,6 +96,7 @@ pub(super) struct Coupling {
 pub(super) struct Unit {
     pub fmu: Spanned<String>,
     pub step: Option<Spanned<String>>,
+    pub tolerance: Option<f64>,
     #[serde(default)]
     pub set: Entries<Spanned<toml::Value>>,
     #[serde(default)]

@@ -136,9 +136,9 @@ impl Reader<'_> {
         let e = e.get_ref();
         let number = |key: &Option<Spanned<f64>>| key.as_ref().map(|value| *value.get_ref());
         let at = |key: &Option<Spanned<f64>>| key.as_ref().map_or_else(Place::default, |value| self.place(value));
-        let (start_s, stop_s, step_s) = (e.start, number(&e.stop), number(&e.step));
+        let (start_s, stop_s, step_s, tolerance) = (e.start, number(&e.stop), number(&e.step), e.tolerance);
         let (stop_place, step_place) = (at(&e.stop), at(&e.step));
-        (Experiment { start_s, stop_s, step_s, place, stop_place, step_place }, &e.parameters)
+        (Experiment { start_s, stop_s, step_s, tolerance, place, stop_place, step_place }, &e.parameters)
     }
 
     fn coupling(&self, c: &Spanned<file::Coupling>) -> Read<Coupling> {
@@ -192,7 +192,8 @@ impl Reader<'_> {
             })?,
         };
         let settings = unit.set.0.iter().map(|(key, value)| self.setting(key.get_ref(), value)).collect::<Read<_>>()?;
-        Ok(Unit { share, settings, motions: unit.motions.clone(), place, ..Unit::new(name, source) })
+        let tolerance = unit.tolerance;
+        Ok(Unit { share, tolerance, settings, motions: unit.motions.clone(), place, ..Unit::new(name, source) })
     }
 
     fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {

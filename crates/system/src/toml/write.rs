@@ -71,7 +71,7 @@ impl Text {
         }
         let e = &s.experiment;
         self.line(format_args!("\n[experiment]\nstart = {:?}", e.start_s));
-        for (name, number) in [("stop", e.stop_s), ("step", e.step_s)] {
+        for (name, number) in [("stop", e.stop_s), ("step", e.step_s), ("tolerance", e.tolerance)] {
             if let Some(number) = number {
                 self.line(format_args!("{name} = {number:?}"));
             }
@@ -105,6 +105,9 @@ impl Text {
             self.line(format_args!("\n[units.{}]\nfmu = {}", key(&unit.name), basic(&unit.source.to_string())));
             if unit.share != (1, 1) {
                 self.line(format_args!("step = \"{}/{}\"", unit.share.0, unit.share.1));
+            }
+            if let Some(tolerance) = unit.tolerance {
+                self.line(format_args!("tolerance = {tolerance:?}"));
             }
             if !unit.motions.is_empty() {
                 let motions: Vec<String> = unit.motions.iter().map(|m| list(m)).collect();

@@ -9,10 +9,14 @@
 /* The longest message that is kept, its zero included. */
 #define MESSAGE_MAX 4096
 
-/* The first member of the environment in callbacks.rs. */
-typedef struct {
-    void (*receive)(void *environment, int status, const char *category, const char *text);
-} macrostep_environment;
+/* Where messages go, in callbacks.rs. It is set before any instance is made. What an FMU says is its environment is handed
+ * on as a number and never followed here: some pass another than they were given. */
+typedef void (*macrostep_receiver)(void *environment, int status, const char *category, const char *text);
+static macrostep_receiver receive = NULL;
+
+void macrostep_log_to(macrostep_receiver receiver) {
+    receive = receiver;
+}
 
 /* Whether every conversion in the format is one whose argument can be read without writing to it. A percent sign before
  * a blank, as in "100% done", was meant as a percent sign; "%n" would write to memory. */
@@ -36,10 +40,9 @@ static int is_format(const char *format) {
 }
 
 void macrostep_log(void *environment, const char *instance, int status, const char *category, const char *message, ...) {
-    const macrostep_environment *known = environment;
     char text[MESSAGE_MAX];
     (void)instance;
-    if (known == NULL) {
+    if (receive == NULL) {
         return;
     }
     if (message == NULL) {
@@ -57,7 +60,7 @@ void macrostep_log(void *environment, const char *instance, int status, const ch
         snprintf(text, sizeof text, "%s", message);
     }
     text[MESSAGE_MAX - 1] = '\0';
-    known->receive(environment, status, category == NULL ? "" : category, text);
+    receive(environment, status, category == NULL ? "" : category, text);
 }
 
 void *macrostep_allocate(size_t count, size_t size) {

@@ -1,12 +1,21 @@
 //! What an FMU calls back: the logger and the memory functions (FMI 2.0.5, section 2.1.5).
+//!
+//! A logger is called with a `componentEnvironment`, which should be the one the FMU was given. FMUs of several tools pass
+//! NULL or a small number instead. So the pointer is never followed: it is looked up among those that were handed out and
+//! whose instance is alive. Where it is none of them, the message belongs to the instance the thread is in, or to the only
+//! one there is.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use macrostep_fmi2 as abi;
 
 use super::{LogRecord, LogSink};
+
+type Receive = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
 unsafe extern "C" {
     fn macrostep_log(
@@ -17,72 +26,105 @@ unsafe extern "C" {
         message: abi::Str,
         ...
     );
+    fn macrostep_log_to(receive: Receive);
     fn macrostep_allocate(count: usize, size: usize) -> *mut c_void;
     fn macrostep_free(memory: *mut c_void);
     fn macrostep_step_finished(environment: abi::ComponentEnvironment, status: abi::Status);
 }
 
-/// What `componentEnvironment` points to. Its address must not change while the instance lives, so it is boxed; the FMU
-/// may keep the pointer to `functions` although the standard asks it to copy them.
-#[repr(C)]
-pub(super) struct Environment {
-    /// Read by `callbacks.c`, which knows of this member only.
-    receive: unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char),
-    functions: abi::CallbackFunctions,
+/// The environments that were handed out and whose instance is alive, by address.
+static ALIVE: Mutex<BTreeMap<usize, Arc<Receiver>>> = Mutex::new(BTreeMap::new());
+
+thread_local! {
+    /// Address of the environment whose instance this thread has called last.
+    static RUNNING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Gets the messages of one instance, on any thread.
+struct Receiver {
     instance: String,
     sink: Option<LogSink>,
     last: Mutex<String>,
 }
 
+/// What an instance is given: its `componentEnvironment` is the address of the receiver.
+pub(super) struct Environment {
+    /// Boxed: the FMU may keep the pointer to it although the standard asks it to copy the struct.
+    functions: Box<abi::CallbackFunctions>,
+    receiver: Arc<Receiver>,
+    address: usize,
+}
+
 impl Environment {
-    /// On the heap, with a pointer to itself inside.
-    pub(super) fn new(instance: &str, sink: Option<LogSink>) -> Box<Environment> {
-        let mut environment = Box::new(Environment {
-            receive,
-            functions: abi::CallbackFunctions {
-                logger: Some(macrostep_log),
-                allocate_memory: Some(macrostep_allocate),
-                free_memory: Some(macrostep_free),
-                step_finished: Some(macrostep_step_finished),
-                component_environment: std::ptr::null_mut(),
-            },
-            instance: instance.to_owned(),
-            sink,
-            last: Mutex::new(String::new()),
+    /// Known from now on until it is dropped.
+    pub(super) fn new(instance: &str, sink: Option<LogSink>) -> Environment {
+        static CONNECTED: Once = Once::new();
+        // SAFETY: stores a function that lives as long as the program, before any FMU can log.
+        CONNECTED.call_once(|| unsafe { macrostep_log_to(receive) });
+        let receiver = Arc::new(Receiver { instance: instance.to_owned(), sink, last: Mutex::new(String::new()) });
+        let pointer = Arc::as_ptr(&receiver);
+        let functions = Box::new(abi::CallbackFunctions {
+            logger: Some(macrostep_log),
+            allocate_memory: Some(macrostep_allocate),
+            free_memory: Some(macrostep_free),
+            step_finished: Some(macrostep_step_finished),
+            component_environment: pointer.cast_mut().cast(),
         });
-        environment.functions.component_environment = (&raw mut *environment).cast();
-        environment
+        let address = pointer.addr();
+        alive().insert(address, Arc::clone(&receiver));
+        Environment { functions, receiver, address }
     }
 
     /// What `fmi2Instantiate` gets.
     pub(super) fn functions(&self) -> *const abi::CallbackFunctions {
-        &raw const self.functions
+        &raw const *self.functions
+    }
+
+    /// The instance is called on this thread now.
+    #[inline(always)]
+    pub(super) fn enter(&self) {
+        RUNNING.set(self.address);
     }
 
     /// The last message, which is forgotten.
     pub(super) fn take_last(&self) -> String {
-        std::mem::take(&mut *self.last.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.receiver.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+impl Drop for Environment {
+    fn drop(&mut self) {
+        alive().remove(&self.address);
+    }
+}
+
+fn alive() -> std::sync::MutexGuard<'static, BTreeMap<usize, Arc<Receiver>>> {
+    ALIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whose message it is that came with this environment.
+fn receiver(environment: usize) -> Option<Arc<Receiver>> {
+    let alive = alive();
+    let here = || alive.get(&RUNNING.get());
+    let only = || alive.values().next().filter(|_| alive.len() == 1);
+    alive.get(&environment).or_else(here).or_else(only).cloned()
 }
 
 /// Gets a formatted message from `callbacks.c`, on whatever thread the FMU logs from.
 unsafe extern "C" fn receive(environment: *mut c_void, status: c_int, category: *const c_char, text: *const c_char) {
-    // SAFETY: `callbacks.c` hands back the `componentEnvironment` it was called with. It is checked for NULL there, and
-    // an FMU that hands back another pointer than it was given breaks the contract of loading it. Shared references
-    // only: the sink is `Sync` and the last message is locked.
-    let environment = unsafe { &*environment.cast_const().cast::<Environment>() };
     // SAFETY: both are zero-terminated buffers or literals in `callbacks.c`, or the category of the FMU, which the
     // standard demands to be zero-terminated.
     let (category, text) = unsafe { (CStr::from_ptr(category), CStr::from_ptr(text)) };
     let (category, text) = (category.to_string_lossy(), text.to_string_lossy());
     // A panic of the sink must not travel through frames of C.
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        if let Ok(mut last) = environment.last.lock() {
+        let Some(receiver) = receiver(environment.addr()) else { return };
+        if let Ok(mut last) = receiver.last.lock() {
             last.clear();
             last.push_str(&text);
         }
-        if let Some(sink) = &environment.sink {
-            sink(&LogRecord { instance: &environment.instance, status, category: &category, text: &text });
+        if let Some(sink) = &receiver.sink {
+            sink(&LogRecord { instance: &receiver.instance, status, category: &category, text: &text });
         }
     }));
 }

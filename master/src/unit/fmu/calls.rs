@@ -7,8 +7,9 @@ use std::ffi::{CStr, CString};
 use macrostep_description::ModelDescription;
 use macrostep_fmi2 as abi;
 
-use super::FmuUnit;
 use super::instance::Phase;
+use super::remark::Remark;
+use super::{FmuUnit, floating_point};
 use crate::unit::{Outcome, Unit, UnitError};
 
 /// Makes a call with a list of references and a list of values of the same length.
@@ -17,11 +18,15 @@ macro_rules! listed {
         if $self.is_dead | ($refs.len() != $values.len()) {
             return Err($self.unusable($call, $refs.len(), $values.len()));
         }
+        $self.environment.enter();
         let status =
             // SAFETY: the instance is alive, as checked here; both lists have the length passed, as checked here, and live
             // during the call. What a list of length 0 points to is not read.
             unsafe { $function($self.component, $refs.as_ptr(), $refs.len() $(, $extra.as_ptr())?, $values.$pointer()) };
-        $self.answered($call, status)
+        if floating_point::rounding_changed() {
+            $self.mended($call);
+        }
+        if status == abi::OK { Ok(()) } else { $self.not_ok($call, status) }
     }};
 }
 
@@ -111,6 +116,10 @@ impl Unit for FmuUnit {
         let result = listed!(self, "fmi2GetBoolean", get, refs, booleans, as_mut_ptr);
         if result.is_ok() {
             values.iter_mut().zip(&booleans).for_each(|(value, b)| *value = *b != abi::FALSE);
+            if let Some(i) = booleans.iter().position(|b| !matches!(*b, abi::FALSE | abi::TRUE)) {
+                let what = format!("is {} by fmi2GetBoolean, expected 0 or 1; taken as true", booleans[i]);
+                self.odd(Remark::Boolean, refs[i], &what);
+            }
         }
         self.booleans = booleans;
         result
@@ -134,15 +143,23 @@ impl Unit for FmuUnit {
         let Some(get) = self.functions.get_string else { return Err(self.lacks("fmi2GetString")) };
         let mut pointers: Vec<abi::Str> = vec![std::ptr::null(); refs.len()];
         self.fill_strings(get, refs, &mut pointers)?;
-        let text = |pointer: &abi::Str| {
+        let mut texts = Vec::with_capacity(refs.len());
+        for (pointer, reference) in pointers.iter().zip(refs) {
             if pointer.is_null() {
-                return String::new();
+                self.odd(Remark::NoText, *reference, "is NULL by fmi2GetString, expected text; taken as empty");
+                texts.push(String::new());
+                continue;
             }
             // SAFETY: not NULL, zero-terminated and alive until the next call of this instance (FMI 2.0.5, section
             // 2.1.7), which comes after the copy.
-            unsafe { CStr::from_ptr(*pointer) }.to_string_lossy().into_owned()
-        };
-        Ok(pointers.iter().map(text).collect())
+            let text = unsafe { CStr::from_ptr(*pointer) }.to_string_lossy().into_owned();
+            if text.contains(char::REPLACEMENT_CHARACTER) {
+                let what = "has bytes by fmi2GetString that are no UTF-8, expected UTF-8; each is shown as `\u{fffd}`";
+                self.odd(Remark::NotUtf8, *reference, what);
+            }
+            texts.push(text);
+        }
+        Ok(texts)
     }
 
     #[inline]
@@ -171,8 +188,12 @@ impl Unit for FmuUnit {
             self.alive("fmi2DoStep")?;
         }
         self.do_steps += 1;
+        self.environment.enter();
         // SAFETY: alive, as checked here; numbers only.
         let status = unsafe { (self.functions.do_step)(self.component, t_s, step_s, i32::from(keep)) };
+        if floating_point::changed() {
+            return self.step_strayed(status, t_s, step_s);
+        }
         if status == abi::OK {
             self.t_s = t_s + step_s;
             return Ok(Outcome::Done);
@@ -218,6 +239,7 @@ impl Unit for FmuUnit {
         if unknown.len() != d_unknown.len() {
             return Err(self.unusable(CALL, unknown.len(), d_unknown.len()));
         }
+        self.environment.enter();
         // SAFETY: alive, and all lists have the lengths passed, as checked here.
         let status = unsafe {
             get(

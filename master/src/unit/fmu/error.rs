@@ -4,7 +4,7 @@ use macrostep_description::xml::ReadError;
 
 /// An FMU that cannot be used.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("FMU `{fmu}`: {fault}")]
+#[error("FMU `{fmu}`: {}", said_of(.fmu, .fault))]
 pub struct FmuError {
     /// The file or name it was opened by.
     pub fmu: String,
@@ -95,6 +95,14 @@ pub enum Fault {
         /// What the FMU logged last.
         message: String,
     },
+}
+
+/// The fault, without the file's name where the FMU is that file.
+fn said_of(fmu: &str, fault: &Fault) -> String {
+    match fault {
+        Fault::File { path, reason } if path == fmu => reason.clone(),
+        other => other.to_string(),
+    }
 }
 
 fn said(message: &str) -> String {

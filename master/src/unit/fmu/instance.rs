@@ -12,7 +12,7 @@ use super::callbacks::Environment;
 use super::library::Loaded;
 use super::open::Shared;
 use super::state::Slots;
-use super::{Fault, Fmu, FmuError, FmuOptions, status};
+use super::{Fault, Fmu, FmuError, FmuOptions, floating_point, plain, status};
 use crate::unit::{Failure, UnitError};
 
 /// What the instance may be asked (FMI 2.0.5, section 4.2.4), as far as it matters for its end.
@@ -42,8 +42,10 @@ pub struct FmuUnit {
     /// Calls that returned `fmi2Warning`.
     pub(super) warnings: u64,
     pub(super) booleans: Vec<abi::Boolean>,
+    /// Remarks that were made.
+    pub(super) told: u8,
     // Dropped in this order, after the instance was freed in `drop`.
-    pub(super) environment: Box<Environment>,
+    pub(super) environment: Environment,
     pub(super) library: Counted,
     pub(super) shared: Arc<Shared>,
 }
@@ -75,6 +77,7 @@ impl Fmu {
         let uri = text(&self.shared.resources_uri)?;
         let environment = Environment::new(name, options.log.clone());
         let functions = library.functions;
+        environment.enter();
         // SAFETY: the strings live during the call, which is all the standard grants the FMU; the callbacks live as long
         // as the instance, which is more than it demands.
         let component = unsafe {
@@ -88,6 +91,8 @@ impl Fmu {
                 i32::from(options.logging_on),
             )
         };
+        let environment_changed = floating_point::changed();
+        floating_point::restore();
         if component.is_null() {
             let message = environment.take_last();
             return Err(Fault::NotInstantiated { instance: name.to_owned(), message }.of(&self.name));
@@ -104,10 +109,15 @@ impl Fmu {
             options: options.clone(),
             warnings: 0,
             booleans: Vec::new(),
+            told: 0,
             environment,
             library,
             shared: Arc::clone(&self.shared),
         };
+        unit.tell_library();
+        if environment_changed {
+            unit.mended("fmi2Instantiate");
+        }
         unit.choose_log_categories().map_err(|e| refused(e.to_string()))?;
         Ok(unit)
     }
@@ -153,6 +163,14 @@ impl FmuUnit {
         self.warnings
     }
 
+    /// Says what is strange about the library, once for all its instances.
+    fn tell_library(&self) {
+        let Some(sink) = &self.options.remark else { return };
+        if !self.library.warnings.is_empty() && !self.library.told.swap(true, Ordering::Relaxed) {
+            self.library.warnings.iter().for_each(|w| sink(&plain(&format!("unit `{}`: {w}", self.name))));
+        }
+    }
+
     fn choose_log_categories(&mut self) -> Result<(), UnitError> {
         if self.options.log_categories.is_empty() {
             return Ok(());
@@ -170,6 +188,7 @@ impl FmuUnit {
             self.options.log_categories.iter().filter_map(|c| CString::new(c.as_str()).ok()).collect();
         let pointers: Vec<abi::Str> = texts.iter().map(|t| t.as_ptr()).collect();
         let on = i32::from(self.options.logging_on);
+        self.environment.enter();
         // SAFETY: the instance is alive; as many strings as said, alive during the call.
         let status = unsafe { set(self.component, on, pointers.len(), pointers.as_ptr()) };
         self.answered("fmi2SetDebugLogging", status)
@@ -178,6 +197,7 @@ impl FmuUnit {
     /// What a status means for the call that returned it. Only the good one is fast.
     #[inline]
     pub(super) fn answered(&mut self, call: &'static str, status: abi::Status) -> Result<(), UnitError> {
+        self.mend(call);
         if status == abi::OK { Ok(()) } else { self.not_ok(call, status) }
     }
 
@@ -207,7 +227,7 @@ impl FmuUnit {
         Err(self.error(call, status::name(status), message))
     }
 
-    fn error(&self, call: &'static str, status: String, message: String) -> UnitError {
+    pub(super) fn error(&self, call: &'static str, status: String, message: String) -> UnitError {
         UnitError::from(Failure { unit: self.name.clone(), call, status, t_s: self.t_s, message })
     }
 
@@ -216,6 +236,13 @@ impl FmuUnit {
     #[inline(never)]
     pub(super) fn refusal(&self, call: &'static str, message: impl Into<String>) -> UnitError {
         self.error(call, "no status, because it was not called".to_owned(), message.into())
+    }
+
+    /// A call that succeeded with something that makes no sense.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn nonsense(&self, call: &'static str, message: &str) -> UnitError {
+        self.error(call, status::name(abi::OK), message.to_owned())
     }
 
     /// A call of a function the library does not have.
@@ -236,11 +263,13 @@ impl FmuUnit {
         }
     }
 
-    /// Refuses calls of a dead instance, or of one whose library another instance has brought down.
+    /// Refuses calls of a dead instance, or of one whose library another instance has brought down. Else the thread is in
+    /// this instance from here on.
     pub(super) fn alive(&self, call: &'static str) -> Result<(), UnitError> {
         if self.is_dead || self.library.is_corrupted() {
             return Err(self.refusal(call, "an instance of this FMU returned fmi2Fatal before: start a new process"));
         }
+        self.environment.enter();
         Ok(())
     }
 }
@@ -249,6 +278,7 @@ impl Drop for FmuUnit {
     fn drop(&mut self) {
         // After fmi2Fatal no function may be called, fmi2FreeInstance included: its memory is lost.
         if !self.is_dead && !self.library.is_corrupted() {
+            self.environment.enter();
             self.free_states();
             if self.phase == Phase::Stepping {
                 // SAFETY: alive and in step mode; what it returns changes nothing any more.
@@ -256,6 +286,9 @@ impl Drop for FmuUnit {
             }
             // SAFETY: alive, made by this library, and freed once.
             unsafe { (self.functions.free_instance)(self.component) };
+            if floating_point::changed() {
+                floating_point::restore();
+            }
         }
     }
 }

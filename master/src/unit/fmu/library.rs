@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use libloading::Library;
 use macrostep_fmi2::Functions;
 
-use super::{Fault, image};
+use super::{Fault, floating_point, image};
 
 /// A loaded library. Its functions stay valid as long as it lives.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub(super) struct Loaded {
     pub(super) is_corrupted: AtomicBool,
     /// What is strange about it, for the user.
     pub(super) warnings: Vec<String>,
+    /// Whether an instance has said so.
+    pub(super) told: AtomicBool,
     // Held only to be dropped, and with it unloaded.
     _library: Library,
 }
@@ -36,7 +38,11 @@ impl Loaded {
         drop(bytes);
         // Absolute, or the system looks in its own folders first.
         let path = fs::canonicalize(&path).map_err(|e| Fault::file(&path, &e))?;
-        let library = open(&path).map_err(|e| Fault::NotLoaded { library: shown.clone(), reason: reason(&e) })?;
+        let loaded = open(&path);
+        // An initialiser of a library compiled for fast mathematics changes it.
+        let environment = floating_point::changed();
+        floating_point::restore();
+        let library = loaded.map_err(|e| Fault::NotLoaded { library: shown.clone(), reason: reason(&e) })?;
         let lookup = |name: &'static CStr| -> *const c_void {
             // SAFETY: the symbol is only taken as an address here.
             match unsafe { library.get::<*const c_void>(name) } {
@@ -50,12 +56,18 @@ impl Loaded {
             Ok(functions) => functions,
             Err(missing) => return Err(Fault::Missing { library: shown, missing }),
         };
-        let warnings = warnings(&functions, &shown);
+        let mut warnings = warnings(&functions, &shown);
+        if environment {
+            warnings.push(format!(
+                "library `{shown}` changed the floating-point environment (rounding, denormal numbers or traps) when it was loaded; the default is restored"
+            ));
+        }
         Ok(Loaded {
             functions,
             instances: AtomicUsize::new(0),
             is_corrupted: AtomicBool::new(false),
             warnings,
+            told: AtomicBool::new(false),
             _library: library,
         })
     }

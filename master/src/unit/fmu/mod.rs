@@ -19,6 +19,8 @@
 //! | truncated library | refused by its headers, before `dlopen` maps it |
 //! | callbacks or URI taken for granted | both memory callbacks, the logger and a `file:` URI are always passed |
 //! | callbacks kept by pointer | they live, boxed, as long as the instance |
+//! | another `componentEnvironment` than it was given | never followed; the message is that of the instance the thread is in |
+//! | rounding, flushing to zero or traps changed | the default is restored after the call; each call of a slave begins with it |
 //! | status 42 | an error that names it; statuses are integers |
 //! | `fmi2Pending` | polled, up to [`FmuOptions::pending_limit`] |
 //! | `fmi2Discard` | an [`Outcome`](super::Outcome), with the time reached |
@@ -32,6 +34,7 @@ mod cache;
 mod callbacks;
 mod calls;
 mod error;
+mod floating_point;
 mod image;
 mod instance;
 mod library;
@@ -39,6 +42,7 @@ mod log;
 mod open;
 mod options;
 pub mod regular;
+mod remark;
 mod state;
 mod status;
 mod step;
@@ -50,6 +54,7 @@ pub use instance::FmuUnit;
 pub use log::{LogRecord, LogSink};
 pub use open::Fmu;
 pub use options::FmuOptions;
+pub use remark::RemarkSink;
 pub use unpacked::Unpacked;
 
 /// Text without control characters: those at its end are left out, others shown as they are written in Rust.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::LogSink;
+use super::{LogSink, RemarkSink};
 
 /// Options of one instance.
 #[derive(Clone)]
@@ -14,6 +14,8 @@ pub struct FmuOptions {
     pub log_categories: Vec<String>,
     /// Where messages go; `None` keeps only the last one, for errors.
     pub log: Option<LogSink>,
+    /// Where remarks go: what the FMU does against the standard that need not end the run, each said once.
+    pub remark: Option<RemarkSink>,
     /// `visible`: whether the FMU may open windows.
     pub visible: bool,
     /// How long a step may stay `fmi2Pending`.
@@ -29,6 +31,7 @@ impl Default for FmuOptions {
             logging_on: false,
             log_categories: Vec::new(),
             log: None,
+            remark: None,
             visible: false,
             pending_limit: Duration::from_secs(60),
             state_bytes_max: 1 << 30,

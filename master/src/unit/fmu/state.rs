@@ -58,7 +58,7 @@ impl FmuUnit {
         *place(&mut self.slots) = Saved { state, t_s: self.t_s };
         self.answered(GET, status)?;
         if state.is_null() {
-            return Err(self.refusal(GET, "it returned fmi2OK and no state"));
+            return Err(self.nonsense(GET, "no state, expected one"));
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl FmuUnit {
         let max = self.options.state_bytes_max;
         let mut bytes = Vec::new();
         if size > max || bytes.try_reserve_exact(size).is_err() {
-            return Err(self.refusal(SERIALIZE, format!("a state of {size} bytes, expected at most {max}")));
+            return Err(self.nonsense(SIZE, &format!("a state of {size} bytes, expected at most {max}")));
         }
         bytes.resize(size, 0_u8);
         // SAFETY: alive; `size` bytes are there to be written.
@@ -132,7 +132,7 @@ impl FmuUnit {
         self.slots.scratch = Saved { state, t_s: self.t_s };
         self.answered(DESERIALIZE, status)?;
         if state.is_null() {
-            return Err(self.refusal(DESERIALIZE, "it returned fmi2OK and no state"));
+            return Err(self.nonsense(DESERIALIZE, "no state, expected one"));
         }
         self.set_state(self.slots.scratch)
     }

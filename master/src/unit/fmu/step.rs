@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use macrostep_fmi2 as abi;
 
-use super::{FmuUnit, instance::Phase};
+use super::{FmuUnit, instance::Phase, status};
 use crate::unit::{Outcome, UnitError};
 
 const CALL: &str = "fmi2DoStep";
@@ -28,6 +28,16 @@ impl FmuUnit {
                 Ok(Outcome::Done)
             }
         }
+    }
+
+    /// After a step that left another floating-point environment, so that no sum of the master is made in it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn step_strayed(&mut self, status: abi::Status, t_s: f64, step_s: f64) -> Result<Outcome, UnitError> {
+        self.mended(CALL);
+        // Not before: the compiler knows of no other environment than the default.
+        let (t_s, step_s) = (std::hint::black_box(t_s), std::hint::black_box(step_s));
+        self.step_ended(status, t_s, step_s)
     }
 
     /// Polls until the step is no longer pending: at first without sleeping, then ever less often.
@@ -60,10 +70,12 @@ impl FmuUnit {
         if let Some(cancel) = self.functions.cancel_step {
             // SAFETY: alive, and a step is pending, the state this call is for.
             unsafe { cancel(self.component) };
+            self.mend("fmi2CancelStep");
         }
         self.phase = Phase::Failed;
         let limit = self.options.pending_limit.as_secs_f64();
-        Err(self.refusal(CALL, format!("still fmi2Pending after {limit} s and cancelled: raise `pending_limit`")))
+        let message = format!("it was so for {limit} s and is cancelled: `--call-limit` gives it longer");
+        Err(self.error(CALL, status::name(abi::PENDING), message))
     }
 
     /// `fmi2LastSuccessfulTime` \[s\]; `None` where the FMU does not say.
@@ -72,6 +84,7 @@ impl FmuUnit {
         let mut reached_s = f64::NAN;
         // SAFETY: alive, after a discarded step, the state this call is for; one number is written to one place.
         let status = unsafe { get(self.component, abi::LAST_SUCCESSFUL_TIME, &raw mut reached_s) };
+        self.mend("fmi2GetRealStatus");
         (matches!(status, abi::OK | abi::WARNING) && reached_s.is_finite()).then_some(reached_s)
     }
 
@@ -81,6 +94,7 @@ impl FmuUnit {
         let mut terminated = abi::FALSE;
         // SAFETY: as for the time.
         let status = unsafe { get(self.component, abi::TERMINATED, &raw mut terminated) };
+        self.mend("fmi2GetBooleanStatus");
         matches!(status, abi::OK | abi::WARNING) && terminated != abi::FALSE
     }
 }

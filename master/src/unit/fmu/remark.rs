@@ -1,0 +1,65 @@
+//! What an FMU does against the standard that need not end the run: it is said once.
+
+use std::sync::Arc;
+
+use macrostep_description::{Kind, Variable};
+
+use super::{FmuUnit, floating_point, plain};
+
+/// Where remarks go: one line each, without control characters, that names the unit.
+pub type RemarkSink = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Which of them an instance has had.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Remark {
+    Environment = 1,
+    Boolean = 2,
+    NoText = 4,
+    NotUtf8 = 8,
+}
+
+impl FmuUnit {
+    /// Makes the floating-point environment the master's own again after a call.
+    #[inline(always)]
+    pub(super) fn mend(&mut self, call: &'static str) {
+        if floating_point::changed() {
+            self.mended(call);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn mended(&mut self, call: &'static str) {
+        floating_point::restore();
+        let what = "changed the floating-point environment (rounding, denormal numbers or traps); the default is \
+                    restored after each call, so every call of a slave begins with it";
+        self.remark(Remark::Environment, &format!("{call} {what}"));
+    }
+
+    /// Says it, unless it was said before.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn remark(&mut self, kind: Remark, text: &str) {
+        if self.told & kind as u8 != 0 {
+            return;
+        }
+        self.told |= kind as u8;
+        if let Some(sink) = &self.options.remark {
+            sink(&plain(&format!("unit `{}`: {text} (t = {} s; said once)", self.name, self.t_s)));
+        }
+    }
+
+    /// A value that was read and is none of its type.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn odd(&mut self, kind: Remark, reference: u32, what: &str) {
+        let fits = |v: &&Variable| match kind {
+            Remark::Boolean => matches!(v.kind, Kind::Boolean),
+            _ => matches!(v.kind, Kind::String),
+        };
+        let variables = &self.model().variables;
+        let found = variables.iter().filter(fits).find(|v| v.value_reference == reference);
+        let name = found.map_or_else(|| format!("value reference {reference}"), |v| format!("`{}`", v.name));
+        self.remark(kind, &format!("{name} {what}"));
+    }
+}

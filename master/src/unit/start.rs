@@ -1,0 +1,54 @@
+//! Start values: what a unit is told before it is initialised.
+
+use macrostep_description::{ModelDescription, Value};
+
+use super::{Failure, Unit, UnitError};
+
+/// A start value of a parameter, an input, or a variable that may be guessed.
+///
+/// It is set between [`Unit::setup`] and [`Unit::enter_initialization`]. FMI 2.0.5, section 4.2.4, allows that before
+/// `fmi2SetupExperiment` too, but some FMUs give their parameters the declared values again in that call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// Value reference.
+    pub reference: u32,
+    /// Of the variable's type; an enumeration's is an integer.
+    pub value: Value,
+    /// For messages: which variable, and who says so.
+    pub origin: String,
+}
+
+impl Start {
+    /// Sets it.
+    ///
+    /// # Errors
+    /// What the unit answers, with where the value comes from.
+    pub fn set(&self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+        set(unit, self.reference, &self.value).map_err(|error| {
+            let failure = (*error).clone();
+            let message = match failure.message.as_str() {
+                "" => self.origin.clone(),
+                message => format!("{message} ({})", self.origin),
+            };
+            UnitError::from(Failure { message, ..failure })
+        })
+    }
+}
+
+/// Sets one variable of any type.
+///
+/// # Errors
+/// What the unit answers.
+pub fn set(unit: &mut dyn Unit, reference: u32, value: &Value) -> Result<(), UnitError> {
+    match value {
+        Value::Real(x) => unit.set_real(&[reference], &[*x]),
+        Value::Integer(i) => unit.set_integer(&[reference], &[*i]),
+        Value::Boolean(b) => unit.set_boolean(&[reference], &[*b]),
+        Value::String(s) => unit.set_string(&[reference], &[s]),
+    }
+}
+
+/// The relative tolerance that an FMU proposes for its own solver, if it is one.
+pub fn proposed_tolerance(description: &ModelDescription) -> Option<f64> {
+    description.default_experiment?.tolerance.filter(|t| t.is_finite() && *t > 0.0)
+}

@@ -1,0 +1,112 @@
+//! What an FMU says that is not what FMI lets it say, and inputs of the user that cannot be meant: told in words.
+
+use crate::make;
+use crate::run::{Left, macrostep};
+
+/// `simulate` and, where there are no options, `run`; each in this process and in one of the slave's own.
+fn ways(name: &str, defines: &[(&str, &str)], options: &[&str]) -> Vec<Left> {
+    let folder = make::folder(name);
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, defines)).expect("the FMU");
+    let system = "[experiment]\nstop = 1\nstep = 0.1\n[units.slave]\nfmu = \"slave.fmu\"\n";
+    std::fs::write(folder.join("s.toml"), system).expect("the scenario");
+    let simulate = [&["simulate", "slave.fmu", "--out", "out"][..], options].concat();
+    let run = vec!["run", "s.toml", "--out", "out", "--no-pictures"];
+    let commands = if options.is_empty() { vec![simulate, run] } else { vec![simulate] };
+    let with = |isolate: &'static [&'static str]| {
+        let folder = &folder;
+        commands.iter().map(move |command| macrostep(folder, &[command.as_slice(), isolate].concat()))
+    };
+    with(&[]).chain(with(&["--isolate"])).collect()
+}
+
+#[test]
+fn the_version_of_a_library_is_looked_at_in_every_run() {
+    for (name, defines, says) in [
+        ("values_version", ("VERSION", "\"1.0\""), "fmi2GetVersion returned `1.0`, expected `2.0`"),
+        ("values_no_version", ("VERSION", "NULL"), "fmi2GetVersion returned `NULL`, expected `2.0`"),
+        ("values_platform", ("PLATFORM", "\"mine\""), "fmi2GetTypesPlatform returned `mine`, expected `default`"),
+        ("values_no_platform", ("PLATFORM", "NULL"), "fmi2GetTypesPlatform returned `NULL`, expected `default`"),
+    ] {
+        for left in ways(name, &[defines], &[]) {
+            assert_eq!(left.code, Some(0), "{left:#?}");
+            assert_eq!(left.stderr.matches(says).count(), 1, "{left:#?}");
+            assert!(left.stderr.contains("warning: unit `slave`: library `binaries/linux64/hostile.so`"), "{left:#?}");
+        }
+    }
+}
+
+#[test]
+fn values_of_no_type_are_told_once() {
+    let recorded = ["--output-variable", "flag", "--output-variable", "text"];
+    for left in ways("values_odd", &[("AT_SETUP", "s->b = 7; s->text[0] = (char)0xff")], &recorded) {
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        for says in [
+            "unit `slave`: `flag` is 7 by fmi2GetBoolean, expected 0 or 1",
+            "unit `slave`: `text` is NULL by fmi2GetString, expected text",
+            "unit `slave`: `text` has bytes by fmi2GetString that are no UTF-8",
+        ] {
+            assert_eq!(left.stderr.matches(says).count(), 1, "{says}: {left:#?}");
+        }
+    }
+}
+
+/// The last row is where the FMU has ended the run, not the communication point before.
+#[test]
+fn the_row_at_which_an_fmu_ends_the_run_is_recorded() {
+    let ends =
+        [("AT_STEP", "s->x += h / 2 * s->u; s->reached = t + h / 2; return DISCARD"), ("TERMINATED", "kind == 3")];
+    for left in ways("values_terminated", &ends, &["--output-variable", "x"]) {
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        let rows = left.rows.clone().unwrap_or_default();
+        assert_eq!((rows.len(), rows.last().map(String::as_str)), (6, Some("0.45,0.45")), "{left:#?}");
+        assert!(left.stderr.contains("the FMU asked to end the run at t = 0.45 s"), "{left:#?}");
+    }
+    let at_once = [("AT_STEP", "s->reached = t; return DISCARD"), ("TERMINATED", "kind == 3")];
+    for left in ways("values_terminated_at_once", &at_once, &["--output-variable", "x"]) {
+        assert_eq!((left.code, left.rows.as_ref().map(Vec::len)), (Some(0), Some(5)), "{left:#?}");
+    }
+}
+
+#[test]
+fn a_column_of_inputs_is_there_once() {
+    let folder = make::folder("values_csv");
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
+    let simulate = |csv: &str| {
+        std::fs::write(folder.join("u.csv"), csv).expect("the inputs");
+        macrostep(&folder, &["simulate", "slave.fmu", "--input", "u.csv"])
+    };
+    let left = simulate("time,u,u\n0,1,2\n");
+    assert_eq!(left.code, Some(1), "{left:#?}");
+    assert!(left.error().contains("`u.csv`, line 1: column `u` is there twice"), "{left:#?}");
+    let left = simulate("time,u\n2,1\n3,1\n");
+    assert_eq!(left.code, Some(0), "{left:#?}");
+    let says = "all rows of `--input` are after the stop time 1 s: the first, at 2 s, holds for the whole run";
+    assert!(left.stderr.contains(says), "{left:#?}");
+    let left = simulate(&format!("time,u\n0,{}\n", "9".repeat(100_000)));
+    assert_eq!(left.code, Some(1), "{left:#?}");
+    assert!(left.stderr.len() < 500 && left.error().contains("… (100000 characters)"), "{left:#?}");
+}
+
+#[test]
+fn an_error_before_the_first_row_is_all_that_is_said() {
+    let folder = make::folder("values_messages");
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[("AT_EXIT", "return ERROR")])).expect("the FMU");
+    let left = macrostep(&folder, &["simulate", "slave.fmu"]);
+    assert_eq!((left.code, left.stdout.as_str()), (Some(1), ""), "{left:#?}");
+    let left = macrostep(&folder, &["simulate", "nofile.fmu"]);
+    assert_eq!(left.error().matches("nofile.fmu").count(), 1, "{left:#?}");
+    let huge = "7".repeat(10_000);
+    let left = macrostep(&folder, &["simulate", "slave.fmu", "--start", &format!("flag={huge}")]);
+    assert!(left.code == Some(2) && left.stderr.len() < 500, "{left:#?}");
+    let left = macrostep(&folder, &["simulate", "slave.fmu", "--parquet", "x.parquet"]);
+    assert!(left.code == Some(2) && left.error().contains("`--parquet` needs `--out`"), "{left:#?}");
+}
+
+#[test]
+fn a_step_that_stays_pending_names_the_option_that_gives_it_longer() {
+    for left in ways("values_pending", &[("AT_STEP", "return PENDING")], &["--call-limit", "0.2"]) {
+        assert_eq!(left.code, Some(1), "{left:#?}");
+        let error = left.error();
+        assert!(error.contains("--call-limit") && !error.contains("was not called"), "{error}");
+    }
+}

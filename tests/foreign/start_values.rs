@@ -1,0 +1,99 @@
+//! Start values reach the run, whatever an FMU does with its parameters before it is initialised.
+
+use macrostep_description::Value;
+use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+use macrostep_master::unit::{Start, Unit};
+use macrostep_master::{Grid, Method, Simulation, System};
+
+use crate::make;
+use crate::run::macrostep;
+
+/// `u` is a parameter: x' = u.
+fn xml() -> String {
+    make::replaced(
+        r#"name="u" valueReference="0" causality="input" variability="continuous""#,
+        r#"name="u" valueReference="0" causality="parameter" variability="fixed" initial="exact""#,
+    )
+}
+
+/// Gives all its parameters the declared values again in `fmi2SetupExperiment`.
+const RESETS: (&str, &str) = ("AT_SETUP", "s->u = 1; s->b = 0; strcpy(s->text, \"declared\")");
+
+const SYSTEM: &str = "[experiment]\nstop = 1\nstep = 0.1\n[units.slave]\nfmu = \"slave.fmu\"\n";
+
+#[test]
+fn they_are_set_after_an_fmu_has_reset_its_parameters() {
+    let folder = make::folder("start_values_reset");
+    std::fs::write(folder.join("slave.fmu"), make::fmu(&xml(), &[RESETS])).expect("the FMU");
+    std::fs::write(folder.join("s.toml"), format!("{SYSTEM}set = {{ u = 3 }}\n")).expect("the scenario");
+    for isolate in [&[][..], &["--isolate"]] {
+        let starts = ["--start", "u=3", "--start", "flag=true", "--start", "text=told"];
+        let recorded = ["--output-variable", "x", "--output-variable", "flag", "--output-variable", "text"];
+        let simulate = [&["simulate", "slave.fmu", "--out", "out"][..], &starts, &recorded, isolate].concat();
+        let left = macrostep(&folder, &simulate);
+        let rows = left.rows.clone().unwrap_or_default();
+        assert_eq!((left.code, rows.len()), (Some(0), 11), "{left:#?}");
+        assert_eq!(rows[0], "0,0,1,told", "{left:#?}");
+        let x: f64 = rows[10].split(',').nth(1).and_then(|x| x.parse().ok()).expect("x");
+        assert!((x - 3.0).abs() < 1e-12, "{left:#?}");
+
+        for (set, slope) in [(&[][..], 3.0), (&["--set", "slave.u=4"], 4.0)] {
+            let left =
+                macrostep(&folder, &[&["run", "s.toml", "--out", "out", "--no-pictures"][..], set, isolate].concat());
+            let rows = left.rows.clone().unwrap_or_default();
+            assert_eq!((left.code, rows.len()), (Some(0), 11), "{left:#?}");
+            let x: f64 = rows[10].split(',').nth(1).and_then(|x| x.parse().ok()).expect("x");
+            assert!((x - slope).abs() < 1e-12, "{left:#?}");
+        }
+    }
+}
+
+/// Section 4.2.4 allows a parameter to be set before initialisation mode only.
+#[test]
+fn an_fmu_that_is_strict_about_its_states_accepts_them() {
+    let folder = make::folder("start_values_strict");
+    let strict = [
+        ("AT_SETUP", "depth = 1"),
+        ("AT_ENTER", "depth = 2"),
+        ("AT_SET", "if (n && vr[0] == 0 && depth != 1) return ERROR"),
+    ];
+    std::fs::write(folder.join("slave.fmu"), make::fmu(&xml(), &strict)).expect("the FMU");
+    std::fs::write(folder.join("s.toml"), format!("{SYSTEM}set = {{ u = 3 }}\n")).expect("the scenario");
+    let left = macrostep(&folder, &["simulate", "slave.fmu", "--start", "u=3", "--out", "out"]);
+    assert_eq!((left.code, left.rows.as_ref().map(Vec::len)), (Some(0), Some(11)), "{left:#?}");
+    let left = macrostep(&folder, &["run", "s.toml", "--out", "out", "--no-pictures"]);
+    assert_eq!((left.code, left.rows.as_ref().map(Vec::len)), (Some(0), Some(11)), "{left:#?}");
+}
+
+#[test]
+fn a_value_that_is_refused_is_named_with_where_it_comes_from() {
+    let folder = make::folder("start_values_refused");
+    let refuses = [("AT_SET", "if (n && vr[0] == 0) return ERROR")];
+    std::fs::write(folder.join("slave.fmu"), make::fmu(&xml(), &refuses)).expect("the FMU");
+    std::fs::write(folder.join("s.toml"), format!("{SYSTEM}set = {{ u = 3 }}\n")).expect("the scenario");
+    let error = macrostep(&folder, &["simulate", "slave.fmu", "--start", "u=3"]).error();
+    assert!(error.contains("fmi2SetReal returned fmi2Error") && error.contains("`u`, `--start`"), "{error}");
+    let error = macrostep(&folder, &["run", "s.toml"]).error();
+    assert!(error.contains("unit `slave`: fmi2SetReal") && error.contains("`u`, s.toml:6:"), "{error}");
+}
+
+#[test]
+fn they_are_set_again_after_a_reset() {
+    let fmu = Fmu::from_bytes("slave.fmu", &make::fmu(&xml(), &[RESETS])).expect("an FMU");
+    let mut system = System::new();
+    let unit = system.add(Box::new(fmu.instantiate("slave", &FmuOptions::default()).expect("an instance")));
+    system.start(unit, Start { reference: 0, value: Value::Real(3.0), origin: "`u`".to_owned() });
+    let x = system.channel(unit, &["x"]).expect("a channel");
+    let grid = Grid { start_s: 0.0, step_s: 0.1, stop_s: Some(1.0), shares: vec![(1, 1)] };
+    let mut simulation = Simulation::new(system, &Method::default(), grid).expect("a simulation");
+    simulation.initialise().expect("initialised");
+    (0..10).for_each(|_| drop(simulation.step().expect("a step")));
+    assert!((simulation.latest(x)[0] - 3.0).abs() < 1e-12);
+    simulation.restart(|_, _| Ok(())).expect("begun anew");
+    (0..10).for_each(|_| drop(simulation.step().expect("a step")));
+    assert!((simulation.latest(x)[0] - 3.0).abs() < 1e-12);
+    // What is said on beginning anew comes after the start values.
+    simulation.restart(|_, slave: &mut dyn Unit| Ok(slave.set_real(&[0], &[5.0])?)).expect("begun anew");
+    (0..10).for_each(|_| drop(simulation.step().expect("a step")));
+    assert!((simulation.latest(x)[0] - 5.0).abs() < 1e-12);
+}
