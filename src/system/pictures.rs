@@ -110,7 +110,7 @@ mod tests {
         drawn.sort_unstable();
         assert_eq!(drawn, curves);
         let shape: Vec<_> = panels.iter().map(|p| (p.unit, p.lines.len())).collect();
-        assert_eq!(shape, [("1", 7), ("1", 6), ("m", 6), ("m", 6), ("m", 6), ("m", 6), ("N", 6), ("N", 6)]);
+        assert_eq!(shape, [("1", 7), ("1", 6), ("m", 8), ("m", 8), ("m", 8), ("N", 6), ("N", 6)]);
         assert!(panels.iter().all(|p| p.lines.iter().all(|i| columns[*i].unit == p.unit)));
     }
 }
