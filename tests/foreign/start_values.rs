@@ -87,13 +87,13 @@ fn they_are_set_again_after_a_reset() {
     let grid = Grid { start_s: 0.0, step_s: 0.1, stop_s: Some(1.0), shares: vec![(1, 1)] };
     let mut simulation = Simulation::new(system, &Method::default(), grid).expect("a simulation");
     simulation.initialise().expect("initialised");
-    (0..10).for_each(|_| drop(simulation.step().expect("a step")));
+    (0..10).for_each(|_| _ = simulation.step().expect("a step"));
     assert!((simulation.latest(x)[0] - 3.0).abs() < 1e-12);
     simulation.restart(|_, _| Ok(())).expect("begun anew");
-    (0..10).for_each(|_| drop(simulation.step().expect("a step")));
+    (0..10).for_each(|_| _ = simulation.step().expect("a step"));
     assert!((simulation.latest(x)[0] - 3.0).abs() < 1e-12);
     // What is said on beginning anew comes after the start values.
     simulation.restart(|_, slave: &mut dyn Unit| Ok(slave.set_real(&[0], &[5.0])?)).expect("begun anew");
-    (0..10).for_each(|_| drop(simulation.step().expect("a step")));
+    (0..10).for_each(|_| _ = simulation.step().expect("a step"));
     assert!((simulation.latest(x)[0] - 5.0).abs() < 1e-12);
 }
