@@ -28,6 +28,7 @@ use crate::finding::{Finding, Severity};
 use crate::scenario::{Endpoint, Scenario};
 use macrostep_description::{ModelDescription, Variable};
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A scenario with what its units declare.
@@ -39,7 +40,12 @@ pub(crate) struct Declared<'a> {
     pub isolated: bool,
     /// Names that nothing has, so far.
     pub unknown: Cell<usize>,
+    /// Position of each variable by its name, unit by unit; empty where few are looked for.
+    pub positions: Vec<HashMap<&'a str, usize>>,
 }
+
+/// With more connections than this, names are looked up in an index.
+const INDEX_MIN: usize = 1000;
 
 /// Names that nothing has for which near ones are looked for: each of them goes through all variables.
 const NEAR_MAX: usize = 50;
@@ -62,8 +68,14 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         }
         descriptions.push(description.ok());
     }
-    let declared =
-        Declared { scenario, descriptions: &descriptions, isolated: catalogue.isolates(), unknown: Cell::new(0) };
+    let indexed = if scenario.connections.len() > INDEX_MIN { descriptions.as_slice() } else { &[] };
+    let declared = Declared {
+        scenario,
+        descriptions: &descriptions,
+        isolated: catalogue.isolates(),
+        unknown: Cell::new(0),
+        positions: indexed.iter().map(positions).collect(),
+    };
     connectors::check(&declared, &mut findings);
     values::check(&declared, &mut findings);
     wiring::check(&declared, &mut findings);
@@ -77,6 +89,15 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         findings.splice(ERRORS_MAX..errors, [rest]);
     }
     findings
+}
+
+/// Where each name first stands.
+fn positions(description: &Option<Arc<ModelDescription>>) -> HashMap<&str, usize> {
+    let mut out = HashMap::new();
+    for (i, v) in description.iter().flat_map(|d| &d.variables).enumerate() {
+        out.entry(v.name.as_str()).or_insert(i);
+    }
+    out
 }
 
 /// Whether any of them keeps the scenario from running.
@@ -96,7 +117,10 @@ impl<'a> Declared<'a> {
             return Err(format!("no unit `{}`; there are `{}`", end.unit, known.join("`, `")));
         };
         let Some(description) = &self.descriptions[u] else { return Ok(None) };
-        let found = description.variable(&end.variable);
+        let found = match self.positions.get(u) {
+            Some(positions) => positions.get(end.variable.as_str()).map(|&i| &description.variables[i]),
+            None => description.variable(&end.variable),
+        };
         found.map(Some).ok_or_else(|| {
             let what = format!("unit `{}` has no variable `{}`", end.unit, end.variable);
             self.unknown.set(self.unknown.get() + 1);
