@@ -6,3 +6,4 @@
 mod make;
 #[path = "../hostile/run.rs"]
 mod run;
+mod steps;

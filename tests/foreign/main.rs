@@ -4,5 +4,6 @@
 
 #[path = "../hostile/make.rs"]
 mod make;
+mod meshes;
 #[path = "../hostile/run.rs"]
 mod run;
