@@ -47,9 +47,9 @@ pub struct ChecksArguments {
 /// `macrostep flex import`.
 #[derive(Debug, Args)]
 pub struct ImportArguments {
-    /// CalculiX/Abaqus input deck (.inp), or with `.mtx` matrices a node table: label x y z
+    /// CalculiX/Abaqus input deck (.inp) of C3D20 and C3D10 elements, or with `.mtx` matrices a node table: label x y z
     #[arg(value_name = "MESH")]
-    pub mesh: PathBuf,
+    pub mesh: Option<PathBuf>,
     /// A connector: its name and the surface, node set or `nodes:1,2,3` that follows it rigidly; once a connector
     #[arg(long = "connector", value_name = "NAME=SET", required = true)]
     pub connectors: Vec<String>,
@@ -69,8 +69,8 @@ pub struct ImportArguments {
     #[arg(long, value_name = "FILE")]
     pub dof: Option<PathBuf>,
     /// Young's modulus in Pa, Poisson's ratio, density in kg/m³ [default: those of the deck]
-    #[arg(long, value_name = "E,NU,RHO", value_delimiter = ',', num_args = 3)]
-    pub material: Option<Vec<f64>>,
+    #[arg(long, value_name = "E,NU,RHO", num_args = 1..=4)]
+    pub material: Option<Vec<String>>,
     /// Connector the frame is fixed to [default: the first]
     #[arg(long, value_name = "NAME")]
     pub reference: Option<String>,

@@ -8,22 +8,6 @@ use macrostep_flexible::{Basis, Connector, Error, Mesh, Structure, Tied};
 use macrostep_master::report::{Axis, Chart, Figure, Series};
 use nalgebra::{DMatrix, Vector3};
 
-/// Corners and middle of the edges of a face of C3D20, by their places among the nodes of the element.
-const EDGES: [[usize; 3]; 12] = [
-    [0, 8, 1],
-    [1, 9, 2],
-    [2, 10, 3],
-    [3, 11, 0],
-    [4, 12, 5],
-    [5, 13, 6],
-    [6, 14, 7],
-    [7, 15, 4],
-    [0, 16, 4],
-    [1, 17, 5],
-    [2, 18, 6],
-    [3, 19, 7],
-];
-
 /// A way to look at a body: which point of the paper a point in space falls on.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
@@ -88,8 +72,8 @@ impl Wire {
         let mut seen = BTreeMap::new();
         for &(element, side) in faces {
             let on_face = mesh.face_nodes(&[(element, side)]);
-            let nodes = &mesh.elements[element];
-            for edge in EDGES.map(|edge| edge.map(|local| nodes[local])) {
+            let element = &mesh.elements[element];
+            for edge in element.solid.edges().iter().map(|edge| edge.map(|local| element.nodes[local])) {
                 if edge.iter().all(|n| on_face.binary_search(n).is_ok()) {
                     seen.insert([edge[0].min(edge[2]), edge[0].max(edge[2])], edge);
                 }

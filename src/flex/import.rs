@@ -62,6 +62,9 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     } else {
         print::line(found.text(arguments, seconds))?;
     }
+    for note in &found.source.notes {
+        eprintln!("note: {note}");
+    }
     for warning in found.warnings() {
         eprintln!("warning: {warning}");
     }
@@ -172,7 +175,7 @@ impl Found {
     fn pack(&self, path: &Path) -> Result<String, Failure> {
         let fault = |e: &dyn std::fmt::Display| Failure::Run(format!("`{}`: {e}", path.display()));
         let data = self.body.to_bytes().map_err(|e| fault(&e))?;
-        let stored = ImportedBody::from_bytes(&data).map_err(|e| fault(&e))?;
+        let stored = ImportedBody::shared(&data).map_err(|e| fault(&e))?;
         let (_, description) = Body::from_data(stored).map_err(|e| fault(&e))?;
         let carrier =
             embedded::fmu(Body::IDENTIFIER).ok_or_else(|| fault(&"this program carries no `flexible_body`"))?;
@@ -205,6 +208,8 @@ impl Found {
             "mass_kg": self.conditioning.mass_kg,
             "connectors": self.tied.connectors.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
             "free_frequencies_hz": self.conditioning.frequencies_hz,
+            "free_frequencies_zero_below_hz": self.conditioning.zero_hz,
+            "free_eigenvalues_rad2_s2": self.conditioning.eigenvalues,
             "rigid_residual": self.conditioning.rigid_residual,
             "full_frequencies_hz": Self::frequencies(&self.report.full),
             "reduced_frequencies_hz": Self::frequencies(&self.report.reduced),
@@ -212,6 +217,7 @@ impl Found {
             "dc_error": self.report.static_error,
             "elastic_coordinates": self.body.body.modes(),
             "micro_step_s": self.body.micro_step_s,
+            "notes": self.source.notes,
             "warnings": self.warnings().collect::<Vec<_>>(),
         })
     }
@@ -228,7 +234,6 @@ impl Found {
             table.row([format!("{}", i + 1), format!("{:.4}", full[i]), format!("{:.4}", reduced[i]), short(*error)]);
         }
         let c = &self.conditioning;
-        let free: Vec<String> = c.frequencies_hz.iter().map(|f| format!("{f:.4}")).collect();
         let connector = |(i, c): (usize, &macrostep_flexible::Connector)| {
             let at = c.position;
             let frame = if i == self.reference { ", the frame" } else { "" };
@@ -243,7 +248,7 @@ impl Found {
             self.source.about,
             c.mass_kg,
             connectors.join("\n"),
-            free.join(" "),
+            c.frequencies(),
             short(c.rigid_residual),
             self.tied.connectors[self.reference].name,
             table.terminal(),

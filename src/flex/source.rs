@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use macrostep_flexible::element::Solid;
 use macrostep_flexible::import::{inp, market, stored};
 use macrostep_flexible::{Connector, Material, Mesh, Structure};
 use macrostep_master::unit::fmu::regular;
@@ -18,6 +19,8 @@ pub struct Source {
     pub mesh: Option<Mesh>,
     /// What it was made from, in words.
     pub about: String,
+    /// What of the file is not in the body, one sentence each.
+    pub notes: Vec<String>,
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
@@ -33,56 +36,94 @@ fn content(path: &Path) -> impl Fn(macrostep_flexible::Error) -> Failure {
     move |e| Failure::Run(format!("`{}`: {e}", path.display()))
 }
 
+/// Where the mesh is and what `--material` says: `E,NU,RHO`, or `E NU RHO`.
+struct Given {
+    mesh: PathBuf,
+    material: Option<Material>,
+}
+
+impl Given {
+    /// # Errors
+    /// [`Failure::Usage`] without a mesh, and for other than three numbers in their ranges.
+    fn new(arguments: &ImportArguments) -> Result<Given, Failure> {
+        let mut mesh = arguments.mesh.clone();
+        let mut values = arguments.material.clone().unwrap_or_default();
+        // After three numbers, with commas or with blanks between them, the mesh may follow.
+        let taken = if values.first().is_some_and(|first| first.contains(',')) { 1 } else { 3 };
+        if mesh.is_none() && values.len() == taken + 1 {
+            mesh = values.pop().map(PathBuf::from);
+        }
+        let found = values.join(" ");
+        let material = (!values.is_empty()).then(|| Self::material(&found)).transpose()?;
+        let missing = || Failure::Usage("no mesh given; expected `macrostep flex import MESH …`".into());
+        Ok(Given { mesh: mesh.ok_or_else(missing)?, material })
+    }
+
+    fn material(found: &str) -> Result<Material, Failure> {
+        let usage = |what: &str| Failure::Usage(format!("`--material {found}`: {what}"));
+        let fields = found.split([',', ' ']).filter(|field| !field.is_empty());
+        match fields.map(str::parse::<f64>).collect::<Result<Vec<_>, _>>().as_deref() {
+            Ok([young, poisson, density]) => {
+                Material::new(*young, *poisson, *density).map_err(|e| usage(&e.to_string()))
+            }
+            _ => Err(usage("expected `E,NU,RHO`: three numbers, in Pa, 1 and kg/m³")),
+        }
+    }
+}
+
 impl Source {
     /// Reads, and assembles where no matrices are given.
     ///
     /// # Errors
     /// Files that cannot be read, are damaged or do not belong together.
     pub fn read(arguments: &ImportArguments) -> Result<Source, Failure> {
+        let given = Given::new(arguments)?;
         match &arguments.stiffness {
-            None => Self::deck(arguments),
-            Some(stiffness) if extension(stiffness) == "mtx" => Self::market(arguments, stiffness),
-            Some(stiffness) => Self::stored(arguments, stiffness),
+            None => Self::deck(&given),
+            Some(stiffness) if extension(stiffness) == "mtx" => Self::market(arguments, &given.mesh, stiffness),
+            Some(stiffness) => Self::stored(arguments, &given.mesh, stiffness),
         }
     }
 
-    fn deck(arguments: &ImportArguments) -> Result<Source, Failure> {
-        let path = &arguments.mesh;
-        let mesh = inp::read(&text(path)?).map_err(content(path))?;
-        let material = match (&arguments.material, mesh.material) {
-            (Some(values), _) => Material::new(values[0], values[1], values[2]).map_err(content(path))?,
-            (None, Some(material)) => material,
-            (None, None) => {
-                let what = "names no material; give one with `--material E,NU,RHO` in Pa, 1 and kg/m³";
-                return Err(Failure::Usage(format!("`{}` {what}", path.display())));
-            }
+    fn deck(given: &Given) -> Result<Source, Failure> {
+        let path = &given.mesh;
+        let mut mesh = inp::read(&text(path)?).map_err(content(path))?;
+        let Some(material) = given.material.or(mesh.material) else {
+            let what = "names no material; give one with `--material E,NU,RHO` in Pa, 1 and kg/m³";
+            return Err(Failure::Usage(format!("`{}` {what}", path.display())));
         };
         if mesh.elements.is_empty() {
-            return Err(Failure::Run(format!("`{}`: no elements found, expected C3D20", path.display())));
+            let solids = Solid::ALL.map(Solid::name).join(" or ");
+            return Err(Failure::Run(format!("`{}`: no elements found, expected {solids}", path.display())));
+        }
+        let mut notes = std::mem::take(&mut mesh.notes);
+        match mesh.leave_out_free_nodes() {
+            0 => {}
+            free => notes.push(format!("{free} nodes belong to no solid element and are left out")),
         }
         let structure = Structure::solid(&mesh, &material).map_err(content(path))?;
-        let about = format!("{} nodes and {} C3D20 elements", mesh.nodes.len(), mesh.elements.len());
-        Ok(Source { structure, mesh: Some(mesh), about })
+        let about = format!("{} nodes and {}", mesh.nodes.len(), mesh.census());
+        Ok(Source { structure, mesh: Some(mesh), about, notes })
     }
 
-    fn stored(arguments: &ImportArguments, stiffness: &Path) -> Result<Source, Failure> {
+    fn stored(arguments: &ImportArguments, mesh: &Path, stiffness: &Path) -> Result<Source, Failure> {
         let beside = |given: &Option<PathBuf>, e: &str| given.clone().unwrap_or_else(|| stiffness.with_extension(e));
         let (mass, dof) = (beside(&arguments.mass, "mas"), beside(&arguments.dof, "dof"));
-        let mesh = inp::read(&text(&arguments.mesh)?).map_err(content(&arguments.mesh))?;
+        let mesh = inp::read(&text(mesh)?).map_err(content(mesh))?;
         let structure =
             stored::read(&text(stiffness)?, &text(&mass)?, &text(&dof)?, &mesh).map_err(content(stiffness))?;
         let about = format!("stored matrices of {} degrees of freedom", structure.dofs.len());
-        Ok(Source { structure, mesh: Some(mesh), about })
+        Ok(Source { structure, mesh: Some(mesh), about, notes: Vec::new() })
     }
 
-    fn market(arguments: &ImportArguments, stiffness: &Path) -> Result<Source, Failure> {
+    fn market(arguments: &ImportArguments, table: &Path, stiffness: &Path) -> Result<Source, Failure> {
         let Some(mass) = &arguments.mass else {
             return Err(Failure::Usage("`--stiffness` with a `.mtx` needs `--mass` with another".into()));
         };
-        let (k, m, table) = (text(stiffness)?, text(mass)?, text(&arguments.mesh)?);
+        let (k, m, table) = (text(stiffness)?, text(mass)?, text(table)?);
         let structure = market::read(&k, &m, &table).map_err(content(stiffness))?;
         let about = format!("MatrixMarket matrices of {} nodes", structure.nodes.len());
-        Ok(Source { structure, mesh: None, about })
+        Ok(Source { structure, mesh: None, about, notes: Vec::new() })
     }
 
     /// The connectors asked for, `NAME=SET` each.

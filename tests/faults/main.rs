@@ -5,15 +5,15 @@
 mod bounds;
 mod divergence;
 mod floating_point;
+mod locks;
 #[path = "../hostile/make.rs"]
 mod make;
-#[path = "../hostile/run.rs"]
-mod run;
-mod values;
-
-mod locks;
 mod overwrite;
 mod recover;
 mod resume;
+#[path = "../hostile/run.rs"]
+mod run;
 mod signals;
+mod steps;
+mod values;
 mod watched;

@@ -7,6 +7,7 @@ mod descriptions;
 mod logger;
 #[path = "../hostile/make.rs"]
 mod make;
+mod meshes;
 mod records;
 #[path = "../hostile/run.rs"]
 mod run;

@@ -190,8 +190,17 @@ def starts(fmu):
     run.close()
 
 
+def defaults(fmu):
+    """A run in FMPy's own master without any argument: it doubles the step until there are at most 1000."""
+    description = fmpy.read_model_description(str(fmu))
+    result = fmpy.simulate_fmu(str(fmu))
+    stop_s = float(description.defaultExperiment.stopTime)
+    if abs(result["time"][-1] - stop_s) > 1e-9 * stop_s:
+        raise Fault(f"the run ended at {result['time'][-1]} s, expected {stop_s} s")
+
+
 def simulation(fmu):
-    """A run in FMPy's own master, with its defaults."""
+    """A run in FMPy's own master, step by step as the model recommends."""
     step_s = float(fmpy.read_model_description(str(fmu)).defaultExperiment.stepSize)
     result = fmpy.simulate_fmu(str(fmu), stop_time=200 * step_s, step_size=step_s, output_interval=step_s)
     if len(result) != 201:
@@ -225,7 +234,7 @@ def state(fmu):
         raise Fault((result.stdout + result.stderr).strip())
 
 
-JUDGES = [archive, validation, schema, fmutool, symbols, starts, simulation, equality, state]
+JUDGES = [archive, validation, schema, fmutool, symbols, starts, defaults, simulation, equality, state]
 
 
 def main(arguments):

@@ -24,8 +24,13 @@ pub struct Conditioning {
     pub asymmetry: f64,
     /// Largest |rᵀ K r| over the first elastic eigenvalue: the relative shift to expect in it.
     pub spurious: f64,
-    /// Lowest frequencies of the free body in Hz, the six rigid ones first.
+    /// Lowest frequencies of the free body in Hz, the six rigid ones first; 0 below [`Conditioning::zero_hz`] and where
+    /// the eigenvalue is negative.
     pub frequencies_hz: Vec<f64>,
+    /// What counts as 0, in Hz: 0.32 % of the first elastic frequency (1e-5 of its eigenvalue).
+    pub zero_hz: f64,
+    /// The eigenvalues as they were computed, rad²/s²; those of rigid motions are rounding, of either sign.
+    pub eigenvalues: Vec<f64>,
     /// What the user should know; empty for sound matrices.
     pub warnings: Vec<String>,
 }
@@ -70,8 +75,24 @@ impl Conditioning {
         if spurious.is_nan() || spurious > SPURIOUS_WARNING {
             warnings.push(format!("low eigenvalues may be wrong by {spurious:.1e} of the first elastic one"));
         }
-        let frequencies_hz = modes.values.iter().map(|v| v.signum() * v.abs().sqrt() / std::f64::consts::TAU).collect();
-        Ok(Self { mass_kg: structure.mass_kg(), rigid_residual, asymmetry, spurious, frequencies_hz, warnings })
+        let zero = SPURIOUS_WARNING * elastic.abs();
+        if modes.values.len() > 6 && elastic < free_shift(k, m) {
+            warnings.push("more than six motions cost no energy: are all parts of the mesh joined?".into());
+        }
+        let hertz = |v: f64| v.max(0.0).sqrt() / std::f64::consts::TAU;
+        let frequencies_hz = modes.values.iter().map(|v| if *v < zero { 0.0 } else { hertz(*v) }).collect();
+        let (mass_kg, zero_hz) = (structure.mass_kg(), hertz(zero));
+        let eigenvalues = modes.values.iter().copied().collect();
+        Ok(Self { mass_kg, rigid_residual, asymmetry, spurious, frequencies_hz, zero_hz, eigenvalues, warnings })
+    }
+}
+
+impl Conditioning {
+    /// The lowest free frequencies in Hz in words.
+    pub fn frequencies(&self) -> String {
+        let show = |f: &f64| if *f == 0.0 { "0".to_owned() } else { format!("{f:.4}") };
+        let list: Vec<String> = self.frequencies_hz.iter().map(show).collect();
+        format!("{} (0 is below {:.1e})", list.join(" "), self.zero_hz)
     }
 }
 
@@ -92,8 +113,7 @@ impl fmt::Display for Conditioning {
             "mass {:.6} kg, rigid residual {:.1e}, spurious {:.1e}",
             self.mass_kg, self.rigid_residual, self.spurious
         )?;
-        let list: Vec<String> = self.frequencies_hz.iter().map(|v| format!("{v:.4}")).collect();
-        writeln!(f, "lowest free frequencies (negative is imaginary) in Hz: {}", list.join(" "))?;
+        writeln!(f, "lowest free frequencies in Hz: {}", self.frequencies())?;
         self.warnings.iter().try_for_each(|w| writeln!(f, "warning: {w}"))
     }
 }

@@ -14,7 +14,7 @@
 //! # References
 //! [Zaiczek 2010] section 3, "Discretization".
 
-use crate::element::hexahedron::Hexahedron;
+use crate::mesh::Element;
 use crate::{Error, Material, Mesh, Sparse};
 use nalgebra::{DMatrix, Vector3};
 
@@ -74,10 +74,11 @@ impl Structure {
     /// # Errors
     /// [`Error::Jacobian`] for an inverted element.
     pub fn solid(mesh: &Mesh, material: &Material) -> Result<Self, Error> {
-        let mut stiffness = Vec::with_capacity(3600 * mesh.elements.len());
-        let mut mass = Vec::with_capacity(1200 * mesh.elements.len());
-        for (index, nodes) in mesh.elements.iter().enumerate() {
-            let element = Hexahedron::new(&mesh.element_nodes(index), material, mesh.element_labels[index])?;
+        let pairs: usize = mesh.elements.iter().map(|e| e.nodes.len().pow(2)).sum();
+        let mut stiffness = Vec::with_capacity(9 * pairs);
+        let mut mass = Vec::with_capacity(3 * pairs);
+        for (index, Element { solid, nodes }) in mesh.elements.iter().enumerate() {
+            let element = solid.matrices(&mesh.element_nodes(index), material, mesh.element_labels[index])?;
             for (j, &nj) in nodes.iter().enumerate() {
                 for (i, &ni) in nodes.iter().enumerate() {
                     for b in 0..3 {

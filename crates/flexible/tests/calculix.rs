@@ -9,7 +9,7 @@ use common::{l_material, t_material, tie};
 use macrostep_flexible::eigen::{Modes, Search};
 use macrostep_flexible::import::{inp, stored};
 use macrostep_flexible::mesh::{l_beam, long_beam, t_square};
-use macrostep_flexible::{Factor, Material, Mesh, Structure};
+use macrostep_flexible::{Factor, Material, Mesh, Sparse, Structure};
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -53,6 +53,17 @@ fn displacements(dat: &str) -> BTreeMap<usize, [f64; 3]> {
     all
 }
 
+/// The first frequencies (Hz) in the `.dat` file.
+fn frequencies(dat: &str, count: usize) -> Vec<f64> {
+    dat.lines()
+        .filter_map(|line| {
+            let fields: Vec<f64> = line.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+            (fields.len() == 5).then(|| fields[3])
+        })
+        .take(count)
+        .collect()
+}
+
 /// The deck of a mesh with its surfaces also as node sets.
 fn deck(mesh: &Mesh, material: &Material) -> String {
     let mut mesh = mesh.clone();
@@ -79,16 +90,73 @@ fn stiffness_and_mass_equal_those_of_c3d20() {
     let read = |e| text(folder.path(), e);
     let theirs = stored::read(&read("sti"), &read("mas"), &read("dof"), &mesh).unwrap();
     let ours = Structure::solid(&mesh, &l_material()).unwrap();
+    assert_matrices(&theirs, &ours);
+}
+
+/// Both matrices within 1e-7 of their largest entry, whatever the order of the rows.
+fn assert_matrices(theirs: &Structure, ours: &Structure) {
+    let [stiffness, mass] = in_our_rows(theirs, ours);
+    for (name, (a, scale), b) in [("K", stiffness, &ours.stiffness), ("M", mass, &ours.mass)] {
+        let difference = a.combine(1.0, b, -1.0).unwrap().max_abs() / scale;
+        println!("{name}: largest difference {difference:.1e} of the largest entry");
+        assert!(difference < 1e-7, "{name} {difference}");
+    }
+}
+
+/// Stiffness and mass of theirs with the rows of ours, each with the largest entry of ours.
+fn in_our_rows(theirs: &Structure, ours: &Structure) -> [(Sparse, f64); 2] {
     let row: BTreeMap<(usize, usize), usize> =
         ours.dofs.iter().enumerate().map(|(i, d)| ((ours.labels[d.node], d.direction), i)).collect();
     let place: Vec<usize> = theirs.dofs.iter().map(|d| row[&(theirs.labels[d.node], d.direction)]).collect();
     assert_eq!(place.len(), ours.dofs.len());
-    for (name, a, b) in [("K", &theirs.stiffness, &ours.stiffness), ("M", &theirs.mass, &ours.mass)] {
+    [(&theirs.stiffness, &ours.stiffness), (&theirs.mass, &ours.mass)].map(|(a, b)| {
         let moved: Vec<_> = a.triplets().map(|(i, j, v)| (place[i], place[j], v)).collect();
-        let moved = macrostep_flexible::Sparse::from_triplets(a.size(), &moved).unwrap();
-        let difference = moved.combine(1.0, b, -1.0).unwrap().max_abs() / b.max_abs();
-        println!("{name}: largest difference {difference:.1e} of the largest entry");
-        assert!(difference < 1e-7, "{name} {difference}");
+        (Sparse::from_triplets(a.size(), &moved).unwrap(), b.max_abs())
+    })
+}
+
+/// The mesh of `examples/meshes/link.geo`, tetrahedra with curved edges.
+fn link() -> Mesh {
+    let mut mesh = inp::read(include_str!("../../../examples/meshes/link.inp")).unwrap();
+    mesh.notes.clear();
+    mesh
+}
+
+#[test]
+fn stiffness_and_frequencies_equal_those_of_c3d10() {
+    let (mesh, material) = (link(), Material::new(2.1e11, 0.3, 7850.0).unwrap());
+    let mut text_deck = inp::write(&mesh, Some(&material));
+    text_deck.push_str("*STEP\n*FREQUENCY, SOLVER=MATRIXSTORAGE\n*END STEP\n");
+    let Some(folder) = run(&text_deck) else { return };
+    let read = |e| text(folder.path(), e);
+    let theirs = stored::read(&read("sti"), &read("mas"), &read("dof"), &mesh).unwrap();
+    let ours = Structure::solid(&mesh, &material).unwrap();
+    let [(stiffness, scale), (mass, _)] = in_our_rows(&theirs, &ours);
+    let difference = stiffness.combine(1.0, &ours.stiffness, -1.0).unwrap().max_abs() / scale;
+    println!("K: largest difference {difference:.1e} of the largest entry");
+    assert!(difference < 1e-7, "{difference}");
+    // CalculiX integrates this mass with 4 points, which is right for rigid motions and rounds the rest; ours is exact.
+    let rigid = ours.rigid_modes(nalgebra::Vector3::new(0.125, 0.0, 0.0));
+    let difference = mass.project(&rigid) - ours.mass.project(&rigid);
+    assert!(difference.amax() < 1e-3 * ours.mass_kg(), "{difference}");
+
+    let root = mesh.selection("root").unwrap();
+    let mut text_deck = inp::write(&mesh, Some(&material));
+    text_deck.push_str("*BOUNDARY\nROOT, 1, 3\n*STEP\n*FREQUENCY\n10\n*END STEP\n");
+    let Some(folder) = run(&text_deck) else { return };
+    let theirs = frequencies(&text(folder.path(), "dat"), 10);
+    assert_eq!(theirs.len(), 10);
+    let keep: Vec<usize> =
+        (0..ours.dofs.len()).filter(|row| root.binary_search(&ours.dofs[*row].node).is_err()).collect();
+    let stiffness = ours.stiffness.submatrix(&keep).unwrap();
+    let with = |mass: &Sparse| {
+        let mass = mass.submatrix(&keep).unwrap();
+        Modes::sparse(&stiffness, &mass, Search::lowest(10, 0.0)).unwrap().frequencies_hz()
+    };
+    for (i, ((exact, same), judge)) in with(&ours.mass).iter().zip(with(&mass)).zip(&theirs).enumerate() {
+        println!("mode {:>2}: {exact:.3} Hz, with the mass of CalculiX {same:.3} Hz, CalculiX {judge:.3} Hz", i + 1);
+        assert!((same / judge - 1.0).abs() < 1e-6, "{i}: {same} {judge}");
+        assert!((exact / judge - 1.0).abs() < 5e-3, "{i}: {exact} {judge}");
     }
 }
 
@@ -98,14 +166,7 @@ fn l_beam_frequencies_agree_to_1e_5() {
     let mut text_deck = deck(&mesh, &l_material());
     text_deck.push_str("*BOUNDARY\nNCLAMP, 1, 3\n*STEP\n*FREQUENCY\n12\n*END STEP\n");
     let Some(folder) = run(&text_deck) else { return };
-    let theirs: Vec<f64> = text(folder.path(), "dat")
-        .lines()
-        .filter_map(|line| {
-            let fields: Vec<f64> = line.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-            (fields.len() == 5).then(|| fields[3])
-        })
-        .take(12)
-        .collect();
+    let theirs = frequencies(&text(folder.path(), "dat"), 12);
     assert_eq!(theirs.len(), 12);
 
     let (_, tied) = tie(&mesh, &l_material(), &["CLAMP"]);

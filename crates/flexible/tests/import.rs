@@ -81,7 +81,7 @@ fn deck_features_and_refusals() {
     assert!(mesh.material.is_none());
 
     let unsupported = inp::read("*ELEMENT, TYPE=C3D20R\n1, 1\n");
-    assert!(matches!(unsupported, Err(Error::Unsupported(ref what)) if what.contains("C3D20R")));
+    assert!(matches!(unsupported, Err(Error::Parse { line: 1, ref what, .. }) if what.contains("C3D20R")));
     let bad = inp::read("*NODE\n1, 0.0, zero, 1.0\n");
     assert!(matches!(bad, Err(Error::Parse { line: 2, .. })), "{bad:?}");
     let short = inp::read("*NODE\n1, 0, 0, 0\n*ELEMENT, TYPE=C3D20\n1, 1, 1, 1\n*STEP\n");
@@ -89,6 +89,80 @@ fn deck_features_and_refusals() {
     let twice = inp::read("*NODE\n1, 0, 0, 0\n1, 0, 0, 1\n");
     assert!(matches!(twice, Err(Error::Parse { line: 3, .. })), "{twice:?}");
     assert!(matches!(mesh.selection("nowhere"), Err(Error::UnknownSet { .. })));
+}
+
+#[test]
+fn a_deck_of_a_mesh_generator_is_read_with_its_groups() {
+    let mut mesh = inp::read(include_str!("../../../examples/meshes/link.inp")).unwrap();
+    assert_eq!(mesh.census(), "317 C3D10 elements");
+    // Elements of the ends are no part of the body; their groups are sets of its nodes.
+    let [note] = mesh.notes.as_slice() else { panic!("{:?}", mesh.notes) };
+    assert!(note.contains("CPS6") && note.contains("sets can be connectors"), "{note}");
+    assert_eq!(mesh.leave_out_free_nodes(), 0);
+    for (name, x) in [("root", 0.0), ("tip", 0.25)] {
+        let nodes = mesh.selection(name).unwrap();
+        assert!(nodes.len() > 10 && nodes.iter().all(|n| (mesh.nodes[*n].x - x).abs() < 1e-9), "{name}");
+    }
+    assert_eq!(mesh.selection("body").unwrap().len(), mesh.nodes.len());
+    assert!(mesh.element_sets.contains_key("BODY") && !mesh.element_sets.contains_key("ROOT"));
+}
+
+#[test]
+fn nodes_of_no_solid_are_left_out() {
+    let mut deck = inp::write(&l_beam(2, 1), None);
+    deck.push_str(
+        "*NODE\n9001, 5, 5, 5\n9002, 6, 6, 6\n*ELEMENT, TYPE=T3D2, ELSET=LINE\n9001, 9001, 9002\n9002, 9001, 1\n",
+    );
+    let mut mesh = inp::read(&deck).unwrap();
+    let before = mesh.nodes.len();
+    assert_eq!(mesh.selection("line").unwrap().len(), 3);
+    assert_eq!(mesh.leave_out_free_nodes(), 2);
+    assert_eq!((mesh.nodes.len(), mesh.selection("line").unwrap()), (before - 2, vec![0]));
+    let mut expected = l_beam(2, 1);
+    expected.nodes.iter_mut().zip(&mesh.nodes).for_each(|(a, b)| *a = *b);
+    assert_eq!((mesh.nodes, mesh.elements), (expected.nodes, expected.elements));
+}
+
+#[test]
+fn every_error_of_a_deck_names_its_line() {
+    let nodes = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n";
+    let cases = [
+        ("*ELEMENT, TYPE=C3D8, ELSET=A\n", 6, "`C3D8` is not supported, expected C3D20 or C3D10"),
+        ("*ELEMENT, TYPE=MASS\n", 6, "`MASS` is not supported"),
+        ("*ELEMENT, TYPE=C3D10\n7, 1,2,3,4,1,2,3,\n4,1,99999999\n", 7, "node 99999999 is used but not defined"),
+        ("*ELEMENT, TYPE=CPS3, ELSET=A\n8, 1, 2, 3\n9, 1, 2, 55\n", 8, "node 55 is used"),
+        ("*ELEMENT, TYPE=C3D10\n7, 1,2,3,4,1,2,3,4,1,2,3\n", 7, "element 7 has 11 nodes, expected 10"),
+        ("*ELEMENT, TYPE=C3D10\n7, 1,2,3\n*STEP\n", 8, "fewer than 10"),
+        ("*NSET, NSET=A\n1, 2\n3, 77\n", 8, "node 77 is used"),
+        ("*ELSET, ELSET=A\n5\n", 7, "element 5 is used"),
+        ("*NSET, NSET=A, GENERATE\n1, 999999999999\n", 7, "expected at most 10000000"),
+        ("*SURFACE, NAME=S\nNOWHERE, S1\n", 7, "no element set"),
+        ("*ELEMENT, TYPE=C3D10\n7, 1,2,3,4,1,2,3,4,1,2\n*SURFACE, NAME=S\n7, S5\n", 9, "has no face S5, it has 4"),
+        ("*SHELL SECTION, ELSET=A\n0.01\n", 6, "expected a body of solid elements only"),
+        ("*INCLUDE, INPUT=other.inp\n", 6, "`*INCLUDE` is not supported"),
+        ("*MATERIAL, NAME=A\n*MATERIAL, NAME=B\n", 7, "second material"),
+    ];
+    for (text, expected, words) in cases {
+        match inp::read(&format!("{nodes}{text}")) {
+            Err(Error::Parse { line, what, .. }) => assert!(line == expected && what.contains(words), "{line}: {what}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    let tied = inp::read(&format!("{nodes}*TIE, NAME=T\nA, B\n")).unwrap();
+    assert!(tied.notes[0].contains("`*TIE` (line 6) not read"), "{:?}", tied.notes);
+}
+
+#[test]
+fn a_matrix_of_another_size_is_refused_before_anything_is_allocated() {
+    let table = "1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
+    let claims = |size: &str| format!("%%MatrixMarket matrix coordinate real symmetric\n{size}\n1 1 1.0\n");
+    let refused = |matrix: String, table: &str| match market::read(&matrix, &matrix, table) {
+        Err(Error::Parse { line: 2, what, .. }) => what,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(claims("999999999 999999999 1"), table).contains("999999999 rows, expected 12"));
+    assert!(refused(claims("12 12 99999999999"), table).contains("99999999999 entries promised in a file of"));
+    assert!(market::matrix(&claims("999999999 999999999 1"), None).is_err());
 }
 
 #[test]
@@ -108,10 +182,10 @@ fn matrix_market_round_trip_and_refusals() {
     }
 
     let truncated = &m[..m.len() / 2];
-    assert!(market::matrix(truncated).is_err());
-    assert!(market::matrix("%%MatrixMarket matrix array real general\n2 2\n").is_err());
+    assert!(market::matrix(truncated, None).is_err());
+    assert!(market::matrix("%%MatrixMarket matrix array real general\n2 2\n", None).is_err());
     let outside = "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1.0\n";
-    assert!(matches!(market::matrix(outside), Err(Error::Parse { line: 3, .. })));
+    assert!(matches!(market::matrix(outside, None), Err(Error::Parse { line: 3, .. })));
 }
 
 #[test]

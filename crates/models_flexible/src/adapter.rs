@@ -10,6 +10,7 @@
 //! Reference: [Peeters 2024] equations 2 and 3.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use macrostep_description::{Declared, DependencyKind, ModelDescription, VariableId};
 use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Span};
@@ -81,7 +82,7 @@ impl AdapterMatrix {
 /// The adapter.
 #[derive(Debug)]
 pub struct Adapter {
-    matrix: AdapterMatrix,
+    matrix: Arc<AdapterMatrix>,
     /// Room for the inputs and outputs of a derivative.
     scratch: Vec<f64>,
 }
@@ -103,7 +104,7 @@ impl Adapter {
     ///
     /// # Errors
     /// [`Fault::Declaration`]; never for a checked matrix.
-    pub fn from_data((matrix, hash): (AdapterMatrix, String)) -> Result<(Self, ModelDescription), Fault> {
+    pub fn from_data((matrix, hash): (Arc<AdapterMatrix>, String)) -> Result<(Self, ModelDescription), Fault> {
         let about = "The linear map between a reduced and a full interface, and its dual";
         let mut b = builder(Self::IDENTIFIER, about, &["m", "N"], Some(&hash));
         let list = |b: &mut macrostep_description::Builder, name: &str, count: usize, unit: &str, about: &str| {

@@ -19,6 +19,7 @@
 //! Reference: [Peeters 2024] section 3.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use macrostep_description::{Declared, ModelDescription};
 use macrostep_ode::{MAX_DEGREE, Polynomials};
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Stored;
 use crate::declare::{builder, finish, no_derivative};
+use crate::linear::exponential;
 
 /// Modes of a beam and the nodes of its reduced interface.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,7 +63,7 @@ impl Stored for BeamModes {
 /// The beam: with the reduced interface, or the full one.
 #[derive(Debug)]
 pub struct Beam<const REDUCED: bool> {
-    data: BeamModes,
+    data: Arc<BeamModes>,
     kept: Option<Propagators>,
     /// Modal forces, derivative after derivative.
     forces: Vec<f64>,
@@ -106,7 +108,7 @@ impl<const REDUCED: bool> Beam<REDUCED> {
     ///
     /// # Errors
     /// [`Fault::Declaration`]; never for checked data.
-    pub fn from_data((data, hash): (BeamModes, String)) -> Result<(Self, ModelDescription), Fault> {
+    pub fn from_data((data, hash): (Arc<BeamModes>, String)) -> Result<(Self, ModelDescription), Fault> {
         let about = if REDUCED {
             "A free-free beam with a reduced interface: positions and dual forces of a few chosen nodes"
         } else {
@@ -201,7 +203,7 @@ impl<const REDUCED: bool> Beam<REDUCED> {
     }
 
     /// The exact steps for the present settings.
-    fn prepare(&mut self, made: Made) {
+    fn prepare(&mut self, made: Made) -> Result<(), String> {
         let size = 5 + made.degree;
         let mut rows = Vec::with_capacity(2 * size * made.modes);
         for k in 0..made.modes {
@@ -217,12 +219,13 @@ impl<const REDUCED: bool> Beam<REDUCED> {
             for j in 4..size - 1 {
                 system[(j, j + 1)] = 1.0;
             }
-            let exponential = (system * made.step_s).exp();
+            let exponential = exponential(&system, made.step_s)?;
             for row in 0..2 {
                 rows.extend(exponential.row(row).iter());
             }
         }
         self.kept = Some(Propagators { made, rows });
+        Ok(())
     }
 }
 
@@ -247,7 +250,7 @@ impl<const REDUCED: bool> Model for Beam<REDUCED> {
         let (force, damping) = (memory.reals[FORCE], memory.reals[DAMPING]);
         let made = Made { step_s: span.step_s, degree, force, drive, damping, modes };
         if self.kept.as_ref().is_none_or(|kept| kept.made != made) {
-            self.prepare(made);
+            self.prepare(made).map_err(|message| Fault::Model { t_s: span.start_s, message })?;
         }
         self.gather(&memory.last_inputs, modes);
         let (sine, cosine) = (drive * span.start_s).sin_cos();

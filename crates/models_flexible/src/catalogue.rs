@@ -17,23 +17,23 @@ const ROD: &[u8] = include_bytes!("../../../fmus/heat_rod/resources/chain.bin");
 
 /// Model and declaration of each model with data.
 fn arm() -> Result<(Body, ModelDescription), Fault> {
-    Body::from_data(ImportedBody::from_bytes(ARM)?)
+    Body::from_data(ImportedBody::shared(ARM)?)
 }
 
 fn beam_full() -> Result<(BeamFull, ModelDescription), Fault> {
-    BeamFull::from_data(BeamModes::from_bytes(BEAM)?)
+    BeamFull::from_data(BeamModes::shared(BEAM)?)
 }
 
 fn beam_reduced() -> Result<(BeamReduced, ModelDescription), Fault> {
-    BeamReduced::from_data(BeamModes::from_bytes(BEAM)?)
+    BeamReduced::from_data(BeamModes::shared(BEAM)?)
 }
 
 fn adapter() -> Result<(Adapter, ModelDescription), Fault> {
-    Adapter::from_data(AdapterMatrix::from_bytes(MAP)?)
+    Adapter::from_data(AdapterMatrix::shared(MAP)?)
 }
 
 fn rod() -> Result<(ReducedRod, ModelDescription), Fault> {
-    ReducedRod::from_data(RodMatrices::from_bytes(ROD)?)
+    ReducedRod::from_data(RodMatrices::shared(ROD)?)
 }
 
 fn boxed<M: Model>(name: &str, made: Result<(M, ModelDescription), Fault>) -> Result<Box<dyn Slave>, Fault> {

@@ -10,6 +10,7 @@
 //! Reference: [Zaiczek 2010] section 2.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use macrostep_description::{BaseUnit, Declared, ModelDescription};
 use macrostep_flexible::ReducedChain;
@@ -74,7 +75,7 @@ impl ReducedRod {
     ///
     /// # Errors
     /// [`Fault::Declaration`] for singular matrices.
-    pub fn from_data((data, hash): (RodMatrices, String)) -> Result<(Self, ModelDescription), Fault> {
+    pub fn from_data((data, hash): (Arc<RodMatrices>, String)) -> Result<(Self, ModelDescription), Fault> {
         let [a, b, output] = data.chain.first_order().map_err(|e| Fault::Declaration(e.to_string()))?;
         let n = a.nrows();
         let [across, across_unit] = &data.across;
@@ -133,11 +134,9 @@ impl Model for ReducedRod {
     }
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
-        if self.system.advance(&mut memory.hidden_reals, &memory.last_inputs, span.step_s) {
-            return Ok(Outcome::Done);
-        }
-        let message = format!("the state left the finite numbers in a step of {} s", span.step_s);
-        Err(Fault::Model { t_s: span.start_s, message })
+        let advanced = self.system.advance(&mut memory.hidden_reals, &memory.last_inputs, span.step_s);
+        advanced.map_err(|message| Fault::Model { t_s: span.start_s, message })?;
+        Ok(Outcome::Done)
     }
 
     fn evaluate(&mut self, memory: &mut Memory, _: Group) -> Result<(), Fault> {

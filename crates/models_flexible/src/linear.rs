@@ -14,6 +14,24 @@
 use macrostep_ode::Polynomials;
 use nalgebra::DMatrix;
 
+/// Largest step relative to the fastest rate of a system: beyond it nothing of its phase is left in a number.
+const SPAN_MAX: f64 = 1e15;
+
+/// exp(A · step).
+///
+/// # Errors
+/// In words, for a step of more than [`SPAN_MAX`], whose exponential would be rounding and take very long.
+pub(crate) fn exponential(a: &DMatrix<f64>, step_s: f64) -> Result<DMatrix<f64>, String> {
+    let norm = a.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max) * step_s;
+    // NaN is refused, too.
+    if norm <= SPAN_MAX {
+        return Ok((a * step_s).exp());
+    }
+    Err(format!(
+        "a step of {step_s} s, {norm:e} times the fastest time constant, found, expected at most {SPAN_MAX:e} times"
+    ))
+}
+
 /// Steps kept: a run has a few lengths and degrees.
 const KEPT: usize = 8;
 
@@ -51,14 +69,17 @@ impl LinearSystem {
         }
     }
 
-    /// Advances x by `step_s` (s); `u` begins at the step's start. Returns whether all of x is finite.
-    pub fn advance(&mut self, x: &mut [f64], u: &Polynomials, step_s: f64) -> bool {
+    /// Advances x by `step_s` (s); `u` begins at the step's start.
+    ///
+    /// # Errors
+    /// In words, for a step whose exponential does not exist, and where x left the finite numbers.
+    pub fn advance(&mut self, x: &mut [f64], u: &Polynomials, step_s: f64) -> Result<(), String> {
         let degree = u.degree();
         let serves = |p: &Propagator| p.step_s == step_s && p.degree == degree;
         if !self.kept.get(self.recent).is_some_and(serves) {
             self.recent = match self.kept.iter().position(serves) {
                 Some(found) => found,
-                None => self.make(step_s, degree),
+                None => self.make(step_s, degree)?,
             };
         }
         let (n, m) = self.b.shape();
@@ -78,11 +99,15 @@ impl LinearSystem {
             }
         }
         x.copy_from_slice(&self.scratch);
-        x.iter().all(|x| x.is_finite())
+        if x.iter().all(|x| x.is_finite()) {
+            Ok(())
+        } else {
+            Err(format!("the state left the finite numbers in a step of {step_s} s"))
+        }
     }
 
     #[cold]
-    fn make(&mut self, step_s: f64, degree: usize) -> usize {
+    fn make(&mut self, step_s: f64, degree: usize) -> Result<usize, String> {
         let (n, m) = self.b.shape();
         let size = n + m * (degree + 1);
         let mut system = DMatrix::zeros(size, size);
@@ -91,15 +116,14 @@ impl LinearSystem {
         for row in n..size - m {
             system[(row, row + m)] = 1.0;
         }
-        let rows = (system * step_s).exp().rows(0, n).into_owned();
-        let made = Propagator { step_s, degree, rows };
+        let made = Propagator { step_s, degree, rows: exponential(&system, step_s)?.rows(0, n).into_owned() };
         if self.kept.len() < KEPT {
             self.kept.push(made);
-            return self.kept.len() - 1;
+            return Ok(self.kept.len() - 1);
         }
         let place = (self.recent + 1) % KEPT;
         self.kept[place] = made;
-        place
+        Ok(place)
     }
 }
 
@@ -115,7 +139,7 @@ mod tests {
         u.set(0, 0, 3.0);
         u.set(0, 1, 5.0);
         let mut x = [1.0];
-        assert!(s.advance(&mut x, &u, 0.3));
+        s.advance(&mut x, &u, 0.3).unwrap();
         let exact = 0.75 * (-0.6_f64).exp() + 0.75 + 0.25;
         assert!((x[0] - exact).abs() < 1e-14, "{} {exact}", x[0]);
     }

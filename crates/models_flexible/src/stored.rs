@@ -3,14 +3,15 @@
 //! Layout: eight bytes of magic that say what it is, then the value in postcard encoding.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use macrostep_slave::Fault;
+use macrostep_slave::{Fault, shared};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 /// A value that is stored in a file of the resources.
-pub trait Stored: Serialize + DeserializeOwned {
+pub trait Stored: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name of the file.
     const FILE: &'static str;
     /// Its first eight bytes.
@@ -43,15 +44,24 @@ pub trait Stored: Serialize + DeserializeOwned {
             return Err(refused::<Self>(&format!("{} bytes after the end", left.len())));
         }
         value.check().map_err(|what| refused::<Self>(&what))?;
-        let hash = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+        Ok((value, hash(bytes)))
+    }
+
+    /// As [`Stored::from_bytes`], one value for all instances in this process that have the same bytes.
+    ///
+    /// # Errors
+    /// As [`Stored::from_bytes`].
+    fn shared(bytes: &[u8]) -> Result<(Arc<Self>, String), Fault> {
+        let hash = hash(bytes);
+        let value = shared(&hash, || Self::from_bytes(bytes).map(|(value, _)| value))?;
         Ok((value, hash))
     }
 
-    /// Reads the file in the folder of the resources.
+    /// Reads the file in the folder of the resources, shared as in [`Stored::shared`].
     ///
     /// # Errors
     /// As [`Stored::from_bytes`], and where there is no folder or no such file.
-    fn load(resources: Option<&Path>) -> Result<(Self, String), Fault> {
+    fn load(resources: Option<&Path>) -> Result<(Arc<Self>, String), Fault> {
         let Some(folder) = resources else {
             return Err(refused::<Self>(
                 "no folder of resources was given, expected the URI of `resources/` of this FMU",
@@ -59,8 +69,13 @@ pub trait Stored: Serialize + DeserializeOwned {
         };
         let path = folder.join(Self::FILE);
         let bytes = std::fs::read(&path).map_err(|e| refused::<Self>(&format!("`{}`: {e}", path.display())))?;
-        Self::from_bytes(&bytes)
+        Self::shared(&bytes)
     }
+}
+
+/// SHA-256, 64 hexadecimal digits.
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 fn refused<T: Stored>(what: &str) -> Fault {

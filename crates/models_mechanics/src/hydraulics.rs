@@ -39,6 +39,9 @@ pub(crate) use declare::page;
 
 use crate::circuits::Drive;
 
+/// What a micro step costs.
+const WORK: u64 = 10;
+
 /// Hidden reals of a cylinder.
 const CYLINDER: usize = 5;
 
@@ -139,6 +142,7 @@ impl<D: Drive> Hydraulics<D> {
     /// The division of a step.
     fn divide(&self, memory: &Memory, span: Span) -> Result<Window, Fault> {
         let micro_s = memory.reals[Layout::MICRO];
+        span.micro_steps(micro_s, WORK)?;
         Window::divide(span.start_s, span.step_s, micro_s).map_err(|_| Fault::Time {
             call: "fmi2DoStep",
             what: "communicationStepSize",

@@ -5,7 +5,8 @@
 //! M v⁺ − Aᵀ z = M v + H (f_a − c + Dᵀ λ_i),   w = D v,   s the interface coordinates
 //! ẇ = W λ_i + b,   so that   D v⁺ = D v + H (W λ_i + b)   while the active set holds
 //! ```
-//! The step H is the fixed parameter `communication_step`, because b is that of the *next* step; another step is refused.
+//! Every step has the same length H, because b is that of the *next* step: the fixed parameter `communication_step` or, where
+//! that is 0, the first step; another step is refused. Until the first step W and b are then those of the recommended step.
 //! λ_i is constant over a step; where its input is a polynomial, its mean is taken, which keeps the impulse.
 //!
 //! # Notation
@@ -43,6 +44,9 @@ use crate::tape::{Note, Tape};
 
 /// How far a step may be from `communication_step`, relative: the rounding of `t₀ + n·H`.
 const STEP_TOLERANCE: f64 = 1e-9;
+
+/// Lengths that a step may have, s.
+const STEPS_S: std::ops::RangeInclusive<f64> = 1e-6..=1.0;
 
 /// Value references.
 #[derive(Debug, Clone, Copy)]
@@ -129,6 +133,34 @@ impl<P: Plant> Multibody<P> {
         Ok(cache)
     }
 
+    /// The length H of every step, s; `None` before the first step where it decides.
+    fn fixed_step_s(memory: &Memory) -> Option<f64> {
+        [memory.reals[Layout::STEP], memory.last_step_s].into_iter().find(|step_s| *step_s > 0.0)
+    }
+
+    /// The length of the next step that W and b are for, s.
+    fn next_step_s(memory: &Memory) -> f64 {
+        Self::fixed_step_s(memory).unwrap_or(P::EXPERIMENT.0)
+    }
+
+    /// # Errors
+    /// [`Fault::Time`] for a step of another length than the others, or outside [`STEPS_S`].
+    fn check_step(memory: &Memory, span: Span) -> Result<f64, Fault> {
+        let fixed_s = Self::fixed_step_s(memory);
+        let expected_s = fixed_s.unwrap_or(span.step_s);
+        // NaN does not fit.
+        let fits = (span.step_s - expected_s).abs() <= STEP_TOLERANCE * expected_s + 1e-12 * span.start_s.abs();
+        if fits && STEPS_S.contains(&expected_s) {
+            return Ok(expected_s);
+        }
+        let expected = match fixed_s {
+            Some(s) if memory.reals[Layout::STEP] > 0.0 => format!("{s} s, the fixed parameter `communication_step`"),
+            Some(s) => format!("{s} s, the length of the step before, as `communication_step` is 0"),
+            None => format!("{} s to {} s", STEPS_S.start(), STEPS_S.end()),
+        };
+        Err(Fault::Time { call: "fmi2DoStep", what: "communicationStepSize", found: span.step_s, expected })
+    }
+
     fn options(memory: &Memory) -> InterfaceOptions {
         InterfaceOptions { look_ahead: memory.booleans[0], ..InterfaceOptions::default() }
     }
@@ -159,7 +191,12 @@ impl<P: Plant> Model for Multibody<P> {
 
     fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
         let (tape, layout) = (self.tape, self.layout);
-        let step_s = memory.reals[Layout::STEP];
+        let step_s = Self::next_step_s(memory);
+        if !STEPS_S.contains(&step_s) {
+            let (low, high) = (STEPS_S.start(), STEPS_S.end());
+            let message = format!("`communication_step` = {step_s} s found, expected 0 or {low} s to {high} s");
+            return Err(Fault::Model { t_s: memory.start_s, message });
+        }
         let cache = self.defined(memory)?;
         let simulation = &mut cache.simulation;
         let mut state = State::assembly(simulation.system());
@@ -184,14 +221,7 @@ impl<P: Plant> Model for Multibody<P> {
     }
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
-        let expected_s = memory.reals[Layout::STEP];
-        // NaN does not fit.
-        let fits = (span.step_s - expected_s).abs() <= STEP_TOLERANCE * expected_s + 1e-12 * span.start_s.abs();
-        if !fits {
-            let expected = format!("{expected_s} s, the fixed parameter `communication_step`");
-            let what = "communicationStepSize";
-            return Err(Fault::Time { call: "fmi2DoStep", what, found: span.step_s, expected });
-        }
+        let expected_s = Self::check_step(memory, span)?;
         let (tape, r) = (self.tape, self.layout.r);
         let mut scratch = std::mem::take(&mut self.scratch);
         let [forces, speeds] = &mut scratch;

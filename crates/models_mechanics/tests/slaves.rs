@@ -144,6 +144,51 @@ fn another_step_is_refused_and_nothing_lost() {
     couple(slow.as_mut(), fast.as_mut(), 0.0, 0.004);
 }
 
+#[test]
+fn without_a_communication_step_the_first_step_decides() {
+    for name in ["crane", "stop_mass", "incline_block"] {
+        let entry = find(name).expect("a model");
+        let recommended = entry.describe().default_experiment.and_then(|e| e.step_size).expect("a step");
+        let fresh = |h: f64| {
+            let mut slave = entry.instantiate("first");
+            set(slave.as_mut(), "communication_step", &[h]);
+            initialise(slave.as_mut());
+            slave
+        };
+        // The recommended step: the same bits as with the parameter, the interface model before the first step included.
+        let [mut open, mut fixed] = [fresh(0.0), fresh(recommended)];
+        for n in 0..20 {
+            for output in ["W", "b", "w", "s", "w_step", "e_kin"] {
+                let bits = |slave: &mut dyn Slave| get(slave, output).into_iter().map(f64::to_bits).collect::<Vec<_>>();
+                assert_eq!(bits(open.as_mut()), bits(fixed.as_mut()), "{name} {output} {n}");
+            }
+            for slave in [&mut open, &mut fixed] {
+                slave.do_step(f64::from(n) * recommended, recommended, true).expect("a step");
+            }
+        }
+        // Another step: from then on as with the parameter, and the first one refuses what follows.
+        let h = 2.0 * recommended;
+        let [mut open, mut fixed] = [fresh(0.0), fresh(h)];
+        for slave in [&mut open, &mut fixed] {
+            slave.do_step(0.0, h, true).expect("a step");
+        }
+        assert_eq!(get(open.as_mut(), "b"), get(fixed.as_mut(), "b"), "{name}");
+        let refused = open.do_step(h, recommended, true).expect_err("another step").to_string();
+        assert!(refused.contains(&format!("found, expected {h} s, the length of the step before")), "{refused}");
+        open.do_step(h, h, true).expect("nothing is lost");
+        // Lengths that are none, and a parameter that is none.
+        for wrong in [1e-7, 1.5, 1e300] {
+            let refused = fresh(0.0).do_step(0.0, wrong, true).expect_err("no length").to_string();
+            assert!(refused.contains("expected 0.000001 s to 1 s"), "{refused}");
+        }
+        let mut slave = entry.instantiate("wrong");
+        set(slave.as_mut(), "communication_step", &[1e-9]);
+        slave.setup_experiment(0.0, None, None).expect("legal");
+        let refused = slave.enter_initialization().expect_err("no length").to_string();
+        assert!(refused.contains("`communication_step` = 0.000000001 s found"), "{refused}");
+    }
+}
+
 fn state(slave: &dyn Slave) -> Vec<u8> {
     let mut snapshot = Snapshot::default();
     slave.save(&mut snapshot).expect("saved");

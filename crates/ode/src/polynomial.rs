@@ -6,19 +6,30 @@
 /// Highest degree of an input, and highest order of an output's derivative.
 pub const MAX_DEGREE: usize = 20;
 
+/// Rows there is room for from the start. Most inputs need no more, and with hundreds of inputs room for all counts.
+const FIRST_ROWS: usize = 5;
+
 /// A polynomial per input, coefficients of equal degree side by side; those beyond [`Polynomials::degree`] are zero.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Polynomials {
     count: usize,
     degree: usize,
-    /// `rows[j · count + i]` = c_ij.
+    /// `rows[j · count + i]` = c_ij; as many rows as were needed so far, at least those up to the degree.
     rows: Vec<f64>,
+}
+
+impl PartialEq for Polynomials {
+    fn eq(&self, other: &Polynomials) -> bool {
+        let used = |p: &Polynomials| ..p.count * (p.degree + 1);
+        (self.count, self.degree) == (other.count, other.degree)
+            && self.rows.get(used(self)) == other.rows.get(used(other))
+    }
 }
 
 impl Polynomials {
     /// `count` polynomials that are zero.
     pub fn new(count: usize) -> Polynomials {
-        Polynomials { count, degree: 0, rows: vec![0.0; count * (MAX_DEGREE + 1)] }
+        Polynomials { count, degree: 0, rows: vec![0.0; count * FIRST_ROWS] }
     }
 
     /// Number of inputs.
@@ -36,12 +47,21 @@ impl Polynomials {
     /// Coefficient c_ij, u^{(j)}/j!. Both indices must be in range.
     #[inline]
     pub fn coefficient(&self, i: usize, j: usize) -> f64 {
-        self.rows[j * self.count + i]
+        self.rows.get(j * self.count + i).copied().unwrap_or(0.0)
+    }
+
+    /// Makes room for rows up to `degree`: all at once, so that memory is taken once in a life.
+    #[inline]
+    fn reserve(&mut self, degree: usize) {
+        if self.rows.len() < self.count * (degree + 1) {
+            self.rows.resize(self.count * (MAX_DEGREE + 1), 0.0);
+        }
     }
 
     /// Sets c_ij, j at most [`MAX_DEGREE`].
     #[inline]
     pub fn set(&mut self, i: usize, j: usize, coefficient: f64) {
+        self.reserve(j);
         self.rows[j * self.count + i] = coefficient;
         self.degree = self.degree.max(j);
     }
@@ -93,9 +113,11 @@ impl Polynomials {
         }
     }
 
-    /// Becomes a copy of polynomials of the same number, without allocation and copying only what is not zero.
+    /// Becomes a copy of polynomials of the same number, copying only what is not zero; memory is taken for a higher
+    /// degree than ever before only.
     #[inline]
     pub fn copy_from(&mut self, other: &Polynomials) {
+        self.reserve(other.degree);
         let used = (other.degree + 1) * self.count;
         self.rows[..used].copy_from_slice(&other.rows[..used]);
         for x in &mut self.rows[used..(self.degree.max(other.degree) + 1) * self.count] {
@@ -104,19 +126,17 @@ impl Polynomials {
         self.degree = other.degree;
     }
 
-    /// All coefficients, row by row, for saving.
-    pub fn rows(&self) -> &[f64] {
-        &self.rows
-    }
-
-    /// All coefficients, row by row, for restoring; follow it by [`Polynomials::set_degree`].
+    /// All coefficients up to [`MAX_DEGREE`], row by row, for saving and restoring; follow a change by
+    /// [`Polynomials::set_degree`].
     pub fn rows_mut(&mut self) -> &mut [f64] {
+        self.reserve(MAX_DEGREE);
         &mut self.rows
     }
 
     /// Sets the degree after [`Polynomials::rows_mut`]; rows beyond must be zero.
     pub fn set_degree(&mut self, degree: usize) {
         self.degree = degree.min(MAX_DEGREE);
+        self.reserve(self.degree);
     }
 
     fn row(&self, j: usize) -> &[f64] {
@@ -143,6 +163,19 @@ mod tests {
                 assert!((p.rate(i, tau) - q.rate(i, tau + 0.3)).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn memory_for_high_degrees_is_taken_when_they_are_used() {
+        let (mut p, mut q) = (Polynomials::new(3), Polynomials::new(3));
+        assert_eq!((p.rows.len(), p.coefficient(2, MAX_DEGREE)), (3 * FIRST_ROWS, 0.0));
+        p.set(1, MAX_DEGREE, 2.0);
+        q.copy_from(&p);
+        assert_eq!((q.coefficient(1, MAX_DEGREE), &q), (2.0, &p));
+        q.copy_from(&Polynomials::new(3));
+        assert_eq!(q, Polynomials::new(3));
+        // What is saved has one length, whatever was used.
+        assert_eq!(Polynomials::new(3).rows_mut().len(), q.rows_mut().len());
     }
 
     #[test]

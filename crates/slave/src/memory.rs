@@ -61,7 +61,7 @@ impl Memory {
         self.hidden_reals.clone_from(&other.hidden_reals);
         self.hidden_integers.clone_from(&other.hidden_integers);
         for (to, from) in [(&mut self.inputs, &other.inputs), (&mut self.last_inputs, &other.last_inputs)] {
-            if to.count() == from.count() && !to.rows().is_empty() { to.copy_from(from) } else { to.clone_from(from) }
+            if to.count() == from.count() { to.copy_from(from) } else { to.clone_from(from) }
         }
         self.touched.clone_from(&other.touched);
         (self.time_s, self.last_step_s) = (other.time_s, other.last_step_s);

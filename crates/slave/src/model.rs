@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use macrostep_description::{ModelDescription, Variable};
+use macrostep_ode::micro;
 
 use crate::{Fault, Memory, Outcome, Shape};
 
@@ -24,6 +25,26 @@ pub struct Span {
     pub start_s: f64,
     /// Its length H (s), positive.
     pub step_s: f64,
+}
+
+/// Most micro steps of one macro step of an ODE model, some ten nanoseconds each: a slave that computes for minutes looks like
+/// one that hangs.
+pub const MICRO_STEPS_MAX: u64 = 100_000_000;
+
+impl Span {
+    /// How many micro steps of about `micro_step_s` (s) make this step, at least 1. `work` is what a micro step costs in those
+    /// of a small ODE model, at least 1.
+    ///
+    /// # Errors
+    /// [`Fault::Model`] for more than [`MICRO_STEPS_MAX`] / `work`.
+    pub fn micro_steps(self, micro_step_s: f64, work: u64) -> Result<u64, Fault> {
+        let (count, most) = (micro::count(self.step_s, micro_step_s), MICRO_STEPS_MAX / work.max(1));
+        if count <= most {
+            return Ok(count);
+        }
+        let message = format!("a macro step of {count} micro steps found, expected at most {most}");
+        Err(Fault::Model { t_s: self.start_s, message })
+    }
 }
 
 /// The definition of a slave: its declaration and what the functions of the standard compute. Whatever changes is in

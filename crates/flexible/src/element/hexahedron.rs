@@ -6,27 +6,20 @@
 //! Nᵢ = (1 + r rᵢ)(1 + s sᵢ)(1 + t tᵢ)(r rᵢ + s sᵢ + t tᵢ − 2) / 8
 //! ```
 //!
-//! middle nodes (for rᵢ = 0; cyclic): `Nᵢ = (1 − r²)(1 + s sᵢ)(1 + t tᵢ) / 4`, and
-//!
-//! ```text
-//! K = ∫ Bᵀ C B dV,   m_ij = ∫ ρ N_i N_j dV,   M = m ⊗ I₃
-//! ```
-//!
-//! both with 3 × 3 × 3 Gauss points. For isotropic material the 3 × 3 block of K is
-//! `K_ij = ∫ λ gᵢ gⱼᵀ + μ gⱼ gᵢᵀ + μ (gᵢ·gⱼ) I dV` with gᵢ = ∇Nᵢ.
+//! middle nodes (for rᵢ = 0; cyclic): `Nᵢ = (1 − r²)(1 + s sᵢ)(1 + t tᵢ) / 4`. Stiffness and mass are integrated with
+//! 3 × 3 × 3 Gauss points.
 //!
 //! # Notation
 //! | symbol | meaning |
 //! |---|---|
 //! | r, s, t | natural coordinates in [−1, 1] |
-//! | λ, μ | Lamé constants |
-//! | gᵢ | gradient of shape function i in space |
 //!
 //! # References
 //! Zienkiewicz, Taylor, Zhu, *The Finite Element Method: Its Basis and Fundamentals*, 6th ed., section 4.11.
 
+use super::solid::{Matrices, Shape, in_space};
 use crate::{Error, Material};
-use nalgebra::{Matrix3, SMatrix, Vector3};
+use nalgebra::Vector3;
 
 /// Nodes of an element.
 pub const NODES: usize = 20;
@@ -65,20 +58,28 @@ pub const FACES: [[usize; 8]; 6] = [
     [3, 7, 4, 0, 19, 15, 16, 11],
 ];
 
+/// The twelve edges: corner, middle, corner.
+pub const EDGES: [[usize; 3]; 12] = [
+    [0, 8, 1],
+    [1, 9, 2],
+    [2, 10, 3],
+    [3, 11, 0],
+    [4, 12, 5],
+    [5, 13, 6],
+    [6, 14, 7],
+    [7, 15, 4],
+    [0, 16, 4],
+    [1, 17, 5],
+    [2, 18, 6],
+    [3, 19, 7],
+];
+
 /// Abscissae and weights of the three-point Gauss rule.
 const GAUSS: [(f64, f64); 3] =
     [(-0.774_596_669_241_483_4, 5.0 / 9.0), (0.0, 8.0 / 9.0), (0.774_596_669_241_483_4, 5.0 / 9.0)];
 
-/// Matrices of one element.
-pub struct Hexahedron {
-    /// Stiffness K in N/m, rows and columns node-major (x, y, z of node 1, …).
-    pub stiffness: SMatrix<f64, 60, 60>,
-    /// Mass scalars m in kg, one per node pair; the full mass is m ⊗ I₃.
-    pub mass: SMatrix<f64, 20, 20>,
-}
-
 /// Values and natural gradients of the 20 shape functions at (r, s, t).
-pub fn shape(point: [f64; 3]) -> ([f64; NODES], [Vector3<f64>; NODES]) {
+pub fn shape(point: [f64; 3]) -> Shape<NODES> {
     let mut value = [0.0; NODES];
     let mut gradient = [Vector3::zeros(); NODES];
     for (i, node) in NATURAL.iter().enumerate() {
@@ -100,59 +101,27 @@ pub fn shape(point: [f64; 3]) -> ([f64; NODES], [Vector3<f64>; NODES]) {
     (value, gradient)
 }
 
-impl Hexahedron {
-    /// Integrates stiffness and mass of the element with corner and middle nodes at `nodes` (m).
-    ///
-    /// # Errors
-    /// [`Error::Jacobian`] when the element is inverted at an integration point; `label` names it there.
-    pub fn new(nodes: &[Vector3<f64>; NODES], material: &Material, label: usize) -> Result<Self, Error> {
-        let mut element = Self { stiffness: SMatrix::zeros(), mass: SMatrix::zeros() };
-        for (r, wr) in GAUSS {
-            for (s, ws) in GAUSS {
-                for (t, wt) in GAUSS {
-                    let (value, natural) = shape([r, s, t]);
-                    let mut jacobian = Matrix3::zeros();
-                    for (x, g) in nodes.iter().zip(&natural) {
-                        jacobian += g * x.transpose();
-                    }
-                    let determinant = jacobian.determinant();
-                    let inverse = match jacobian.try_inverse() {
-                        Some(inverse) if determinant > 0.0 => inverse,
-                        _ => return Err(Error::Jacobian { element: label, determinant }),
-                    };
-                    let gradient = natural.map(|g| inverse * g);
-                    element.add_point(&value, &gradient, material, wr * ws * wt * determinant);
-                }
-            }
-        }
-        Ok(element)
-    }
-
-    /// Adds one integration point of volume `weight` (m³).
-    fn add_point(&mut self, value: &[f64; NODES], gradient: &[Vector3<f64>; NODES], material: &Material, weight: f64) {
-        let (lambda, mu) = material.lame_pa();
-        for j in 0..NODES {
-            for i in 0..NODES {
-                let (gi, gj) = (&gradient[i], &gradient[j]);
-                let dot = mu * gi.dot(gj);
-                for b in 0..3 {
-                    for a in 0..3 {
-                        let mut k = lambda * gi[a] * gj[b] + mu * gj[a] * gi[b];
-                        if a == b {
-                            k += dot;
-                        }
-                        self.stiffness[(3 * i + a, 3 * j + b)] += weight * k;
-                    }
-                }
-                self.mass[(i, j)] += material.density_kg_m3 * weight * value[i] * value[j];
+/// Integrates stiffness and mass of the element with corner and middle nodes at `nodes` (m).
+pub(super) fn matrices(nodes: &[Vector3<f64>; NODES], material: &Material, label: usize) -> Result<Matrices, Error> {
+    let mut element = Matrices::zeros(NODES);
+    for (r, wr) in GAUSS {
+        for (s, ws) in GAUSS {
+            for (t, wt) in GAUSS {
+                let (value, natural) = shape([r, s, t]);
+                let (gradient, determinant) = in_space(nodes, natural, label)?;
+                let weight = wr * ws * wt * determinant;
+                element.add_stiffness(&gradient, material, weight);
+                element.add_mass(&value, material, weight);
             }
         }
     }
+    Ok(element)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nalgebra::SMatrix;
 
     fn distorted() -> [Vector3<f64>; NODES] {
         NATURAL.map(|n| {
@@ -178,7 +147,7 @@ mod tests {
     fn rigid_motions_cost_nothing_and_uniform_strain_costs_its_energy() {
         let material = Material::new(2.0e11, 0.3, 7850.0).unwrap();
         let nodes = distorted();
-        let element = Hexahedron::new(&nodes, &material, 1).unwrap();
+        let element = matrices(&nodes, &material, 1).unwrap();
         let scale = element.stiffness.amax();
         for motion in 0..6 {
             let u = SMatrix::<f64, 60, 1>::from_fn(|row, _| {
@@ -186,13 +155,13 @@ mod tests {
                 let axis = Vector3::ith(motion % 3, 1.0);
                 if motion < 3 { axis[row % 3] } else { axis.cross(&x)[row % 3] }
             });
-            assert!((element.stiffness * u).amax() < 1e-13 * scale);
+            assert!((&element.stiffness * u).amax() < 1e-13 * scale);
         }
         // u_x = x: energy density (λ + 2μ)/2, volume from the mass.
         let u = SMatrix::<f64, 60, 1>::from_fn(|row, _| if row % 3 == 0 { nodes[row / 3].x } else { 0.0 });
         let volume = element.mass.sum() / material.density_kg_m3;
         let (lambda, mu) = material.lame_pa();
-        let energy = (u.transpose() * element.stiffness * u)[0];
+        let energy = (u.transpose() * &element.stiffness * u)[0];
         assert!((energy / ((lambda + 2.0 * mu) * volume) - 1.0).abs() < 1e-12);
     }
 
@@ -200,10 +169,10 @@ mod tests {
     fn mass_of_a_brick_is_exact() {
         let material = Material::new(2.0e11, 0.3, 7850.0).unwrap();
         let nodes = NATURAL.map(|n| Vector3::new(0.5 * n[0], 1.5 * n[1], 2.5 * n[2]));
-        let element = Hexahedron::new(&nodes, &material, 1).unwrap();
+        let element = matrices(&nodes, &material, 1).unwrap();
         let ones = SMatrix::<f64, 20, 1>::repeat(1.0);
         let along = SMatrix::<f64, 20, 1>::from_fn(|i, _| nodes[i].z);
-        let moment = |a: &SMatrix<f64, 20, 1>| (a.transpose() * element.mass * a)[0];
+        let moment = |a: &SMatrix<f64, 20, 1>| (a.transpose() * &element.mass * a)[0];
         // Mass ρ V and second moment ρ V L²/12.
         assert!((moment(&ones) / (7850.0 * 15.0) - 1.0).abs() < 1e-14);
         assert!((moment(&along) / (7850.0 * 15.0 * 25.0 / 12.0) - 1.0).abs() < 1e-14);
@@ -214,6 +183,6 @@ mod tests {
         let material = Material::new(2.0e11, 0.3, 7850.0).unwrap();
         let mut nodes = NATURAL.map(Vector3::from);
         nodes.swap(0, 6);
-        assert!(matches!(Hexahedron::new(&nodes, &material, 7), Err(Error::Jacobian { element: 7, .. })));
+        assert!(matches!(matrices(&nodes, &material, 7), Err(Error::Jacobian { element: 7, .. })));
     }
 }

@@ -13,6 +13,8 @@ use crate::{Error, Sparse, Structure};
 use nalgebra::Vector3;
 
 const FORMAT: &str = "MatrixMarket";
+/// Least bytes of an entry: row, column, value, two blanks and the end of the line, which the last may lack.
+const ENTRY_BYTES: usize = 5;
 
 /// Reads stiffness, mass and node table.
 ///
@@ -34,14 +36,16 @@ pub fn read(stiffness: &str, mass: &str, table: &str) -> Result<Structure, Error
         }
     }
     let dofs = (0..3 * nodes.len()).map(|i| Dof { node: i / 3, direction: i % 3 }).collect();
-    Structure::new(nodes, labels, dofs, matrix(stiffness)?, matrix(mass)?)
+    let rows = 3 * nodes.len();
+    Structure::new(nodes, labels, dofs, matrix(stiffness, Some(rows))?, matrix(mass, Some(rows))?)
 }
 
-/// Reads one square matrix.
+/// Reads one square matrix, of `rows` rows where they are known.
 ///
 /// # Errors
-/// [`Error::Parse`] with the line; complex, pattern, array and skew-symmetric matrices are refused.
-pub fn matrix(text: &str) -> Result<Sparse, Error> {
+/// [`Error::Parse`] with the line, before anything of the size the file claims is allocated; complex, pattern, array and
+/// skew-symmetric matrices are refused.
+pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
     let header = text.lines().next().unwrap_or_default().to_lowercase();
     let symmetric = match header.split_whitespace().collect::<Vec<_>>().as_slice() {
         ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "symmetric"] => true,
@@ -67,7 +71,17 @@ pub fn matrix(text: &str) -> Result<Sparse, Error> {
             if i != j {
                 return refuse(FORMAT, line, format!("{i} × {j}, expected a square matrix"));
             }
-            size = Some((i, number::<usize>(FORMAT, line, c)?));
+            if let Some(rows) = rows.filter(|rows| *rows != i) {
+                let what = format!("a matrix of {i} rows, expected {rows}: three for each node of the node table");
+                return refuse(FORMAT, line, what);
+            }
+            let entries = number::<usize>(FORMAT, line, c)?;
+            // A row without an entry makes a matrix singular, and an entry takes a line.
+            if i > text.len() || entries > text.len() / ENTRY_BYTES {
+                let what = format!("{i} rows and {entries} entries promised in a file of {} bytes", text.len());
+                return refuse(FORMAT, line, what);
+            }
+            size = Some((i, entries));
             continue;
         };
         if i == 0 || j == 0 || i.max(j) > n {

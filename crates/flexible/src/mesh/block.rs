@@ -1,6 +1,7 @@
 //! Structured meshes: the cells of a rectangular grid that a rule keeps.
 
-use super::{Face, Mesh};
+use super::{Element, Face, Mesh};
+use crate::element::Solid;
 use crate::element::hexahedron::NATURAL;
 use nalgebra::Vector3;
 
@@ -57,7 +58,8 @@ impl Block {
             let rest = lattice / points[0];
             mesh.nodes.push(position([lattice % points[0], rest % points[1], rest / points[1]]));
         }
-        mesh.elements = kept.into_iter().map(|nodes| nodes.map(|n| number[n])).collect();
+        let element = |nodes: [usize; 20]| Element { solid: Solid::C3d20, nodes: nodes.map(|n| number[n]).to_vec() };
+        mesh.elements = kept.into_iter().map(element).collect();
         mesh.node_labels = (1..=mesh.nodes.len()).collect();
         mesh.element_labels = (1..=mesh.elements.len()).collect();
         mesh
@@ -73,7 +75,8 @@ impl Mesh {
             .into_iter()
             .filter(|&face| {
                 let flat = self.face_nodes(&[face]).iter().all(|&n| (self.nodes[n][axis] - value).abs() < 1e-9);
-                flat && keep(self.element_nodes(face.0).iter().sum::<Vector3<f64>>() / 20.0)
+                let nodes = self.element_nodes(face.0);
+                flat && keep(nodes.iter().sum::<Vector3<f64>>() / nodes.len() as f64)
             })
             .collect();
         self.surfaces.insert(name.to_uppercase(), faces);

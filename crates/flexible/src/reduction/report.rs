@@ -29,8 +29,9 @@ pub struct Report {
     pub warnings: Vec<String>,
 }
 
-/// Static error above which a report warns.
+/// Static error and error of a mode above which a report warns.
 const STATIC_WARNING: f64 = 1e-2;
+const MODE_WARNING: f64 = 1e-2;
 
 impl Report {
     /// Compares `count` eigenvalues and the compliance with connector `reference` fixed.
@@ -52,10 +53,16 @@ impl Report {
 
         let second = chain.a2.is_some();
         let error = |(r, f): (&f64, &f64)| if second { (r / f).sqrt() - 1.0 } else { r / f - 1.0 };
-        let errors = reduced.values.iter().zip(&full.values).map(error).collect();
+        let errors: Vec<f64> = reduced.values.iter().zip(&full.values).map(error).collect();
 
         let masters: Vec<usize> = (0..chain.masters).filter(|m| !clamped.contains(m)).collect();
         let mut warnings = basis.warnings.clone();
+        let off = |(i, e): (usize, &f64)| (e.abs() > MODE_WARNING).then(|| format!("{} ({:.1} %)", i + 1, 100.0 * e));
+        let off: Vec<String> = errors.iter().enumerate().filter_map(off).collect();
+        if !off.is_empty() {
+            let what = "off by more than 1 % of the full model: take more modes, or use the body below them only";
+            warnings.push(format!("modes {} are {what}", off.join(", ")));
+        }
         let static_error = if masters.is_empty() {
             None
         } else {

@@ -1,11 +1,14 @@
 //! Macro steps of a body.
 
 use macrostep_flexible::{Error, Loads};
-use macrostep_ode::{Polynomials, micro};
-use macrostep_slave::{Memory, Span};
+use macrostep_ode::Polynomials;
+use macrostep_slave::{Fault, Memory, Span};
 use nalgebra::Vector3;
 
 use super::{Body, LOADS, MICRO_STEP, TOLERANCE};
+
+/// What a micro step costs: tens of microseconds with the usual number of modes.
+const WORK: u64 = 200;
 
 /// Items of the parameter `integrator`.
 const RUNGE_KUTTA_4: i32 = 2;
@@ -23,17 +26,24 @@ pub(super) fn fill(inputs: &Polynomials, tau: f64, loads: &mut Loads) {
 
 impl Body {
     /// Advances the hidden state over a macro step.
-    pub(super) fn advance(&mut self, memory: &mut Memory, span: Span) -> Result<(), Error> {
-        let size = self.size();
-        let joint = Self::joint(memory);
-        self.micro.hold(joint);
+    ///
+    /// # Errors
+    /// [`Fault::Model`] for too many micro steps, and where the equations cannot be solved.
+    pub(super) fn advance(&mut self, memory: &mut Memory, span: Span) -> Result<(), Fault> {
+        let failed = |e: Error| Fault::Model { t_s: span.start_s, message: e.to_string() };
         if memory.integers[0] == DORMAND_PRINCE {
-            self.dopri.hold(joint);
-            return self.dormand_prince(memory, span);
+            return self.dormand_prince(memory, span).map_err(failed);
         }
-        let Body { body, micro, .. } = self;
+        let count = span.micro_steps(memory.reals[MICRO_STEP], WORK)?;
+        self.micro_steps(memory, span, count).map_err(failed)
+    }
+
+    fn micro_steps(&mut self, memory: &mut Memory, span: Span, count: u64) -> Result<(), Error> {
+        let size = self.size();
+        self.micro.hold(Self::joint(memory));
+        let Body { data, micro, .. } = self;
+        let body = &data.body;
         let (inputs, hidden) = (&memory.last_inputs, &mut memory.hidden_reals);
-        let count = micro::count(span.step_s, memory.reals[MICRO_STEP]);
         let h = span.step_s / count as f64;
         let (values, rest) = hidden.split_at_mut(size);
         if memory.integers[0] == RUNGE_KUTTA_4 {
@@ -57,13 +67,17 @@ impl Body {
     fn dormand_prince(&mut self, memory: &mut Memory, span: Span) -> Result<(), Error> {
         let size = self.size();
         let last = memory.hidden_reals.len() - 1;
+        let joint = Self::joint(memory);
+        self.micro.hold(joint);
+        self.dopri.hold(joint);
         self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
         self.dopri.relative = memory.reals[TOLERANCE];
         let tried = memory.hidden_reals[last];
         self.dopri.step_s = (tried > 0.0).then_some(tried);
         let inputs = &memory.last_inputs;
         // Time since the step's start, so that a step does not depend on where it is.
-        self.dopri.advance(&self.body, &mut self.state, (0.0, span.step_s), |tau, loads| fill(inputs, tau, loads))?;
+        self.dopri
+            .advance(&self.data.body, &mut self.state, (0.0, span.step_s), |tau, loads| fill(inputs, tau, loads))?;
         memory.hidden_reals[last] = self.dopri.step_s.unwrap_or(0.0);
         memory.hidden_reals[..size].copy_from_slice(self.state.values());
         Ok(())

@@ -29,6 +29,7 @@ mod motion;
 pub use declare::documentation_html;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_flexible::moving::{Dopri, MicroStep};
@@ -73,7 +74,7 @@ impl Stored for ImportedBody {
 /// The body as a model.
 #[derive(Debug)]
 pub struct Body {
-    body: FlexibleBody,
+    data: Arc<ImportedBody>,
     micro: MicroStep,
     dopri: Dopri,
     state: BodyState,
@@ -101,16 +102,17 @@ impl Body {
     ///
     /// # Errors
     /// [`Fault::Declaration`] for connector names that cannot be names of variables.
-    pub fn from_data((data, hash): (ImportedBody, String)) -> Result<(Self, ModelDescription), Fault> {
+    pub fn from_data((data, hash): (Arc<ImportedBody>, String)) -> Result<(Self, ModelDescription), Fault> {
         let description = declare::describe(&data, &hash)?;
-        let body = data.body;
+        let body = &data.body;
         let state = BodyState::rest(body.modes());
-        let (micro, dopri) = (MicroStep::new(&body, data.joint), Dopri::new(&body));
-        Ok((Body { micro, dopri, state, acceleration: vec![0.0; 6 + body.modes()], body }, description))
+        let (micro, dopri) = (MicroStep::new(body, data.joint), Dopri::new(body));
+        let acceleration = vec![0.0; 6 + body.modes()];
+        Ok((Body { data, micro, dopri, state, acceleration }, description))
     }
 
     fn connectors(&self) -> usize {
-        self.body.connectors.len()
+        self.data.body.connectors.len()
     }
 
     /// Value reference of the first output.
@@ -163,8 +165,7 @@ impl Model for Body {
     }
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
-        let failed = |e: macrostep_flexible::Error| Fault::Model { t_s: span.start_s, message: e.to_string() };
-        self.advance(memory, span).map_err(failed)?;
+        self.advance(memory, span)?;
         if memory.hidden_reals.iter().all(|x| x.is_finite()) {
             return Ok(Outcome::Done);
         }

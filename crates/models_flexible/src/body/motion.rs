@@ -26,12 +26,12 @@ impl Body {
         self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
         for c in 0..self.connectors() {
             let failed = |e: macrostep_flexible::Error| Fault::Model { t_s: memory.time_s, message: e.to_string() };
-            let m = self.body.motion(&self.state, c).map_err(failed)?;
+            let m = self.data.body.motion(&self.state, c).map_err(failed)?;
             let first = self.outputs() + MOTION * c;
             let shown = row(&m.position, &m.rotation, &m.velocity, &m.spin);
             memory.reals[first..first + MOTION].copy_from_slice(&shown);
         }
-        let first = self.body.stiffness.first().copied().unwrap_or(f64::INFINITY);
+        let first = self.data.body.stiffness.first().copied().unwrap_or(f64::INFINITY);
         memory.booleans[0] = self.state.spin().norm_squared() > 0.09 * first;
         Ok(())
     }
@@ -43,14 +43,14 @@ impl Body {
         self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
         self.micro.hold(Self::joint(memory));
         let inputs = &memory.inputs;
-        let (body, acceleration) = (&self.body, &mut self.acceleration);
+        let (body, acceleration) = (&self.data.body, &mut self.acceleration);
         let solved =
             self.micro.accelerations(body, self.state.values(), acceleration, |loads| fill(inputs, 0.0, loads));
         solved.map_err(failed)?;
         let first = self.outputs();
         for (reference, value) in refs.iter().zip(values) {
             let place = *reference as usize - first;
-            *value = self.connector_rate(&self.body.connectors[place / MOTION])[place % MOTION];
+            *value = self.connector_rate(&self.data.body.connectors[place / MOTION])[place % MOTION];
         }
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Body {
         let first = self.outputs();
         for (reference, d) in unknown.iter().zip(d_unknown) {
             let place = *reference as usize - first;
-            let at = self.body.connectors[place / MOTION].position;
+            let at = self.data.body.connectors[place / MOTION].position;
             let swept = turned.cross(&spin.cross(&at)) + faster.cross(&at);
             let rows = row(
                 &(vector(R0) + turn * turned.cross(&at)),

@@ -20,8 +20,11 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
     let mut b = builder(P::IDENTIFIER, P::ABOUT, false, true);
     let (step_s, stop_s) = P::EXPERIMENT;
     b.experiment(0.0, stop_s, step_s);
-    let about = "communication step H; every step must have this length, because b is that of the next step";
-    let step = Declared::parameter("communication_step", step_s).unit("s").range(1e-6, 1.0).about(about);
+    let about = format!(
+        "communication step H; every step must have this length, because b is that of the next step; 0 takes that of the \
+         first step, until which W and b are those for {step_s} s"
+    );
+    let step = Declared::parameter("communication_step", 0.0).unit("s").range(0.0, 1.0).about(&about);
     let mut knowns: Vec<VariableId> = vec![b.add(step)];
     knowns.extend(own_reals.into_iter().map(|p| b.add(p)));
     knowns.extend(own_integers.into_iter().map(|p| b.add(p)));
@@ -149,7 +152,7 @@ pub(crate) fn page<P: Plant>() -> String {
          w_bar = A v+ + C z + phi/H,   H lo &lt;= z &lt;= H hi, complementary to w_bar\n\
          q+ = q + H v+,   w = D v,   der(w) = W lam_i + b</pre>\n\
          <p>While the active set holds, w after a step is w + H (W lam_i + b) to rounding. W and b hold for the next step \
-         of length <code>communication_step</code>; another step is refused.</p>\n\
+         of length <code>communication_step</code>, or of the first step where that is 0; another step is refused.</p>\n\
          <p>Interface coordinates:</p>\n<ul>\n{rows}</ul>\n\
          <p>Source: A. Peiret, F. Gonz&aacute;lez, J. K&ouml;vecses, M. Teichmann, Interface models in co-simulation of \
          nonsmooth systems.</p>\n"

@@ -48,7 +48,7 @@ impl<P: Plant> Multibody<P> {
 
     /// The interface model for the next step, and ẇ with the present forces.
     pub(super) fn evaluate_model(&mut self, memory: &mut Memory) -> Result<(), Fault> {
-        let (layout, options, step_s) = (self.layout, Self::options(memory), memory.reals[Layout::STEP]);
+        let (layout, options, step_s) = (self.layout, Self::options(memory), Self::next_step_s(memory));
         let (r, packed, t_s) = (layout.r, layout.packed(), memory.time_s);
         let mut scratch = std::mem::take(&mut self.scratch);
         let simulation = &mut self.current(memory)?.simulation;

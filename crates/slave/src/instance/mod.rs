@@ -12,6 +12,7 @@ mod state;
 mod values;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 
@@ -23,7 +24,7 @@ use crate::{Fault, Group, Memory, Model, Outcome, Phase, Slave, Snapshot};
 pub struct Instance<M> {
     name: String,
     model: M,
-    access: Access,
+    access: Arc<Access>,
     memory: Memory,
     /// Groups of computed variables that are out of date.
     stale: Flags,
@@ -43,7 +44,7 @@ impl<M: Model> Instance<M> {
     /// # Errors
     /// As [`Instance::new`].
     pub fn of(name: &str, (model, description): (M, ModelDescription)) -> Result<Instance<M>, Fault> {
-        let access = Access::new(description, model.shape(), |v| model.group(v))?;
+        let access = Access::shared(description, &model)?;
         let memory = access.fresh.clone();
         Ok(Instance { name: name.into(), model, access, memory, stale: COMPUTED })
     }

@@ -28,8 +28,6 @@ const SEMI_IMPLICIT_EULER: i32 = 1;
 const EXACT: i32 = 3;
 /// Values of each dense output.
 const NODES: usize = MAX_NODES + 1;
-/// Most micro steps of one macro step.
-const MICRO_STEPS_MAX: u64 = 100_000_000;
 
 /// A model made of equations.
 #[derive(Debug)]
@@ -59,11 +57,7 @@ struct Rhythm {
 
 impl Rhythm {
     fn new(span: Span, micro_step_s: f64) -> Result<Rhythm, Fault> {
-        let count = micro::count(span.step_s, micro_step_s);
-        if count > MICRO_STEPS_MAX {
-            let message = format!("a macro step of {count} micro steps found, expected at most {MICRO_STEPS_MAX}");
-            return Err(Fault::Model { t_s: span.start_s, message });
-        }
+        let count = span.micro_steps(micro_step_s, 1)?;
         Ok(Rhythm { step_s: span.step_s, micro_step_s, count, h: span.step_s / count as f64 })
     }
 }

@@ -1,9 +1,12 @@
 //! Keyword lines of a deck and the members of sets.
 
-use super::FORMAT;
+use super::{FORMAT, Sets};
 use crate::Error;
 use crate::import::{number, refuse};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+/// Most members of a generated set.
+const MEMBERS_MAX: usize = 10_000_000;
 
 /// A keyword line and its parameters.
 #[derive(Default)]
@@ -39,24 +42,24 @@ pub(super) fn required(card: &Card, key: &str, line: usize) -> Result<String, Er
 }
 
 /// Labels of a set: listed, generated (first, last, step) or those of sets named before.
-pub(super) fn members(
-    card: &Card,
-    line: usize,
-    fields: &[&str],
-    sets: &BTreeMap<String, BTreeSet<usize>>,
-) -> Result<Vec<usize>, Error> {
+pub(super) fn members(card: &Card, line: usize, fields: &[&str], sets: &Sets) -> Result<Vec<usize>, Error> {
     if card.get("GENERATE").is_some() {
         let bounds = fields.iter().map(|f| number(FORMAT, line, f)).collect::<Result<Vec<usize>, _>>()?;
-        return match bounds.as_slice() {
-            [first, last] => Ok((*first..=*last).collect()),
-            [first, last, step] if *step > 0 => Ok((*first..=*last).step_by(*step).collect()),
-            _ => refuse(FORMAT, line, "expected first, last and a positive step"),
+        let (first, last, step) = match bounds.as_slice() {
+            [first, last] => (*first, *last, 1),
+            [first, last, step] if *step > 0 => (*first, *last, *step),
+            _ => return refuse(FORMAT, line, "expected first, last and a positive step"),
         };
+        let count = last.saturating_sub(first) / step;
+        if count >= MEMBERS_MAX {
+            return refuse(FORMAT, line, format!("a set of {count} members, expected at most {MEMBERS_MAX}"));
+        }
+        return Ok((first..=last).step_by(step).collect());
     }
     let mut all = Vec::new();
     for field in fields {
         match sets.get(&field.to_uppercase()) {
-            Some(set) => all.extend(set),
+            Some(set) => all.extend(set.keys()),
             None => all.push(number(FORMAT, line, field)?),
         }
     }

@@ -1,19 +1,22 @@
-//! CalculiX/Abaqus input decks: nodes, C3D20 elements, sets, surfaces, one elastic material.
+//! CalculiX/Abaqus input decks: nodes, solid elements, sets, surfaces, one elastic material.
 //!
-//! Read are `*NODE`, `*ELEMENT` (TYPE=C3D20), `*NSET`, `*ELSET` (also GENERATE), `*SURFACE` (TYPE=ELEMENT), `*MATERIAL`,
-//! `*ELASTIC`, `*DENSITY`; steps and other cards are passed over, since the moving frame brings loads of its own.
+//! Read are `*NODE`, `*ELEMENT` (TYPE=C3D20, C3D10), `*NSET`, `*ELSET` (also GENERATE), `*SURFACE` (TYPE=ELEMENT), `*MATERIAL`,
+//! `*ELASTIC`, `*DENSITY`; steps and other cards are passed over, since the moving frame brings loads of its own. Elements
+//! of surfaces and lines (`CPS6`, `S8R`, `T3D3`, …), which mesh generators write for the groups a user names, are no part of
+//! the body: their sets become node sets. What is passed over and may matter stands in [`Mesh::notes`].
 //! Units are SI, as everywhere in this crate.
 //!
 //! # References
 //! Dhondt, *CalculiX CrunchiX User's Manual*, chapter "Input deck format".
 
 use super::{number, real, refuse};
-use crate::element::hexahedron::NODES;
-use crate::{Error, Material, Mesh};
+use crate::element::Solid;
+use crate::{Error, Mesh};
 use nalgebra::Vector3;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 mod card;
+mod resolve;
 mod write;
 
 pub use write::write;
@@ -22,25 +25,51 @@ use card::{Card, members, required};
 
 const FORMAT: &str = "input deck";
 
+/// Element types without a volume: what comes before the first digit of their names.
+const FLAT: [&str; 9] = ["CPS", "CPE", "CAX", "M", "SFM", "STRI", "S", "T", "B"];
+/// Cards that give elements without a volume a stiffness.
+const SECTIONS: [&str; 4] = ["SHELL SECTION", "BEAM SECTION", "BEAM GENERAL SECTION", "MEMBRANE SECTION"];
+/// Cards that change where nodes are or what belongs to the deck.
+const ELSEWHERE: [&str; 2] = ["SYSTEM", "INCLUDE"];
+/// Cards that hold or join nodes.
+const TIES: [&str; 7] = ["MPC", "EQUATION", "TIE", "RIGID BODY", "COUPLING", "KINEMATIC", "DISTRIBUTING"];
+
+/// Named sets: labels, each with the line that names it.
+type Sets = BTreeMap<String, BTreeMap<usize, usize>>;
+
+/// An element as the deck lists it.
+struct Listed {
+    /// The type; `None` for one without a volume.
+    solid: Option<Solid>,
+    /// Labels of its nodes.
+    nodes: Vec<usize>,
+    /// Line on which it begins.
+    line: usize,
+}
+
 /// What has been read so far, in labels of the deck.
 #[derive(Default)]
 struct Reader {
     nodes: BTreeMap<usize, Vector3<f64>>,
-    elements: BTreeMap<usize, Vec<usize>>,
-    node_sets: BTreeMap<String, BTreeSet<usize>>,
-    element_sets: BTreeMap<String, BTreeSet<usize>>,
+    elements: BTreeMap<usize, Listed>,
+    node_sets: Sets,
+    element_sets: Sets,
     surfaces: BTreeMap<String, Vec<(String, usize, usize)>>,
     elastic: Option<(f64, f64)>,
     density: Option<f64>,
     /// Element whose node list continues on the next line.
     open: Option<usize>,
     materials: usize,
+    /// Elements without a volume, by type.
+    flat: BTreeMap<String, usize>,
+    /// Cards of [`TIES`], each with its first line.
+    ties: BTreeMap<String, usize>,
 }
 
 /// Reads a deck.
 ///
 /// # Errors
-/// [`Error::Parse`] with the line, [`Error::Unsupported`] for other element types or several materials.
+/// [`Error::Parse`] with the line, also for element types that are not supported and for several materials.
 pub fn read(text: &str) -> Result<Mesh, Error> {
     let mut reader = Reader::default();
     let mut card = Card::default();
@@ -52,7 +81,7 @@ pub fn read(text: &str) -> Result<Mesh, Error> {
         if content.starts_with('*') {
             reader.close(line)?;
             card = Card::parse(content);
-            reader.begin(&card)?;
+            reader.begin(&card, line)?;
         } else {
             reader.data(&card, line, content)?;
         }
@@ -61,31 +90,58 @@ pub fn read(text: &str) -> Result<Mesh, Error> {
     reader.mesh()
 }
 
+/// The solid of this name; `None` for an element without a volume.
+fn element_type(name: &str, line: usize) -> Result<Option<Solid>, Error> {
+    if let Some(solid) = Solid::ALL.into_iter().find(|solid| solid.name() == name) {
+        return Ok(Some(solid));
+    }
+    let family = name.find(|c: char| c.is_ascii_digit()).map(|end| &name[..end]);
+    if family.is_some_and(|family| FLAT.contains(&family)) {
+        return Ok(None);
+    }
+    let solids = Solid::ALL.map(Solid::name).join(" or ");
+    refuse(FORMAT, line, format!("element type `{name}` is not supported, expected {solids}"))
+}
+
 impl Reader {
-    fn begin(&mut self, card: &Card) -> Result<(), Error> {
+    fn begin(&mut self, card: &Card, line: usize) -> Result<(), Error> {
         match card.name.as_str() {
-            "ELEMENT" => match card.get("TYPE") {
-                Some("C3D20") => Ok(()),
-                other => Err(Error::Unsupported(format!("element type `{}`, expected C3D20", other.unwrap_or("none")))),
-            },
+            "ELEMENT" => element_type(&required(card, "TYPE", line)?, line).map(|_| ()),
+            "NODE" if !matches!(card.get("SYSTEM"), None | Some("R")) => {
+                refuse(FORMAT, line, "nodes in other than rectangular coordinates are not supported")
+            }
             "MATERIAL" => {
                 self.materials += 1;
                 if self.materials > 1 {
-                    return Err(Error::Unsupported("more than one material".into()));
+                    return refuse(FORMAT, line, "a second material, expected one for the whole body");
                 }
                 Ok(())
             }
             "ELASTIC" if !matches!(card.get("TYPE"), None | Some("ISO" | "ISOTROPIC")) => {
-                Err(Error::Unsupported("elasticity other than isotropic".into()))
+                refuse(FORMAT, line, "elasticity other than isotropic is not supported")
             }
-            _ => Ok(()),
+            name if SECTIONS.contains(&name) => {
+                refuse(FORMAT, line, format!("`*{name}` is not supported, expected a body of solid elements only"))
+            }
+            name if ELSEWHERE.contains(&name) => refuse(
+                FORMAT,
+                line,
+                format!("`*{name}` is not supported, expected all nodes in one file and one frame"),
+            ),
+            name => {
+                if TIES.contains(&name) {
+                    self.ties.entry(name.into()).or_insert(line);
+                }
+                Ok(())
+            }
         }
     }
 
     /// Refuses an element whose node list stopped early.
     fn close(&mut self, line: usize) -> Result<(), Error> {
-        match self.open.take() {
-            Some(label) => refuse(FORMAT, line, format!("element {label} has fewer than {NODES} nodes")),
+        let Some(label) = self.open.take() else { return Ok(()) };
+        match self.elements.get(&label).and_then(|element| element.solid) {
+            Some(solid) => refuse(FORMAT, line, format!("element {label} has fewer than {} nodes", solid.nodes())),
             None => Ok(()),
         }
     }
@@ -94,17 +150,17 @@ impl Reader {
         let fields: Vec<&str> = content.split(',').map(str::trim).filter(|f| !f.is_empty()).collect();
         match card.name.as_str() {
             "NODE" => self.node(card, line, &fields),
-            "ELEMENT" => self.element(card, line, &fields),
+            "ELEMENT" => self.element(card, line, &fields, content.ends_with(',')),
             "NSET" => {
                 let name = required(card, "NSET", line)?;
                 let members = members(card, line, &fields, &self.node_sets)?;
-                self.node_sets.entry(name).or_default().extend(members);
+                self.node_sets.entry(name).or_default().extend(members.into_iter().map(|label| (label, line)));
                 Ok(())
             }
             "ELSET" => {
                 let name = required(card, "ELSET", line)?;
                 let members = members(card, line, &fields, &self.element_sets)?;
-                self.element_sets.entry(name).or_default().extend(members);
+                self.element_sets.entry(name).or_default().extend(members.into_iter().map(|label| (label, line)));
                 Ok(())
             }
             "SURFACE" if !matches!(card.get("TYPE"), Some("NODE")) => self.surface(card, line, &fields),
@@ -136,33 +192,43 @@ impl Reader {
             return refuse(FORMAT, line, format!("node {label} is defined twice"));
         }
         if let Some(set) = card.get("NSET") {
-            self.node_sets.entry(set.into()).or_default().insert(label);
+            self.node_sets.entry(set.into()).or_default().insert(label, line);
         }
         Ok(())
     }
 
-    fn element(&mut self, card: &Card, line: usize, fields: &[&str]) -> Result<(), Error> {
+    /// A line of an element; where its type has no volume, the list goes on after a comma at the end of the line.
+    fn element(&mut self, card: &Card, line: usize, fields: &[&str], goes_on: bool) -> Result<(), Error> {
         let labels = fields.iter().map(|f| number(FORMAT, line, f)).collect::<Result<Vec<usize>, _>>()?;
         let (label, nodes) = match (self.open, labels.as_slice()) {
             (Some(label), nodes) => (label, nodes),
-            (None, [label, nodes @ ..]) => {
-                if self.elements.insert(*label, Vec::with_capacity(NODES)).is_some() {
-                    return refuse(FORMAT, line, format!("element {label} is defined twice"));
-                }
-                (*label, nodes)
-            }
+            (None, [label, nodes @ ..]) => (*label, nodes),
             (None, []) => return Ok(()),
         };
-        let list = self.elements.entry(label).or_default();
-        list.extend_from_slice(nodes);
-        match list.len() {
-            NODES => self.open = None,
-            n if n < NODES => self.open = Some(label),
-            n => return refuse(FORMAT, line, format!("element {label} has {n} nodes, expected {NODES}")),
+        if self.open.is_none() {
+            let name = required(card, "TYPE", line)?;
+            let solid = element_type(&name, line)?;
+            if self.elements.insert(label, Listed { solid, nodes: Vec::new(), line }).is_some() {
+                return refuse(FORMAT, line, format!("element {label} is defined twice"));
+            }
+            if solid.is_none() {
+                *self.flat.entry(name).or_default() += 1;
+            }
+            if let Some(set) = card.get("ELSET") {
+                self.element_sets.entry(set.into()).or_default().insert(label, line);
+            }
         }
-        if let Some(set) = card.get("ELSET") {
-            self.element_sets.entry(set.into()).or_default().insert(label);
-        }
+        let Some(listed) = self.elements.get_mut(&label) else { return Ok(()) };
+        listed.nodes.extend_from_slice(nodes);
+        let (found, expected) = (listed.nodes.len(), listed.solid.map(Solid::nodes));
+        let goes_on = match expected {
+            Some(expected) if found > expected => {
+                return refuse(FORMAT, line, format!("element {label} has {found} nodes, expected {expected}"));
+            }
+            Some(expected) => found < expected,
+            None => goes_on,
+        };
+        self.open = goes_on.then_some(label);
         Ok(())
     }
 
@@ -177,57 +243,5 @@ impl Reader {
         };
         self.surfaces.entry(name).or_default().push((target.to_uppercase(), side, line));
         Ok(())
-    }
-
-    /// Replaces labels by indices.
-    fn mesh(self) -> Result<Mesh, Error> {
-        let index = |labels: Vec<usize>| -> BTreeMap<usize, usize> {
-            labels.into_iter().enumerate().map(|(i, l)| (l, i)).collect()
-        };
-        let nodes = index(self.nodes.keys().copied().collect());
-        let elements = index(self.elements.keys().copied().collect());
-        let find = |map: &BTreeMap<usize, usize>, label: usize, what: &str| {
-            map.get(&label).copied().ok_or_else(|| Error::Parse {
-                format: FORMAT,
-                line: 0,
-                what: format!("{what} {label} is used but not defined"),
-            })
-        };
-        let mut mesh = Mesh {
-            nodes: self.nodes.values().copied().collect(),
-            node_labels: self.nodes.keys().copied().collect(),
-            element_labels: self.elements.keys().copied().collect(),
-            ..Mesh::default()
-        };
-        for labels in self.elements.values() {
-            let mut element = [0; NODES];
-            for (place, label) in element.iter_mut().zip(labels) {
-                *place = find(&nodes, *label, "node")?;
-            }
-            mesh.elements.push(element);
-        }
-        for (name, labels) in self.node_sets {
-            let set: Result<_, _> = labels.into_iter().map(|l| find(&nodes, l, "node")).collect();
-            mesh.node_sets.insert(name, set?);
-        }
-        for (name, labels) in self.element_sets {
-            let set: Result<_, _> = labels.into_iter().map(|l| find(&elements, l, "element")).collect();
-            mesh.element_sets.insert(name, set?);
-        }
-        for (name, entries) in self.surfaces {
-            let mut faces = Vec::new();
-            for (target, side, line) in entries {
-                match (mesh.element_sets.get(&target), target.parse::<usize>()) {
-                    (Some(set), _) => faces.extend(set.iter().map(|&e| (e, side))),
-                    (None, Ok(label)) => faces.push((find(&elements, label, "element")?, side)),
-                    (None, Err(_)) => return refuse(FORMAT, line, format!("no element set `{target}`")),
-                }
-            }
-            mesh.surfaces.insert(name, faces);
-        }
-        if let (Some((young, poisson)), Some(density)) = (self.elastic, self.density) {
-            mesh.material = Some(Material::new(young, poisson, density)?);
-        }
-        Ok(mesh)
     }
 }

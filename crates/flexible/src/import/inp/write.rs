@@ -1,5 +1,6 @@
 //! Writes a mesh as a deck.
 
+use crate::element::Solid;
 use crate::{Material, Mesh};
 use std::fmt::Write as _;
 
@@ -9,10 +10,18 @@ pub fn write(mesh: &Mesh, material: Option<&Material>) -> String {
     for (label, x) in mesh.node_labels.iter().zip(&mesh.nodes) {
         let _ = writeln!(deck, "{label}, {:.13e}, {:.13e}, {:.13e}", x.x, x.y, x.z);
     }
-    deck.push_str("*ELEMENT, TYPE=C3D20, ELSET=EALL\n");
-    for (label, nodes) in mesh.element_labels.iter().zip(&mesh.elements) {
-        let labels: Vec<String> = nodes.iter().map(|&n| mesh.node_labels[n].to_string()).collect();
-        let _ = writeln!(deck, "{label}, {},\n{}", labels[..10].join(", "), labels[10..].join(", "));
+    for solid in Solid::ALL {
+        let mut of_type =
+            mesh.element_labels.iter().zip(&mesh.elements).filter(|(_, element)| element.solid == solid).peekable();
+        if of_type.peek().is_some() {
+            let _ = writeln!(deck, "*ELEMENT, TYPE={}, ELSET=EALL", solid.name());
+        }
+        for (label, element) in of_type {
+            let labels: Vec<String> = element.nodes.iter().map(|&n| mesh.node_labels[n].to_string()).collect();
+            // A line of a deck has at most 16 entries.
+            let lines: Vec<String> = labels.chunks(10).map(|chunk| chunk.join(", ")).collect();
+            let _ = writeln!(deck, "{label}, {}", lines.join(",\n"));
+        }
     }
     for (name, nodes) in &mesh.node_sets {
         let _ = writeln!(deck, "*NSET, NSET={name}");
