@@ -2,7 +2,9 @@
 #![cfg(target_os = "linux")]
 #![allow(dead_code)] // each module uses its part of the kit
 
+mod feed_through;
 #[path = "../hostile/make.rs"]
 mod make;
+mod numerics;
 #[path = "../hostile/run.rs"]
 mod run;

@@ -35,6 +35,11 @@ struct Reading {
     values: Vec<f64>,
     /// Whether some follow an input at once, so that the inputs are set before they are read.
     follows_inputs: bool,
+    /// Those that follow an input at once and are brought to its value by directional derivatives: value references, places in
+    /// the row, and room for what the inputs' change adds.
+    responding: Vec<u32>,
+    responding_places: Vec<usize>,
+    added: Vec<f64>,
 }
 
 /// Reads rows.
@@ -74,8 +79,18 @@ impl Recorder {
         reading.refs.push(v.value_reference);
         reading.places.push(place);
         reading.values.push(0.0);
-        reading.follows_inputs |=
-            s.outputs.refresh == Refresh::GetAfterSet && follows(description, variable, &s.inputs.refs);
+        if !follows(description, variable, &s.inputs.refs) {
+            return;
+        }
+        match s.outputs.refresh {
+            Refresh::GetAfterSet => reading.follows_inputs = true,
+            Refresh::Directional => {
+                reading.responding.push(v.value_reference);
+                reading.responding_places.push(place);
+                reading.added.push(0.0);
+            }
+            Refresh::Reported => {}
+        }
     }
 
     /// Reads the row at `at`, when every unit is there.
@@ -96,6 +111,12 @@ impl Recorder {
             for (&place, &value) in r.places.iter().zip(&r.values) {
                 self.row[place] = value;
             }
+            if !r.responding.is_empty() {
+                station.respond(supply, at, &r.responding, &mut r.added)?;
+                for (&place, &added) in r.responding_places.iter().zip(&r.added) {
+                    self.row[place] += added;
+                }
+            }
         }
         Ok(())
     }
@@ -103,8 +124,17 @@ impl Recorder {
 
 impl Reading {
     fn of(station: usize) -> Self {
-        let (sampled, refs, places, values) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Reading { station, sampled, refs, places, values, follows_inputs: false }
+        Reading {
+            station,
+            sampled: Vec::new(),
+            refs: Vec::new(),
+            places: Vec::new(),
+            values: Vec::new(),
+            follows_inputs: false,
+            responding: Vec::new(),
+            responding_places: Vec::new(),
+            added: Vec::new(),
+        }
     }
 }
 

@@ -12,8 +12,9 @@ pub use laws::{Affine, NonlinearSpring, Orifice};
 
 use crate::catalogue::Catalogue;
 use crate::check::{Converted, check, convert, fails};
+use crate::explain::feed_through;
 use crate::finding::Finding;
-use crate::scenario::{Connection, Place, Scenario};
+use crate::scenario::{Place, Scenario};
 use crate::words::{Sampling, Schedule};
 use channels::Channels;
 use macrostep_description::{Causality, Kind, ModelDescription};
@@ -69,8 +70,8 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     }
     let effective = times(scenario, &descriptions, &mut findings).map_err(|f| vec![f])?;
     let mut assembly = build(effective, descriptions, catalogue).map_err(|f| vec![f])?;
-    findings.extend(loops(&assembly));
     assembly.recorded = recorded(&assembly, &mut findings);
+    findings.extend(feed_through(&assembly));
     let columns = assembly.recorded.iter().map(|(u, name)| format!("{}.{name}", assembly.effective.units[*u].name));
     let columns = columns.map(|column| (column, Place::default())).collect();
     assembly.effective.record.variables = columns;
@@ -103,23 +104,6 @@ fn build(
     };
     let channels = channels.sampled;
     Ok(Assembly { system, method, grid, units, descriptions, channels, recorded: Vec::new(), effective: s })
-}
-
-/// Units whose outputs follow each other at once.
-fn loops(a: &Assembly) -> Vec<Finding> {
-    let s = &a.effective;
-    let told = |group: &Vec<UnitId>| {
-        let names: Vec<&str> = group.iter().map(|u| s.units[u.index()].name.as_str()).collect();
-        let inside = |c: &&Connection| [&c.from.unit, &c.to.unit].iter().all(|u| names.contains(&u.as_str()));
-        let place = s.connections.iter().find(inside).map_or(&s.units[group[0].index()].place, |c| &c.place);
-        let what = format!("algebraic loop through `{}`", names.join("`, `"));
-        let next = match s.coupling.sampling {
-            Sampling::Updated => "it is solved at every communication point; `explain` shows where",
-            Sampling::Lagged => "it is not solved: outputs are sampled with inputs one step old",
-        };
-        Finding::note(place, what, next)
-    };
-    a.system.feedthrough_groups().iter().filter(|g| g.len() > 1).map(told).collect()
 }
 
 /// The method in the master's terms.

@@ -2,9 +2,12 @@
 //! run, the energy that appears in power bonds.
 
 mod bond;
+mod late;
 mod order;
 mod residual;
 
 pub use bond::{Candidate, Candidates, candidates};
-pub use order::{Delay, Order, Sampled, delays, order, steps};
+pub use late::Lateness;
+pub(crate) use late::feed_through;
+pub use order::{Delay, Loop, Order, Sampled, delays, order, steps};
 pub use residual::{Residuals, residuals};
