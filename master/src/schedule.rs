@@ -413,7 +413,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_refresh_follows_a_step_of_its_units(
-            steps in prop::collection::vec(1i64..7, 2..5), gs: bool, seed in 0usize..24, cut in 1usize..4,
+            steps in prop::collection::vec(1i64..7, 2..5), gs: bool, seed in 0usize..24, cut in 1usize..4
         ) {
             let n = steps.len();
             let mut order: Vec<usize> = (0..n).collect();

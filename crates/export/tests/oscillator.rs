@@ -147,7 +147,7 @@ fn log_categories_are_obeyed() {
 #[test]
 fn pointers_and_counts() {
     let (f, messages) = (functions(), Messages::default());
-    let c = made(&f, &messages);
+    let c = instantiate(&f, "one", &description().guid, &messages, true);
     ready(&f, c);
     let (x, mut value) = (reference("x"), 7.0);
     // SAFETY: a live component; NULL is what is tested.
