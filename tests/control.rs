@@ -50,6 +50,19 @@ fn rejected_windows_are_rolled_back_and_counted() {
     assert!(rejected > 100, "{rejected}");
 }
 
+/// The work of runs, frozen: every exponent and factor of the controller is in it.
+#[test]
+fn the_work_of_control_is_known() {
+    let work = |coupling, tolerance| {
+        let r = through_fmus(&Pair::new(coupling, controlled(tolerance, Schedule::Jacobi), 0.1, 5.0));
+        (r.statistics.windows, r.course.expect("a course").rejected)
+    };
+    let found: Vec<(u64, u64)> =
+        Coupling::ALL.into_iter().flat_map(|c| [1e-3, 1e-5].map(|tolerance| work(c, tolerance))).collect();
+    let frozen = [(850, 0), (2854, 0), (713, 0), (1910, 0), (850, 0), (2854, 0), (611, 133), (1581, 131)];
+    assert_eq!(found, frozen);
+}
+
 /// A hundredth of the tolerance, a fraction of the error.
 #[test]
 fn the_error_follows_the_tolerance() {

@@ -48,11 +48,11 @@ fn the_one_step_lag_is_where_the_schedule_puts_it() {
     assert!(
         jacobi.iter().any(|l| l.contains("`mass1`: `f_c` evaluated anew at t + 0.001 s (inputs set, outputs read)"))
     );
-    let lagged = lines(&["--sampling", "lagged"]);
-    assert!(
-        lagged.iter().any(|l| l.contains("mass2.f") && l.contains("sampled with inputs one step old")),
-        "{lagged:#?}"
-    );
+    for (predict, expected) in [("hold", "one step old"), ("linear", "predicted over the step")] {
+        let lagged = lines(&["--sampling", "lagged", "--predict", predict]);
+        let expected = format!("sampled with inputs {expected}");
+        assert!(lagged.iter().any(|l| l.contains("mass2.f") && l.contains(&expected)), "{lagged:#?}");
+    }
     assert!(lines(&["--predict", "quadratic"]).iter().any(|l| l.contains("O(H^3)")));
 }
 

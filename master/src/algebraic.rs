@@ -9,14 +9,20 @@ use crate::memento::Numbers;
 use crate::station::Station;
 use crate::time::Tick;
 use crate::unit::{Failure, UnitError};
+use macrostep_description::Causality;
 use nalgebra::DMatrix;
 
 /// What a group keeps between instants: the Jacobian and room for its unknowns.
 pub(crate) struct Loop {
     newton: Newton,
     y: Vec<f64>,
+    /// Largest values met, and those accepted before the instant under way.
     scale: Vec<f64>,
+    accepted: Vec<f64>,
 }
+
+/// A solution this many times as large as all that was met before it is none: rounding has made it.
+const AMPLIFICATION_MAX: f64 = 1e8;
 
 struct Sweep<'a> {
     stations: &'a mut [Station],
@@ -24,13 +30,16 @@ struct Sweep<'a> {
     supply: &'a mut Supply,
     at: Tick,
     scale: &'a mut [f64],
+    /// Largest value after the first sweep.
+    first: Option<f64>,
 }
 
 impl Loop {
     /// For a group of units; a group of one needs none of it.
     pub fn new(group: &[usize], stations: &[Station]) -> Self {
         let n = if group.len() < 2 { 0 } else { group.iter().map(|&u| stations[u].outputs.refresh_places.len()).sum() };
-        Loop { newton: Newton::new(InterfaceJacobian::FiniteDifferences), y: vec![0.0; n], scale: vec![1.0; n] }
+        let newton = Newton::new(InterfaceJacobian::FiniteDifferences);
+        Loop { newton, y: vec![0.0; n], scale: vec![1.0; n], accepted: vec![1.0; n] }
     }
 
     /// What it knows, for a memento.
@@ -53,20 +62,73 @@ impl Loop {
             *y = v;
         }
         let t_s = supply.clock.seconds(at);
-        let mut sweep = Sweep { stations, units, supply, at, scale: &mut self.scale };
+        // Residuals are relative to values that were accepted and those of the sweep under way.
+        self.accepted.copy_from_slice(&self.scale);
+        let mut sweep = Sweep { stations, units, supply, at, scale: &mut self.scale, first: None };
         let Convergence { runs, residual, converged } = self.newton.correct(&mut sweep, &mut self.y)?;
-        if converged {
+        let first = sweep.first.unwrap_or(0.0);
+        // A loop of gain 1 drives the values up until its residual is small beside them: that is no solution.
+        let bound = AMPLIFICATION_MAX * self.accepted.iter().fold(first, |m, s| m.max(*s));
+        for ((scale, accepted), y) in self.scale.iter_mut().zip(&self.accepted).zip(&self.y) {
+            *scale = accepted.max(y.abs());
+        }
+        if converged && self.scale.iter().all(|s| *s <= bound) {
             return Ok(());
         }
+        self.scale.copy_from_slice(&self.accepted);
         let names: Vec<&str> = units.iter().map(|&u| stations[u].unit.name()).collect();
+        let names = names.join("`, `");
+        if !residual.is_finite()
+            && let Some((unit, output, value)) = worst(stations, units)
+        {
+            return Err(UnitError::from(Failure {
+                unit: unit.to_owned(),
+                call: "fmi2GetReal",
+                status: format!("`{output}` = {value:e}"),
+                t_s,
+                message: format!(
+                    "the algebraic loop through `{names}` has no solution in such values; the coupling has diverged: take a \
+                     smaller step, `macrostep verify` shows which"
+                ),
+            }));
+        }
+        let sweeps = if runs == 1 { "sweep" } else { "sweeps" };
+        let tolerance = self.newton.tolerance;
+        let status = if converged {
+            format!(
+                "no solution: values rise from {first:.0e} beyond {bound:.0e}, as with a gain of 1 around the loop,"
+            )
+        } else {
+            format!("no solution after {runs} {sweeps} (residual {residual:.1e}, expected {tolerance:.0e})")
+        };
         Err(UnitError::from(Failure {
-            unit: names.join("`, `"),
+            unit: names,
             call: "the algebraic loop through these units",
-            status: format!("no solution after {runs} sweeps (residual {residual:.1e}, expected 1e-12)"),
+            status,
             t_s,
             message: "check the gains around the loop, or sample with `lagged`".to_string(),
         }))
     }
+}
+
+/// Unit, name and value of the first output of a loop that is NaN, else of the largest one.
+fn worst<'a>(stations: &'a [Station], units: &[usize]) -> Option<(&'a str, &'a str, f64)> {
+    let size = |value: f64| if value.is_nan() { f64::INFINITY } else { value.abs() };
+    let mut worst: Option<(&Station, u32, f64)> = None;
+    for &u in units {
+        let outputs = &stations[u].outputs;
+        for (&reference, value) in outputs.refresh_refs.iter().zip(outputs.refreshed_values()) {
+            if worst.is_none_or(|(.., known)| size(value) > size(known)) {
+                worst = Some((&stations[u], reference, value));
+            }
+        }
+    }
+    let (station, reference, value) = worst?;
+    let variables = &station.unit.description().variables;
+    let is_it = |v: &&macrostep_description::Variable| {
+        v.real().is_some() && v.value_reference == reference && v.causality == Causality::Output
+    };
+    Some((station.unit.name(), variables.iter().find(is_it).map_or("", |v| v.name.as_str()), value))
 }
 
 impl Problem for Sweep<'_> {
@@ -83,6 +145,9 @@ impl Problem for Sweep<'_> {
         for (i, v) in values.enumerate() {
             residual[i] = v - y[i];
             self.scale[i] = self.scale[i].max(v.abs());
+        }
+        if self.first.is_none() {
+            self.first = Some(self.scale.iter().fold(0.0, |m: f64, s| m.max(*s)));
         }
         Ok(())
     }

@@ -3,10 +3,9 @@
 use crate::correct::Correction;
 use crate::dense::Dense;
 use crate::error::RunError;
-use crate::method::{Method, Sampling};
+use crate::method::Method;
 use crate::power::EnergyCorrection;
 use crate::schedule::Schedule;
-use crate::station::{Refresh, Station};
 use crate::system::System;
 use crate::time::Tick;
 
@@ -73,17 +72,4 @@ pub(crate) fn stagger<'a>(system: &System, method: &'a Method) -> Option<&'a [us
     let Schedule::Palindromic(order) = &method.schedule else { return None };
     let first = *order.first()?;
     (order.len() > 1 && method.predictor.nodes() == 0 && Dense::is_offered(system, first)).then_some(order)
-}
-
-/// What a user should know of how a unit is sampled.
-pub(crate) fn warning(station: &Station, method: &Method) -> Option<String> {
-    let lags = method.sampling == Sampling::Updated
-        && station.outputs.refresh == Refresh::Reported
-        && !station.outputs.refresh_refs.is_empty();
-    lags.then(|| {
-        format!(
-            "unit `{}` has direct feed-through but offers no directional derivatives: its outputs lag by one step",
-            station.unit.name()
-        )
-    })
 }

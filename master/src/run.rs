@@ -17,7 +17,7 @@ use crate::method::{Method, Sampling};
 use crate::power::{Account, Ledger};
 use crate::record::{Column, Observer, Recorder};
 use crate::relay::Relay;
-use crate::requirements::{MIDDLE, check, stagger, warning};
+use crate::requirements::{MIDDLE, check, stagger};
 use crate::schedule::{Plan, Schedule};
 use crate::station::Station;
 use crate::system::{ChannelId, LawId, Settings, System, SystemError, UnitId};
@@ -165,7 +165,7 @@ impl Simulation {
                 station.dense = Some(Dense::new(&system, u, station.unit.as_mut(), nodes)?);
             }
         }
-        let mut warnings: Vec<String> = stations.iter().filter_map(|s| warning(s, method)).collect();
+        let mut warnings = Vec::new();
         if stagger.is_none() && matches!(method.schedule, Schedule::Palindromic(_)) {
             let warning =
                 "half steps of neighbouring windows are not merged, because the first unit has no dense output";

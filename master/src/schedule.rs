@@ -401,7 +401,33 @@ mod tests {
         assert_eq!(order(&[1, 0]), [1, 1, 1, 0]);
     }
 
+    /// What a unit has reported is refreshed in the window in which it has stepped: a snapshot between windows need not hold it.
+    #[track_caller]
+    fn refreshes_follow_steps(plan: &Plan, groups: &[Vec<usize>], n: usize) {
+        let mut reached = vec![0; n];
+        for op in &plan.ops {
+            match *op {
+                Op::Advance { unit, to, .. } => reached[unit] = to,
+                Op::Refresh { group, at } => assert!(groups[group].iter().all(|&u| reached[u] == at), "{plan:?}"),
+                Op::RefreshUnit { unit, at } => assert_eq!(reached[unit], at, "{plan:?}"),
+                Op::Begin { .. } | Op::Publish { .. } => {}
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn every_refresh_follows_a_step_of_its_units(
+            steps in prop::collection::vec(1i64..7, 2..5), gs: bool, seed in 0usize..24, cut in 1usize..4
+        ) {
+            let n = steps.len();
+            let mut order: Vec<usize> = (0..n).collect();
+            order.rotate_left(seed % n);
+            let groups: Vec<Vec<usize>> = order.chunks(cut).map(<[usize]>::to_vec).collect();
+            let schedule = if gs { Schedule::GaussSeidel(order) } else { Schedule::Jacobi };
+            refreshes_follow_steps(&Plan::new(&schedule, &steps, &groups), &groups, n);
+        }
+
         #[test]
         fn every_plan_tiles_the_window(steps in prop::collection::vec(1i64..7, 1..5), gs: bool, seed in 0usize..24) {
             let mut order: Vec<usize> = (0..steps.len()).collect();

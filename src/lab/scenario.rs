@@ -83,8 +83,8 @@ impl Coupled {
     }
 }
 
-/// A coupled system, cut in one or more ways. A system read from a file is one as well: with one cut, and its own run with
-/// very small steps as solution.
+/// A coupled system, cut in one or more ways, with a known solution: those of this program. Systems read from files are another
+/// type, `macrostep_system::Scenario`.
 pub trait Scenario: Send + Sync {
     /// Name, cuts, time scales.
     fn card(&self) -> Card;

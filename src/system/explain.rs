@@ -2,7 +2,7 @@
 
 use macrostep_master::report::Table;
 use macrostep_master::report::table::{Align, short};
-use macrostep_system::explain::{Candidate, Residuals, choices, delays, order, residuals, steps};
+use macrostep_system::explain::{Candidate, Loop, Residuals, choices, delays, order, residuals, steps};
 use macrostep_system::toml;
 
 use super::arguments::ExplainArguments;
@@ -49,11 +49,9 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         table.row([d.to.to_string(), from, d.way, error, d.sampling.to_owned()]);
     }
     print::line(format_args!("\nDelays\n{}", table.terminal()))?;
-    let loops: Vec<String> = order
-        .loops
-        .iter()
-        .map(|l| l.iter().map(|&u| format!("`{}`", s.units[u].name)).collect::<Vec<_>>().join(" – "))
-        .collect();
+    let name = |u: &usize| format!("`{}`", s.units[*u].name);
+    let names = |l: &Loop| l.units.iter().map(name).collect::<Vec<_>>().join(" – ");
+    let loops: Vec<String> = order.loops.iter().map(|l| format!("{} ({})", names(l), l.treatment())).collect();
     let loops = if loops.is_empty() { "none".to_owned() } else { format!("through {}", loops.join("; ")) };
     print::line(format_args!("\nAlgebraic loops: {loops}"))?;
     let choices = choices(&assembly);

@@ -4,10 +4,12 @@
 
 mod check;
 mod descriptions;
+mod feed_through;
 mod logger;
 #[path = "../hostile/make.rs"]
 mod make;
 mod meshes;
+mod numerics;
 mod records;
 #[path = "../hostile/run.rs"]
 mod run;

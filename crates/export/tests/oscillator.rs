@@ -147,7 +147,7 @@ fn log_categories_are_obeyed() {
 #[test]
 fn pointers_and_counts() {
     let (f, messages) = (functions(), Messages::default());
-    let c = made(&f, &messages);
+    let c = instantiate(&f, "one", &description().guid, &messages, true);
     ready(&f, c);
     let (x, mut value) = (reference("x"), 7.0);
     // SAFETY: a live component; NULL is what is tested.
@@ -158,6 +158,18 @@ fn pointers_and_counts() {
         assert_eq!((f.get_real)(c, &x, 1, null_mut()), ERROR);
         assert_eq!((f.get_real)(null_mut(), &x, 1, &mut value), ERROR);
         assert_eq!((f.get_real)(c, [x, 100_000].as_ptr(), 2, [0.0; 2].as_mut_ptr()), ERROR);
+        assert_eq!(value, 7.0, "nothing partly written");
+        // Lists that cannot be: longer than memory, not at an address for numbers. They are refused, not followed.
+        messages.take();
+        for count in [usize::MAX, usize::MAX / 4, isize::MAX as usize / 4 + 1] {
+            assert_eq!((f.get_real)(c, &x, count, &mut value), ERROR);
+            assert!(messages.take().iter().any(|m| m.3.contains("vr has ") && m.3.contains("bytes in all")), "{count}");
+        }
+        let odd = |p: *mut f64| p.cast::<u8>().wrapping_add(1).cast::<f64>();
+        assert_eq!((f.get_real)(c, &x, 1, odd(&mut value)), ERROR);
+        assert_eq!((f.set_real)(c, &x, 1, odd(&mut value)), ERROR);
+        let said = messages.take();
+        assert!(said.iter().any(|m| m.3.contains("expected an address divisible by 8")), "{said:?}");
         assert_eq!(value, 7.0, "nothing partly written");
         assert_eq!(f.get_string.expect("exported")(c, &0, 1, &mut null()), ERROR, "no strings here");
         assert_eq!(f.get_integer.expect("exported")(c, null(), 0, null_mut()), OK);

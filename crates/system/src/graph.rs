@@ -1,7 +1,7 @@
 //! A picture of a system: units and laws with their connections, feed-through, algebraic loops, and the schedule of a window.
 
 use crate::assemble::Assembly;
-use crate::explain::{Order, order};
+use crate::explain::{Loop, Order, order};
 use crate::scenario::{Endpoint, LawKind, Scenario};
 use macrostep_master::report::diagram::{Arrow, Bar, Block, Diagram, Lane, Mark, Way};
 use macrostep_master::{Op, RunError};
@@ -17,13 +17,13 @@ const PORTS_MAX: usize = 40;
 pub fn graph(assembly: Assembly) -> Result<Diagram, RunError> {
     let order = order(&assembly)?;
     let s = &assembly.effective;
-    let looped: BTreeSet<usize> = order.loops.iter().flatten().copied().collect();
+    let looped: BTreeSet<usize> = order.loops.iter().flat_map(|l| l.units.iter().copied()).collect();
     let mut blocks: Vec<Block> =
         s.units.iter().enumerate().map(|(u, _)| unit(&assembly, u, looped.contains(&u))).collect();
     let mut arrows = Vec::new();
     let way = |to: &Endpoint, from: &[Endpoint]| {
         let inside = order.loops.iter().any(|l| {
-            let has = |e: &Endpoint| s.unit(&e.unit).is_some_and(|u| l.contains(&u));
+            let has = |e: &Endpoint| s.unit(&e.unit).is_some_and(|u| l.units.contains(&u));
             has(to) && from.iter().any(has)
         });
         if inside && order.is_followed(&assembly, to) {
@@ -112,12 +112,11 @@ fn subtitle(s: &Scenario) -> String {
 }
 
 fn notes(s: &Scenario, order: &Order) -> Vec<String> {
-    let name = |l: &Vec<usize>| l.iter().map(|&u| s.units[u].name.as_str()).collect::<Vec<_>>().join(" – ");
-    order
-        .loops
-        .iter()
-        .map(|l| format!("algebraic loop through {}: solved by Newton at every communication point", name(l)))
-        .collect()
+    let note = |l: &Loop| {
+        let names: Vec<&str> = l.units.iter().map(|&u| s.units[u].name.as_str()).collect();
+        format!("algebraic loop through {}: {}", names.join(" – "), l.treatment())
+    };
+    order.loops.iter().map(note).collect()
 }
 
 fn unit(a: &Assembly, u: usize, looped: bool) -> Block {

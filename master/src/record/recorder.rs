@@ -57,6 +57,9 @@ struct Reading {
     outputs: HashMap<u32, usize>,
     /// Variables that follow a connected input at once, where that is known to matter.
     followers: HashSet<usize>,
+    /// Reals that follow an input at once and are brought to its value by directional derivatives; the values are what the
+    /// inputs' change adds.
+    responding: Group<f64>,
 }
 
 /// Reads rows.
@@ -113,7 +116,11 @@ impl Recorder {
                 self.texts.push((place, String::new()));
             }
         }
-        reading.follows_inputs |= reading.followers.contains(&variable);
+        let follows = reading.followers.contains(&variable);
+        reading.follows_inputs |= follows && s.outputs.refresh == Refresh::GetAfterSet;
+        if follows && kind == ColumnKind::Real && s.outputs.refresh == Refresh::Directional {
+            reading.responding.add(reference, place, 0.0);
+        }
     }
 
     /// Reads the row at `at`, when every unit is there.
@@ -127,12 +134,17 @@ impl Recorder {
             if r.follows_inputs {
                 station.show_inputs(supply, at)?;
             }
-            let unit = station.unit.as_mut();
             if !r.reals.refs.is_empty() {
-                unit.get_real(&r.reals.refs, &mut r.reals.values)?;
+                station.unit.get_real(&r.reals.refs, &mut r.reals.values)?;
                 r.reals.write(&mut self.row);
             }
-            r.read_discrete(unit, &mut self.row, &mut self.texts)?;
+            if !r.responding.refs.is_empty() {
+                station.respond(supply, at, &r.responding.refs, &mut r.responding.values)?;
+                for (&place, &added) in r.responding.places.iter().zip(&r.responding.values) {
+                    self.row[place] += added;
+                }
+            }
+            r.read_discrete(station.unit.as_mut(), &mut self.row, &mut self.texts)?;
         }
         Ok(())
     }
@@ -158,8 +170,8 @@ impl<T: Copy> Group<T> {
 impl Reading {
     fn of(station: usize, s: &Station) -> Self {
         let followers = match s.outputs.refresh {
-            Refresh::GetAfterSet => followers(s.unit.description(), &s.inputs.refs),
-            _ => HashSet::new(),
+            Refresh::Reported => HashSet::new(),
+            Refresh::GetAfterSet | Refresh::Directional => followers(s.unit.description(), &s.inputs.refs),
         };
         Reading {
             station,
@@ -171,6 +183,7 @@ impl Reading {
             follows_inputs: false,
             outputs: s.outputs.refs.iter().enumerate().rev().map(|(i, r)| (*r, i)).collect(),
             followers,
+            responding: Group::default(),
         }
     }
 

@@ -15,6 +15,7 @@ pub(crate) use recorded::matches;
 
 use crate::catalogue::Catalogue;
 use crate::check::{Converted, check, convert, fails, keep_known};
+use crate::explain::feed_through;
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Place, Scenario};
 use crate::words::{Correct, Family, Sampling, Schedule};
@@ -79,9 +80,9 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     };
     keep_known(&mut effective, &descriptions);
     let mut assembly = build(effective, descriptions, catalogue).map_err(|f| vec![f])?;
-    findings.extend(loops(&assembly));
     findings.extend(plain(&assembly));
     assembly.recorded = recorded::recorded(&assembly, &mut findings);
+    findings.extend(feed_through(&assembly));
     let columns = assembly.recorded.iter().map(|&(u, v)| (assembly.column(u, v), Place::default())).collect();
     assembly.effective.record.variables = columns;
     Ok((assembly, findings))
@@ -108,23 +109,6 @@ fn build(
     let grid = times::grid(&s);
     let channels = channels.sampled;
     Ok(Assembly { system, method, grid, units, descriptions, channels, recorded: Vec::new(), effective: s })
-}
-
-/// Units whose outputs follow each other at once.
-fn loops(a: &Assembly) -> Vec<Finding> {
-    let s = &a.effective;
-    let told = |group: &Vec<UnitId>| {
-        let names: Vec<&str> = group.iter().map(|u| s.units[u.index()].name.as_str()).collect();
-        let inside = |c: &&Connection| [&c.from.unit, &c.to.unit].iter().all(|u| names.contains(&u.as_str()));
-        let place = s.connections.iter().find(inside).map_or(&s.units[group[0].index()].place, |c| &c.place);
-        let what = format!("algebraic loop through `{}`", names.join("`, `"));
-        let next = match s.coupling.sampling {
-            Sampling::Updated => "it is solved at every communication point; `explain` shows where",
-            Sampling::Lagged => "it is not solved: outputs are sampled with inputs one step old",
-        };
-        Finding::note(place, what, next)
-    };
-    a.system.feedthrough_groups().iter().filter(|g| g.len() > 1).map(told).collect()
 }
 
 /// Signals that a predictor of motions extrapolates as values, because they are no motions.

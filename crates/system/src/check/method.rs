@@ -3,9 +3,8 @@
 use super::Declared;
 use crate::finding::Finding;
 use crate::scenario::{Place, Scenario};
-use crate::words::{Correct, Predict, Sampling, Schedule};
-use macrostep_description::{CoSimulation, ModelDescription};
-use macrostep_master::Refresh;
+use crate::words::{Correct, Predict, Schedule};
+use macrostep_description::CoSimulation;
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     times(d.scenario, findings);
@@ -25,23 +24,16 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             let what = format!("unit `{}` needs the tool that made it (`needsExecutionTool`)", unit.name);
             findings.push(Finding::warning(&unit.place, what, "have it installed"));
         }
-        capabilities(d.scenario, i, (description, co), findings);
+        capabilities(d.scenario, i, co, findings);
     }
 }
 
-fn capabilities(
-    s: &Scenario,
-    u: usize,
-    (description, co): (&ModelDescription, &CoSimulation),
-    findings: &mut Vec<Finding>,
-) {
+fn capabilities(s: &Scenario, u: usize, co: &CoSimulation, findings: &mut Vec<Finding>) {
     let (unit, c) = (&s.units[u], &s.coupling);
     let is_fed = s.connections.iter().any(|w| w.to.unit == unit.name)
         || s.maps
             .iter()
             .any(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)).any(|to| to.unit == unit.name));
-    let is_read = s.connections.iter().any(|w| w.from.unit == unit.name)
-        || s.laws.iter().any(|l| l.inputs.iter().any(|e| e.unit == unit.name));
     if c.correct != Correct::Explicit && !co.can_get_and_set_fmu_state {
         let what = format!(
             "`correct = \"{}\"` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`",
@@ -65,33 +57,6 @@ fn capabilities(
         let what = format!("unit `{}` offers no directional derivatives: finite differences are used", unit.name);
         findings.push(Finding::warning(&c.place, what, "choose `correct = \"newton\"`"));
     }
-    let follows = c.sampling == Sampling::Updated && Refresh::of(description) == Refresh::Reported;
-    if follows && is_fed && is_read && feeds_through(s, u, description) {
-        let what = format!("unit `{}` has direct feed-through but offers no directional derivatives", unit.name);
-        findings.push(Finding::warning(
-            &unit.place,
-            what,
-            "its outputs lag by one step: choose Gauss–Seidel with it last",
-        ));
-    }
-}
-
-/// Whether a connected output may depend on a connected input at once.
-fn feeds_through(s: &Scenario, u: usize, description: &ModelDescription) -> bool {
-    use macrostep_description::Dependencies;
-    let name = &s.units[u].name;
-    let input = |i: usize| {
-        let variable = description.variables.get(i).map(|v| v.name.as_str());
-        s.connections.iter().any(|c| c.to.unit == *name && Some(c.to.variable.as_str()) == variable)
-    };
-    description.structure.outputs.iter().any(|o| {
-        let variable = description.variables.get(o.index).map(|v| v.name.as_str());
-        let sent = s.connections.iter().any(|c| c.from.unit == *name && Some(c.from.variable.as_str()) == variable);
-        sent && match &o.dependencies {
-            Dependencies::All => true,
-            Dependencies::Known(known) => known.iter().any(|(i, _)| input(*i)),
-        }
-    })
 }
 
 fn times(s: &Scenario, findings: &mut Vec<Finding>) {

@@ -3,10 +3,13 @@
 
 mod bond;
 mod choices;
+mod late;
 mod order;
 mod residual;
 
 pub use bond::{Candidate, Candidates, candidates};
 pub use choices::choices;
-pub use order::{Delay, Order, Sampled, delays, order, steps};
+pub use late::Lateness;
+pub(crate) use late::feed_through;
+pub use order::{Delay, Loop, Order, Sampled, delays, order, steps};
 pub use residual::{Residuals, residuals};

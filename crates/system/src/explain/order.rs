@@ -1,10 +1,11 @@
 //! Order of execution, delays and loops.
 
+use super::late::{Lateness, late_outputs};
 use crate::assemble::Assembly;
 use crate::scenario::Endpoint;
 use crate::words::{Correct, Family, Sampling};
 use macrostep_master::{Op, Plan, Refresh, RunError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Who acts when, and who knows what by then.
 pub struct Order {
@@ -17,11 +18,35 @@ pub struct Order {
     /// Feed-through groups, as the plan numbers them.
     pub groups: Vec<Vec<usize>>,
     /// Those that are algebraic loops.
-    pub loops: Vec<Vec<usize>>,
+    pub loops: Vec<Loop>,
     /// Inputs that are predicted in some step because a source is not known at its end.
     pub lagging: BTreeSet<Endpoint>,
     /// How each unit's feed-through outputs are sampled.
     pub refresh: Vec<Sampled>,
+    /// Connected or recorded outputs that answer other values of their inputs than those at their time.
+    pub late: BTreeMap<Endpoint, Lateness>,
+}
+
+/// Units whose sampled outputs follow each other at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loop {
+    /// The units.
+    pub units: Vec<usize>,
+    /// Those of them whose outputs are left as the units report them.
+    pub cut_at: Vec<usize>,
+    /// Whether some of these outputs are late.
+    pub is_late: bool,
+}
+
+impl Loop {
+    /// How the loop is treated, in words.
+    pub fn treatment(&self) -> &'static str {
+        match (self.cut_at.is_empty(), self.is_late) {
+            (true, _) => "solved at every communication point",
+            (false, false) => "solved with the window, by its correction",
+            (false, true) => "not solved",
+        }
+    }
 }
 
 /// How feed-through outputs of a unit are sampled at a communication point.
@@ -60,38 +85,59 @@ pub fn order(a: &Assembly) -> Result<Order, RunError> {
     let (plan, clock) = a.grid.plan(&a.system, &a.method)?;
     let index = |g: &Vec<macrostep_master::UnitId>| g.iter().map(|u| u.index()).collect::<Vec<_>>();
     let groups: Vec<Vec<usize>> = a.system.feedthrough_groups().iter().map(index).collect();
-    let supplied = a.system.supplied();
     let s = &a.effective;
-    let mut lagging = BTreeSet::new();
-    let mut known = vec![0; s.units.len()];
-    for op in &plan.ops {
-        match *op {
-            Op::Publish { unit, at } => known[unit] = at,
-            Op::Advance { unit, to, .. } if s.coupling.correct == Correct::Explicit => {
-                for input in supplied.iter().filter(|p| p.unit.index() == unit) {
-                    if input.sources.iter().any(|(source, _)| known[source.index()] < to) {
-                        lagging.insert(Endpoint { unit: s.units[unit].name.clone(), variable: input.input.clone() });
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
     let sampled = |u: usize| match Refresh::of(&a.descriptions[u]) {
         _ if !groups.iter().any(|g| g.contains(&u)) => Sampled::None,
         _ if s.coupling.sampling == Sampling::Lagged => Sampled::Lagged,
         Refresh::Reported => Sampled::Lagged,
         way => Sampled::Anew(way),
     };
+    let refresh: Vec<Sampled> = (0..s.units.len()).map(sampled).collect();
+    let lagging = lagging(a, &plan);
+    let late = late_outputs(a, &lagging);
+    let loops = groups.iter().filter(|g| g.len() > 1).map(|g| {
+        let cut_at: Vec<usize> = g.iter().copied().filter(|&u| refresh[u] == Sampled::Lagged).collect();
+        let is_late = late.keys().any(|e| cut_at.iter().any(|&u| s.units[u].name == e.unit));
+        Loop { units: g.clone(), cut_at, is_late }
+    });
     Ok(Order {
         window_s: clock.length_s(plan.window),
         tick_s: clock.length_s(1),
-        loops: groups.iter().filter(|g| g.len() > 1).cloned().collect(),
-        refresh: (0..s.units.len()).map(sampled).collect(),
+        loops: loops.collect(),
+        refresh,
         plan,
         groups,
         lagging,
+        late,
     })
+}
+
+/// Inputs that are predicted in some step because a source is not known at its end. None where windows are repeated until what
+/// was predicted is what came out.
+fn lagging(a: &Assembly, plan: &Plan) -> BTreeSet<Endpoint> {
+    let s = &a.effective;
+    let mut lagging = BTreeSet::new();
+    if s.coupling.correct != Correct::Explicit {
+        return lagging;
+    }
+    let supplied = a.system.supplied();
+    let mut of_unit = vec![Vec::new(); s.units.len()];
+    for input in &supplied {
+        of_unit[input.unit.index()].push(input);
+    }
+    let mut known = vec![0; s.units.len()];
+    for op in &plan.ops {
+        match *op {
+            Op::Publish { unit, at } => known[unit] = at,
+            Op::Advance { unit, to, .. } => {
+                let predicted = of_unit[unit].iter().filter(|p| p.sources.iter().any(|(u, _)| known[u.index()] < to));
+                let end = |variable: &String| Endpoint { unit: s.units[unit].name.clone(), variable: variable.clone() };
+                lagging.extend(predicted.map(|p| end(&p.input)));
+            }
+            _ => {}
+        }
+    }
+    lagging
 }
 
 impl Order {
@@ -118,11 +164,17 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
     };
     let how = |u: usize| match o.refresh[u] {
         Sampled::Anew(Refresh::GetAfterSet) => "inputs set, outputs read",
-        Sampled::Anew(_) => "by directional derivatives",
-        _ => "left as reported: they lag by one step",
+        _ => "by directional derivatives",
     };
-    let refresh =
-        |u: usize, tick: i64| format!("{}: {} evaluated anew at {} ({})", name(u), feedthrough(u), at(tick), how(u));
+    let reported = |u: usize| {
+        let late = o.late.iter().find(|(end, _)| end.unit == s.units[u].name).map(|(_, late)| late.words());
+        let late = late.unwrap_or("known before it stepped, or iterated");
+        format!("{}: {} left as reported, with inputs {late}", name(u), feedthrough(u))
+    };
+    let refresh = |u: usize, tick: i64| match o.refresh[u] {
+        Sampled::Anew(_) => format!("{}: {} evaluated anew at {} ({})", name(u), feedthrough(u), at(tick), how(u)),
+        _ => reported(u),
+    };
     let words = |op: &Op| match *op {
         Op::Advance { unit, from, to } => {
             let own: Vec<&Endpoint> = o.lagging.iter().filter(|e| e.unit == s.units[unit].name).collect();
@@ -140,10 +192,11 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
         Op::RefreshUnit { unit, at } => refresh(unit, at),
         Op::Refresh { group, at: tick } => match o.groups[group].as_slice() {
             [unit] => refresh(*unit, tick),
-            units => {
+            units if units.iter().all(|&u| matches!(o.refresh[u], Sampled::Anew(_))) => {
                 let names: Vec<String> = units.iter().map(|&u| name(u)).collect();
                 format!("algebraic loop through {} solved at {}", names.join(", "), at(tick))
             }
+            units => units.iter().map(|&u| refresh(u, tick)).collect::<Vec<_>>().join("; "),
         },
     };
     let more = o.plan.ops.len().saturating_sub(STEPS_SHOWN);
@@ -180,11 +233,7 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
         } else {
             ("interpolated to the step's end".to_owned(), degree + 1)
         };
-        let lags = p
-            .sources
-            .iter()
-            .any(|(u, v)| o.refresh[u.index()] == Sampled::Lagged && !a.system.followed(*u, v).is_empty());
-        let sampling = if lags { "feed-through, sampled with inputs one step old" } else { "" };
+        let sampling = from.iter().find_map(|end| o.late.get(end)).map_or("", |late| late.sampling());
         Delay { to, from, through_law: p.through_law, way, error_order, sampling }
     });
     lines.collect()

@@ -1,0 +1,128 @@
+//! Sampled outputs of a unit, and how those with feed-through are brought to the inputs' true values.
+
+use crate::system::System;
+use crate::unit::{Unit, UnitError};
+use macrostep_description::ModelDescription;
+
+/// How a feed-through output is brought to the inputs' true values at a communication point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refresh {
+    /// Set the inputs, get the outputs: for units that are known to allow a Get after a Set without a step between.
+    GetAfterSet,
+    /// Reported value + directional derivative × change of the inputs: within FMI 2.0.5, exact for linear feed-through.
+    Directional,
+    /// Left as reported: the unit offers neither, or "lagged" sampling is wanted.
+    Reported,
+}
+
+impl Refresh {
+    /// The best way a description allows.
+    pub fn of(description: &ModelDescription) -> Self {
+        let ours = description.vendor_annotations.iter().filter(|a| a.tool == "macrostep");
+        let flag = |a: &macrostep_description::VendorAnnotation| {
+            a.attributes.iter().any(|(name, value)| name == "getAfterSet" && value == "true")
+        };
+        let co = description.co_simulation.as_ref();
+        if ours.into_iter().any(flag) {
+            Refresh::GetAfterSet
+        } else if co.is_some_and(|c| c.provides_directional_derivative) {
+            Refresh::Directional
+        } else {
+            Refresh::Reported
+        }
+    }
+}
+
+/// Sampled outputs of a unit.
+pub(crate) struct Outputs {
+    pub refs: Vec<u32>,
+    pub values: Vec<f64>,
+    /// Channels of this unit: number of the channel, first place in `values`, width.
+    pub channels: Vec<(usize, usize, usize)>,
+    pub refresh: Refresh,
+    /// Value references of feed-through outputs and their places in `values`.
+    pub refresh_refs: Vec<u32>,
+    pub refresh_places: Vec<usize>,
+    pub(super) refreshed: Vec<f64>,
+    pub(super) reported: Vec<f64>,
+    /// The outputs without feed-through, and whether they are the first ones.
+    state_refs: Vec<u32>,
+    state_places: Vec<usize>,
+    state_values: Vec<f64>,
+    state_first: bool,
+}
+
+impl Outputs {
+    /// Reads the unit after a step: everything but what is evaluated by setting the inputs and getting, anyway. The
+    /// first of `values` are the outputs.
+    #[inline]
+    pub fn read_into(&mut self, unit: &mut dyn Unit, values: &mut [f64]) -> Result<(), UnitError> {
+        if self.refresh != Refresh::GetAfterSet {
+            return unit.get_real(&self.refs, &mut values[..self.refs.len()]);
+        }
+        let n = self.state_refs.len();
+        if self.state_first {
+            return unit.get_real(&self.state_refs, &mut values[..n]);
+        }
+        unit.get_real(&self.state_refs, &mut self.state_values)?;
+        for (&place, &v) in self.state_places.iter().zip(&self.state_values) {
+            values[place] = v;
+        }
+        Ok(())
+    }
+
+    /// Keeps what the unit itself said of its feed-through outputs, before they are refreshed.
+    #[inline]
+    pub(super) fn keep_reported(&mut self) {
+        for (reported, &place) in self.reported.iter_mut().zip(&self.refresh_places) {
+            *reported = self.values[place];
+        }
+    }
+
+    /// Values of the feed-through outputs.
+    pub fn refreshed_values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.refresh_places.iter().map(|&place| self.values[place])
+    }
+
+    /// Takes the first values given as those of the feed-through outputs; returns how many that are.
+    pub fn set_refreshed(&mut self, y: &[f64]) -> usize {
+        for (&place, &v) in self.refresh_places.iter().zip(y) {
+            self.values[place] = v;
+        }
+        self.refresh_places.len()
+    }
+
+    /// The sampled outputs of unit `u` of the system.
+    pub(super) fn new(system: &System, u: usize, refresh: Refresh) -> Self {
+        // Outputs channel by channel, and which of them have feed-through.
+        let (mut refs, mut channels): (Vec<u32>, Vec<_>) = (Vec::new(), Vec::new());
+        let (mut refresh_refs, mut refresh_places) = (Vec::new(), Vec::new());
+        for (number, channel) in system.channels.iter().enumerate().filter(|(_, c)| c.unit == u) {
+            channels.push((number, refs.len(), channel.refs.len()));
+            for (&reference, &variable) in channel.refs.iter().zip(&channel.variables) {
+                if !system.feedthrough(u, variable).is_empty() {
+                    refresh_refs.push(reference);
+                    refresh_places.push(refs.len());
+                }
+                refs.push(reference);
+            }
+        }
+        // The others, which are read only.
+        let (n, m) = (refs.len(), refresh_refs.len());
+        let state_places: Vec<usize> = (0..n).filter(|place| !refresh_places.contains(place)).collect();
+        Outputs {
+            state_refs: state_places.iter().map(|&place| refs[place]).collect(),
+            state_values: vec![0.0; state_places.len()],
+            state_first: state_places.iter().copied().eq(0..state_places.len()),
+            state_places,
+            refs,
+            values: vec![0.0; n],
+            channels,
+            refresh,
+            refresh_refs,
+            refresh_places,
+            refreshed: vec![0.0; m],
+            reported: vec![0.0; m],
+        }
+    }
+}
