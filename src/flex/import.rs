@@ -46,7 +46,7 @@ struct Found {
 /// [`Failure`] of the arguments, the files and the computation.
 pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     let mut files = Files::default();
-    files.reads("mesh", &arguments.mesh);
+    files.reads_option("mesh", arguments.mesh.as_deref());
     files.reads_option("--stiffness", arguments.stiffness.as_deref());
     files.reads_option("--mass", arguments.mass.as_deref());
     files.reads_option("--dof", arguments.dof.as_deref());

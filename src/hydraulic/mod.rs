@@ -15,7 +15,6 @@ use macrostep_master::report::table::{Align, Table};
 
 use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use crate::failure::Failure;
-use crate::options::STEPS_MAX;
 use crate::oscillator::{progress_bar, write_text};
 use crate::print;
 use crate::terms::Units;

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::proposed_tolerance;
 
 use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;

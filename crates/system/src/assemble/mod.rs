@@ -191,7 +191,7 @@ impl Assembly {
     }
 
     /// The column of a recorded variable.
-    fn column(&self, unit: usize, variable: usize) -> String {
+    pub fn column(&self, unit: usize, variable: usize) -> String {
         format!("{}.{}", self.effective.units[unit].name, self.descriptions[unit].variables[variable].name)
     }
 }
