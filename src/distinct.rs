@@ -1,7 +1,7 @@
 //! No file that a run reads is one that it writes, and no file is written for two purposes.
 
 use std::fs::Metadata;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use macrostep_system::Scenario;
 use macrostep_system::scenario::Source;
@@ -100,18 +100,19 @@ fn is_same(a: &Path, b: &Path) -> bool {
     place(a) == place(b) && place(a).is_some()
 }
 
-/// A file's path from the root, links in its folder resolved as far as the folder exists.
+/// A file's path from the root, links resolved as far as there is something.
 fn place(path: &Path) -> Option<PathBuf> {
-    let path = std::path::absolute(path).ok()?;
-    let mut folder = path.parent()?;
-    let mut rest = PathBuf::from(path.file_name()?);
-    loop {
-        if let Ok(folder) = std::fs::canonicalize(folder) {
-            return Some(folder.join(rest));
+    let mut place = PathBuf::new();
+    for part in std::path::absolute(path).ok()?.components() {
+        match part {
+            Component::ParentDir => {
+                place.pop();
+            }
+            part => place.push(part),
         }
-        rest = Path::new(folder.file_name()?).join(rest);
-        folder = folder.parent()?;
+        place = std::fs::canonicalize(&place).unwrap_or(place);
     }
+    Some(place)
 }
 
 #[cfg(test)]
