@@ -484,8 +484,7 @@ impl Simulation {
     /// The first sampled value at the present time that is larger than `size`, or is not a number.
     fn beyond(&self, size: f64) -> Option<Diverged> {
         let Window { supply, now, .. } = &self.window;
-        // Written so that what is not a number is too large.
-        let is_beyond = |x: &f64| !(x.abs() <= size);
+        let is_beyond = |x: &f64| x.is_nan() || x.abs() > size;
         let known = supply.histories.iter().enumerate().filter(|(_, history)| !history.is_empty());
         let mut rows = known.map(|(channel, history)| (channel, history.row(history.not_after(*now))));
         let (channel, row) = rows.find(|(_, row)| row.iter().any(is_beyond))?;
@@ -762,7 +761,9 @@ mod tests {
         assert_eq!(fraction(0.999, 1_000_000), (999, 1000));
         for x in [0.123_456_789_f64, std::f64::consts::FRAC_1_PI, 0.618_033_988_7] {
             let (p, q) = fraction(x, 1_000_000);
-            assert!((x - p as f64 / q as f64).abs() < 1e-11 && q <= 1_000_000, "{x}: {p}/{q}");
+            // No convergent that continues to a denominator above the largest is farther away than this.
+            let bound = 1.0 / (q as f64 * 1e6);
+            assert!((x - p as f64 / q as f64).abs() < bound && q <= 1_000_000, "{x}: {p}/{q}");
         }
         assert_eq!(windows_and_rest(1.0, 0.1), (10, None));
         let (whole, rest) = windows_and_rest(20.0, 0.0256);

@@ -212,7 +212,7 @@ fn late(input: &Input, d: &ModelDescription, recorded: &[&Variable]) -> Option<S
         .collect();
     let all = match names.as_slice() {
         [] => return None,
-        [some @ ..] if some.len() <= 4 => format!("`{}`", some.join("`, `")),
+        some if some.len() <= 4 => format!("`{}`", some.join("`, `")),
         [first, rest @ ..] => format!("`{first}` and {} more outputs", rest.len()),
     };
     let next = "a row has what they are with the input at the step's start; a smaller `--step` brings them together";

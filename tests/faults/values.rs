@@ -84,7 +84,7 @@ fn a_column_of_inputs_is_there_once() {
     assert!(left.stderr.contains(says), "{left:#?}");
     let left = simulate(&format!("time,u\n0,{}\n", "9".repeat(100_000)));
     assert_eq!(left.code, Some(1), "{left:#?}");
-    assert!(left.stderr.len() < 500 && left.error().contains("… (100000 characters)"), "{left:#?}");
+    assert!(left.stderr.len() < 500 && left.error().contains("… (100000 bytes)"), "{left:#?}");
 }
 
 #[test]

@@ -53,6 +53,6 @@ fn a_device_is_no_mesh() {
     let folder = make::folder("meshes-devices");
     for device in ["/dev/zero", "/dev/stdin", "."] {
         let error = refused(&folder, device, &[]);
-        assert!(error.contains("is not a file"), "{error}");
+        assert!(error.contains("expected a file"), "{error}");
     }
 }

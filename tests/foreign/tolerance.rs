@@ -85,7 +85,7 @@ fn one_that_is_none_is_refused() {
     assert_eq!(left.code, Some(1), "{left:#?}");
     let error = left.error();
     assert!(
-        error.contains("s.toml:4") && error.contains("tolerance = -1, expected a finite number above 0"),
+        error.contains("s.toml:4") && error.contains("tolerance = -1.0, expected a finite number above 0"),
         "{error}"
     );
     assert_eq!(macrostep(&folder, &["run", "s.toml", "--tolerance", "0"]).code, Some(2));

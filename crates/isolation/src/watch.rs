@@ -49,7 +49,7 @@ pub enum Role {
 pub fn begin() -> Role {
     system::ignore_file_limit();
     match system::divide() {
-        Ok(Some(worker)) => Role::Watch(Watch::new(worker).to_the_end()),
+        Ok(Some(worker)) => Role::Watch(Watch::new(worker).wait()),
         Ok(None) | Err(_) => Role::Work,
     }
 }
@@ -100,7 +100,7 @@ impl Watch {
         Watch { worker, looked: Instant::now(), calls: Vec::new(), interrupted: None }
     }
 
-    fn to_the_end(mut self) -> ExitCode {
+    fn wait(mut self) -> ExitCode {
         loop {
             if let Some(signal) = system::next_signal(LOOK) {
                 if self.interrupted.is_some() || board().listens.load(Ordering::Relaxed) == 0 {

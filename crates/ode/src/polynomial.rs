@@ -6,8 +6,9 @@
 /// Highest degree of an input, and highest order of an output's derivative.
 pub const MAX_DEGREE: usize = 20;
 
-/// Rows there is room for from the start. Most inputs need no more, and with hundreds of inputs room for all counts.
-const FIRST_ROWS: usize = 5;
+/// Rows there is room for from the start: for degree 5, as of all explicit predictors but `jerk:3` and high `poly:K`. With
+/// hundreds of inputs, room for all degrees is most of an instance.
+const FIRST_ROWS: usize = 6;
 
 /// A polynomial per input, coefficients of equal degree side by side; those beyond [`Polynomials::degree`] are zero.
 #[derive(Debug, Clone, Default)]
