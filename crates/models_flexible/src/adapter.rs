@@ -10,10 +10,9 @@
 //! Reference: [Peeters 2024] equations 2 and 3.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use macrostep_description::{Declared, DependencyKind, ModelDescription, VariableId};
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::Stored;
@@ -82,7 +81,7 @@ impl AdapterMatrix {
 /// The adapter.
 #[derive(Debug)]
 pub struct Adapter {
-    matrix: Arc<AdapterMatrix>,
+    matrix: Shared<AdapterMatrix>,
     /// Room for the inputs and outputs of a derivative.
     scratch: Vec<f64>,
 }
@@ -104,7 +103,7 @@ impl Adapter {
     ///
     /// # Errors
     /// [`Fault::Declaration`]; never for a checked matrix.
-    pub fn from_data((matrix, hash): (Arc<AdapterMatrix>, String)) -> Result<(Self, ModelDescription), Fault> {
+    pub fn from_data((matrix, hash): (Shared<AdapterMatrix>, String)) -> Result<(Self, ModelDescription), Fault> {
         let about = "The linear map between a reduced and a full interface, and its dual";
         let mut b = builder(Self::IDENTIFIER, about, &["m", "N"], Some(&hash));
         let list = |b: &mut macrostep_description::Builder, name: &str, count: usize, unit: &str, about: &str| {

@@ -19,11 +19,10 @@
 //! Reference: [Peeters 2024] section 3.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use macrostep_description::{Declared, ModelDescription};
 use macrostep_ode::{MAX_DEGREE, Polynomials};
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +62,7 @@ impl Stored for BeamModes {
 /// The beam: with the reduced interface, or the full one.
 #[derive(Debug)]
 pub struct Beam<const REDUCED: bool> {
-    data: Arc<BeamModes>,
+    data: Shared<BeamModes>,
     kept: Option<Propagators>,
     /// Modal forces, derivative after derivative.
     forces: Vec<f64>,
@@ -108,7 +107,7 @@ impl<const REDUCED: bool> Beam<REDUCED> {
     ///
     /// # Errors
     /// [`Fault::Declaration`]; never for checked data.
-    pub fn from_data((data, hash): (Arc<BeamModes>, String)) -> Result<(Self, ModelDescription), Fault> {
+    pub fn from_data((data, hash): (Shared<BeamModes>, String)) -> Result<(Self, ModelDescription), Fault> {
         let about = if REDUCED {
             "A free-free beam with a reduced interface: positions and dual forces of a few chosen nodes"
         } else {

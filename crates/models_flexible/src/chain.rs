@@ -10,11 +10,10 @@
 //! Reference: [Zaiczek 2010] section 2.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use macrostep_description::{BaseUnit, Declared, ModelDescription};
 use macrostep_flexible::ReducedChain;
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +74,7 @@ impl ReducedRod {
     ///
     /// # Errors
     /// [`Fault::Declaration`] for singular matrices.
-    pub fn from_data((data, hash): (Arc<RodMatrices>, String)) -> Result<(Self, ModelDescription), Fault> {
+    pub fn from_data((data, hash): (Shared<RodMatrices>, String)) -> Result<(Self, ModelDescription), Fault> {
         let [a, b, output] = data.chain.first_order().map_err(|e| Fault::Declaration(e.to_string()))?;
         let n = a.nrows();
         let [across, across_unit] = &data.across;

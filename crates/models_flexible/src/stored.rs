@@ -3,9 +3,8 @@
 //! Layout: eight bytes of magic that say what it is, then the value in postcard encoding.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use macrostep_slave::{Fault, shared};
+use macrostep_slave::{Fault, Shared, shared};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -51,7 +50,7 @@ pub trait Stored: Serialize + DeserializeOwned + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`Stored::from_bytes`].
-    fn shared(bytes: &[u8]) -> Result<(Arc<Self>, String), Fault> {
+    fn shared(bytes: &[u8]) -> Result<(Shared<Self>, String), Fault> {
         let hash = hash(bytes);
         let value = shared(&hash, || Self::from_bytes(bytes).map(|(value, _)| value))?;
         Ok((value, hash))
@@ -61,7 +60,7 @@ pub trait Stored: Serialize + DeserializeOwned + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`Stored::from_bytes`], and where there is no folder or no such file.
-    fn load(resources: Option<&Path>) -> Result<(Arc<Self>, String), Fault> {
+    fn load(resources: Option<&Path>) -> Result<(Shared<Self>, String), Fault> {
         let Some(folder) = resources else {
             return Err(refused::<Self>(
                 "no folder of resources was given, expected the URI of `resources/` of this FMU",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use macrostep_description::{Causality, Initial, Kind, ModelDescription, Value, Variability, Variable};
 use macrostep_ode::Polynomials;
 
-use crate::{Fault, Group, Memory, Model, Phase, Shape, shared};
+use crate::{Fault, Group, Memory, Model, Phase, Shape, Shared, shared};
 
 /// Flags of a variable. The low bits are the phases it may be set in ([`Phase::bit`]).
 pub(crate) type Flags = u16;
@@ -73,7 +73,7 @@ impl Access {
     ///
     /// # Errors
     /// As [`Access::new`].
-    pub fn shared<M: Model>(description: ModelDescription, model: &M) -> Result<Arc<Access>, Fault> {
+    pub fn shared<M: Model>(description: ModelDescription, model: &M) -> Result<Shared<Access>, Fault> {
         // The identifier of a saved state's model is a hash of the whole declaration; the type says how it is computed.
         let key = format!("{} {}", std::any::type_name::<M>(), description.guid);
         let access = shared(&key, || Access::new(description.clone(), model.shape(), |v| model.group(v)))?;
@@ -81,7 +81,7 @@ impl Access {
         let same = *access.description == description
             && (hidden.hidden_reals.len(), hidden.hidden_integers.len()) == (shape.hidden_reals, shape.hidden_integers);
         // Another declaration under the same identifier: tables of its own.
-        if same { Ok(access) } else { Access::new(description, shape, |v| model.group(v)).map(Arc::new) }
+        if same { Ok(access) } else { Access::new(description, shape, |v| model.group(v)).map(Shared::from) }
     }
 
     /// Works out the tables.

@@ -29,6 +29,6 @@ pub use model::{Group, MICRO_STEPS_MAX, Model, Span};
 pub use ode::Ode;
 pub use phase::Phase;
 pub use prelude::{builder, capabilities};
-pub use shared::shared;
+pub use shared::{Shared, shared};
 pub use slave::{Outcome, Slave};
 pub use snapshot::Snapshot;

@@ -29,12 +29,11 @@ mod motion;
 pub use declare::documentation_html;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_flexible::moving::{Dopri, MicroStep};
 use macrostep_flexible::{BodyState, FlexibleBody, Joint};
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +73,7 @@ impl Stored for ImportedBody {
 /// The body as a model.
 #[derive(Debug)]
 pub struct Body {
-    data: Arc<ImportedBody>,
+    data: Shared<ImportedBody>,
     micro: MicroStep,
     dopri: Dopri,
     state: BodyState,
@@ -102,7 +101,7 @@ impl Body {
     ///
     /// # Errors
     /// [`Fault::Declaration`] for connector names that cannot be names of variables.
-    pub fn from_data((data, hash): (Arc<ImportedBody>, String)) -> Result<(Self, ModelDescription), Fault> {
+    pub fn from_data((data, hash): (Shared<ImportedBody>, String)) -> Result<(Self, ModelDescription), Fault> {
         let description = declare::describe(&data, &hash)?;
         let body = &data.body;
         let state = BodyState::rest(body.modes());

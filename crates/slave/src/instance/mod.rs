@@ -12,19 +12,18 @@ mod state;
 mod values;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 
 use crate::access::{Access, COMPUTED, Flags, group_flag};
-use crate::{Fault, Group, Memory, Model, Outcome, Phase, Slave, Snapshot};
+use crate::{Fault, Group, Memory, Model, Outcome, Phase, Shared, Slave, Snapshot};
 
 /// A slave made of a model.
 #[derive(Debug)]
 pub struct Instance<M> {
     name: String,
     model: M,
-    access: Arc<Access>,
+    access: Shared<Access>,
     memory: Memory,
     /// Groups of computed variables that are out of date.
     stale: Flags,
