@@ -2,13 +2,8 @@
 //! or not at all, inputs that are held over sub-steps. The same models, cut down, must give the same bits, the same numbers
 //! to rounding, or the order of the theory.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/limited.rs"]
-mod limited;
-
-use common::{classical, method, schedules, states_by, test_pair};
-use limited::{Limited, cut_fmu};
+use crate::common::{self, classical, method, schedules, states_by, test_pair};
+use crate::limited::{Limited, cut_fmu};
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Pair, build};
 use macrostep_description::CoSimulation;

@@ -1,14 +1,14 @@
-//! The page `docs/errors.md`, made of what the tests provoke. `MACROSTEP_WRITE_DOCS=1 cargo test --test hostile` writes it.
+//! The page `docs/errors.md`, made of what the tests provoke. `MACROSTEP_WRITE_DOCS=1 cargo test --test all hostile` writes it.
 
 use std::fmt::Write;
 use std::path::Path;
 
+use crate::hostile::{files, options, slaves, systems};
 use crate::run::Left;
-use crate::{files, options, slaves, systems};
 
 const HEAD: &str = "# Errors
 
-Every error below is provoked by a test, and this page is written by it: `MACROSTEP_WRITE_DOCS=1 cargo test --test hostile`.
+Every error below is provoked by a test, and this page is written by it: `MACROSTEP_WRITE_DOCS=1 cargo test --test all hostile`.
 An error is one line on standard error. It says which slave, call and time, what was found, what was expected, and what
 to do next. Exit codes: 1 failed, 2 usage, 3 comparison out of tolerance. Rows recorded before are on disk.
 ";
@@ -47,12 +47,12 @@ fn the_page_of_errors_is_current() {
     let before = std::fs::read_to_string(&path).unwrap_or_default();
     if let Some((a, b)) = before.lines().zip(now.lines()).find(|(a, b)| a != b) {
         panic!(
-            "docs/errors.md is not current: it has\n{a}\nand should have\n{b}\n: MACROSTEP_WRITE_DOCS=1 cargo test --test hostile"
+            "docs/errors.md is not current: it has\n{a}\nand should have\n{b}\n: MACROSTEP_WRITE_DOCS=1 cargo test --test all hostile"
         );
     }
     assert_eq!(
         before.lines().count(),
         now.lines().count(),
-        "docs/errors.md: MACROSTEP_WRITE_DOCS=1 cargo test --test hostile"
+        "docs/errors.md: MACROSTEP_WRITE_DOCS=1 cargo test --test all hostile"
     );
 }

@@ -1,6 +1,4 @@
 //! A run that is interrupted or killed and continued leaves the same bits as one that was not.
-#![cfg(target_os = "linux")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};

@@ -1,8 +1,6 @@
 //! Nothing is allocated in a window after the first ones.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Pair, build};
 use macrostep_master::correct::{Correction, NewtonKrylov, QuasiNewton, SemiImplicit};

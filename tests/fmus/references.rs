@@ -1,6 +1,6 @@
 //! The reference results each FMU carries are what the FMU computes, run by itself with its start values.
 //!
-//! `MACROSTEP_WRITE=1 cargo test --test references` writes them anew.
+//! `MACROSTEP_WRITE=1 cargo test --test all fmus::references` writes them anew.
 
 use macrostep::catalogue::all;
 use macrostep::foundry;

@@ -1,8 +1,6 @@
 //! Methods beyond the benchmark, through the FMUs: jerk-aided explicit, spectral waveform, palindromic.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Outcome, Pair, build, global, run, slope};
 use macrostep_master::predict::{Edge, Jerk, Predictor, Spectral};

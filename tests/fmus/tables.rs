@@ -1,6 +1,6 @@
 //! The tables of FMUs and variables in README.md and docs/fmus.md say what the declarations say.
 //!
-//! `MACROSTEP_WRITE=1 cargo test --test tables` writes them anew.
+//! `MACROSTEP_WRITE=1 cargo test --test all fmus::tables` writes them anew.
 
 use macrostep::catalogue::all;
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
@@ -92,7 +92,7 @@ fn role(v: &Variable) -> &'static str {
 
 fn variables() -> String {
     let mut page = String::from(
-        "# The FMUs and their variables\n\nGenerated from the declarations by `MACROSTEP_WRITE=1 cargo test --test tables`. \
+        "# The FMUs and their variables\n\nGenerated from the declarations by `MACROSTEP_WRITE=1 cargo test --test all fmus::tables`. \
          `macrostep fmus --out DIR` writes the\nfiles; each carries its equations in `documentation/index.html`.\n",
     );
     for model in all() {
@@ -122,7 +122,7 @@ fn hold(path: &Path, found: &str, expected: &str) {
         std::fs::write(path, expected).expect("written");
         return;
     }
-    let how = "`MACROSTEP_WRITE=1 cargo test --test tables` writes it anew";
+    let how = "`MACROSTEP_WRITE=1 cargo test --test all fmus::tables` writes it anew";
     assert!(found == expected, "{} is not what the declarations say; {how}", path.display());
 }
 

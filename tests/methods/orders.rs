@@ -1,8 +1,6 @@
 //! Orders of convergence with exact subsystems, global and local, position and velocity.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Errors, Pair, Start, global, local, slope};
 use macrostep_master::predict::{Derivative, Hermite, Lagrange};

@@ -3,9 +3,7 @@
 //! Pairs are those of two masses with the gain g = k_c H² (1/m1 + 1/m2) from 1e-3 to 1e3. `WAVEFORM_PAIRS=1000` looks at more of
 //! them than the sample that is usual.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::predict::Spectral;

@@ -1,13 +1,10 @@
 //! Every hazard that is known, met by the program as a user starts it: no crash, no hang, no lost row, one clear error.
 //!
 //! The errors are collected in `docs/errors.md`; see [`page`].
-#![cfg(target_os = "linux")]
 
 mod files;
-mod make;
 mod options;
 mod page;
 mod process;
-mod run;
 mod slaves;
 mod systems;

@@ -1,8 +1,6 @@
 //! Integrated acceleration: orders of convergence and figures, natively and through the FMUs.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Errors, Foundry, Pair, global, local, slope};
 use macrostep_master::predict::{IntegratedAcceleration, Variant};

@@ -1,9 +1,7 @@
 //! Windows of which only the end is looked at go by a shorter way where inputs are held. It makes the same calls with
 //! the same values as windows one by one do.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Integrator, Pair, Start, build};
 use macrostep_master::record::{Column, Observer, Trace};

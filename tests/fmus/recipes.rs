@@ -6,7 +6,7 @@ use macrostep_master::unit::fmu::{Fmu, FmuOptions};
 use std::path::Path;
 use std::process::Command;
 
-const RECIPE: &str = include_str!("../docs/recipes/new_fmu.md");
+const RECIPE: &str = include_str!("../../docs/recipes/new_fmu.md");
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// The `n`-th block of the recipe in a language.

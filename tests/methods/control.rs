@@ -1,11 +1,7 @@
 //! Macro step control: the tolerance is kept, the end is met, and the work is less than with steps of one length.
 
-mod common;
-#[path = "common/limited.rs"]
-mod limited;
-
-use common::*;
-use limited::Limited;
+use crate::common::*;
+use crate::limited::Limited;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Outcome, Pair, build, run};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};

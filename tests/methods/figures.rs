@@ -1,8 +1,6 @@
 //! Figures of the benchmark with exact subsystems, ramp start: largest relative position error of case 1 over 10 s.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::pair::{Coupling, Pair};
 use macrostep_master::Schedule;
 use macrostep_oscillator::{Exact, Monolithic, Parameters};

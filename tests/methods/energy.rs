@@ -1,8 +1,6 @@
 //! Residual energy of power bonds: it is what the coupled system's energy drifts by, and corrections make it small.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::{EnergyCorrection, Method, Schedule};

@@ -1,17 +1,13 @@
 //! How large it may be: a description of 200 000 variables, a thousand instances of one FMU.
 //!
-//! Counts gate; times are printed (`cargo test --release --test limits -- --nocapture`) and only held against ten times
+//! Counts gate; times are printed (`cargo test --release --test all limits -- --nocapture`) and only held against ten times
 //! the goal, because other work may share the machine.
-#![cfg(target_os = "linux")]
-
-#[allow(dead_code)] // of the kit only the FMU is used
-#[path = "hostile/make.rs"]
-mod make;
 
 use std::fmt::Write;
-use std::sync::Mutex;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::make;
 use macrostep_description::xml;
 use macrostep_master::unit::Unit;
 use macrostep_master::unit::fmu::{Fmu, FmuOptions};
@@ -19,8 +15,20 @@ use macrostep_master::unit::fmu::{Fmu, FmuOptions};
 const VARIABLES: usize = 200_000;
 const INSTANCES: usize = 1000;
 
-/// One at a time: memory is that of the whole process.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Runs this test once more in a process of its own, because memory is that of the whole process; false in that process.
+fn runs_elsewhere(test: &str) -> bool {
+    const ALONE: &str = "MACROSTEP_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return false;
+    }
+    let mut again = Command::new(std::env::current_exe().expect("this test binary"));
+    again.args(["--exact", &format!("systems::limits::{test}"), "--nocapture"]).env(ALONE, "1");
+    let output = again.output().expect("it starts again");
+    let text = String::from_utf8_lossy(&output.stdout);
+    println!("{text}");
+    assert!(output.status.success() && text.contains("1 passed"), "{}", String::from_utf8_lossy(&output.stderr));
+    true
+}
 
 /// A description as large tools write it.
 fn large() -> String {
@@ -55,7 +63,9 @@ fn resident() -> u64 {
 
 #[test]
 fn two_hundred_thousand_variables_are_read() {
-    let _alone = ALONE.lock();
+    if runs_elsewhere("two_hundred_thousand_variables_are_read") {
+        return;
+    }
     let text = large();
     let began = Instant::now();
     let reading = xml::read(text.as_bytes()).expect("a description");
@@ -69,7 +79,9 @@ fn two_hundred_thousand_variables_are_read() {
 
 #[test]
 fn a_thousand_instances_share_one_folder_and_one_library() {
-    let _alone = ALONE.lock();
+    if runs_elsewhere("a_thousand_instances_share_one_folder_and_one_library") {
+        return;
+    }
     let bytes = macrostep::embedded::fmu("oscillator1_force").expect("carried");
     let before = resident();
     let began = Instant::now();
@@ -106,7 +118,9 @@ fn a_thousand_instances_share_one_folder_and_one_library() {
 /// A system of one unit with as many local variables, each the derivative of the one before it in chains of two.
 #[test]
 fn a_system_of_two_hundred_thousand_variables_is_assembled() {
-    let _alone = ALONE.lock();
+    if runs_elsewhere("a_system_of_two_hundred_thousand_variables_is_assembled") {
+        return;
+    }
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"large\" guid=\"{hostile}\">\n<CoSimulation modelIdentifier=\"hostile\"/>\n<ModelVariables>\n<ScalarVariable name=\"y\" valueReference=\"0\" causality=\"output\" variability=\"continuous\"><Real/></ScalarVariable>\n",
     );

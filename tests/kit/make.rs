@@ -30,9 +30,12 @@ pub const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 /// Where a library for this machine lies.
 pub const LIBRARY: &str = "binaries/linux64/hostile.so";
 
-/// A folder of its own under the target folder, empty.
+/// An empty folder under the target folder, for the test that asks: tests run side by side, and two may choose one name.
 pub fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile").join(name);
+    // The test's own thread has its name.
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("test").replace("::", "-");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
     folder
@@ -43,7 +46,7 @@ pub fn library(defines: &[(&str, &str)]) -> Vec<u8> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let out = std::env::temp_dir().join(format!("macrostep-hostile-{}-{number}.so", std::process::id()));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile/slave.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kit/slave.c");
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-O1", "-w", "-pthread", "-o"]).arg(&out);
     for (name, value) in defines {

@@ -1,8 +1,6 @@
 //! Identities of the co-simulated oscillator: exact to rounding, so that nothing can be tuned.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::pair::{Coupling, Pair};
 use macrostep_master::Sampling;
 use macrostep_master::Schedule;

@@ -1,8 +1,6 @@
 //! The same runs through the FMUs: bit-equal to the native units, every call counted, nothing allocated.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Integrator, Pair, Start, run};
 use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, Relaxation};

@@ -1,8 +1,6 @@
 //! Correctors on the pair: they agree, and what they cost.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::correct::{

@@ -1,0 +1,6 @@
+//! The FMUs of this project: their references, tables and recipes, and coupled flexible bodies.
+
+mod flexible_units;
+mod recipes;
+mod references;
+mod tables;

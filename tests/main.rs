@@ -1,0 +1,24 @@
+//! All tests that couple FMUs or start the program: a folder a theme, one binary, so that the program is linked once.
+#![allow(dead_code)] // not every theme uses all of the kit
+
+#[path = "kit/common.rs"]
+mod common;
+#[path = "kit/limited.rs"]
+mod limited;
+#[cfg(target_os = "linux")]
+#[path = "kit/make.rs"]
+mod make;
+#[cfg(target_os = "linux")]
+#[path = "kit/run.rs"]
+mod run;
+
+mod commands;
+#[cfg(target_os = "linux")]
+mod faults;
+mod fmus;
+#[cfg(target_os = "linux")]
+mod foreign;
+#[cfg(target_os = "linux")]
+mod hostile;
+mod methods;
+mod systems;

@@ -1,0 +1,19 @@
+//! Predictors, schedules and correctors: orders, figures, identities, stability and work, natively and through FMUs.
+
+mod advise;
+mod allocation;
+mod beyond;
+mod control;
+mod correctors;
+mod energy;
+mod figures;
+mod identities;
+mod integrated;
+mod multirate;
+mod named;
+mod orders;
+mod relay;
+mod scenarios;
+mod stability;
+mod through_fmus;
+mod waveforms;

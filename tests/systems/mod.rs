@@ -1,0 +1,8 @@
+//! Systems in TOML and SSP: read, checked, run, interrupted and continued.
+
+#[cfg(target_os = "linux")]
+mod checkpoint;
+#[cfg(target_os = "linux")]
+mod limits;
+mod ssp;
+mod toml;
