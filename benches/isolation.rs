@@ -16,8 +16,8 @@
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Foundry, Integrator, Pair, build};
 use macrostep_isolation::{ARGUMENT, Isolation, Limits, serve};
-use macrostep_master::report::table::{Align, Table};
 use macrostep_master::{Method, Sampling};
+use macrostep_plot::table::{Align, Table};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::process::{Child, Command, ExitCode, Stdio};

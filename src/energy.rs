@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use macrostep::pair::Outcome;
-use macrostep_master::report::table::{Align, Table, short};
-use macrostep_master::report::{Axis, Chart, Figure, Series};
+use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::{Axis, Chart, Figure, Series};
 use rayon::prelude::*;
 use serde::Serialize;
 

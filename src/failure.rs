@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use macrostep_master::record::TraceError;
-use macrostep_master::report::PlotError;
+use macrostep_plot::PlotError;
 
 /// What went wrong, in words for a user.
 #[derive(Debug, thiserror::Error)]

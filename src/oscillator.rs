@@ -6,8 +6,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use macrostep::pair::{Integrator, Outcome, Recorder, Resumed};
 use macrostep_isolation::interrupt;
 use macrostep_master::record::Trace;
-use macrostep_master::report::table::{Align, Table};
 use macrostep_master::{Account, Course, Memento, Unconverged};
+use macrostep_plot::table::{Align, Table};
 
 use crate::arguments::OscillatorArguments;
 use crate::checkpoint::{Checkpoint, Keeper};

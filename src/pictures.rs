@@ -4,7 +4,7 @@ use std::path::Path;
 
 use macrostep::pair::Outcome;
 use macrostep_master::record::Trace;
-use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
+use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 
 use crate::options::OscillatorOptions;
 

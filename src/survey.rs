@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use macrostep::pair::Outcome;
-use macrostep_master::report::table::{Align, Table, short};
+use macrostep_plot::table::{Align, Table, short};
 use rayon::prelude::*;
 
 use crate::failure::Failure;

@@ -44,7 +44,6 @@ mod work;
 pub mod correct;
 pub mod predict;
 pub mod record;
-pub mod report;
 pub mod unit;
 
 pub use control::{Course, Estimate, StepControl};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use macrostep_flexible::eigen::Modes;
 use macrostep_flexible::mesh::Face;
 use macrostep_flexible::{Basis, Connector, Error, Mesh, Structure, Tied};
-use macrostep_master::report::{Axis, Chart, Figure, Series};
+use macrostep_plot::{Axis, Chart, Figure, Series};
 use nalgebra::{DMatrix, Vector3};
 
 /// A way to look at a body: which point of the paper a point in space falls on.

@@ -6,8 +6,8 @@ use macrostep_flexible::Error;
 use macrostep_flexible::examples::l_beam::{ANSYS_HZ, LBeam, THEORY_HZ};
 use macrostep_flexible::examples::long_beam::{self, LongBeam, SLIDES_PERCENT};
 use macrostep_flexible::examples::t_square::{SPIN_UP_S, TSquare};
-use macrostep_master::report::table::{Align, Table};
-use macrostep_master::report::{Axis, Chart, Figure, Series};
+use macrostep_plot::table::{Align, Table};
+use macrostep_plot::{Axis, Chart, Figure, Series};
 use serde_json::json;
 
 use super::arguments::ExamplesArguments;

@@ -8,10 +8,10 @@ use macrostep::embedded;
 use macrostep_flexible::check::Conditioning;
 use macrostep_flexible::moving::Rayleigh;
 use macrostep_flexible::{Basis, Error, FlexibleBody, Joint, Report, Tied};
-use macrostep_master::report::table::{Align, Table, short};
 use macrostep_master::unit::fmu::{Fmu, FmuOptions};
 use macrostep_models_flexible::{Body, ImportedBody, Stored};
 use macrostep_packager::{Package, libraries};
+use macrostep_plot::table::{Align, Table, short};
 use serde_json::json;
 
 use super::arguments::ImportArguments;
@@ -259,7 +259,7 @@ impl Found {
     }
 
     /// Mesh, connectors and the first modes with the reference connector fixed.
-    fn figure(&self) -> Result<macrostep_master::report::Figure, Error> {
+    fn figure(&self) -> Result<macrostep_plot::Figure, Error> {
         let shapes = drawing::mode_shapes(&self.tied, &self.basis, self.reference, DRAWN)?;
         let structure = &self.source.structure;
         Ok(drawing::body(&self.body.name, (structure, self.source.mesh.as_ref()), &self.tied.connectors, &shapes))

@@ -3,8 +3,8 @@
 use macrostep::foundry;
 use macrostep::pair::Foundry;
 use macrostep::pendulum::{OnePiece, Pendulum, Point, distance_m};
-use macrostep_master::report::table::{Align, Table};
-use macrostep_master::report::{Axis, Chart, Figure, Series};
+use macrostep_plot::table::{Align, Table};
+use macrostep_plot::{Axis, Chart, Figure, Series};
 use serde_json::json;
 
 use super::arguments::PendulumArguments;

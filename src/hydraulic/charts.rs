@@ -1,7 +1,7 @@
 //! Pictures of actuator speed and force, several macro steps beside the reference.
 
 use macrostep::multirate::{Columns, Multirate, Outcome};
-use macrostep_master::report::{Axis, Chart, Figure, Series};
+use macrostep_plot::{Axis, Chart, Figure, Series};
 
 /// Speed, and below it force, of the first actuator.
 pub fn interface(runs: &[(&Multirate, &Outcome)], reference: Option<&Outcome>) -> Figure {

@@ -11,7 +11,7 @@ use macrostep::multirate::{
     Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, errors, judge, run,
 };
 use macrostep_master::RunError;
-use macrostep_master::report::table::{Align, Table};
+use macrostep_plot::table::{Align, Table};
 
 use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use crate::failure::Failure;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use macrostep::foundry;
 use macrostep::multirate::{Limits, MICRO_S, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, errors, judge};
-use macrostep_master::report::table::{Align, Table, short};
+use macrostep_plot::table::{Align, Table, short};
 use rayon::prelude::*;
 use serde::Serialize;
 

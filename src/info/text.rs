@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Unit, Value, Variable, shown};
-use macrostep_master::report::table::{Align, Listing, Table};
 use macrostep_master::unit::fmu::Fmu;
+use macrostep_plot::table::{Align, Listing, Table};
 
 use super::{capabilities, dependencies, exponents, items, names};
 use macrostep::values::{self, word};

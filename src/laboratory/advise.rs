@@ -4,8 +4,8 @@ use macrostep::lab::advise::{Advice, Candidate, Capabilities, Connection, Questi
 use macrostep::lab::measure::{Reference, Work, run as run_scheme};
 use macrostep::lab::{Scenario, Setup};
 use macrostep::scheme::Correct;
-use macrostep_master::report::table::{Align, Table, short};
-use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
+use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 use serde::Serialize;
 use std::path::Path;
 

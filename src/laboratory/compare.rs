@@ -2,7 +2,7 @@
 
 use macrostep::lab::measure::{Reference, Work, run as run_scheme};
 use macrostep::lab::{Scenario, Scheme, Setup};
-use macrostep_master::report::table::{Align, Table, short};
+use macrostep_plot::table::{Align, Table, short};
 use rayon::prelude::*;
 use serde::Serialize;
 

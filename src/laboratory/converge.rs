@@ -2,7 +2,7 @@
 
 use macrostep::lab::measure::{Convergence, Errors, Ladder, Orders, orders};
 use macrostep::lab::{Card, Scheme};
-use macrostep_master::report::table::{Align, Table};
+use macrostep_plot::table::{Align, Table};
 use rayon::prelude::*;
 use serde::Serialize;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use macrostep::lab::Card;
 use macrostep::lab::measure::{Convergence, Errors, FLOOR};
-use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
+use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 
 /// Lines of one picture at most, beyond which there is one picture a predictor.
 const LINES_MAX: usize = 8;

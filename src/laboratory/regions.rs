@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use macrostep::lab::region::Region;
-use macrostep_master::report::{Axis, Figure, Heat, PlotError};
+use macrostep_plot::{Axis, Figure, Heat, PlotError};
 
 /// ln ρ shown as the strongest colour.
 const STRONGEST: f64 = 0.6;

@@ -3,7 +3,7 @@
 use macrostep::lab::dimensionless::Ratios;
 use macrostep::lab::region::{Limit, Rays, Region, Window, regions};
 use macrostep::pair::Coupling;
-use macrostep_master::report::table::{Align, Table};
+use macrostep_plot::table::{Align, Table};
 use serde::Serialize;
 
 use super::arguments::{StabilityArguments, interval};

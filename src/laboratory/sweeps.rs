@@ -1,8 +1,8 @@
 //! `macrostep stability --scenario NAME`: growth rates over the macro step.
 
 use macrostep::lab::sweep::{Sweep, sweep};
-use macrostep_master::report::table::{Align, Table, short};
-use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
+use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::Path;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use macrostep::lab::Scheme;
-use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
+use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 
 use super::compare::Entry;
 use crate::terms::typed;

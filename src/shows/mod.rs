@@ -6,7 +6,7 @@ mod coupling;
 mod identity;
 mod mechanics;
 
-use macrostep_master::report::table::{Align, Table};
+use macrostep_plot::table::{Align, Table};
 use serde::Serialize;
 
 use crate::arguments::ShowsArguments;

@@ -240,7 +240,7 @@ fn report(arguments: &SimulateArguments, summary: &Json, names: &[&str], row: &[
     if arguments.json {
         return print::line(summary);
     }
-    use macrostep_master::report::table::{Align, Table};
+    use macrostep_plot::table::{Align, Table};
     let mut table = Table::new([("variable", Align::Left), ("value at the end", Align::Right)]);
     for (name, value) in names.iter().zip(row) {
         table.row([(*name).to_owned(), info::json_value(value).to_string()]);

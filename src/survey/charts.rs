@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use macrostep_master::report::{Axis, Bars, Chart, Figure, PlotError, Series};
+use macrostep_plot::{Axis, Bars, Chart, Figure, PlotError, Series};
 
 use super::Entry;
 use crate::pictures::{column, energies, positions, running_maximum};

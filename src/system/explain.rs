@@ -1,7 +1,7 @@
 //! `macrostep explain`: what a run does, in words.
 
-use macrostep_master::report::Table;
-use macrostep_master::report::table::{Align, short};
+use macrostep_plot::Table;
+use macrostep_plot::table::{Align, short};
 use macrostep_system::explain::{Candidate, Loop, Residuals, choices, delays, order, residuals, steps};
 use macrostep_system::toml;
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use macrostep_master::record::{Column, ColumnKind};
-use macrostep_master::report::Table;
-use macrostep_master::report::table::Align;
 use macrostep_master::{Account, Simulation, Statistics, Unconverged};
+use macrostep_plot::Table;
+use macrostep_plot::table::Align;
 use macrostep_system::Scenario;
 use serde::Serialize;
 

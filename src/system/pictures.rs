@@ -5,7 +5,7 @@ use std::path::Path;
 
 use macrostep_description::{Causality, Variability};
 use macrostep_master::record::{Column, Trace};
-use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
+use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 use macrostep_system::{Assembly, Scenario};
 
 /// Lines in one panel: as many as there are colours.

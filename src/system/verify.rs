@@ -1,7 +1,7 @@
 //! `macrostep verify`: how far a result is from converged.
 
-use macrostep_master::report::Table;
-use macrostep_master::report::table::{Align, short};
+use macrostep_plot::Table;
+use macrostep_plot::table::{Align, short};
 use macrostep_system::verify::{Unverified, Verification, verify};
 use serde::Serialize;
 

@@ -4,7 +4,7 @@
 
 use macrostep::catalogue::all;
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
-use macrostep_master::report::table::{Align, Table};
+use macrostep_plot::table::{Align, Table};
 use std::path::Path;
 
 const FROM: &str = "<!-- generated from the declarations: from here -->\n";

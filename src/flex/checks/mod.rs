@@ -4,7 +4,7 @@ mod bodies;
 mod moving;
 mod reduced;
 
-use macrostep_master::report::table::{Align, Table};
+use macrostep_plot::table::{Align, Table};
 use serde::Serialize;
 
 use super::arguments::ChecksArguments;

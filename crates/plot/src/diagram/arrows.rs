@@ -1,10 +1,10 @@
 //! Arrows and what their looks mean.
 
-use super::super::plot::canvas::{Canvas, Letters, Stroke, put, short};
-use super::super::plot::font::width;
-use super::super::plot::palette;
 use super::layout::{Layout, TRACK};
 use super::{Diagram, Way};
+use crate::canvas::{Canvas, Letters, Stroke, put, short};
+use crate::font::width;
+use crate::palette;
 
 fn stroke(way: Way) -> Stroke<'static> {
     match way {

@@ -1,9 +1,9 @@
 //! Boxes.
 
-use super::super::plot::canvas::{Canvas, Letters, Stroke, put, short};
-use super::super::plot::palette;
 use super::Block;
 use super::layout::Layout;
+use crate::canvas::{Canvas, Letters, Stroke, put, short};
+use crate::palette;
 
 /// Faces of units and of what the master evaluates.
 const FACES: [&str; 2] = ["#f4f7fb", "#fdf6e9"];
@@ -33,8 +33,7 @@ pub(super) fn draw(canvas: &mut Canvas, blocks: &[Block], layout: &Layout, at: i
         }
         for &(input, output) in &block.through {
             let (from, to) = (at(layout.input((b, input))), at(layout.output((b, output))));
-            let gap =
-                |name: Option<&String>| name.map_or(0.0, |n| super::super::plot::font::width(n, 12.0, false) + 13.0);
+            let gap = |name: Option<&String>| name.map_or(0.0, |n| crate::font::width(n, 12.0, false) + 13.0);
             let from = [from[0] + gap(block.inputs.get(input)), from[1]];
             let to = [to[0] - gap(block.outputs.get(output)), to[1]];
             let colour = if block.looped { palette::line(1) } else { palette::SOFT };

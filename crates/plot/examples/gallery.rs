@@ -1,11 +1,11 @@
 //! Draws one picture of every kind from the exact solution and the monolithic integrator of the oscillator.
 //!
-//!     cargo run --release -p macrostep-master --example gallery -- DIR
+//!     cargo run --release -p macrostep-plot --example gallery -- DIR
 
 use std::path::Path;
 
-use macrostep_master::report::{Axis, Bars, Chart, Figure, Heat, PlotError, Series};
 use macrostep_oscillator::{Exact, Monolithic, ParameterError, Parameters, State};
+use macrostep_plot::{Axis, Bars, Chart, Figure, Heat, PlotError, Series};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "gallery".to_owned());

@@ -10,8 +10,8 @@ mod layout;
 
 pub use lanes::{Bar, Lane, Mark};
 
-use super::plot::canvas::{Canvas, Letters};
-use super::plot::{PlotError, palette, rasterise};
+use crate::canvas::{Canvas, Letters};
+use crate::{PlotError, palette, raster};
 use layout::Layout;
 use std::path::Path;
 
@@ -110,10 +110,10 @@ impl Diagram {
         for note in &self.notes {
             bottom += 18.0;
             canvas.text([MARGIN, bottom], note, Letters::new(12.0, palette::SOFT, "start"));
-            width = width.max(2.0 * MARGIN + super::plot::font::width(note, 12.0, false));
+            width = width.max(2.0 * MARGIN + crate::font::width(note, 12.0, false));
         }
-        let titled = super::plot::font::width(&self.title, 18.0, true);
-        let below = super::plot::font::width(&self.subtitle, 12.5, false);
+        let titled = crate::font::width(&self.title, 18.0, true);
+        let below = crate::font::width(&self.subtitle, 12.5, false);
         canvas.finish(width.max(titled.max(below) + 2.0 * MARGIN).ceil(), (bottom + MARGIN).ceil(), palette::PAPER)
     }
 
@@ -124,7 +124,7 @@ impl Diagram {
     pub fn write(&self, path: &Path) -> Result<(), PlotError> {
         let svg = self.svg();
         let is_png = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
-        let bytes = if is_png { rasterise(&svg, 2.0)? } else { svg.into_bytes() };
+        let bytes = if is_png { raster::png(&svg, 2.0)? } else { svg.into_bytes() };
         std::fs::write(path, bytes).map_err(|source| PlotError::File { path: path.to_owned(), source })
     }
 }

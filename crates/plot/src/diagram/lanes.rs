@@ -1,9 +1,9 @@
 //! The time chart: a row a unit, bars for steps, marks for what happens at an instant, numbered in order of execution.
 
-use super::super::plot::canvas::{Area, Canvas, Letters, Stroke};
-use super::super::plot::font::width;
-use super::super::plot::palette;
 use super::Diagram;
+use crate::canvas::{Area, Canvas, Letters, Stroke};
+use crate::font::width;
+use crate::palette;
 
 /// A row.
 #[derive(Debug, Clone, Default)]

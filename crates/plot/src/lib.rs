@@ -1,7 +1,11 @@
-//! Pictures: charts of lines and points, bars, heat maps, alone or as small multiples.
+//! How a result is shown: tables for a terminal, pictures as SVG and PNG.
+//!
+//! Nothing here knows a unit or a method. A picture is drawn once, as SVG; the PNG (feature `png`) is that same drawing
+//! rasterised with a font the program carries, so both look alike and neither needs a font on the machine. A table says the
+//! same without colour as with it.
 //!
 //! A [`Figure`] is panels on a grid; a panel is a [`Chart`], [`Bars`] or a [`Heat`] map. All of them draw into one SVG text.
-//! The text is written to a file as it is, and rasterised for the PNG, so there is one drawing and one look.
+//! A [`Diagram`] is blocks joined by arrows.
 //!
 //! * Colours are those of Okabe and Ito, which stay apart for colour-blind readers; dashes and marks tell lines apart
 //!   without any colour.
@@ -12,19 +16,24 @@
 
 mod axis;
 mod bars;
-pub(super) mod canvas;
+mod canvas;
 mod chart;
 mod figure;
-pub(super) mod font;
+mod font;
 mod frame;
 mod heat;
-pub(super) mod palette;
+mod palette;
+mod raster;
 mod series;
+
+pub mod diagram;
+pub mod table;
 
 pub use axis::Axis;
 pub use bars::Bars;
 pub use chart::Chart;
-pub(super) use figure::rasterise;
+pub use diagram::Diagram;
 pub use figure::{Figure, Panel, PlotError};
 pub use heat::Heat;
 pub use series::Series;
+pub use table::{Align, Listing, Table};

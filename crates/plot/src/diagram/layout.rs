@@ -1,8 +1,8 @@
 //! Where boxes stand: layers from left to right by the longest path of arrows that do not run back.
 
-use super::super::plot::canvas::Area;
-use super::super::plot::font::width;
 use super::{Arrow, Block};
+use crate::canvas::Area;
+use crate::font::width;
 
 /// Height of a port's line.
 pub(super) const LINE: f64 = 19.0;

@@ -1,8 +1,5 @@
 //! The font the program carries: DejaVu Sans in two weights, for measuring text and for rasterising it.
 
-use std::sync::{Arc, OnceLock};
-
-use resvg::usvg::fontdb;
 use skrifa::instance::{LocationRef, Size};
 use skrifa::{FontRef, MetadataProvider};
 
@@ -19,20 +16,8 @@ pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
         .sum()
 }
 
-/// The two weights as a font database, made once.
-pub(crate) fn database() -> Arc<fontdb::Database> {
-    static DATABASE: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
-    let make = || {
-        let mut database = fontdb::Database::new();
-        database.load_font_data(bytes(false).to_vec());
-        database.load_font_data(bytes(true).to_vec());
-        database.set_sans_serif_family("DejaVu Sans");
-        Arc::new(database)
-    };
-    DATABASE.get_or_init(make).clone()
-}
-
-fn bytes(bold: bool) -> &'static [u8] {
+/// The font file of a weight.
+pub(crate) fn bytes(bold: bool) -> &'static [u8] {
     if bold { dejavu::sans::bold() } else { dejavu::sans::regular() }
 }
 

@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use resvg::{tiny_skia, usvg};
-
 use super::canvas::{Area, Canvas, Letters};
 use super::heat::BAR;
-use super::{Bars, Chart, Heat, font, palette};
+use super::{Bars, Chart, Heat, palette, raster};
 
 /// One picture in a figure.
 #[derive(Debug, Clone)]
@@ -147,42 +145,35 @@ impl Figure {
     /// The same picture as PNG, two pixels for one of the SVG.
     ///
     /// # Errors
-    /// [`PlotError::Raster`] where the picture is larger than memory allows.
+    /// [`PlotError::Raster`] where the picture is larger than memory allows, or without the feature `png`.
     pub fn png(&self) -> Result<Vec<u8>, PlotError> {
-        rasterise(&self.svg(), 2.0)
+        raster::png(&self.svg(), 2.0)
     }
 
-    /// Writes `NAME.svg` and `NAME.png` into a folder that exists, and returns both paths.
+    /// Writes `NAME.svg` and, with the feature `png`, `NAME.png` into a folder that exists, and returns the paths.
     ///
     /// # Errors
     /// [`PlotError`] with the file that could not be written.
-    pub fn write(&self, folder: &Path, name: &str) -> Result<[PathBuf; 2], PlotError> {
-        let svg = self.svg();
-        let png = rasterise(&svg, 2.0)?;
-        let paths = ["svg", "png"].map(|kind| folder.join(format!("{name}.{kind}")));
-        for (path, bytes) in paths.iter().zip([svg.as_bytes(), png.as_slice()]) {
-            std::fs::write(path, bytes).map_err(|source| PlotError::File { path: path.clone(), source })?;
+    pub fn write(&self, folder: &Path, name: &str) -> Result<Vec<PathBuf>, PlotError> {
+        let mut files = vec![("svg", self.svg().into_bytes())];
+        if raster::AVAILABLE {
+            files.push(("png", self.png()?));
         }
-        Ok(paths)
+        let write = |(kind, bytes): (&str, Vec<u8>)| {
+            let path = folder.join(format!("{name}.{kind}"));
+            match std::fs::write(&path, bytes) {
+                Ok(()) => Ok(path),
+                Err(source) => Err(PlotError::File { path, source }),
+            }
+        };
+        files.into_iter().map(write).collect()
     }
-}
-
-/// SVG as PNG.
-pub(in crate::report) fn rasterise(svg: &str, zoom: f32) -> Result<Vec<u8>, PlotError> {
-    let options = usvg::Options { fontdb: font::database(), ..usvg::Options::default() };
-    let tree = usvg::Tree::from_str(svg, &options).map_err(|error| PlotError::Raster(error.to_string()))?;
-    let size = tree.size();
-    let (width, height) = ((size.width() * zoom).round() as u32, (size.height() * zoom).round() as u32);
-    let mut pixels = tiny_skia::Pixmap::new(width, height)
-        .ok_or_else(|| PlotError::Raster(format!("no memory for {width} × {height} pixels")))?;
-    resvg::render(&tree, tiny_skia::Transform::from_scale(zoom, zoom), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|error| PlotError::Raster(error.to_string()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Axis, Series};
+    use crate::{Axis, Series};
 
     fn figure(title: &str) -> Figure {
         let chart = Chart::new("", Axis::linear("time", "s"), Axis::log("error", "1"));
@@ -190,14 +181,16 @@ mod tests {
     }
 
     /// Pixels darker than grey in the rows of the title.
+    #[cfg(feature = "png")]
     fn ink(figure: &Figure) -> usize {
         let png = figure.png().expect("a picture");
-        let pixels = tiny_skia::Pixmap::decode_png(&png).expect("a PNG");
+        let pixels = resvg::tiny_skia::Pixmap::decode_png(&png).expect("a PNG");
         let rows = pixels.width() as usize * 60;
         pixels.pixels().iter().take(rows).filter(|pixel| pixel.red() < 100).count()
     }
 
     #[test]
+    #[cfg(feature = "png")]
     fn words_are_in_the_png_without_any_font_on_the_machine() {
         // Fonts of the machine are not even compiled in: what is seen comes from the carried ones.
         assert!(ink(&figure("Wwwwwwww")) > 1000);
@@ -208,7 +201,7 @@ mod tests {
     fn words_do_not_break_the_svg() {
         let svg = figure("x < y & z").svg();
         assert!(svg.contains("x &lt; y &amp; z") && svg.contains("a &lt; b &amp; c"));
-        assert!(rasterise(&svg, 1.0).is_ok());
+        assert_eq!(raster::png(&svg, 1.0).is_ok(), raster::AVAILABLE);
     }
 
     #[test]
