@@ -11,7 +11,7 @@
 //! and H' is what half the tolerance allows. Of the schemes whose one-step map does not grow over the run the one with the
 //! fewest calls of `fmi2DoStep` is advised.
 
-use crate::lab::scenario::{Scenario, Setup};
+use crate::lab::scenario::{Benchmark, Setup};
 use crate::lab::signal::{frequencies, rms};
 use crate::lab::sweep;
 use crate::pair::Foundry;
@@ -126,7 +126,7 @@ pub struct Advice {
 ///
 /// # Errors
 /// What units and master answer; [`RunError::Grid`] where no scheme meets the tolerance.
-pub fn advise(scenario: &dyn Scenario, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
+pub fn advise(scenario: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
     let card = scenario.card();
     let first_scheme = Scheme::new(card.couplings[0], Schedule::Jacobi, Predict::classical(1));
     let growth_rate = growth_rate(scenario, &first_scheme, question.guess_s)?;
@@ -159,7 +159,7 @@ pub fn advise(scenario: &dyn Scenario, question: &Question, done: &(dyn Fn() + S
 }
 
 /// The schemes that are tried; high orders first, they bound what the others may cost.
-pub fn candidates(scenario: &dyn Scenario) -> Vec<Scheme> {
+pub fn candidates(scenario: &dyn Benchmark) -> Vec<Scheme> {
     let mut all = Vec::new();
     let predictors = [
         Predict::integrated(1),
@@ -184,7 +184,7 @@ pub fn candidates(scenario: &dyn Scenario) -> Vec<Scheme> {
 }
 
 /// ln ρ / H; infinite where the map is not finite.
-fn growth_rate(scenario: &dyn Scenario, scheme: &Scheme, step_s: f64) -> Result<f64, RunError> {
+fn growth_rate(scenario: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> Result<f64, RunError> {
     let rate = sweep::radius(scenario, scheme, step_s)?.ln() / step_s;
     Ok(if rate.is_nan() { f64::INFINITY } else { rate })
 }
@@ -193,7 +193,7 @@ fn growth_rate(scenario: &dyn Scenario, scheme: &Scheme, step_s: f64) -> Result<
 type Trial = Option<(Vec<Vec<f64>>, u64)>;
 
 fn trial(
-    scenario: &dyn Scenario,
+    scenario: &dyn Benchmark,
     scheme: &Scheme,
     (step_s, windows): (f64, u64),
     foundry: Foundry<'_>,
@@ -229,7 +229,7 @@ fn difference(coarse: &[Vec<f64>], fine: &[Vec<f64>]) -> f64 {
 
 /// The macro step of one scheme; `None` where it costs too much or grows.
 fn explore(
-    scenario: &dyn Scenario,
+    scenario: &dyn Benchmark,
     scheme: &Scheme,
     question: &Question,
     cheapest: &AtomicU64,
@@ -282,7 +282,7 @@ fn explore(
 
 /// Power and frequency content at every interface, and what units can do.
 fn observe(
-    scenario: &dyn Scenario,
+    scenario: &dyn Benchmark,
     best: &Candidate,
     question: &Question,
 ) -> Result<(Vec<Connection>, Vec<Capabilities>), RunError> {
@@ -340,7 +340,7 @@ impl macrostep_master::record::Observer for Rows {
 }
 
 /// Loop gain of the cut advised with constant guesses of the window's end.
-fn gain(scenario: &dyn Scenario, best: &Candidate, question: &Question) -> Result<Option<f64>, RunError> {
+fn gain(scenario: &dyn Benchmark, best: &Candidate, question: &Question) -> Result<Option<f64>, RunError> {
     let hold = Scheme::new(best.scheme.coupling, Schedule::Jacobi, Predict::classical(0));
     let scheme = Scheme { correct: Correct::Newton, ..hold };
     let (step_s, foundry): (f64, Foundry<'_>) = (best.step_s, &question.foundry);

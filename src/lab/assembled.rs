@@ -4,7 +4,7 @@
 //! how units are coupled when they start at z. Starting, filling histories and solving the whole are done here.
 
 use crate::lab::reference::advance;
-use crate::lab::scenario::{Bond, Card, Coupled, Scenario, Setup, check_cut};
+use crate::lab::scenario::{Bond, Card, Coupled, Benchmark, Setup, check_cut};
 use crate::pair::Start;
 use macrostep_master::unit::Unit;
 use macrostep_master::{ChannelId, Grid, RunError, Simulation, System, SystemError};
@@ -48,7 +48,7 @@ pub trait Parts: Send + Sync {
     fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError>;
 }
 
-impl<P: Parts> Scenario for P {
+impl<P: Parts> Benchmark for P {
     fn card(&self) -> Card {
         Parts::card(self)
     }

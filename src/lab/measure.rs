@@ -9,7 +9,7 @@
 //! Errors below 1e-11 say more of rounding than of a scheme and are left out of the line; of the others it goes through those
 //! of the four smallest H, and needs three.
 
-use crate::lab::scenario::{Coupled, Scenario, Setup, check_cut};
+use crate::lab::scenario::{Coupled, Benchmark, Setup, check_cut};
 use crate::pair::{Foundry, Start, slope};
 use crate::scheme::{Control, Scheme};
 use macrostep_master::RunError;
@@ -85,7 +85,7 @@ impl Reference {
     ///
     /// # Errors
     /// Where the scenario has no solution.
-    pub fn new(scenario: &dyn Scenario, step_s: f64, stop_s: f64) -> Result<Self, RunError> {
+    pub fn new(scenario: &dyn Benchmark, step_s: f64, stop_s: f64) -> Result<Self, RunError> {
         let n = (stop_s / step_s).round().max(1.0) as usize;
         let times: Vec<f64> = (0..=n).map(|i| i as f64 * step_s).collect();
         let rows = scenario.solution(&times)?;
@@ -123,7 +123,7 @@ impl Errors {
 ///
 /// # Errors
 /// What units and master answer; diverging is a result.
-pub fn run(scenario: &dyn Scenario, setup: &Setup<'_>, reference: &Reference) -> Result<Work, RunError> {
+pub fn run(scenario: &dyn Benchmark, setup: &Setup<'_>, reference: &Reference) -> Result<Work, RunError> {
     check_cut(&scenario.card(), setup.scheme.coupling)?;
     let setup = Setup { stop_s: setup.stop_s.or(Some(reference.stop_s)), ..*setup };
     let is_chosen = setup.scheme.control != Control::Fixed;
@@ -166,7 +166,7 @@ fn fixed(coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), 
 }
 
 /// Errors and time of steps that are chosen, which are compared once their instants are known.
-fn chosen(scenario: &dyn Scenario, coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), RunError> {
+fn chosen(scenario: &dyn Benchmark, coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), RunError> {
     let (mut times_s, mut states, mut wall_s) = (Vec::new(), Vec::new(), 0.0);
     let mut is_finite = true;
     while !coupled.simulation.is_over() && is_finite {
@@ -223,7 +223,7 @@ pub fn orders(errors: &[(f64, Errors)]) -> Orders {
 
 /// The solutions that schemes on one scenario are compared with at the same macro steps, worked out once.
 pub struct Ladder<'a> {
-    scenario: &'a dyn Scenario,
+    scenario: &'a dyn Benchmark,
     global: Vec<(f64, Reference)>,
     /// H \[s\], and the ends of a step from each starting time.
     local: Vec<(f64, Vec<Vec<f64>>)>,
@@ -236,7 +236,7 @@ impl<'a> Ladder<'a> {
     ///
     /// # Errors
     /// Where the scenario has no solution.
-    pub fn new(scenario: &'a dyn Scenario, global_s: &[f64], local_s: &[f64], stop_s: f64) -> Result<Self, RunError> {
+    pub fn new(scenario: &'a dyn Benchmark, global_s: &[f64], local_s: &[f64], stop_s: f64) -> Result<Self, RunError> {
         let starts_s: Vec<f64> = STARTS.iter().map(|part| part * stop_s).collect();
         let ends = |h: f64| {
             let ends: Vec<f64> = starts_s.iter().map(|t| t + h).collect();

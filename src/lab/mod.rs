@@ -27,13 +27,13 @@ pub use chain::Chain;
 pub use circuit::Circuit;
 pub use cylinder::Cylinder;
 pub use oscillator::Oscillator;
-pub use scenario::{Bond, Card, Coupled, Scenario, Setup};
+pub use scenario::{Bond, Card, Coupled, Benchmark, Setup};
 pub use spring::{HardeningSpring, NonlinearSpring};
 
 pub use crate::scheme::Scheme;
 
 /// The scenarios this program carries, in the order of their description.
-pub fn scenarios() -> Vec<Box<dyn Scenario>> {
+pub fn scenarios() -> Vec<Box<dyn Benchmark>> {
     vec![
         Box::new(Oscillator::test_model()),
         Box::new(Oscillator::case_1()),

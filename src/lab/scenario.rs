@@ -85,7 +85,7 @@ impl Coupled {
 
 /// A coupled system, cut in one or more ways, with a known solution: those of this program. Systems read from files are another
 /// type, `macrostep_system::Scenario`.
-pub trait Scenario: Send + Sync {
+pub trait Benchmark: Send + Sync {
     /// Name, cuts, time scales.
     fn card(&self) -> Card;
 

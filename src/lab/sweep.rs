@@ -9,7 +9,7 @@
 //! A scenario that is not linear is looked at near its start: growth rates are those of small deviations there.
 
 use crate::foundry;
-use crate::lab::scenario::{Scenario, Setup, check_cut};
+use crate::lab::scenario::{Benchmark, Setup, check_cut};
 use crate::pair::Start;
 use crate::scheme::Scheme;
 use macrostep_master::{OneStepMap, RunError, spectral_radius};
@@ -37,8 +37,8 @@ impl Sweep {
 /// ρ of a scheme at one macro step \[s\].
 ///
 /// # Errors
-/// As [`Scenario::couple`].
-pub fn radius(scenario: &dyn Scenario, scheme: &Scheme, step_s: f64) -> Result<f64, RunError> {
+/// As [`Benchmark::couple`].
+pub fn radius(scenario: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> Result<f64, RunError> {
     let card = scenario.card();
     check_cut(&card, scheme.coupling)?;
     check_map(scheme)?;
@@ -66,7 +66,7 @@ pub fn check_map(scheme: &Scheme) -> Result<(), RunError> {
 ///
 /// # Errors
 /// As [`radius`].
-pub fn sweep(scenario: &dyn Scenario, scheme: &Scheme, steps_s: &[f64], growth_rate: f64) -> Result<Sweep, RunError> {
+pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_rate: f64) -> Result<Sweep, RunError> {
     let all = steps_s.iter().map(|h| radius(scenario, scheme, *h)).collect::<Result<Vec<f64>, RunError>>()?;
     let grows = |rho: f64, h: f64| rho.is_nan() || rho.ln() / h > growth_rate;
     let first = (0..all.len()).find(|&i| grows(all[i], steps_s[i]));

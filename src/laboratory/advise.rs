@@ -2,7 +2,7 @@
 
 use macrostep::lab::advise::{Advice, Candidate, Capabilities, Connection, Question, advise};
 use macrostep::lab::measure::{Reference, Work, run as run_scheme};
-use macrostep::lab::{Scenario, Setup};
+use macrostep::lab::{Benchmark, Setup};
 use macrostep::scheme::Correct;
 use macrostep_plot::table::{Align, Table, short};
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
@@ -105,7 +105,7 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
 }
 
 /// Runs what is advised beside the solution.
-fn apply(scenario: &dyn Scenario, advice: &Advice, arguments: &AdviseArguments, stop_s: f64) -> Result<Work, Failure> {
+fn apply(scenario: &dyn Benchmark, advice: &Advice, arguments: &AdviseArguments, stop_s: f64) -> Result<Work, Failure> {
     let Candidate { scheme, step_s, .. } = advice.candidates[0];
     let setup = Setup::new(&scheme, step_s, foundry(arguments.units));
     let work = Reference::new(scenario, step_s, stop_s).and_then(|reference| run_scheme(scenario, &setup, &reference));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use macrostep::lab::Scenario;
+use macrostep::lab::Benchmark;
 use macrostep::scheme::{Named, Scheme};
 
 use crate::arguments::positive;
@@ -278,7 +278,7 @@ impl SchemeArguments {
 ///
 /// # Errors
 /// [`Failure::Usage`] with the names there are.
-pub fn scenario(name: &str) -> Result<Box<dyn Scenario>, Failure> {
+pub fn scenario(name: &str) -> Result<Box<dyn Benchmark>, Failure> {
     let all = macrostep::lab::scenarios();
     let names: Vec<&str> = all.iter().map(|s| s.card().name).collect();
     let message = format!("`--scenario {name}`: expected one of `{}`", names.join("`, `"));

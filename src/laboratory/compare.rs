@@ -1,7 +1,7 @@
 //! `macrostep compare`: accuracy against work.
 
 use macrostep::lab::measure::{Reference, Work, run as run_scheme};
-use macrostep::lab::{Scenario, Scheme, Setup};
+use macrostep::lab::{Benchmark, Scheme, Setup};
 use macrostep_plot::table::{Align, Table, short};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -102,7 +102,7 @@ fn failed(error: macrostep_master::RunError) -> Failure {
 
 /// Schemes with their runs: errors from all cores at once, times from one run after the other.
 fn entries(
-    scenario: &dyn Scenario,
+    scenario: &dyn Benchmark,
     schemes: &[Scheme],
     stop_s: f64,
     arguments: &CompareArguments,

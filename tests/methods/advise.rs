@@ -3,10 +3,10 @@
 use macrostep::foundry;
 use macrostep::lab::advise::{Question, advise};
 use macrostep::lab::measure::{Reference, run};
-use macrostep::lab::{Scenario, Setup, scenarios};
+use macrostep::lab::{Benchmark, Setup, scenarios};
 
 /// Measured error over predicted error, and whether the first guess was unstable.
-fn judged(scenario: &dyn Scenario, tolerance: f64) -> (f64, bool) {
+fn judged(scenario: &dyn Benchmark, tolerance: f64) -> (f64, bool) {
     let card = scenario.card();
     let question = Question { tolerance, stop_s: card.stop_s, guess_s: card.stop_s / 50.0, foundry: foundry::native };
     let advice = advise(scenario, &question, &|| ()).expect("advice");

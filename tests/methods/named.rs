@@ -2,16 +2,16 @@
 
 use macrostep::foundry;
 use macrostep::lab::measure::{Reference, Work, run};
-use macrostep::lab::{Scenario, Setup, scenarios};
+use macrostep::lab::{Benchmark, Setup, scenarios};
 use macrostep::pair::{Coupling, slope};
 use macrostep::predict::Predict;
 use macrostep::scheme::{Control, Correct, Energy, Named, Schedule, Scheme};
 
-fn scenario(name: &str) -> Box<dyn Scenario> {
+fn scenario(name: &str) -> Box<dyn Benchmark> {
     scenarios().into_iter().find(|s| s.card().name == name).expect("a scenario")
 }
 
-fn work(scenario: &dyn Scenario, scheme: &Scheme, step_s: f64) -> Work {
+fn work(scenario: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> Work {
     let reference = Reference::new(scenario, step_s, scenario.card().stop_s).expect("a solution");
     let setup = Setup::new(scheme, step_s, &foundry::fmu);
     let work = run(scenario, &setup, &reference).unwrap_or_else(|e| panic!("{} {scheme}: {e}", scenario.card().name));

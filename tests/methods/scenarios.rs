@@ -2,19 +2,19 @@
 
 use macrostep::foundry;
 use macrostep::lab::measure::{Errors, Ladder, Orders, Reference, orders, run};
-use macrostep::lab::{Scenario, Setup, scenarios};
+use macrostep::lab::{Benchmark, Setup, scenarios};
 use macrostep::pair::{Coupling, Foundry, Start};
 use macrostep::predict::{GsVariant, Predict};
 use macrostep::scheme::{Schedule, Scheme};
 
-fn scenario(name: &str) -> Box<dyn Scenario> {
+fn scenario(name: &str) -> Box<dyn Benchmark> {
     scenarios().into_iter().find(|s| s.card().name == name).expect("a scenario")
 }
 
 /// Observed orders at macro steps of `part` times the usual one, halved three times; local ones at longer steps, which lie
 /// closer together where the window between rounding and terms of higher order is narrow.
 fn observed(
-    scenario: &dyn Scenario,
+    scenario: &dyn Benchmark,
     scheme: &Scheme,
     (global, local): (f64, f64),
     foundry: Foundry<'_>,
@@ -29,7 +29,7 @@ fn observed(
 }
 
 /// Global orders at one part, local ones of position and velocity at two, which may be the same.
-fn check(scenario: &dyn Scenario, scheme: &Scheme, (part, parts): (f64, [f64; 2]), foundry: Foundry<'_>) {
+fn check(scenario: &dyn Benchmark, scheme: &Scheme, (part, parts): (f64, [f64; 2]), foundry: Foundry<'_>) {
     let name = scenario.card().name;
     let [global, mut local] = observed(scenario, scheme, (part, parts[0]), foundry);
     if parts[1] != parts[0] {
