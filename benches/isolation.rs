@@ -15,7 +15,7 @@
 
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Foundry, Integrator, Pair, build};
-use macrostep_isolation::{ARGUMENT, Isolation, Limits, serve};
+use macrostep_import::isolation::{ARGUMENT, Isolation, Limits, serve};
 use macrostep_master::{Method, Sampling};
 use macrostep_plot::table::{Align, Table};
 use std::fs::File;

@@ -13,9 +13,9 @@
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Integrator, Kind, Pair, build};
 use macrostep_fmi2::{CO_SIMULATION, Component, FALSE, Functions, OK, TRUE};
+use macrostep_import::fmu::Fmu;
 use macrostep_master::Method;
 use macrostep_master::record::{Column, Trace};
-use macrostep_master::unit::fmu::Fmu;
 use macrostep_plot::table::{Align, Table};
 use std::ffi::{CString, c_void};
 use std::hint::black_box;

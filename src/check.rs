@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use macrostep_description::rules::{self, Severity};
-use macrostep_isolation::{Call, during};
-use macrostep_master::unit::fmu::Fmu;
+use macrostep_import::fmu::Fmu;
+use macrostep_import::isolation::{Call, during};
 use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;

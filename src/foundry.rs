@@ -1,8 +1,8 @@
 //! Where units come from: native models, or the FMUs carried in this program.
 
-use macrostep_isolation::Isolation;
+use macrostep_import::fmu::{Fmu, FmuError, FmuOptions};
+use macrostep_import::isolation::Isolation;
 use macrostep_master::RunError;
-use macrostep_master::unit::fmu::{Fmu, FmuError, FmuOptions};
 use macrostep_master::unit::{Failure, NativeUnit, Unit, UnitError};
 
 use crate::{catalogue, embedded};

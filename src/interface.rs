@@ -97,7 +97,7 @@ struct Bench<'a> {
     map: &'a InterfaceMap,
     foundry: Foundry<'static>,
     /// While these live, FMUs need not be unpacked again.
-    _open: Vec<macrostep_master::unit::fmu::Fmu>,
+    _open: Vec<macrostep_import::fmu::Fmu>,
     bar: indicatif::ProgressBar,
 }
 

@@ -40,12 +40,12 @@ pub(crate) use macrostep::predict;
 
 use arguments::{Arguments, Verb};
 use failure::Failure;
-use macrostep_isolation::watch as watch_over;
-use macrostep_master::unit::fmu::plain;
+use macrostep_import::fmu::plain;
+use macrostep_import::isolation::watch as watch_over;
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|first| first == macrostep_isolation::ARGUMENT) {
-        return macrostep_isolation::serve();
+    if std::env::args_os().nth(1).is_some_and(|first| first == macrostep_import::isolation::ARGUMENT) {
+        return macrostep_import::isolation::serve();
     }
     let arguments = Arguments::parse();
     // Before there are threads, and before any foreign code is loaded.

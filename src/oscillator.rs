@@ -4,7 +4,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep::pair::{Integrator, Outcome, Recorder, Resumed};
-use macrostep_isolation::interrupt;
+use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Trace;
 use macrostep_master::{Account, Course, Memento, Unconverged};
 use macrostep_plot::table::{Align, Table};

@@ -51,7 +51,7 @@ fn identity(_: &Metadata) -> Option<(u64, u64, u64)> {
 /// [`Failure::File`] where the system refuses.
 pub fn keep() -> Result<(), Failure> {
     if KEPT.get().is_none() {
-        let file = match macrostep_isolation::divert_output() {
+        let file = match macrostep_import::isolation::divert_output() {
             // Not everywhere: then foreign code may write into the results.
             Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),
             file => file.map_err(Failure::file(Path::new("standard output")))?,

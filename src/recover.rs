@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use macrostep_master::unit::fmu::regular;
+use macrostep_import::fmu::regular;
 use serde_json::json;
 
 use crate::claim::{take, taken};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use macrostep_isolation::{Isolation, Limits, watched};
+use macrostep_import::fmu::{Fmu, FmuOptions, LogRecord};
+use macrostep_import::isolation::{Isolation, Limits, watched};
 use macrostep_master::unit::Unit;
-use macrostep_master::unit::fmu::{Fmu, FmuOptions, LogRecord};
 use serde::Serialize;
 
 use crate::failure::Failure;

@@ -10,9 +10,9 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use macrostep_description::Value;
-use macrostep_isolation::watch;
+use macrostep_import::fmu::regular;
+use macrostep_import::isolation::watch;
 use macrostep_master::record::Observer;
-use macrostep_master::unit::fmu::regular;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

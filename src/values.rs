@@ -1,7 +1,7 @@
 //! Values of any type: from text, into a unit, out of a unit.
 
 use macrostep_description::{Kind, ModelDescription, Value, Variable, shown};
-use macrostep_master::unit::fmu::plain;
+use macrostep_import::fmu::plain;
 use macrostep_master::unit::{Unit, UnitError};
 
 /// A text from outside, as a message shows it: its first letters where it is long, and no control characters.

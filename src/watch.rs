@@ -2,7 +2,7 @@
 
 use indicatif::ProgressBar;
 use macrostep::pair::{Wish, Witness};
-use macrostep_isolation::interrupt;
+use macrostep_import::isolation::interrupt;
 use macrostep_master::Memento;
 use macrostep_master::record::Observer;
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use macrostep_master::unit::fmu::{Fmu, Limits};
+use macrostep_import::fmu::{Fmu, Limits};
 
 fuzz_target!(|bytes: &[u8]| {
     let limits = Limits { entries_max: 64, total_bytes_max: 1 << 20, ..Limits::default() };

@@ -8,7 +8,7 @@ use macrostep::embedded;
 use macrostep_flexible::check::Conditioning;
 use macrostep_flexible::moving::Rayleigh;
 use macrostep_flexible::{Basis, Error, FlexibleBody, Joint, Report, Tied};
-use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_models_flexible::{Body, ImportedBody, Stored};
 use macrostep_packager::{Package, libraries};
 use macrostep_plot::table::{Align, Table, short};

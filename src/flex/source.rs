@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use macrostep_flexible::element::Solid;
 use macrostep_flexible::import::{inp, market, stored};
 use macrostep_flexible::{Connector, Material, Mesh, Structure};
-use macrostep_master::unit::fmu::regular;
+use macrostep_import::fmu::regular;
 
 use super::arguments::ImportArguments;
 use crate::failure::Failure;

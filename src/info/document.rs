@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use macrostep_description::{Dependencies, Kind, ModelDescription, TypeDefinition, Unit, Variable};
-use macrostep_master::unit::fmu::Fmu;
+use macrostep_import::fmu::Fmu;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 

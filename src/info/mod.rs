@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Value};
-use macrostep_master::unit::fmu::Fmu;
+use macrostep_import::fmu::Fmu;
 use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;

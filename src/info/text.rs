@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Unit, Value, Variable, shown};
-use macrostep_master::unit::fmu::Fmu;
+use macrostep_import::fmu::Fmu;
 use macrostep_plot::table::{Align, Listing, Table};
 
 use super::{capabilities, dependencies, exponents, items, names};

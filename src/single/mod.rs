@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use macrostep_description::{Causality, Dependencies, ModelDescription, Unknown, Value, Variable};
-use macrostep_master::unit::fmu::{Fmu, regular};
+use macrostep_import::fmu::{Fmu, regular};
 use macrostep_master::unit::{Start, Unit};
 use serde_json::{Value as Json, json};
 
@@ -102,7 +102,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
 /// A failure with where the results up to it are.
 pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
     let (Some(stream), Failure::Run(text)) = (stream, &failure) else { return failure };
-    let kept = macrostep_isolation::kept(stream.rows(), stream.last_s(), &stream.shown().to_string());
+    let kept = macrostep_import::isolation::kept(stream.rows(), stream.last_s(), &stream.shown().to_string());
     Failure::Run(format!("{text}{kept}"))
 }
 

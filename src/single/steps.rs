@@ -1,7 +1,7 @@
 //! The steps of one FMU, and what is kept of them.
 
 use macrostep_description::{Value, Variable};
-use macrostep_isolation::interrupt;
+use macrostep_import::isolation::interrupt;
 use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
 
 use super::options::Experiment;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 
-use macrostep_isolation::interrupt;
+use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
 use macrostep_master::record::{Column, ColumnKind, Trace};
 use macrostep_system::scenario::Source;

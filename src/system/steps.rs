@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use macrostep_isolation::interrupt;
+use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
 use macrostep_master::{Memento, RunError, Simulation};
 use macrostep_system::Scenario;

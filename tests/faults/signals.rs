@@ -147,7 +147,7 @@ fn a_slave_without_its_master_ends() {
     let memory = memory.expect("a file");
     memory.set_len(256 << 20).expect("its length");
     let mut slave = Command::new(env!("CARGO_BIN_EXE_macrostep"));
-    slave.args([macrostep_isolation::ARGUMENT, "4194305"]).stdin(memory).process_group(0);
+    slave.args([macrostep_import::isolation::ARGUMENT, "4194305"]).stdin(memory).process_group(0);
     let mut slave = slave.spawn().expect("started");
     let began = Instant::now();
     while slave.try_wait().expect("its status").is_none() {

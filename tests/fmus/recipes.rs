@@ -1,8 +1,8 @@
 //! The recipe for a new FMU, done: its files are built, packed, checked and run.
 
 use macrostep_description::rules;
+use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_master::unit::Unit;
-use macrostep_master::unit::fmu::{Fmu, FmuOptions};
 use std::path::Path;
 use std::process::Command;
 

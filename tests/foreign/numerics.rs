@@ -7,13 +7,13 @@ use crate::limited::{Limited, cut_fmu};
 use macrostep::foundry;
 use macrostep::pair::{Coupling, Pair, build};
 use macrostep_description::CoSimulation;
+use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
 use macrostep_master::predict::IntegratedAcceleration;
 use macrostep_master::record::Observer;
 use macrostep_master::unit::Unit;
-use macrostep_master::unit::fmu::{Fmu, FmuOptions};
 use macrostep_master::{Method, RunError, Sampling, Schedule};
 use macrostep_oscillator::State;
 

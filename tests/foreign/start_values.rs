@@ -1,7 +1,7 @@
 //! Start values reach the run, whatever an FMU does with its parameters before it is initialised.
 
 use macrostep_description::Value;
-use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_master::unit::{Start, Unit};
 use macrostep_master::{Grid, Method, Simulation, System};
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use macrostep_isolation::{Isolation, Limits};
-use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+use macrostep_import::fmu::{Fmu, FmuOptions};
+use macrostep_import::isolation::{Isolation, Limits};
 use macrostep_master::unit::{Outcome, Unit};
 use macrostep_master::{Grid, Method, Simulation, System};
 

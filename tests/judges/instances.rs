@@ -6,8 +6,8 @@ use std::error::Error;
 use std::time::Instant;
 
 use macrostep::embedded;
+use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_master::unit::Unit;
-use macrostep_master::unit::fmu::{Fmu, FmuOptions};
 
 /// Instances of each FMU, all alive at once: of models of equations, and of those with data or contacts.
 const COUNT: usize = 1000;

@@ -2,7 +2,7 @@
 
 use macrostep::embedded::{fmu, names};
 use macrostep_description::{Causality, ModelDescription, rules};
-use macrostep_master::unit::fmu::{Fmu, FmuOptions, FmuUnit};
+use macrostep_import::fmu::{Fmu, FmuOptions, FmuUnit};
 use macrostep_master::unit::{Outcome, Unit};
 use macrostep_models::ModelEntry;
 use macrostep_slave::Snapshot;

@@ -70,7 +70,11 @@ pub fn native_run(pair: &Pair) -> Outcome {
 
 /// Isolated units in processes of the program under test.
 #[cfg(target_os = "linux")]
-pub fn isolation() -> macrostep_isolation::Isolation {
-    let limits = macrostep_isolation::Limits::default();
-    macrostep_isolation::Isolation { program: env!("CARGO_BIN_EXE_macrostep").into(), limits, logging_on: false }
+pub fn isolation() -> macrostep_import::isolation::Isolation {
+    let limits = macrostep_import::isolation::Limits::default();
+    macrostep_import::isolation::Isolation {
+        program: env!("CARGO_BIN_EXE_macrostep").into(),
+        limits,
+        logging_on: false,
+    }
 }

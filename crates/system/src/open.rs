@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::scenario::Scenario;
-use macrostep_master::unit::fmu::{Unpacked, regular};
+use macrostep_import::fmu::{Unpacked, regular};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -3,7 +3,6 @@
 //! The master never looks inside a unit and a unit never sees another. Every call names variables by value reference,
 //! resolved once before the run; no call allocates after the first of its kind.
 
-pub mod fmu;
 mod native;
 mod start;
 

@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::scenario::Place;
-use macrostep_master::unit::fmu::{Fault, Limits, Unpacked};
+use macrostep_import::fmu::{Fault, Limits, Unpacked};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;

@@ -6,7 +6,7 @@ use super::{ANNOTATION, MAIN, annotation, archive};
 use crate::finding::Finding;
 use crate::open::Document;
 use crate::scenario::{Experiment, Place, Scenario};
-use macrostep_master::unit::fmu::{Limits, Unpacked};
+use macrostep_import::fmu::{Limits, Unpacked};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};

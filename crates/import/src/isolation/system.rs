@@ -10,7 +10,7 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::board::Board;
+use super::board::Board;
 
 /// Bytes shared; pages that are never touched cost nothing.
 const LENGTH: usize = 256 << 20;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use macrostep_import::fmu::{Fmu, FmuOptions, FmuUnit};
 use macrostep_master::unit::Unit;
-use macrostep_master::unit::fmu::{Fmu, FmuOptions, FmuUnit};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 

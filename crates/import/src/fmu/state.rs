@@ -6,7 +6,7 @@ use std::ptr;
 use macrostep_fmi2 as abi;
 
 use super::{FmuUnit, instance::Phase};
-use crate::unit::UnitError;
+use macrostep_master::unit::UnitError;
 
 const GET: &str = "fmi2GetFMUstate";
 const SET: &str = "fmi2SetFMUstate";

@@ -3,10 +3,10 @@
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 
-use crate::call::Call;
-use crate::server::HEAD;
-use crate::unit::IsolatedUnit;
-use crate::wire::{Put, Take};
+use super::call::Call;
+use super::server::HEAD;
+use super::unit::IsolatedUnit;
+use super::wire::{Put, Take};
 
 impl Unit for IsolatedUnit {
     fn name(&self) -> &str {

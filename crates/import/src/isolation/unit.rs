@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use macrostep_master::unit::fmu::Fmu;
+use crate::fmu::Fmu;
 use macrostep_master::unit::{Failure, Outcome, UnitError};
 
-use crate::call::Call;
-use crate::line::{Line, Side};
-use crate::process::{Limits, Process, signal_name};
-use crate::reading::{self, Readings};
-use crate::server::HEAD;
-use crate::system::{Memory, Word};
-use crate::wire::{Put, Take};
+use super::call::Call;
+use super::line::{Line, Side};
+use super::process::{Limits, Process, signal_name};
+use super::reading::{self, Readings};
+use super::server::HEAD;
+use super::system::{Memory, Word};
+use super::wire::{Put, Take};
 
-/// Where isolated slaves run: a program that calls [`serve`](crate::serve) when told so, and what they may use.
+/// Where isolated slaves run: a program that calls [`serve`](super::serve) when told so, and what they may use.
 #[derive(Debug, Clone)]
 pub struct Isolation {
     /// The program, usually this one.
@@ -314,7 +314,7 @@ impl Drop for IsolatedUnit {
             if let Some(signal) = self.process.leave(FAREWELL) {
                 let (name, call) = (&self.name, Call::Quit.name());
                 let signal = format!("{signal}{}", signal_name(signal));
-                crate::system::say(&format!(
+                super::system::say(&format!(
                     "warning: unit `{name}`: {call}: its process was ended by signal {signal}"
                 ));
             }

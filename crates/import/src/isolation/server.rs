@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use macrostep_master::unit::fmu::{Fmu, FmuOptions, FmuUnit, LogRecord};
+use crate::fmu::{Fmu, FmuOptions, FmuUnit, LogRecord};
 use macrostep_master::unit::{Failure, Outcome, Unit, UnitError};
 
-use crate::call::Call;
-use crate::line::{Line, Side};
-use crate::system::{self, Memory, Word};
-use crate::wire::{Put, Take};
+use super::call::Call;
+use super::line::{Line, Side};
+use super::system::{self, Memory, Word};
+use super::wire::{Put, Take};
 
 /// The argument a program is started with as a slave; it then calls [`serve`] and nothing else.
 pub const ARGUMENT: &str = "--serve-one-slave";
@@ -186,7 +186,7 @@ impl Server {
         let logging_on = take.byte().ok_or(Stop::Garbled)? != 0;
         let memory_bytes = take.number().ok_or(Stop::Garbled)?;
         let fmu = Fmu::open(folder).map_err(|e| Stop::Refused(e.fault.to_string()))?;
-        let now = crate::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
+        let now = super::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
         // Where it cannot be set, the master's look at the process is left.
         // Twice the limit, so that what is touched is found by the master, which knows how to say so.
         let _ = system::limit_address_space(now.saturating_add(memory_bytes.saturating_mul(2)));

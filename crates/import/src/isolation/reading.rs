@@ -1,7 +1,7 @@
 //! What was read after the last step, and is read again behind the next one.
 
-use crate::call::Call;
-use crate::wire::{Put, Take};
+use super::call::Call;
+use super::wire::{Put, Take};
 
 /// More readings than this between two steps go their own way.
 const KEPT_MAX: usize = 16;

@@ -10,7 +10,7 @@ use macrostep_fmi2 as abi;
 use super::instance::Phase;
 use super::remark::Remark;
 use super::{FmuUnit, floating_point};
-use crate::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Unit, UnitError};
 
 /// Makes a call with a list of references and a list of values of the same length.
 macro_rules! listed {

@@ -13,7 +13,7 @@ use super::library::Loaded;
 use super::open::Shared;
 use super::state::Slots;
 use super::{Fault, Fmu, FmuError, FmuOptions, floating_point, plain, status};
-use crate::unit::{Failure, UnitError};
+use macrostep_master::unit::{Failure, UnitError};
 
 /// What the instance may be asked (FMI 2.0.5, section 4.2.4), as far as it matters for its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use macrostep_master::unit::fmu::{Fmu, FmuUnit};
+use crate::fmu::{Fmu, FmuUnit};
 use macrostep_master::unit::{Failure, UnitError};
 
 /// The argument a program is started with as a slave.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::system;
+use super::system;
 
 /// From now on the first interrupt is only noted, and [`asked`] is to be asked from time to time; a second one ends the
 /// program.

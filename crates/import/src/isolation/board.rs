@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-use crate::call::Call;
+use super::call::Call;
 
 /// Units that can be told apart; of more than these nothing is known.
 const PLACES: usize = 4096;

@@ -4,7 +4,7 @@ use std::hint;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::system::{self, Memory, Word};
+use super::system::{self, Memory, Word};
 
 /// The two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
-//! Imported FMUs: any FMI 2.0 co-simulation FMU as a [`Unit`](super::Unit).
+//! Imported FMUs: any FMI 2.0 co-simulation FMU as a [`Unit`](macrostep_master::unit::Unit).
 //!
 //! ```no_run
-//! use macrostep_master::unit::{Unit, fmu::{Fmu, FmuOptions}};
+//! use macrostep_import::fmu::{Fmu, FmuOptions};
+//! use macrostep_master::unit::Unit;
 //!
 //! let fmu = Fmu::open("oscillator1_force.fmu")?;
 //! let mut unit = fmu.instantiate("left", &FmuOptions::default())?;
@@ -23,7 +24,7 @@
 //! | rounding, flushing to zero or traps changed | the default is restored after the call; each call of a slave begins with it |
 //! | status 42 | an error that names it; statuses are integers |
 //! | `fmi2Pending` | polled, up to [`FmuOptions::pending_limit`] |
-//! | `fmi2Discard` | an [`Outcome`](super::Outcome), with the time reached |
+//! | `fmi2Discard` | an [`Outcome`](macrostep_master::unit::Outcome), with the time reached |
 //! | `fmi2Fatal` | the instance is never called again, not even to free it; the library makes no new one |
 //!
 //! References: FMI 2.0.5, sections 2.1, 2.3 and 4.2.

@@ -20,11 +20,11 @@ use std::process::{ExitCode, ExitStatus};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use macrostep_master::unit::fmu::Unpacked;
+use crate::fmu::Unpacked;
 
-use crate::process::signal_name;
-use crate::system::{self, board};
-use crate::words::kept;
+use super::process::signal_name;
+use super::system::{self, board};
+use super::words::kept;
 
 /// How often the work is looked at.
 const LOOK: Duration = Duration::from_millis(100);

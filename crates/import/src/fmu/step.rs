@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use macrostep_fmi2 as abi;
 
 use super::{FmuUnit, instance::Phase, status};
-use crate::unit::{Outcome, UnitError};
+use macrostep_master::unit::{Outcome, UnitError};
 
 const CALL: &str = "fmi2DoStep";
 

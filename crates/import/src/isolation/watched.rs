@@ -1,4 +1,4 @@
-//! A unit in this process whose calls are on the [`Board`](crate::board::Board): who watches the process can say which
+//! A unit in this process whose calls are on the [`Board`](super::board::Board): who watches the process can say which
 //! of them ended it, or never ended.
 
 use std::sync::atomic::Ordering;
@@ -8,9 +8,9 @@ use std::time::Duration;
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 
-use crate::board::Place;
-use crate::call::Call;
-use crate::system::board;
+use super::board::Place;
+use super::call::Call;
+use super::system::board;
 
 /// What a user can do about a slave that ends the program.
 const ADVICE: &str = "`--isolate` runs it in a process of its own";

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use macrostep_master::unit::fmu::{Fmu, FmuOptions};
+use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_master::unit::{Outcome, Unit};
 
 use crate::make::{fmu, fmu_with, ready, ready_with};

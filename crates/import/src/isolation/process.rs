@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::line::Line;
-use crate::server::ARGUMENT;
-use crate::system;
+use super::line::Line;
+use super::server::ARGUMENT;
+use super::system;
 
 /// What an isolated slave may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_master::unit::Unit;
-use macrostep_master::unit::fmu::{Fmu, FmuOptions};
 
 use crate::make::{fmu, fmu_with, ready};
 

@@ -1,6 +1,6 @@
 //! Archives and libraries that are refused before any of their code runs.
 
-use macrostep_master::unit::fmu::{Fmu, FmuOptions, Limits};
+use macrostep_import::fmu::{Fmu, FmuOptions, Limits};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
