@@ -12,7 +12,7 @@ use crate::pair::Coupling;
 use crate::scheme::{Control, Correct, Predict, Schedule, Scheme};
 use macrostep_description::{Causality, ModelDescription, Variability};
 use macrostep_master::unit::Unit;
-use macrostep_master::{Method, RunError};
+use macrostep_master::RunError;
 use macrostep_system::scenario::{Place, Scenario, Source as Fmu};
 use macrostep_system::{Catalogue, Finding, Severity, assemble};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,8 +24,6 @@ pub struct FromFile {
     catalogue: Box<dyn Catalogue + Send + Sync>,
     descriptions: Vec<Arc<ModelDescription>>,
     quantities: Vec<Quantity>,
-    /// The method of the file.
-    method: Method,
     card: Card,
     name: String,
     /// The reference run, and up to when \[s\].
@@ -76,10 +74,10 @@ impl FromFile {
             integrations: 1,
             linear: false,
         };
-        let (descriptions, method) = (assembly.descriptions.clone(), assembly.method.clone());
+        let descriptions = assembly.descriptions.clone();
         drop(assembly);
         let (name, reference) = (name.to_owned(), Mutex::new(None));
-        let file = FromFile { scenario, catalogue, descriptions, quantities, method, card, name, reference };
+        let file = FromFile { scenario, catalogue, descriptions, quantities, card, name, reference };
         Ok((file, findings))
     }
 
@@ -99,7 +97,7 @@ impl FromFile {
     /// As [`Benchmark::couple`], with units made by `catalogue`.
     fn coupled(&self, s: &Scenario, scheme: &Scheme, catalogue: &dyn Catalogue) -> Result<Coupled, RunError> {
         let (mut assembly, _) = assemble(s, catalogue).map_err(|findings| refused(&findings))?;
-        assembly.method = written::method(scheme, &self.scenario, &self.method);
+        assembly.method = written::method(scheme, s);
         let mut simulation = assembly.simulation()?;
         simulation.initialise()?;
         Ok(Coupled { simulation, motions: Vec::new(), bonds: Vec::new() })

@@ -10,7 +10,7 @@ use crate::checkpoint::CheckpointArguments;
 use crate::slaves::SlaveArguments;
 
 /// A scenario and what is to be different about it.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct SystemArguments {
     /// Scenario: a .toml, .ssd or .ssp file
     #[arg(value_name = "SYSTEM")]

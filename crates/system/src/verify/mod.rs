@@ -107,7 +107,7 @@ pub fn verify(
     let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
     let other = match effective.coupling.schedule {
         Schedule::Jacobi => Schedule::GaussSeidel,
-        Schedule::GaussSeidel => Schedule::Jacobi,
+        _ => Schedule::Jacobi,
     };
     // Rows of all runs are held against each other where all have one: after whole windows.
     let span_s = |s: &Scenario| s.experiment.stop_s.unwrap_or(f64::NAN) - s.experiment.start_s;
