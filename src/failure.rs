@@ -44,6 +44,9 @@ pub enum Failure {
         /// How many there are.
         all: usize,
     },
+    /// A result that is less accurate than it is to be, in words.
+    #[error("{0}")]
+    Inaccurate(String),
     /// The result is further from exact than `--tolerance` allows.
     #[error("largest relative position error is {found:e}, expected at most {allowed:e} (`--tolerance`)")]
     OutOfTolerance {
@@ -59,7 +62,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::OutOfTolerance { .. } | Self::Findings { .. } => 3,
+            Self::OutOfTolerance { .. } | Self::Inaccurate(_) | Self::Findings { .. } => 3,
             _ => 1,
         }
     }

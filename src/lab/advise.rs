@@ -1,4 +1,4 @@
-//! Which scheme and which macro step for a scenario and a tolerance, with the error and growth to expect.
+//! Which scheme and which macro step for a system and a tolerance, with the error and growth to expect.
 //!
 //! Nothing is known of the solution. Every scheme is tried at H, H/2 and H/4, beginning with a guess of H that is halved
 //! while the run grows or its error does not shrink; from the differences of the three runs
@@ -8,15 +8,18 @@
 //! error(H') = d_2 · 2^p/(2^p − 1) · (2 H'/H)^p                                    Richardson
 //! ```
 //!
-//! and H' is what half the tolerance allows. Of the schemes whose one-step map does not grow over the run the one with the
-//! fewest calls of `fmi2DoStep` is advised.
+//! and H' is what seven tenths of the tolerance allow. A scheme whose d_2 is next to nothing has the error d_1 at H. Of the
+//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is advised. Macro step control is
+//! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason.
 
+use crate::lab::candidates::candidates;
 use crate::lab::scenario::{Benchmark, Setup};
 use crate::lab::signal::{frequencies, rms};
-use crate::lab::sweep;
+use crate::lab::trajectory::Trajectory;
+use crate::lab::trial::{difference, run};
 use crate::pair::Foundry;
-use crate::predict::Predict;
-use crate::scheme::{Correct, Schedule, Scheme};
+use crate::scheme::{Control, Correct, Predict, Schedule, Scheme};
+use macrostep_description::ModelDescription;
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, loop_gain};
 use rayon::prelude::*;
@@ -26,10 +29,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const TRIALS_MAX: usize = 20;
 /// Calls of a trial run, at most.
 const DO_STEPS_MAX: u64 = 400_000;
+/// A scheme whose finest trial costs this many times what the cheapest costs is given up.
+const COST_MAX: u64 = 16;
 /// Errors above this are beyond Richardson's reach.
 const ERROR_MAX: f64 = 0.2;
+/// The part of the tolerance that the error is to have.
+const AIM: f64 = 0.7;
 /// ln of the growth over a run that is accepted.
 const GROWTH_MAX: f64 = 1.0;
+/// Tolerances that macro step control is tried with, each a third of the one before.
+const CONTROL_TRIALS: usize = 10;
 
 /// A unit from a model's identifier and an instance name, from any thread.
 pub type MakeUnit = fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
@@ -58,7 +67,7 @@ pub struct Candidate {
     pub error: f64,
     /// Order observed.
     pub order: f64,
-    /// Growth rate ln ρ / H \[1/s\] of the one-step map.
+    /// Growth rate ln ρ / H \[1/s\]; not a number where the scheme has no map from step to step.
     pub growth_rate: f64,
     /// Calls of `fmi2DoStep` of all units to expect.
     pub do_steps: u64,
@@ -107,6 +116,29 @@ pub struct Capabilities {
     pub directional_derivatives: bool,
 }
 
+impl Capabilities {
+    /// What a unit declares.
+    pub fn of(name: &str, description: &ModelDescription) -> Self {
+        let co = description.co_simulation.as_ref();
+        Capabilities {
+            unit: name.to_owned(),
+            interpolates_inputs: co.is_some_and(|c| c.can_interpolate_inputs),
+            output_derivatives: co.map_or(0, |c| c.max_output_derivative_order),
+            rollback: co.is_some_and(|c| c.can_get_and_set_fmu_state),
+            directional_derivatives: co.is_some_and(|c| c.provides_directional_derivative),
+        }
+    }
+}
+
+/// Schemes that the units do not allow.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct LeftOut {
+    /// Their names.
+    pub schemes: Vec<String>,
+    /// What is missing, with unit and variable or attribute.
+    pub why: String,
+}
+
 /// The answer.
 #[derive(Debug, Clone)]
 pub struct Advice {
@@ -120,31 +152,31 @@ pub struct Advice {
     pub loop_gain: Option<f64>,
     /// Units.
     pub capabilities: Vec<Capabilities>,
+    /// What could not be tried.
+    pub left_out: Vec<LeftOut>,
 }
 
-/// Looks at all schemes the scenario allows; `done` is called after each.
+/// Looks at all schemes; `done` is called after each.
 ///
 /// # Errors
-/// What units and master answer; [`RunError::Grid`] where no scheme meets the tolerance.
-pub fn advise(scenario: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
-    let card = scenario.card();
-    let first_scheme = Scheme::new(card.couplings[0], Schedule::Jacobi, Predict::classical(1));
-    let growth_rate = growth_rate(scenario, &first_scheme, question.guess_s)?;
-    let unstable = growth_rate * question.stop_s > GROWTH_MAX;
-    let first = FirstGuess { scheme: first_scheme, step_s: question.guess_s, growth_rate, unstable };
+/// [`RunError::Grid`] where no scheme meets the tolerance; why the first one is not allowed, where none is.
+pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
     let cheapest = AtomicU64::new(u64::MAX);
-    let schemes = candidates(scenario);
-    let mut candidates: Vec<Candidate> = schemes
+    let tried: Vec<(Scheme, Result<Option<Candidate>, RunError>)> = candidates(benchmark)
         .par_iter()
         .map(|scheme| {
-            let found = explore(scenario, scheme, question, &cheapest);
+            let found = explore(benchmark, scheme, question, &cheapest);
             done();
-            found
+            (*scheme, found)
         })
-        .collect::<Result<Vec<_>, RunError>>()?
-        .into_iter()
-        .flatten()
         .collect();
+    let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
+    for (scheme, found) in tried {
+        match found {
+            Ok(found) => candidates.extend(found),
+            Err(why) => leave_out(&mut left_out, &scheme, &why),
+        }
+    }
     candidates.sort_by_key(|c| c.do_steps);
     let Some(best) = candidates.first().copied() else {
         return Err(RunError::Grid {
@@ -153,131 +185,164 @@ pub fn advise(scenario: &dyn Benchmark, question: &Question, done: &(dyn Fn() + 
             expected: "a larger one".to_string(),
         });
     };
-    let (connections, capabilities) = observe(scenario, &best, question)?;
-    let loop_gain = gain(scenario, &best, question)?;
-    Ok(Advice { candidates, first, connections, loop_gain, capabilities })
+    candidates.extend(control(benchmark, &best, question, &mut left_out)?);
+    candidates.sort_by_key(|c| c.do_steps);
+    let best = candidates[0];
+    let (connections, capabilities) = observe(benchmark, &best, question)?;
+    // Units without derivatives or rollback have none.
+    let loop_gain = gain(benchmark, &best, question).unwrap_or(None);
+    let first = first_guess(benchmark, question);
+    Ok(Advice { candidates, first, connections, loop_gain, capabilities, left_out })
 }
 
-/// The schemes that are tried; high orders first, they bound what the others may cost.
-pub fn candidates(scenario: &dyn Benchmark) -> Vec<Scheme> {
-    let mut all = Vec::new();
-    let predictors = [
-        Predict::integrated(1),
-        Predict::integrated(2),
-        Predict::integrated(0),
-        Predict::classical(2),
-        Predict::classical(1),
-        Predict::classical(0),
-    ];
-    for predict in predictors {
-        for &coupling in scenario.card().couplings {
-            for schedule in [Schedule::Gs12, Schedule::Gs21, Schedule::Jacobi] {
-                all.push(Scheme::new(coupling, schedule, predict));
-            }
-        }
+/// Jacobi and linear on the first cut.
+fn first_guess(benchmark: &dyn Benchmark, question: &Question) -> FirstGuess {
+    let scheme = Scheme::new(benchmark.card().couplings[0], Schedule::Jacobi, Predict::classical(1));
+    let growth_rate = growth_rate(benchmark, &scheme, question.guess_s);
+    let unstable = growth_rate * question.stop_s > GROWTH_MAX;
+    FirstGuess { scheme, step_s: question.guess_s, growth_rate, unstable }
+}
+
+/// Adds a scheme to those that lack the same.
+fn leave_out(left_out: &mut Vec<LeftOut>, scheme: &Scheme, why: &RunError) {
+    let (why, name) = (why.to_string(), scheme.to_string());
+    match left_out.iter_mut().find(|l| l.why == why) {
+        Some(known) => known.schemes.push(name),
+        None => left_out.push(LeftOut { schemes: vec![name], why }),
     }
-    for &coupling in scenario.card().couplings {
-        let scheme = Scheme::new(coupling, Schedule::Jacobi, Predict::classical(2));
-        all.push(Scheme { correct: Correct::Newton, ..scheme });
+}
+
+/// ln ρ / H; infinite where the map is not finite, not a number where there is none.
+fn growth_rate(benchmark: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> f64 {
+    match benchmark.growth(scheme, step_s) {
+        Ok(growth) if growth.radius.is_nan() => f64::INFINITY,
+        Ok(growth) => growth.radius.ln() / step_s,
+        Err(_) => f64::NAN,
     }
-    all
-}
-
-/// ln ρ / H; infinite where the map is not finite.
-fn growth_rate(scenario: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> Result<f64, RunError> {
-    let rate = sweep::radius(scenario, scheme, step_s)?.ln() / step_s;
-    Ok(if rate.is_nan() { f64::INFINITY } else { rate })
-}
-
-/// States at all communication points, and the calls they took; `None` where the run leaves all bounds.
-type Trial = Option<(Vec<Vec<f64>>, u64)>;
-
-fn trial(
-    scenario: &dyn Benchmark,
-    scheme: &Scheme,
-    (step_s, windows): (f64, u64),
-    foundry: Foundry<'_>,
-) -> Result<Trial, RunError> {
-    let setup = Setup::new(scheme, step_s, foundry);
-    let mut coupled = scenario.couple(&setup)?;
-    let mut states = Vec::with_capacity(windows as usize + 1);
-    for n in 0..=windows {
-        // A unit that refuses what has grown beyond all numbers has diverged as well.
-        if n > 0 && coupled.simulation.step().is_err() {
-            return Ok(None);
-        }
-        let mut state = Vec::new();
-        coupled.state(&mut state);
-        if !state.iter().all(|x| x.abs() < 1e100) {
-            return Ok(None);
-        }
-        states.push(state);
-    }
-    Ok(Some((states, coupled.simulation.do_steps().iter().sum())))
-}
-
-/// Largest difference of quantities at common points, relative to their amplitudes in the finer run.
-fn difference(coarse: &[Vec<f64>], fine: &[Vec<f64>]) -> f64 {
-    let motions = coarse.first().map_or(0, |row| row.len() / 2);
-    let worst = |i: usize| {
-        let amplitude = fine.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
-        let off = coarse.iter().zip(fine.iter().step_by(2)).fold(0.0f64, |max, (c, f)| max.max((c[i] - f[i]).abs()));
-        if amplitude > 0.0 { off / amplitude } else { off }
-    };
-    (0..motions).map(worst).fold(0.0, f64::max)
 }
 
 /// The macro step of one scheme; `None` where it costs too much or grows.
 fn explore(
-    scenario: &dyn Benchmark,
+    benchmark: &dyn Benchmark,
     scheme: &Scheme,
     question: &Question,
     cheapest: &AtomicU64,
 ) -> Result<Option<Candidate>, RunError> {
-    let windows_of = |h: f64| (question.stop_s / h).ceil().max(1.0) as u64;
-    let units = scenario.card().units as u64;
-    let mut windows = windows_of(question.guess_s);
+    let (units, quantities) = (benchmark.card().units as u64, benchmark.quantities().len());
+    let mut windows = (question.stop_s / question.guess_s).ceil().max(1.0) as u64;
     for _ in 0..TRIALS_MAX {
         // The finest trial may cost some times what the best does.
-        let bound = cheapest.load(Ordering::Relaxed).saturating_mul(8).min(DO_STEPS_MAX);
+        let bound = cheapest.load(Ordering::Relaxed).saturating_mul(COST_MAX).min(DO_STEPS_MAX);
         if 4 * windows * units > bound {
             return Ok(None);
         }
-        let run = |factor: u64| {
+        let trial = |factor: u64| {
             let n = windows * factor;
-            trial(scenario, scheme, (question.stop_s / n as f64, n), &question.foundry)
+            run(benchmark, scheme, (question.stop_s / n as f64, n), &question.foundry)
         };
-        let (Some((a, _)), Some((b, calls)), Some((c, _))) = (run(1)?, run(2)?, run(4)?) else {
+        let (Some((a, calls)), Some((b, finer_calls)), Some((c, _))) = (trial(1)?, trial(2)?, trial(4)?) else {
             windows *= 2;
             continue;
         };
-        let (d1, d2) = (difference(&a, &b), difference(&b, &c));
+        let (d1, d2) = (difference(&a, &b, quantities), difference(&b, &c, quantities));
         let p = (d1 / d2).log2();
-        let error = d2 * p.exp2() / (p.exp2() - 1.0);
-        // An order that theory does not know is a coincidence of two differences.
-        if !(p > 0.7 && p < scheme.global_order() + 1.6 && error < ERROR_MAX) {
-            windows *= 2;
-            continue;
-        }
-        // `error` is that of the run with 2·windows.
-        let wanted = windows as f64 * 2.0 * (error / (0.5 * question.tolerance)).powf(1.0 / p);
-        let chosen = wanted.ceil().max(windows as f64) as u64;
-        if chosen > 6 * windows {
-            windows = (chosen / 3).min(8 * windows);
-            continue;
-        }
-        let (step_s, factor) = (question.stop_s / chosen as f64, 2.0 * windows as f64 / chosen as f64);
-        let growth_rate = growth_rate(scenario, scheme, step_s)?;
+        // So near to the solution is the second run that the first one's error is seen.
+        let is_seen = d1 > 0.0 && d1 <= AIM * question.tolerance && p > 3.0;
+        let (chosen, error, order, do_steps) = if is_seen {
+            (windows, d1, p.min(scheme.global_order()), calls)
+        } else {
+            let error = d2 * p.exp2() / (p.exp2() - 1.0);
+            // An order that theory does not know is a coincidence of two differences.
+            if !(p > 0.7 && p < scheme.global_order() + 1.6 && error < ERROR_MAX) {
+                windows *= 2;
+                continue;
+            }
+            // `error` is that of the run with 2·windows.
+            let wanted = windows as f64 * 2.0 * (error / (AIM * question.tolerance)).powf(1.0 / p);
+            let chosen = wanted.ceil().max(windows as f64) as u64;
+            if chosen > 6 * windows {
+                windows = (chosen / 3).min(8 * windows);
+                continue;
+            }
+            let factor = 2.0 * windows as f64 / chosen as f64;
+            (chosen, error * factor.powf(p), p, (finer_calls as f64 / factor) as u64)
+        };
+        let step_s = question.stop_s / chosen as f64;
+        let growth_rate = growth_rate(benchmark, scheme, step_s);
         if growth_rate * question.stop_s > GROWTH_MAX {
             windows *= 2;
             continue;
         }
-        let do_steps = (calls as f64 / factor) as u64;
         cheapest.fetch_min(do_steps, Ordering::Relaxed);
-        let error = error * factor.powf(p);
-        return Ok(Some(Candidate { scheme: *scheme, step_s, error, order: p, growth_rate, do_steps }));
+        return Ok(Some(Candidate { scheme: *scheme, step_s, error, order, growth_rate, do_steps }));
     }
     Ok(None)
+}
+
+/// Macro step control that meets the tolerance, as seen beside a fine run of the best scheme with steps of one length.
+fn control(
+    benchmark: &dyn Benchmark,
+    best: &Candidate,
+    question: &Question,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Vec<Candidate>, RunError> {
+    let windows = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
+    let step_s = question.stop_s / windows as f64;
+    let Some((rows, _)) = run(benchmark, &best.scheme, (step_s, windows), &question.foundry)? else {
+        return Ok(Vec::new());
+    };
+    let (fine, quantities) = (Trajectory { step_s, rows, error: 0.0 }, benchmark.quantities().len());
+    let mut found = Vec::new();
+    for scheme in crate::lab::candidates::controlled(&best.scheme) {
+        let mut tolerance = question.tolerance;
+        for _ in 0..CONTROL_TRIALS {
+            let scheme = Scheme { control_tolerance: tolerance, ..scheme };
+            match controlled(benchmark, &scheme, question, (&fine, quantities)) {
+                Err(why) => {
+                    leave_out(left_out, &scheme, &why);
+                    break;
+                }
+                Ok(Some((_, do_steps))) if do_steps > COST_MAX * best.do_steps => break,
+                Ok(Some((error, do_steps))) if error <= 0.9 * question.tolerance => {
+                    let (order, growth_rate) = (f64::NAN, f64::NAN);
+                    found.push(Candidate { scheme, step_s: question.guess_s, error, order, growth_rate, do_steps });
+                    break;
+                }
+                Ok(_) => tolerance /= 3.0,
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Error and calls of a run with macro step control; `None` where it leaves all bounds.
+fn controlled(
+    benchmark: &dyn Benchmark,
+    scheme: &Scheme,
+    question: &Question,
+    (fine, quantities): (&Trajectory, usize),
+) -> Result<Option<(f64, u64)>, RunError> {
+    let setup = Setup::new(scheme, question.guess_s, &question.foundry);
+    let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
+    let (start_s, mut state) = (coupled.simulation.time_s(), Vec::new());
+    let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
+    let amplitudes: Vec<f64> = (0..quantities).map(amplitude).collect();
+    let mut error = 0.0f64;
+    while !coupled.simulation.is_over() {
+        if coupled.simulation.step().is_err() {
+            return Ok(None);
+        }
+        let calls: u64 = coupled.simulation.do_steps().iter().sum();
+        if calls > DO_STEPS_MAX {
+            return Ok(None);
+        }
+        coupled.state(&mut state)?;
+        let exact = fine.at(coupled.simulation.time_s() - start_s);
+        for i in (0..quantities).filter(|i| amplitudes[*i] > 0.0) {
+            error = error.max((state[i] - exact[i]).abs() / amplitudes[i]);
+        }
+    }
+    Ok(Some((error, coupled.simulation.do_steps().iter().sum())))
 }
 
 /// Power and frequency content at every interface, and what units can do.
@@ -288,9 +353,13 @@ fn observe(
 ) -> Result<(Vec<Connection>, Vec<Capabilities>), RunError> {
     /// Samples a frequency content is taken from, at most: it is worked out the plain way.
     const SAMPLES_MAX: u64 = 1000;
-    let (scheme, step_s) = (&best.scheme, best.step_s);
+    // Steps of one length, so that a frequency means something.
+    let (scheme, step_s) = (&Scheme { control: Control::Fixed, ..best.scheme }, best.step_s);
     let setup = Setup::new(scheme, step_s, &question.foundry);
     let mut coupled = scenario.couple(&setup)?;
+    if coupled.bonds.is_empty() {
+        return Ok((Vec::new(), scenario.capabilities()));
+    }
     for bond in &coupled.bonds {
         for variable in [bond.effort, bond.flow] {
             coupled.simulation.record(bond.unit, variable, variable)?;
@@ -301,7 +370,7 @@ fn observe(
     let mut rows = Rows::default();
     coupled.simulation.run(windows, every, &mut rows)?;
     let mut connections = Vec::new();
-    let mut capabilities: Vec<Capabilities> = Vec::new();
+    let mut capabilities = scenario.capabilities();
     for (i, bond) in coupled.bonds.iter().enumerate() {
         let flow: Vec<f64> = rows.0.iter().map(|row| row[2 * i + 1]).collect();
         let power: Vec<f64> = rows.0.iter().map(|row| row[2 * i] * row[2 * i + 1]).collect();
@@ -314,16 +383,8 @@ fn observe(
             frequency_hz: content.map(|c| c[0]),
             frequency_99_hz: content.map(|c| c[1]),
         });
-        let name = unit.name().to_owned();
-        if capabilities.iter().all(|c| c.unit != name) {
-            let co = unit.description().co_simulation.as_ref();
-            capabilities.push(Capabilities {
-                unit: name,
-                interpolates_inputs: co.is_some_and(|c| c.can_interpolate_inputs),
-                output_derivatives: co.map_or(0, |c| c.max_output_derivative_order),
-                rollback: co.is_some_and(|c| c.can_get_and_set_fmu_state),
-                directional_derivatives: co.is_some_and(|c| c.provides_directional_derivative),
-            });
+        if capabilities.iter().all(|c| c.unit != unit.name()) {
+            capabilities.push(Capabilities::of(unit.name(), unit.description()));
         }
     }
     Ok((connections, capabilities))

@@ -50,6 +50,8 @@ pub struct Work {
     pub units: String,
     /// Macro steps that did not converge.
     pub unconverged: u64,
+    /// Macro steps with too few nodes, where there were any, in words.
+    pub coarse: Option<String>,
     /// Why there is no result, where there is none.
     pub failed: Option<String>,
 }
@@ -59,16 +61,17 @@ impl Work {
     pub fn failed(scheme: &Scheme, step_s: f64, why: String) -> Self {
         let control_tolerance = (scheme.control != Control::Fixed).then_some(scheme.control_tolerance);
         let (error, units) = (Errors { position: f64::NAN, velocity: f64::NAN }, String::new());
-        Work { step_s, control_tolerance, error, do_steps: 0, wall_s: 0.0, units, unconverged: 0, failed: Some(why) }
+        Work { step_s, control_tolerance, error, do_steps: 0, wall_s: 0.0, units, unconverged: 0, coarse: None, failed: Some(why) }
     }
 
-    /// "done", "diverged", "unconverged macro steps: 3" or "failed: …".
+    /// "done", "diverged", "unconverged macro steps: 3", "3 macro steps with too few nodes, …" or "failed: …".
     pub fn state(&self) -> String {
-        match (&self.failed, self.unconverged) {
-            (Some(why), _) => format!("failed: {why}"),
-            (None, _) if !self.error.position.is_finite() => "diverged".to_owned(),
-            (None, 0) => "done".to_owned(),
-            (None, n) => format!("unconverged macro steps: {n}"),
+        match (&self.failed, self.unconverged, &self.coarse) {
+            (Some(why), ..) => format!("failed: {why}"),
+            (None, ..) if !self.error.position.is_finite() => "diverged".to_owned(),
+            (None, 0, None) => "done".to_owned(),
+            (None, 0, Some(coarse)) => coarse.clone(),
+            (None, n, _) => format!("unconverged macro steps: {n}"),
         }
     }
 }
@@ -78,6 +81,8 @@ pub struct Reference {
     rows: Vec<Vec<f64>>,
     amplitude: Vec<f64>,
     stop_s: f64,
+    /// Quantities at the front of a row; rates follow.
+    quantities: usize,
 }
 
 impl Reference {
@@ -89,7 +94,8 @@ impl Reference {
         let n = (stop_s / step_s).round().max(1.0) as usize;
         let times: Vec<f64> = (0..=n).map(|i| i as f64 * step_s).collect();
         let rows = scenario.solution(&times)?;
-        Ok(Reference { amplitude: amplitude(&rows), rows, stop_s: n as f64 * step_s })
+        let quantities = scenario.quantities().len();
+        Ok(Reference { amplitude: amplitude(&rows), rows, stop_s: n as f64 * step_s, quantities })
     }
 }
 
@@ -108,11 +114,15 @@ impl Errors {
         self.position > DIVERGED
     }
 
-    fn take(&mut self, state: &[f64], exact: &[f64], amplitude: &[f64]) {
-        let half = state.len() / 2;
+    /// None yet, of rows with this many quantities and as many values.
+    fn none(quantities: usize, width: usize) -> Errors {
+        Errors { position: 0.0, velocity: if quantities == width { f64::NAN } else { 0.0 } }
+    }
+
+    fn take(&mut self, state: &[f64], exact: &[f64], (amplitude, quantities): (&[f64], usize)) {
         for i in 0..state.len() {
             let e = (state[i] - exact[i]).abs() / amplitude[i];
-            let worst = if i < half { &mut self.position } else { &mut self.velocity };
+            let worst = if i < quantities { &mut self.position } else { &mut self.velocity };
             // What is not a number is the largest of errors.
             *worst = if e.is_nan() { f64::INFINITY } else { worst.max(e) };
         }
@@ -134,15 +144,17 @@ pub fn run(scenario: &dyn Benchmark, setup: &Setup<'_>, reference: &Reference) -
         error = Errors::DIVERGED;
     }
     let unconverged = coupled.simulation.unconverged().map_or(0, |u| u.windows);
+    let coarse = coupled.simulation.coarse().map(|c| c.to_string());
     let (do_steps, kinds) = (coupled.simulation.do_steps().iter().sum(), coupled.simulation.kinds());
     let units = if kinds.windows(2).all(|k| k[0] == k[1]) { kinds[0].to_string() } else { kinds.join(" + ") };
     let control_tolerance = is_chosen.then_some(setup.scheme.control_tolerance);
-    Ok(Work { step_s: setup.step_s, control_tolerance, error, do_steps, wall_s, units, unconverged, failed: None })
+    Ok(Work { step_s: setup.step_s, control_tolerance, error, do_steps, wall_s, units, unconverged, coarse, failed: None })
 }
 
 /// Errors and time of steps of one length.
 fn fixed(coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), RunError> {
-    let (mut error, mut state, mut wall_s) = (Errors::default(), Vec::new(), 0.0);
+    let mut error = Errors::none(reference.quantities, reference.amplitude.len());
+    let (mut state, mut wall_s) = (Vec::new(), 0.0);
     for exact in reference.rows.iter().skip(1) {
         let began = Instant::now();
         let outcome = coupled.simulation.step();
@@ -156,8 +168,8 @@ fn fixed(coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), 
         if error.is_diverged() {
             break;
         }
-        coupled.state(&mut state);
-        error.take(&state, exact, &reference.amplitude);
+        coupled.state(&mut state)?;
+        error.take(&state, exact, (&reference.amplitude, reference.quantities));
         if error.is_diverged() {
             break;
         }
@@ -168,7 +180,7 @@ fn fixed(coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), 
 /// Errors and time of steps that are chosen, which are compared once their instants are known.
 fn chosen(scenario: &dyn Benchmark, coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), RunError> {
     let (mut times_s, mut states, mut wall_s) = (Vec::new(), Vec::new(), 0.0);
-    let mut is_finite = true;
+    let (mut is_finite, start_s) = (true, coupled.simulation.time_s());
     while !coupled.simulation.is_over() && is_finite {
         let began = Instant::now();
         match coupled.simulation.step() {
@@ -177,14 +189,14 @@ fn chosen(scenario: &dyn Benchmark, coupled: &mut Coupled, reference: &Reference
         }
         wall_s += began.elapsed().as_secs_f64();
         let mut state = Vec::new();
-        coupled.state(&mut state);
+        coupled.state(&mut state)?;
         is_finite = state.iter().zip(&reference.amplitude).all(|(x, a)| x.abs() < DIVERGED * a);
-        times_s.push(coupled.simulation.time_s());
+        times_s.push(coupled.simulation.time_s() - start_s);
         states.push(state);
     }
-    let mut error = Errors::default();
+    let mut error = Errors::none(reference.quantities, reference.amplitude.len());
     for (state, exact) in states.iter().zip(scenario.solution(&times_s)?) {
-        error.take(state, &exact, &reference.amplitude);
+        error.take(state, &exact, (&reference.amplitude, reference.quantities));
     }
     Ok((error, wall_s))
 }
@@ -229,6 +241,7 @@ pub struct Ladder<'a> {
     local: Vec<(f64, Vec<Vec<f64>>)>,
     starts_s: Vec<f64>,
     amplitude: Vec<f64>,
+    quantities: usize,
 }
 
 impl<'a> Ladder<'a> {
@@ -244,13 +257,15 @@ impl<'a> Ladder<'a> {
         };
         // Sampled finely enough for the first digits of the amplitudes.
         let amplitude = Reference::new(scenario, stop_s / 400.0, stop_s)?.amplitude;
+        let local = local_s.iter().filter(|_| scenario.starts_anywhere()).map(|&h| ends(h));
         let global = global_s.iter().map(|&h| Ok((h, Reference::new(scenario, h, stop_s)?)));
         Ok(Ladder {
             scenario,
             global: global.collect::<Result<_, RunError>>()?,
-            local: local_s.iter().map(|&h| ends(h)).collect::<Result<_, RunError>>()?,
+            local: local.collect::<Result<_, RunError>>()?,
             starts_s,
             amplitude,
+            quantities: scenario.quantities().len(),
         })
     }
 
@@ -268,15 +283,15 @@ impl<'a> Ladder<'a> {
 
     /// The largest error of one step over all starting times.
     fn step(&self, setup: &Setup<'_>, ends: &[Vec<f64>]) -> Result<Errors, RunError> {
-        let (mut error, mut state) = (Errors::default(), Vec::new());
+        let (mut error, mut state) = (Errors::none(self.quantities, self.amplitude.len()), Vec::new());
         for (&from_s, exact) in self.starts_s.iter().zip(ends) {
             let mut coupled = self.scenario.couple(&Setup { from_s, ..*setup })?;
             match coupled.simulation.step() {
                 Err(RunError::Diverged(_)) => return Ok(Errors::DIVERGED),
                 outcome => drop(outcome?),
             }
-            coupled.state(&mut state);
-            error.take(&state, exact, &self.amplitude);
+            coupled.state(&mut state)?;
+            error.take(&state, exact, (&self.amplitude, self.quantities));
         }
         Ok(error)
     }

@@ -1,20 +1,26 @@
-//! The coupling laboratory: schemes by name, scenarios they run on, and what is measured of them.
+//! The coupling laboratory: schemes by name, systems they run on, and what is measured of them.
 //!
 //! ```text
 //! Scheme (crate::scheme): coupling × schedule × predictor × correction … ──► Method
 //!                                                  │
-//! Scenario: a coupled system with a solution ──────┼──► Simulation ──► one-step map ──► spectral radius, limits
+//! Benchmark: a coupled system with a solution ─────┼──► Simulation ──► one-step map ──► spectral radius, limits
 //!                                                  └──► errors over H ──► orders, work and precision
 //! ```
 
 pub mod advise;
 pub mod assembled;
+pub mod candidates;
 pub mod dimensionless;
+pub mod file;
 pub mod measure;
+pub mod perturbed;
 pub mod reference;
 pub mod region;
 pub mod signal;
 pub mod sweep;
+pub mod trajectory;
+pub mod trial;
+pub mod written;
 
 mod chain;
 mod circuit;
@@ -26,8 +32,9 @@ mod spring;
 pub use chain::Chain;
 pub use circuit::Circuit;
 pub use cylinder::Cylinder;
+pub use file::FromFile;
 pub use oscillator::Oscillator;
-pub use scenario::{Bond, Card, Coupled, Benchmark, Setup};
+pub use scenario::{Benchmark, Bond, Card, Coupled, Growth, Quantity, Setup, Source};
 pub use spring::{HardeningSpring, NonlinearSpring};
 
 pub use crate::scheme::Scheme;

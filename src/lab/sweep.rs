@@ -8,11 +8,9 @@
 //!
 //! A scenario that is not linear is looked at near its start: growth rates are those of small deviations there.
 
-use crate::foundry;
-use crate::lab::scenario::{Benchmark, Setup, check_cut};
-use crate::pair::Start;
+use crate::lab::scenario::Benchmark;
 use crate::scheme::Scheme;
-use macrostep_master::{OneStepMap, RunError, spectral_radius};
+use macrostep_master::RunError;
 
 /// Spectral radii of a scheme over macro steps.
 #[derive(Debug, Clone)]
@@ -34,40 +32,13 @@ impl Sweep {
     }
 }
 
-/// ρ of a scheme at one macro step \[s\].
-///
-/// # Errors
-/// As [`Benchmark::couple`].
-pub fn radius(scenario: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> Result<f64, RunError> {
-    let card = scenario.card();
-    check_cut(&card, scheme.coupling)?;
-    check_map(scheme)?;
-    let setup = Setup { start: Start::Exact, ..Setup::new(scheme, step_s, &foundry::native) };
-    let mut coupled = scenario.couple(&setup)?;
-    let delta = if card.linear { 1.0 } else { 1e-7 };
-    Ok(spectral_radius(OneStepMap::default().take(&mut coupled.simulation, delta)?))
-}
-
-/// A scheme that has no one-step map.
-///
-/// # Errors
-/// [`RunError::Grid`] with the reason.
-pub fn check_map(scheme: &Scheme) -> Result<(), RunError> {
-    scheme.mapless().map_or(Ok(()), |why| {
-        Err(RunError::Grid {
-            what: "one-step map",
-            found: format!("`{scheme}`, which has none: {why}"),
-            expected: "a scheme whose steps are all the same linear map".to_string(),
-        })
-    })
-}
-
 /// Radii at `steps_s` (ascending) and the limit for growth rates up to `growth_rate` \[1/s\].
 ///
 /// # Errors
-/// As [`radius`].
+/// As [`Benchmark::growth`].
 pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_rate: f64) -> Result<Sweep, RunError> {
-    let all = steps_s.iter().map(|h| radius(scenario, scheme, *h)).collect::<Result<Vec<f64>, RunError>>()?;
+    let radius = |step_s: f64| scenario.growth(scheme, step_s).map(|g| g.radius);
+    let all = steps_s.iter().map(|h| radius(*h)).collect::<Result<Vec<f64>, RunError>>()?;
     let grows = |rho: f64, h: f64| rho.is_nan() || rho.ln() / h > growth_rate;
     let first = (0..all.len()).find(|&i| grows(all[i], steps_s[i]));
     let limit_s = match first {
@@ -77,7 +48,7 @@ pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_
             let (mut low, mut high) = (steps_s[i - 1], steps_s[i]);
             while high / low > 1.0 + 1e-4 {
                 let middle = (low * high).sqrt();
-                if grows(radius(scenario, scheme, middle)?, middle) { high = middle } else { low = middle }
+                if grows(radius(middle)?, middle) { high = middle } else { low = middle }
             }
             Some((low * high).sqrt())
         }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use macrostep::lab::Benchmark;
-use macrostep::scheme::{Named, Scheme};
+use macrostep::scheme::{Named, Scheme, named};
 
 use crate::arguments::positive;
+use super::subject::SubjectArguments;
 use crate::failure::Failure;
 use crate::terms::{
-    Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Predict, Rate, Sampling, Schedule, Units, typed,
+    Control, Correct, Coupling, Derivative, Energy, Fast, Predict, Rate, Sampling, Schedule, Units, Variant, typed,
 };
 
 /// A set of schemes: every combination of the lists, and named methods beside them.
@@ -31,7 +32,7 @@ pub struct SchemeArguments {
     pub predict: Vec<Predict>,
     /// Integrated acceleration, Gauss–Seidel: polynomials of the body whose end is known, separated by commas
     #[arg(long, value_enum, value_name = "VARIANT", value_delimiter = ',', default_value = "h3")]
-    pub gs_variant: Vec<GsVariant>,
+    pub gs_variant: Vec<Variant>,
     /// Corrections of a macro step, separated by commas [default: explicit]
     #[arg(long, value_enum, value_name = "CORRECT", value_delimiter = ',')]
     pub correct: Vec<Correct>,
@@ -71,10 +72,8 @@ pub struct OutputArguments {
 pub struct StabilityArguments {
     #[command(flatten)]
     pub schemes: SchemeArguments,
-    /// The dimensionless model (`model`), or a scenario whose growth rate over H is wanted: `test-model`, `case-1`, … (see
-    /// `macrostep compare --help`)
-    #[arg(long, value_name = "NAME", default_value = "model")]
-    pub scenario: String,
+    #[command(flatten)]
+    pub subject: SubjectArguments,
     /// Ratio of the dimensionless model: m21, re21, im21, rec1 or imc1; may be repeated [default: all 1]
     #[arg(long, value_name = "NAME=VALUE")]
     pub ratio: Vec<crate::terms::Setting>,
@@ -122,9 +121,8 @@ pub struct StabilityArguments {
 pub struct ConvergeArguments {
     #[command(flatten)]
     pub schemes: SchemeArguments,
-    /// What is coupled: test-model, case-1, case-2, nonlinear-spring, chain, circuit or cylinder
-    #[arg(long, value_name = "NAME", default_value = "test-model")]
-    pub scenario: String,
+    #[command(flatten)]
+    pub subject: SubjectArguments,
     /// Macro steps of runs in seconds, separated by commas [default: 4 to 1/16 of the scenario's usual one, 9 of them;
     /// of jerk 5 times, of spectral:Q 50 times as long]
     #[arg(long, value_name = "H", value_delimiter = ',')]
@@ -151,9 +149,8 @@ pub struct ConvergeArguments {
 pub struct CompareArguments {
     #[command(flatten)]
     pub schemes: SchemeArguments,
-    /// What is coupled: test-model, case-1, case-2, nonlinear-spring, chain, circuit or cylinder
-    #[arg(long, value_name = "NAME", default_value = "case-1")]
-    pub scenario: String,
+    #[command(flatten)]
+    pub subject: SubjectArguments,
     /// Macro steps in seconds, separated by commas [default: 8 to 1/4 of the scenario's usual one, 6 of them; of jerk 5 times,
     /// of spectral:Q 50 times as long]
     #[arg(long, value_name = "H", value_delimiter = ',')]
@@ -180,9 +177,8 @@ pub struct CompareArguments {
 /// `macrostep advise`.
 #[derive(Debug, Args)]
 pub struct AdviseArguments {
-    /// What is coupled: test-model, case-1, case-2, nonlinear-spring, chain, circuit or cylinder
-    #[arg(long, value_name = "NAME", default_value = "case-1")]
-    pub scenario: String,
+    #[command(flatten)]
+    pub subject: SubjectArguments,
     /// Largest position error allowed, relative to the amplitude
     #[arg(long, value_name = "ERROR", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
     pub tolerance: f64,
@@ -208,11 +204,17 @@ fn or_usual<T: Copy>(typed: &[T], usual: &[T]) -> Vec<T> {
 }
 
 impl SchemeArguments {
-    /// Named methods and every combination, those twice left out that differ in nothing that matters.
+    /// Named methods and every combination, those twice left out that differ in nothing that matters; of a system that is
+    /// written with a method, that one and what differs from it as typed.
     ///
     /// # Errors
-    /// [`Failure::Usage`] for a cut the scenario does not have, and for parts that do not go together.
-    pub fn schemes(&self, has: &[Coupling]) -> Result<Vec<Scheme>, Failure> {
+    /// [`Failure::Usage`] for a cut the system does not have, and for parts that do not go together.
+    pub fn schemes(&self, of: &dyn Benchmark) -> Result<Vec<Scheme>, Failure> {
+        let (has, written) = (of.card().couplings, of.written());
+        if let Some(option) = written.and(self.not_of_files()) {
+            let message = format!("`--{option}` makes no sense with a file: the file says what units exchange and when");
+            return Err(Failure::Usage(message));
+        }
         if let Some(missing) = self.coupling.iter().find(|c| !has.contains(c)) {
             let known: Vec<&str> = has.iter().map(|c| c.name()).collect();
             let message = format!("`--coupling {}`: the scenario has `{}`", missing.name(), known.join("`, `"));
@@ -220,11 +222,11 @@ impl SchemeArguments {
         }
         let mut all: Vec<Scheme> = Vec::new();
         for coupling in or_usual(&self.coupling, has) {
-            let named = self.method.iter().map(|method| method.scheme(coupling));
-            for scheme in named.chain(self.combinations(coupling)) {
+            let named = self.method.iter().map(|method| named(*method, coupling));
+            for scheme in named.chain(self.combinations(coupling, written)) {
                 for &energy in &self.energy {
                     for &control in &self.control {
-                        let scheme = self.with_rest(Scheme { energy, control, ..scheme });
+                        let scheme = self.with_rest(Scheme { energy, control, ..scheme }, written);
                         if let Err([one, other, why]) = scheme.check() {
                             return Err(Failure::conflict(one, other, &why));
                         }
@@ -238,17 +240,31 @@ impl SchemeArguments {
         Ok(all)
     }
 
+    /// An option that was typed and belongs to the cuts of this program's systems.
+    fn not_of_files(&self) -> Option<&'static str> {
+        let typed = [
+            ("coupling", !self.coupling.is_empty()),
+            ("rate", self.rate != Rate::default()),
+            ("fast", self.fast != Fast::default()),
+        ];
+        typed.iter().find(|(_, is_typed)| *is_typed).map(|(name, _)| *name)
+    }
+
     /// Schedules × predictors × variants × corrections of a cut.
-    fn combinations(&self, coupling: Coupling) -> Vec<Scheme> {
+    fn combinations(&self, coupling: Coupling, written: Option<Scheme>) -> Vec<Scheme> {
         let only_named = self.schedule.is_empty() && self.predict.is_empty() && self.correct.is_empty();
         if only_named && !self.method.is_empty() {
             return Vec::new();
         }
+        let of = |usual: &[Schedule]| written.map_or(usual.to_vec(), |s| vec![s.schedule]);
+        let schedules = or_usual(&self.schedule, &of(&[Schedule::Jacobi, Schedule::GaussSeidel]));
+        let predictors = written.map_or(Predict::five().to_vec(), |s| vec![s.predict]);
+        let corrects = written.map_or(vec![Correct::Explicit], |s| vec![s.correct]);
         let mut all = Vec::new();
-        for schedule in or_usual(&self.schedule, &[Schedule::Jacobi, Schedule::Gs12]) {
-            for predict in or_usual(&self.predict, &Predict::five()) {
+        for schedule in schedules {
+            for predict in or_usual(&self.predict, &predictors) {
                 for &variant in &self.gs_variant {
-                    for correct in or_usual(&self.correct, &[Correct::Explicit]) {
+                    for correct in or_usual(&self.correct, &corrects) {
                         all.push(Scheme { variant, correct, ..Scheme::new(coupling, schedule, predict) });
                     }
                 }
@@ -257,10 +273,15 @@ impl SchemeArguments {
         all
     }
 
-    /// What is the same for all.
-    fn with_rest(&self, scheme: Scheme) -> Scheme {
+    /// What is the same for all; what a file says holds where nothing else is typed.
+    fn with_rest(&self, scheme: Scheme, written: Option<Scheme>) -> Scheme {
         let SchemeArguments { rate, fast, sampling, derivative, .. } = *self;
-        Scheme { rate, fast, sampling, derivative, ..scheme }
+        let typed = Scheme { rate, fast, sampling, derivative, ..scheme };
+        let Some(written) = written else { return typed };
+        let sampling = if sampling == Sampling::default() { written.sampling } else { sampling };
+        let derivative = if derivative == Derivative::default() { written.derivative } else { derivative };
+        let variant = if scheme.variant == Variant::default() { written.variant } else { scheme.variant };
+        Scheme { sampling, derivative, variant, ..typed }
     }
 
     /// Steps that are chosen, where only steps of one length mean something.
@@ -272,17 +293,6 @@ impl SchemeArguments {
         let control = format!("--control {}", typed(*control));
         Err(Failure::conflict(control, format!("macrostep {verb}"), &format!("{why}; `macrostep compare` runs it")))
     }
-}
-
-/// The scenario of a name.
-///
-/// # Errors
-/// [`Failure::Usage`] with the names there are.
-pub fn scenario(name: &str) -> Result<Box<dyn Benchmark>, Failure> {
-    let all = macrostep::lab::scenarios();
-    let names: Vec<&str> = all.iter().map(|s| s.card().name).collect();
-    let message = format!("`--scenario {name}`: expected one of `{}`", names.join("`, `"));
-    all.into_iter().find(|s| s.card().name == name).ok_or(Failure::Usage(message))
 }
 
 /// Two ascending numbers of an option.

@@ -8,5 +8,6 @@ mod convergence;
 mod json;
 mod regions;
 pub mod stability;
+pub mod subject;
 mod sweeps;
 mod work;

@@ -44,6 +44,10 @@ pub enum Coupling {
     #[value(name = "f-f")]
     #[serde(rename = "f-f")]
     ForceForce,
+    /// As the file of a system says
+    #[value(skip)]
+    #[serde(rename = "as-written")]
+    AsWritten,
 }
 
 /// What an oscillator subsystem is driven by.
@@ -64,13 +68,13 @@ impl Coupling {
         Coupling::ForceForce,
     ];
 
-    /// Kinds of subsystems 1 and 2.
+    /// Kinds of subsystems 1 and 2; of a file, whose units are not known here, as if the master had the law.
     pub fn kinds(self) -> [Kind; 2] {
         match self {
             Coupling::ForceDisplacement => [Kind::Displacement, Kind::Force],
             Coupling::DisplacementForce => [Kind::Force, Kind::Displacement],
             Coupling::DisplacementDisplacement => [Kind::Displacement, Kind::Displacement],
-            Coupling::ForceForce => [Kind::Force, Kind::Force],
+            Coupling::ForceForce | Coupling::AsWritten => [Kind::Force, Kind::Force],
         }
     }
 
@@ -81,6 +85,7 @@ impl Coupling {
             Coupling::DisplacementForce => "s-f",
             Coupling::DisplacementDisplacement => "s-s",
             Coupling::ForceForce => "f-f",
+            Coupling::AsWritten => "as-written",
         }
     }
 
@@ -91,6 +96,7 @@ impl Coupling {
             Coupling::DisplacementForce => "F/D",
             Coupling::DisplacementDisplacement => "D/D",
             Coupling::ForceForce => "F/F",
+            Coupling::AsWritten => "as written",
         }
     }
 
@@ -101,6 +107,7 @@ impl Coupling {
             Coupling::DisplacementForce => "displacement-force",
             Coupling::DisplacementDisplacement => "displacement-displacement",
             Coupling::ForceForce => "force-force",
+            Coupling::AsWritten => "as written",
         }
     }
 

@@ -10,7 +10,7 @@ use crate::checkpoint::CheckpointArguments;
 use crate::slaves::SlaveArguments;
 
 /// A scenario and what is to be different about it.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct SystemArguments {
     /// Scenario: a .toml, .ssd or .ssp file
     #[arg(value_name = "SYSTEM")]
@@ -134,9 +134,15 @@ pub struct ExplainArguments {
 
 /// `macrostep verify`.
 #[derive(Debug, Args)]
+#[command(mut_arg("tolerance", |a| a.long("solver-tolerance")))]
+#[command(after_help = "Exit code 3 where `--tolerance` is not met")]
 pub struct VerifyArguments {
     #[command(flatten)]
     pub system: SystemArguments,
+    /// Largest error allowed, relative to the amplitude of each output; where it is not met, a step and a method are looked
+    /// for that would [default: none, errors are shown]
+    #[arg(id = "accuracy", long = "tolerance", value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
+    pub accuracy: Option<f64>,
     #[command(flatten)]
     pub record: RecordArguments,
     /// Print one JSON object instead of a table [default: off]

@@ -2,7 +2,8 @@
 
 use macrostep_plot::Table;
 use macrostep_plot::table::{Align, short};
-use macrostep_system::verify::{Unverified, Verification, verify};
+use macrostep_system::verify::verdict::Verdict;
+use macrostep_system::verify::{Judged, Unverified, Verification, verify};
 use serde::Serialize;
 
 use super::arguments::VerifyArguments;
@@ -10,19 +11,83 @@ use super::{Opened, findings_failure, tell, title};
 use crate::failure::Failure;
 use crate::print;
 
+/// Outputs shown in the table.
+const SHOWN: usize = 12;
+
 /// Verifies the scenario.
 ///
 /// # Errors
-/// [`Failure`] where one of the runs cannot be made.
+/// [`Failure`] where one of the runs cannot be made, or the tolerance asked for is not met.
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
-    let verification = verify(&opened.document.scenario, &opened).map_err(|e| match e {
+    let verification = verify(&opened.document.scenario, &opened, arguments.accuracy).map_err(|e| match e {
         Unverified::Findings(findings) => findings_failure(&findings),
         Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
     })?;
     tell(&verification.findings);
-    if arguments.json { print::line(json(&verification)?) } else { print::line(table(&verification)) }
+    if arguments.json { print::line(json(&verification)?)? } else { print::line(table(&verification))? }
+    match (&verification.verdict, verification.outputs.first()) {
+        (Some(Verdict { tolerance, is_met: false, .. }), Some(worst)) => {
+            let (found, name) = (share(worst.relative()), &worst.column.name);
+            let allowed = share(*tolerance);
+            Err(Failure::Inaccurate(format!("{found} at `{name}`, expected at most {allowed} (`--tolerance`)")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// "3.1 %", or "3.1e-7" where it is small.
+fn share(x: f64) -> String {
+    if !(1e-4..10.0).contains(&x) {
+        return format!("{x:.1e}");
+    }
+    let percent = 100.0 * x;
+    let places = (1.0 - percent.log10().floor()).max(0.0) as usize;
+    let text = format!("{percent:.places$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} %")
+}
+
+/// "2.5 ms".
+fn seconds(s: f64) -> String {
+    let (value, unit) = match s {
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (1e3 * s, "ms"),
+        s if s >= 1e-6 => (1e6 * s, "µs"),
+        s => return format!("{s:e} s"),
+    };
+    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    format!("{rounded} {unit}")
+}
+
+/// "H = 10 ms: 3.1 % at `plant.T`, worst of 14; H = 2.5 ms would meet 1 %; or iqn-ils at 10 ms".
+fn verdict(v: &Verification) -> String {
+    let h = seconds(v.step_s);
+    let Some(worst) = v.outputs.first() else {
+        return format!("H = {h}: no recorded real variable moves; `--record` chooses others");
+    };
+    let mut text = format!("H = {h}: {} at `{}`, worst of {}", share(worst.relative()), worst.column.name, v.outputs.len());
+    if let Some(grown) = v.outputs.iter().filter_map(|o| o.grown).reduce(f64::max) {
+        let name = v.outputs.iter().find(|o| o.grown == Some(grown)).map_or("", |o| &o.column.name);
+        text += &format!("; growing: late in the run `{name}` is {} times as large as with H/4", short(grown));
+    }
+    match &v.verdict {
+        None => {}
+        Some(Verdict { tolerance, is_met: true, .. }) => text += &format!("; meets {}", share(*tolerance)),
+        Some(Verdict { tolerance, step_s, method, .. }) => {
+            let allowed = share(*tolerance);
+            text += &match step_s {
+                Some((step_s, true)) => format!("; H = {} meets {allowed}", seconds(*step_s)),
+                Some((step_s, false)) => format!("; H = {} would meet {allowed}", seconds(*step_s)),
+                None => format!("; no smaller H is known that would meet {allowed}"),
+            };
+            if let Some((method, error)) = method {
+                text += &format!("; or {method} at {h} ({})", share(*error));
+            }
+        }
+    }
+    text
 }
 
 #[derive(Serialize)]
@@ -35,6 +100,8 @@ struct Output<'a> {
     drift_1_s: f64,
     halved: f64,
     switched: f64,
+    /// How many times as large it is late in the run as with H/4, where it grows.
+    grown: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -43,6 +110,18 @@ struct Summary<'a> {
     step_s: f64,
     schedule: &'static str,
     other_schedule: &'static str,
+    verdict: String,
+    growing: bool,
+    /// Largest error bar relative to its amplitude, and whose it is.
+    worst: Option<&'a str>,
+    relative_error: Option<f64>,
+    tolerance: Option<f64>,
+    is_met: Option<bool>,
+    /// A macro step that would meet the tolerance.
+    step_for_tolerance_s: Option<f64>,
+    /// A method that meets it with H.
+    method_for_tolerance: Option<&'a str>,
+    constants: usize,
     outputs: Vec<Output<'a>>,
 }
 
@@ -56,12 +135,22 @@ fn json(v: &Verification) -> Result<String, Failure> {
         drift_1_s: o.drift_1_s,
         halved: o.halved,
         switched: o.switched,
+        grown: o.grown,
     });
     let summary = Summary {
         scenario: &v.effective.name,
         step_s: v.step_s,
         schedule: v.effective.coupling.schedule.word(),
         other_schedule: v.other.word(),
+        verdict: verdict(v),
+        growing: v.outputs.iter().any(|o| o.grown.is_some()),
+        worst: v.outputs.first().map(|o| o.column.name.as_str()),
+        relative_error: v.outputs.first().map(Judged::relative).filter(|x| x.is_finite()),
+        tolerance: v.verdict.as_ref().map(|x| x.tolerance),
+        is_met: v.verdict.as_ref().map(|x| x.is_met),
+        step_for_tolerance_s: v.verdict.as_ref().and_then(|x| x.step_s).map(|(step_s, _)| step_s),
+        method_for_tolerance: v.verdict.as_ref().and_then(|x| x.method.as_ref()).map(|(words, _)| words.as_str()),
+        constants: v.constants,
         outputs: outputs.collect(),
     };
     serde_json::to_string_pretty(&summary).map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })
@@ -80,14 +169,13 @@ fn table(v: &Verification) -> String {
         ("H against H/2", Align::Right),
         (&other, Align::Right),
     ]);
-    for o in &v.outputs {
-        let relative = if o.amplitude > 0.0 { Some(o.bar / o.amplitude) } else { None };
+    for o in v.outputs.iter().take(SHOWN) {
         table.row([
             o.column.name.clone(),
             short(o.amplitude),
             format!("± {}", short(o.bar)),
             o.column.unit.clone(),
-            short(relative),
+            share(o.relative()),
             o.order.map_or("-".to_owned(), |p| format!("{p:.2}")),
             short(o.drift_1_s),
             short(o.halved),
@@ -95,8 +183,18 @@ fn table(v: &Verification) -> String {
         ]);
     }
     let c = &v.effective.coupling;
+    let more = v.outputs.len().saturating_sub(SHOWN);
+    let mut left_out: Vec<String> = Vec::new();
+    if more > 0 {
+        left_out.push(format!("{more} more outputs that are better (`--json` has all)"));
+    }
+    if v.constants > 0 {
+        left_out.push(format!("{} that {} not move", v.constants, if v.constants == 1 { "does" } else { "do" }));
+    }
+    let left_out = if left_out.is_empty() { String::new() } else { format!("\nLeft out: {}", left_out.join("; ")) };
     format!(
-        "{} · {} · {} · {} · {} · H = {} s, against H/2, H/4 and {}\n\n{}",
+        "{}\n\n{} · {} · {} · {} · {} · H = {} s, against H/2, H/4 and {}\n\n{}{left_out}",
+        verdict(v),
         title(&v.effective),
         c.schedule,
         c.predict,

@@ -12,7 +12,13 @@
 //! squares: an error that stays bounded has none. What is seen is the error of the coupling, and that of micro steps only
 //! where they follow H.
 //!
+//! An output whose values late in the run are larger with H than with H/4 by a fifth is *growing*: the coupling makes it
+//! so, differences say little about its error, and p is taken as 1 at most. Outputs are listed worst first; those that do not
+//! move in any run are left out. What would meet a tolerance is in [`verdict`].
+//!
 //! Reference: \[Roache 1994\] for the error bar of a grid refinement.
+
+pub mod verdict;
 
 use crate::assemble::assemble;
 use crate::catalogue::Catalogue;
@@ -24,6 +30,9 @@ use macrostep_master::{RunError, Unconverged, windows_and_rest};
 
 /// An order below this is no sign of convergence; the error bar is then made with it.
 const ORDER_MIN: f64 = 0.5;
+
+/// An output that is this many times as large late in the run as with H/4 grows.
+const GROWN: f64 = 1.2;
 
 /// Values of one run that are kept in memory.
 const VALUES_MAX: f64 = 5e7;
@@ -45,13 +54,26 @@ pub struct Judged {
     pub bar: f64,
     /// Slope of the error relative to the amplitude \[1/s\].
     pub drift_1_s: f64,
+    /// How many times as large it is late in the run as with H/4, where that is much.
+    pub grown: Option<f64>,
+}
+
+impl Judged {
+    /// Error bar relative to the amplitude.
+    pub fn relative(&self) -> f64 {
+        if self.amplitude > 0.0 { self.bar / self.amplitude } else { 0.0 }
+    }
 }
 
 /// What came out.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// Every recorded real variable.
+    /// Every recorded real variable that moves, the worst first.
     pub outputs: Vec<Judged>,
+    /// How many recorded variables do not move.
+    pub constants: usize,
+    /// What would meet the tolerance that was asked for, where one was.
+    pub verdict: Option<verdict::Verdict>,
     /// Macro step H \[s\].
     pub step_s: f64,
     /// The schedule that H was also run with.
@@ -71,17 +93,21 @@ pub enum Unverified {
     Run(String, RunError),
 }
 
-/// Runs the scenario four times.
+/// Runs the scenario four times, and where a relative `tolerance` is not met a few times more, for what would meet it.
 ///
 /// # Errors
-/// [`Unverified`] where one of the runs cannot be made.
-pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verification, Unverified> {
+/// [`Unverified`] where one of the four runs cannot be made.
+pub fn verify(
+    scenario: &Scenario,
+    catalogue: &dyn Catalogue,
+    tolerance: Option<f64>,
+) -> Result<Verification, Unverified> {
     let (first, mut findings) = assemble(scenario, catalogue).map_err(Unverified::Findings)?;
     let mut effective = first.effective.clone();
     let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
     let other = match effective.coupling.schedule {
         Schedule::Jacobi => Schedule::GaussSeidel,
-        Schedule::GaussSeidel => Schedule::Jacobi,
+        _ => Schedule::Jacobi,
     };
     // Rows of all runs are held against each other where all have one: after whole windows.
     let span_s = |s: &Scenario| s.experiment.stop_s.unwrap_or(f64::NAN) - s.experiment.start_s;
@@ -115,8 +141,28 @@ pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verifica
     let base = effective.coupling.schedule;
     let traces = [trace(1, base)?, trace(2, base)?, trace(4, base)?, trace(1, other)?];
     let real = |i: &usize| traces[0].columns()[*i].kind == ColumnKind::Real;
-    let outputs = (1..traces[0].columns().len()).filter(real).map(|i| judge(&traces, i)).collect();
-    Ok(Verification { outputs, step_s, other, effective, findings })
+    let (mut outputs, mut constants) = (Vec::new(), 0);
+    for i in (1..traces[0].columns().len()).filter(real) {
+        if traces.iter().all(|trace| is_constant(trace, i)) {
+            constants += 1;
+        } else {
+            outputs.push(judge(&traces, i));
+        }
+    }
+    // What is not a number is the worst of all.
+    let badness = |o: &Judged| if o.bar.is_nan() { f64::INFINITY } else { o.relative() };
+    outputs.sort_by(|a, b| badness(b).total_cmp(&badness(a)));
+    let verdict = tolerance.map(|tolerance| {
+        let runs = verdict::Runs { scenario: &effective, catalogue, outputs: &outputs, traces: &traces };
+        runs.verdict(tolerance)
+    });
+    Ok(Verification { outputs, constants, verdict, step_s, other, effective, findings })
+}
+
+/// Whether a column has one value only.
+fn is_constant(trace: &Trace, i: usize) -> bool {
+    let (low, high) = trace.rows().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), row| (a.min(row[i]), b.max(row[i])));
+    high - low <= 1e-13 * low.abs().max(high.abs()) && trace.rows().all(|row| !row[i].is_nan())
 }
 
 /// The rows, and the first macro step that did not converge.
@@ -140,13 +186,21 @@ fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {
     let switched = largest(&apart(&y, &value(other)));
     let rounding = 1e-13 * amplitude.max(f64::MIN_POSITIVE);
     let order = Some((halved / next).log2()).filter(|p| p.is_finite() && (halved > rounding && next > rounding));
-    let p = order.unwrap_or(ORDER_MIN).max(ORDER_MIN);
+    let grown = grown(&y, &value(quarter));
+    let p = order.unwrap_or(ORDER_MIN).max(ORDER_MIN).min(if grown.is_some() { 1.0 } else { f64::INFINITY });
     let factor = p.exp2() / (p.exp2() - 1.0);
     let bar = if halved <= rounding { halved.max(switched / 2.0) } else { (halved * factor).max(switched / 2.0) };
     let times: Vec<f64> = whole.rows().map(|row| row[0]).collect();
     let scale = if amplitude > 0.0 { factor / amplitude } else { 0.0 };
     let column = whole.columns()[i].clone();
-    Judged { column, amplitude, halved, switched, order, bar, drift_1_s: slope(&times, &first) * scale }
+    Judged { column, amplitude, halved, switched, order, bar, drift_1_s: slope(&times, &first) * scale, grown }
+}
+
+/// How many times as large values are late in the run as in the run with H/4, where that is more than a fifth.
+fn grown(whole: &[f64], quarter: &[f64]) -> Option<f64> {
+    let late = |y: &[f64]| y.iter().skip(y.len() - y.len() / 4).fold(0.0f64, |max, x| max.max(x.abs()));
+    let ratio = late(whole) / late(quarter);
+    (ratio > GROWN && ratio.is_finite()).then_some(ratio)
 }
 
 /// Slope of the straight line through points by least squares.

@@ -1,0 +1,217 @@
+//! A system read from a file as a benchmark: one cut, as it is written, and a fine run of the same system as its solution.
+//!
+//! Quantities are the recorded real outputs that are neither constant nor elements of arrays. The reference run is that of
+//! [`crate::lab::trajectory`], by whatever methods the FMUs allow, and knows its own error.
+
+use crate::lab::advise::Capabilities;
+use crate::lab::perturbed::{self, Nudged};
+use crate::lab::scenario::{Benchmark, Card, Coupled, Growth, Quantity, Setup, Source};
+use crate::lab::trajectory::{self, Trajectory};
+use crate::lab::written;
+use crate::pair::Coupling;
+use crate::scheme::{Control, Correct, Predict, Schedule, Scheme};
+use macrostep_description::{Causality, ModelDescription, Variability};
+use macrostep_master::unit::Unit;
+use macrostep_master::RunError;
+use macrostep_system::scenario::{Place, Scenario, Source as Fmu};
+use macrostep_system::{Catalogue, Finding, Severity, assemble};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A system from a file.
+pub struct FromFile {
+    /// With everything said that was left to the FMUs.
+    scenario: Scenario,
+    catalogue: Box<dyn Catalogue + Send + Sync>,
+    descriptions: Vec<Arc<ModelDescription>>,
+    quantities: Vec<Quantity>,
+    card: Card,
+    name: String,
+    /// The reference run, and up to when \[s\].
+    reference: Mutex<Option<(f64, Arc<Trajectory>)>>,
+}
+
+impl FromFile {
+    /// A scenario whose FMUs come from `catalogue`, and what is remarked about it. `name` is what it is called.
+    ///
+    /// # Errors
+    /// Findings that keep it from running, or that no quantity is left to measure.
+    pub fn new(
+        name: &str,
+        scenario: &Scenario,
+        catalogue: Box<dyn Catalogue + Send + Sync>,
+    ) -> Result<(Self, Vec<Finding>), Vec<Finding>> {
+        let (assembly, findings) = assemble(scenario, catalogue.as_ref())?;
+        let mut scenario = assembly.effective.clone();
+        let moves = |(u, v): &&(usize, usize)| {
+            let variable = &assembly.descriptions[*u].variables[*v];
+            let is_constant = matches!(variable.variability, Variability::Constant | Variability::Fixed)
+                || matches!(variable.causality, Causality::Parameter | Causality::CalculatedParameter);
+            variable.real().is_some() && !is_constant && !variable.name.contains('[')
+        };
+        let quantity = |(u, v): &(usize, usize)| {
+            let variable = &assembly.descriptions[*u].variables[*v];
+            let unit = variable.real().and_then(|r| r.unit.clone()).unwrap_or_default();
+            Quantity { name: assembly.column(*u, *v), unit }
+        };
+        let quantities: Vec<Quantity> = assembly.recorded.iter().filter(moves).map(quantity).collect();
+        if quantities.is_empty() {
+            let what = "no real output outside of arrays that changes is recorded: there is no error to measure";
+            let next = "name one by `--record UNIT.VARIABLE` or `record.variables`";
+            return Err(vec![Finding::error(&scenario.experiment.place, what.to_owned(), next)]);
+        }
+        scenario.record.variables = quantities.iter().map(|q| (q.name.clone(), Place::default())).collect();
+        scenario.record.every = 1;
+        let e = &scenario.experiment;
+        let (step_s, stop_s) = (e.step_s.unwrap_or(f64::NAN), e.stop_s.unwrap_or(f64::NAN) - e.start_s);
+        let card = Card {
+            name: "file",
+            about: "a system read from a file",
+            couplings: &[Coupling::AsWritten],
+            units: scenario.units.len(),
+            motions: &[],
+            step_s,
+            stop_s,
+            integrations: 1,
+            linear: false,
+        };
+        let descriptions = assembly.descriptions.clone();
+        drop(assembly);
+        let (name, reference) = (name.to_owned(), Mutex::new(None));
+        let file = FromFile { scenario, catalogue, descriptions, quantities, card, name, reference };
+        Ok((file, findings))
+    }
+
+    /// The scenario, with everything said that was left to the FMUs.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// The scenario with another method, macro step and end \[s after the start\].
+    fn changed(&self, scheme: &Scheme, step_s: f64, stop_s: f64) -> Scenario {
+        let mut s = self.scenario.clone();
+        s.coupling = written::coupling(scheme, &s.coupling);
+        (s.experiment.step_s, s.experiment.stop_s) = (Some(step_s), Some(s.experiment.start_s + stop_s));
+        s
+    }
+
+    /// As [`Benchmark::couple`], with units made by `catalogue`.
+    fn coupled(&self, s: &Scenario, scheme: &Scheme, catalogue: &dyn Catalogue) -> Result<Coupled, RunError> {
+        let (mut assembly, _) = assemble(s, catalogue).map_err(|findings| refused(&findings))?;
+        assembly.method = written::method(scheme, s);
+        let mut simulation = assembly.simulation()?;
+        simulation.initialise()?;
+        Ok(Coupled { simulation, motions: Vec::new(), bonds: Vec::new() })
+    }
+
+    /// The reference run up to a time \[s\] after the start.
+    ///
+    /// # Errors
+    /// As [`trajectory::fine`].
+    fn reference(&self, stop_s: f64) -> Result<Arc<Trajectory>, RunError> {
+        let mut known = self.reference.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, run)) = known.as_ref().filter(|(until_s, _)| *until_s >= stop_s * (1.0 - 1e-9)) {
+            return Ok(Arc::clone(run));
+        }
+        let until_s = stop_s.max(self.card.stop_s.min(2.0 * stop_s));
+        let run = Arc::new(trajectory::fine(self, &references(written::scheme(&self.scenario.coupling)), (self.card.step_s, until_s))?);
+        *known = Some((until_s, Arc::clone(&run)));
+        Ok(run)
+    }
+}
+
+/// Schemes for a reference run, those of high order first; the last one needs nothing but what the file needs.
+fn references(written: Scheme) -> Vec<Scheme> {
+    let of = |schedule, predict, correct| Scheme { schedule, predict, correct, control: Control::Fixed, ..written };
+    let (first, all) = (Schedule::GaussSeidel, Schedule::Jacobi);
+    vec![
+        of(first, Predict::jerk(2), Correct::Explicit),
+        of(all, Predict::integrated(2), Correct::Explicit),
+        of(first, Predict { family: crate::scheme::Family::Hermite, degree: 3 }, Correct::Newton),
+        of(first, Predict::classical(2), Correct::Newton),
+        of(first, Predict::classical(3), Correct::Explicit),
+        of(all, Predict::classical(1), Correct::Explicit),
+        of(first, Predict::classical(0), Correct::Explicit),
+        Scheme { control: Control::Fixed, ..written },
+    ]
+}
+
+/// A scenario that its units refuse.
+fn refused(findings: &[Finding]) -> RunError {
+    let error = findings.iter().find(|f| f.severity == Severity::Error);
+    let found = error.map_or_else(String::new, ToString::to_string);
+    RunError::Grid { what: "system", found, expected: "a method that its units allow".to_string() }
+}
+
+impl Benchmark for FromFile {
+    fn card(&self) -> Card {
+        self.card
+    }
+
+    fn couple(&self, setup: &Setup<'_>) -> Result<Coupled, RunError> {
+        // Told to units: a run is no longer than this.
+        let stop_s = setup.stop_s.unwrap_or((self.card.stop_s / setup.step_s - 1e-6).ceil() * setup.step_s);
+        self.coupled(&self.changed(setup.scheme, setup.step_s, stop_s), setup.scheme, self.catalogue.as_ref())
+    }
+
+    fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError> {
+        let run = self.reference(times_s.iter().copied().fold(0.0, f64::max))?;
+        Ok(times_s.iter().map(|t_s| run.at(*t_s)).collect())
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn quantities(&self) -> Vec<Quantity> {
+        self.quantities.clone()
+    }
+
+    fn solution_error(&self, stop_s: f64) -> Result<f64, RunError> {
+        Ok(self.reference(stop_s)?.error)
+    }
+
+    fn starts_anywhere(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Vec<Capabilities> {
+        let units = self.scenario.units.iter().zip(&self.descriptions);
+        units.map(|(unit, description)| Capabilities::of(&unit.name, description)).collect()
+    }
+
+    fn written(&self) -> Option<Scheme> {
+        Some(written::scheme(&self.scenario.coupling))
+    }
+
+    fn growth(&self, scheme: &Scheme, step_s: f64) -> Result<Growth, RunError> {
+        let windows = perturbed::windows(self.card.stop_s / step_s);
+        let s = self.changed(scheme, step_s, windows as f64 * step_s);
+        let nudged = WithPulse { units: self.catalogue.as_ref(), start_s: s.experiment.start_s, step_s };
+        let couple = |is_nudged: bool| {
+            let catalogue: &dyn Catalogue = if is_nudged { &nudged } else { self.catalogue.as_ref() };
+            self.coupled(&s, scheme, catalogue)
+        };
+        Ok(Growth { radius: perturbed::radius(&couple, windows)?, source: Source::PerturbedRuns })
+    }
+}
+
+/// Units whose inputs get a pulse.
+struct WithPulse<'a> {
+    units: &'a dyn Catalogue,
+    start_s: f64,
+    step_s: f64,
+}
+
+impl Catalogue for WithPulse<'_> {
+    fn description(&self, source: &Fmu) -> Result<Arc<ModelDescription>, String> {
+        self.units.description(source)
+    }
+
+    fn unit(&self, source: &Fmu, name: &str) -> Result<Box<dyn Unit>, String> {
+        Ok(Nudged::boxed(self.units.unit(source, name)?, self.start_s, self.step_s))
+    }
+
+    fn isolates(&self) -> bool {
+        self.units.isolates()
+    }
+}
