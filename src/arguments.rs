@@ -12,7 +12,9 @@ use crate::laboratory::arguments::{AdviseArguments, CompareArguments, ConvergeAr
 use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
-use crate::system::arguments::{ConvertArguments, ExplainArguments, GraphArguments, RunArguments, VerifyArguments};
+use crate::system::arguments::{
+    ConvertArguments, ExplainArguments, GraphArguments, RunArguments, SystemsArguments, VerifyArguments,
+};
 use macrostep::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
 use macrostep::scheme::Named;
 
@@ -61,7 +63,7 @@ impl Arguments {
             Verb::Flex(FlexVerb::Checks(_)) | Verb::Shows(_) | Verb::Info(_) | Verb::Check(_) | Verb::Recover(_) => {
                 None
             }
-            Verb::Convert(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Verify(_) => None,
+            Verb::Systems(_) | Verb::Convert(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Verify(_) => None,
         }
     }
 }
@@ -97,7 +99,9 @@ pub enum Verb {
     Recover(RecoverArguments),
     /// Simulate one FMU by itself
     Simulate(Box<SimulateArguments>),
-    /// Run a system of FMUs: a scenario in TOML or SSP
+    /// List the systems this program carries: names for commands that take a SYSTEM
+    Systems(SystemsArguments),
+    /// Run a system of FMUs: a scenario in TOML or SSP, or a built-in system by its name
     Run(Box<RunArguments>),
     /// Write a scenario in another format: .toml, .ssd or .ssp
     Convert(ConvertArguments),

@@ -82,6 +82,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Check(arguments)) => check::run(&arguments),
         Some(Verb::Recover(arguments)) => recover::run(&arguments),
         Some(Verb::Simulate(arguments)) => single::run(&arguments),
+        Some(Verb::Systems(arguments)) => system::list::run(&arguments),
         Some(Verb::Convert(arguments)) => system::convert::run(&arguments),
         Some(Verb::Graph(arguments)) => system::graph::run(&arguments),
         Some(Verb::Explain(arguments)) => system::explain::run(&arguments),

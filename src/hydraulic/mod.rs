@@ -7,9 +7,11 @@ mod study;
 use std::path::Path;
 
 use macrostep::foundry;
+
 use macrostep::multirate::{
     Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, errors, judge, run,
 };
+use macrostep_benchmarks::STEP_S;
 use macrostep_master::RunError;
 use macrostep_plot::table::{Align, Table};
 
@@ -21,9 +23,6 @@ use crate::terms::Units;
 use report::Summary;
 
 pub use report::Structure;
-
-/// Macro step of a run unless another is given \[s\].
-const STEP_S: f64 = 0.016;
 
 /// `macrostep crane`.
 ///

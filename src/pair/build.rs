@@ -1,6 +1,6 @@
 //! From a pair to a simulation.
 
-use super::{Coupling, Integrator, Kind, Pair, Start};
+use super::{Integrator, Kind, Pair, Start};
 use macrostep_description::Kind as Type;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Unit;
@@ -189,11 +189,4 @@ fn prime(simulation: &mut Simulation, pair: &Pair, force: Option<ChannelId>) {
         let n = row.len();
         row.copy_from_slice(&motion[..n]);
     });
-}
-
-/// The four decompositions as a researcher would list them.
-impl std::fmt::Display for Coupling {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} ({})", self.name(), self.letters())
-    }
 }

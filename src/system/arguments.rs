@@ -12,7 +12,7 @@ use crate::slaves::SlaveArguments;
 /// A scenario and what is to be different about it.
 #[derive(Debug, Default, Args)]
 pub struct SystemArguments {
-    /// Scenario: a .toml, .ssd or .ssp file
+    /// A scenario, .toml, .ssd or .ssp, or a built-in system: NAME or NAME:VARIANT, as `macrostep systems` lists them
     #[arg(value_name = "SYSTEM")]
     pub system: PathBuf,
     /// Macro step H in seconds [default: the scenario's]
@@ -104,12 +104,20 @@ pub struct RunArguments {
 /// `macrostep convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
-    /// Scenario to read: .toml, .ssd or .ssp
+    /// Scenario to read, .toml, .ssd or .ssp, or the name of a built-in system
     #[arg(value_name = "FROM")]
     pub from: PathBuf,
     /// File to write; the ending says in which format
     #[arg(value_name = "TO")]
     pub to: PathBuf,
+}
+
+/// `macrostep systems`.
+#[derive(Debug, Args)]
+pub struct SystemsArguments {
+    /// Print one JSON array instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `macrostep graph`.

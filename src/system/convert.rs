@@ -13,7 +13,7 @@ use macrostep_system::{Catalogue, Finding, Fmus, Scenario, check, toml};
 use std::sync::Arc;
 
 use super::arguments::ConvertArguments;
-use super::{findings_failure, tell};
+use super::{document, findings_failure, name, tell};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::print;
@@ -23,9 +23,11 @@ use crate::print;
 /// # Errors
 /// [`Failure`] where the scenario is wrong or a file cannot be written.
 pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
-    let document = macrostep_system::open(&arguments.from).map_err(|e| Failure::Run(e.to_string()))?;
+    let document = document(&arguments.from)?;
     let mut files = Files::default();
-    files.reads("scenario", &arguments.from);
+    if name(&arguments.from).is_none() {
+        files.reads("scenario", &arguments.from);
+    }
     files.reads_units(&document.scenario, Path::new(""));
     files.writes("TO", &arguments.to);
     files.are_apart()?;

@@ -4,15 +4,18 @@ pub mod arguments;
 pub mod convert;
 pub mod explain;
 pub mod graph;
+pub mod list;
 mod outcome;
 mod pictures;
 pub mod run;
 mod steps;
 pub mod verify;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use macrostep::embedded;
+use macrostep_benchmarks as benchmarks;
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, Simulation};
@@ -54,7 +57,7 @@ impl Opened {
     fn with(arguments: &SystemArguments, lines: fn(&[Finding]) -> Vec<String>) -> Result<Self, Failure> {
         // Says at once where a limit is none.
         slaves::isolation(&arguments.slaves)?;
-        let mut document = macrostep_system::open(&arguments.system).map_err(|e| Failure::Run(e.to_string()))?;
+        let mut document = document(&arguments.system)?;
         show(&lines(&document.findings));
         change(&mut document, arguments)?;
         print::keep()?;
@@ -96,6 +99,24 @@ impl Catalogue for Opened {
     fn isolates(&self) -> bool {
         self.slaves.isolate
     }
+}
+
+/// A scenario from its file, or the built-in one of this name. What has an ending is a file.
+///
+/// # Errors
+/// [`Failure`] where the file cannot be read; [`Failure::Usage`] with all names where there is none of this.
+pub fn document(system: &Path) -> Result<Document, Failure> {
+    let Some(name) = name(system) else {
+        return macrostep_system::open(system).map_err(|e| Failure::Run(e.to_string()));
+    };
+    let (built_in, variant) = benchmarks::named(name).ok_or_else(|| Failure::Usage(benchmarks::unknown(name)))?;
+    let scenario = built_in.scenario(variant).map_err(|e| Failure::Run(format!("system `{name}`: {e}")))?;
+    Ok(Document { scenario, findings: Vec::new(), unpacked: Vec::new() })
+}
+
+/// The name of a built-in system, which has no ending; `None` for a file.
+pub fn name(system: &Path) -> Option<&str> {
+    system.to_str().filter(|_| system.extension().is_none())
 }
 
 /// What a scenario is called in a head line.

@@ -16,7 +16,7 @@ use macrostep_system::{Assembly, Scenario, toml};
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::steps::{Rows, Steps, failed};
-use super::{Opened, convert, pictures, start};
+use super::{Opened, convert, name, pictures, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, Keeper};
 use crate::distinct::Files;
 use crate::failure::Failure;
@@ -90,7 +90,9 @@ fn apart(
     here: &Path,
 ) -> Result<(), Failure> {
     let mut files = Files::default();
-    files.reads("scenario", &here.join(&arguments.system.system));
+    if name(&arguments.system.system).is_none() {
+        files.reads("scenario", &here.join(&arguments.system.system));
+    }
     files.reads_units(&opened.document.scenario, here);
     if let Some(folder) = &arguments.out {
         for name in ["trace.csv", "result.json", "scenario.toml"] {

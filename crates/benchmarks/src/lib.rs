@@ -1,0 +1,41 @@
+//! The systems this program carries, each a [`Scenario`] of its FMUs: what files in TOML and SSP are read into.
+//!
+//! | name | module | cut as |
+//! |---|---|---|
+//! | `case-1`, `case-2`, `test-model` | [`Oscillator`] | f-s, s-f, s-s, f-f |
+//! | `nonlinear-spring` | [`nonlinear_spring`] | f-f, f-s, s-f, s-s |
+//! | `chain` | [`chain`] | f-f, s-f |
+//! | `circuit` | [`circuit`] | f-s, s-f, s-s, f-f |
+//! | `cylinder` | [`cylinder`] | |
+//! | `crane`, `actuator` | [`Multirate`] | manoeuvres |
+//! | `beam` | [`beam`] | full, reduced |
+//! | `pendulum` | [`pendulum`] | |
+//!
+//! `NAME:VARIANT` chooses another than the first.
+
+mod beam;
+mod chain;
+mod circuit;
+mod crane;
+mod cylinder;
+mod multirate;
+mod named;
+mod oscillator;
+mod parts;
+mod pendulum;
+mod plant;
+mod spring;
+
+pub use beam::beam;
+pub use chain::chain;
+pub use circuit::circuit;
+pub use cylinder::cylinder;
+pub use multirate::{Delivery, MICRO_S, Multirate, Order, Place, Prediction, STEP_S, Scheme};
+pub use named::{BuiltIn, all, find, named, unknown};
+pub use oscillator::{Coupling, Integrator, Kind, Oscillator};
+pub use pendulum::{GRAVITY_M_S2, MICRO_STEP_S, PAYLOAD, pendulum};
+pub use plant::{Manoeuvre, Plant};
+pub use spring::nonlinear_spring;
+
+#[cfg(doc)]
+use macrostep_system::Scenario;

@@ -1,0 +1,35 @@
+//! A pendulum arm as a flexible body, with a payload in a bushing at its tip, falling from the horizontal.
+//!
+//! ```text
+//! arm (flexible_body, hinged about z)  ── r, v of the tip ──►  payload
+//!                                      ◄── force on the tip ──
+//! ```
+
+use crate::parts::{predicted, record, system, times, unit, vector, wire};
+use macrostep_system::scenario::Scenario;
+use macrostep_system::words::Predict;
+
+/// Mass (kg), stiffness (N/m) and damping (N·s/m) of the payload in its bushing.
+pub const PAYLOAD: [f64; 3] = [1.0, 2e4, 20.0];
+/// Gravity along −y (m/s²).
+pub const GRAVITY_M_S2: f64 = 9.81;
+/// Micro step of arm and payload (s).
+pub const MICRO_STEP_S: f64 = 2e-5;
+
+/// The pendulum with values extrapolated by this degree.
+pub fn pendulum(step_s: f64, stop_s: f64, degree: u32) -> Scenario {
+    let mut s = system("flexible pendulum", "flexible arm with a payload at its tip", times(step_s, stop_s));
+    s.coupling = predicted(Predict::classical(degree));
+    let common = [("micro_step", MICRO_STEP_S), ("gravity[2]", -GRAVITY_M_S2)];
+    let [m, k, c] = PAYLOAD;
+    let load = [("m", m), ("k", k), ("c", c), ("r0[1]", 1.0)];
+    s.units = vec![unit("arm", "flexible_body", &common), unit("payload", "payload", &[&common[..], &load].concat())];
+    for (input, output) in [("r_tip", "tip.r"), ("v_tip", "tip.v")] {
+        let pairs = vector(input, 3).into_iter().zip(vector(output, 3));
+        s.connections.extend(pairs.map(|(i, o)| wire(&format!("payload.{i}"), &format!("arm.{o}"))));
+    }
+    let pairs = vector("tip.force", 3).into_iter().zip(vector("force", 3));
+    s.connections.extend(pairs.map(|(i, o)| wire(&format!("arm.{i}"), &format!("payload.{o}"))));
+    s.record = record(&["arm.tip.r[*]", "arm.hinge.R[1,1]", "arm.hinge.R[2,1]", "payload.r[*]"]);
+    s
+}
