@@ -1,7 +1,8 @@
 //! Where units come from: native models, or the FMUs carried in this program.
 
-use macrostep_import::fmu::{Fmu, FmuError, FmuOptions};
-use macrostep_import::isolation::Isolation;
+use std::time::Duration;
+
+use macrostep_import::isolation::{Isolation, watched};
 use macrostep_master::RunError;
 use macrostep_master::unit::{Failure, NativeUnit, Unit, UnitError};
 
@@ -22,7 +23,10 @@ pub fn native(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
 /// Where there is none of this name, or it cannot be loaded here.
 pub fn fmu(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
     let failed = |e: FmuError| refused(name, "instantiation", e.to_string(), String::new());
-    Ok(Box::new(open(model, name)?.instantiate(name, &FmuOptions::default()).map_err(failed)?))
+    let fmu = open(model, name)?;
+    // Where it ends the program, unit and call are told.
+    let unit = watched(name, Duration::ZERO, "", || fmu.instantiate(name, &FmuOptions::default()));
+    Ok(Box::new(unit.map_err(failed)?))
 }
 
 /// As [`fmu`], in a process of its own.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep::pair::{Integrator, Outcome, Recorder, Resumed};
+use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Trace;
 use macrostep_master::{Account, Course, Memento, Unconverged};
@@ -40,7 +41,10 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     let outcome = outcome.map_err(|failure| kept(failure, watch.stream.as_ref()))?;
     if let Some(t_s) = outcome.interrupted_at_s {
         let how = watch.keeper.map(|k| format!("; `--resume {}` continues", k.path().display())).unwrap_or_default();
-        return Err(kept(Failure::Run(format!("interrupted at t = {t_s} s{how}")), watch.stream.as_ref()));
+        return Err(kept(
+            Failure::Run(format!("interrupted at t = {} s{how}", shown::time(t_s))),
+            watch.stream.as_ref(),
+        ));
     }
     if let Some(stream) = &mut watch.stream {
         stream.close()?;
@@ -134,7 +138,11 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
     let mut table = Table::new([("quantity", Align::Left), ("mass 1", Align::Right), ("mass 2", Align::Right)]);
     let full = |value: f64| format!("{value:.12e}");
     let short = |value: f64| format!("{value:.3e}");
-    let when = if outcome.diverged.is_some() { format!("at t = {} s", outcome.end_s) } else { "at the end".to_owned() };
+    let when = if outcome.diverged.is_some() {
+        format!("at t = {} s", shown::time(outcome.end_s))
+    } else {
+        "at the end".to_owned()
+    };
     table
         .row([format!("position {when} [m]"), full(outcome.end[0]), full(outcome.end[1])])
         .row([format!("velocity {when} [m/s]"), full(outcome.end[2]), full(outcome.end[3])])

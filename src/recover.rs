@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use macrostep_description::shown;
 use macrostep_import::fmu::regular;
 use serde_json::json;
 
@@ -69,7 +70,8 @@ pub fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
             "rows": rows, "end_time": end_time, "removed_bytes": rest, "removed_to": cut, "parquet": parquet
         }));
     }
-    let end = end_time.map_or_else(|| ", none of them whole".to_owned(), |t_s| format!(" up to t = {t_s} s"));
+    let end =
+        end_time.map_or_else(|| ", none of them whole".to_owned(), |t_s| format!(" up to t = {} s", shown::time(t_s)));
     let removed = cut.map(|cut| format!("; {rest} bytes of a broken row moved to `{}`", cut.display()));
     let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
     print::line(format!("`{}`: {rows}{end}{}", path.display(), removed.unwrap_or_default()))

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use macrostep_import::fmu::{Fmu, FmuOptions, LogRecord};
-use macrostep_import::isolation::{Isolation, Limits, watched};
+use macrostep_import::isolation::{ADVICE, Isolation, Limits, watched};
 use macrostep_master::unit::Unit;
 use serde::Serialize;
 
@@ -45,7 +44,8 @@ pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments) -> Result<Box<dyn
         return Ok(Box::new(isolation.instantiate(fmu, name).map_err(|e| failed(&e))?));
     }
     let options = options(arguments)?;
-    let unit = watched(name, options.pending_limit, || fmu.instantiate(name, &options)).map_err(|e| failed(&e))?;
+    let made = watched(name, options.pending_limit, ADVICE, || fmu.instantiate(name, &options));
+    let unit = made.map_err(|e| failed(&e))?;
     Ok(Box::new(unit))
 }
 

@@ -9,8 +9,7 @@ use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
-use macrostep_description::Value;
-use macrostep_import::fmu::regular;
+use macrostep_description::{Value, shown};
 use macrostep_import::isolation::watch;
 use macrostep_master::record::Observer;
 use serde::{Deserialize, Serialize};
@@ -122,8 +121,10 @@ impl Stream {
     ) -> Result<Stream, Failure> {
         let Written { rows, bytes, last_s, digest } = at.file;
         if bytes == 0 || !path.exists() {
-            let (shown, after) =
-                (path.display(), last_s.map_or(format!("step {}", at.steps), |t_s| format!("t = {t_s} s")));
+            let (shown, after) = (
+                path.display(),
+                last_s.map_or(format!("step {}", at.steps), |t_s| format!("t = {} s", shown::time(t_s))),
+            );
             eprintln!("note: `{shown}` is a new file, which begins after {after}: the rows before are not in it");
             let stream = Stream::create(path, names)?;
             return Ok(Stream { last_s, ..stream });

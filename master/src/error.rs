@@ -2,6 +2,7 @@
 
 use crate::system::SystemError;
 use crate::unit::UnitError;
+use macrostep_description::shown;
 
 /// A run that could not begin or go on.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +14,12 @@ pub enum RunError {
     #[error(transparent)]
     System(#[from] SystemError),
     /// A unit did not finish a step.
-    #[error("unit `{unit}` did not finish the step of {step_s} s from t = {t_s} s, it reached {reached_s} s; {what}")]
+    #[error(
+        "unit `{unit}` did not finish the step of {} s from t = {} s, it reached {} s; {what}",
+        shown::time(*.step_s),
+        shown::time(*.t_s),
+        shown::time(*.reached_s)
+    )]
     Discarded {
         /// Name of the unit.
         unit: String,
@@ -72,8 +78,9 @@ pub enum RunError {
     Diverged(Box<Diverged>),
     /// A pair of linear maps that loses or makes power.
     #[error(
-        "virtual work at t = {t_s} s: relative defect {found:.1e}, expected at most {limit:.0e}; the way back must be the \
-         dual of the way forward"
+        "virtual work at t = {} s: relative defect {found:.1e}, expected at most {limit:.0e}; the way back must be the \
+         dual of the way forward",
+        shown::time(*.t_s)
     )]
     VirtualWork {
         /// Communication point \[s\].
@@ -88,8 +95,9 @@ pub enum RunError {
 /// A signal that a run cannot go on with.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "diverged at t = {t_s} s{}: `{signal}` is {found:.1e}, expected a finite number up to 1e100; choose a smaller macro step; \
+    "diverged at t = {} s{}: `{signal}` is {found:.1e}, expected a finite number up to 1e100; choose a smaller macro step; \
      `macrostep verify` compares steps and schedules",
+    shown::time(*.t_s),
     stop(*.stop_s)
 )]
 pub struct Diverged {
@@ -104,5 +112,5 @@ pub struct Diverged {
 }
 
 fn stop(stop_s: Option<f64>) -> String {
-    stop_s.map_or(String::new(), |stop_s| format!(" of {stop_s} s"))
+    stop_s.map_or(String::new(), |stop_s| format!(" of {} s", shown::time(stop_s)))
 }

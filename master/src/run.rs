@@ -25,6 +25,7 @@ use crate::time::{Span, Tick};
 use crate::unit::Unit;
 use crate::window::Window;
 use crate::work::{LawSources, WORK_TOLERANCE, WorkWatch};
+use macrostep_description::shown;
 
 /// What a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -69,7 +70,7 @@ pub struct Unconverged {
 impl std::fmt::Display for Unconverged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Unconverged { t_s, windows, signal, found, allowed } = self;
-        let steps = if *windows == 1 { "macro step" } else { "macro steps" };
+        let (steps, t_s) = (if *windows == 1 { "macro step" } else { "macro steps" }, shown::time(*t_s));
         match allowed {
             None => write!(
                 f,

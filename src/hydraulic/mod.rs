@@ -11,7 +11,7 @@ use macrostep::foundry;
 use macrostep::multirate::{
     Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, errors, judge, run,
 };
-use macrostep_benchmarks::STEP_S;
+use macrostep_description::shown;
 use macrostep_master::RunError;
 use macrostep_plot::table::{Align, Table};
 
@@ -130,7 +130,7 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
     outcome.ended_by.map_or(Ok(()), |why| {
-        let (end_s, stop_s) = (outcome.end_s, scenario.stop_s);
+        let (end_s, stop_s) = (shown::time(outcome.end_s), scenario.stop_s);
         Err(Failure::Run(format!("ended early, the last values are those at t = {end_s} s of {stop_s} s: {why}")))
     })
 }
@@ -167,12 +167,15 @@ fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, sta
         .row(["largest joint violation [m]".to_owned(), format!("{:.2e}", outcome.violation_max_m)])
         .row(["real-time factor".to_owned(), format!("{:.1}", outcome.real_time_factor)]);
     if let Some(height) = outcome.trace.column("log_height").and_then(|c| c.last().copied()) {
-        let when = outcome.ended_by.as_ref().map_or("at the end".to_owned(), |_| format!("at t = {} s", outcome.end_s));
+        let when = outcome
+            .ended_by
+            .as_ref()
+            .map_or("at the end".to_owned(), |_| format!("at t = {} s", shown::time(outcome.end_s)));
         table.row([format!("height of the log {when} [m]"), print::number(height, 4)]);
     }
     let ended = outcome.ended_by.as_ref();
     let ended = ended
-        .map(|e| format!("\nended early at t = {} s of {} s: {e}", outcome.end_s, scenario.stop_s))
+        .map(|e| format!("\nended early at t = {} s of {} s: {e}", shown::time(outcome.end_s), scenario.stop_s))
         .unwrap_or_default();
     let start = if scenario.scheme.look_ahead {
         ""

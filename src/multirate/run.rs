@@ -1,5 +1,6 @@
 //! Running a coupled pair.
 
+use macrostep_description::shown;
 use macrostep_master::record::{Column, Trace};
 use macrostep_master::unit::UnitError;
 use macrostep_master::{RunError, Simulation, SystemError, UnitId};
@@ -122,7 +123,7 @@ pub fn run(
         let r = run.plant.rows();
         // Written so that what is not a number is too fast.
         if !probe.row[r..2 * r].iter().all(|w| w.abs() <= limits.speed_ms) {
-            ended_by = Some(format!("interface speed above {} m/s at t = {t_s} s", limits.speed_ms));
+            ended_by = Some(format!("interface speed above {} m/s at t = {} s", limits.speed_ms, shown::time(t_s)));
             break;
         }
         progress();

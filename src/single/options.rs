@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use macrostep_description::ModelDescription;
+use macrostep_description::{ModelDescription, shown};
 
 use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
@@ -134,7 +134,9 @@ impl Experiment {
         } else if !is_whole {
             let end_s = start_s + step_s * steps as f64;
             warnings.push(format!(
-                "the run of {span_s} s is no whole number of steps of {step_s} s and the FMU cannot vary its step: it ends at {end_s} s"
+                "the run of {} s is no whole number of steps of {step_s} s and the FMU cannot vary its step: it ends at {} s",
+                shown::time(span_s),
+                shown::time(end_s)
             ));
         }
         let tolerance = a.tolerance.or(declared.tolerance);
@@ -142,8 +144,8 @@ impl Experiment {
         for value in unusable {
             let taken = match value.attribute {
                 "startTime" if a.start_time.is_none() => format!("the run starts at {start_s} s"),
-                "stopTime" if a.stop.is_none() => format!("the run stops at {stop_s} s"),
-                "stepSize" if a.step.is_none() => format!("the step is {step_s} s"),
+                "stopTime" if a.stop.is_none() => format!("the run stops at {} s", shown::time(stop_s)),
+                "stepSize" if a.step.is_none() => format!("the step is {} s", shown::time(step_s)),
                 "tolerance" if a.tolerance.is_none() => "the FMU takes its own".to_owned(),
                 _ => continue,
             };

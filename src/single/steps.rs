@@ -1,6 +1,6 @@
 //! The steps of one FMU, and what is kept of them.
 
-use macrostep_description::{Value, Variable};
+use macrostep_description::{Value, Variable, shown};
 use macrostep_import::isolation::interrupt;
 use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
 
@@ -126,7 +126,7 @@ impl<'a> Steps<'a> {
                 Outcome::Discarded { reached_s, terminated } => (reached_s, terminated),
             };
             if terminated {
-                self.warnings.push(format!("the FMU asked to end the run at t = {reached_s} s"));
+                self.warnings.push(format!("the FMU asked to end the run at t = {} s", shown::time(reached_s)));
                 return Ok(Some(reached_s));
             }
             if (end_s - reached_s).abs() <= 1e-9 * step_s {
@@ -135,15 +135,20 @@ impl<'a> Steps<'a> {
             let goes_on = reached_s > from_s && reached_s < end_s && self.experiment.can_continue;
             if !goes_on {
                 return Err(Failure::Run(format!(
-                    "unit `{}`: fmi2DoStep returned fmi2Discard at t = {from_s} s: it reached {reached_s} s, expected {end_s} s; choose a smaller `--step`",
-                    unit.name()
+                    "unit `{}`: fmi2DoStep returned fmi2Discard at t = {} s: it reached {} s, expected {} s; choose a smaller `--step`",
+                    unit.name(),
+                    shown::time(from_s),
+                    shown::time(reached_s),
+                    shown::time(end_s)
                 )));
             }
             from_s = reached_s;
         }
         Err(Failure::Run(format!(
-            "unit `{}`: fmi2DoStep stopped {PARTS_MAX} times between t = {t_s} s and {end_s} s; choose a smaller `--step`",
-            unit.name()
+            "unit `{}`: fmi2DoStep stopped {PARTS_MAX} times between t = {} s and {} s; choose a smaller `--step`",
+            unit.name(),
+            shown::time(t_s),
+            shown::time(end_s)
         )))
     }
 
@@ -154,8 +159,9 @@ impl<'a> Steps<'a> {
             let (found, name) = (&self.reading.row[i], self.names[i]);
             let found = found.as_real().unwrap_or(f64::NAN);
             return Err(Failure::Run(format!(
-                "unit `{}`: fmi2GetReal of `{name}` gave {found} at t = {t_s} s, expected a finite number; `--allow-non-finite` goes on",
-                unit.name()
+                "unit `{}`: fmi2GetReal of `{name}` gave {found} at t = {} s, expected a finite number; `--allow-non-finite` goes on",
+                unit.name(),
+                shown::time(t_s)
             )));
         }
         if let Some(stream) = &mut kept.stream {
@@ -192,7 +198,7 @@ fn interrupted(unit: &mut dyn Unit, t_s: f64, kept: &Kept<'_>) -> Failure {
     // The run is over; what the slave says to that changes nothing.
     let _ = unit.terminate();
     let kept = kept.keeper.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
-    Failure::Run(format!("interrupted at t = {t_s} s{}", kept.unwrap_or_default()))
+    Failure::Run(format!("interrupted at t = {} s{}", shown::time(t_s), kept.unwrap_or_default()))
 }
 
 /// A failed call as the end of a verb.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use macrostep::embedded;
 use macrostep_description::ModelDescription;
+use macrostep_master::unit::fmu::regular;
 use macrostep_system::check::keep_known;
 use macrostep_system::scenario::Source;
 use macrostep_system::ssp::{self, Entry};
@@ -142,7 +143,7 @@ fn resource(folder: &Path, name: &str, source: &Source, fmus: &Fmus, write: Writ
     let bytes = fmus.bytes(source).map_err(Failure::Run)?;
     let path = folder.join(name);
     // Where it is there already with the same content, it is left alone.
-    if std::fs::read(&path).is_ok_and(|old| old == bytes) {
+    if regular::read(&path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
     write(&path, &bytes)

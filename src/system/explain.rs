@@ -1,5 +1,6 @@
 //! `macrostep explain`: what a run does, in words.
 
+use macrostep_description::shown;
 use macrostep_plot::Table;
 use macrostep_plot::table::{Align, short};
 use macrostep_system::explain::{Candidate, Loop, Residuals, choices, delays, order, residuals, steps};
@@ -31,7 +32,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         c.correct,
         c.sampling
     ))?;
-    print::line(format_args!("\nOrder of execution in a window of {} s", order.window_s))?;
+    print::line(format_args!("\nOrder of execution in a window of {} s", shown::time(order.window_s)))?;
     for (n, step) in steps(&assembly, &order).iter().enumerate() {
         print::line(format_args!("{:>4}  {step}", n + 1))?;
     }

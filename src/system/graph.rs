@@ -1,9 +1,10 @@
 //! `macrostep graph`: a picture of a system.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Opened;
 use super::arguments::GraphArguments;
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::print;
 
@@ -21,6 +22,11 @@ pub fn run(arguments: &GraphArguments) -> Result<(), Failure> {
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg") || e.eq_ignore_ascii_case("png")) {
         return Err(Failure::Usage(format!("`--out {}`: expected a file ending in .svg or .png", path.display())));
     }
+    let mut files = Files::default();
+    files.reads("scenario", &arguments.system.system);
+    files.reads_units(&opened.document.scenario, Path::new(""));
+    files.writes("--out", &path);
+    files.are_apart()?;
     diagram.write(&path)?;
     print::line(path.display())
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
 use macrostep_master::{Account, Simulation, Statistics, Unconverged};
 use macrostep_plot::Table;
@@ -138,7 +139,7 @@ impl Outcome {
     /// Head line, values at the end and power bonds.
     pub fn table(&self, s: &Scenario, rows: &Rows) -> String {
         let c = &s.coupling;
-        let head = format!("at t = {} s", rows.last_s);
+        let head = format!("at t = {} s", shown::time(rows.last_s));
         let mut table = Table::new([("variable", Align::Left), (&head, Align::Right), ("unit", Align::Left)]);
         for (i, (column, value)) in self.columns.iter().zip(&rows.last).enumerate() {
             let shown = match column.kind {

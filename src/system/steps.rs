@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
 use macrostep_master::{Memento, RunError, Simulation};
@@ -164,7 +165,7 @@ fn keep(
 
 /// How an interrupted run ends.
 fn interrupted(simulation: &mut Simulation, keeper: &Option<&mut Keeper>) -> Failure {
-    let t_s = simulation.time_s();
+    let t_s = shown::time(simulation.time_s());
     // The run is over; what the slaves say to that changes nothing.
     let _ = simulation.terminate();
     let kept = keeper.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));

@@ -25,6 +25,17 @@ pub fn cut(text: &str, characters_max: usize) -> Cow<'_, str> {
     }
 }
 
+/// A time in s, without what rounding leaves of n times a step: 12 digits tell 1e8 steps apart.
+///
+/// ```
+/// use macrostep_description::shown;
+///
+/// assert_eq!([49.900000000000006, 0.30000000000000004, 1e-9].map(shown::time), ["49.9", "0.3", "1e-9"]);
+/// ```
+pub fn time(t_s: f64) -> String {
+    number(format!("{t_s:.11e}").parse().unwrap_or(t_s))
+}
+
 /// A number that reads back to the same bits, in plain digits where these are few.
 ///
 /// ```

@@ -6,9 +6,12 @@
 /// Highest degree of an input, and highest order of an output's derivative.
 pub const MAX_DEGREE: usize = 20;
 
-/// Rows there is room for from the start: for degree 5, as of all explicit predictors but `jerk:3` and high `poly:K`. With
-/// hundreds of inputs, room for all degrees is most of an instance.
+/// Rows there is room for from the start where there are many inputs: for degree 5, as of all explicit predictors but
+/// `jerk:3` and high `poly:K`. With hundreds of inputs, room for all degrees is most of an instance.
 const FIRST_ROWS: usize = 6;
+
+/// As many inputs have room for all degrees from the start, 2.6 kB, so that no step takes memory.
+const FEW: usize = 16;
 
 /// A polynomial per input, coefficients of equal degree side by side; those beyond [`Polynomials::degree`] are zero.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +33,8 @@ impl PartialEq for Polynomials {
 impl Polynomials {
     /// `count` polynomials that are zero.
     pub fn new(count: usize) -> Polynomials {
-        Polynomials { count, degree: 0, rows: vec![0.0; count * FIRST_ROWS] }
+        let rows = if count <= FEW { MAX_DEGREE + 1 } else { FIRST_ROWS };
+        Polynomials { count, degree: 0, rows: vec![0.0; count * rows] }
     }
 
     /// Number of inputs.
@@ -168,15 +172,17 @@ mod tests {
 
     #[test]
     fn memory_for_high_degrees_is_taken_when_they_are_used() {
-        let (mut p, mut q) = (Polynomials::new(3), Polynomials::new(3));
-        assert_eq!((p.rows.len(), p.coefficient(2, MAX_DEGREE)), (3 * FIRST_ROWS, 0.0));
+        assert_eq!(Polynomials::new(FEW).rows.len(), FEW * (MAX_DEGREE + 1));
+        let n = FEW + 1;
+        let (mut p, mut q) = (Polynomials::new(n), Polynomials::new(n));
+        assert_eq!((p.rows.len(), p.coefficient(2, MAX_DEGREE)), (n * FIRST_ROWS, 0.0));
         p.set(1, MAX_DEGREE, 2.0);
         q.copy_from(&p);
         assert_eq!((q.coefficient(1, MAX_DEGREE), &q), (2.0, &p));
-        q.copy_from(&Polynomials::new(3));
-        assert_eq!(q, Polynomials::new(3));
+        q.copy_from(&Polynomials::new(n));
+        assert_eq!(q, Polynomials::new(n));
         // What is saved has one length, whatever was used.
-        assert_eq!(Polynomials::new(3).rows_mut().len(), q.rows_mut().len());
+        assert_eq!(Polynomials::new(n).rows_mut().len(), q.rows_mut().len());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What can be wrong with a call.
 
+use macrostep_description::shown;
+
 use crate::Phase;
 
 /// A call that failed. Nothing of it was carried out, unless it is a [`Fault::Model`].
@@ -101,7 +103,7 @@ pub enum Fault {
     #[error("saved state: {0}")]
     Snapshot(String),
     /// The equations could not be solved.
-    #[error("at t = {t_s} s: {message}")]
+    #[error("at t = {} s: {message}", shown::time(*.t_s))]
     Model {
         /// Time (s).
         t_s: f64,

@@ -4,6 +4,7 @@ use crate::scenario::Source;
 use macrostep_description::ModelDescription;
 use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_master::unit::Unit;
+use macrostep_import::fmu::{Fmu, FmuOptions, regular};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,7 +51,7 @@ impl Fmus {
     pub fn bytes(&self, source: &Source) -> Result<Vec<u8>, String> {
         match source {
             Source::Embedded(name) => Ok(self.carried(name)?.to_vec()),
-            Source::File { path, .. } => std::fs::read(path).map_err(|e| format!("`{}`: {e}", path.display())),
+            Source::File { path, .. } => regular::read(path).map_err(|e| format!("`{}`: {e}", path.display())),
         }
     }
 
@@ -76,7 +77,7 @@ impl Fmus {
             Source::Embedded(name) => Fmu::from_bytes(name, self.carried(name)?),
             // In the folder of an archive nobody knows the path: what the scenario says is the entry.
             Source::File { path, shown } if path.is_absolute() && Path::new(shown).is_relative() && !path.is_dir() => {
-                Fmu::from_bytes(shown, &std::fs::read(path).map_err(|e| format!("FMU `{shown}`: {e}"))?)
+                Fmu::from_bytes(shown, &regular::read(path).map_err(|e| format!("FMU `{shown}`: {e}"))?)
             }
             Source::File { path, .. } => Fmu::open(path),
         };

@@ -3,6 +3,8 @@
 use crate::assemble::Assembly;
 use crate::explain::{Loop, Order, order};
 use crate::scenario::{Endpoint, LawKind, Scenario};
+use macrostep_description::shown;
+use macrostep_plot::diagram::{Arrow, Bar, Block, Diagram, Lane, Mark, Way};
 use macrostep_master::{Op, RunError};
 use macrostep_plot::diagram::{Arrow, Bar, Block, Diagram, Lane, Mark, Way};
 use std::collections::BTreeSet;
@@ -92,9 +94,9 @@ pub fn graph(assembly: Assembly) -> Result<Diagram, RunError> {
         subtitle: subtitle(s),
         blocks,
         arrows,
-        lanes_title: format!("One window of {} s, numbered in order of execution", order.window_s),
+        lanes_title: format!("One window of {} s, numbered in order of execution", shown::time(order.window_s)),
         lanes: lanes(s, &order),
-        span: (order.plan.window as f64, "t".to_owned(), format!("t + {} s", order.window_s)),
+        span: (order.plan.window as f64, "t".to_owned(), format!("t + {} s", shown::time(order.window_s))),
         notes: notes(s, &order),
     })
 }

@@ -9,7 +9,7 @@ mod start;
 pub use native::NativeUnit;
 pub use start::{Start, proposed_tolerance, set};
 
-use macrostep_description::ModelDescription;
+use macrostep_description::{ModelDescription, shown};
 
 /// One simulator, driven through the states of FMI 2.0.5, section 4.2.4: [`Unit::setup`], set start values,
 /// [`Unit::enter_initialization`], set and get, [`Unit::exit_initialization`], then steps.
@@ -136,7 +136,7 @@ pub struct UnitError(Box<Failure>);
 
 /// What a failed call says.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("unit `{unit}`: {call} returned {status} at t = {t_s} s{}", detail(.message))]
+#[error("unit `{unit}`: {call} returned {status} at t = {} s{}", shown::time(*.t_s), detail(.message))]
 pub struct Failure {
     /// Name of the unit.
     pub unit: String,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io::Cursor;
+use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -147,10 +147,13 @@ impl Shared {
 
     fn read(folder: Folder, mut warnings: Vec<Warning>) -> Result<Shared, Fault> {
         let path = folder.path().join("modelDescription.xml");
-        let text = fs::read(&path).map_err(|_| Fault::Entry {
-            entry: "modelDescription.xml".to_owned(),
-            found: "no such file at the root".to_owned(),
-            expected: "the description of the model: is this an FMU?".to_owned(),
+        let text = regular::read(&path).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => Fault::Entry {
+                entry: "modelDescription.xml".to_owned(),
+                found: "no such file at the root".to_owned(),
+                expected: "the description of the model: is this an FMU?".to_owned(),
+            },
+            _ => Fault::file(&path, &e),
         })?;
         let reading = xml::read(&text)?;
         let Some(co_simulation) = reading.description.co_simulation.clone() else {

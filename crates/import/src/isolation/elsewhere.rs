@@ -7,6 +7,9 @@ use std::time::Duration;
 use crate::fmu::{Fmu, FmuUnit};
 use macrostep_master::unit::{Failure, UnitError};
 
+/// What a user can do about a slave that ends the program: nothing here.
+pub const ADVICE: &str = "";
+
 /// The argument a program is started with as a slave.
 pub const ARGUMENT: &str = "--serve-one-slave";
 
@@ -83,7 +86,12 @@ pub fn during<T>(_name: &str, _call: Call, _advice: &str, work: impl FnOnce() ->
 ///
 /// # Errors
 /// Those of `make`.
-pub fn watched<U, E>(_name: &str, _limit: Duration, make: impl FnOnce() -> Result<U, E>) -> Result<U, E> {
+pub fn watched<U, E>(
+    _name: &str,
+    _limit: Duration,
+    _advice: &str,
+    make: impl FnOnce() -> Result<U, E>,
+) -> Result<U, E> {
     make()
 }
 

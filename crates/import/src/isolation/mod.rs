@@ -67,9 +67,11 @@ pub use system::divert_output;
 #[cfg(target_os = "linux")]
 pub use unit::{IsolatedUnit, Isolation};
 #[cfg(target_os = "linux")]
-pub use watched::{Watched, during, watched};
+pub use watched::{ADVICE, Watched, during, watched};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{ARGUMENT, Call, Isolation, Limits, divert_output, during, interrupt, serve, watch, watched};
+pub use elsewhere::{
+    ADVICE, ARGUMENT, Call, Isolation, Limits, divert_output, during, interrupt, serve, watch, watched,
+};

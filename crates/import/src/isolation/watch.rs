@@ -20,7 +20,8 @@ use std::process::{ExitCode, ExitStatus};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::fmu::Unpacked;
+use macrostep_description::shown;
+use macrostep_import::fmu::Unpacked;
 
 use super::process::signal_name;
 use super::system::{self, board};
@@ -206,7 +207,7 @@ fn died(end: &str) -> String {
     let calls = board().places().iter().filter_map(|place| Some((place, place.call()?)));
     let calls: Vec<String> = calls
         .map(|(place, (call, t_s))| {
-            format!("unit `{}`: {} returned nothing at t = {t_s} s", place.name.get(), call.name())
+            format!("unit `{}`: {} returned nothing at t = {} s", place.name.get(), call.name(), shown::time(t_s))
         })
         .collect();
     let rows = board().rows.load(Ordering::Relaxed);

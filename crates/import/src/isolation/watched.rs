@@ -12,8 +12,8 @@ use super::board::Place;
 use super::call::Call;
 use super::system::board;
 
-/// What a user can do about a slave that ends the program.
-const ADVICE: &str = "`--isolate` runs it in a process of its own";
+/// What a user can do about a slave that ends the program, where the verb has the option.
+pub const ADVICE: &str = "`--isolate` runs it in a process of its own";
 
 /// Where a unit writes that has no place of its own on the board.
 static NOWHERE: Place = Place::new();
@@ -87,14 +87,20 @@ pub struct Watched<U> {
     notes: Notes,
 }
 
-/// Makes a unit, which is a call that is watched too; a call may take as long as `limit`.
+/// Makes a unit, which is a call that is watched too; a call may take as long as `limit`, 0 for ever. `advice` is what a
+/// user can do where it ends the program.
 ///
 /// # Errors
 /// Those of `make`.
-pub fn watched<U, E>(name: &str, limit: Duration, make: impl FnOnce() -> Result<U, E>) -> Result<Watched<U>, E> {
+pub fn watched<U, E>(
+    name: &str,
+    limit: Duration,
+    advice: &str,
+    make: impl FnOnce() -> Result<U, E>,
+) -> Result<Watched<U>, E> {
     let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
     board().call_limit_ms.store(limit_ms, Ordering::Relaxed);
-    board().advice.set(ADVICE);
+    board().advice.set(advice);
     let mut notes = Notes::new(name);
     notes.begin(Call::Load);
     let made = make();

@@ -3,7 +3,7 @@
 use crate::finding::Finding;
 use crate::scenario::Scenario;
 use crate::words::Predict;
-use macrostep_description::ModelDescription;
+use macrostep_description::{ModelDescription, shown};
 use macrostep_master::unit::proposed_tolerance;
 use macrostep_master::{Grid, windows_and_rest};
 use std::sync::Arc;
@@ -146,14 +146,18 @@ fn end(
         start + whole as f64 * window_s,
         if window_s > e.step_s.unwrap_or(0.0) { "meetings of all units" } else { "macro steps" },
     );
-    let what = format!("{span} s from {start} s to {stop} s is no whole number of {windows} of {window_s} s");
+    let what = format!(
+        "{} s from {start} s to {stop} s is no whole number of {windows} of {} s",
+        shown::time(span),
+        shown::time(window_s)
+    );
     let varies = |d: &Arc<ModelDescription>| {
         d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size)
     };
     let stiff = s.units.iter().zip(descriptions).find(|(_, d)| !varies(d)).map(|(u, _)| u.name.clone());
     match stiff {
         None => {
-            let last = rounded(stop - end);
+            let last = shown::time(stop - end);
             findings.push(Finding::warning(&place, what, format!("the last one is {last} s long")));
         }
         Some(unit) if whole == 0 => {
@@ -161,21 +165,16 @@ fn end(
             return Err(Finding::error(
                 &place,
                 what,
-                format!("choose a step of at most {span} s that divides the span"),
+                format!("choose a step of at most {} s that divides the span", shown::time(span)),
             ));
         }
         Some(unit) => {
             let what = format!(
                 "{what}, and unit `{unit}` cannot take a shorter one (no `canHandleVariableCommunicationStepSize`)"
             );
-            findings.push(Finding::warning(&place, what, format!("the run ends at {} s", rounded(end))));
+            findings.push(Finding::warning(&place, what, format!("the run ends at {} s", shown::time(end))));
             s.experiment.stop_s = Some(end);
         }
     }
     Ok(())
-}
-
-/// To what a reader wants to see.
-fn rounded(x: f64) -> f64 {
-    format!("{x:.9e}").parse().unwrap_or(x)
 }

@@ -4,6 +4,7 @@ use super::late::{Lateness, late_outputs};
 use crate::assemble::Assembly;
 use crate::scenario::Endpoint;
 use crate::words::{Correct, Family, Sampling};
+use macrostep_description::shown;
 use macrostep_master::{Op, Plan, Refresh, RunError};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -156,7 +157,8 @@ const STEPS_SHOWN: usize = 200;
 pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
     let s = &a.effective;
     let name = |u: usize| format!("`{}`", s.units[u].name);
-    let at = |tick: i64| if tick == 0 { "t".to_owned() } else { format!("t + {} s", rounded(o.tick_s * tick as f64)) };
+    let at =
+        |tick: i64| if tick == 0 { "t".to_owned() } else { format!("t + {} s", shown::time(o.tick_s * tick as f64)) };
     let feedthrough = |u: usize| -> String {
         let outputs = a.channels.iter().filter(|c| c.unit == u).flat_map(|c| &c.names);
         let outputs = outputs.filter(|n| !a.system.followed(a.units[u], n).is_empty());
@@ -237,8 +239,4 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
         Delay { to, from, through_law: p.through_law, way, error_order, sampling }
     });
     lines.collect()
-}
-
-fn rounded(x: f64) -> f64 {
-    format!("{x:.9e}").parse().unwrap_or(x)
 }

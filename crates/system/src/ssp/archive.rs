@@ -2,8 +2,7 @@
 
 use crate::finding::Finding;
 use crate::scenario::Place;
-use macrostep_import::fmu::{Fault, Limits, Unpacked};
-use std::fs::File;
+use macrostep_import::fmu::{Fault, Limits, Unpacked, regular};
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +23,7 @@ pub(super) fn unpack(path: &Path, shown: &str, left: &AtomicU64) -> Result<Unpac
     let place = Place { file: shown.into(), line: 0, column: 0 };
     let failed =
         |e: &dyn std::fmt::Display| Finding::error(&place, e.to_string(), "is this a system structure package?");
-    let file = File::open(path).map_err(|e| failed(&e))?;
+    let file = regular::open(path).map_err(|e| failed(&e))?;
     let limits = Limits { total_bytes_max: left.load(Ordering::Relaxed), ..Limits::default() };
     let (folder, bytes) = Unpacked::of_archive(BufReader::new(file), &limits).map_err(|e| match &e {
         Fault::Entry { .. } => Finding::error(&place, e.to_string(), ""),
@@ -44,7 +43,7 @@ pub(super) fn file(archive: &Path, name: &str) -> std::io::Result<Vec<u8>> {
     if archive.is_dir() {
         return super::xml::bytes(&archive.join(name));
     }
-    let mut archive = ZipArchive::new(File::open(archive)?).map_err(std::io::Error::other)?;
+    let mut archive = ZipArchive::new(regular::open(archive)?).map_err(std::io::Error::other)?;
     let entry = archive.by_name(name).map_err(std::io::Error::other)?;
     let mut bytes = Vec::new();
     entry.take(super::xml::BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;

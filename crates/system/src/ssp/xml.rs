@@ -2,6 +2,7 @@
 
 use crate::finding::Finding;
 use crate::scenario::Place;
+use macrostep_master::unit::fmu::regular;
 use quick_xml::events::Event;
 use quick_xml::{Reader, XmlVersion};
 use std::io::Read;
@@ -32,7 +33,7 @@ pub(super) struct Node {
 /// A file, not more of it than may be read.
 pub(super) fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    regular::open(path)?.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
