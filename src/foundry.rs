@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use macrostep_import::fmu::{Fmu, FmuError, FmuOptions};
 use macrostep_import::isolation::{Isolation, watched};
 use macrostep_master::RunError;
 use macrostep_master::unit::{Failure, NativeUnit, Unit, UnitError};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use macrostep::embedded;
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::fmu::regular;
+use macrostep_import::fmu::regular;
 use macrostep_system::check::keep_known;
 use macrostep_system::scenario::Source;
 use macrostep_system::ssp::{self, Entry};

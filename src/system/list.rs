@@ -1,8 +1,8 @@
 //! `macrostep systems`: the systems this program carries.
 
 use macrostep_benchmarks as benchmarks;
-use macrostep_master::report::Table;
-use macrostep_master::report::table::Align;
+use macrostep_plot::Table;
+use macrostep_plot::table::Align;
 use serde_json::json;
 
 use super::arguments::SystemsArguments;

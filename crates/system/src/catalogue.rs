@@ -2,9 +2,8 @@
 
 use crate::scenario::Source;
 use macrostep_description::ModelDescription;
-use macrostep_import::fmu::{Fmu, FmuOptions};
-use macrostep_master::unit::Unit;
 use macrostep_import::fmu::{Fmu, FmuOptions, regular};
+use macrostep_master::unit::Unit;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

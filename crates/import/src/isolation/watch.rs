@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use macrostep_description::shown;
-use macrostep_import::fmu::Unpacked;
+use crate::fmu::Unpacked;
 
 use super::process::signal_name;
 use super::system::{self, board};
