@@ -210,6 +210,10 @@ pub struct Convergence {
     pub global: Vec<(f64, Errors)>,
     /// H \[s\] and the errors of single steps.
     pub local: Vec<(f64, Errors)>,
+    /// Runs that failed, did not converge or had too few nodes, in words.
+    pub told: Vec<String>,
+    /// How many failed.
+    pub failed: usize,
 }
 
 /// Slopes of errors over H, where three of them lie above rounding.
@@ -269,16 +273,30 @@ impl<'a> Ladder<'a> {
         })
     }
 
-    /// Global and local errors of a scheme, from an exact start.
-    ///
-    /// # Errors
-    /// What units and master answer.
-    pub fn climb(&self, scheme: &Scheme, foundry: Foundry<'_>) -> Result<Convergence, RunError> {
+    /// Global and local errors of a scheme, from an exact start. A run that fails has no errors, and is told.
+    pub fn climb(&self, scheme: &Scheme, foundry: Foundry<'_>) -> Convergence {
         let setup = |step_s| Setup { start: Start::Exact, ..Setup::new(scheme, step_s, foundry) };
-        let global = self.global.iter().map(|(h, r)| Ok((*h, run(self.scenario, &setup(*h), r)?.error)));
-        let global = global.collect::<Result<_, RunError>>()?;
-        let local = self.local.iter().map(|(h, ends)| Ok((*h, self.step(&setup(*h), ends)?)));
-        Ok(Convergence { scheme: *scheme, global, local: local.collect::<Result<_, RunError>>()? })
+        let none = Errors { position: f64::NAN, velocity: f64::NAN };
+        let (mut told, mut failed) = (Vec::new(), 0);
+        let (mut global, mut local) = (Vec::new(), Vec::new());
+        for (h, reference) in &self.global {
+            let work = run(self.scenario, &setup(*h), reference);
+            let work = work.unwrap_or_else(|e| Work::failed(scheme, *h, e.to_string()));
+            failed += usize::from(work.failed.is_some());
+            if work.failed.is_some() || work.unconverged > 0 || work.coarse.is_some() {
+                told.push(format!("H = {h:e} s: {}", work.state()));
+            }
+            global.push((*h, work.error));
+        }
+        for (h, ends) in &self.local {
+            let errors = self.step(&setup(*h), ends).unwrap_or_else(|e| {
+                failed += 1;
+                told.push(format!("one step of H = {h:e} s: failed: {e}"));
+                none
+            });
+            local.push((*h, errors));
+        }
+        Convergence { scheme: *scheme, global, local, told, failed }
     }
 
     /// The largest error of one step over all starting times.
