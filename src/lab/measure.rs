@@ -9,7 +9,7 @@
 //! Errors below 1e-11 say more of rounding than of a scheme and are left out of the line; of the others it goes through those
 //! of the four smallest H, and needs three.
 
-use crate::lab::scenario::{Coupled, Benchmark, Setup, check_cut};
+use crate::lab::scenario::{Benchmark, Coupled, Setup, check_cut};
 use crate::pair::{Foundry, Start, slope};
 use crate::scheme::{Control, Scheme};
 use macrostep_master::RunError;
@@ -61,7 +61,17 @@ impl Work {
     pub fn failed(scheme: &Scheme, step_s: f64, why: String) -> Self {
         let control_tolerance = (scheme.control != Control::Fixed).then_some(scheme.control_tolerance);
         let (error, units) = (Errors { position: f64::NAN, velocity: f64::NAN }, String::new());
-        Work { step_s, control_tolerance, error, do_steps: 0, wall_s: 0.0, units, unconverged: 0, coarse: None, failed: Some(why) }
+        Work {
+            step_s,
+            control_tolerance,
+            error,
+            do_steps: 0,
+            wall_s: 0.0,
+            units,
+            unconverged: 0,
+            coarse: None,
+            failed: Some(why),
+        }
     }
 
     /// "done", "diverged", "unconverged macro steps: 3", "3 macro steps with too few nodes, …" or "failed: …".
@@ -148,7 +158,17 @@ pub fn run(scenario: &dyn Benchmark, setup: &Setup<'_>, reference: &Reference) -
     let (do_steps, kinds) = (coupled.simulation.do_steps().iter().sum(), coupled.simulation.kinds());
     let units = if kinds.windows(2).all(|k| k[0] == k[1]) { kinds[0].to_string() } else { kinds.join(" + ") };
     let control_tolerance = is_chosen.then_some(setup.scheme.control_tolerance);
-    Ok(Work { step_s: setup.step_s, control_tolerance, error, do_steps, wall_s, units, unconverged, coarse, failed: None })
+    Ok(Work {
+        step_s: setup.step_s,
+        control_tolerance,
+        error,
+        do_steps,
+        wall_s,
+        units,
+        unconverged,
+        coarse,
+        failed: None,
+    })
 }
 
 /// Errors and time of steps of one length.

@@ -64,5 +64,12 @@ pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_
             Some((low * high).sqrt())
         }
     };
-    Ok(Sweep { scheme: *scheme, step_s: steps_s.to_vec(), radius: all, limit_s, source: growth.first().map(|g| g.source), failed: None })
+    Ok(Sweep {
+        scheme: *scheme,
+        step_s: steps_s.to_vec(),
+        radius: all,
+        limit_s,
+        source: growth.first().map(|g| g.source),
+        failed: None,
+    })
 }

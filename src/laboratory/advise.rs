@@ -117,7 +117,12 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
 }
 
 /// Runs what is advised beside the solution.
-fn apply(benchmark: &dyn Benchmark, advice: &Advice, arguments: &AdviseArguments, stop_s: f64) -> Result<Work, Failure> {
+fn apply(
+    benchmark: &dyn Benchmark,
+    advice: &Advice,
+    arguments: &AdviseArguments,
+    stop_s: f64,
+) -> Result<Work, Failure> {
     let Candidate { scheme, step_s, .. } = advice.candidates[0];
     let setup = Setup::new(&scheme, step_s, foundry(arguments.units));
     let work =
@@ -169,7 +174,8 @@ fn advised(benchmark: &dyn Benchmark, best: &Candidate) -> serde_json::Value {
 
 /// The same as lines of a scenario in TOML.
 fn as_toml(advised: &serde_json::Value) -> String {
-    let keys = advised.as_object().into_iter().flatten().filter(|(key, _)| !["step", "coupling"].contains(&key.as_str()));
+    let keys =
+        advised.as_object().into_iter().flatten().filter(|(key, _)| !["step", "coupling"].contains(&key.as_str()));
     let value = |value: &serde_json::Value| match value.as_object() {
         None => value.to_string(),
         Some(table) => {

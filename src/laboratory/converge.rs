@@ -74,8 +74,8 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         found
     };
     let of = |scheme: &Scheme| ladders.iter().find(|l| l.0 == scheme.reach()).map(|l| &l.1);
-    let found: Vec<Convergence> = subject
-        .install(|| schemes.par_iter().flat_map_iter(|s| of(s).map(|ladder| (s, ladder))).map(climb).collect());
+    let found: Vec<Convergence> =
+        subject.install(|| schemes.par_iter().flat_map_iter(|s| of(s).map(|ladder| (s, ladder))).map(climb).collect());
     bar.finish_and_clear();
 
     let line = format!(
@@ -103,7 +103,10 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     }
     match found.iter().filter(|c| c.failed > 0).count() {
         0 => Ok(()),
-        n => Err(Failure::Run(format!("runs of {n} of {} schemes failed; the lines below the table say why", found.len()))),
+        n => Err(Failure::Run(format!(
+            "runs of {n} of {} schemes failed; the lines below the table say why",
+            found.len()
+        ))),
     }
 }
 
