@@ -126,18 +126,36 @@ pub struct FmusArguments {
     pub out: PathBuf,
 }
 
+/// A system from a file, where one is meant.
+#[derive(Debug, Args)]
+pub struct OptionalSystem {
+    /// System with power bonds: a .toml, .ssd or .ssp file [default: both cases of the benchmark]
+    #[arg(value_name = "SYSTEM")]
+    pub file: Option<String>,
+    /// Of a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
+    #[arg(long, value_name = "UNIT.VARIABLE=VALUE")]
+    pub set: Vec<String>,
+    /// Of a file: a parameter set of it; may be repeated [default: none]
+    #[arg(long, value_name = "NAME")]
+    pub parameters: Vec<String>,
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
+}
+
 /// `macrostep energy`.
 #[derive(Debug, Args)]
 pub struct EnergyArguments {
-    /// What the subsystems exchange
+    #[command(flatten)]
+    pub system: OptionalSystem,
+    /// What the subsystems of the benchmark exchange
     #[arg(long, value_enum, default_value = "f-f")]
     pub coupling: Coupling,
-    /// Macro step H in seconds
-    #[arg(long, value_name = "H", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
-    pub step: f64,
-    /// End of the runs in seconds
-    #[arg(long, value_name = "T", default_value = "100", value_parser = positive, allow_negative_numbers = true)]
-    pub stop: f64,
+    /// Macro step H in seconds [default: 1e-3, or the file's]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
+    pub step: Option<f64>,
+    /// End of the runs in seconds [default: 100, or the file's]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
+    pub stop: Option<f64>,
     /// Folder for table and picture; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

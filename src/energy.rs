@@ -16,6 +16,10 @@ use crate::pictures::{column, running_maximum};
 use crate::terms::{Case, Coupling, Energy, Predict, typed};
 use crate::{print, simulate, survey};
 
+/// Macro step and end of the runs of the benchmark \[s\], where nothing else is typed.
+const STEP_S: f64 = 1e-3;
+const STOP_S: f64 = 100.0;
+
 /// One run.
 struct Entry {
     options: OscillatorOptions,
@@ -44,15 +48,18 @@ struct Line<'a> {
 /// # Errors
 /// [`Failure`] of the first run that failed, or of a file.
 pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
-    let (steps, longest) = (arguments.stop / arguments.step, STEPS_MAX * arguments.step);
+    if arguments.system.file.is_some() {
+        return crate::laboratory::energy::run(arguments);
+    }
+    let (step_s, stop_s) = (arguments.step.unwrap_or(STEP_S), arguments.stop.unwrap_or(STOP_S));
+    let (steps, longest) = (stop_s / step_s, STEPS_MAX * step_s);
     if steps > STEPS_MAX {
         return Err(Failure::Usage(format!(
-            "`--stop`: found {:?} s, expected at most {longest:?} s, for at most {STEPS_MAX:e} macro steps",
-            arguments.stop
+            "`--stop`: found {stop_s:?} s, expected at most {longest:?} s, for at most {STEPS_MAX:e} macro steps",
         )));
     }
     let _open = macrostep::foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
-    let all = scenarios(arguments);
+    let all = scenarios(arguments.coupling, [step_s, stop_s]);
     let bar = progress_bar(all.len() as u64, "runs");
     let entries = all
         .into_par_iter()
@@ -79,20 +86,20 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
 }
 
 /// Both cases × hold and linear × watched, NEPCE, leak.
-fn scenarios(arguments: &EnergyArguments) -> Vec<OscillatorOptions> {
+fn scenarios(coupling: Coupling, [step_s, stop_s]: [f64; 2]) -> Vec<OscillatorOptions> {
     let mut all = Vec::new();
     for case in [Case::One, Case::Two] {
         for degree in [0, 1] {
             for energy in [Energy::Monitor, Energy::Nepce, Energy::Leak] {
                 all.push(OscillatorOptions {
-                    coupling: arguments.coupling,
+                    coupling,
                     predict: Predict::classical(degree),
                     energy,
-                    step_s: arguments.step,
-                    macro_s: [arguments.step; 2],
-                    micro_s: [arguments.step; 2],
-                    stop_s: arguments.stop,
-                    record_every: ((arguments.stop / arguments.step / 2000.0) as u64).max(1),
+                    step_s,
+                    macro_s: [step_s; 2],
+                    micro_s: [step_s; 2],
+                    stop_s,
+                    record_every: ((stop_s / step_s / 2000.0) as u64).max(1),
                     ..survey::common(case)
                 });
             }

@@ -30,7 +30,7 @@ const TRIALS_MAX: usize = 20;
 /// Calls of a trial run, at most.
 const DO_STEPS_MAX: u64 = 400_000;
 /// A scheme whose finest trial costs this many times what the cheapest costs is given up.
-const COST_MAX: u64 = 16;
+const COST_MAX: u64 = 32;
 /// Errors above this are beyond Richardson's reach.
 const ERROR_MAX: f64 = 0.2;
 /// The part of the tolerance that the error is to have.

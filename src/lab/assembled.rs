@@ -4,7 +4,7 @@
 //! how units are coupled when they start at z. Starting, filling histories and solving the whole are done here.
 
 use crate::lab::reference::advance;
-use crate::lab::scenario::{Bond, Card, Coupled, Benchmark, Setup, check_cut};
+use crate::lab::scenario::{Benchmark, Bond, Card, Coupled, Setup, check_cut};
 use crate::pair::Start;
 use macrostep_master::unit::Unit;
 use macrostep_master::{ChannelId, Grid, RunError, Simulation, System, SystemError};

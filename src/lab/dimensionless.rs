@@ -19,7 +19,7 @@
 //! Reference: \[Li 2019\], appendices 1 and 2; \[Schweizer 2015\].
 
 use crate::foundry;
-use crate::lab::sweep::check_map;
+use crate::lab::scenario::check_map;
 use crate::pair::{Coupled, Pair, Start, build};
 use crate::scheme::Scheme;
 use macrostep_master::{OneStepMap, RunError, spectral_radius};

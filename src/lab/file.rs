@@ -10,9 +10,9 @@ use crate::lab::trajectory::{self, Trajectory};
 use crate::lab::written;
 use crate::pair::Coupling;
 use crate::scheme::{Control, Correct, Predict, Schedule, Scheme};
-use macrostep_description::{Causality, ModelDescription, Variability};
-use macrostep_master::unit::Unit;
+use macrostep_description::{Causality, Dependencies, ModelDescription, Variability};
 use macrostep_master::RunError;
+use macrostep_master::unit::Unit;
 use macrostep_system::scenario::{Place, Scenario, Source as Fmu};
 use macrostep_system::{Catalogue, Finding, Severity, assemble};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,11 +42,19 @@ impl FromFile {
     ) -> Result<(Self, Vec<Finding>), Vec<Finding>> {
         let (assembly, findings) = assemble(scenario, catalogue.as_ref())?;
         let mut scenario = assembly.effective.clone();
+        let mut findings = findings;
+        for (u, v) in assembly.recorded.iter().filter(|(u, v)| sees_derivatives(&assembly.descriptions[*u], *v)) {
+            let name = assembly.column(*u, *v);
+            let what =
+                format!("`{name}` follows the derivatives of inputs, which depend on the method: it is not measured");
+            findings.push(Finding::note(&scenario.experiment.place, what, ""));
+        }
         let moves = |(u, v): &&(usize, usize)| {
             let variable = &assembly.descriptions[*u].variables[*v];
             let is_constant = matches!(variable.variability, Variability::Constant | Variability::Fixed)
                 || matches!(variable.causality, Causality::Parameter | Causality::CalculatedParameter);
-            variable.real().is_some() && !is_constant && !variable.name.contains('[')
+            let is_plain = variable.real().is_some() && !is_constant && !variable.name.contains('[');
+            is_plain && !sees_derivatives(&assembly.descriptions[*u], *v)
         };
         let quantity = |(u, v): &(usize, usize)| {
             let variable = &assembly.descriptions[*u].variables[*v];
@@ -113,9 +121,37 @@ impl FromFile {
             return Ok(Arc::clone(run));
         }
         let until_s = stop_s.max(self.card.stop_s.min(2.0 * stop_s));
-        let run = Arc::new(trajectory::fine(self, &references(written::scheme(&self.scenario.coupling)), (self.card.step_s, until_s))?);
+        let run = Arc::new(trajectory::fine(
+            self,
+            &references(written::scheme(&self.scenario.coupling)),
+            (self.card.step_s, until_s),
+        )?);
         *known = Some((until_s, Arc::clone(&run)));
         Ok(run)
+    }
+}
+
+/// Outputs of units that others are fed with.
+fn exchanged(s: &Scenario) -> Vec<(String, Place)> {
+    let connections = s.connections.iter().map(|c| &c.from);
+    let laws = s.laws.iter().flat_map(|l| &l.inputs);
+    let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
+    let of_units = connections.chain(laws).chain(maps).filter(|end| s.unit(&end.unit).is_some());
+    let mut names: Vec<(String, Place)> = of_units.map(|end| (end.to_string(), Place::default())).collect();
+    names.sort_by(|a, b| a.0.cmp(&b.0));
+    names.dedup_by(|a, b| a.0 == b.0);
+    names
+}
+
+/// Whether an output is the derivative of one that follows inputs at once: what it shows depends on the derivatives of inputs
+/// that a method sends.
+fn sees_derivatives(description: &ModelDescription, v: usize) -> bool {
+    let Some(base) = description.variables[v].real().and_then(|r| r.derivative) else { return false };
+    let is_input = |i: usize| description.variables.get(i).is_some_and(|v| v.causality == Causality::Input);
+    let unknown = description.structure.outputs.iter().find(|unknown| unknown.index == base);
+    match unknown.map(|unknown| &unknown.dependencies) {
+        Some(Dependencies::Known(known)) => known.iter().any(|d| is_input(d.0)),
+        _ => false,
     }
 }
 
@@ -185,7 +221,12 @@ impl Benchmark for FromFile {
 
     fn growth(&self, scheme: &Scheme, step_s: f64) -> Result<Growth, RunError> {
         let windows = perturbed::windows(self.card.stop_s / step_s);
-        let s = self.changed(scheme, step_s, windows as f64 * step_s);
+        let mut s = self.changed(scheme, step_s, windows as f64 * step_s);
+        // Signals that units exchange: others, as energies, may be products of them and grow faster.
+        let exchanged = exchanged(&s);
+        if !exchanged.is_empty() {
+            s.record.variables = exchanged;
+        }
         let nudged = WithPulse { units: self.catalogue.as_ref(), start_s: s.experiment.start_s, step_s };
         let couple = |is_nudged: bool| {
             let catalogue: &dyn Catalogue = if is_nudged { &nudged } else { self.catalogue.as_ref() };

@@ -9,7 +9,7 @@
 //! Errors below 1e-11 say more of rounding than of a scheme and are left out of the line; of the others it goes through those
 //! of the four smallest H, and needs three.
 
-use crate::lab::scenario::{Coupled, Benchmark, Setup, check_cut};
+use crate::lab::scenario::{Benchmark, Coupled, Setup, check_cut};
 use crate::pair::{Foundry, Start, slope};
 use crate::scheme::{Control, Scheme};
 use macrostep_master::RunError;
@@ -61,7 +61,17 @@ impl Work {
     pub fn failed(scheme: &Scheme, step_s: f64, why: String) -> Self {
         let control_tolerance = (scheme.control != Control::Fixed).then_some(scheme.control_tolerance);
         let (error, units) = (Errors { position: f64::NAN, velocity: f64::NAN }, String::new());
-        Work { step_s, control_tolerance, error, do_steps: 0, wall_s: 0.0, units, unconverged: 0, coarse: None, failed: Some(why) }
+        Work {
+            step_s,
+            control_tolerance,
+            error,
+            do_steps: 0,
+            wall_s: 0.0,
+            units,
+            unconverged: 0,
+            coarse: None,
+            failed: Some(why),
+        }
     }
 
     /// "done", "diverged", "unconverged macro steps: 3", "3 macro steps with too few nodes, …" or "failed: …".
@@ -148,7 +158,17 @@ pub fn run(scenario: &dyn Benchmark, setup: &Setup<'_>, reference: &Reference) -
     let (do_steps, kinds) = (coupled.simulation.do_steps().iter().sum(), coupled.simulation.kinds());
     let units = if kinds.windows(2).all(|k| k[0] == k[1]) { kinds[0].to_string() } else { kinds.join(" + ") };
     let control_tolerance = is_chosen.then_some(setup.scheme.control_tolerance);
-    Ok(Work { step_s: setup.step_s, control_tolerance, error, do_steps, wall_s, units, unconverged, coarse, failed: None })
+    Ok(Work {
+        step_s: setup.step_s,
+        control_tolerance,
+        error,
+        do_steps,
+        wall_s,
+        units,
+        unconverged,
+        coarse,
+        failed: None,
+    })
 }
 
 /// Errors and time of steps of one length.
@@ -210,6 +230,10 @@ pub struct Convergence {
     pub global: Vec<(f64, Errors)>,
     /// H \[s\] and the errors of single steps.
     pub local: Vec<(f64, Errors)>,
+    /// Runs that failed, did not converge or had too few nodes, in words.
+    pub told: Vec<String>,
+    /// How many failed.
+    pub failed: usize,
 }
 
 /// Slopes of errors over H, where three of them lie above rounding.
@@ -269,16 +293,30 @@ impl<'a> Ladder<'a> {
         })
     }
 
-    /// Global and local errors of a scheme, from an exact start.
-    ///
-    /// # Errors
-    /// What units and master answer.
-    pub fn climb(&self, scheme: &Scheme, foundry: Foundry<'_>) -> Result<Convergence, RunError> {
+    /// Global and local errors of a scheme, from an exact start. A run that fails has no errors, and is told.
+    pub fn climb(&self, scheme: &Scheme, foundry: Foundry<'_>) -> Convergence {
         let setup = |step_s| Setup { start: Start::Exact, ..Setup::new(scheme, step_s, foundry) };
-        let global = self.global.iter().map(|(h, r)| Ok((*h, run(self.scenario, &setup(*h), r)?.error)));
-        let global = global.collect::<Result<_, RunError>>()?;
-        let local = self.local.iter().map(|(h, ends)| Ok((*h, self.step(&setup(*h), ends)?)));
-        Ok(Convergence { scheme: *scheme, global, local: local.collect::<Result<_, RunError>>()? })
+        let none = Errors { position: f64::NAN, velocity: f64::NAN };
+        let (mut told, mut failed) = (Vec::new(), 0);
+        let (mut global, mut local) = (Vec::new(), Vec::new());
+        for (h, reference) in &self.global {
+            let work = run(self.scenario, &setup(*h), reference);
+            let work = work.unwrap_or_else(|e| Work::failed(scheme, *h, e.to_string()));
+            failed += usize::from(work.failed.is_some());
+            if work.failed.is_some() || work.unconverged > 0 || work.coarse.is_some() {
+                told.push(format!("H = {h:e} s: {}", work.state()));
+            }
+            global.push((*h, work.error));
+        }
+        for (h, ends) in &self.local {
+            let errors = self.step(&setup(*h), ends).unwrap_or_else(|e| {
+                failed += 1;
+                told.push(format!("one step of H = {h:e} s: failed: {e}"));
+                none
+            });
+            local.push((*h, errors));
+        }
+        Convergence { scheme: *scheme, global, local, told, failed }
     }
 
     /// The largest error of one step over all starting times.

@@ -1,6 +1,6 @@
 //! The two-mass oscillator as a scenario: both cases of the benchmark and the model on which orders are measured.
 
-use crate::lab::scenario::{Bond, Card, Coupled, Benchmark, Setup};
+use crate::lab::scenario::{Benchmark, Bond, Card, Coupled, Setup};
 use crate::pair::{Coupling, Kind, Pair, build};
 use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, ParameterError, Parameters};

@@ -8,7 +8,7 @@
 //!
 //! A scenario that is not linear is looked at near its start: growth rates are those of small deviations there.
 
-use crate::lab::scenario::Benchmark;
+use crate::lab::scenario::{Benchmark, Source};
 use crate::scheme::Scheme;
 use macrostep_master::RunError;
 
@@ -23,9 +23,19 @@ pub struct Sweep {
     pub radius: Vec<f64>,
     /// First H \[s\] beyond which growth exceeds what is allowed; `None` where it does not.
     pub limit_s: Option<f64>,
+    /// How growth was found.
+    pub source: Option<Source>,
+    /// Why there is no result, where there is none.
+    pub failed: Option<String>,
 }
 
 impl Sweep {
+    /// Of a scheme that has no growth to look at, and why.
+    pub fn failed(scheme: &Scheme, why: String) -> Self {
+        let (step_s, radius) = (Vec::new(), Vec::new());
+        Sweep { scheme: *scheme, step_s, radius, limit_s: None, source: None, failed: Some(why) }
+    }
+
     /// ln ρ / H \[1/s\] at each macro step.
     pub fn growth_rate(&self) -> Vec<f64> {
         self.radius.iter().zip(&self.step_s).map(|(rho, h)| rho.ln() / h).collect()
@@ -38,7 +48,8 @@ impl Sweep {
 /// As [`Benchmark::growth`].
 pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_rate: f64) -> Result<Sweep, RunError> {
     let radius = |step_s: f64| scenario.growth(scheme, step_s).map(|g| g.radius);
-    let all = steps_s.iter().map(|h| radius(*h)).collect::<Result<Vec<f64>, RunError>>()?;
+    let growth = steps_s.iter().map(|h| scenario.growth(scheme, *h)).collect::<Result<Vec<_>, RunError>>()?;
+    let all: Vec<f64> = growth.iter().map(|g| g.radius).collect();
     let grows = |rho: f64, h: f64| rho.is_nan() || rho.ln() / h > growth_rate;
     let first = (0..all.len()).find(|&i| grows(all[i], steps_s[i]));
     let limit_s = match first {
@@ -53,5 +64,12 @@ pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_
             Some((low * high).sqrt())
         }
     };
-    Ok(Sweep { scheme: *scheme, step_s: steps_s.to_vec(), radius: all, limit_s })
+    Ok(Sweep {
+        scheme: *scheme,
+        step_s: steps_s.to_vec(),
+        radius: all,
+        limit_s,
+        source: growth.first().map(|g| g.source),
+        failed: None,
+    })
 }

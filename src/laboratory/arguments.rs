@@ -6,8 +6,8 @@ use clap::Args;
 use macrostep::lab::Benchmark;
 use macrostep::scheme::{Named, Scheme, named};
 
-use crate::arguments::positive;
 use super::subject::SubjectArguments;
+use crate::arguments::positive;
 use crate::failure::Failure;
 use crate::terms::{
     Control, Correct, Coupling, Derivative, Energy, Fast, Predict, Rate, Sampling, Schedule, Units, Variant, typed,
@@ -212,7 +212,8 @@ impl SchemeArguments {
     pub fn schemes(&self, of: &dyn Benchmark) -> Result<Vec<Scheme>, Failure> {
         let (has, written) = (of.card().couplings, of.written());
         if let Some(option) = written.and(self.not_of_files()) {
-            let message = format!("`--{option}` makes no sense with a file: the file says what units exchange and when");
+            let message =
+                format!("`--{option}` makes no sense with a file: the file says what units exchange and when");
             return Err(Failure::Usage(message));
         }
         if let Some(missing) = self.coupling.iter().find(|c| !has.contains(c)) {

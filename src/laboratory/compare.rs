@@ -6,7 +6,8 @@ use macrostep_plot::table::{Align, Table, short};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::arguments::{CompareArguments, foundry, ladder, scenario};
+use super::arguments::{CompareArguments, foundry, ladder};
+use super::converge::against;
 use super::json::{self, Parts};
 use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
@@ -30,7 +31,7 @@ struct Answer<'a> {
     scheme: String,
     #[serde(flatten)]
     parts: Parts,
-    scenario: &'static str,
+    scenario: &'a str,
     stop_s: f64,
     runs: Vec<Run<'a>>,
 }
@@ -47,7 +48,7 @@ struct Run<'a> {
     wall_s: f64,
     units: &'a str,
     unconverged_windows: u64,
-    /// "done", "diverged", "unconverged macro steps: 3" or "failed: …".
+    /// "done", "diverged", "unconverged macro steps: 3", "3 macro steps with too few nodes, …" or "failed: …".
     state: String,
 }
 
@@ -56,21 +57,23 @@ struct Run<'a> {
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
-    let scenario = scenario(&arguments.scenario)?;
-    let card = scenario.card();
-    let schemes = arguments.schemes.schemes(card.couplings)?;
+    let subject = arguments.subject.open("case-1", arguments.stop)?;
+    let benchmark = subject.benchmark.as_ref();
+    let card = benchmark.card();
+    let schemes = arguments.schemes.schemes(benchmark)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
     let _open = macrostep::foundry::open_all().map_err(failed)?;
-    let entries = entries(scenario.as_ref(), &schemes, stop_s, arguments)?;
+    let entries = subject.install(|| entries(benchmark, &schemes, stop_s, arguments))?;
 
     let line = format!(
-        "scenario {} · T = {stop_s} s · largest errors relative to amplitudes · do_steps of all units",
-        card.name
+        "system {} · T = {stop_s} s · largest errors relative to amplitudes{} · do_steps of all units",
+        benchmark.name(),
+        if benchmark.starts_anywhere() { String::new() } else { format!(", {}", against(benchmark, stop_s)?) }
     );
     let answers = entries.iter().map(|entry| Answer {
         scheme: entry.scheme.to_string(),
         parts: Parts::new(&entry.scheme),
-        scenario: card.name,
+        scenario: benchmark.name(),
         stop_s,
         runs: entry.runs.iter().map(answer).collect(),
     });

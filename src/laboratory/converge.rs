@@ -1,12 +1,12 @@
 //! `macrostep converge`: observed orders.
 
 use macrostep::lab::measure::{Convergence, Errors, Ladder, Orders, orders};
-use macrostep::lab::{Card, Scheme};
+use macrostep::lab::{Benchmark, Card, Scheme};
 use macrostep_plot::table::{Align, Table};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::arguments::{ConvergeArguments, foundry, ladder, scenario};
+use super::arguments::{ConvergeArguments, foundry, ladder};
 use super::json::{self, Parts};
 use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
@@ -18,11 +18,13 @@ const LOCAL: [f64; 9] = [3.0, 2.5, 2.0, 1.5, 1.0, 0.0, -1.0, -2.0, -3.0];
 
 /// One object of `--json`.
 #[derive(Serialize)]
-struct Answer {
+struct Answer<'a> {
     scheme: String,
     #[serde(flatten)]
     parts: Parts,
-    scenario: &'static str,
+    scenario: &'a str,
+    /// Runs that failed, did not converge or had too few nodes, in words.
+    told: &'a [String],
     stop_s: f64,
     orders: Both<Orders>,
     expected: Both<[f64; 2]>,
@@ -48,9 +50,10 @@ struct Point {
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
-    let scenario = scenario(&arguments.scenario)?;
-    let card = scenario.card();
-    let schemes = arguments.schemes.schemes(card.couplings)?;
+    let subject = arguments.subject.open("test-model", arguments.stop)?;
+    let benchmark = subject.benchmark.as_ref();
+    let card = benchmark.card();
+    let schemes = arguments.schemes.schemes(benchmark)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
     arguments.schemes.refuse_control("converge", "an order is that of steps of one length")?;
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
@@ -62,31 +65,33 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let ladders = reaches.iter().map(|&reach| {
         let global_s = ladder("steps", &arguments.steps, (reach * card.step_s, 0.5 * stop_s), &GLOBAL)?;
         let local_s = ladder("local-steps", &arguments.local_steps, (reach * card.step_s, 0.3 * stop_s), &LOCAL)?;
-        Ok((reach, Ladder::new(scenario.as_ref(), &global_s, &local_s, stop_s).map_err(failed)?))
+        Ok((reach, Ladder::new(benchmark, &global_s, &local_s, stop_s).map_err(failed)?))
     });
     let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;
-    let found = schemes
-        .par_iter()
-        .flat_map_iter(|scheme| ladders.iter().find(|l| l.0 == scheme.reach()).map(|l| (scheme, &l.1)))
-        .map(|(scheme, ladder)| {
-            let found =
-                ladder.climb(scheme, foundry(arguments.units)).map_err(|e| Failure::Run(format!("{scheme}: {e}")));
-            bar.inc(1);
-            found
-        })
-        .collect::<Result<Vec<Convergence>, Failure>>()?;
+    let climb = |(scheme, ladder): (&Scheme, &Ladder<'_>)| {
+        let found = ladder.climb(scheme, foundry(arguments.units));
+        bar.inc(1);
+        found
+    };
+    let of = |scheme: &Scheme| ladders.iter().find(|l| l.0 == scheme.reach()).map(|l| &l.1);
+    let found: Vec<Convergence> =
+        subject.install(|| schemes.par_iter().flat_map_iter(|s| of(s).map(|ladder| (s, ladder))).map(climb).collect());
     bar.finish_and_clear();
 
     let line = format!(
-        "scenario {} · T = {stop_s} s · exact start · errors relative to amplitudes, fitted above 1e-11 at the four smallest H",
-        card.name
+        "system {} · T = {stop_s} s · {} · errors relative to amplitudes, fitted above 1e-11 at the four smallest H",
+        benchmark.name(),
+        against(benchmark, stop_s)?
     );
-    let text = json::text(&found.iter().map(|c| answer(c, &card, stop_s)).collect::<Vec<_>>())?;
+    let text = json::text(&found.iter().map(|c| answer(c, &card, (benchmark.name(), stop_s))).collect::<Vec<_>>())?;
     if arguments.output.json {
         print::line(&text)?;
     } else {
         print::line(table(&found, &card).terminal())?;
         print::line(&line)?;
+        for told in found.iter().flat_map(|c| c.told.iter().map(move |t| format!("{}, {t}", c.scheme))) {
+            print::line(told)?;
+        }
     }
     if let Some(folder) = &arguments.output.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
@@ -96,7 +101,22 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         super::convergence::write(folder, &found, &card, &line)?;
         eprintln!("wrote orders and pictures of {} schemes to `{}`", found.len(), folder.display());
     }
-    Ok(())
+    match found.iter().filter(|c| c.failed > 0).count() {
+        0 => Ok(()),
+        n => Err(Failure::Run(format!(
+            "runs of {n} of {} schemes failed; the lines below the table say why",
+            found.len()
+        ))),
+    }
+}
+
+/// What errors are measured against.
+pub fn against(benchmark: &dyn Benchmark, stop_s: f64) -> Result<String, Failure> {
+    if benchmark.starts_anywhere() {
+        return Ok("exact start".to_owned());
+    }
+    let error = benchmark.solution_error(stop_s).map_err(|e| Failure::Run(e.to_string()))?;
+    Ok(format!("against a fine run of the same system, whose own error is {error:.0e}"))
 }
 
 /// Orders that theory promises: global, and local of position and velocity.
@@ -104,7 +124,7 @@ fn expected(scheme: &Scheme, card: &Card) -> Both<[f64; 2]> {
     Both { global: [scheme.global_order(); 2], local: scheme.local_orders(card.integrations) }
 }
 
-fn answer(found: &Convergence, card: &Card, stop_s: f64) -> Answer {
+fn answer<'a>(found: &'a Convergence, card: &Card, (name, stop_s): (&'a str, f64)) -> Answer<'a> {
     let finite = |x: f64| x.is_finite().then_some(x);
     let points = |errors: &[(f64, Errors)]| {
         let point =
@@ -114,7 +134,8 @@ fn answer(found: &Convergence, card: &Card, stop_s: f64) -> Answer {
     Answer {
         scheme: found.scheme.to_string(),
         parts: Parts::new(&found.scheme),
-        scenario: card.name,
+        scenario: name,
+        told: &found.told,
         stop_s,
         orders: Both { global: orders(&found.global), local: orders(&found.local) },
         expected: expected(&found.scheme, card),

@@ -1,10 +1,11 @@
-//! The verbs of the coupling laboratory: `stability`, `converge`, `compare`, `advise`.
+//! The verbs of the coupling laboratory: `stability`, `converge`, `compare`, `advise`, and `energy` of a file.
 
 pub mod advise;
 pub mod arguments;
 pub mod compare;
 pub mod converge;
 mod convergence;
+pub mod energy;
 mod json;
 mod regions;
 pub mod stability;

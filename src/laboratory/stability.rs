@@ -2,7 +2,6 @@
 
 use macrostep::lab::dimensionless::Ratios;
 use macrostep::lab::region::{Limit, Rays, Region, Window, regions};
-use macrostep::pair::Coupling;
 use macrostep_plot::table::{Align, Table};
 use serde::Serialize;
 
@@ -18,10 +17,11 @@ use crate::print;
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
     arguments.schemes.refuse_control("stability", "a one-step map is that of steps of one length")?;
-    if arguments.scenario != "model" {
-        return super::sweeps::run(arguments);
+    if let Some(name) = arguments.subject.typed().filter(|name| *name != "model") {
+        return super::sweeps::run(arguments, name);
     }
-    let schemes = arguments.schemes.schemes(&Coupling::ALL)?;
+    // The dimensionless model has the cuts of the oscillator.
+    let schemes = arguments.schemes.schemes(&macrostep::lab::Oscillator::test_model())?;
     let question = Question::new(arguments)?;
     let rows = question.window.points[1] + question.rays.angles_deg.len();
     let bar = progress_bar((schemes.len() * rows) as u64, "rows and rays");

@@ -62,7 +62,9 @@ impl SubjectArguments {
         let found = all.into_iter().find(|s| s.name() == name);
         let benchmark = found.ok_or(Failure::Usage(format!("system `{name}`: {expected}")))?;
         if let Some(option) = self.of_files() {
-            return Err(Failure::Usage(format!("`--{option}` makes no sense with `{name}`: it is for systems from files")));
+            return Err(Failure::Usage(format!(
+                "`--{option}` makes no sense with `{name}`: it is for systems from files"
+            )));
         }
         Ok(Subject { benchmark, pool: None })
     }

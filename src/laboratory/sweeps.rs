@@ -1,5 +1,7 @@
-//! `macrostep stability --scenario NAME`: growth rates over the macro step.
+//! `macrostep stability SYSTEM`: growth rates over the macro step.
 
+use macrostep::lab::Scheme;
+use macrostep::lab::Source;
 use macrostep::lab::sweep::{Sweep, sweep};
 use macrostep_plot::table::{Align, Table, short};
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
@@ -7,7 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::path::Path;
 
-use super::arguments::{StabilityArguments, interval, scenario};
+use super::arguments::{StabilityArguments, interval};
 use super::json::{self, Parts};
 use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
@@ -31,6 +33,10 @@ struct Answer<'a> {
     step_s: &'a [f64],
     spectral_radius: Vec<Option<f64>>,
     growth_rate: Vec<Option<f64>>,
+    /// How growth was found: "one-step-map" or "perturbed-runs".
+    source: Option<Source>,
+    /// Why there is no result, where there is none.
+    failed: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -42,10 +48,11 @@ struct Limits {
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
-    let scenario = scenario(&arguments.scenario)?;
-    let card = scenario.card();
-    let schemes = arguments.schemes.schemes(card.couplings)?;
+pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
+    let subject = arguments.subject.open(name, None)?;
+    let benchmark = subject.benchmark.as_ref();
+    let card = benchmark.card();
+    let schemes = arguments.schemes.schemes(benchmark)?;
     let window = match arguments.steps.as_slice() {
         [] => [0.01 * card.step_s, 30.0 * card.step_s],
         steps => interval("steps", steps)?,
@@ -55,31 +62,36 @@ pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
     }
     let steps = logarithmic(window, arguments.grid as usize);
     let bar = progress_bar(schemes.len() as u64, "schemes");
-    let found = schemes
-        .par_iter()
-        .map(|scheme| {
-            let found = sweep(scenario.as_ref(), scheme, &steps, arguments.growth);
-            bar.inc(1);
-            found.map_err(|e| Failure::Run(format!("{scheme}: {e}")))
-        })
-        .collect::<Result<Vec<Sweep>, Failure>>()?;
+    let one = |scheme: &Scheme| {
+        let found = sweep(benchmark, scheme, &steps, arguments.growth);
+        bar.inc(1);
+        found.unwrap_or_else(|e| Sweep::failed(scheme, e.to_string()))
+    };
+    let found: Vec<Sweep> = subject.install(|| schemes.par_iter().map(one).collect());
     bar.finish_and_clear();
+    // One that is all that was asked, and has no map, is an error.
+    if let [Sweep { failed: Some(why), .. }] = found.as_slice() {
+        return Err(Failure::Run(format!("{}: {why}", schemes[0])));
+    }
 
     let line = format!(
-        "scenario {} · H {:e} … {:e} s, {} steps · stable: ρ ≤ 1 + {:e} · limit: first H with ln ρ / H > {:e} 1/s",
-        card.name,
+        "system {} · H {:e} … {:e} s, {} steps · stable: ρ ≤ 1 + {:e} · limit: first H with ln ρ / H > {:e} 1/s",
+        benchmark.name(),
         window[0],
         window[1],
         steps.len(),
         arguments.tolerance,
         arguments.growth
     );
-    let text = json::text(&found.iter().map(|s| answer(s, arguments, window)).collect::<Vec<_>>())?;
+    let text = json::text(&found.iter().map(|s| answer(s, arguments, (benchmark.name(), window))).collect::<Vec<_>>())?;
     if arguments.output.json {
         print::line(&text)?;
     } else {
         print::line(table(&found, arguments.tolerance).terminal())?;
         print::line(&line)?;
+        for sweep in found.iter().filter(|s| s.failed.is_none()) {
+            print::line(said(sweep, arguments.growth))?;
+        }
     }
     if let Some(folder) = &arguments.output.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
@@ -97,18 +109,33 @@ pub fn logarithmic([low, high]: [f64; 2], a_decade: usize) -> Vec<f64> {
     (0..=n).map(|i| low * (high / low).powf(i as f64 / n as f64)).collect()
 }
 
+/// "jacobi linear: grows from H = 12.3 ms on", or that it does not.
+fn said(sweep: &Sweep, growth: f64) -> String {
+    let last = sweep.step_s.last().copied().unwrap_or(f64::NAN);
+    match (sweep.limit_s, sweep.step_s.first()) {
+        (Some(limit), Some(first)) if limit <= *first => {
+            format!("{}: grows by more than {growth:e} 1/s at every H from {first:.4e} s on", sweep.scheme)
+        }
+        (Some(limit), _) => format!("{}: largest stable H = {limit:.4e} s", sweep.scheme),
+        (None, _) => format!("{}: stable at every H up to {last:.4e} s", sweep.scheme),
+    }
+}
+
 fn stable_fraction(sweep: &Sweep, tolerance: f64) -> f64 {
+    if sweep.radius.is_empty() {
+        return f64::NAN;
+    }
     let stable = sweep.radius.iter().filter(|rho| **rho <= 1.0 + tolerance).count();
     stable as f64 / sweep.radius.len() as f64
 }
 
-fn answer<'a>(sweep: &'a Sweep, arguments: &'a StabilityArguments, window: [f64; 2]) -> Answer<'a> {
+fn answer<'a>(sweep: &'a Sweep, arguments: &StabilityArguments, (name, window): (&'a str, [f64; 2])) -> Answer<'a> {
     // JSON has no infinities.
     let finite = |values: &[f64]| values.iter().map(|x| x.is_finite().then_some(*x)).collect();
     Answer {
         scheme: sweep.scheme.to_string(),
         parts: Parts::new(&sweep.scheme),
-        scenario: &arguments.scenario,
+        scenario: name,
         stable_fraction: stable_fraction(sweep, arguments.tolerance),
         window,
         grid: sweep.step_s.len(),
@@ -118,6 +145,8 @@ fn answer<'a>(sweep: &'a Sweep, arguments: &'a StabilityArguments, window: [f64;
         step_s: &sweep.step_s,
         spectral_radius: finite(&sweep.radius),
         growth_rate: finite(&sweep.growth_rate()),
+        source: sweep.source,
+        failed: sweep.failed.as_deref(),
     }
 }
 
@@ -127,14 +156,16 @@ fn table(found: &[Sweep], tolerance: f64) -> Table {
         ("limit of H [s]", Align::Right),
         ("stable fraction", Align::Right),
         ("growth rate at smallest H [1/s]", Align::Right),
+        ("state", Align::Left),
     ];
     let mut table = Table::new(columns);
     for sweep in found {
         table.row([
             sweep.scheme.to_string(),
             sweep.limit_s.map_or("–".to_owned(), |h| format!("{h:.4e}")),
-            format!("{:.3}", stable_fraction(sweep, tolerance)),
+            if sweep.failed.is_some() { "–".to_owned() } else { format!("{:.3}", stable_fraction(sweep, tolerance)) },
             sweep.growth_rate().first().map_or(String::new(), |g| short(*g)),
+            sweep.failed.as_ref().map_or("done".to_owned(), |why| format!("failed: {why}")),
         ]);
     }
     table

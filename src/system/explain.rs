@@ -3,7 +3,9 @@
 use macrostep_description::shown;
 use macrostep_plot::Table;
 use macrostep_plot::table::{Align, short};
-use macrostep_system::explain::{Candidate, Loop, Residuals, choices, delays, order, residuals, steps};
+use macrostep_system::explain::{
+    Allowed, Candidate, Loop, Residuals, choices, delays, methods, order, residuals, steps,
+};
 use macrostep_system::toml;
 
 use super::arguments::ExplainArguments;
@@ -63,12 +65,26 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         let whose = if *is_set { "" } else { ", the FMU's start" };
         print::line(format_args!("      {choice}{whose}"))?;
     }
+    let allowed = methods(&assembly);
     drop(assembly);
-    if arguments.no_run {
-        return Ok(());
+    if !arguments.no_run {
+        let run = residuals(&opened.document.scenario, &opened).map_err(|f| findings_failure(&f))?;
+        energy(&run.map_err(failed)?)?;
     }
-    let run = residuals(&opened.document.scenario, &opened).map_err(|f| findings_failure(&f))?;
-    energy(&run.map_err(failed)?)
+    which(&allowed, &arguments.system.system.display().to_string())
+}
+
+/// Which method for this system: what its FMUs allow, and the next command.
+fn which(allowed: &[Allowed], system: &str) -> Result<(), Failure> {
+    print::line("\nWhich method for this system")?;
+    for group in allowed {
+        let lacks = group.lacks.as_ref().map_or("yes".to_owned(), |lacks| format!("no: {lacks}"));
+        print::line(format_args!("      {}: {lacks}", group.methods))?;
+    }
+    print::line(format_args!(
+        "\nNext: `macrostep verify {system} --tolerance 1e-2` says whether the step is small enough, `macrostep advise {system} \
+         --tolerance 1e-3 --apply` finds the cheapest method and step"
+    ))
 }
 
 fn energy(residuals: &Residuals) -> Result<(), Failure> {

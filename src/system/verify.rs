@@ -26,7 +26,11 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
     })?;
     tell(&verification.findings);
-    if arguments.json { print::line(json(&verification)?)? } else { print::line(table(&verification))? }
+    if arguments.json {
+        print::line(json(&verification)?)?
+    } else {
+        print::line(table(&verification))?
+    }
     match (&verification.verdict, verification.outputs.first()) {
         (Some(Verdict { tolerance, is_met: false, .. }), Some(worst)) => {
             let (found, name) = (share(worst.relative()), &worst.column.name);
@@ -67,7 +71,8 @@ fn verdict(v: &Verification) -> String {
     let Some(worst) = v.outputs.first() else {
         return format!("H = {h}: no recorded real variable moves; `--record` chooses others");
     };
-    let mut text = format!("H = {h}: {} at `{}`, worst of {}", share(worst.relative()), worst.column.name, v.outputs.len());
+    let mut text =
+        format!("H = {h}: {} at `{}`, worst of {}", share(worst.relative()), worst.column.name, v.outputs.len());
     if let Some(grown) = v.outputs.iter().filter_map(|o| o.grown).reduce(f64::max) {
         let name = v.outputs.iter().find(|o| o.grown == Some(grown)).map_or("", |o| &o.column.name);
         text += &format!("; growing: late in the run `{name}` is {} times as large as with H/4", short(grown));

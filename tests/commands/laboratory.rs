@@ -131,3 +131,66 @@ fn what_makes_no_sense_is_usage() {
     let words = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(words.contains("error: `--coupling s-s`: the scenario has `f-s`"), "{words}");
 }
+
+const PAIR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/systems/oscillator-f-s.toml");
+
+/// All verbs take a file as they take a name.
+#[test]
+fn every_answer_is_there_for_a_file() {
+    let advice = json(&["advise", PAIR, "--stop", "1", "--tolerance", "1e-3", "--apply", "--json"]);
+    let number = |key: &str| advice[key].as_f64().unwrap_or_else(|| panic!("{key}: {}", advice[key]));
+    let ratio = number("measured_error") / number("predicted_error");
+    assert!((0.5..=2.0).contains(&ratio), "{ratio}");
+    assert!(number("do_steps") > 0.0 && number("reference_error") < 1e-4);
+    for key in ["schedule", "predict", "correct", "step"] {
+        assert!(!advice["advised"][key].is_null(), "{key}");
+    }
+    assert!(advice["left_out"].as_array().is_some_and(|l| !l.is_empty()), "{}", advice["left_out"]);
+    let found = json(&["converge", PAIR, "--stop", "1", "--schedule", "jacobi", "--predict", "linear", "--json"]);
+    let order = found[0]["orders"]["global"]["position"].as_f64().expect("an order");
+    assert!((order - 2.0).abs() < 0.2, "{order}");
+    assert_eq!(found[0]["errors"]["local"], serde_json::json!([]));
+    let found = json(&["compare", "--scenario", PAIR, "--stop", "1", "--repeat", "1", "--json"]);
+    assert_eq!(found[0]["scheme"], "jacobi linear");
+    assert!(found[0]["runs"][5]["position"].as_f64() < found[0]["runs"][0]["position"].as_f64());
+    assert!(found[0]["runs"][0]["velocity"].is_null());
+    let found = json(&["stability", PAIR, "--predict", "hold", "--grid", "2", "--json"]);
+    assert_eq!(found[0]["source"], "perturbed-runs");
+    assert!(found[0]["limits"]["step_s"].as_f64().is_some());
+    let found = json(&["energy", PAIR, "--stop", "1", "--json"]);
+    assert_eq!(found.as_array().map(Vec::len), Some(3));
+}
+
+/// `verify --tolerance` answers, and its answer holds.
+#[test]
+fn a_tolerance_is_met_or_not() {
+    let few = ["verify", PAIR, "--stop", "1", "--predict", "linear", "--json"];
+    let output = macrostep(&[&few[..], &["--tolerance", "1e-4"]].concat());
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found["is_met"], false);
+    let outputs = found["outputs"].as_array().expect("outputs");
+    let relative = |n: usize| {
+        outputs[n]["error_bar"].as_f64().expect("a bar") / outputs[n]["amplitude"].as_f64().expect("an amplitude")
+    };
+    assert!((1..outputs.len()).all(|n| relative(n) <= relative(n - 1)), "the worst are first");
+    assert!(found["verdict"].as_str().is_some_and(|v| v.starts_with("H = 1 ms: ")), "{}", found["verdict"]);
+    let step = found["step_for_tolerance_s"].as_f64().expect("a step").to_string();
+    let met = json(&[&few[..], &["--tolerance", "1e-4", "--step", &step]].concat());
+    assert_eq!(met["is_met"], true);
+    assert!(!found["method_for_tolerance"].is_null(), "{}", found["verdict"]);
+    // Hold makes this pair grow.
+    let grows = json(&["verify", PAIR, "--stop", "10", "--predict", "hold", "--step", "2e-2", "--json"]);
+    assert_eq!(grows["growing"], true, "{}", grows["verdict"]);
+}
+
+/// Nodes that are too few are named in the rows of a comparison.
+#[test]
+fn too_few_nodes_are_named_in_the_rows() {
+    let few = ["--coupling", "s-s", "--method", "waveform:8", "--steps", "0.5", "--stop", "2", "--json"];
+    let found = json(&[&["compare"], few.as_slice()].concat());
+    let state = found[0]["runs"][0]["state"].as_str().expect("a state");
+    assert!(state.contains("too few nodes") || state.contains("unconverged"), "{state}");
+    let found = json(&[&["converge"], few.as_slice()].concat());
+    assert!(found[0]["told"].as_array().is_some_and(|t| !t.is_empty()), "{}", found[0]["told"]);
+}

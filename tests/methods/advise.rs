@@ -4,6 +4,7 @@ use macrostep::foundry;
 use macrostep::lab::advise::{Question, advise};
 use macrostep::lab::measure::{Reference, run};
 use macrostep::lab::{Benchmark, Setup, scenarios};
+use macrostep::scheme::Correct;
 
 /// Measured error over predicted error, and whether the first guess was unstable.
 fn judged(scenario: &dyn Benchmark, tolerance: f64) -> (f64, bool) {
@@ -35,8 +36,24 @@ fn judged(scenario: &dyn Benchmark, tolerance: f64) -> (f64, bool) {
         "{:?}",
         advice.connections
     );
-    assert!(advice.loop_gain.is_some_and(|g| g > 0.0 && g < 1.0), "{:?}", advice.loop_gain);
+    assert!(advice.loop_gain.is_some_and(|g| g > 0.0), "{:?}", advice.loop_gain);
     (work.error.position / best.error, advice.first.unstable)
+}
+
+/// The best methods are among those that are tried.
+#[test]
+fn a_tight_tolerance_is_met_with_few_calls() {
+    let scenario = scenarios().into_iter().find(|s| s.card().name == "case-1").expect("case 1");
+    let (tolerance, stop_s) = (1e-7, scenario.card().stop_s);
+    let question = Question { tolerance, stop_s, guess_s: stop_s / 50.0, foundry: foundry::native };
+    let advice = advise(scenario.as_ref(), &question, &|| ()).expect("advice");
+    let best = advice.candidates[0];
+    let reference = Reference::new(scenario.as_ref(), best.step_s, stop_s).expect("a solution");
+    let setup = Setup::new(&best.scheme, best.step_s, &foundry::native);
+    let work = run(scenario.as_ref(), &setup, &reference).expect("a run");
+    assert!(work.error.position <= tolerance && work.do_steps <= 2100, "{} {:?}", best.scheme, work);
+    let explicit = advice.candidates.iter().find(|c| c.scheme.correct == Correct::Explicit).expect("an explicit one");
+    assert!(explicit.do_steps <= 2200, "{} {}", explicit.scheme, explicit.do_steps);
 }
 
 #[test]
@@ -45,7 +62,7 @@ fn the_error_predicted_is_the_error_found() {
     for scenario in scenarios() {
         for tolerance in [1e-3, 1e-5] {
             let (ratio, first_unstable) = judged(scenario.as_ref(), tolerance);
-            assert!((1.0 / 3.0..=3.0).contains(&ratio), "{} at {tolerance:e}: {ratio}", scenario.card().name);
+            assert!((0.5..=2.0).contains(&ratio), "{} at {tolerance:e}: {ratio}", scenario.card().name);
             unstable += u32::from(first_unstable);
         }
     }

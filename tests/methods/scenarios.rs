@@ -23,7 +23,8 @@ fn observed(
     let ladder =
         Ladder::new(scenario, &steps(global, 2.0), &steps(local, if card.linear { 1.41 } else { 1.19 }), card.stop_s)
             .expect("a solution");
-    let found = ladder.climb(scheme, foundry).unwrap_or_else(|e| panic!("{scheme}: {e}"));
+    let found = ladder.climb(scheme, foundry);
+    assert_eq!(found.failed, 0, "{scheme}: {:?}", found.told);
     [orders(&found.global), orders(&found.local)]
 }
 

@@ -4,6 +4,7 @@
 mod bond;
 mod choices;
 mod late;
+mod methods;
 mod order;
 mod residual;
 
@@ -11,5 +12,6 @@ pub use bond::{Candidate, Candidates, candidates};
 pub use choices::choices;
 pub use late::Lateness;
 pub(crate) use late::feed_through;
+pub use methods::{Allowed, methods};
 pub use order::{Delay, Loop, Order, Sampled, delays, order, steps};
 pub use residual::{Residuals, residuals};

@@ -161,7 +161,8 @@ pub fn verify(
 
 /// Whether a column has one value only.
 fn is_constant(trace: &Trace, i: usize) -> bool {
-    let (low, high) = trace.rows().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), row| (a.min(row[i]), b.max(row[i])));
+    let (low, high) =
+        trace.rows().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), row| (a.min(row[i]), b.max(row[i])));
     high - low <= 1e-13 * low.abs().max(high.abs()) && trace.rows().all(|row| !row[i].is_nan())
 }
 

@@ -69,8 +69,8 @@ impl Runs<'_> {
         let mut worst = 0.0f64;
         for output in self.outputs {
             let (best, amplitude) = self.best(output);
-            let values = column(trace, &output.column.name);
-            let off = values.iter().zip(&best).map(|(a, b)| (a - b).abs());
+            let found = column(trace, &output.column.name);
+            let off = found.iter().zip(&best).map(|(a, b)| (a - b).abs());
             let off = off.fold(0.0f64, |max, x| if x.is_nan() { f64::INFINITY } else { max.max(x) });
             worst = worst.max(if amplitude > 0.0 { off / amplitude } else { off });
         }

@@ -1,0 +1,66 @@
+//! Which methods the FMUs of a system allow, and what the others lack.
+
+use crate::assemble::Assembly;
+use macrostep_description::CoSimulation;
+
+/// A group of methods.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allowed {
+    /// Their words.
+    pub methods: &'static str,
+    /// What is missing and what does without; `None` where they can be had.
+    pub lacks: Option<String>,
+}
+
+/// All groups of methods, each with what it lacks.
+pub fn methods(a: &Assembly) -> Vec<Allowed> {
+    let without = |offers: fn(&CoSimulation) -> bool, attribute: &str, instead: &str| {
+        let units = a.effective.units.iter().zip(&a.descriptions);
+        let lacking = units.filter(|(_, d)| !d.co_simulation.as_ref().is_some_and(offers));
+        let names: Vec<String> = lacking.map(|(u, _)| format!("`{}`", u.name)).collect();
+        (!names.is_empty()).then(|| format!("{} without `{attribute}`; {instead}", names.join(", ")))
+    };
+    let mut all = vec![Allowed { methods: "hold; jacobi, gauss-seidel, palindromic; explicit", lacks: None }];
+    let mut group = |methods, lacks| all.push(Allowed { methods, lacks });
+    let held = "it holds its inputs at the middle of `sub_steps`";
+    group("linear, quadratic, poly:K", without(|c| c.can_interpolate_inputs, "canInterpolateInputs", held));
+    let wired: Vec<&crate::assemble::Sampled> = a.channels.iter().collect();
+    let has = |n: usize| wired.iter().any(|c| c.names.len() >= n || in_chain(a, c) >= n);
+    let no_motion =
+        "no connected output has its derivatives up to the acceleration; name them in `motions`, or take linear";
+    group("ia0, ia1, ia2, h3, h5, jerk (explicit, high order)", (!has(3)).then(|| no_motion.to_owned()));
+    let dense = |u: usize| a.descriptions[u].variables.iter().any(|v| v.name.ends_with("_node[0]"));
+    let lacking = (0..a.descriptions.len()).filter(|u| !dense(*u)).map(|u| format!("`{}`", a.effective.units[u].name));
+    let lacking: Vec<String> = lacking.collect();
+    let no_dense = || format!("{} without dense output; h5 with newton does without", lacking.join(", "));
+    group("waveform:Q", (!lacking.is_empty()).then(no_dense));
+    let explicit = "explicit coupling, gauss-seidel with the stiff side last, does without";
+    let rollback = without(|c| c.can_get_and_set_fmu_state, "canGetAndSetFMUstate", explicit);
+    group("fixed-point, newton, iqn-ils, anderson, newton-krylov, semi-implicit", rollback);
+    let differences = "newton takes differences";
+    let directional = without(|c| c.provides_directional_derivative, "providesDirectionalDerivative", differences);
+    group("newton-directional", directional);
+    let one_length = "steps of one length, chosen by `advise`, do without";
+    let attribute = "canHandleVariableCommunicationStepSize";
+    group("macro step control", without(|c| c.can_handle_variable_communication_step_size, attribute, one_length));
+    let no_bond = "no power bond is named in [[bonds]]";
+    group("energy monitor, nepce, leak", a.effective.bonds.is_empty().then(|| no_bond.to_owned()));
+    all
+}
+
+/// How many variables the chain of derivatives has that a channel begins.
+fn in_chain(a: &Assembly, channel: &crate::assemble::Sampled) -> usize {
+    let d = &a.descriptions[channel.unit];
+    let declared = a.effective.units[channel.unit].motions.iter().find(|m| channel.names.iter().any(|n| m.contains(n)));
+    if let Some(motion) = declared {
+        return motion.len();
+    }
+    let mut length = channel.names.len();
+    let mut last = channel.names.last().and_then(|n| d.variables.iter().position(|v| v.name == *n));
+    // The bound also stops a description that goes in circles.
+    while let Some(i) = last.filter(|_| length < 8) {
+        last = d.variables.iter().position(|v| v.real().is_some_and(|r| r.derivative == Some(i)));
+        length += usize::from(last.is_some());
+    }
+    length
+}

@@ -1,0 +1,183 @@
+//! Answers for systems from files: what is predicted is what is measured, and what is called stable stays bounded.
+
+use std::path::{Path, PathBuf};
+
+use macrostep::embedded;
+use macrostep::lab::advise::{Question, advise};
+use macrostep::lab::measure::{Reference, run};
+use macrostep::lab::sweep::sweep;
+use macrostep::lab::{Benchmark, FromFile, Setup, scenarios, trial};
+use macrostep::pair::Coupling;
+use macrostep::scheme::{Predict, Schedule, Scheme};
+use macrostep_system::{Fmus, toml};
+
+use crate::limited::cut_fmu;
+
+/// A system as its text says; FMU files are in `folder`.
+fn system(text: &str, folder: &Path) -> FromFile {
+    let scenario = toml::read(text, "system.toml", folder).expect("a scenario");
+    let made = FromFile::new("system", &scenario, Box::new(Fmus::new(embedded::fmu)));
+    made.unwrap_or_else(|findings| panic!("{findings:?}")).0
+}
+
+fn example(name: &str) -> FromFile {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems").join(name);
+    system(&std::fs::read_to_string(path).expect("an example"), Path::new(""))
+}
+
+/// Two masses by displacements; `fmus` are their files, `set` their parameters.
+fn pair(fmus: [&str; 2], set: [&str; 2], times: &str) -> String {
+    format!(
+        r#"
+        [experiment]
+        {times}
+        [units.mass1]
+        fmu = "{}"
+        set = {{ integrator = "exact"{} }}
+        [units.mass2]
+        fmu = "{}"
+        set = {{ integrator = "exact"{} }}
+        [connections]
+        "mass1.xi" = "mass2.x"
+        "mass1.xi_dot" = "mass2.v"
+        "mass2.xi" = "mass1.x"
+        "mass2.xi_dot" = "mass1.v"
+        [record]
+        variables = ["mass*.x", "mass*.v", "mass1.m"]
+        "#,
+        fmus[0], set[0], fmus[1], set[1]
+    )
+}
+
+const WHOLE: [&str; 2] = ["embedded:oscillator1_displacement", "embedded:oscillator2_displacement"];
+
+/// An empty folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Measured error over predicted error of what is advised.
+fn ratio(of: &FromFile, name: &str, tolerance: f64) -> f64 {
+    let stop_s = of.card().stop_s;
+    let question = Question { tolerance, stop_s, guess_s: stop_s / 50.0, foundry: macrostep::foundry::fmu };
+    let advice = advise(of, &question, &|| ()).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let best = advice.candidates[0];
+    let reference = Reference::new(of, best.step_s, stop_s).expect("a reference");
+    let error = of.solution_error(stop_s).expect("its error");
+    let setup = Setup::new(&best.scheme, best.step_s, &macrostep::foundry::fmu);
+    let work = run(of, &setup, &reference).expect("a run");
+    println!(
+        "{name} {tolerance:e}: {} H = {:.3e}, predicted {:.2e}, measured {:.2e}, reference {error:.0e}, do_steps {} ({}), left out {}",
+        best.scheme,
+        best.step_s,
+        best.error,
+        work.error.position,
+        best.do_steps,
+        work.do_steps,
+        advice.left_out.len()
+    );
+    assert!(error < 0.1 * tolerance, "{name}: the reference has an error of {error:e}");
+    assert!(work.error.position <= 1.1 * tolerance, "{name}: {:e}", work.error.position);
+    work.error.position / best.error
+}
+
+#[test]
+fn advice_for_files_holds() {
+    let mut systems = Vec::new();
+    for name in ["oscillator-f-f.toml", "oscillator-f-s.toml", "oscillator-s-s.toml"] {
+        systems.push((name.to_owned(), example(name)));
+    }
+    // Masses over six decades, steps of the file that are of no use.
+    let mut random = 12345u64;
+    let mut next = || {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (random >> 33) as f64 / (1u64 << 31) as f64
+    };
+    for n in 0..8 {
+        let mass = |x: f64| format!(", m = {:e}", 10f64.powf(6.0 * x - 3.0));
+        let set = [mass(next()), mass(next())];
+        // About twenty of the shorter periods.
+        let text = pair(WHOLE, [&set[0], &set[1]], "stop = 1.0\nstep = 1e-2");
+        systems.push((format!("random {n}{}{}", set[0], set[1]), system(&text, Path::new(""))));
+    }
+    // FMUs that offer less.
+    let folder = folder("answers-cut");
+    let cuts = [
+        ("no state", vec!["canGetAndSetFMUstate", "canSerializeFMUstate"]),
+        ("no derivatives", vec!["providesDirectionalDerivative", "maxOutputDerivativeOrder"]),
+        ("no interpolation", vec!["canInterpolateInputs"]),
+        ("no variable steps", vec!["canHandleVariableCommunicationStepSize"]),
+    ];
+    for (n, (name, attributes)) in cuts.iter().enumerate() {
+        let files = [1, 2].map(|i| {
+            let file = format!("mass{i}_{n}.fmu");
+            let bytes = cut_fmu(&format!("oscillator{i}_displacement"), attributes);
+            std::fs::write(folder.join(&file), bytes).expect("an FMU");
+            file
+        });
+        let text = pair([&files[0], &files[1]], ["", ""], "stop = 2.0\nstep = 1e-3");
+        systems.push(((*name).to_owned(), system(&text, &folder)));
+    }
+    for (name, of) in &systems {
+        let ratio = ratio(of, name, 1e-3);
+        assert!((0.5..=2.0).contains(&ratio), "{name}: {ratio}");
+    }
+    // A constant is no quantity.
+    assert!(systems[5].1.quantities().iter().all(|q| q.name != "mass1.m"));
+}
+
+#[test]
+fn what_units_lack_is_said() {
+    let folder = folder("answers-lack");
+    for i in [1, 2] {
+        let bytes = cut_fmu(&format!("oscillator{i}_displacement"), &["canGetAndSetFMUstate", "canSerializeFMUstate"]);
+        std::fs::write(folder.join(format!("mass{i}.fmu")), bytes).expect("an FMU");
+    }
+    let of = system(&pair(["mass1.fmu", "mass2.fmu"], ["", ""], "stop = 1.0\nstep = 1e-3"), &folder);
+    let question = Question { tolerance: 1e-2, stop_s: 1.0, guess_s: 0.02, foundry: macrostep::foundry::fmu };
+    let advice = advise(&of, &question, &|| ()).expect("advice");
+    let lacks = |what: &str, scheme: &str| {
+        advice.left_out.iter().any(|l| l.why.contains(what) && l.schemes.iter().any(|s| s.contains(scheme)))
+    };
+    assert!(lacks("canGetAndSetFMUstate", "iqn-ils") && lacks("mass1", "newton"), "{:?}", advice.left_out);
+}
+
+/// Growth rates from the pulse of a run are those of the one-step map of the same system.
+#[test]
+fn growth_from_runs_is_that_of_the_map() {
+    let file = example("oscillator-f-s.toml");
+    let case_1 = scenarios().into_iter().find(|s| s.name() == "case-1").expect("case 1");
+    for (predict, step_s) in [(0, 1e-3), (0, 4e-3), (1, 4e-3), (1, 1e-2), (2, 1e-2), (2, 2e-2)] {
+        for schedule in [Schedule::Jacobi, Schedule::GaussSeidel] {
+            let of = |cut| Scheme::new(cut, schedule, Predict::classical(predict));
+            let rate = |b: &dyn Benchmark, cut| b.growth(&of(cut), step_s).expect("growth").radius.ln() / step_s;
+            let (found, expected) =
+                (rate(&file, Coupling::AsWritten), rate(case_1.as_ref(), Coupling::ForceDisplacement));
+            println!("{schedule} {predict} {step_s:e}: {found:.6e}, map {expected:.6e}");
+            assert!((found - expected).abs() < 1e-3 * expected.abs() + 2e-4, "{schedule} {predict} {step_s:e}");
+        }
+    }
+}
+
+/// Just below the limit of H a run stays as it is, just above it grows.
+#[test]
+fn the_limit_of_h_is_where_runs_begin_to_grow() {
+    // Damped, so that below the limit everything decays.
+    let damped = ", d = 2.0, c_c = 2.0";
+    let of = system(&pair(WHOLE, [damped, damped], "stop = 10.0\nstep = 1e-3"), Path::new(""));
+    let scheme = Scheme::new(Coupling::AsWritten, Schedule::Jacobi, Predict::classical(0));
+    let steps: Vec<f64> = (0..=12).map(|i| 1e-4 * 10f64.powf(f64::from(i) / 4.0)).collect();
+    let limit = sweep(&of, &scheme, &steps, 0.0).expect("a sweep").limit_s.expect("hold grows at last");
+    let late = |step_s: f64| {
+        let windows = (40.0 / step_s) as u64;
+        let run = trial::run(&of, &scheme, (step_s, windows), &macrostep::foundry::fmu).expect("a run");
+        let Some((rows, _)) = run else { return f64::INFINITY };
+        let largest = |rows: &[Vec<f64>]| rows.iter().fold(0.0f64, |max, row| max.max(row[0].abs()));
+        largest(&rows[rows.len() * 3 / 4..]) / largest(&rows[rows.len() / 4..rows.len() / 2])
+    };
+    println!("limit {limit:e}: {} {}", late(0.9 * limit), late(1.1 * limit));
+    assert!(late(0.9 * limit) < 1.0 && late(1.1 * limit) > 1.0, "{limit:e}");
+}
