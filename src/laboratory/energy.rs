@@ -5,7 +5,7 @@ use macrostep::lab::measure::{Reference, run as run_scheme};
 use macrostep::lab::{Benchmark, Scheme, Setup};
 use macrostep::scheme::{Control, Energy};
 use macrostep_master::RunError;
-use macrostep_master::report::table::{Align, Table, short};
+use macrostep_plot::table::{Align, Table, short};
 use serde::Serialize;
 
 use super::json;

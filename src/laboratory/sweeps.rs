@@ -1,7 +1,6 @@
 //! `macrostep stability SYSTEM`: growth rates over the macro step.
 
-use macrostep::lab::Scheme;
-use macrostep::lab::Source;
+use macrostep::lab::{Scheme, Source};
 use macrostep::lab::sweep::{Sweep, sweep};
 use macrostep_plot::table::{Align, Table, short};
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
