@@ -99,9 +99,8 @@ fn none(findings: Vec<String>) {
 fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let line = line.to_lowercase();
-    line.match_indices(word).any(|(at, _)| {
-        !is_part(line[..at].chars().next_back()) && !is_part(line[at + word.len()..].chars().next())
-    })
+    line.match_indices(word)
+        .any(|(at, _)| !is_part(line[..at].chars().next_back()) && !is_part(line[at + word.len()..].chars().next()))
 }
 
 #[test]
@@ -138,8 +137,10 @@ fn files_are_short() {
 #[test]
 fn words_are_those_of_the_field() {
     // The list of changes is history, and the notation says which words are meant.
-    let texts: Vec<Text> =
-        texts(&[".rs", ".md"]).into_iter().filter(|t| !["CHANGELOG.md", "docs/notation.md"].contains(&t.path.as_str())).collect();
+    let texts: Vec<Text> = texts(&[".rs", ".md"])
+        .into_iter()
+        .filter(|t| !["CHANGELOG.md", "docs/notation.md"].contains(&t.path.as_str()))
+        .collect();
     let mut findings = Vec::new();
     for (word, instead, allowed) in WORDS {
         let mut places = Vec::new();
@@ -149,7 +150,10 @@ fn words_are_those_of_the_field() {
         }
         if places.len() > *allowed {
             let found = places.len();
-            findings.push(format!("`{word}` in {found} lines, at most {allowed}; say {instead}:\n  {}", places.join("\n  ")));
+            findings.push(format!(
+                "`{word}` in {found} lines, at most {allowed}; say {instead}:\n  {}",
+                places.join("\n  ")
+            ));
         }
     }
     none(findings);
