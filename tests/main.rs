@@ -20,5 +20,6 @@ mod fmus;
 mod foreign;
 #[cfg(target_os = "linux")]
 mod hostile;
+mod house;
 mod methods;
 mod systems;

@@ -1,9 +1,10 @@
-//! The tables of FMUs and variables in README.md and docs/fmus.md say what the declarations say.
+//! The tables of FMUs and variables in README.md and docs/fmus.md, and the READMEs of the FMUs, say what the declarations say.
 //!
 //! `MACROSTEP_WRITE=1 cargo test --test all fmus::tables` writes them anew.
 
 use macrostep::catalogue::all;
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
+use macrostep_models::ModelEntry;
 use macrostep_plot::table::{Align, Table};
 use std::path::Path;
 
@@ -90,6 +91,24 @@ fn role(v: &Variable) -> &'static str {
     }
 }
 
+/// All variables of a model, arrays once.
+fn table(d: &ModelDescription) -> String {
+    let left = |name: &'static str| (name, Align::Left);
+    let mut table =
+        Table::new([left("variable"), left("role"), left("unit"), ("start", Align::Right), left("meaning")]);
+    let mut arrays: Vec<String> = Vec::new();
+    for v in &d.variables {
+        let name = array(&v.name);
+        if arrays.contains(&name) {
+            continue;
+        }
+        arrays.push(name.clone());
+        let about = v.description.clone().unwrap_or_default();
+        table.row([name, role(v).to_string(), v.unit().to_string(), start(v), about]);
+    }
+    table.markdown()
+}
+
 fn variables() -> String {
     let mut page = String::from(
         "# The FMUs and their variables\n\nGenerated from the declarations by `MACROSTEP_WRITE=1 cargo test --test all fmus::tables`. \
@@ -98,22 +117,54 @@ fn variables() -> String {
     for model in all() {
         let d = model.describe();
         page += &format!("\n## {}\n\n{}\n\n", model.identifier, d.description.clone().unwrap_or_default());
-        let left = |name: &'static str| (name, Align::Left);
-        let mut table =
-            Table::new([left("variable"), left("role"), left("unit"), ("start", Align::Right), left("meaning")]);
-        let mut arrays: Vec<String> = Vec::new();
-        for v in &d.variables {
-            let name = array(&v.name);
-            if arrays.contains(&name) {
-                continue;
-            }
-            arrays.push(name.clone());
-            let about = v.description.clone().unwrap_or_default();
-            table.row([name, role(v).to_string(), v.unit().to_string(), start(v), about]);
-        }
-        page += &format!("{}\n", table.markdown());
+        page += &format!("{}\n", table(&d));
     }
     page
+}
+
+/// The documentation of a model as Markdown: HTML of headings, paragraphs, lists and formulas, entities left to the reader.
+fn markdown(html: &str) -> String {
+    let formulas = [("<pre>", "\n```text\n"), ("</pre>", "\n```\n")];
+    let rest = [
+        ("<h2>", "\n## "),
+        ("</h2>", "\n"),
+        ("<p>", "\n"),
+        ("</p>", "\n"),
+        ("<code>", "`"),
+        ("</code>", "`"),
+        ("<ul>", ""),
+        ("</ul>", ""),
+        ("<li>", "* "),
+        ("</li>", ""),
+    ];
+    let text = formulas.iter().chain(&rest).fold(html.to_owned(), |text, (tag, mark)| text.replace(tag, mark));
+    assert!(!text.contains("</"), "a tag without a form in Markdown: {text}");
+    // Inside a fence entities are not decoded, and one empty line stands between blocks.
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.lines().map(str::trim_end) {
+        if !(line.is_empty() && lines.last().is_none_or(|last| last.is_empty())) {
+            lines.push(line);
+        }
+    }
+    lines.join("\n").trim().to_owned()
+}
+
+/// The README of an FMU: equations and variables, where it is declared, how it is built.
+fn readme(model: &ModelEntry, declared_in: &str) -> String {
+    let d = model.describe();
+    let (identifier, about) = (model.identifier, d.description.clone().unwrap_or_default());
+    let equations = markdown(&model.documentation_html());
+    let made = |(name, _): &(&str, &[u8])| {
+        format!("`resources/{name}` is made by `cargo run -p macrostep-models-flexible --example resources`.\n\n")
+    };
+    let resources: String = model.resources.iter().map(made).collect();
+    format!(
+        "# {identifier}\n\n{about}.\n\n{equations}\n\n## Variables\n\n{}\n## Building\n\n{resources}```sh\ncargo build --profile fmu \
+         -p {identifier}\n```\n\nThe model is declared in `{declared_in}`, this page is generated from the declaration by\n\
+         `MACROSTEP_WRITE=1 cargo test --test all fmus::tables`.\n",
+        narrow(&table(&d))
+    )
 }
 
 /// Compares a file with what it should hold, or writes it.
@@ -135,4 +186,26 @@ fn tables_of_fmus_are_those_of_the_declarations() {
     let (_, after) = rest.split_once(TO).expect("where it ends");
     hold(&readme, &text, &format!("{before}{FROM}\n{}\n{TO}{after}", overview()));
     hold(&fmus, &std::fs::read_to_string(&fmus).unwrap_or_default(), &variables());
+}
+
+#[test]
+fn readmes_of_fmus_are_those_of_the_declarations() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let declared = [
+        (macrostep_models::all(), "crates/models"),
+        (macrostep_models_mechanics::all(), "crates/models_mechanics"),
+        (macrostep_models_flexible::all(), "crates/models_flexible"),
+    ];
+    let mut pages = 0;
+    for (models, folder) in declared {
+        for model in models {
+            let path = root.join("fmus").join(model.identifier).join("README.md");
+            hold(&path, &std::fs::read_to_string(&path).unwrap_or_default(), &readme(&model, folder));
+            pages += 1;
+        }
+    }
+    let folders = std::fs::read_dir(root.join("fmus"))
+        .expect("read")
+        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().join("Cargo.toml").is_file()));
+    assert_eq!(folders.count(), pages, "every FMU has a page");
 }

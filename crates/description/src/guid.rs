@@ -9,9 +9,9 @@ pub fn guid_of(description: &ModelDescription) -> String {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     let mut bare = description.clone();
     bare.guid.clear();
-    // Derived `Debug` names every field and prints reals with round-trip digits: a canonical text without a format of
-    // its own to keep.
-    let h = format!("{bare:?}").bytes().fold(OFFSET, |h, b| (h ^ u128::from(b)).wrapping_mul(PRIME));
+    // The written XML is the form that readers see: the names of Rust fields are no part of it, and reals have round-trip
+    // digits.
+    let h = crate::xml::write(&bare).bytes().fold(OFFSET, |h, b| (h ^ u128::from(b)).wrapping_mul(PRIME));
     let x = format!("{h:032x}");
     format!("{{{}-{}-{}-{}-{}}}", &x[..8], &x[8..12], &x[12..16], &x[16..20], &x[20..])
 }

@@ -1,7 +1,7 @@
 //! The FMI 2.0 model description as plain values.
 //!
 //! One set of types serves both directions: a model of ours declares itself with them (see [`Builder`]), and the
-//! description of a foreign FMU is read into them (feature `xml`). They know nothing of C, of files or of archives.
+//! description of a foreign FMU is read into them (module [`xml`]). They know nothing of C, of files or of archives.
 //!
 //! References: FMI 2.0.5, section 2.2 (`modelDescription.xml`) and 4.3 (co-simulation).
 
@@ -15,7 +15,6 @@ pub mod shown;
 mod types;
 mod unit;
 mod variable;
-#[cfg(feature = "xml")]
 pub mod xml;
 
 pub use builder::{Builder, DeclarationError, VariableId};

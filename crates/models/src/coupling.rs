@@ -71,7 +71,8 @@ impl Equations for SpringDamper {
     fn documentation_html() -> String {
         "<h2>Equations</h2>\n<pre>f = k_c (x1 - x2) + c_c (v1 - v2)\ne_pot = k_c (x1 - x2)^2/2</pre>\n<p>There is no \
          state: the force follows the inputs at once, and inside a step the input polynomials. The force on mass 1 is -f, \
-         on mass 2 it is +f.</p>\n<p>Source: Co-simulation benchmarks: Linear oscillator, Laboratorio de Ingenieria \
+         on mass 2 it is +f.</p>\n<p>It is for masters that cannot compute the law: with <code>oscillator1_force</code> and \
+         <code>oscillator2_force</code> it makes the force-force coupling.</p>\n<p>Source: Co-simulation benchmarks: Linear oscillator, Laboratorio de Ingenieria \
          Mecanica, Universidade da Coruna, 2021.</p>\n"
             .to_string()
     }

@@ -38,7 +38,7 @@ pub struct Parameters {
 /// A parameter that makes no oscillator.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParameterError {
-    /// Not a number, or infinite.
+    /// NaN or infinite.
     #[error("parameter `{name}` is {found}, expected a finite number")]
     NotFinite {
         /// Name as in [`Parameters::NAMES`].

@@ -83,7 +83,7 @@ impl Axis {
 }
 
 impl Scale {
-    /// Part of the way from low to high; not a number for what a logarithm does not know.
+    /// Part of the way from low to high; NaN for what has no logarithm.
     pub(crate) fn part(&self, value: f64) -> f64 {
         if self.log {
             if value <= 0.0 { f64::NAN } else { (value / self.low).log10() / (self.high / self.low).log10() }

@@ -1,5 +1,6 @@
 //! Reading and writing `modelDescription.xml`.
 
+mod guid;
 mod hostile;
 mod round_trip;
 mod sample;

@@ -126,13 +126,32 @@ pub mod watch {
     pub fn row(_rows: u64, _last_s: f64) {}
 }
 
-/// Interrupts end the program; rows are on disk.
+/// Interrupts (Ctrl-C; SIGTERM where there is one) that end a run at its next communication point.
 pub mod interrupt {
-    /// Leaves them as they are.
-    pub fn note() {}
+    use std::sync::Once;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// Never.
+    static NOTED: AtomicBool = AtomicBool::new(false);
+
+    /// From now on the first interrupt is only noted, and [`asked`] is to be asked from time to time; a second one ends the
+    /// program. Where the system refuses a handler, the first one ends it.
+    pub fn note() {
+        /// What a shell reports of a program that an interrupt has ended.
+        const INTERRUPTED: i32 = 130;
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            let handler = || {
+                if NOTED.swap(true, Ordering::Relaxed) {
+                    std::process::exit(INTERRUPTED);
+                }
+            };
+            let _ = ctrlc::set_handler(handler);
+        });
+    }
+
+    /// Whether there was one.
+    #[inline]
     pub fn asked() -> bool {
-        false
+        NOTED.load(Ordering::Relaxed)
     }
 }

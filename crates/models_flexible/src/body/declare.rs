@@ -109,7 +109,8 @@ pub fn documentation_html() -> String {
      fixed to the reference connector and moves with it; q are elastic coordinates of the body clamped there. All inputs and \
      outputs are in world axes; forces act at the deformed position of their connector. Outputs depend on states only: no \
      direct feed-through. Deformations are small in the frame, and there is no geometric stiffening.</p>\n<p>The body is in \
-     <code>resources/body.bin</code>; its SHA-256 is part of the declaration, and so of the GUID.</p>\n<p>Source: Zaiczek, \
+     <code>resources/body.bin</code>; its SHA-256 is part of the declaration, and so of the GUID. \
+     <code>macrostep flex import</code> puts another body there.</p>\n<p>Source: Zaiczek, \
      Enge-Rosenblatt, Import of distributed parameter models into lumped parameter model libraries for the example of \
      linearly deformable solid bodies, 2010, section 3.</p>\n"
         .to_string()

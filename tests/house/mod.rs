@@ -1,0 +1,3 @@
+//! Rules of the house that no compiler knows.
+
+mod tidy;

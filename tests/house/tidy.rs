@@ -1,0 +1,173 @@
+//! The source text itself: where `unsafe` may stand, how long a file is, which words are used, and no path of a machine.
+//!
+//! Lists of exceptions hold numbers that may only become smaller: whoever mends a part lowers its number.
+
+use std::path::{Path, PathBuf};
+
+/// Lines of a file of Rust.
+const LINES_MAX: usize = 400;
+
+/// Longer files, and the lines they have.
+const LONG: &[(&str, usize)] = &[
+    ("crates/import/src/isolation/system.rs", 402),
+    ("crates/system/src/scenario.rs", 496),
+    ("master/src/guess.rs", 437),
+    ("master/src/run.rs", 773),
+    ("master/src/schedule.rs", 458),
+    ("master/src/system.rs", 499),
+    ("tests/foreign/ssp.rs", 489),
+];
+
+/// Folders and files whose code may be `unsafe`: the C ABI, the export shell, and the loading of foreign libraries.
+const UNSAFE: &[&str] =
+    &["crates/fmi2/src/", "crates/export/", "crates/import/src/fmu/", "crates/import/src/isolation/system.rs"];
+
+/// Tests and benchmarks that call C functions, count allocations or fork; none is part of the program.
+const UNSAFE_IN_TESTS: &[&str] = &[
+    "benches/isolation.rs",
+    "benches/macro_step.rs",
+    "crates/crane/tests/allocation.rs",
+    "crates/flexible/tests/stored_body.rs",
+    "crates/models_mechanics/tests/allocation.rs",
+    "fuzz/fuzz_targets/calls.rs",
+    "tests/methods/allocation.rs",
+];
+
+/// Words that are not used, the word of the field instead (docs/notation.md), and in how many lines the word still stands.
+const WORDS: &[(&str, &str, usize)] = &[
+    ("no number", "NaN, or not finite", 7),
+    ("not a number", "NaN, or not finite", 15),
+    ("beyond all numbers", "not finite", 1),
+    ("memento", "snapshot (in memory), checkpoint (in a file)", 87),
+    ("misfit", "mismatch", 13),
+    ("unkept", "not saved", 5),
+    ("books", "energy balance", 49),
+    ("ledger", "energy balance", 47),
+    ("palindrome", "symmetric schedule", 2),
+    ("palindromes", "symmetric steps", 4),
+    ("unmerge", "half steps apart", 4),
+    ("foundry", "factory of units", 244),
+    ("retune", "reset", 2),
+    ("mapless", "without one-step map", 2),
+    ("witness", "callback of a run", 27),
+    ("goon", "what a callback answers: continue, checkpoint, stop", 6),
+    ("keeper", "writer of checkpoints", 41),
+];
+
+/// Beginnings of paths that exist on one machine only.
+const PATHS: &[&str] = &["/home/", "/root/", "/Users/", "/work/", "C:\\Users"];
+
+/// A text file: its path from the root with `/`, and its text.
+struct Text {
+    path: String,
+    text: String,
+}
+
+/// Files under the root whose names end so; hidden folders, build folders and this file are left out.
+fn texts(endings: &[&str]) -> Vec<Text> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<PathBuf> = vec![root.to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of the source") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if path.is_dir() {
+                if !name.starts_with('.') && name != "target" {
+                    folders.push(path);
+                }
+                continue;
+            }
+            let shown = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
+            if endings.iter().any(|ending| name.ends_with(ending)) && shown != "tests/house/tidy.rs" {
+                let text = std::fs::read_to_string(&path).unwrap_or_default();
+                found.push(Text { path: shown, text });
+            }
+        }
+    }
+    // Fewer would mean that the search has lost its way.
+    assert!(found.len() > 20, "{} files found", found.len());
+    found
+}
+
+/// Fails with all findings at once.
+fn none(findings: Vec<String>) {
+    assert!(findings.is_empty(), "{} findings:\n{}", findings.len(), findings.join("\n"));
+}
+
+/// Whether the line has this word, in any case, with no letter, digit or `_` beside it.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let line = line.to_lowercase();
+    line.match_indices(word)
+        .any(|(at, _)| !is_part(line[..at].chars().next_back()) && !is_part(line[at + word.len()..].chars().next()))
+}
+
+#[test]
+fn unsafe_code_stands_where_it_is_allowed() {
+    let forms = ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "unsafe trait", "#[unsafe(", "unsafe_code)"];
+    let mut findings = Vec::new();
+    for Text { path, text } in texts(&[".rs"]) {
+        if UNSAFE.iter().any(|allowed| path.starts_with(allowed)) || UNSAFE_IN_TESTS.contains(&path.as_str()) {
+            continue;
+        }
+        for (i, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if forms.iter().any(|form| code.contains(form)) && !code.contains("deny(") && !code.contains("forbid(") {
+                findings.push(format!("{path}:{}: unsafe code, allowed only in {}", i + 1, UNSAFE.join(", ")));
+            }
+        }
+    }
+    none(findings);
+}
+
+#[test]
+fn files_are_short() {
+    let mut findings = Vec::new();
+    for Text { path, text } in texts(&[".rs"]) {
+        let lines = text.lines().count();
+        let allowed = LONG.iter().find(|(known, _)| *known == path).map_or(LINES_MAX, |(_, lines)| *lines);
+        if lines > allowed {
+            findings.push(format!("{path}: {lines} lines, at most {allowed}: divide it"));
+        }
+    }
+    none(findings);
+}
+
+#[test]
+fn words_are_those_of_the_field() {
+    // The list of changes is history, and the notation says which words are meant.
+    let texts: Vec<Text> = texts(&[".rs", ".md"])
+        .into_iter()
+        .filter(|t| !["CHANGELOG.md", "docs/notation.md"].contains(&t.path.as_str()))
+        .collect();
+    let mut findings = Vec::new();
+    for (word, instead, allowed) in WORDS {
+        let mut places = Vec::new();
+        for Text { path, text } in &texts {
+            let lines = text.lines().enumerate().filter(|(_, line)| has_word(line, word));
+            places.extend(lines.map(|(i, _)| format!("{path}:{}", i + 1)));
+        }
+        if places.len() > *allowed {
+            let found = places.len();
+            findings.push(format!(
+                "`{word}` in {found} lines, at most {allowed}; say {instead}:\n  {}",
+                places.join("\n  ")
+            ));
+        }
+    }
+    none(findings);
+}
+
+#[test]
+fn no_path_of_a_machine_is_in_the_text() {
+    let mut findings = Vec::new();
+    for Text { path, text } in texts(&[".rs", ".md", ".toml", ".sh", ".py", ".txt", ".json", ".xml", ".ssd", ".c"]) {
+        for (i, line) in text.lines().enumerate() {
+            if let Some(found) = PATHS.iter().find(|start| line.contains(**start)) {
+                findings.push(format!("{path}:{}: a path that begins with `{found}`", i + 1));
+            }
+        }
+    }
+    none(findings);
+}
