@@ -35,6 +35,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     ]);
     for d in delays(&assembly, &order) {
         let from: Vec<String> = d.from.iter().map(ToString::to_string).collect();
+        let from = if from.is_empty() { vec!["a file".to_owned()] } else { from };
         let from = if d.through_law { format!("law of {}", from.join(", ")) } else { from.join(", ") };
         let error = if d.error_order == 0 { "tolerance".to_owned() } else { format!("O(H^{})", d.error_order) };
         table.row([d.to.to_string(), from, d.way, error, d.sampling.to_owned()]);

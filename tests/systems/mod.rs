@@ -4,5 +4,6 @@
 mod checkpoint;
 #[cfg(target_os = "linux")]
 mod limits;
+mod methods;
 mod ssp;
 mod toml;

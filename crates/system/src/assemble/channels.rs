@@ -59,8 +59,10 @@ fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>], motion: bool) -> V
     let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
     let mut out: Vec<Endpoint> = Vec::new();
     let mut known = HashSet::new();
+    let models = s.interface_models.iter();
+    let models = models.flat_map(|m| [&m.force, &m.speed, &m.position, &m.mobility, &m.bias]).flatten();
     let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));
-    for end in connections.chain(laws).chain(maps).chain(flows) {
+    for end in connections.chain(laws).chain(maps).chain(models).chain(flows) {
         if !known.insert(end) {
             continue;
         }

@@ -5,6 +5,7 @@
 
 mod bonds;
 mod channels;
+mod driven;
 mod laws;
 mod recorded;
 mod times;
@@ -107,6 +108,7 @@ fn build(
     wiring::connect(&s, &descriptions, &channels, &mut system, &units)?;
     bonds::declare(&s, &descriptions, &mut system, &units)?;
     let grid = times::grid(&s);
+    driven::declare(&s, &descriptions, &grid, (&mut system, &units))?;
     let channels = channels.sampled;
     Ok(Assembly { system, method, grid, units, descriptions, channels, recorded: Vec::new(), effective: s })
 }
@@ -166,17 +168,23 @@ fn starts(s: &Scenario, name: &str, description: &ModelDescription) -> Result<Ve
     let mut out = Vec::new();
     for setting in s.settings(name) {
         let Some(v) = description.variable(&setting.variable) else { continue };
-        let value = match convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))? {
-            Converted::Real(x) => Value::Real(x),
-            Converted::Integer(i) => Value::Integer(i),
-            Converted::Boolean(b) => Value::Boolean(b),
-            Converted::Text(t) => Value::String(t),
-        };
+        let value = convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))?;
+        let value = plain_value(value);
         let place = setting.place.to_string();
         let origin = format!("start value of `{}`, {}", setting.variable, place.trim_end_matches(": "));
         out.push(Start { reference: v.value_reference, value, origin });
     }
     Ok(out)
+}
+
+/// As the master takes it.
+fn plain_value(value: Converted) -> Value {
+    match value {
+        Converted::Real(x) => Value::Real(x),
+        Converted::Integer(i) => Value::Integer(i),
+        Converted::Boolean(b) => Value::Boolean(b),
+        Converted::Text(t) => Value::String(t),
+    }
 }
 
 impl Assembly {

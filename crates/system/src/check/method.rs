@@ -32,10 +32,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 
 fn capabilities(s: &Scenario, u: usize, co: &CoSimulation, findings: &mut Vec<Finding>) {
     let (unit, c) = (&s.units[u], &s.coupling);
-    let is_fed = s.connections.iter().any(|w| w.to.unit == unit.name)
-        || s.maps
-            .iter()
-            .any(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)).any(|to| to.unit == unit.name));
+    let is_fed = s.targets().any(|(to, _)| to.unit == unit.name);
     if c.correct != Correct::Explicit && !co.can_get_and_set_fmu_state {
         let said = c.method.map_or(format!("correct = \"{}\"", c.correct), |m| format!("method = \"{m}\""));
         let what = format!("`{said}` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`", unit.name);

@@ -3,8 +3,8 @@
 use super::file::{self, Amount, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
-    Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Map, ParameterSet, Place, Port, Reaction,
-    Record, Scenario, Setting, Source, StepChoice, Unit, Value,
+    Bond, Connection, Coupling, Endpoint, Event, Experiment, Gain, InputFile, InterfaceModel, Law, LawKind, Map,
+    ParameterSet, Place, Port, Reaction, Record, Scenario, Setting, Source, StepChoice, Unit, Value,
 };
 use crate::words::{Control, Named};
 use std::collections::BTreeMap;
@@ -85,6 +85,9 @@ impl Reader<'_> {
             laws: f.laws.0.iter().map(|(name, law)| self.law(name, law)).collect::<Read<_>>()?,
             maps: f.maps.iter().map(|map| self.map(map)).collect::<Read<_>>()?,
             bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
+            interface_models: f.interface_models.iter().map(|m| self.interface_model(m)).collect::<Read<_>>()?,
+            inputs: f.inputs.0.iter().map(|(name, file)| self.input(name, file)).collect::<Read<_>>()?,
+            events: f.events.iter().map(|event| self.event(event)).collect::<Read<_>>()?,
             record: self.record(&f.record)?,
         };
         self.once(&scenario, applied)?;
@@ -287,6 +290,7 @@ impl Reader<'_> {
                 offset: c.offset,
                 converts: c.convert_units,
                 law: c.law.clone(),
+                is_mean: c.mean,
                 table: c.table.iter().map(|line| self.line(line, &place)).collect::<Read<_>>()?,
                 ..Connection::new(self.endpoint_at(&c.from, &place)?, to, place)
             },
@@ -360,6 +364,46 @@ impl Reader<'_> {
             m.reaction.as_ref().map(|r| Ok(Reaction { from: self.endpoints(&r.from)?, to: self.endpoints(&r.to)? }));
         let (from, to) = (self.endpoints(&m.from)?, self.endpoints(&m.to)?);
         Ok(Map { from, to, matrix: m.matrix.clone(), reaction: reaction.transpose()?, place })
+    }
+
+    fn interface_model(&self, model: &Spanned<file::InterfaceModel>) -> Read<InterfaceModel> {
+        let (place, m) = (self.place(model), model.get_ref());
+        Ok(InterfaceModel {
+            force: self.endpoints(&m.force)?,
+            speed: self.endpoints(&m.speed)?,
+            position: self.endpoints(&m.position)?,
+            mobility: self.endpoints(&m.mobility)?,
+            bias: self.endpoints(&m.bias)?,
+            to_speed: self.endpoints(&m.to.speed)?,
+            to_position: self.endpoints(&m.to.position)?,
+            place,
+        })
+    }
+
+    fn input(&self, name: &Spanned<String>, file: &Spanned<String>) -> Read<InputFile> {
+        let (place, shown) = (self.place(name), file.get_ref().clone());
+        let name = name.get_ref().clone();
+        if name.is_empty() || name.contains('.') {
+            return Err(Finding::error(&place, format!("file of inputs `{name}`, expected a name without a dot"), ""));
+        }
+        // A slave may change the working folder before it is read.
+        let path = self.folder.join(&shown);
+        let path = std::path::absolute(&path).unwrap_or(path);
+        Ok(InputFile { name, path, shown, place })
+    }
+
+    fn event(&self, event: &Spanned<file::Event>) -> Read<Event> {
+        let (place, e) = (self.place(event), event.get_ref());
+        let settings = e.set.0.iter().map(|(key, value)| {
+            let target = self.endpoint(key)?;
+            Ok((target.unit, self.setting(&target.variable, value)?))
+        });
+        let settings: Vec<_> = settings.collect::<Read<_>>()?;
+        if !e.at.is_finite() || settings.is_empty() {
+            let what = format!("an event at {} with {} values", e.at, settings.len());
+            return Err(Finding::error(&place, what, "write at = 2.0 and set = { \"UNIT.VARIABLE\" = 1.0 }"));
+        }
+        Ok(Event { at_s: e.at, settings, place })
     }
 
     fn bond(&self, b: usize, bond: &Spanned<file::Bond>) -> Read<Bond> {

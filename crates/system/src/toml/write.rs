@@ -1,6 +1,6 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
-use crate::scenario::{Bond, Endpoint, Gain, LawKind, Map, Scenario, Setting, Value};
+use crate::scenario::{Bond, Endpoint, Gain, InterfaceModel, LawKind, Map, Scenario, Setting, Value};
 use crate::words::Control;
 use std::fmt::Write;
 
@@ -43,6 +43,11 @@ pub fn write(scenario: &Scenario) -> String {
     }
     for bond in &scenario.bonds {
         text.bond(bond);
+    }
+    text.inputs(scenario);
+    text.events(scenario);
+    for model in &scenario.interface_models {
+        text.interface_model(model);
     }
     let variables: Vec<String> = scenario.record.variables.iter().map(|(v, _)| v.clone()).collect();
     text.line(format_args!("\n[record]\nvariables = {}\nevery = {}", list(&variables), scenario.record.every.max(1)));
@@ -145,7 +150,9 @@ impl Text {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
             let law = c.law.as_ref().map(|name| format!(", law = {}", basic(name))).unwrap_or_default();
             let (factor, offset, converts) = (c.factor, c.offset, c.converts);
-            if !c.table.is_empty() {
+            if c.is_mean {
+                self.line(format_args!("{to} = {{ from = {from}, mean = true, convert_units = {converts} }}"));
+            } else if !c.table.is_empty() {
                 let lines: Vec<String> = c.table.iter().map(|(a, b)| format!("[{}, {}]", value(a), value(b))).collect();
                 let lines = lines.join(", ");
                 self.line(format_args!(
@@ -172,6 +179,41 @@ impl Text {
         if let Some(r) = &map.reaction {
             self.line(format_args!("reaction = {{ from = {}, to = {} }}", endpoints(&r.from), endpoints(&r.to)));
         }
+    }
+
+    fn inputs(&mut self, s: &Scenario) {
+        if !s.inputs.is_empty() {
+            self.line(format_args!("\n[inputs]"));
+        }
+        for file in &s.inputs {
+            self.line(format_args!("{} = {}", key(&file.name), basic(&file.shown)));
+        }
+    }
+
+    fn events(&mut self, s: &Scenario) {
+        for event in &s.events {
+            let set = event.settings.iter();
+            let set =
+                set.map(|(unit, s)| format!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
+            let set = set.collect::<Vec<_>>().join(", ");
+            self.line(format_args!("\n[[events]]\nat = {:?}\nset = {{ {set} }}", event.at_s));
+        }
+    }
+
+    fn interface_model(&mut self, m: &InterfaceModel) {
+        self.line(format_args!("\n[[interface_models]]"));
+        let lists = [
+            ("force", &m.force),
+            ("speed", &m.speed),
+            ("position", &m.position),
+            ("mobility", &m.mobility),
+            ("bias", &m.bias),
+        ];
+        for (name, ends) in lists {
+            self.line(format_args!("{name} = {}", endpoints(ends)));
+        }
+        let (speed, position) = (endpoints(&m.to_speed), endpoints(&m.to_position));
+        self.line(format_args!("to = {{ speed = {speed}, position = {position} }}"));
     }
 
     fn bond(&mut self, bond: &Bond) {
