@@ -3,23 +3,14 @@
 //! A continuous real is interpolated between rows, everything else keeps the value of the last row. Two rows of one time
 //! make a jump there. Before the first row its values hold, after the last its own.
 
-use std::collections::BTreeSet;
 use std::io::Read;
 
 use macrostep_description::{Causality, ModelDescription, Value, Variability};
 use macrostep_master::unit::{self, Unit, UnitError};
+pub use macrostep_system::input::InputError;
+use macrostep_system::input::InputTable;
 
 use crate::values;
-
-/// A file of inputs that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {reason}")]
-pub struct InputError {
-    /// Line of the file, from 1.
-    pub line: u64,
-    /// What was found and what is expected.
-    pub reason: String,
-}
 
 /// Values of inputs over time.
 #[derive(Debug)]
@@ -43,61 +34,28 @@ impl Input {
     /// The line and what is wrong there.
     pub fn read(file: impl Read, d: &ModelDescription) -> Result<Input, InputError> {
         let at = |line: u64, reason: String| InputError { line, reason };
-        let mut reader = csv::Reader::from_reader(file);
-        let header = reader.headers().map_err(|e| at(1, e.to_string()))?.clone();
-        if header.get(0).map(str::trim) != Some("time") {
-            let found = values::cut(header.get(0).unwrap_or("nothing"));
-            return Err(at(1, format!("the first column is `{found}`, expected `time`")));
-        }
+        let table = InputTable::read(file, values::cut)?;
         let mut variables = Vec::new();
-        let mut names = BTreeSet::new();
-        for name in header.iter().skip(1).map(str::trim) {
+        for name in &table.names {
             let v = values::find(d, name).map_err(|e| at(1, e))?;
             if v.causality != Causality::Input {
                 let causality = values::word(v.causality);
                 return Err(at(1, format!("`{name}` has the causality {causality}, expected input")));
             }
-            if !names.insert(name) {
-                return Err(at(
-                    1,
-                    format!("column `{}` is there twice, expected one column an input", values::cut(name)),
-                ));
-            }
             variables.push(v);
         }
-        let column = |v: &&macrostep_description::Variable| Column {
-            name: v.name.clone(),
-            reference: v.value_reference,
-            is_interpolated: v.real().is_some() && v.variability == Variability::Continuous,
-            values: Vec::new(),
+        let column = |v: &macrostep_description::Variable| -> Result<Column, InputError> {
+            let texts = table.column(&v.name).into_iter().flatten();
+            let values = texts.map(|(line, text)| values::parse(d, v, text).map_err(|e| at(line, e)));
+            Ok(Column {
+                name: v.name.clone(),
+                reference: v.value_reference,
+                is_interpolated: v.real().is_some() && v.variability == Variability::Continuous,
+                values: values.collect::<Result<_, _>>()?,
+            })
         };
-        let mut input = Input { times: Vec::new(), columns: variables.iter().map(column).collect() };
-        for record in reader.records() {
-            let record = record.map_err(|e| at(e.position().map_or(0, csv::Position::line), e.to_string()))?;
-            let line = record.position().map_or(0, csv::Position::line);
-            let text = record.get(0).unwrap_or_default().trim();
-            let after = input.times.last().copied().unwrap_or(f64::NEG_INFINITY);
-            match text.parse::<f64>() {
-                Ok(t_s) if t_s.is_finite() && t_s >= after => input.times.push(t_s),
-                _ => {
-                    return Err(at(
-                        line,
-                        format!(
-                            "`time` is `{}`, expected a finite number, no less than {}",
-                            values::cut(text),
-                            values::cut(&after.to_string())
-                        ),
-                    ));
-                }
-            }
-            for ((column, v), text) in input.columns.iter_mut().zip(&variables).zip(record.iter().skip(1)) {
-                column.values.push(values::parse(d, v, text).map_err(|e| at(line, e))?);
-            }
-        }
-        if input.times.is_empty() {
-            return Err(at(2, "no row, expected at least one".to_owned()));
-        }
-        Ok(input)
+        let columns = variables.into_iter().map(column).collect::<Result<_, _>>()?;
+        Ok(Input { times: table.times_s, columns })
     }
 
     /// Whether it has values of this input.

@@ -6,6 +6,7 @@ use crate::interface::{InterfaceFeed, MeanFeed};
 use crate::law::Law;
 use crate::predict::{Edge, Predictor};
 use crate::segment::Segment;
+use crate::series::SeriesFeed;
 use crate::system::{Signal, Source, System};
 use crate::time::{Clock, Span, Tick};
 
@@ -80,6 +81,8 @@ pub(crate) enum Feed {
     Interface(Box<InterfaceFeed>),
     /// The mean of a channel over the step.
     Mean(MeanFeed),
+    /// Known over time.
+    Series(SeriesFeed),
 }
 
 /// A law on the way to one unit. Each receiver samples the law on its own grid.
@@ -137,6 +140,7 @@ pub(crate) fn feeds_of(system: &System, unit: usize, inputs: &[u32], edge: Edge,
                     }
                 }
             }
+            Source::Series(i) => feeds.push(Feed::Series(SeriesFeed { series: system.series[i].clone(), place })),
             Source::Mean(Signal { channel, component }) => {
                 feeds.push(Feed::Mean(MeanFeed { channel, picks: vec![(component, place)] }));
             }
@@ -162,6 +166,7 @@ impl Feed {
             Feed::Channel { channel, .. } => vec![*channel],
             Feed::Interface(f) => f.channels(),
             Feed::Mean(f) => vec![f.channel],
+            Feed::Series(_) => Vec::new(),
             Feed::Law(f) => f.sources.iter().map(|(c, _)| *c).collect(),
         }
     }
@@ -183,6 +188,7 @@ impl Feed {
                 f.constants(supply, span.from, span.to, held);
                 f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
             }
+            Feed::Series(f) => f.segment(|tick| supply.clock.seconds(tick), span, &mut inputs[f.place]),
             Feed::Mean(f) => {
                 f.constants(supply, span.from, span.to, held);
                 f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
@@ -212,6 +218,10 @@ impl Feed {
             }
             Feed::Interface(f) => f.constants(supply, from, to, inputs),
             Feed::Mean(f) => f.constants(supply, from, to, inputs),
+            Feed::Series(f) => {
+                let clock = &supply.clock;
+                inputs[f.place] = f.series.at(0.5 * (clock.seconds(from) + clock.seconds(to)));
+            }
         }
     }
 
@@ -233,6 +243,7 @@ impl Feed {
                 }
             }
             Feed::Interface(f) => f.values(supply, at, inputs),
+            Feed::Series(f) => inputs[f.place] = f.series.at(supply.clock.seconds(at)),
             Feed::Mean(f) => {
                 let row = &mut row[..supply.histories[f.channel].width()];
                 supply.value(f.channel, at, row);
@@ -256,13 +267,17 @@ impl Feed {
             // Constants over a step.
             Feed::Interface(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
             Feed::Mean(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
+            Feed::Series(f) => {
+                let t_s = supply.clock.seconds(at);
+                inputs[f.place] = (f.series.before(t_s + step_s) - f.series.at(t_s)) / step_s;
+            }
         }
     }
 
     /// The history the feed keeps of its own, if any.
     pub fn history_mut(&mut self) -> Option<&mut History> {
         match self {
-            Feed::Channel { .. } | Feed::Mean(_) => None,
+            Feed::Channel { .. } | Feed::Mean(_) | Feed::Series(_) => None,
             Feed::Interface(f) => Some(&mut f.history),
             Feed::Law(f) if f.edge == Edge::AfterLaw => Some(&mut f.history),
             Feed::Law(_) => None,

@@ -44,6 +44,7 @@ fn depends(system: &System, inputs: &[usize], unit: usize, source: usize) -> boo
     system.connections.iter().filter(|c| c.unit == unit && inputs.contains(&c.variable)).any(|c| match c.source {
         Source::Signal(s) | Source::Mean(s) => follows(&s),
         Source::Law { law, .. } => system.laws[law].inputs.iter().any(follows),
+        Source::Series(_) => false,
         // At a communication point the motion is what the slow unit says.
         Source::Predicted { model, .. } => {
             let model = &system.interfaces[model];

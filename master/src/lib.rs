@@ -13,6 +13,7 @@
 
 mod algebraic;
 mod books;
+mod change;
 mod control;
 mod dense;
 mod error;
@@ -34,6 +35,7 @@ mod requirements;
 mod run;
 mod schedule;
 mod segment;
+mod series;
 mod sizes;
 mod station;
 mod system;
@@ -58,6 +60,7 @@ pub use power::{Account, EnergyCorrection};
 pub use run::{Simulation, Statistics, Unconverged, windows_and_rest};
 pub use schedule::{Op, Plan, Schedule};
 pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
+pub use series::Series;
 pub use station::Refresh;
 pub use system::{ChannelId, InterfaceId, LawId, Port, Signal, Supplied, System, SystemError, UnitId};
 pub use time::{Clock, Span, Tick};

@@ -1,6 +1,7 @@
 //! A *simulation*: a system coupled by a method on a grid, from initialisation to the end, step by step.
 
 use crate::books::SETTLED_DEPTH;
+use crate::change::Changes;
 use crate::control::{Controller, Course, Estimate, Verdict};
 use crate::correct::{Convergence, Corrector};
 use crate::dense::Dense;
@@ -108,6 +109,8 @@ pub struct Simulation {
     rest: Option<Rest>,
     sources: LawSources,
     watches: Vec<WorkWatch>,
+    /// Values that units are given on the way.
+    changes: Changes,
     /// What each unit is told when it is initialised.
     settings: Vec<Settings>,
 }
@@ -213,6 +216,7 @@ impl Simulation {
             rest: None,
             sources,
             watches: Vec::new(),
+            changes: Changes::new(system.changes),
             settings: system.settings,
         })
     }
@@ -322,6 +326,7 @@ impl Simulation {
             s.unit.setup(start_s, stop_s, *tolerance)?;
             // Not before: some FMUs give their parameters the declared values again in `fmi2SetupExperiment`.
             starts.iter().try_for_each(|start| start.set(s.unit.as_mut()))?;
+            self.changes.of_start(u, start_s).try_for_each(|start| start.set(s.unit.as_mut()))?;
             set(UnitId(u), s.unit.as_mut())?;
             s.unit.enter_initialization()?;
             s.sample(supply, 0)?;
@@ -385,6 +390,7 @@ impl Simulation {
             control.forget();
             self.window.supply.predictor = control.predictor().clone();
         }
+        self.changes.forget();
         self.statistics = Statistics::default();
         (self.doubt, self.coarse, self.diverged) = (None, None, None);
         self.initialise_with(set)
@@ -408,6 +414,10 @@ impl Simulation {
             if let Some(corrector) = &mut self.corrector {
                 corrector.forget();
             }
+        }
+        if self.changes.are_pending() {
+            let times_s = (self.grid.start_s, self.time_s(), self.window_s());
+            self.changes.set(times_s, &mut self.window.stations)?;
         }
         let began = self.window.now;
         let outcome = match &mut self.control {
@@ -599,6 +609,9 @@ impl Simulation {
         let Some(relay) = self.relay.as_mut().filter(|_| Tick::try_from(windows).is_ok_and(|n| n <= left)) else {
             return (0..windows).try_for_each(|_| self.step().map(|_| ()));
         };
+        if self.changes.are_pending() {
+            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
+        }
         if !self.watches.is_empty() && windows > 1 {
             return (0..windows).try_for_each(|_| self.stretch(1));
         }

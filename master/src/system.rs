@@ -2,12 +2,15 @@
 //!
 //! A definition: it is built once and does not change in a run.
 
+use crate::change::Change;
 use crate::law::Law;
 use crate::link::{Link, Type, Values};
 use crate::power;
 use crate::predict::{InterfaceModel, Predicted};
+use crate::series::Series;
 use crate::unit::{Start, Unit, proposed_tolerance};
 use macrostep_description::{Causality, Dependencies, ModelDescription};
+use std::sync::Arc;
 
 /// A unit of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +83,8 @@ pub(crate) enum Source {
     },
     /// The mean of a signal over the receiver's step.
     Mean(Signal),
+    /// A series of the system.
+    Series(usize),
 }
 
 #[derive(Debug, Clone)]
@@ -100,6 +105,8 @@ pub struct System {
     pub(crate) channels: Vec<Channel>,
     pub(crate) laws: Vec<LawNode>,
     pub(crate) interfaces: Vec<InterfaceModel>,
+    pub(crate) series: Vec<Arc<Series>>,
+    pub(crate) changes: Vec<Change>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) links: Vec<Link>,
     pub(crate) bonds: Vec<power::Bond>,
@@ -368,6 +375,18 @@ impl System {
         self.feed(Source::Mean(from), unit, input)
     }
 
+    /// Feeds an input with a series: known over every step, whatever the method is.
+    pub fn connect_series(&mut self, series: Series, unit: UnitId, input: &str) -> Result<(), SystemError> {
+        self.series.push(Arc::new(series));
+        self.feed(Source::Series(self.series.len() - 1), unit, input)
+    }
+
+    /// Sets a variable of a unit at the communication point at `at_s` \[s\], before the step from there; at the start of the run,
+    /// with the start values.
+    pub fn change(&mut self, unit: UnitId, at_s: f64, value: Start) {
+        self.changes.push(Change { unit: unit.0, at_s, value });
+    }
+
     fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {
         let (variable, reference) = self.real(unit, input, "a real input", |c| c == Causality::Input)?;
         if self.connections.iter().any(|c| c.unit == unit.0 && c.reference == reference) {
@@ -424,7 +443,7 @@ pub struct Supplied {
     pub unit: UnitId,
     /// Its input.
     pub input: String,
-    /// Outputs the value is made of: unit and variable.
+    /// Outputs the value is made of: unit and variable; none for a series.
     pub sources: Vec<(UnitId, String)>,
     /// Whether a law stands between.
     pub through_law: bool,
@@ -460,6 +479,7 @@ impl System {
                     (model.speed.iter().chain(&model.position).chain(&model.force).map(output).collect(), true)
                 }
                 Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
+                Source::Series(_) => (Vec::new(), false),
             };
             Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law }
         });

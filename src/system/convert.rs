@@ -8,7 +8,7 @@ use macrostep::embedded;
 use macrostep_description::ModelDescription;
 use macrostep_import::fmu::regular;
 use macrostep_system::check::keep_known;
-use macrostep_system::scenario::Source;
+use macrostep_system::scenario::{InputFile, Source};
 use macrostep_system::ssp::{self, Entry};
 use macrostep_system::{Catalogue, Finding, Fmus, Scenario, check, toml};
 use std::sync::Arc;
@@ -43,6 +43,10 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
         document.scenario.units.iter().map(|u| fmus.description(&u.source)).collect();
     keep_known(&mut document.scenario, &descriptions.map_err(Failure::Run)?);
     let ending = arguments.to.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    if let Some(file) = document.scenario.inputs.first().filter(|_| ending.as_deref() != Some("toml")) {
+        let what = format!("`{}`: SSP has no words for inputs from a file: write a .toml", file.shown);
+        return Err(Failure::Run(format!("{}{what}", file.place)));
+    }
     let folder = arguments.to.parent().unwrap_or(Path::new(""));
     match ending.as_deref() {
         Some("toml") => {
@@ -121,12 +125,18 @@ type Write<'a> = &'a dyn Fn(&Path, &[u8]) -> Result<(), Failure>;
 pub fn placed(s: &Scenario, folder: &Path, fmus: &Fmus, write: Option<Write<'_>>) -> Result<Scenario, Failure> {
     let mut out = s.clone();
     let names = names(s);
+    let base = folder.canonicalize().unwrap_or_default();
+    let input = |file: &mut InputFile| -> Result<(), Failure> {
+        let absolute = file.path.canonicalize().map_err(Failure::file(&file.path))?;
+        file.shown = absolute.strip_prefix(&base).unwrap_or(&absolute).display().to_string();
+        Ok(())
+    };
+    out.inputs.iter_mut().try_for_each(input)?;
     if let Some(write) = write {
         for (source, name) in distinct(s, &names).into_iter().filter(|(s, _)| matches!(s, Source::File { .. })) {
             resource(folder, &name, source, fmus, write)?;
         }
     }
-    let base = folder.canonicalize().unwrap_or_default();
     for (unit, name) in out.units.iter_mut().zip(names) {
         let Source::File { path, shown } = &mut unit.source else { continue };
         *shown = if write.is_some() {

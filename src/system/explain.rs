@@ -9,7 +9,7 @@ use macrostep_system::explain::{
 use macrostep_system::toml;
 
 use super::arguments::ExplainArguments;
-use super::{Opened, findings_failure, title};
+use super::{Opened, findings_failure, method_line, title};
 use crate::failure::Failure;
 use crate::print;
 
@@ -23,17 +23,8 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let order = order(&assembly).map_err(failed)?;
     let s = &assembly.effective;
-    let c = &s.coupling;
     let (h, stop) = (s.experiment.step_s.unwrap_or(f64::NAN), s.experiment.stop_s.unwrap_or(f64::NAN));
-    print::line(format_args!(
-        "{}: {} units, {} · {} · {} · {} · H = {h} s to t = {stop} s",
-        title(s),
-        s.units.len(),
-        c.schedule,
-        c.predict,
-        c.correct,
-        c.sampling
-    ))?;
+    print::line(format_args!("{}: {} units, {} · H = {h} s to t = {stop} s", title(s), s.units.len(), method_line(s)))?;
     print::line(format_args!("\nOrder of execution in a window of {} s", shown::time(order.window_s)))?;
     for (n, step) in steps(&assembly, &order).iter().enumerate() {
         print::line(format_args!("{:>4}  {step}", n + 1))?;
@@ -47,6 +38,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     ]);
     for d in delays(&assembly, &order) {
         let from: Vec<String> = d.from.iter().map(ToString::to_string).collect();
+        let from = if from.is_empty() { vec!["a file".to_owned()] } else { from };
         let from = if d.through_law { format!("law of {}", from.join(", ")) } else { from.join(", ") };
         let error = if d.error_order == 0 { "tolerance".to_owned() } else { format!("O(H^{})", d.error_order) };
         table.row([d.to.to_string(), from, d.way, error, d.sampling.to_owned()]);

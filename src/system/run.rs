@@ -10,8 +10,10 @@ use std::path::Path;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
 use macrostep_master::record::{Column, ColumnKind, Trace};
+use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
 use macrostep_system::{Assembly, Scenario, toml};
+use sha2::{Digest, Sha256};
 
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
@@ -41,7 +43,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     opened.record(&arguments.record);
     let assembly = opened.assemble()?;
     let scenario = assembly.effective.clone();
-    let identity = identity(&assembly, &scenario);
+    let identity = identity(&assembly, &scenario)?;
     can_serialize(arguments, &assembly)?;
     apart(arguments, &checkpoints, &opened, &here)?;
     let parameters = pictures::parameters(&assembly);
@@ -50,6 +52,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         eprintln!("warning: {warning}");
     }
     let mut steps = Steps::new(&simulation, &scenario).map_err(failed)?;
+    if checkpoints.checkpoint.is_some() || checkpoints.resume.is_some() {
+        // Says at once where the method keeps what no checkpoint holds.
+        simulation.memento().map_err(failed)?;
+    }
     let resumed = checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity, steps.windows()));
     let resumed = resumed.transpose()?;
     let mut keeper = Keeper::new(&checkpoints, &identity)?;
@@ -94,6 +100,7 @@ fn apart(
         files.reads("scenario", &here.join(&arguments.system.system));
     }
     files.reads_units(&opened.document.scenario, here);
+    opened.document.scenario.inputs.iter().for_each(|file| files.reads("inputs", &file.path));
     if let Some(folder) = &arguments.out {
         for name in ["trace.csv", "result.json", "scenario.toml"] {
             files.writes("--out", &here.join(folder).join(name));
@@ -105,10 +112,13 @@ fn apart(
 }
 
 /// What tells this run from others, a line each. Where its slaves run makes no difference.
-fn identity(assembly: &Assembly, scenario: &Scenario) -> String {
+fn identity(assembly: &Assembly, scenario: &Scenario) -> Result<String, Failure> {
     let guids = scenario.units.iter().zip(&assembly.descriptions);
+    let digest = |bytes: &[u8]| format!("{:x}", Sha256::digest(bytes));
+    let inputs = contents(scenario).map_err(|finding| Failure::Run(finding.to_string()))?;
+    let inputs: String = inputs.iter().map(|(name, bytes)| format!("inputs `{name}` of {}\n", digest(bytes))).collect();
     let guids: String = guids.map(|(u, d)| format!("GUID `{}` of unit `{}`\n", d.guid, u.name)).collect();
-    format!("run\n{guids}{}", toml::write(scenario))
+    Ok(format!("run\n{guids}{inputs}{}", toml::write(scenario)))
 }
 
 /// A checkpoint needs states that can be written down.

@@ -5,5 +5,6 @@ mod answers;
 mod checkpoint;
 #[cfg(target_os = "linux")]
 mod limits;
+mod methods;
 mod ssp;
 mod toml;

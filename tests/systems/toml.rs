@@ -289,6 +289,8 @@ fn the_documentation_is_true() {
     let text = std::fs::read_to_string(path).expect("the documentation");
     let blocks: Vec<&str> = text.split("```toml\n").skip(1).filter_map(|b| b.split("```").next()).collect();
     assert!(blocks.len() >= 3);
+    let rows = text.split("```csv\n").nth(1).and_then(|b| b.split("```").next()).expect("a file of inputs");
+    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("load.csv"), rows).expect("written");
     for (n, block) in blocks.iter().enumerate() {
         let scenario = read(block).unwrap_or_else(|e| panic!("block {n}: {e}"));
         assert_eq!(read(&toml::write(&scenario)).expect("a scenario"), scenario);
@@ -334,6 +336,15 @@ fn the_documentation_is_true() {
         "flow",
         "variables",
         "every",
+        "method",
+        "energy",
+        "control",
+        "step_min",
+        "step_max",
+        "mean",
+        "mobility",
+        "load",
+        "at",
     ] {
         assert!(blocks.iter().any(|b| b.contains(&format!("{key} = "))), "{key}");
     }

@@ -24,6 +24,7 @@ pub mod check;
 pub mod explain;
 mod finding;
 pub mod graph;
+pub mod input;
 mod open;
 pub mod scenario;
 pub mod ssp;

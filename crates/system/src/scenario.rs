@@ -2,7 +2,7 @@
 //!
 //! It knows neither files nor FMUs; every part keeps its [`Place`] for messages.
 
-use crate::words::{Correct, Derivative, Predict, Sampling, Schedule, Variant};
+use crate::words::{Control, Correct, Derivative, Energy, Named, Predict, Sampling, Schedule, Variant};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,8 +64,60 @@ pub struct Scenario {
     pub maps: Vec<Map>,
     /// Where units exchange power: their residual energy is watched.
     pub bonds: Vec<Bond>,
+    /// Motions that are predicted by the interface model of another unit.
+    pub interface_models: Vec<InterfaceModel>,
+    /// Files that inputs follow.
+    pub inputs: Vec<InputFile>,
+    /// Values set at a time.
+    pub events: Vec<Event>,
     /// What is recorded.
     pub record: Record,
+}
+
+/// The speed that a slow unit has at its interface, integrated on the grid of the fast unit that drives it: `ẇ = W λ + b`. For r
+/// forces there are r speeds, positions and biases, and r (r + 1)/2 mobilities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InterfaceModel {
+    /// λ, outputs of the fast unit.
+    pub force: Vec<Endpoint>,
+    /// w, outputs of the slow unit.
+    pub speed: Vec<Endpoint>,
+    /// s, outputs of the slow unit.
+    pub position: Vec<Endpoint>,
+    /// W, outputs of the slow unit: the lower triangle by rows.
+    pub mobility: Vec<Endpoint>,
+    /// b, outputs of the slow unit.
+    pub bias: Vec<Endpoint>,
+    /// Inputs of the fast unit that get the speeds; as many as there are, or none.
+    pub to_speed: Vec<Endpoint>,
+    /// Inputs of the fast unit that get the positions; as many as there are, or none.
+    pub to_position: Vec<Endpoint>,
+    /// Where.
+    pub place: Place,
+}
+
+/// A file of inputs: connections may begin at its columns, `NAME.COLUMN`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputFile {
+    /// Unique among units, laws and files; without dots.
+    pub name: String,
+    /// Path to open.
+    pub path: PathBuf,
+    /// As written.
+    pub shown: String,
+    /// Where.
+    pub place: Place,
+}
+
+/// Values set at a communication point, before the step from there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// When \[s\].
+    pub at_s: f64,
+    /// Unit and setting.
+    pub settings: Vec<(String, Setting)>,
+    /// Where.
+    pub place: Place,
 }
 
 /// Times.
@@ -90,9 +142,11 @@ pub struct Experiment {
 /// The method.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Coupling {
-    /// Jacobi or Gauss–Seidel.
+    /// A method with a name; schedule, prediction and correction are then its own.
+    pub method: Option<Named>,
+    /// Who steps when.
     pub schedule: Schedule,
-    /// Order of the units for Gauss–Seidel; empty: the order of the file.
+    /// Order of the units for Gauss–Seidel and palindromic; empty: the order of the file, or its opposite.
     pub order: Vec<String>,
     /// Prediction of inputs.
     pub predict: Predict,
@@ -108,11 +162,49 @@ pub struct Coupling {
     pub corrections_max: Option<usize>,
     /// Evaluation of feed-through outputs.
     pub sampling: Sampling,
+    /// What is done about the energy that power bonds make.
+    pub energy: Energy,
+    /// Choice of the communication step.
+    pub control: StepChoice,
     /// Steps per communication step of units that cannot interpolate their inputs; 0: one.
     pub sub_steps: usize,
     /// Where.
     pub place: Place,
 }
+
+/// How the communication step is chosen as a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepChoice {
+    /// By what.
+    pub kind: Control,
+    /// Of the inputs predicted, or of residual power; relative.
+    pub tolerance: f64,
+    /// Shortest step \[s\]; `None`: 1/1024 of the longest. What is used is the part 1/n of the longest that comes next above.
+    pub step_min_s: Option<f64>,
+    /// Longest step \[s\]; `None`: the step of the experiment.
+    pub step_max_s: Option<f64>,
+}
+
+/// Steps of one length.
+impl Default for StepChoice {
+    fn default() -> Self {
+        StepChoice { kind: Control::Fixed, tolerance: 1e-4, step_min_s: None, step_max_s: None }
+    }
+}
+
+impl StepChoice {
+    /// Shortest steps in a longest one of `step_s` seconds.
+    pub fn parts(&self, step_s: f64) -> u32 {
+        let shortest = |min_s: f64| (step_s / min_s * (1.0 + 1e-9)).floor().clamp(1.0, f64::from(PARTS_MAX)) as u32;
+        self.step_min_s.map_or(PARTS, shortest)
+    }
+}
+
+/// Shortest steps in a longest one, unless said otherwise.
+const PARTS: u32 = 1024;
+
+/// More of them would leave no room to count them over a run.
+pub(crate) const PARTS_MAX: u32 = 1 << 20;
 
 /// An FMU in the system.
 #[derive(Debug, Clone, PartialEq)]
@@ -224,6 +316,8 @@ pub struct Connection {
     pub converts: bool,
     /// Values that are not real, and what becomes of each; empty: they stay.
     pub table: Vec<(Value, Value)>,
+    /// Whether the input gets the mean over its unit's step of an output that is sampled more often.
+    pub is_mean: bool,
     /// The law that `from` obeys: predictors of motions apply it to predicted motions instead of extrapolating `from`.
     pub law: Option<String>,
     /// Where.
@@ -432,10 +526,19 @@ impl Place {
     }
 }
 
+impl Coupling {
+    /// Takes a method with a name: its schedule, prediction and correction.
+    pub fn take(&mut self, method: Named) {
+        self.method = Some(method);
+        (self.schedule, self.predict, self.correct) = method.parts();
+    }
+}
+
 impl Connection {
     /// One to one.
     pub fn new(from: Endpoint, to: Endpoint, place: Place) -> Self {
-        Connection { from, to, factor: 1.0, offset: 0.0, converts: true, table: Vec::new(), law: None, place }
+        let (factor, offset, converts, table) = (1.0, 0.0, true, Vec::new());
+        Connection { from, to, factor, offset, converts, table, is_mean: false, law: None, place }
     }
 }
 
@@ -451,7 +554,30 @@ impl Scenario {
                 *path = absolute;
             }
         }
+        for file in &mut out.inputs {
+            if let Ok(absolute) = file.path.canonicalize() {
+                file.shown = absolute.display().to_string();
+                file.path = absolute;
+            }
+        }
         out
+    }
+
+    /// The file of inputs of this name.
+    pub fn input(&self, name: &str) -> Option<&InputFile> {
+        self.inputs.iter().find(|file| file.name == name)
+    }
+
+    /// All inputs that something feeds.
+    pub fn targets(&self) -> impl Iterator<Item = (&Endpoint, &Place)> {
+        let connections = self.connections.iter().map(|c| (&c.to, &c.place));
+        let maps = self.maps.iter().flat_map(|m| {
+            let back = m.reaction.iter().flat_map(|r| &r.to);
+            m.to.iter().chain(back).map(|to| (to, &m.place))
+        });
+        let models = self.interface_models.iter();
+        let models = models.flat_map(|m| m.to_speed.iter().chain(&m.to_position).map(|to| (to, &m.place)));
+        connections.chain(maps).chain(models)
     }
 
     /// Position of the unit of this name.

@@ -55,7 +55,9 @@ impl Station {
         let outputs = Outputs::new(system, u, refresh);
         let width = system.channels.iter().map(|c| c.refs.len()).max().unwrap_or(1);
         let inputs = Inputs::new(refs, width, interpolates, method.sub_steps.max(1));
-        let (holds, rates) = (method.predictor.holds(), method.predictor.rates() && interpolates);
+        // A series is no constant over a step.
+        let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_)));
+        let (holds, rates) = (method.predictor.holds() && !follows, method.predictor.rates() && interpolates);
         Station {
             unit,
             step,

@@ -9,9 +9,6 @@ use macrostep_master::{Method, Signal, System, UnitId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// Components a predictor of motions looks at: x, v, a.
-const MOTION: usize = 3;
-
 /// The channels, and where each sampled variable is in them.
 pub(super) struct Channels {
     pub sampled: Vec<Sampled>,
@@ -29,10 +26,11 @@ impl Channels {
     ) -> Result<Channels, Finding> {
         let mut channels = Channels { sampled: Vec::new(), signals: BTreeMap::new() };
         let motion = method.predictor.edge() == Edge::BeforeLaw;
+        let components = motion.then(|| method.predictor.components());
         let used = used(s, descriptions, motion);
         for (u, unit) in s.units.iter().enumerate() {
             let wanted: Vec<&str> = used.iter().filter(|e| e.unit == unit.name).map(|e| e.variable.as_str()).collect();
-            for names in group(&wanted, &chains(&descriptions[u], &unit.motions), motion) {
+            for names in group(&wanted, &chains(&descriptions[u], &unit.motions), components) {
                 let texts: Vec<&str> = names.iter().map(String::as_str).collect();
                 let id = system.channel(units[u], &texts).map_err(refused(&unit.place))?;
                 for (i, name) in names.iter().enumerate() {
@@ -61,8 +59,10 @@ fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>], motion: bool) -> V
     let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
     let mut out: Vec<Endpoint> = Vec::new();
     let mut known = HashSet::new();
+    let models = s.interface_models.iter();
+    let models = models.flat_map(|m| [&m.force, &m.speed, &m.position, &m.mobility, &m.bias]).flatten();
     let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));
-    for end in connections.chain(laws).chain(maps).chain(flows) {
+    for end in connections.chain(laws).chain(maps).chain(models).chain(flows) {
         if !known.insert(end) {
             continue;
         }
@@ -106,8 +106,8 @@ fn chains(description: &ModelDescription, declared: &[Vec<String>]) -> Vec<Vec<S
 }
 
 /// Channels for the wanted variables. Classical predictors take what is wanted of a chain; those of motions take it from
-/// its beginning to the acceleration.
-fn group(wanted: &[&str], chains: &[Vec<String>], motion: bool) -> Vec<Vec<String>> {
+/// its beginning to the last of so many `components`.
+fn group(wanted: &[&str], chains: &[Vec<String>], components: Option<usize>) -> Vec<Vec<String>> {
     let is_wanted: HashSet<&str> = wanted.iter().copied().collect();
     let mut chain_of: HashMap<&str, &[String]> = HashMap::new();
     for chain in chains {
@@ -128,7 +128,10 @@ fn group(wanted: &[&str], chains: &[Vec<String>], motion: bool) -> Vec<Vec<Strin
         };
         let places = || chain.iter().enumerate().filter(|(_, n)| is_wanted.contains(n.as_str())).map(|(i, _)| i);
         let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
-        let range = if motion { 0..(last + 1).max(MOTION.min(chain.len())) } else { first..last + 1 };
+        let range = match components {
+            Some(components) => 0..(last + 1).max(components.min(chain.len())),
+            None => first..last + 1,
+        };
         grouped.extend(chain[range.clone()].iter().map(String::as_str));
         groups.push(chain[range].to_vec());
     }
@@ -143,9 +146,10 @@ mod tests {
     fn motions_are_grouped_as_the_predictor_needs_them() {
         let chain = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
         let chains = [chain(&["x", "v", "a", "jerk"])];
-        assert_eq!(group(&["v", "f", "x"], &chains, false), [chain(&["x", "v"]), chain(&["f"])]);
-        assert_eq!(group(&["v"], &chains, false), [chain(&["v"])]);
-        assert_eq!(group(&["v"], &chains, true), [chain(&["x", "v", "a"])]);
-        assert_eq!(group(&["jerk"], &chains, true), [chain(&["x", "v", "a", "jerk"])]);
+        assert_eq!(group(&["v", "f", "x"], &chains, None), [chain(&["x", "v"]), chain(&["f"])]);
+        assert_eq!(group(&["v"], &chains, None), [chain(&["v"])]);
+        assert_eq!(group(&["v"], &chains, Some(3)), [chain(&["x", "v", "a"])]);
+        assert_eq!(group(&["v"], &chains, Some(4)), [chain(&["x", "v", "a", "jerk"])]);
+        assert_eq!(group(&["jerk"], &chains, Some(3)), [chain(&["x", "v", "a", "jerk"])]);
     }
 }

@@ -5,6 +5,7 @@
 
 mod bonds;
 mod channels;
+mod driven;
 mod laws;
 mod recorded;
 mod times;
@@ -22,7 +23,7 @@ use crate::words::{Correct, Family};
 use channels::Channels;
 use macrostep_description::{ModelDescription, Value};
 use macrostep_master::unit::Start;
-use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, System, UnitId};
+use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, StepControl, System, UnitId};
 use std::sync::Arc;
 
 /// A scenario ready to run.
@@ -107,6 +108,7 @@ fn build(
     wiring::connect(&s, &descriptions, &channels, &mut system, &units)?;
     bonds::declare(&s, &descriptions, &mut system, &units)?;
     let grid = times::grid(&s);
+    driven::declare(&s, &descriptions, &grid, (&mut system, &units))?;
     let channels = channels.sampled;
     Ok(Assembly { system, method, grid, units, descriptions, channels, recorded: Vec::new(), effective: s })
 }
@@ -114,14 +116,15 @@ fn build(
 /// Signals that a predictor of motions extrapolates as values, because they are no motions.
 fn plain(a: &Assembly) -> Vec<Finding> {
     let s = &a.effective;
-    let degree = match s.coupling.predict.family {
-        Family::Integrated => s.coupling.predict.degree + 1,
-        Family::Jerk => 2,
+    // Degree of what it makes of a mere value, and the components of a motion.
+    let (degree, components) = match s.coupling.predict.family {
+        Family::Integrated => (s.coupling.predict.degree + 1, 3),
+        Family::Jerk => (2, 4),
         _ => return Vec::new(),
     };
     let is_plain = |e: &Endpoint| {
         let channel = a.channels.iter().find(|c| s.units[c.unit].name == e.unit && c.names.contains(&e.variable));
-        channel.is_some_and(|c| c.names.len() < 3)
+        channel.is_some_and(|c| c.names.len() < components)
     };
     let told = |c: &Connection| {
         let (predict, order) = (&s.coupling.predict, degree + 1);
@@ -146,9 +149,18 @@ pub fn method(s: &Scenario) -> Method {
         schedule: c.schedule.schedule(listed),
         correction: c.correct.correction(c.tolerance, c.corrections_max),
         sampling: c.sampling.into(),
+        energy: c.energy.into(),
+        control: step_control(s),
         sub_steps: c.sub_steps.max(1),
-        ..Method::default()
     }
+}
+
+/// How steps are chosen, if they are.
+fn step_control(s: &Scenario) -> Option<StepControl> {
+    let c = &s.coupling;
+    let mut control = c.predict.step_control(c.control.kind, c.control.tolerance, (c.derivative, c.gs_variant))?;
+    control.parts = c.control.parts(s.experiment.step_s.unwrap_or(f64::NAN));
+    Some(control)
 }
 
 /// A unit's settings as its start values.
@@ -156,17 +168,23 @@ fn starts(s: &Scenario, name: &str, description: &ModelDescription) -> Result<Ve
     let mut out = Vec::new();
     for setting in s.settings(name) {
         let Some(v) = description.variable(&setting.variable) else { continue };
-        let value = match convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))? {
-            Converted::Real(x) => Value::Real(x),
-            Converted::Integer(i) => Value::Integer(i),
-            Converted::Boolean(b) => Value::Boolean(b),
-            Converted::Text(t) => Value::String(t),
-        };
+        let value = convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))?;
+        let value = plain_value(value);
         let place = setting.place.to_string();
         let origin = format!("start value of `{}`, {}", setting.variable, place.trim_end_matches(": "));
         out.push(Start { reference: v.value_reference, value, origin });
     }
     Ok(out)
+}
+
+/// As the master takes it.
+fn plain_value(value: Converted) -> Value {
+    match value {
+        Converted::Real(x) => Value::Real(x),
+        Converted::Integer(i) => Value::Integer(i),
+        Converted::Boolean(b) => Value::Boolean(b),
+        Converted::Text(t) => Value::String(t),
+    }
 }
 
 impl Assembly {

@@ -5,9 +5,9 @@ use super::laws::{self, Affine, Scaled};
 use super::refused;
 use crate::check::{Conversion, amount, conversion, table};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Gain, Map, Place, Scenario};
+use crate::scenario::{Connection, Endpoint, Gain, InterfaceModel, Map, Place, Scenario};
 use macrostep_description::{ModelDescription, Variable};
-use macrostep_master::predict::Edge;
+use macrostep_master::predict::{self, Edge, Predicted};
 use macrostep_master::{LawId, LinearMap, Signal, System, UnitId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,11 +33,14 @@ pub(super) fn connect(
 ) -> Result<(), Finding> {
     let is_before_law = super::method(s).predictor.edge() == Edge::BeforeLaw;
     let mut wiring = Wiring { s, descriptions, channels, system, units, laws: BTreeMap::new(), is_before_law };
-    for c in &s.connections {
+    for c in s.connections.iter().filter(|c| s.input(&c.from.unit).is_none()) {
         wiring.connection(c)?;
     }
     for m in &s.maps {
         wiring.map(m)?;
+    }
+    for m in &s.interface_models {
+        wiring.interface_model(m)?;
     }
     Ok(())
 }
@@ -78,6 +81,9 @@ impl<'a> Wiring<'a> {
             return self.system.link_by(from, (unit, &c.to.variable), table).map_err(refused(place));
         }
         let signal = self.signal(&c.from, place)?;
+        if c.is_mean {
+            return self.system.connect_mean(signal, unit, &c.to.variable).map_err(refused(place));
+        }
         match self.converted(c) {
             None => self.system.connect(signal, unit, &c.to.variable),
             Some(law) => {
@@ -121,6 +127,25 @@ impl<'a> Wiring<'a> {
             Some(r) => self.law(Box::new(back), &r.from, &r.to, place),
             None => Ok(()),
         }
+    }
+
+    fn interface_model(&mut self, m: &InterfaceModel) -> Result<(), Finding> {
+        let place = &m.place;
+        let model = predict::InterfaceModel {
+            force: self.signals(&m.force, place)?,
+            speed: self.signals(&m.speed, place)?,
+            position: self.signals(&m.position, place)?,
+            mobility: self.signals(&m.mobility, place)?,
+            bias: self.signals(&m.bias, place)?,
+        };
+        let id = self.system.interface(model).map_err(refused(place))?;
+        let speeds = m.to_speed.iter().enumerate().map(|(i, end)| (Predicted::Speed(i), end));
+        let positions = m.to_position.iter().enumerate().map(|(i, end)| (Predicted::Position(i), end));
+        for (what, end) in speeds.chain(positions) {
+            let unit = self.unit(end, place)?;
+            self.system.connect_predicted(id, what, unit, &end.variable).map_err(refused(place))?;
+        }
+        Ok(())
     }
 
     fn law(&mut self, map: Box<LinearMap>, from: &[Endpoint], to: &[Endpoint], place: &Place) -> Result<(), Finding> {

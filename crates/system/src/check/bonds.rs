@@ -15,8 +15,7 @@ use std::collections::BTreeSet;
 pub(crate) const WATT: [i32; 7] = [1, 2, -3, 0, 0, 0, 0];
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
-    let maps = d.scenario.maps.iter().flat_map(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)));
-    let fed: BTreeSet<&Endpoint> = d.scenario.connections.iter().map(|c| &c.to).chain(maps).collect();
+    let fed: BTreeSet<&Endpoint> = d.scenario.targets().map(|(to, _)| to).collect();
     for (b, bond) in d.scenario.bonds.iter().enumerate() {
         if d.scenario.bonds[..b].iter().any(|other| other.name == bond.name) {
             let what = format!("the name `{}` of a power bond twice", bond.name);

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | units there, names, settings of a type and range the variables have | [`values`](self) |
 //! | connections: both ends there, causality, type, units, one source for an input, inputs without a source | `wiring` |
+//! | inputs from files, values set at a time | `driven` |
 //! | power bonds: variables there, inputs fed, products that are a power | `bonds` |
 //! | method: capabilities of the units, order, times | `method` |
 //!
@@ -12,12 +13,15 @@
 
 mod bonds;
 mod connectors;
+mod driven;
 mod method;
 mod units;
 mod values;
 mod wiring;
 
 pub(crate) use bonds::{WATT, amount, dimension, gain};
+pub use driven::contents;
+pub(crate) use driven::{Driven, driven, table as input_table};
 pub(crate) use units::{Conversion, conversion};
 pub use values::keep_known;
 pub(crate) use values::{Converted, convert, items};
@@ -80,6 +84,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
     values::check(&declared, &mut findings);
     wiring::check(&declared, &mut findings);
     bonds::check(&declared, &mut findings);
+    driven::check(&declared, &mut findings);
     method::check(&declared, &mut findings);
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
     let errors = findings.iter().take_while(|f| f.severity == Severity::Error).count();

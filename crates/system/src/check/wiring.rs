@@ -4,21 +4,14 @@ use super::units::{Conversion, conversion};
 use super::values::{Converted, causality, convert};
 use super::{Declared, amount};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place, Setting};
+use crate::scenario::{Connection, Endpoint, InterfaceModel, Law, LawKind, Map, Place, Setting};
 use macrostep_description::{Causality, Kind, ModelDescription, Value, Variable};
 use std::collections::BTreeMap;
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     let mut fed: BTreeMap<&Endpoint, &Place> = BTreeMap::new();
     let scenario = d.scenario;
-    let targets = scenario.connections.iter().map(|c| (&c.to, &c.place));
-    let targets = targets.chain(
-        scenario
-            .maps
-            .iter()
-            .flat_map(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)).map(move |to| (to, &m.place))),
-    );
-    for (to, place) in targets {
+    for (to, place) in scenario.targets() {
         if let Some(before) = fed.insert(to, place) {
             let what = format!("input `{to}` is connected twice, first in line {}", before.line);
             findings.push(Finding::error(place, what, "remove one of the connections"));
@@ -48,6 +41,9 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     for m in &scenario.maps {
         map(d, m, findings);
     }
+    for m in &scenario.interface_models {
+        interface_model(d, m, findings);
+    }
     unconnected(d, &fed, findings);
 }
 
@@ -58,6 +54,13 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
         let known: Vec<&str> = d.scenario.laws.iter().map(|l| l.name.as_str()).collect();
         let what = format!("`{}` obeys the law `{name}`, which there is none of", c.from);
         findings.push(Finding::error(place, what, format!("write [laws.{name}]; there are `{}`", known.join("`, `"))));
+    }
+    // What a file has for it is looked at with the file.
+    if d.scenario.input(&c.from.unit).is_some() {
+        return;
+    }
+    if c.is_mean {
+        mean(d, c, to, findings);
     }
     if let Some(law) = d.scenario.law(&c.from.unit) {
         if !law.outputs.contains(&c.from.variable) {
@@ -246,6 +249,56 @@ fn map(d: &Declared<'_>, m: &Map, findings: &mut Vec<Finding>) {
     }
 }
 
+/// A mean is of a real output as it is.
+fn mean(d: &Declared<'_>, c: &Connection, to: Option<&Variable>, findings: &mut Vec<Finding>) {
+    let from = d.variable(&c.from).ok().flatten();
+    let both = from.zip(to);
+    let is_real = both.is_none_or(|(a, b)| a.real().is_some() && b.real().is_some());
+    let changes = c.factor != 1.0 || c.offset != 0.0 || !c.table.is_empty() || c.law.is_some();
+    let descriptions = d.description(&c.from.unit).zip(d.description(&c.to.unit));
+    let converts = both.zip(descriptions).is_some_and(|((from, to), (a, b))| {
+        c.converts && matches!(conversion((a, from), (b, to)), Conversion::Affine(..))
+    });
+    if d.scenario.law(&c.from.unit).is_some() || !is_real || changes || converts {
+        let what = format!("`{}` gets a mean that is scaled, converted, of a law or of no real output", c.to);
+        findings.push(Finding::error(&c.place, what, "connect a real output of a unit as it is, or leave `mean` out"));
+    }
+}
+
+/// As many speeds, positions and biases as forces, and a triangle of mobilities.
+fn interface_model(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Finding>) {
+    let r = m.force.len();
+    let sizes = [
+        ("speed", &m.speed, r),
+        ("position", &m.position, r),
+        ("mobility", &m.mobility, r * (r + 1) / 2),
+        ("bias", &m.bias, r),
+    ];
+    let mut bad = |what: String, next: &str| findings.push(Finding::error(&m.place, what, next));
+    if r == 0 {
+        bad("an interface model without a force".to_owned(), "name an output of the fast unit");
+    }
+    for (name, list, expected) in sizes.into_iter().filter(|(_, list, expected)| list.len() != *expected) {
+        let what = format!("`{name}` of an interface model has {} outputs, expected {expected}", list.len());
+        bad(what, "for r forces: r speeds, positions and biases, r (r + 1)/2 mobilities");
+    }
+    let targets = [("to.speed", &m.to_speed), ("to.position", &m.to_position)];
+    for (name, list) in targets.into_iter().filter(|(_, list)| !list.is_empty() && list.len() != r) {
+        bad(format!("`{name}` of an interface model has {} inputs, expected {r} or none", list.len()), "");
+    }
+    if m.to_speed.is_empty() && m.to_position.is_empty() {
+        bad("an interface model that feeds nothing".to_owned(), "write to = { speed = [\"UNIT.INPUT\"] }");
+    }
+    for end in [&m.force, &m.speed, &m.position, &m.mobility, &m.bias].into_iter().flatten() {
+        let v = source(d, end, &m.place, findings);
+        real(end, v, &m.place, findings);
+    }
+    for end in m.to_speed.iter().chain(&m.to_position) {
+        let v = target(d, end, &m.place, findings);
+        real(end, v, &m.place, findings);
+    }
+}
+
 /// Inputs that keep their start value: one note a unit.
 fn unconnected(d: &Declared<'_>, fed: &BTreeMap<&Endpoint, &Place>, findings: &mut Vec<Finding>) {
     for (unit, description) in d.scenario.units.iter().zip(d.descriptions) {
@@ -253,7 +306,9 @@ fn unconnected(d: &Declared<'_>, fed: &BTreeMap<&Endpoint, &Place>, findings: &m
         let settings = d.scenario.settings(&unit.name);
         let free = description.variables.iter().filter(|v| v.causality == Causality::Input).filter(|v| {
             let end = Endpoint { unit: unit.name.clone(), variable: v.name.clone() };
-            !fed.contains_key(&end) && !settings.iter().any(|s| s.variable == v.name)
+            let mut events = d.scenario.events.iter().flat_map(|event| &event.settings);
+            let is_set = events.any(|(u, s)| *u == unit.name && s.variable == v.name);
+            !fed.contains_key(&end) && !is_set && !settings.iter().any(|s| s.variable == v.name)
         });
         let free: Vec<String> = free.map(|v| format!("`{}` = {}", v.name, start(v))).collect();
         if !free.is_empty() {

@@ -226,7 +226,9 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
             Family::Integrated if !motion => c.predict.degree + 1,
             _ => c.predict.fed_degree(),
         };
-        let (way, error_order) = if c.correct != Correct::Explicit {
+        let (way, error_order) = if from.is_empty() {
+            ("a line between its values at both ends, from a file".to_owned(), 2)
+        } else if c.correct != Correct::Explicit {
             ("iterated until it fits".to_owned(), 0)
         } else if o.lagging.contains(&to) {
             (format!("predicted by {}: the one-step lag", c.predict), degree + 1)

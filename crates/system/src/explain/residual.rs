@@ -44,8 +44,15 @@ pub fn residuals(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Resul
     let run = || {
         let mut simulation = assembly.simulation()?;
         simulation.initialise()?;
-        for _ in 0..simulation.windows_in(span_s)? {
-            simulation.step()?;
+        // Steps that are chosen are over when they are there, others after so many.
+        if simulation.course().is_some() {
+            while !simulation.is_over() {
+                simulation.step()?;
+            }
+        } else {
+            for _ in 0..simulation.windows_in(span_s)? {
+                simulation.step()?;
+            }
         }
         simulation.terminate()?;
         Ok(Residuals { accounts: simulation.accounts().to_vec(), bonds, candidates: found })

@@ -18,6 +18,9 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
         Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
     }));
+    let (model, event) = ("an interface model has no words in SSP", "an event has no words in SSP");
+    out.extend(s.interface_models.iter().map(|m| Finding::warning(&m.place, model, next)));
+    out.extend(s.events.iter().map(|e| Finding::warning(&e.place, event, next)));
     let c = &s.coupling;
     let plain =
         Coupling { sub_steps: c.sub_steps, sampling: c.sampling, place: c.place.clone(), ..Coupling::default() };

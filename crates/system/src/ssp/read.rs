@@ -237,10 +237,12 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     s.laws = extra.laws;
     s.maps = extra.maps;
     s.bonds = extra.bonds;
+    s.interface_models = extra.interface_models;
+    s.events = extra.events;
     for c in extra.connections {
         // One that stands in SSP is there again for the law it obeys.
-        match s.connections.iter_mut().find(|known| known.to == c.to && c.law.is_some()) {
-            Some(known) => known.law = c.law,
+        match s.connections.iter_mut().find(|known| known.to == c.to && (c.law.is_some() || c.is_mean)) {
+            Some(known) => (known.law, known.is_mean) = (c.law, c.is_mean),
             None => s.connections.push(c),
         }
     }

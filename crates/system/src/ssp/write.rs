@@ -259,7 +259,7 @@ impl Text {
         }
         extra.sets.retain(|set| !s.applied.contains(&set.name));
         extra.applied.clear();
-        extra.connections.retain(|c| s.law(&c.from.unit).is_some() || c.law.is_some());
+        extra.connections.retain(|c| s.law(&c.from.unit).is_some() || c.law.is_some() || c.is_mean);
         let toml = crate::toml::write(&extra).replace("]]>", "]]]]><![CDATA[>");
         self.open("ssc:Annotation", &format!(" type=\"{ANNOTATION}\""));
         self.line(format_args!(

@@ -60,7 +60,40 @@ pub(super) struct File {
     #[serde(default)]
     pub bonds: Vec<Spanned<Bond>>,
     #[serde(default)]
+    pub interface_models: Vec<Spanned<InterfaceModel>>,
+    #[serde(default)]
+    pub inputs: Entries<Spanned<String>>,
+    #[serde(default)]
+    pub events: Vec<Spanned<Event>>,
+    #[serde(default)]
     pub record: Record,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InterfaceModel {
+    pub force: Vec<Spanned<String>>,
+    pub speed: Vec<Spanned<String>>,
+    pub position: Vec<Spanned<String>>,
+    pub mobility: Vec<Spanned<String>>,
+    pub bias: Vec<Spanned<String>>,
+    pub to: Motion,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Motion {
+    #[serde(default)]
+    pub speed: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub position: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Event {
+    pub at: f64,
+    pub set: Entries<Spanned<toml::Value>>,
 }
 
 #[derive(Deserialize)]
@@ -78,6 +111,7 @@ pub(super) struct Experiment {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Coupling {
+    pub method: Option<Spanned<String>>,
     pub schedule: Option<Spanned<String>>,
     #[serde(default)]
     pub order: Vec<String>,
@@ -89,6 +123,17 @@ pub(super) struct Coupling {
     pub corrections_max: Option<Spanned<i64>>,
     pub sampling: Option<Spanned<String>>,
     pub sub_steps: Option<Spanned<i64>>,
+    pub energy: Option<Spanned<String>>,
+    pub control: Option<Spanned<Control>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Control {
+    pub kind: Option<Spanned<String>>,
+    pub tolerance: Option<Spanned<f64>>,
+    pub step_min: Option<Spanned<f64>>,
+    pub step_max: Option<Spanned<f64>>,
 }
 
 #[derive(Deserialize)]
@@ -180,6 +225,8 @@ pub(super) struct Changed {
     pub convert_units: bool,
     #[serde(default)]
     pub table: Vec<Vec<toml::Value>>,
+    #[serde(default)]
+    pub mean: bool,
     pub law: Option<String>,
 }
 

@@ -3,9 +3,10 @@
 use super::file::{self, Amount, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
-    Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Map, ParameterSet, Place, Port, Reaction,
-    Record, Scenario, Setting, Source, Unit, Value,
+    Bond, Connection, Coupling, Endpoint, Event, Experiment, Gain, InputFile, InterfaceModel, Law, LawKind, Map,
+    ParameterSet, Place, Port, Reaction, Record, Scenario, Setting, Source, StepChoice, Unit, Value,
 };
+use crate::words::{Control, Named};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -84,6 +85,9 @@ impl Reader<'_> {
             laws: f.laws.0.iter().map(|(name, law)| self.law(name, law)).collect::<Read<_>>()?,
             maps: f.maps.iter().map(|map| self.map(map)).collect::<Read<_>>()?,
             bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
+            interface_models: f.interface_models.iter().map(|m| self.interface_model(m)).collect::<Read<_>>()?,
+            inputs: f.inputs.0.iter().map(|(name, file)| self.input(name, file)).collect::<Read<_>>()?,
+            events: f.events.iter().map(|event| self.event(event)).collect::<Read<_>>()?,
             record: self.record(&f.record)?,
         };
         self.once(&scenario, applied)?;
@@ -144,7 +148,8 @@ impl Reader<'_> {
     fn coupling(&self, c: &Spanned<file::Coupling>) -> Read<Coupling> {
         let place = self.place(c);
         let c = c.get_ref();
-        Ok(Coupling {
+        let mut coupling = Coupling {
+            method: None,
             schedule: self.word("schedule", &c.schedule)?,
             order: c.order.clone(),
             predict: self.word("predict", &c.predict)?,
@@ -161,8 +166,52 @@ impl Reader<'_> {
             corrections_max: self.within("corrections_max", &c.corrections_max, 1_000_000)?.map(|n| n as usize),
             sampling: self.word("sampling", &c.sampling)?,
             sub_steps: self.within("sub_steps", &c.sub_steps, 1_000_000)?.unwrap_or(1) as usize,
+            energy: self.word("energy", &c.energy)?,
+            control: c.control.as_ref().map_or(Ok(StepChoice::default()), |control| self.control(control.get_ref()))?,
             place,
-        })
+        };
+        if let Some(method) = &c.method {
+            coupling.take(self.method(method, c)?);
+        }
+        Ok(coupling)
+    }
+
+    /// A method by its name, which leaves no room for the parts it has.
+    fn method(&self, method: &Spanned<String>, c: &file::Coupling) -> Read<Named> {
+        let said = method.get_ref();
+        let named = said
+            .parse()
+            .map_err(|expected| Finding::error(&self.place(method), format!("`method` is `{said}`, {expected}"), ""))?;
+        let parts = [("schedule", &c.schedule), ("predict", &c.predict), ("correct", &c.correct)];
+        match parts.iter().find_map(|(key, part)| part.as_ref().map(|part| (key, part))) {
+            None => Ok(named),
+            Some((key, part)) => {
+                let place = line(&self.place(method));
+                let what = format!("`{key} = \"{}\"` beside `method = \"{said}\"` at {place}", part.get_ref());
+                Err(Finding::error(&self.place(part), what, "the method has its own: remove one of them"))
+            }
+        }
+    }
+
+    fn control(&self, c: &file::Control) -> Read<StepChoice> {
+        let above = |key: &str, value: &Option<Spanned<f64>>| match value {
+            Some(x) if !(x.get_ref().is_finite() && *x.get_ref() > 0.0) => {
+                let what = format!("`{key}` is {}, expected a finite number above 0", x.get_ref());
+                Err(Finding::error(&self.place(x), what, ""))
+            }
+            x => Ok(x.as_ref().map(|x| *x.get_ref())),
+        };
+        let kind = self.word("kind", &c.kind)?;
+        let tolerance = above("tolerance", &c.tolerance)?;
+        let (step_min_s, step_max_s) = (above("step_min", &c.step_min)?, above("step_max", &c.step_max)?);
+        let keys = [("tolerance", &c.tolerance), ("step_min", &c.step_min), ("step_max", &c.step_max)];
+        let said = keys.iter().find_map(|(key, value)| value.as_ref().map(|value| (key, value)));
+        if let (Control::Fixed, Some((key, value))) = (kind, said) {
+            let what = format!("`{key}` of steps of one length");
+            return Err(Finding::error(&self.place(value), what, "add `kind = \"error\"`, or `kind = \"ecco\"`"));
+        }
+        let default = StepChoice::default();
+        Ok(StepChoice { kind, tolerance: tolerance.unwrap_or(default.tolerance), step_min_s, step_max_s })
     }
 
     fn word<T: FromStr<Err = String> + Default>(&self, key: &str, word: &Option<Spanned<String>>) -> Read<T> {
@@ -241,6 +290,7 @@ impl Reader<'_> {
                 offset: c.offset,
                 converts: c.convert_units,
                 law: c.law.clone(),
+                is_mean: c.mean,
                 table: c.table.iter().map(|line| self.line(line, &place)).collect::<Read<_>>()?,
                 ..Connection::new(self.endpoint_at(&c.from, &place)?, to, place)
             },
@@ -314,6 +364,46 @@ impl Reader<'_> {
             m.reaction.as_ref().map(|r| Ok(Reaction { from: self.endpoints(&r.from)?, to: self.endpoints(&r.to)? }));
         let (from, to) = (self.endpoints(&m.from)?, self.endpoints(&m.to)?);
         Ok(Map { from, to, matrix: m.matrix.clone(), reaction: reaction.transpose()?, place })
+    }
+
+    fn interface_model(&self, model: &Spanned<file::InterfaceModel>) -> Read<InterfaceModel> {
+        let (place, m) = (self.place(model), model.get_ref());
+        Ok(InterfaceModel {
+            force: self.endpoints(&m.force)?,
+            speed: self.endpoints(&m.speed)?,
+            position: self.endpoints(&m.position)?,
+            mobility: self.endpoints(&m.mobility)?,
+            bias: self.endpoints(&m.bias)?,
+            to_speed: self.endpoints(&m.to.speed)?,
+            to_position: self.endpoints(&m.to.position)?,
+            place,
+        })
+    }
+
+    fn input(&self, name: &Spanned<String>, file: &Spanned<String>) -> Read<InputFile> {
+        let (place, shown) = (self.place(name), file.get_ref().clone());
+        let name = name.get_ref().clone();
+        if name.is_empty() || name.contains('.') {
+            return Err(Finding::error(&place, format!("file of inputs `{name}`, expected a name without a dot"), ""));
+        }
+        // A slave may change the working folder before it is read.
+        let path = self.folder.join(&shown);
+        let path = std::path::absolute(&path).unwrap_or(path);
+        Ok(InputFile { name, path, shown, place })
+    }
+
+    fn event(&self, event: &Spanned<file::Event>) -> Read<Event> {
+        let (place, e) = (self.place(event), event.get_ref());
+        let settings = e.set.0.iter().map(|(key, value)| {
+            let target = self.endpoint(key)?;
+            Ok((target.unit, self.setting(&target.variable, value)?))
+        });
+        let settings: Vec<_> = settings.collect::<Read<_>>()?;
+        if !e.at.is_finite() || settings.is_empty() {
+            let what = format!("an event at {} with {} values", e.at, settings.len());
+            return Err(Finding::error(&place, what, "write at = 2.0 and set = { \"UNIT.VARIABLE\" = 1.0 }"));
+        }
+        Ok(Event { at_s: e.at, settings, place })
     }
 
     fn bond(&self, b: usize, bond: &Spanned<file::Bond>) -> Read<Bond> {

@@ -1,6 +1,7 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
-use crate::scenario::{Bond, Endpoint, Gain, LawKind, Map, Scenario, Setting, Value};
+use crate::scenario::{Bond, Endpoint, Gain, InterfaceModel, LawKind, Map, Scenario, Setting, Value};
+use crate::words::Control;
 use std::fmt::Write;
 
 /// The scenario as a file. Everything is said, defaults included.
@@ -43,6 +44,11 @@ pub fn write(scenario: &Scenario) -> String {
     for bond in &scenario.bonds {
         text.bond(bond);
     }
+    text.inputs(scenario);
+    text.events(scenario);
+    for model in &scenario.interface_models {
+        text.interface_model(model);
+    }
     let variables: Vec<String> = scenario.record.variables.iter().map(|(v, _)| v.clone()).collect();
     text.line(format_args!("\n[record]\nvariables = {}\nevery = {}", list(&variables), scenario.record.every.max(1)));
     text.0
@@ -83,14 +89,18 @@ impl Text {
 
     fn coupling(&mut self, s: &Scenario) {
         let c = &s.coupling;
-        self.line(format_args!("\n[coupling]\nschedule = \"{}\"", c.schedule));
+        // A named method has its own schedule, prediction and correction.
+        match c.method {
+            Some(method) => self.line(format_args!("\n[coupling]\nmethod = \"{method}\"")),
+            None => self.line(format_args!("\n[coupling]\nschedule = \"{}\"", c.schedule)),
+        }
         if !c.order.is_empty() {
             self.line(format_args!("order = {}", list(&c.order)));
         }
-        self.line(format_args!(
-            "predict = \"{}\"\ngs_variant = \"{}\"\nderivative = \"{}\"\ncorrect = \"{}\"",
-            c.predict, c.gs_variant, c.derivative, c.correct
-        ));
+        if c.method.is_none() {
+            self.line(format_args!("predict = \"{}\"\ncorrect = \"{}\"", c.predict, c.correct));
+        }
+        self.line(format_args!("gs_variant = \"{}\"\nderivative = \"{}\"", c.gs_variant, c.derivative));
         if let Some(tolerance) = c.tolerance {
             self.line(format_args!("tolerance = {tolerance:?}"));
         }
@@ -98,6 +108,15 @@ impl Text {
             self.line(format_args!("corrections_max = {most}"));
         }
         self.line(format_args!("sampling = \"{}\"\nsub_steps = {}", c.sampling, c.sub_steps.max(1)));
+        self.line(format_args!("energy = \"{}\"", c.energy));
+        let control = &c.control;
+        let mut parts = vec![format!("kind = \"{}\"", control.kind)];
+        if control.kind != Control::Fixed {
+            parts.push(format!("tolerance = {:?}", control.tolerance));
+        }
+        let steps = [("step_min", control.step_min_s), ("step_max", control.step_max_s)];
+        parts.extend(steps.iter().filter_map(|(key, step_s)| step_s.map(|step_s| format!("{key} = {step_s:?}"))));
+        self.line(format_args!("control = {{ {} }}", parts.join(", ")));
     }
 
     fn units(&mut self, s: &Scenario) {
@@ -131,7 +150,9 @@ impl Text {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
             let law = c.law.as_ref().map(|name| format!(", law = {}", basic(name))).unwrap_or_default();
             let (factor, offset, converts) = (c.factor, c.offset, c.converts);
-            if !c.table.is_empty() {
+            if c.is_mean {
+                self.line(format_args!("{to} = {{ from = {from}, mean = true, convert_units = {converts} }}"));
+            } else if !c.table.is_empty() {
                 let lines: Vec<String> = c.table.iter().map(|(a, b)| format!("[{}, {}]", value(a), value(b))).collect();
                 let lines = lines.join(", ");
                 self.line(format_args!(
@@ -158,6 +179,41 @@ impl Text {
         if let Some(r) = &map.reaction {
             self.line(format_args!("reaction = {{ from = {}, to = {} }}", endpoints(&r.from), endpoints(&r.to)));
         }
+    }
+
+    fn inputs(&mut self, s: &Scenario) {
+        if !s.inputs.is_empty() {
+            self.line(format_args!("\n[inputs]"));
+        }
+        for file in &s.inputs {
+            self.line(format_args!("{} = {}", key(&file.name), basic(&file.shown)));
+        }
+    }
+
+    fn events(&mut self, s: &Scenario) {
+        for event in &s.events {
+            let set = event.settings.iter();
+            let set =
+                set.map(|(unit, s)| format!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
+            let set = set.collect::<Vec<_>>().join(", ");
+            self.line(format_args!("\n[[events]]\nat = {:?}\nset = {{ {set} }}", event.at_s));
+        }
+    }
+
+    fn interface_model(&mut self, m: &InterfaceModel) {
+        self.line(format_args!("\n[[interface_models]]"));
+        let lists = [
+            ("force", &m.force),
+            ("speed", &m.speed),
+            ("position", &m.position),
+            ("mobility", &m.mobility),
+            ("bias", &m.bias),
+        ];
+        for (name, ends) in lists {
+            self.line(format_args!("{name} = {}", endpoints(ends)));
+        }
+        let (speed, position) = (endpoints(&m.to_speed), endpoints(&m.to_position));
+        self.line(format_args!("to = {{ speed = {speed}, position = {position} }}"));
     }
 
     fn bond(&mut self, bond: &Bond) {

@@ -1,0 +1,172 @@
+//! Inputs from files, and values set at a time, against the variables they are for.
+
+use super::values::{Converted, causality, convert};
+use super::{Declared, near};
+use crate::finding::Finding;
+use crate::input::InputTable;
+use crate::scenario::{Connection, Endpoint, InputFile, Scenario, Setting, Value};
+use crate::words::Control;
+use macrostep_description::{Causality, Kind, ModelDescription, Variability, Variable};
+use macrostep_master::Series;
+use std::collections::BTreeSet;
+use std::fs::File;
+
+/// What an input from a file is over time.
+pub(crate) enum Driven {
+    /// Lines between values.
+    Series(Series),
+    /// Values from times \[s\] on.
+    Values(Vec<(f64, Converted)>),
+}
+
+/// The file as a table.
+pub(crate) fn table(file: &InputFile) -> Result<InputTable, Finding> {
+    let failed = |reason: String| Finding::error(&file.place, format!("inputs `{}`: {reason}", file.shown), "");
+    let opened = File::open(&file.path).map_err(|e| failed(e.to_string()))?;
+    if !opened.metadata().is_ok_and(|m| m.is_file()) {
+        return Err(failed("no file of rows".to_owned()));
+    }
+    InputTable::read(opened, str::to_owned).map_err(|e| failed(e.to_string()))
+}
+
+/// What a connection from a column feeds its input with.
+pub(crate) fn driven(
+    c: &Connection,
+    table: &InputTable,
+    (v, d): (&Variable, &ModelDescription),
+) -> Result<Driven, String> {
+    let texts = table.column(&c.from.variable).ok_or_else(|| {
+        let known = table.names.join("`, `");
+        format!("file of inputs `{}` has no column `{}`; it has `{known}`", c.from.unit, c.from.variable)
+    })?;
+    // Every text in the type of the input.
+    let mut values = Vec::new();
+    for (line, text) in texts {
+        let setting = Setting::new(v.name.clone(), value(text.trim(), v), c.place.clone());
+        let bad = |expected: String| format!("line {line} of `{}`: `{text}`, expected {expected}", c.from);
+        let value = match convert(&setting, v, d).map_err(bad)? {
+            Converted::Real(x) if !x.is_finite() => return Err(bad("a finite number".to_owned())),
+            Converted::Real(x) => Converted::Real(c.factor * x + c.offset),
+            other => other,
+        };
+        values.push(value);
+    }
+    let continuous = v.real().is_some() && v.variability == Variability::Continuous;
+    if !continuous {
+        return Ok(Driven::Values(table.times_s.iter().copied().zip(values).collect()));
+    }
+    let reals = values.iter().filter_map(|value| if let Converted::Real(x) = value { Some(*x) } else { None });
+    Series::new(table.times_s.clone(), reals.collect()).map(Driven::Series).ok_or_else(|| "no rows".to_owned())
+}
+
+/// A text as a value for a variable.
+fn value(text: &str, v: &Variable) -> Value {
+    let number = || text.parse().ok().map(Value::Integer);
+    let known = match &v.kind {
+        Kind::Real(_) => text.parse().ok().map(Value::Real),
+        Kind::Integer { .. } | Kind::Enumeration { .. } => number(),
+        Kind::Boolean => match text {
+            "true" | "1" => Some(Value::Boolean(true)),
+            "false" | "0" => Some(Value::Boolean(false)),
+            _ => None,
+        },
+        Kind::String => None,
+    };
+    known.unwrap_or_else(|| Value::Text(text.to_owned()))
+}
+
+pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    let s = d.scenario;
+    for (i, file) in s.inputs.iter().enumerate() {
+        let twice = s.inputs[..i].iter().any(|f| f.name == file.name);
+        if twice || s.unit(&file.name).is_some() || s.law(&file.name).is_some() {
+            findings.push(Finding::error(&file.place, format!("the name `{}` twice", file.name), "rename one of them"));
+        }
+        self::file(d, file, findings);
+    }
+    let fed: BTreeSet<&Endpoint> = s.targets().map(|(to, _)| to).collect();
+    for event in &s.events {
+        if s.coupling.control.kind != Control::Fixed {
+            let what = format!("an event at {} s, and steps chosen by `{}`", event.at_s, s.coupling.control.kind);
+            findings.push(Finding::error(
+                &event.place,
+                what,
+                "choose `kind = \"fixed\"`: events are set where steps meet",
+            ));
+        }
+        for (unit, setting) in &event.settings {
+            if let Err((what, next)) = set(d, (unit, setting), &fed) {
+                findings.push(Finding::error(&setting.place, what, next));
+            }
+        }
+    }
+}
+
+/// A file, and the connections that begin at its columns.
+fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
+    let table = match table(file) {
+        Ok(table) => table,
+        Err(finding) => return findings.push(finding),
+    };
+    let own: Vec<&Connection> = d.scenario.connections.iter().filter(|c| c.from.unit == file.name).collect();
+    for c in &own {
+        let Ok(Some(v)) = d.variable(&c.to) else { continue };
+        let Some(description) = d.description(&c.to.unit) else { continue };
+        let plain = c.law.is_none() && c.table.is_empty() && !c.is_mean;
+        let scaled = c.factor != 1.0 || c.offset != 0.0;
+        if !plain || (scaled && v.real().is_none()) {
+            let what = format!("`{}` from a file of inputs with a law, a table, a mean or a scaled value", c.to);
+            findings.push(Finding::error(
+                &c.place,
+                what,
+                "`factor` and `offset` are for real inputs; leave the rest out",
+            ));
+        }
+        match driven(c, &table, (v, description)) {
+            Err(what) => findings.push(Finding::error(&c.place, what, "")),
+            Ok(Driven::Values(_)) if d.scenario.coupling.control.kind != Control::Fixed => {
+                let what = format!("`{}` keeps its value between rows, and `control` chooses steps", c.to);
+                findings.push(Finding::error(&c.place, what, "choose `kind = \"fixed\"`"));
+            }
+            Ok(_) => {}
+        }
+    }
+    if own.is_empty() {
+        let what = format!("inputs `{}` are connected to nothing", file.name);
+        findings.push(Finding::warning(&file.place, what, format!("write \"UNIT.INPUT\" = \"{}.COLUMN\"", file.name)));
+    }
+}
+
+/// Whether a variable may be set on the way.
+fn set(
+    d: &Declared<'_>,
+    (unit, setting): (&String, &Setting),
+    fed: &BTreeSet<&Endpoint>,
+) -> Result<(), (String, String)> {
+    let end = Endpoint { unit: unit.clone(), variable: setting.variable.clone() };
+    let Some(v) = d.variable(&end).map_err(|what| (what, String::new()))? else { return Ok(()) };
+    let Some(description) = d.description(unit) else { return Ok(()) };
+    let next = "set a tunable parameter, or an input without a source";
+    match v.causality {
+        Causality::Input if fed.contains(&end) => {
+            return Err((format!("input `{end}` has a source, and an event sets it"), "remove one of them".to_owned()));
+        }
+        Causality::Input => {}
+        Causality::Parameter if v.variability == Variability::Tunable => {}
+        Causality::Parameter => {
+            return Err((format!("`{end}` is a parameter that cannot change in a run (not tunable)"), next.to_owned()));
+        }
+        other => return Err((format!("`{end}` is {}", causality(other)), next.to_owned())),
+    }
+    let fits = convert(setting, v, description).map(|_| ());
+    fits.map_err(|expected| (format!("`{end}` = {}, expected {expected}", setting.value), near(&v.name, description)))
+}
+
+/// What tells the files of inputs of a scenario from others: their texts.
+pub fn contents(s: &Scenario) -> Result<Vec<(String, Vec<u8>)>, Finding> {
+    let read = |file: &InputFile| {
+        let failed = |e: std::io::Error| Finding::error(&file.place, format!("inputs `{}`: {e}", file.shown), "");
+        std::fs::read(&file.path).map(|bytes| (file.name.clone(), bytes)).map_err(failed)
+    };
+    s.inputs.iter().map(read).collect()
+}

@@ -1,0 +1,74 @@
+//! A *series*: an input that is known over time, by values between which it is a line. Two values of one time make a jump there;
+//! before the first and after the last it is constant.
+
+use crate::segment::Segment;
+use crate::time::{Span, Tick};
+
+/// Values over time, at least one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    times_s: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl Series {
+    /// Of finite times that do not decrease, with a value each; `None` where there is none or the numbers differ.
+    pub fn new(times_s: Vec<f64>, values: Vec<f64>) -> Option<Self> {
+        let is_one = !times_s.is_empty() && times_s.len() == values.len() && times_s.is_sorted();
+        is_one.then_some(Series { times_s, values })
+    }
+
+    /// The value at `t_s` \[s\]; at a jump the later one.
+    pub fn at(&self, t_s: f64) -> f64 {
+        self.between(self.times_s.partition_point(|t| *t <= t_s), t_s)
+    }
+
+    /// The value just before `t_s` \[s\]: at a jump the earlier one.
+    pub fn before(&self, t_s: f64) -> f64 {
+        self.between(self.times_s.partition_point(|t| *t < t_s), t_s)
+    }
+
+    /// On the line that ends at row `after`.
+    fn between(&self, after: usize, t_s: f64) -> f64 {
+        let before = after.saturating_sub(1);
+        match (self.times_s.get(after), self.values.get(after)) {
+            (Some(t1), Some(b)) if after > 0 => {
+                let (t0, a) = (self.times_s[before], self.values[before]);
+                a + (b - a) * ((t_s - t0) / (t1 - t0))
+            }
+            _ => self.values[before],
+        }
+    }
+}
+
+/// A series on the way to an input.
+pub(crate) struct SeriesFeed {
+    pub series: std::sync::Arc<Series>,
+    /// Place among the unit's inputs.
+    pub place: usize,
+}
+
+impl SeriesFeed {
+    /// The line over `span` between the values at its ends.
+    pub fn segment(&self, seconds: impl Fn(Tick) -> f64, span: &Span, input: &mut Segment) {
+        let (a, b) = (self.series.at(seconds(span.from)), self.series.before(seconds(span.to)));
+        input.fill(1, |i| if i == 0 { a } else { b - a });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Series;
+
+    #[test]
+    fn lines_and_jumps() {
+        let series = Series::new(vec![1.0, 2.0, 2.0, 4.0], vec![10.0, 20.0, 5.0, 9.0]).expect("a series");
+        for (t_s, before, at) in
+            [(0.0, 10.0, 10.0), (1.5, 15.0, 15.0), (2.0, 20.0, 5.0), (3.0, 7.0, 7.0), (9.0, 9.0, 9.0)]
+        {
+            assert_eq!((series.before(t_s), series.at(t_s)), (before, at), "{t_s}");
+        }
+        assert_eq!(Series::new(vec![1.0, 0.0], vec![0.0; 2]), None);
+        assert_eq!(Series::new(Vec::new(), Vec::new()), None);
+    }
+}
