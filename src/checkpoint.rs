@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use macrostep_master::Memento;
 use macrostep_import::fmu::regular;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -18,7 +19,7 @@ use crate::failure::Failure;
 use crate::stream::{Stream, Written};
 
 const KIND: &[u8] = b"macrostep checkpoint ";
-const HEAD: &[u8] = b"macrostep checkpoint 2\n";
+const HEAD: &[u8] = b"macrostep checkpoint 3\n";
 const DIGEST: usize = 32;
 
 /// Without `--checkpoint-every`: so often.
@@ -59,10 +60,8 @@ pub struct Checkpoint {
     pub steps: u64,
     /// The file of rows as it was.
     pub file: Written,
-    /// Serialised states of the units.
-    pub states: Vec<Vec<u8>>,
-    /// What the master knows: histories and errors so far.
-    pub numbers: Vec<f64>,
+    /// States of the units and of the engine.
+    pub memento: Memento,
 }
 
 impl Checkpoint {
@@ -174,15 +173,9 @@ impl Keeper {
     ///
     /// # Errors
     /// [`Failure::File`].
-    pub fn keep(
-        &mut self,
-        steps: u64,
-        states: Vec<Vec<u8>>,
-        numbers: Vec<f64>,
-        stream: Option<&mut Stream>,
-    ) -> Result<(), Failure> {
+    pub fn keep(&mut self, steps: u64, memento: Memento, stream: Option<&mut Stream>) -> Result<(), Failure> {
         let file = stream.map(Stream::settle).transpose()?.unwrap_or_default();
-        Checkpoint { run: self.run.clone(), steps, file, states, numbers }.write(&self.path)?;
+        Checkpoint { run: self.run.clone(), steps, file, memento }.write(&self.path)?;
         self.last = Instant::now();
         Ok(())
     }
@@ -203,9 +196,10 @@ mod tests {
         let path = folder.path().join("run.checkpoint");
         let arguments = CheckpointArguments { checkpoint: Some(path.clone()), ..CheckpointArguments::default() };
         let mut keeper = Keeper::new(&arguments, "step 1\nstop 2").expect("kept").expect("asked for");
-        keeper.keep(7, vec![vec![1, 2]], vec![-0.0, f64::INFINITY], None).expect("written");
+        let memento = Memento { units: vec![vec![1, 2]], engine: vec![3] };
+        keeper.keep(7, memento.clone(), None).expect("written");
         let read = Checkpoint::read(&path, "step 1\nstop 2", 7).expect("read");
-        assert_eq!((read.steps, read.states, read.numbers[1]), (7, vec![vec![1, 2]], f64::INFINITY));
+        assert_eq!((read.steps, read.memento), (7, memento));
         let other = Checkpoint::read(&path, "step 1\nstop 3", 7).expect_err("another run").to_string();
         assert!(other.contains("found a run with stop 2, expected stop 3"), "{other}");
         let long = Checkpoint::read(&path, "step 1\nstop 2", 6).expect_err("a longer run").to_string();

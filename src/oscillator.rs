@@ -7,8 +7,8 @@ use macrostep::pair::{Integrator, Outcome, Recorder, Resumed};
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Trace;
-use macrostep_master::{Account, Course, Memento, Unconverged};
 use macrostep_plot::table::{Align, Table};
+use macrostep_master::{Account, Course, Unconverged};
 
 use crate::arguments::OscillatorArguments;
 use crate::checkpoint::{Checkpoint, Keeper};
@@ -19,6 +19,7 @@ use crate::single::kept;
 use crate::slaves::SlaveArguments;
 use crate::stream::Stream;
 use crate::summary::Summary;
+use crate::terms::Control;
 use crate::watch::Watch;
 use crate::{pictures, print, simulate};
 
@@ -69,8 +70,10 @@ fn watch(
     options: &OscillatorOptions,
     run: &str,
 ) -> Result<(Watch, Option<Resumed>), Failure> {
+    // Steps that are chosen as the run goes on are as many as it takes.
+    let steps_max = if options.control == Control::Fixed { options.steps() } else { u64::MAX };
     let kept =
-        arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, run, options.steps())).transpose()?;
+        arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, run, steps_max)).transpose()?;
     let path = arguments.out.as_ref().map(|folder| folder.join("trace.csv"));
     let mut files = Files::default();
     files.writes_option("--out", path.as_deref());
@@ -90,10 +93,7 @@ fn watch(
         _ => Trace::default(),
     };
     let keeper = Keeper::new(&arguments.checkpoints, run)?;
-    let resumed = kept.map(|at| {
-        let memento = Memento { states: at.states, numbers: at.numbers };
-        Resumed { points: at.steps, memento, rows }
-    });
+    let resumed = kept.map(|at| Resumed { points: at.steps, memento: at.memento, rows });
     let bar = progress_bar(options.steps(), "macro steps");
     let asked = resumed.as_ref().map_or(0, |r| r.points);
     Ok((Watch { bar, stream, keeper, asked, failure: None }, resumed))

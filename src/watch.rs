@@ -52,7 +52,7 @@ impl Witness for Watch {
 
     fn keep(&mut self, points: u64, memento: Memento) -> bool {
         let Some(keeper) = &mut self.keeper else { return true };
-        let kept = keeper.keep(points, memento.states, memento.numbers, self.stream.as_mut());
+        let kept = keeper.keep(points, memento, self.stream.as_mut());
         self.failure = kept.err();
         self.failure.is_none()
     }

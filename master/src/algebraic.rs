@@ -3,69 +3,66 @@
 //! One sweep evaluates the outputs of the group one unit after the other, `y ← G(y)`; the loop is solved by the same
 //! Newton iteration as a window is.
 
-use crate::correct::{Convergence, Corrector, InterfaceJacobian, Newton, Problem};
-use crate::feed::Supply;
-use crate::memento::Numbers;
-use crate::station::Station;
+use crate::correct::{Convergence, InterfaceJacobian, Newton, NewtonState, Problem};
+use crate::savable::savable;
+use crate::station::{Station, StationState};
+use crate::supply::Supply;
 use crate::time::Tick;
 use crate::unit::{Failure, UnitError};
 use macrostep_description::Causality;
 use nalgebra::DMatrix;
 
-/// What a group keeps between instants: the Jacobian and room for its unknowns.
-pub(crate) struct Loop {
-    newton: Newton,
+savable! {
+/// What a group keeps between instants: the Jacobian and its unknowns.
+pub(crate) struct LoopState {
+    newton: NewtonState,
     y: Vec<f64>,
     /// Largest values met, and those accepted before the instant under way.
     scale: Vec<f64>,
     accepted: Vec<f64>,
 }
+}
 
 /// A solution this many times as large as all that was met before it is none: rounding has made it.
 const AMPLIFICATION_MAX: f64 = 1e8;
 
-struct Sweep<'a> {
+struct Sweep<'a, 'b> {
     stations: &'a mut [Station],
+    states: &'a mut [StationState],
     units: &'a [usize],
-    supply: &'a mut Supply,
+    supply: &'a mut Supply<'b>,
     at: Tick,
     scale: &'a mut [f64],
     /// Largest value after the first sweep.
     first: Option<f64>,
 }
 
-impl Loop {
+impl LoopState {
     /// For a group of units; a group of one needs none of it.
     pub fn new(group: &[usize], stations: &[Station]) -> Self {
         let n = if group.len() < 2 { 0 } else { group.iter().map(|&u| stations[u].outputs.refresh_places.len()).sum() };
-        let newton = Newton::new(InterfaceJacobian::FiniteDifferences);
-        Loop { newton, y: vec![0.0; n], scale: vec![1.0; n], accepted: vec![1.0; n] }
+        LoopState { newton: NewtonState::default(), y: vec![0.0; n], scale: vec![1.0; n], accepted: vec![1.0; n] }
     }
 
-    /// What it knows, for a memento.
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        self.newton.pass(numbers);
-        numbers.list(&mut self.y);
-        numbers.list(&mut self.scale);
-    }
-
-    /// Solves the loop at `at` and publishes the outputs.
+    /// Solves the loop through `units` at `at` and publishes the outputs.
     pub fn solve(
         &mut self,
-        stations: &mut [Station],
+        (stations, states): (&mut [Station], &mut [StationState]),
         units: &[usize],
-        supply: &mut Supply,
+        supply: &mut Supply<'_>,
         at: Tick,
     ) -> Result<(), UnitError> {
-        let outputs = units.iter().flat_map(|&u| stations[u].outputs.refreshed_values());
+        // The values there are, as the first guess.
+        let outputs = units.iter().flat_map(|&u| stations[u].outputs.refreshed_values(&states[u].outputs));
         for (y, v) in self.y.iter_mut().zip(outputs) {
             *y = v;
         }
         let t_s = supply.clock.seconds(at);
         // Residuals are relative to values that were accepted and those of the sweep under way.
         self.accepted.copy_from_slice(&self.scale);
-        let mut sweep = Sweep { stations, units, supply, at, scale: &mut self.scale, first: None };
-        let Convergence { runs, residual, converged } = self.newton.correct(&mut sweep, &mut self.y)?;
+        let newton = Newton::new(InterfaceJacobian::FiniteDifferences);
+        let mut sweep = Sweep { stations, states, units, supply, at, scale: &mut self.scale, first: None };
+        let Convergence { runs, residual, converged } = newton.solve(&mut self.newton, &mut sweep, &mut self.y)?;
         let first = sweep.first.unwrap_or(0.0);
         // A loop of gain 1 drives the values up until its residual is small beside them: that is no solution.
         let bound = AMPLIFICATION_MAX * self.accepted.iter().fold(first, |m, s| m.max(*s));
@@ -79,7 +76,7 @@ impl Loop {
         let names: Vec<&str> = units.iter().map(|&u| stations[u].unit.name()).collect();
         let names = names.join("`, `");
         if !residual.is_finite()
-            && let Some((unit, output, value)) = worst(stations, units)
+            && let Some((unit, output, value)) = worst(stations, states, units)
         {
             return Err(UnitError::from(Failure {
                 unit: unit.to_owned(),
@@ -93,7 +90,7 @@ impl Loop {
             }));
         }
         let sweeps = if runs == 1 { "sweep" } else { "sweeps" };
-        let tolerance = self.newton.tolerance;
+        let tolerance = newton.tolerance;
         let status = if converged {
             format!(
                 "no solution: values rise from {first:.0e} beyond {bound:.0e}, as with a gain of 1 around the loop,"
@@ -112,12 +109,12 @@ impl Loop {
 }
 
 /// Unit, name and value of the first output of a loop that is NaN, else of the largest one.
-fn worst<'a>(stations: &'a [Station], units: &[usize]) -> Option<(&'a str, &'a str, f64)> {
+fn worst<'a>(stations: &'a [Station], states: &[StationState], units: &[usize]) -> Option<(&'a str, &'a str, f64)> {
     let size = |value: f64| if value.is_nan() { f64::INFINITY } else { value.abs() };
     let mut worst: Option<(&Station, u32, f64)> = None;
     for &u in units {
         let outputs = &stations[u].outputs;
-        for (&reference, value) in outputs.refresh_refs.iter().zip(outputs.refreshed_values()) {
+        for (&reference, value) in outputs.refresh_refs.iter().zip(outputs.refreshed_values(&states[u].outputs)) {
             if worst.is_none_or(|(.., known)| size(value) > size(known)) {
                 worst = Some((&stations[u], reference, value));
             }
@@ -131,17 +128,20 @@ fn worst<'a>(stations: &'a [Station], units: &[usize]) -> Option<(&'a str, &'a s
     Some((station.unit.name(), variables.iter().find(is_it).map_or("", |v| v.name.as_str()), value))
 }
 
-impl Problem for Sweep<'_> {
+impl Problem for Sweep<'_, '_> {
     fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
+        // The guess becomes known, and each unit answers it.
+        let Sweep { stations, states, supply, at, .. } = self;
         let mut first = 0;
         for &u in self.units {
-            first += self.stations[u].outputs.set_refreshed(&y[first..]);
-            self.stations[u].publish(self.supply, self.at);
+            first += stations[u].outputs.set_refreshed(&mut states[u].outputs, &y[first..]);
+            stations[u].publish(&states[u], supply, *at);
         }
         for &u in self.units {
-            self.stations[u].refresh(self.supply, self.at)?;
+            stations[u].refresh(&mut states[u], supply, *at)?;
         }
-        let values = self.units.iter().flat_map(|&u| self.stations[u].outputs.refreshed_values());
+        // What they answer less the guess.
+        let values = self.units.iter().flat_map(|&u| stations[u].outputs.refreshed_values(&states[u].outputs));
         for (i, v) in values.enumerate() {
             residual[i] = v - y[i];
             self.scale[i] = self.scale[i].max(v.abs());

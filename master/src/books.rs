@@ -1,19 +1,19 @@
 //! *Books*: what a power bond's account is made of. What a unit was fed with over a step, what its inputs truly were, and what
-//! flowed meanwhile; and the steps of a window that are settled at its end. The equations are those of [`crate::power`].
+//! flowed meanwhile; and the steps of a window that are settled at its end. The equations are those of `power.rs`.
 
-use crate::feed::Supply;
-use crate::memento::Numbers;
-use crate::power::{Account, PortPlace};
-use crate::predict::{Lagrange, Predictor};
+use crate::account::{Account, PortPlace};
+use crate::predict::Lagrange;
+use crate::savable::savable;
 use crate::station::Station;
+use crate::supply::Supply;
 use crate::time::{Span, Tick};
-use std::sync::Arc;
 
 /// Samples of a signal that truth between its samples is made of.
 pub(crate) const SETTLED_DEPTH: usize = 4;
 
+savable! {
 /// What is known of the inputs of one unit over its last step.
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 pub(crate) struct UnitBooks {
     /// Start of the step that was last prepared.
     pub arrived: Option<Tick>,
@@ -31,12 +31,11 @@ pub(crate) struct UnitBooks {
     /// Correction in use.
     pub offset: Vec<f64>,
 }
+}
 
+savable! {
 /// Steps of a window whose truth is known at the window's end only.
-#[derive(Clone)]
 pub(crate) struct Settlement {
-    /// Interpolates what lies between samples.
-    truth: Arc<dyn Predictor>,
     /// Of each unit: the steps taken in the window, as many as are counted, and the books as they are after the last window.
     steps: Vec<Vec<Taken>>,
     taken: Vec<usize>,
@@ -44,29 +43,30 @@ pub(crate) struct Settlement {
     /// Of each port, at the last step's start and at the starts of the two before.
     flow_at_start: Vec<[f64; 3]>,
 }
+}
 
+savable! {
 /// A step taken, as it was fed.
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 struct Taken {
     from: Tick,
     to: Tick,
     length_s: f64,
     applied: [Vec<f64>; 3],
 }
+}
 
 impl Settlement {
     /// For units with so many inputs and steps in a window, and so many ports.
     pub fn new(units: impl Iterator<Item = (usize, usize)>, ports: usize) -> Self {
-        let truth = Arc::new(Lagrange::new(SETTLED_DEPTH - 1));
-        let mut settlement =
-            Settlement { truth, steps: Vec::new(), taken: Vec::new(), books: Vec::new(), flow_at_start: Vec::new() };
+        let (steps, taken, books) = (Vec::new(), Vec::new(), Vec::new());
+        let mut settlement = Settlement { steps, taken, books, flow_at_start: vec![[0.0; 3]; ports] };
         for (inputs, steps) in units {
             let books = UnitBooks::new(inputs);
             settlement.steps.push(vec![Taken { applied: books.applied.clone(), ..Taken::default() }; steps]);
             settlement.books.push(books);
             settlement.taken.push(0);
         }
-        settlement.flow_at_start = vec![[0.0; 3]; ports];
         settlement
     }
 
@@ -81,13 +81,15 @@ impl Settlement {
     /// Enters all steps kept into the accounts; `cubic` as in the ledger.
     pub fn close(
         &mut self,
-        (stations, supply): (&mut [Station], &mut Supply),
+        (stations, supply): (&mut [Station], &mut Supply<'_>),
         cubic: bool,
         ports: &[PortPlace],
         accounts: &mut [Account],
     ) {
-        let Settlement { truth, steps, taken, books, flow_at_start } = self;
-        std::mem::swap(&mut supply.predictor, truth);
+        let Settlement { steps, taken, books, flow_at_start } = self;
+        // What lies between samples is interpolated.
+        let truth = Lagrange::new(SETTLED_DEPTH - 1);
+        let supply = &mut supply.by(&truth);
         for (unit, books) in books.iter_mut().enumerate() {
             for step in &steps[unit][..taken[unit]] {
                 if books.length_s == 0.0 {
@@ -105,32 +107,9 @@ impl Settlement {
             }
             taken[unit] = 0;
         }
-        std::mem::swap(&mut supply.predictor, truth);
         for account in accounts {
             account.residual_energy_max_j = account.residual_energy_max_j.max(account.residual_energy_j.abs());
         }
-    }
-
-    /// What it knows between windows, for a memento.
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        self.books.iter_mut().for_each(|books| books.pass(numbers));
-        self.flow_at_start.iter_mut().for_each(|flow| numbers.list(flow));
-    }
-
-    /// Takes over what changes in a run, without allocating.
-    pub fn copy_from(&mut self, other: &Settlement) {
-        self.books.iter_mut().zip(&other.books).for_each(|(books, o)| books.copy_from(o));
-        self.flow_at_start.copy_from_slice(&other.flow_at_start);
-        self.taken.copy_from_slice(&other.taken);
-    }
-
-    /// Begins anew.
-    pub fn forget(&mut self) {
-        for books in &mut self.books {
-            *books = UnitBooks::new(books.offset.len());
-        }
-        self.taken.fill(0);
-        self.flow_at_start.fill([0.0; 3]);
     }
 }
 
@@ -139,11 +118,6 @@ impl UnitBooks {
         let zeros = || vec![0.0; n];
         let truth = [zeros(), zeros(), zeros(), zeros()];
         UnitBooks { truth, applied: [zeros(), zeros(), zeros()], offset: zeros(), ..UnitBooks::default() }
-    }
-
-    /// How many inputs there are.
-    pub fn inputs(&self) -> usize {
-        self.offset.len()
     }
 
     /// Weights for a step of `length_s` seconds after the last ones: Lagrange polynomials at mid-step through as many of the
@@ -205,32 +179,5 @@ impl UnitBooks {
         account.residual_energy_j += self.length_s * self.mean(residual_w);
         account.power_max_w = account.power_max_w.max(power_w.abs());
         account.residual_power_max_w = account.residual_power_max_w.max(start_w.abs()).max(end_w.abs());
-    }
-
-    /// What it knows, for a memento.
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        let mut has_arrived = self.arrived.is_some();
-        let mut arrived = self.arrived.unwrap_or_default();
-        numbers.flag(&mut has_arrived);
-        numbers.count(&mut arrived);
-        self.arrived = has_arrived.then_some(arrived);
-        numbers.flag(&mut self.open);
-        numbers.count(&mut self.to);
-        numbers.real(&mut self.length_s);
-        numbers.real(&mut self.length_before_s);
-        numbers.list(&mut self.middle);
-        let UnitBooks { truth, applied, offset, .. } = self;
-        truth.iter_mut().chain(applied).chain([offset]).for_each(|list| numbers.list(list));
-    }
-
-    pub fn copy_from(&mut self, o: &UnitBooks) {
-        (self.open, self.to, self.length_s) = (o.open, o.to, o.length_s);
-        self.length_before_s = o.length_before_s;
-        (self.middle, self.arrived) = (o.middle, o.arrived);
-        let pairs = self.truth.iter_mut().zip(&o.truth).chain(self.applied.iter_mut().zip(&o.applied));
-        for (mine, theirs) in pairs {
-            mine.copy_from_slice(theirs);
-        }
-        self.offset.copy_from_slice(&o.offset);
     }
 }

@@ -24,45 +24,17 @@
 //!
 //! References: \[Busch 2011\] for the explicit estimate; \[Sadjina 2017\] for ECCO and its gains; \[Gustafsson 1991\] for PI control.
 
-use crate::feed::Supply;
+use crate::method::{Estimate, StepControl};
 use crate::predict::Predictor;
+use crate::savable::savable;
 use crate::station::Station;
+use crate::supply::Supply;
 use crate::time::{Span, Tick};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What is held against the tolerance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Estimate {
-    /// Predicted against actual inputs.
-    Error,
-    /// Residual energy of power bonds.
-    Ecco,
-}
-
-/// Settings of macro step control.
-#[derive(Debug, Clone)]
-pub struct StepControl {
-    /// What is estimated.
-    pub estimate: Estimate,
-    /// Tolerance of the estimate, relative.
-    pub tolerance: f64,
-    /// The shortest step is this part of the largest, default 1024.
-    pub parts: u32,
-    /// Predictors of degree 0, 1, … to choose from, all with the same edge; the method's predictor alone where it is empty.
-    pub family: Vec<Arc<dyn Predictor>>,
-    /// k of the first of them: what it predicts is off by O(H^{k+1}). Default 0.
-    pub lowest: usize,
-}
-
-impl StepControl {
-    /// Without a choice of degree.
-    pub fn new(estimate: Estimate, tolerance: f64) -> Self {
-        StepControl { estimate, tolerance, parts: 1024, family: Vec::new(), lowest: 0 }
-    }
-}
-
 /// What control has done.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Course {
     /// Windows taken back.
     pub rejected: u64,
@@ -72,29 +44,35 @@ pub struct Course {
     pub degree: [usize; 2],
 }
 
-/// A control at work.
+/// The control of a run.
 pub(crate) struct Controller {
     estimate: Estimate,
     tolerance: f64,
     parts: Tick,
     family: Vec<Arc<dyn Predictor>>,
     lowest: usize,
-    /// Place in the family of the one in use.
-    degree: usize,
-    /// Length of the next window in shortest ones.
-    pub length: Tick,
     /// Whether all units can go back.
     pub revocable: bool,
+    /// How many inputs each unit has.
+    inputs: Vec<usize>,
+    /// Units whose inputs are predicted, not known.
+    blind: Vec<bool>,
+}
+
+savable! {
+/// What control has come to.
+pub(crate) struct ControllerState {
+    /// Length of the next window in shortest ones.
+    length: Tick,
     last: f64,
     /// Inputs as predicted at the window's end with degree k − 1, k, k + 1, unit by unit, and as they turned out.
     predicted: [Vec<Vec<f64>>; 3],
     truth: Vec<f64>,
     size: Vec<Vec<f64>>,
-    /// Units whose inputs are predicted, not known.
-    blind: Vec<bool>,
     /// Residual energy of all bonds at the window's start \[J\].
     pub energy_j: f64,
     pub course: Course,
+}
 }
 
 /// What becomes of a window.
@@ -105,90 +83,91 @@ pub(crate) enum Verdict {
 }
 
 impl Controller {
-    pub fn new(control: &StepControl, predictor: &Arc<dyn Predictor>, stations: &[Station], blind: Vec<bool>) -> Self {
-        let family = if control.family.is_empty() { vec![predictor.clone()] } else { control.family.clone() };
-        let room = || stations.iter().map(|s| vec![0.0; s.inputs.refs.len()]).collect::<Vec<_>>();
-        let most = stations.iter().map(|s| s.inputs.refs.len()).max().unwrap_or(0);
+    /// Control of units of which some are `blind`, by one of a family of predictors.
+    pub fn new(control: &StepControl, family: &[Arc<dyn Predictor>], stations: &[Station], blind: Vec<bool>) -> Self {
         let saves =
             |s: &Station| s.unit.description().co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state);
-        let degree = 1.min(family.len() - 1);
         Controller {
             estimate: control.estimate,
             tolerance: control.tolerance,
             parts: Tick::from(control.parts.max(1)),
-            family,
+            family: family.to_vec(),
             lowest: control.lowest,
-            degree,
-            length: 1,
             revocable: stations.iter().all(saves),
-            last: 1.0,
-            predicted: [room(), room(), room()],
-            truth: vec![0.0; most],
-            size: room(),
+            inputs: stations.iter().map(|s| s.inputs.refs.len()).collect(),
             blind,
-            energy_j: 0.0,
-            course: Course { rejected: 0, window_s: [f64::INFINITY, 0.0], degree: [degree; 2] },
         }
     }
 
-    /// Begins anew.
-    pub fn forget(&mut self) {
-        self.degree = 1.min(self.family.len() - 1);
-        (self.length, self.last, self.energy_j) = (1, 1.0, 0.0);
-        self.size.iter_mut().for_each(|s| s.fill(0.0));
-        self.course = Course { rejected: 0, window_s: [f64::INFINITY, 0.0], degree: [self.degree; 2] };
+    /// Before the first window.
+    pub fn state(&self) -> ControllerState {
+        let room = || self.inputs.iter().map(|n| vec![0.0; *n]).collect::<Vec<_>>();
+        ControllerState {
+            length: 1,
+            last: 1.0,
+            predicted: [room(), room(), room()],
+            truth: vec![0.0; self.inputs.iter().copied().max().unwrap_or(0)],
+            size: room(),
+            energy_j: 0.0,
+            course: Course { rejected: 0, window_s: [f64::INFINITY, 0.0], degree: [self.first_degree(); 2] },
+        }
     }
 
-    /// The predictor in use.
-    pub fn predictor(&self) -> &Arc<dyn Predictor> {
-        &self.family[self.degree]
+    /// Place in the family of the predictor that is used first.
+    pub fn first_degree(&self) -> usize {
+        1.min(self.family.len() - 1)
     }
 
     /// The next length where `left` shortest windows are left: the end is met, and not by a sliver.
-    pub fn fit(&mut self, left: Tick) -> Tick {
-        self.length = self.length.clamp(1, self.parts);
-        if self.length >= left {
+    pub fn fit(&self, state: &mut ControllerState, left: Tick) -> Tick {
+        state.length = state.length.clamp(1, self.parts);
+        if state.length >= left {
             left
-        } else if 2 * self.length > left {
+        } else if 2 * state.length > left {
             (left + 1) / 2
         } else {
-            self.length
+            state.length
         }
     }
 
     /// Before the window: inputs at its end as each of the degrees predicts them.
-    pub fn predict(&mut self, stations: &mut [Station], supply: &mut Supply, span: &Span) {
+    pub fn predict(&self, state: &mut ControllerState, stations: &mut [Station], supply: &mut Supply<'_>, span: &Span) {
         if self.estimate == Estimate::Ecco {
             return;
         }
-        for (offset, predicted) in self.predicted.iter_mut().enumerate() {
-            let Some(predictor) = (self.degree + offset).checked_sub(1).and_then(|k| self.family.get(k)) else {
+        for (offset, predicted) in state.predicted.iter_mut().enumerate() {
+            let Some(predictor) = (supply.pace.degree + offset).checked_sub(1).and_then(|k| self.family.get(k)) else {
                 continue;
             };
-            supply.predictor = predictor.clone();
+            let supply = &mut supply.by(predictor.as_ref());
             for (u, station) in stations.iter_mut().enumerate().filter(|(u, _)| self.blind[*u]) {
                 station.predicted_inputs(supply, span, &mut predicted[u]);
             }
         }
-        supply.predictor = self.predictor().clone();
     }
 
     /// After the window that ended at `at`: r for degrees k − 1, k, k + 1; infinite where there is no such degree.
-    pub fn errors(&mut self, stations: &mut [Station], supply: &mut Supply, at: Tick) -> [f64; 3] {
+    pub fn errors(
+        &self,
+        state: &mut ControllerState,
+        stations: &mut [Station],
+        supply: &mut Supply<'_>,
+        at: Tick,
+    ) -> [f64; 3] {
         let mut errors = [f64::INFINITY; 3];
         for (offset, error) in errors.iter_mut().enumerate() {
-            if (self.degree + offset).checked_sub(1).is_some_and(|k| k < self.family.len()) {
+            if (supply.pace.degree + offset).checked_sub(1).is_some_and(|k| k < self.family.len()) {
                 *error = 0.0;
             }
         }
         for (u, station) in stations.iter_mut().enumerate().filter(|(u, _)| self.blind[*u]) {
-            let truth = &mut self.truth[..station.inputs.refs.len()];
+            let truth = &mut state.truth[..station.inputs.refs.len()];
             station.true_inputs(supply, at, truth);
-            for (i, (value, size)) in truth.iter().zip(&mut self.size[u]).enumerate() {
+            for (i, (value, size)) in truth.iter().zip(&mut state.size[u]).enumerate() {
                 *size = size.max(value.abs());
                 // Nothing seen yet of a signal that starts at zero: measure it absolutely.
                 let scale = if *size > 0.0 { *size } else { 1.0 };
-                for (error, predicted) in errors.iter_mut().zip(&self.predicted) {
+                for (error, predicted) in errors.iter_mut().zip(&state.predicted) {
                     let r = (predicted[u][i] - value).abs() / (scale * self.tolerance);
                     *error = if r.is_nan() { f64::INFINITY } else { error.max(r) };
                 }
@@ -198,9 +177,9 @@ impl Controller {
     }
 
     /// r from the residual energy of a window of `window_s` seconds and the largest power transmitted so far.
-    pub fn leak(&self, energy_j: f64, window_s: f64, power_w: f64) -> [f64; 3] {
+    pub fn leak(&self, state: &ControllerState, energy_j: f64, window_s: f64, power_w: f64) -> [f64; 3] {
         let size = window_s * power_w * self.tolerance;
-        let r = if size > 0.0 { (energy_j - self.energy_j).abs() / size } else { 0.0 };
+        let r = if size > 0.0 { (energy_j - state.energy_j).abs() / size } else { 0.0 };
         [f64::INFINITY, if r.is_nan() { f64::INFINITY } else { r }, f64::INFINITY]
     }
 
@@ -210,39 +189,47 @@ impl Controller {
     }
 
     /// Judges a window of `length` shortest ones and `window_s` seconds and chooses the next.
-    pub fn judge(&mut self, errors: [f64; 3], length: Tick, window_s: f64) -> Verdict {
+    pub fn judge(
+        &self,
+        state: &mut ControllerState,
+        errors: [f64; 3],
+        degree: &mut usize,
+        (length, window_s): (Tick, f64),
+    ) -> Verdict {
         let lowest = self.lowest;
         let order = |degree: usize| (lowest + degree) as f64 + 1.0;
         let elementary = |r: f64, degree: usize| 0.9 * r.max(1e-12).powf(-1.0 / order(degree));
         let r = errors[1];
         if (r > 1.0 || r.is_nan()) && self.revocable && length > 1 {
-            self.course.rejected += 1;
-            self.shrink(length, elementary(r, self.degree));
-            self.last = 1.0;
+            state.course.rejected += 1;
+            state.shrink(length, elementary(r, *degree));
+            state.last = 1.0;
             return Verdict::Rejected;
         }
-        self.course.window_s = [self.course.window_s[0].min(window_s), self.course.window_s[1].max(window_s)];
-        let p = order(self.degree);
-        let pi = 0.9 * r.max(1e-12).powf(-0.3 / p) * (self.last / r.max(1e-12)).powf(0.4 / p);
-        let mut best = (self.degree, if r > 1.0 { elementary(r, self.degree) } else { pi });
+        state.course.window_s = [state.course.window_s[0].min(window_s), state.course.window_s[1].max(window_s)];
+        let p = order(*degree);
+        let pi = 0.9 * r.max(1e-12).powf(-0.3 / p) * (state.last / r.max(1e-12)).powf(0.4 / p);
+        let mut best = (*degree, if r > 1.0 { elementary(r, *degree) } else { pi });
         for (offset, other) in [(0, errors[0]), (2, errors[2])] {
             // A change of degree must promise a gain.
-            let candidate = (self.degree + offset).wrapping_sub(1);
-            if other.is_finite() && elementary(other, candidate) > 1.2 * elementary(r, self.degree).max(best.1) {
+            let candidate = (*degree + offset).wrapping_sub(1);
+            if other.is_finite() && elementary(other, candidate) > 1.2 * elementary(r, *degree).max(best.1) {
                 best = (candidate, elementary(other, candidate));
             }
         }
-        self.last = if best.0 == self.degree { r.max(1e-3) } else { 1.0 };
-        self.degree = best.0;
-        self.course.degree = [self.course.degree[0].min(best.0), self.course.degree[1].max(best.0)];
+        state.last = if best.0 == *degree { r.max(1e-3) } else { 1.0 };
+        *degree = best.0;
+        state.course.degree = [state.course.degree[0].min(best.0), state.course.degree[1].max(best.0)];
         // Small changes are not worth a corrector's Jacobian.
         let factor = best.1.clamp(0.2, 2.0);
         if !(0.95..1.1).contains(&factor) {
-            self.length = ((length as f64 * factor) as Tick).clamp(1, self.parts);
+            state.length = ((length as f64 * factor) as Tick).clamp(1, self.parts);
         }
         Verdict::Accepted
     }
+}
 
+impl ControllerState {
     /// A shorter window after a failure.
     pub fn shrink(&mut self, length: Tick, factor: f64) {
         let factor = if factor.is_finite() { factor.clamp(0.2, 0.9) } else { 0.2 };

@@ -6,6 +6,7 @@
 use crate::error::RunError;
 use crate::history::History;
 use crate::predict::lobatto;
+use crate::savable::savable;
 use crate::system::System;
 use crate::time::{Span, Tick};
 use crate::unit::{Unit, UnitError};
@@ -27,11 +28,24 @@ pub(crate) struct Dense {
     parameter: u32,
     /// Value references, those of one node after those of another, each in the order of the sampled outputs.
     refs: Vec<u32>,
-    values: Vec<f64>,
     outputs: usize,
+}
+
+savable! {
+/// The samples inside the step made last.
+pub(crate) struct DenseState {
+    values: Vec<f64>,
     /// The step they belong to.
     from: Tick,
     to: Tick,
+}
+}
+
+impl DenseState {
+    /// How many values there are.
+    pub fn shape(&self) -> usize {
+        self.values.len()
+    }
 }
 
 impl Dense {
@@ -53,21 +67,19 @@ impl Dense {
             }
         }
         let nodes = (1..=q).map(|i| lobatto(i, q)).collect();
-        let values = vec![0.0; refs.len()];
-        let dense = Dense { nodes, parameter, values, refs, outputs: variables.len(), from: 0, to: 0 };
+        let dense = Dense { nodes, parameter, refs, outputs: variables.len() };
         dense.ask(unit)?;
         Ok(dense)
     }
 
     /// Tells a unit, which must not be initialised, how many nodes are wanted.
-    fn ask(&self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+    pub fn ask(&self, unit: &mut dyn Unit) -> Result<(), UnitError> {
         unit.set_integer(&[self.parameter], &[self.nodes.len() as i32])
     }
 
-    /// Begins anew: no step has been made, and the unit is told again how many nodes are wanted.
-    pub fn begin(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
-        (self.from, self.to) = (0, 0);
-        self.ask(unit)
+    /// No step has been made.
+    pub fn state(&self) -> DenseState {
+        DenseState { values: vec![0.0; self.refs.len()], from: 0, to: 0 }
     }
 
     /// Whether every sampled output of unit `u` has it.
@@ -79,17 +91,17 @@ impl Dense {
     }
 
     /// Reads the nodes of the step just done.
-    pub fn read(&mut self, unit: &mut dyn Unit, span: &Span) -> Result<(), UnitError> {
-        (self.from, self.to) = (span.from, span.to);
-        unit.get_real(&self.refs, &mut self.values)
+    pub fn read(&self, state: &mut DenseState, unit: &mut dyn Unit, span: &Span) -> Result<(), UnitError> {
+        (state.from, state.to) = (span.from, span.to);
+        unit.get_real(&self.refs, &mut state.values)
     }
 
     /// Puts the samples inside the step into the history of a channel: its first place among the outputs.
-    pub fn publish(&self, history: &mut History, first: usize) {
+    pub fn publish(&self, state: &DenseState, history: &mut History, first: usize) {
         let (inner, width) = (self.nodes.len() - 1, history.width());
         for (i, &s) in self.nodes[..inner].iter().enumerate() {
             let row = i * self.outputs + first;
-            history.put_at(instant(self.from, self.to, s), &self.values[row..row + width]);
+            history.put_at(instant(state.from, state.to, s), &state.values[row..row + width]);
         }
     }
 }

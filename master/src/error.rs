@@ -1,8 +1,53 @@
 //! What can go wrong in a run.
 
-use crate::system::SystemError;
 use crate::unit::UnitError;
 use macrostep_description::shown;
+use serde::{Deserialize, Serialize};
+
+/// What is wrong with a system.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SystemError {
+    /// No such variable.
+    #[error("unit `{unit}` has no variable `{variable}`; {hint}")]
+    UnknownVariable {
+        /// Name of the unit.
+        unit: String,
+        /// The name that was asked for.
+        variable: String,
+        /// Names that come near.
+        hint: String,
+    },
+    /// A variable of another kind than the place needs.
+    #[error("`{unit}.{variable}` is {found}, expected {expected}")]
+    WrongVariable {
+        /// Name of the unit.
+        unit: String,
+        /// The variable.
+        variable: String,
+        /// What it is.
+        found: String,
+        /// What is needed.
+        expected: &'static str,
+    },
+    /// An input with two sources.
+    #[error("input `{unit}.{variable}` is connected twice; remove one of the connections")]
+    ConnectedTwice {
+        /// Name of the unit.
+        unit: String,
+        /// The input.
+        variable: String,
+    },
+    /// A law with more or fewer inputs than it takes, or an output it does not have; an interface model likewise.
+    #[error("a law or an interface model has {found} {what}, expected {expected}")]
+    LawShape {
+        /// "inputs" or "outputs".
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many are needed.
+        expected: usize,
+    },
+}
 
 /// A run that could not begin or go on.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +138,7 @@ pub enum RunError {
 }
 
 /// A signal that a run cannot go on with.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error(
     "diverged at t = {} s{}: `{signal}` is {found:.1e}, expected a finite number up to 1e100; choose a smaller macro step; \
      `macrostep verify` compares steps and schedules",

@@ -2,74 +2,14 @@
 //! law where there is one.
 
 use crate::history::History;
+use crate::ids::Signal;
 use crate::interface::{InterfaceFeed, MeanFeed};
-use crate::law::Law;
-use crate::predict::{Edge, Predictor};
+use crate::predict::Edge;
 use crate::segment::Segment;
 use crate::series::SeriesFeed;
-use crate::system::{Signal, Source, System};
-use crate::time::{Clock, Span, Tick};
-
-/// What feeds read from, shared by all units of a run.
-pub(crate) struct Supply {
-    pub histories: Vec<History>,
-    pub laws: Vec<Box<dyn Law>>,
-    pub predictor: std::sync::Arc<dyn Predictor>,
-    pub clock: Clock,
-    /// Room for the segments of one channel.
-    scratch: Vec<Segment>,
-}
-
-impl Supply {
-    pub fn new(
-        histories: Vec<History>,
-        laws: Vec<Box<dyn Law>>,
-        predictor: std::sync::Arc<dyn Predictor>,
-        clock: Clock,
-    ) -> Self {
-        let width = histories.iter().map(History::width).max().unwrap_or(1);
-        Supply { histories, laws, predictor, clock, scratch: vec![Segment::default(); width] }
-    }
-
-    /// A sample that is there.
-    pub fn history_row(&self, channel: usize, at: Tick) -> Vec<f64> {
-        let history = &self.histories[channel];
-        history.find(at).map_or_else(|| vec![0.0; history.width()], |i| history.row(i).to_vec())
-    }
-
-    /// Values of a channel at a tick: the sample where there is one, else what the predictor makes of the others.
-    #[inline]
-    pub fn value(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
-        let history = &self.histories[channel];
-        if let Some(i) = history.find(at) {
-            for (value, known) in out.iter_mut().zip(history.row(i)) {
-                *value = *known;
-            }
-            return;
-        }
-        self.predicted(channel, at, out);
-    }
-
-    /// What the predictor makes of a channel at local time `s` of a step that is not known yet.
-    pub fn guess(&mut self, channel: usize, span: &Span, s: f64, out: &mut [f64]) {
-        let history = &self.histories[channel];
-        let segments = &mut self.scratch[..history.width()];
-        self.predictor.segments(history, span, segments);
-        for (v, p) in out.iter_mut().zip(segments) {
-            *v = p.at(s);
-        }
-    }
-
-    fn predicted(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
-        let history = &self.histories[channel];
-        let from = (history.at(history.not_after(at)).floor() as Tick).min(at - 1);
-        let span = Span { from, to: at, length_s: self.clock.length_s(at - from) };
-        self.guess(channel, &span, 1.0, out);
-    }
-}
-
-/// A component of a channel or an output of a law, and the place in the unit's list of inputs it goes to.
-pub(crate) type Pick = (usize, usize);
+use crate::supply::{Pick, Supply};
+use crate::system::{Source, System};
+use crate::time::{Span, Tick};
 
 /// One feed.
 pub(crate) enum Feed {
@@ -91,9 +31,8 @@ pub(crate) struct LawFeed {
     /// Channels the law reads, with pairs of component and place among the law's inputs.
     sources: Vec<(usize, Vec<Pick>)>,
     picks: Vec<Pick>,
-    edge: Edge,
-    /// Values of the law at this unit's communication points.
-    history: History,
+    /// Which history holds values of the law at this unit's communication points, where they are what is predicted.
+    history: Option<usize>,
     u: Vec<f64>,
     y: Vec<f64>,
     row: Vec<f64>,
@@ -101,8 +40,14 @@ pub(crate) struct LawFeed {
     y_segments: Vec<Segment>,
 }
 
-/// The feeds of a unit from the connections of the system; `inputs` are the value references in the order used.
-pub(crate) fn feeds_of(system: &System, unit: usize, inputs: &[u32], edge: Edge, depth: usize) -> Vec<Feed> {
+/// The feeds of a unit from the connections of the system; `inputs` are the value references in the order used. The
+/// histories they keep of their own go behind those there are.
+pub(crate) fn feeds_of(
+    (system, unit): (&System, usize),
+    inputs: &[u32],
+    (edge, depth): (Edge, usize),
+    histories: &mut Vec<History>,
+) -> Vec<Feed> {
     let mut feeds: Vec<Feed> = Vec::new();
     for c in system.connections.iter().filter(|c| c.unit == unit) {
         let place = inputs.iter().position(|r| *r == c.reference).unwrap_or(0);
@@ -124,7 +69,12 @@ pub(crate) fn feeds_of(system: &System, unit: usize, inputs: &[u32], edge: Edge,
                 });
                 match known {
                     Some(f) => f.picks.push((output, place)),
-                    None => feeds.push(Feed::Law(Box::new(LawFeed::new(system, wanted, (output, place), edge, depth)))),
+                    None => {
+                        let history = (edge == Edge::AfterLaw).then_some(histories.len());
+                        let outputs = system.laws[wanted].law.outputs();
+                        histories.extend(history.map(|_| History::new(outputs, depth, 2)));
+                        feeds.push(Feed::Law(Box::new(LawFeed::new(system, wanted, (output, place), history))));
+                    }
                 }
             }
             Source::Predicted { model, what } => {
@@ -135,7 +85,9 @@ pub(crate) fn feeds_of(system: &System, unit: usize, inputs: &[u32], edge: Edge,
                 match known {
                     Some(f) => f.picks.push((what, place)),
                     None => {
-                        let feed = InterfaceFeed::new(model, &system.interfaces[model], (what, place));
+                        let of = &system.interfaces[model];
+                        let feed = InterfaceFeed::new(model, of, (what, place), histories.len());
+                        histories.push(History::new(2 * of.speed.len(), 1, 2));
                         feeds.push(Feed::Interface(Box::new(feed)));
                     }
                 }
@@ -173,14 +125,14 @@ impl Feed {
 
     /// Segments over `span` into the unit's inputs; `held` is room for as many constants.
     #[inline]
-    pub fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment], held: &mut [f64]) {
+    pub fn segments(&mut self, supply: &mut Supply<'_>, span: &Span, inputs: &mut [Segment], held: &mut [f64]) {
         match self {
             Feed::Channel { channel, picks } => {
                 let history = &supply.histories[*channel];
-                let scratch = &mut supply.scratch[..history.width()];
-                supply.predictor.segments(history, span, scratch);
+                let room = &mut supply.room[..history.width()];
+                supply.predictor.segments(history, span, room);
                 for &(component, place) in picks.iter() {
-                    inputs[place].copy_from(&scratch[component]);
+                    inputs[place].copy_from(&room[component]);
                 }
             }
             Feed::Law(f) => f.segments(supply, span, inputs),
@@ -199,7 +151,7 @@ impl Feed {
     /// Constants over a step into the unit's inputs, where the predictor holds: what [`Feed::segments`] would make,
     /// without polynomials.
     #[inline]
-    pub fn constants(&mut self, supply: &mut Supply, from: Tick, to: Tick, inputs: &mut [f64]) {
+    pub fn constants(&mut self, supply: &mut Supply<'_>, from: Tick, to: Tick, inputs: &mut [f64]) {
         match self {
             Feed::Channel { channel, picks } => {
                 let history = &supply.histories[*channel];
@@ -227,7 +179,7 @@ impl Feed {
 
     /// Values at an instant into the unit's inputs.
     #[inline]
-    pub fn values(&mut self, supply: &mut Supply, at: Tick, row: &mut [f64], inputs: &mut [f64]) {
+    pub fn values(&mut self, supply: &mut Supply<'_>, at: Tick, row: &mut [f64], inputs: &mut [f64]) {
         match self {
             Feed::Channel { channel, picks } => {
                 let row = &mut row[..supply.histories[*channel].width()];
@@ -254,7 +206,7 @@ impl Feed {
 
     /// First time derivatives at an instant into the unit's inputs: the next component of a motion, or what a law makes of
     /// its inputs' rates over a step of `step_s` seconds; 0 where a channel has no next component.
-    pub fn rates(&mut self, supply: &mut Supply, at: Tick, step_s: f64, row: &mut [f64], inputs: &mut [f64]) {
+    pub fn rates(&mut self, supply: &mut Supply<'_>, at: Tick, step_s: f64, row: &mut [f64], inputs: &mut [f64]) {
         match self {
             Feed::Channel { channel, picks } => {
                 let row = &mut row[..supply.histories[*channel].width()];
@@ -274,19 +226,11 @@ impl Feed {
         }
     }
 
-    /// The history the feed keeps of its own, if any.
-    pub fn history_mut(&mut self) -> Option<&mut History> {
-        match self {
-            Feed::Channel { .. } | Feed::Mean(_) | Feed::Series(_) => None,
-            Feed::Interface(f) => Some(&mut f.history),
-            Feed::Law(f) if f.edge == Edge::AfterLaw => Some(&mut f.history),
-            Feed::Law(_) => None,
-        }
-    }
-
     /// Fills the feed's own history at a past tick from rows of channels given by `past`.
-    pub fn prime(&mut self, at: Tick, past: &mut dyn FnMut(usize, &mut [f64]), supply: &Supply) {
-        if let Feed::Law(f) = self {
+    pub fn prime(&mut self, at: Tick, past: &mut dyn FnMut(usize, &mut [f64]), supply: &mut Supply<'_>) {
+        if let Feed::Law(f) = self
+            && let Some(history) = f.history
+        {
             for (channel, picks) in &f.sources {
                 let row = &mut f.row[..supply.histories[*channel].width()];
                 past(*channel, row);
@@ -295,13 +239,13 @@ impl Feed {
                 }
             }
             supply.laws[f.law].evaluate(&f.u, &mut f.y);
-            f.history.put(at, &f.y);
+            supply.histories[history].put(at, &f.y);
         }
     }
 }
 
 impl LawFeed {
-    fn new(system: &System, law: usize, pick: Pick, edge: Edge, depth: usize) -> Self {
+    fn new(system: &System, law: usize, pick: Pick, history: Option<usize>) -> Self {
         let node = &system.laws[law];
         let mut sources: Vec<(usize, Vec<Pick>)> = Vec::new();
         for (place, s) in node.inputs.iter().enumerate() {
@@ -316,8 +260,7 @@ impl LawFeed {
             law,
             sources,
             picks: vec![pick],
-            edge,
-            history: History::new(n, depth, 2),
+            history,
             u: vec![0.0; m],
             y: vec![0.0; n],
             row: vec![0.0; width],
@@ -347,7 +290,7 @@ impl LawFeed {
     }
 
     /// The law with its inputs' values at `at`.
-    fn evaluate(&mut self, supply: &mut Supply, at: Tick) {
+    fn evaluate(&mut self, supply: &mut Supply<'_>, at: Tick) {
         for (channel, picks) in &self.sources {
             let row = &mut self.row[..supply.histories[*channel].width()];
             supply.value(*channel, at, row);
@@ -359,7 +302,7 @@ impl LawFeed {
     }
 
     /// The law on lines with the slopes the inputs have at `at`.
-    fn rates(&mut self, supply: &mut Supply, at: Tick, step_s: f64, inputs: &mut [f64]) {
+    fn rates(&mut self, supply: &mut Supply<'_>, at: Tick, step_s: f64, inputs: &mut [f64]) {
         for (channel, picks) in &self.sources {
             let row = &mut self.row[..supply.histories[*channel].width()];
             supply.value(*channel, at, row);
@@ -374,25 +317,25 @@ impl LawFeed {
         }
     }
 
-    fn segments(&mut self, supply: &mut Supply, span: &Span, inputs: &mut [Segment]) {
-        match self.edge {
-            Edge::AfterLaw => {
+    fn segments(&mut self, supply: &mut Supply<'_>, span: &Span, inputs: &mut [Segment]) {
+        match self.history {
+            Some(history) => {
                 self.evaluate(supply, span.from);
-                self.history.put(span.from, &self.y);
+                supply.histories[history].put(span.from, &self.y);
                 // The step's end is worth a sample as soon as one of the law's inputs is known there.
                 if self.sources.iter().any(|(c, _)| supply.histories[*c].reaches(span.to)) {
                     self.evaluate(supply, span.to);
-                    self.history.put(span.to, &self.y);
+                    supply.histories[history].put(span.to, &self.y);
                 }
-                supply.predictor.segments(&self.history, span, &mut self.y_segments);
+                supply.predictor.segments(&supply.histories[history], span, &mut self.y_segments);
             }
-            Edge::BeforeLaw => {
+            None => {
                 for (channel, picks) in &self.sources {
                     let history = &supply.histories[*channel];
-                    let scratch = &mut supply.scratch[..history.width()];
-                    supply.predictor.segments(history, span, scratch);
+                    let room = &mut supply.room[..history.width()];
+                    supply.predictor.segments(history, span, room);
                     for &(component, place) in picks {
-                        self.u_segments[place].copy_from(&scratch[component]);
+                        self.u_segments[place].copy_from(&room[component]);
                     }
                 }
                 supply.laws[self.law].segments(&self.u_segments, &mut self.y_segments);

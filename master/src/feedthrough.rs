@@ -5,7 +5,8 @@
 //! whose feed-through outputs feed those inputs, directly or through a law. Strongly connected sets (Tarjan 1972) are
 //! algebraic loops.
 
-use crate::system::{Signal, Source, System};
+use crate::ids::{Signal, UnitId};
+use crate::system::{Source, System};
 
 /// Groups of units in the order of evaluation; a group of more than one is a loop.
 pub fn groups(system: &System) -> Vec<Vec<usize>> {
@@ -51,6 +52,57 @@ fn depends(system: &System, inputs: &[usize], unit: usize, source: usize) -> boo
             model.speed.iter().chain(&model.position).any(follows)
         }
     })
+}
+
+/// What feeds an input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Supplied {
+    /// The unit fed.
+    pub unit: UnitId,
+    /// Its input.
+    pub input: String,
+    /// Outputs the value is made of: unit and variable; none for a series.
+    pub sources: Vec<(UnitId, String)>,
+    /// Whether a law stands between.
+    pub through_law: bool,
+}
+
+/// Analysis of a system that is not running.
+impl System {
+    /// Units with direct feed-through from a connected input to a sampled output, in the order in which they are evaluated;
+    /// several together are an algebraic loop.
+    pub fn feedthrough_groups(&self) -> Vec<Vec<UnitId>> {
+        groups(self).into_iter().map(|g| g.into_iter().map(UnitId).collect()).collect()
+    }
+
+    /// Connected inputs that an output of `unit` follows at once.
+    pub fn followed(&self, unit: UnitId, output: &str) -> Vec<String> {
+        let variables = &self.descriptions[unit.0].variables;
+        let Some(i) = variables.iter().position(|v| v.name == output) else { return Vec::new() };
+        self.feedthrough(unit.0, i).into_iter().map(|input| variables[input].name.clone()).collect()
+    }
+
+    /// All connected inputs and where their values come from.
+    pub fn supplied(&self) -> Vec<Supplied> {
+        let name = |unit: usize, variable: usize| self.descriptions[unit].variables[variable].name.clone();
+        let output = |s: &Signal| {
+            let channel = &self.channels[s.channel];
+            (UnitId(channel.unit), name(channel.unit, channel.variables[s.component]))
+        };
+        let connections = self.connections.iter().map(|c| {
+            let (sources, through_law) = match c.source {
+                Source::Signal(s) | Source::Mean(s) => (vec![output(&s)], false),
+                Source::Predicted { model, .. } => {
+                    let model = &self.interfaces[model];
+                    (model.speed.iter().chain(&model.position).chain(&model.force).map(output).collect(), true)
+                }
+                Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
+                Source::Series(_) => (Vec::new(), false),
+            };
+            Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law }
+        });
+        connections.collect()
+    }
 }
 
 /// Tarjan's strongly connected components.

@@ -1,13 +1,13 @@
 //! A *history* knows a signal up to its end: rows of values at communication points, newest last.
 //!
-//! A row holds the components of one channel (a value and, for a motion, its successive time derivatives). Rows after
-//! the mark belong to the window under way and can be taken back; nothing is allocated after construction.
+//! A row holds the components of one channel (a value and, for a motion, its successive time derivatives). Nothing is
+//! allocated after construction, nor when one history is copied over another of its shape.
 
-use crate::memento::Numbers;
 use crate::time::Tick;
+use serde::{Deserialize, Serialize};
 
 /// Samples of a channel.
-#[derive(Debug, Clone)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct History {
     width: usize,
     depth: usize,
@@ -15,12 +15,27 @@ pub struct History {
     at: Vec<f64>,
     rows: Vec<f64>,
     len: usize,
-    /// Rows known when the window under way began; [`FINAL`] in a run that never goes back.
-    mark: usize,
 }
 
-/// A mark that says that every row is final.
-const FINAL: usize = usize::MAX;
+impl Clone for History {
+    fn clone(&self) -> Self {
+        let History { width, depth, in_window, at, rows, len } = self;
+        History { width: *width, depth: *depth, in_window: *in_window, at: at.clone(), rows: rows.clone(), len: *len }
+    }
+
+    /// Copies the rows that are known, which mostly are a part of the room there is.
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        let History { width, depth, in_window, at, rows, len } = other;
+        if (self.at.len(), self.rows.len()) != (at.len(), rows.len()) {
+            *self = other.clone();
+            return;
+        }
+        (self.width, self.depth, self.in_window, self.len) = (*width, *depth, *in_window, *len);
+        self.at[..*len].copy_from_slice(&at[..*len]);
+        self.rows[..len * width].copy_from_slice(&rows[..len * width]);
+    }
+}
 
 impl History {
     /// A history of rows of `width` values that keeps at least the `depth` newest before a window and up to
@@ -29,15 +44,7 @@ impl History {
         let depth = depth.max(1);
         // Room for several windows between two compactions, which then cost next to nothing.
         let capacity = 4 * (depth + in_window) + 16;
-        History {
-            width,
-            depth,
-            in_window,
-            at: vec![0.0; capacity],
-            rows: vec![0.0; capacity * width],
-            len: 0,
-            mark: FINAL,
-        }
+        History { width, depth, in_window, at: vec![0.0; capacity], rows: vec![0.0; capacity * width], len: 0 }
     }
 
     /// Values in a row.
@@ -81,29 +88,6 @@ impl History {
         self.len - 1
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.len = 0;
-        self.mark = FINAL;
-    }
-
-    /// Everything known now is final: a window begins that may be taken back. Old rows are dropped where room is short.
-    /// A run that never goes back need not call it.
-    #[inline]
-    pub fn begin_window(&mut self) {
-        if self.len + self.at.len() / 4 > self.at.len() && self.len > self.depth {
-            self.drop_oldest(self.len - self.depth);
-        }
-        self.mark = self.len;
-    }
-
-    /// Takes back what the window under way has written. A row the window has rewritten in place is not among it:
-    /// rewriting is for the window's own rows.
-    #[inline]
-    pub fn rewind(&mut self) {
-        self.len = self.len.min(self.mark);
-    }
-
     /// Writes the row at tick `k`: over the row already there, or where it belongs in time.
     #[inline]
     pub fn put(&mut self, k: Tick, row: &[f64]) {
@@ -136,8 +120,8 @@ impl History {
             i -= 1;
         } else {
             if self.len == self.at.len() {
-                // Rows that may still be asked for or taken back stay.
-                let kept = self.depth + self.len.saturating_sub(self.mark).max(self.in_window);
+                // Rows that may still be asked for stay.
+                let kept = self.depth + self.in_window;
                 let dropped = self.len.saturating_sub(kept).max(1);
                 self.drop_oldest(dropped);
                 i = i.saturating_sub(dropped);
@@ -214,31 +198,18 @@ impl History {
         self.depth
     }
 
-    /// Becomes a copy of another history of the same shape, without allocation.
-    pub fn copy_from(&mut self, other: &History) {
-        self.at.clone_from(&other.at);
-        self.rows.clone_from(&other.rows);
-        (self.width, self.depth, self.len, self.mark) = (other.width, other.depth, other.len, other.mark);
-    }
-
-    /// What it holds, for a memento.
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        numbers.size(&mut self.len);
-        numbers.size(&mut self.mark);
-        // A memento of something else must not lead out of the lists.
-        self.len = self.len.min(self.at.len());
-        self.mark = self.mark.min(self.len);
-        numbers.list(&mut self.at[..self.len]);
-        numbers.list(&mut self.rows[..self.len * self.width]);
+    /// Whether it may take the place of another: of the same shape, with rows that are numbers.
+    pub(crate) fn may_replace(&self, other: &History) -> bool {
+        let shape = |h: &History| (h.width, h.depth, h.in_window, h.at.len(), h.rows.len());
+        shape(self) == shape(other)
+            && self.len <= self.at.len()
+            && !self.at[..self.len].iter().chain(&self.rows[..self.len * self.width]).any(|x| x.is_nan())
     }
 
     fn drop_oldest(&mut self, n: usize) {
         self.at.copy_within(n..self.len, 0);
         self.rows.copy_within(n * self.width..self.len * self.width, 0);
         self.len -= n;
-        if self.mark != FINAL {
-            self.mark = self.mark.saturating_sub(n);
-        }
     }
 }
 
@@ -249,16 +220,17 @@ mod tests {
     #[test]
     fn rows_stay_in_order_and_windows_can_be_taken_back() {
         let mut h = History::new(1, 3, 4);
+        let mut kept = h.clone();
         h.put(0, &[0.0]);
         for n in 0..1000 {
-            h.begin_window();
+            kept.clone_from(&h);
             h.put(n + 2, &[-1.0]);
             h.put(n + 1, &[-2.0]);
             h.put_at(n as f64 + 1.5, &[-3.0]);
             let i = h.find(n + 1).expect("put");
             assert_eq!((h.at(i + 1), h.at(i + 2)), (n as f64 + 1.5, n as f64 + 2.0));
             assert_eq!(h.lead(n + 1), i);
-            h.rewind();
+            h.clone_from(&kept);
             h.put(n + 1, &[n as f64 + 1.0]);
             h.put(n + 1, &[n as f64 + 1.0]);
             assert_eq!(h.value(h.newest(), 0), h.at(h.newest()));

@@ -1,8 +1,7 @@
 //! Feeds of a multirate interface: the motion that the interface model predicts, and the mean of a force over a step.
 
-use crate::feed::{Pick, Supply};
-use crate::history::History;
 use crate::predict::{InterfaceModel, Motion, Predicted};
+use crate::supply::{Pick, Supply};
 use crate::time::Tick;
 
 /// The prediction of an interface model on the way to the fast unit.
@@ -11,17 +10,23 @@ pub(crate) struct InterfaceFeed {
     pub model: usize,
     of: InterfaceModel,
     motion: Motion,
-    /// w and s at this unit's communication points.
-    pub history: History,
+    /// Which history holds w and s at this unit's communication points.
+    history: usize,
     row: Vec<f64>,
     pub picks: Vec<(Predicted, usize)>,
 }
 
 impl InterfaceFeed {
-    pub fn new(model: usize, of: &InterfaceModel, pick: (Predicted, usize)) -> Self {
+    pub fn new(model: usize, of: &InterfaceModel, pick: (Predicted, usize), history: usize) -> Self {
         let r = of.speed.len();
-        let (motion, history) = (Motion::new(r), History::new(2 * r, 1, 2));
-        InterfaceFeed { model, of: of.clone(), motion, history, row: vec![0.0; 2 * r], picks: vec![pick] }
+        InterfaceFeed {
+            model,
+            of: of.clone(),
+            motion: Motion::new(r),
+            history,
+            row: vec![0.0; 2 * r],
+            picks: vec![pick],
+        }
     }
 
     pub fn channels(&self) -> Vec<usize> {
@@ -34,7 +39,7 @@ impl InterfaceFeed {
     }
 
     /// Takes the micro step `from` … `to` and writes what the unit is fed with in it.
-    pub fn constants(&mut self, supply: &Supply, from: Tick, to: Tick, inputs: &mut [f64]) {
+    pub fn constants(&mut self, supply: &mut Supply<'_>, from: Tick, to: Tick, inputs: &mut [f64]) {
         self.locate(supply, from);
         let InterfaceFeed { of, motion, .. } = self;
         let slow = [(&of.mobility, &mut motion.mobility), (&of.bias, &mut motion.bias), (&of.force, &mut motion.force)];
@@ -51,18 +56,19 @@ impl InterfaceFeed {
         let r = self.motion.speed.len();
         self.row[..r].copy_from_slice(&self.motion.speed);
         self.row[r..].copy_from_slice(&self.motion.position);
-        self.history.put(to, &self.row);
+        supply.histories[self.history].put(to, &self.row);
     }
 
     /// Writes the motion at an instant.
-    pub fn values(&mut self, supply: &Supply, at: Tick, inputs: &mut [f64]) {
+    pub fn values(&mut self, supply: &Supply<'_>, at: Tick, inputs: &mut [f64]) {
         self.locate(supply, at);
         self.hand_out(inputs);
     }
 
     /// The motion at `at`: what the slow unit says there, else what was predicted, else the last the slow unit said.
-    fn locate(&mut self, supply: &Supply, at: Tick) {
+    fn locate(&mut self, supply: &Supply<'_>, at: Tick) {
         let InterfaceFeed { of, motion, history, .. } = self;
+        let history = &supply.histories[*history];
         let said = of.speed.first().is_some_and(|s| supply.histories[s.channel].find(at).is_some());
         let predicted = if said || history.is_empty() { None } else { history.find(at) };
         if let Some(i) = predicted {
@@ -98,7 +104,7 @@ pub(crate) struct MeanFeed {
 impl MeanFeed {
     /// The mean of the samples at instants of the last span as long as `from` … `to` that is known: [from, to) where the
     /// channel reaches `to`, else the span before `from`. A single sample stands for itself.
-    pub fn constants(&self, supply: &Supply, from: Tick, to: Tick, inputs: &mut [f64]) {
+    pub fn constants(&self, supply: &Supply<'_>, from: Tick, to: Tick, inputs: &mut [f64]) {
         let history = &supply.histories[self.channel];
         let end = if history.reaches(to) { to } else { from };
         let begin = end - (to - from);

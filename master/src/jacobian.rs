@@ -12,63 +12,21 @@
 //! That leaves an error O(h) in the Jacobian, which Newton's iteration contracts by the same factor. Units must step
 //! once in a window; with multirate steps there is no estimate.
 
-use crate::feed::Supply;
 use crate::schedule::{Op, Plan};
 use crate::segment::Segment;
 use crate::station::Station;
-use crate::system::System;
+use crate::supply::Supply;
 use crate::time::{Span, Tick};
 use crate::unit::UnitError;
-use macrostep_description::ModelDescription;
 use nalgebra::DMatrix;
-
-/// How a sampled output answers a change of the inputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Response {
-    /// Place among the unit's sampled outputs.
-    pub place: usize,
-    /// Value reference of the output with feed-through.
-    pub reference: u32,
-    /// How often that is integrated.
-    pub order: usize,
-}
-
-/// The responses of the sampled outputs of unit `u`; outputs that no input reaches through derivatives are left out.
-pub(crate) fn responses(system: &System, u: usize) -> Vec<Response> {
-    let description = &system.descriptions[u];
-    let channels = system.channels.iter().filter(|c| c.unit == u);
-    let variables = channels.flat_map(|c| c.variables.iter().copied());
-    variables.enumerate().filter_map(|(place, variable)| chain(system, u, description, place, variable)).collect()
-}
-
-fn chain(
-    system: &System,
-    u: usize,
-    description: &ModelDescription,
-    place: usize,
-    mut variable: usize,
-) -> Option<Response> {
-    // A motion is at most a few derivatives long; the bound also stops a description that goes in circles.
-    for order in 0..8 {
-        if !system.feedthrough(u, variable).is_empty() {
-            let reference = description.variables[variable].value_reference;
-            return Some(Response { place, reference, order });
-        }
-        variable =
-            description.variables.iter().position(|v| v.real().is_some_and(|r| r.derivative == Some(variable)))?;
-    }
-    None
-}
 
 /// A guessed sample: channel, place of its first component among the unknowns, tick.
 pub(crate) type Sample = (usize, usize, Tick);
 
 /// Estimates `∂G/∂y`; false where a unit offers no directional derivatives or steps more than once.
 pub(crate) fn estimate(
-    stations: &mut [Station],
-    supply: &mut Supply,
-    plan: &Plan,
-    now: Tick,
+    (stations, supply): (&mut [Station], &mut Supply<'_>),
+    (plan, now): (&Plan, Tick),
     guesses: &[Sample],
     scale: &[f64],
     jacobian: &mut DMatrix<f64>,
@@ -90,7 +48,7 @@ pub(crate) fn estimate(
             let mut moved = row.clone();
             moved[c] += step;
             for op in &plan.ops {
-                let Op::Advance { unit, from, to } = *op else { continue };
+                let Op::Advance { unit, from, to } = op.stretched(supply.pace.stretch) else { continue };
                 let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };
                 let changes = changes(&mut stations[unit], supply, &span, (channel, at), &row, &moved);
                 if changes.iter().all(|d| d.coefficients().iter().all(|c| *c == 0.0)) {
@@ -106,7 +64,7 @@ pub(crate) fn estimate(
 /// Change of a unit's input segments when a sample moves.
 fn changes(
     station: &mut Station,
-    supply: &mut Supply,
+    supply: &mut Supply<'_>,
     span: &Span,
     (channel, at): (usize, Tick),
     row: &[f64],

@@ -9,20 +9,26 @@
 //! In a window the *plan* (made from the schedule) says when units advance and when their samples are published;
 //! *histories* know signals up to their end, the *predictor* is asked beyond it, *laws* stand on connections, and a
 //! *corrector* repeats the window with a better guess. Each of these knows nothing of the others; `window.rs` and
-//! `station.rs` are where they meet.
+//! `station.rs` are where they meet. All that changes in a run is one value, the state in `state.rs`.
 
+mod account;
 mod algebraic;
+mod bond;
 mod books;
 mod change;
 mod control;
+mod definition;
 mod dense;
+mod doubt;
 mod error;
 mod feed;
 mod feedthrough;
 mod grid;
 mod guess;
 mod history;
+mod ids;
 mod interface;
+mod iteration;
 mod jacobian;
 mod law;
 mod link;
@@ -33,11 +39,15 @@ mod power;
 mod relay;
 mod requirements;
 mod run;
+mod savable;
 mod schedule;
 mod segment;
 mod series;
 mod sizes;
+mod state;
 mod station;
+mod statistics;
+mod supply;
 mod system;
 mod time;
 mod window;
@@ -48,20 +58,24 @@ pub mod predict;
 pub mod record;
 pub mod unit;
 
-pub use control::{Course, Estimate, StepControl};
-pub use error::{Diverged, RunError};
+pub use account::Account;
+pub use control::Course;
+pub use doubt::Unconverged;
+pub use error::{Diverged, RunError, SystemError};
+pub use feedthrough::Supplied;
 pub use grid::Grid;
 pub use history::History;
+pub use ids::{ChannelId, InterfaceId, LawId, Signal, UnitId};
 pub use law::{Law, LinearMap, SpringDamper};
 pub use map::{OneStepMap, loop_gain, spectral_radius};
-pub use memento::{Memento, Numbers};
-pub use method::{Method, Sampling};
-pub use power::{Account, EnergyCorrection};
-pub use run::{Simulation, Statistics, Unconverged, windows_and_rest};
+pub use memento::Memento;
+pub use method::{EnergyCorrection, Estimate, Method, Sampling, StepControl};
+pub use run::{Simulation, windows_and_rest};
 pub use schedule::{Op, Plan, Schedule};
 pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
 pub use series::Series;
 pub use station::Refresh;
-pub use system::{ChannelId, InterfaceId, LawId, Port, Signal, Supplied, System, SystemError, UnitId};
+pub use statistics::Statistics;
+pub use system::{Port, System};
 pub use time::{Clock, Span, Tick};
 pub use work::WORK_TOLERANCE;

@@ -2,8 +2,10 @@
 //! receiver until its next step; no predictor, law or corrector sees them. A link may have a table: what comes out is found
 //! in it.
 
-use crate::memento::Numbers;
+use crate::savable::savable;
 use crate::unit::{Failure, Unit, UnitError};
+use macrostep_description::Variable;
+use serde::{Deserialize, Serialize};
 
 /// Types of linked variables; an enumeration is an integer to FMI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,22 +57,35 @@ impl std::fmt::Display for Values {
 }
 
 /// A value of any of the types.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Held {
     Integer(i32),
     Boolean(bool),
     Text(String),
 }
 
-/// All links of a run and what they carry.
-pub(crate) struct Links {
-    links: Vec<Link>,
+/// All links of a run.
+pub(crate) struct Links(Vec<Link>);
+
+savable! {
+/// What the links of a run carry.
+pub(crate) struct LinksState {
     /// As the sources said after their last step.
     read: Vec<Held>,
     /// As everybody knows them.
     published: Vec<Held>,
-    /// As published at the start of the window under way.
-    saved: Vec<Held>,
+}
+}
+
+/// Type of a variable that is not real.
+pub(crate) fn discrete_type(v: &Variable) -> Option<Type> {
+    use macrostep_description::Kind;
+    match v.kind {
+        Kind::Real(_) => None,
+        Kind::Integer { .. } | Kind::Enumeration { .. } => Some(Type::Integer),
+        Kind::Boolean => Some(Type::Boolean),
+        Kind::String => Some(Type::Text),
+    }
 }
 
 impl Link {
@@ -96,9 +111,7 @@ impl Link {
         };
         let reference = self.output;
         let d = from.description();
-        let is_it = |v: &&macrostep_description::Variable| {
-            v.value_reference == reference && crate::system::discrete_type(v) == Some(self.kind)
-        };
+        let is_it = |v: &&Variable| v.value_reference == reference && discrete_type(v) == Some(self.kind);
         let name = d.variables.iter().find(is_it).map_or("", |v| v.name.as_str());
         Err(UnitError::from(Failure {
             unit: from.name().to_owned(),
@@ -112,22 +125,27 @@ impl Link {
 
 impl Links {
     pub fn new(links: Vec<Link>) -> Self {
+        Links(links)
+    }
+
+    /// Nothing carried yet.
+    pub fn state(&self) -> LinksState {
         let start = |link: &Link| match link.kind {
             Type::Integer => Held::Integer(0),
             Type::Boolean => Held::Boolean(false),
             Type::Text => Held::Text(String::new()),
         };
-        let held: Vec<Held> = links.iter().map(start).collect();
-        Links { links, read: held.clone(), published: held.clone(), saved: held }
+        let held: Vec<Held> = self.0.iter().map(start).collect();
+        LinksState { read: held.clone(), published: held }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.links.is_empty()
+        self.0.is_empty()
     }
 
     /// Gives a unit its inputs.
-    pub fn supply(&self, unit: usize, to: &mut dyn Unit) -> Result<(), UnitError> {
-        for (link, held) in self.links.iter().zip(&self.published).filter(|(l, _)| l.to == unit) {
+    pub fn supply(&self, state: &LinksState, unit: usize, to: &mut dyn Unit) -> Result<(), UnitError> {
+        for (link, held) in self.0.iter().zip(&state.published).filter(|(l, _)| l.to == unit) {
             match held {
                 Held::Integer(i) => to.set_integer(&[link.input], &[*i])?,
                 Held::Boolean(b) => to.set_boolean(&[link.input], &[*b])?,
@@ -138,8 +156,14 @@ impl Links {
     }
 
     /// Reads a unit's outputs after its step, at `t_s`; `None`: in initialisation, where a value may not be the last one.
-    pub fn read(&mut self, unit: usize, from: &mut dyn Unit, t_s: Option<f64>) -> Result<(), UnitError> {
-        for (link, held) in self.links.iter().zip(&mut self.read).filter(|(l, _)| l.from == unit) {
+    pub fn read(
+        &self,
+        state: &mut LinksState,
+        unit: usize,
+        from: &mut dyn Unit,
+        t_s: Option<f64>,
+    ) -> Result<(), UnitError> {
+        for (link, held) in self.0.iter().zip(&mut state.read).filter(|(l, _)| l.from == unit) {
             match link.kind {
                 Type::Integer => {
                     let mut value = [0];
@@ -158,39 +182,9 @@ impl Links {
     }
 
     /// Makes known what was read of a unit.
-    pub fn publish(&mut self, unit: usize) {
-        for (i, _) in self.links.iter().enumerate().filter(|(_, l)| l.from == unit) {
-            self.published[i].clone_from(&self.read[i]);
+    pub fn publish(&self, state: &mut LinksState, unit: usize) {
+        for (i, _) in self.0.iter().enumerate().filter(|(_, l)| l.from == unit) {
+            state.published[i].clone_from(&state.read[i]);
         }
-    }
-
-    /// A window begins that may be taken back.
-    pub fn begin_window(&mut self) {
-        self.saved.clone_from(&self.published);
-    }
-
-    /// What they carry, for a memento.
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        for held in self.read.iter_mut().chain(&mut self.published) {
-            match held {
-                Held::Integer(i) => {
-                    let mut n = i64::from(*i);
-                    numbers.count(&mut n);
-                    *i = n as i32;
-                }
-                Held::Boolean(b) => numbers.flag(b),
-                Held::Text(t) => {
-                    let mut bytes: Vec<f64> = t.bytes().map(f64::from).collect();
-                    numbers.grown(&mut bytes);
-                    let bytes: Vec<u8> = bytes.into_iter().map(|b| b as u8).collect();
-                    *t = String::from_utf8_lossy(&bytes).into_owned();
-                }
-            }
-        }
-    }
-
-    /// Takes back what the window under way has published.
-    pub fn rewind(&mut self) {
-        self.published.clone_from(&self.saved);
     }
 }

@@ -62,9 +62,9 @@ impl OneStepMap {
             read(simulation, &self.ages, &mut base);
             simulation.step()?;
             // Rows inside steps are there after a step only.
-            let now = simulation.window_mut().now as f64;
-            let ages = |(h, ages): (&mut History, &Vec<f64>)| ages.iter().all(|age| h.find_at(now + age).is_some());
-            if simulation.window_mut().histories_mut().zip(&self.ages).all(ages) {
+            let now = simulation.state.now as f64;
+            let ages = |(h, ages): (&History, &Vec<f64>)| ages.iter().all(|age| h.find_at(now + age).is_some());
+            if simulation.state.signals.histories.iter().zip(&self.ages).all(ages) {
                 break;
             }
         }
@@ -92,12 +92,13 @@ impl OneStepMap {
     }
 
     fn save(&mut self, simulation: &mut Simulation) -> Result<(), RunError> {
-        let window = simulation.window_mut();
         // Between windows whose half steps are merged units are not together; whole palindromes are another plan.
-        if window.now == 0 {
+        let Simulation { window, state, .. } = simulation;
+        if state.now == 0 {
             window.plan.unmerge();
         }
-        self.now = window.now;
+        self.now = state.now;
+        // The state of the units.
         for s in &mut window.stations {
             if s.unit.hidden_state().is_none() {
                 return Err(RunError::Capability {
@@ -109,30 +110,25 @@ impl OneStepMap {
             }
             s.unit.save(BASE)?;
         }
-        let (channels, now) = (window.supply.histories.len(), self.now as f64);
+        // The rows of the histories, and how old they are.
+        let channels = window.stations.iter().map(|s| s.outputs.channels.len()).sum::<usize>();
         self.ages.clear();
-        for (n, h) in window.histories_mut().enumerate() {
-            let ages = (0..h.len()).map(|i| h.at(i) - now).filter(|age| n < channels || *age < 0.0);
+        for (n, h) in state.signals.histories.iter().enumerate() {
+            let ages = (0..h.len()).map(|i| h.at(i) - self.now as f64).filter(|age| n < channels || *age < 0.0);
             let mut ages: Vec<f64> = ages.collect();
             ages.drain(..ages.len().saturating_sub(h.depth()));
             self.ages.push(ages);
         }
-        let count = window.histories_mut().count();
-        if self.histories.len() != count {
-            self.histories = window.histories_mut().map(|h| h.clone()).collect();
-        } else {
-            self.histories.iter_mut().zip(window.histories_mut()).for_each(|(to, from)| to.copy_from(from));
-        }
+        self.histories.clone_from(&state.signals.histories);
         Ok(())
     }
 
     fn restore(&mut self, simulation: &mut Simulation) -> Result<(), RunError> {
-        let window = simulation.window_mut();
-        window.now = self.now;
-        for s in &mut window.stations {
+        simulation.state.now = self.now;
+        for s in &mut simulation.window.stations {
             s.unit.restore(BASE)?;
         }
-        window.histories_mut().zip(&self.histories).for_each(|(to, from)| to.copy_from(from));
+        simulation.state.signals.histories.clone_from(&self.histories);
         Ok(())
     }
 }
@@ -140,12 +136,12 @@ impl OneStepMap {
 /// The state vector of a run: units first, then histories. A row that is not there is not a number.
 fn read(simulation: &mut Simulation, ages: &[Vec<f64>], out: &mut Vec<f64>) {
     out.clear();
-    let window = simulation.window_mut();
+    let Simulation { window, state, .. } = simulation;
     for s in &mut window.stations {
         out.extend_from_slice(s.unit.hidden_state().unwrap_or_default());
     }
-    let now = window.now as f64;
-    for (h, ages) in window.histories_mut().zip(ages) {
+    let now = state.now as f64;
+    for (h, ages) in state.signals.histories.iter().zip(ages) {
         for age in ages {
             match h.find_at(now + age) {
                 Some(i) => out.extend_from_slice(h.row(i)),
@@ -157,7 +153,7 @@ fn read(simulation: &mut Simulation, ages: &[Vec<f64>], out: &mut Vec<f64>) {
 
 /// Sets component `j` of the state vector.
 fn write(simulation: &mut Simulation, ages: &[Vec<f64>], mut j: usize, value: f64) {
-    let window = simulation.window_mut();
+    let Simulation { window, state: run, .. } = simulation;
     for s in &mut window.stations {
         let state = s.unit.hidden_state().unwrap_or_default();
         if let Some(place) = state.get_mut(j) {
@@ -166,8 +162,8 @@ fn write(simulation: &mut Simulation, ages: &[Vec<f64>], mut j: usize, value: f6
         }
         j -= state.len();
     }
-    let now = window.now as f64;
-    for (h, ages) in window.histories_mut().zip(ages) {
+    let now = run.now as f64;
+    for (h, ages) in run.signals.histories.iter_mut().zip(ages) {
         let (row, component) = (j / h.width(), j % h.width());
         if let Some(age) = ages.get(row) {
             if let Some(i) = h.find_at(now + age) {
@@ -186,7 +182,7 @@ fn write(simulation: &mut Simulation, ages: &[Vec<f64>], mut j: usize, value: f6
 /// # Errors
 /// What a unit answers.
 pub fn loop_gain(simulation: &mut Simulation) -> Result<Option<f64>, RunError> {
-    let jacobian = simulation.window_mut().interface_jacobian()?;
+    let jacobian = simulation.interface_jacobian()?;
     Ok(jacobian.as_ref().map(spectral_radius))
 }
 

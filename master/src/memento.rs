@@ -1,144 +1,127 @@
-//! A *memento*: all that changes in a run, taken at a communication point and given back to a simulation of the same
-//! system, method and grid, which then goes on bit by bit.
+//! A *memento*: a run at a communication point, as bytes, from which a simulation of the same definition goes on bit by bit.
 //!
-//! What a slave knows is its serialised state. What the master knows is numbers; each part of it lists them once, for
-//! taking and for giving back. What follows from the definition (plans, lists of references, which samples are guessed) is
-//! made again.
+//! What a unit knows is its serialised state. What the engine knows is its state, field by field with the fields' names, a
+//! version, and digests of the definition it belongs to.
 
 use crate::error::RunError;
+use crate::run::Simulation;
+use crate::state::State;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// Changes with what a state holds.
+const VERSION: u32 = 3;
 
 /// A run at a communication point.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Memento {
     /// Serialised states of the units, in their order.
-    pub states: Vec<Vec<u8>>,
-    /// What the master knows.
-    pub numbers: Vec<f64>,
+    pub units: Vec<Vec<u8>>,
+    /// The state of the engine.
+    pub engine: Vec<u8>,
 }
 
-/// Numbers on their way out of a simulation or back into it.
-#[derive(Debug)]
-pub enum Numbers<'a> {
-    /// Out.
-    Take(&'a mut Vec<f64>),
-    /// Back, and whether there were too few of them or some that cannot be.
-    Give {
-        /// Those not given back yet.
-        rest: &'a [f64],
-        /// Whether something did not fit.
-        misfit: bool,
-    },
+/// A named part and its bytes.
+type Part = (String, Vec<u8>);
+
+/// What the bytes of an engine hold.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    version: u32,
+    definition: Vec<Part>,
+    fields: Vec<Part>,
 }
 
-impl Numbers<'_> {
-    /// Whether numbers come back.
-    pub fn are_given(&self) -> bool {
-        matches!(self, Numbers::Give { .. })
-    }
+fn misfit(found: String, expected: &str) -> RunError {
+    RunError::Grid { what: "memento", found, expected: expected.to_owned() }
+}
 
-    /// One number.
-    pub fn real(&mut self, x: &mut f64) {
-        match self {
-            Numbers::Take(list) => list.push(*x),
-            Numbers::Give { rest, misfit } => match rest.split_first() {
-                Some((first, others)) => (*x, *rest) = (*first, others),
-                None => *misfit = true,
-            },
+fn encoded<T: Serialize>(name: &str, field: &T) -> Result<Part, RunError> {
+    let bytes = postcard::to_stdvec(field);
+    bytes.map(|bytes| (name.to_owned(), bytes)).map_err(|e| misfit(format!("`{name}`: {e}"), "a state in bytes"))
+}
+
+fn decoded<T: DeserializeOwned>(fields: &[Part], name: &str) -> Result<T, RunError> {
+    let missing = || misfit(format!("no field `{name}`"), "one of this version: start the run again");
+    let (_, bytes) = fields.iter().find(|(n, _)| n == name).ok_or_else(missing)?;
+    postcard::from_bytes(bytes)
+        .map_err(|e| misfit(format!("field `{name}`: {e}"), "one of this version: start the run again"))
+}
+
+/// Both ways of a struct, field by field; one that is left out does not compile.
+macro_rules! fields {
+    ($kind:ident { $($field:ident),* $(,)? }) => {
+        fn write(state: &$kind) -> Result<Vec<Part>, RunError> {
+            let $kind { $($field),* } = state;
+            Ok(vec![$(encoded(stringify!($field), $field)?),*])
         }
-    }
 
-    /// A whole number below 2⁵³.
-    pub fn count(&mut self, n: &mut i64) {
-        let mut x = *n as f64;
-        self.real(&mut x);
-        *n = x as i64;
-    }
-
-    /// As [`Numbers::count`], for a length or place.
-    pub fn size(&mut self, n: &mut usize) {
-        let mut x = *n as f64;
-        self.real(&mut x);
-        *n = x as usize;
-    }
-
-    /// A flag.
-    pub fn flag(&mut self, b: &mut bool) {
-        let mut x = f64::from(u8::from(*b));
-        self.real(&mut x);
-        *b = x != 0.0;
-    }
-
-    /// Numbers of a list whose length follows from the definition. None of them is NaN: a run ends where one is.
-    pub fn list(&mut self, list: &mut [f64]) {
-        list.iter_mut().for_each(|x| self.real(x));
-        if let Numbers::Give { misfit, .. } = self {
-            *misfit |= list.iter().any(|x| x.is_nan());
+        fn read(fields: &[Part]) -> Result<$kind, RunError> {
+            Ok($kind { $($field: decoded(fields, stringify!($field))?),* })
         }
-    }
-
-    /// A list whose length is a matter of the run.
-    pub fn grown(&mut self, list: &mut Vec<f64>) {
-        let mut n = list.len();
-        self.size(&mut n);
-        if let Numbers::Give { rest, misfit } = self {
-            if n > rest.len() {
-                *misfit = true;
-                return;
-            }
-            list.resize(n, 0.0);
-        }
-        self.list(list);
-    }
+    };
 }
 
-/// A memento that does not fit.
-pub(crate) fn misfit(found: String, expected: String) -> RunError {
-    RunError::Grid { what: "memento", found, expected }
-}
+fields!(State {
+    now, pace, signals, stations, loops, guess, learnt, control, watches, statistics, doubts, changes_past, diverged,
+});
 
-fn unkept_by(found: &str) -> RunError {
-    let expected = "a method whose state can be kept: run it without checkpoints".to_owned();
-    RunError::Grid { what: "checkpoint", found: found.to_owned(), expected }
-}
-
-impl crate::Simulation {
+impl Simulation {
     /// Takes a memento. To be called between windows; every unit must be able to serialise its state.
     ///
     /// # Errors
-    /// Those of the units, and where the method keeps what no memento holds.
+    /// Those of the units.
     pub fn memento(&mut self) -> Result<Memento, RunError> {
-        let mut memento = Memento::default();
-        for station in &mut self.window.stations {
-            memento.states.push(station.unit.serialize()?);
-        }
-        match self.pass(&mut Numbers::Take(&mut memento.numbers)) {
-            None => Ok(memento),
-            Some(unkept) => Err(unkept_by(unkept)),
-        }
+        let units = self.window.stations.iter_mut().map(|s| s.unit.serialize()).collect::<Result<_, _>>()?;
+        let kept = Kept { version: VERSION, definition: self.definition.0.clone(), fields: write(&self.state)? };
+        let (_, engine) = encoded("state", &kept)?;
+        Ok(Memento { units, engine })
     }
 
-    /// Goes on where a simulation of the same system, method and grid was when the memento was taken. To be called after
-    /// [`crate::Simulation::initialise`].
+    /// Whether a state is one that a run of this definition may have left.
+    fn is_sound(&self, state: &State) -> Result<(), RunError> {
+        let initial = self.initial();
+        let (histories, fresh) = (&state.signals.histories, &initial.signals.histories);
+        let sampled = histories.iter().take(self.channels).all(|h| !h.is_empty());
+        let known = histories.len() == fresh.len() && histories.iter().zip(fresh).all(|(h, f)| h.may_replace(f));
+        let (stations, fresh) = (&state.stations, &initial.stations);
+        let placed = stations.len() == fresh.len() && stations.iter().zip(fresh).all(|(s, f)| s.may_replace(f));
+        let paced = state.pace.stretch >= 1 && state.pace.degree < self.window.sources.family.len();
+        let alike = |s: &State| {
+            (s.loops.len(), s.watches.len(), s.control.is_some(), s.signals.ledger.is_some(), s.guess.shape())
+        };
+        if known && sampled && placed && paced && alike(state) == alike(&initial) {
+            return Ok(());
+        }
+        Err(misfit("a state with values that none has".to_owned(), "one as it was written: start the run again"))
+    }
+
+    /// Goes on where a simulation of the same definition was when the memento was taken. To be called after
+    /// [`Simulation::initialise`].
     ///
     /// # Errors
-    /// Where it is one of another simulation, and those of the units.
+    /// Where it is one of another definition or version, and those of the units.
     pub fn resume(&mut self, memento: &Memento) -> Result<(), RunError> {
-        let (found, expected) = (memento.states.len(), self.window.stations.len());
-        if found != expected {
-            return Err(misfit(format!("{found} states"), format!("those of {expected} units")));
+        // Whether it is one of this definition.
+        let other = |_| misfit("something else".to_owned(), "one that a run of this version has left");
+        let (version, _) = postcard::take_from_bytes::<u32>(&memento.engine).map_err(other)?;
+        if version != VERSION {
+            return Err(misfit(format!("version {version}"), "one of this version: start the run again"));
         }
-        for (station, state) in self.window.stations.iter_mut().zip(&memento.states) {
+        let kept: Kept = postcard::from_bytes(&memento.engine).map_err(other)?;
+        if let Some(part) = self.definition.difference(&kept.definition) {
+            return Err(misfit(format!("one of a run with other {part}"), "one of this system, method and grid"));
+        }
+        let (found, expected) = (memento.units.len(), self.window.stations.len());
+        if found != expected {
+            return Err(misfit(format!("states of {found} units"), &format!("those of {expected}")));
+        }
+        // The state of the engine, and of the units.
+        let state = read(&kept.fields)?;
+        self.is_sound(&state)?;
+        self.state = state;
+        for (station, state) in self.window.stations.iter_mut().zip(&memento.units) {
             station.unit.deserialize(state)?;
         }
-        let mut numbers = Numbers::Give { rest: &memento.numbers, misfit: false };
-        if let Some(unkept) = self.pass(&mut numbers) {
-            return Err(unkept_by(unkept));
-        }
-        match numbers {
-            Numbers::Give { rest: [], misfit: false } => Ok(()),
-            _ => {
-                Err(misfit(format!("{} numbers", memento.numbers.len()), "those of this system and method".to_owned()))
-            }
-        }
+        Ok(())
     }
 }

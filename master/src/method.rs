@@ -1,9 +1,7 @@
 //! A *method*: how a system is coupled. Prediction, schedule and correction are chosen one by one; any combination is a
 //! method.
 
-use crate::control::StepControl;
 use crate::correct::Correction;
-use crate::power::EnergyCorrection;
 use crate::predict::{Lagrange, Predictor};
 use crate::schedule::Schedule;
 use std::sync::Arc;
@@ -16,6 +14,49 @@ pub enum Sampling {
     Updated,
     /// With what the unit still holds from its last step.
     Lagged,
+}
+
+/// What is done about residual energy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EnergyCorrection {
+    /// It is watched.
+    #[default]
+    Monitor,
+    /// What the last step's extrapolation missed is added to the next (nearly energy-preserving coupling element).
+    Nepce,
+    /// A damper between the ports takes it out.
+    Leak,
+}
+
+/// What is held against the tolerance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Estimate {
+    /// Predicted against actual inputs.
+    Error,
+    /// Residual energy of power bonds.
+    Ecco,
+}
+
+/// Settings of macro step control.
+#[derive(Debug, Clone)]
+pub struct StepControl {
+    /// What is estimated.
+    pub estimate: Estimate,
+    /// Tolerance of the estimate, relative.
+    pub tolerance: f64,
+    /// The shortest step is this part of the largest, default 1024.
+    pub parts: u32,
+    /// Predictors of degree 0, 1, … to choose from, all with the same edge; the method's predictor alone where it is empty.
+    pub family: Vec<Arc<dyn Predictor>>,
+    /// k of the first of them: what it predicts is off by O(H^{k+1}). Default 0.
+    pub lowest: usize,
+}
+
+impl StepControl {
+    /// Without a choice of degree.
+    pub fn new(estimate: Estimate, tolerance: f64) -> Self {
+        StepControl { estimate, tolerance, parts: 1024, family: Vec::new(), lowest: 0 }
+    }
 }
 
 /// The settings of a coupling scheme; a definition, never changed in a run.

@@ -36,90 +36,45 @@
 //! References: \[Sadjina 2017\] for residual power and energy of bonds; \[Benedikt 2013\] for NEPCE; \[González 2019\] for
 //! monitoring and correcting leaks. The equations of the leak correction are ours, after that paper's abstract.
 
+use crate::account::{Account, PortPlace};
+use crate::bond::Bond;
 use crate::books::{Settlement, UnitBooks};
-use crate::feed::Supply;
-use crate::memento::Numbers;
-use crate::method::Method;
+use crate::method::{EnergyCorrection, Method};
 use crate::predict::Edge;
-use crate::station::Station;
+use crate::savable::savable;
+use crate::station::{Station, StationState};
+use crate::supply::Supply;
 use crate::system::System;
 use crate::time::{Span, Tick};
 
 /// Steps within which the leak correction takes out what it finds.
 pub const LEAK_STEPS: f64 = 10.0;
 
-/// What is done about residual energy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EnergyCorrection {
-    /// It is watched.
-    #[default]
-    Monitor,
-    /// What the last step's extrapolation missed is added to the next (nearly energy-preserving coupling element).
-    Nepce,
-    /// A damper between the ports takes it out.
-    Leak,
-}
-
-/// Where a bond meets a unit.
-#[derive(Debug, Clone)]
-pub(crate) struct Port {
-    pub unit: usize,
-    /// Value references of connected inputs and the effort for one unit of each.
-    pub inputs: Vec<(u32, f64)>,
-    /// Value reference of the flow, a sampled output.
-    pub flow: u32,
-}
-
-/// Ports between which no power is lost: two with opposite efforts, or more.
-#[derive(Debug, Clone)]
-pub(crate) struct Bond {
-    pub name: String,
-    pub ports: Vec<Port>,
-}
-
-/// The account of a bond.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Account {
-    /// Name of the bond.
-    pub name: String,
-    /// Residual energy so far \[J\]; positive where the coupling has added energy.
-    pub residual_energy_j: f64,
-    /// Its largest absolute value at a communication point \[J\].
-    pub residual_energy_max_j: f64,
-    /// Largest absolute residual power \[W\].
-    pub residual_power_max_w: f64,
-    /// Largest power transmitted through a port by its inputs, had they been true: Σ g u y \[W\].
-    pub power_max_w: f64,
-}
-
-/// Accounts of all bonds in a run.
+/// How the bonds of a run are accounted for.
 pub(crate) struct Ledger {
     correction: EnergyCorrection,
     /// Whether truth inside a step is a cubic through four points, which is better than what the step was fed with.
     cubic: bool,
-    pub units: Vec<UnitBooks>,
-    pub accounts: Vec<Account>,
     ports: Vec<PortPlace>,
+    names: Vec<String>,
+    /// How many inputs each unit has.
+    inputs: Vec<usize>,
+    /// Where units step at different rates: the steps of each in a window, at the end of which accounts are closed.
+    steps: Option<Vec<usize>>,
+}
+
+savable! {
+/// Accounts of all bonds in a run.
+pub(crate) struct LedgerState {
+    units: Vec<UnitBooks>,
+    pub accounts: Vec<Account>,
+    /// For each port, at the last step's start and at the starts of the two before.
+    flow_at_start: Vec<[f64; 3]>,
     /// For each bond: ⟨q²⟩, the effort Δe of the leak correction and when that was worked out.
     leaks: Vec<(f64, f64, Tick)>,
     /// Where units step at different rates.
     settlement: Option<Settlement>,
-    kept: Option<Box<Ledger>>,
 }
-
-/// A port in a run.
-#[derive(Debug, Clone)]
-pub(crate) struct PortPlace {
-    pub bond: usize,
-    pub unit: usize,
-    /// Places among the unit's inputs, and gains.
-    pub inputs: Vec<(usize, f64)>,
-    /// Channel and component of the flow.
-    flow: (usize, usize),
-    /// +1 for the first port of a bond, −1 for the second.
-    side: f64,
-    /// At the last step's start and at the starts of the two before.
-    flow_at_start: [f64; 3],
 }
 
 impl Ledger {
@@ -137,73 +92,84 @@ impl Ledger {
                 let Some(flow) = station.outputs.channels.iter().find(within).map(|c| (c.0, at - c.1)) else {
                     continue;
                 };
-                ports.push(PortPlace { bond: b, unit: port.unit, inputs, flow, side, flow_at_start: [0.0; 3] });
+                ports.push(PortPlace { bond: b, unit: port.unit, inputs, flow, side });
             }
         }
-        let account = |bond: &Bond| Account {
-            name: bond.name.clone(),
+        let names = system.bonds.iter().map(|bond: &Bond| bond.name.clone()).collect();
+        let inputs = stations.iter().map(|s| s.inputs.refs.len()).collect();
+        let cubic = method.predictor.edge() == Edge::AfterLaw;
+        let correction = method.energy;
+        (!ports.is_empty()).then_some(Ledger { correction, cubic, ports, names, inputs, steps: None })
+    }
+
+    /// From now on closes accounts at the end of windows of `window` ticks, in which unit u steps by `steps[u]`.
+    pub fn settle_windows(&mut self, window: Tick, steps: &[Tick]) {
+        self.steps = Some(steps.iter().map(|s| (window / s) as usize).collect());
+    }
+
+    /// Nothing accounted for yet.
+    pub fn state(&self) -> LedgerState {
+        let account = |name: &String| Account {
+            name: name.clone(),
             residual_energy_j: 0.0,
             residual_energy_max_j: 0.0,
             residual_power_max_w: 0.0,
             power_max_w: 0.0,
         };
-        let units = stations.iter().map(|s| UnitBooks::new(s.inputs.refs.len())).collect();
-        let accounts: Vec<Account> = system.bonds.iter().map(account).collect();
-        let leaks = vec![(0.0, 0.0, Tick::MIN); accounts.len()];
-        let cubic = method.predictor.edge() == Edge::AfterLaw;
-        let correction = method.energy;
-        (!ports.is_empty()).then_some(Ledger {
-            correction,
-            cubic,
-            units,
-            accounts,
-            ports,
-            leaks,
-            settlement: None,
-            kept: None,
-        })
-    }
-
-    /// From now on closes accounts at the end of windows of `window` ticks, in which unit u steps by `steps[u]`.
-    pub fn settle_windows(&mut self, window: Tick, steps: &[Tick]) {
-        let inputs = self.units.iter().map(UnitBooks::inputs);
-        self.settlement =
-            Some(Settlement::new(inputs.zip(steps.iter().map(|s| (window / s) as usize)), self.ports.len()));
+        let settlement = self.steps.as_ref().map(|steps| {
+            let units = self.inputs.iter().copied().zip(steps.iter().copied());
+            Settlement::new(units, self.ports.len())
+        });
+        LedgerState {
+            units: self.inputs.iter().map(|n| UnitBooks::new(*n)).collect(),
+            accounts: self.names.iter().map(account).collect(),
+            flow_at_start: vec![[0.0; 3]; self.ports.len()],
+            leaks: vec![(0.0, 0.0, Tick::MIN); self.names.len()],
+            settlement,
+        }
     }
 
     /// At the end of a window, where all units meet.
-    pub fn settle(&mut self, stations: &mut [Station], supply: &mut Supply) {
-        let Ledger { settlement: Some(settlement), accounts, ports, cubic, .. } = self else { return };
-        settlement.close((stations, supply), *cubic, ports, accounts);
+    pub fn settle(&self, state: &mut LedgerState, stations: &mut [Station], supply: &mut Supply<'_>) {
+        let LedgerState { settlement: Some(settlement), accounts, .. } = state else { return };
+        settlement.close((stations, supply), self.cubic, &self.ports, accounts);
     }
 
     /// Before a unit steps from `span.from`: closes its last step and says what to add to its inputs.
-    pub fn arrive(&mut self, stations: &mut [Station], supply: &mut Supply, unit: usize, span: &Span) {
+    pub fn arrive(
+        &self,
+        state: &mut LedgerState,
+        (stations, states): (&mut [Station], &mut [StationState]),
+        supply: &mut Supply<'_>,
+        (unit, span): (usize, &Span),
+    ) {
         // A step that is begun beside others is prepared then, not once more where it is ended.
-        if self.units[unit].arrived == Some(span.from) || !self.ports.iter().any(|p| p.unit == unit) {
+        if state.units[unit].arrived == Some(span.from) || !self.ports.iter().any(|p| p.unit == unit) {
             return;
         }
-        self.units[unit].arrived = Some(span.from);
-        self.close(stations, supply, unit, span.from);
+        state.units[unit].arrived = Some(span.from);
+        self.close(state, stations, supply, (unit, span.from));
+        // What to add to the inputs.
         match self.correction {
             EnergyCorrection::Monitor => {}
-            EnergyCorrection::Nepce => self.units[unit].nepce(),
-            EnergyCorrection::Leak => self.damp(supply, unit, span),
+            EnergyCorrection::Nepce => state.units[unit].nepce(),
+            EnergyCorrection::Leak => self.damp(state, supply, unit, span),
         }
-        let books = &mut self.units[unit];
+        // The step to come follows the ones before.
+        let books = &mut state.units[unit];
         books.truth.rotate_right(1);
         books.aim(if self.cubic { span.length_s } else { 0.0 });
-        for port in self.ports.iter_mut().filter(|p| p.unit == unit) {
-            port.flow_at_start = [port.flow(supply, span.from), port.flow_at_start[0], port.flow_at_start[1]];
+        for (port, flows) in self.ports.iter().zip(&mut state.flow_at_start).filter(|(p, _)| p.unit == unit) {
+            *flows = [port.flow(supply, span.from), flows[0], flows[1]];
         }
         if self.correction != EnergyCorrection::Monitor {
-            stations[unit].inputs.set_offset(&books.offset);
+            states[unit].inputs.set_offset(&books.offset);
         }
     }
 
     /// After a unit has stepped: keeps what it was fed with.
-    pub fn depart(&mut self, station: &Station, unit: usize, span: &Span) {
-        let books = &mut self.units[unit];
+    pub fn depart(&self, state: &mut LedgerState, station: &Station, unit: usize, span: &Span) {
+        let books = &mut state.units[unit];
         if books.offset.is_empty() {
             return;
         }
@@ -214,26 +180,31 @@ impl Ledger {
                 *v = station.applied(i, 0.5 * half as f64);
             }
         }
-        if let Some(settlement) = &mut self.settlement {
+        if let Some(settlement) = &mut state.settlement {
             settlement.take(unit, span, &books.applied);
         }
     }
 
     /// Closes a unit's last step with the true inputs at `at`.
-    fn close(&mut self, stations: &mut [Station], supply: &mut Supply, unit: usize, at: Tick) {
-        let books = &mut self.units[unit];
-        let station = &mut stations[unit];
-        station.true_inputs(supply, at, &mut books.truth[0]);
+    fn close(
+        &self,
+        state: &mut LedgerState,
+        stations: &mut [Station],
+        supply: &mut Supply<'_>,
+        (unit, at): (usize, Tick),
+    ) {
+        let books = &mut state.units[unit];
+        stations[unit].true_inputs(supply, at, &mut books.truth[0]);
         if !books.open {
             return;
         }
         books.open = false;
-        if self.settlement.is_some() {
+        if state.settlement.is_some() {
             return;
         }
-        for port in self.ports.iter().filter(|p| p.unit == unit) {
-            let account = &mut self.accounts[port.bond];
-            books.post(port, (port.flow(supply, at), port.flow_at_start), account);
+        for (port, flows) in self.ports.iter().zip(&state.flow_at_start).filter(|(p, _)| p.unit == unit) {
+            let account = &mut state.accounts[port.bond];
+            books.post(port, (port.flow(supply, at), *flows), account);
             if port.side < 0.0 {
                 account.residual_energy_max_j = account.residual_energy_max_j.max(account.residual_energy_j.abs());
             }
@@ -241,23 +212,18 @@ impl Ledger {
     }
 
     /// Closes all steps taken.
-    pub fn close_all(&mut self, stations: &mut [Station], supply: &mut Supply) {
-        for unit in 0..self.units.len() {
-            if self.units[unit].open {
-                self.close(stations, supply, unit, self.units[unit].to);
+    pub fn close_all(&self, state: &mut LedgerState, stations: &mut [Station], supply: &mut Supply<'_>) {
+        for unit in 0..state.units.len() {
+            if state.units[unit].open {
+                let to = state.units[unit].to;
+                self.close(state, stations, supply, (unit, to));
             }
         }
     }
 
-    /// Residual energy of all bonds \[J\] and the largest power transmitted \[W\].
-    pub fn totals(&self) -> (f64, f64) {
-        let energy_j = self.accounts.iter().map(|a| a.residual_energy_j).sum();
-        (energy_j, self.accounts.iter().map(|a| a.power_max_w).fold(0.0, f64::max))
-    }
-
     /// The leak correction's share of a unit; both ports of a bond get what was worked out at the first.
-    fn damp(&mut self, supply: &Supply, unit: usize, span: &Span) {
-        let Ledger { units, accounts, ports, leaks, .. } = self;
+    fn damp(&self, state: &mut LedgerState, supply: &Supply<'_>, unit: usize, span: &Span) {
+        let (ports, LedgerState { units, accounts, leaks, .. }) = (&self.ports, state);
         let books = &mut units[unit];
         books.offset.fill(0.0);
         for port in ports.iter().filter(|p| p.unit == unit) {
@@ -276,97 +242,12 @@ impl Ledger {
             }
         }
     }
-
-    /// Begins anew.
-    pub fn forget(&mut self) {
-        for books in &mut self.units {
-            *books = UnitBooks::new(books.offset.len());
-        }
-        for account in &mut self.accounts {
-            (account.residual_energy_j, account.residual_energy_max_j) = (0.0, 0.0);
-            (account.residual_power_max_w, account.power_max_w) = (0.0, 0.0);
-        }
-        self.leaks.fill((0.0, 0.0, Tick::MIN));
-        if let Some(settlement) = &mut self.settlement {
-            settlement.forget();
-        }
-    }
-
-    /// Keeps the accounts, because the window to come may be taken back.
-    pub fn save(&mut self) {
-        let mut kept = self.kept.take().unwrap_or_else(|| Box::new(self.copy()));
-        kept.copy_from(self);
-        self.kept = Some(kept);
-    }
-
-    /// What it knows, for a memento.
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        if let Some(settlement) = &mut self.settlement {
-            settlement.pass(numbers);
-        }
-        for books in &mut self.units {
-            books.pass(numbers);
-        }
-        for account in &mut self.accounts {
-            numbers.real(&mut account.residual_energy_j);
-            numbers.real(&mut account.residual_energy_max_j);
-            numbers.real(&mut account.residual_power_max_w);
-            numbers.real(&mut account.power_max_w);
-        }
-        self.ports.iter_mut().for_each(|port| numbers.list(&mut port.flow_at_start));
-        for (mean, effort, at) in &mut self.leaks {
-            numbers.real(mean);
-            numbers.real(effort);
-            numbers.count(at);
-        }
-    }
-
-    /// Goes back to the accounts kept.
-    pub fn restore(&mut self) {
-        if let Some(kept) = self.kept.take() {
-            self.copy_from(&kept);
-            self.kept = Some(kept);
-        }
-    }
-
-    fn copy(&self) -> Ledger {
-        Ledger {
-            correction: self.correction,
-            cubic: self.cubic,
-            units: self.units.clone(),
-            accounts: self.accounts.clone(),
-            ports: self.ports.clone(),
-            leaks: self.leaks.clone(),
-            settlement: self.settlement.clone(),
-            kept: None,
-        }
-    }
-
-    /// Takes over what changes in a run, without allocating.
-    fn copy_from(&mut self, other: &Ledger) {
-        for (books, o) in self.units.iter_mut().zip(&other.units) {
-            books.copy_from(o);
-        }
-        for (account, o) in self.accounts.iter_mut().zip(&other.accounts) {
-            account.residual_energy_j = o.residual_energy_j;
-            account.residual_energy_max_j = o.residual_energy_max_j;
-            account.residual_power_max_w = o.residual_power_max_w;
-            account.power_max_w = o.power_max_w;
-        }
-        for (port, o) in self.ports.iter_mut().zip(&other.ports) {
-            port.flow_at_start = o.flow_at_start;
-        }
-        self.leaks.copy_from_slice(&other.leaks);
-        if let (Some(mine), Some(theirs)) = (&mut self.settlement, &other.settlement) {
-            mine.copy_from(theirs);
-        }
-    }
 }
 
-impl PortPlace {
-    /// The flow at `at`, or what was last known of it.
-    pub fn flow(&self, supply: &Supply, at: Tick) -> f64 {
-        let history = &supply.histories[self.flow.0];
-        history.value(history.not_after(at), self.flow.1)
+impl LedgerState {
+    /// Residual energy of all bonds \[J\] and the largest power transmitted \[W\].
+    pub fn totals(&self) -> (f64, f64) {
+        let energy_j = self.accounts.iter().map(|a| a.residual_energy_j).sum();
+        (energy_j, self.accounts.iter().map(|a| a.power_max_w).fold(0.0, f64::max))
     }
 }

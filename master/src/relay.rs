@@ -9,12 +9,14 @@
 //! relay does not know (a law sampled on grids that do not nest, algebraic loops, outputs refreshed by directional
 //! derivatives) is left to the window.
 
-use crate::feed::{Feed, Supply};
+use crate::feed::Feed;
 use crate::schedule::{Op, Plan};
-use crate::station::{Refresh, Station};
-use crate::time::Tick;
+use crate::state::State;
+use crate::station::{Refresh, Station, StationState};
+use crate::supply::Supply;
+use crate::time::{Clock, Tick};
 use crate::unit::{Outcome, UnitError};
-use crate::window::Window;
+use crate::window::{Unfinished, Window};
 
 /// Where a copied value comes from on the board, or among a law's outputs, and its place among a unit's or law's inputs.
 #[derive(Debug, Clone, Copy)]
@@ -73,13 +75,10 @@ pub(crate) struct Relay {
     board: Vec<f64>,
 }
 
-/// A step that was not finished: the unit, what it answered, and the step's start.
-type Unfinished = (usize, Outcome, Tick);
-
 impl Relay {
-    /// The relay of a plan, where it can do what the window does.
-    pub fn of(window: &Window) -> Option<Self> {
-        let Window { stations, supply, plan, groups, .. } = window;
+    /// The relay of a plan with steps `stretch` times as long as made, where it can do what the window does.
+    pub fn of(window: &Window, stretch: Tick) -> Option<Self> {
+        let Window { stations, sources, plan, groups, .. } = window;
         if plan.is_staggered() || window.ledger.is_some() || window.revocable {
             return None;
         }
@@ -95,7 +94,8 @@ impl Relay {
         if !(known && law_grids_nest) {
             return None;
         }
-        let mut places = vec![0; supply.histories.len()];
+        let channels = stations.iter().map(|s| s.outputs.channels.len()).sum();
+        let mut places = vec![0; channels];
         let mut size = 0;
         let mut firsts = Vec::new();
         for s in stations {
@@ -103,38 +103,43 @@ impl Relay {
             for &(channel, first, _) in &s.outputs.channels {
                 places[channel] = size + first;
             }
-            size += s.outputs.values.len();
+            size += s.outputs.refs.len();
         }
         let ports = stations.iter().zip(firsts).map(|(s, first)| Port::of(s, first, &places)).collect();
         let begun = |unit: usize| plan.ops.iter().any(|op| matches!(*op, Op::Begin { unit: u, .. } if u == unit));
-        let moves = plan.ops.iter().filter_map(|op| Move::of(op, stations, supply, groups, &begun)).collect();
+        let ops = plan.ops.iter().map(|op| op.stretched(stretch));
+        let moves = ops.filter_map(|op| Move::of(op, (stations, groups), sources.clock, &begun)).collect();
         Some(Relay { moves, ports, board: vec![0.0; size] })
     }
 
-    /// Runs up to `windows` windows of `window` ticks from tick `now`, which is moved along; a step that was not finished
-    /// ends them.
+    /// Runs up to `windows` windows; a step that was not finished ends them.
     pub fn run(
         &mut self,
-        stations: &mut [Station],
-        supply: &mut Supply,
-        (now, window): (&mut Tick, Tick),
+        window: &mut Window,
+        state: &mut State,
         windows: u64,
     ) -> Result<Option<Unfinished>, UnitError> {
-        for (port, s) in self.ports.iter().zip(stations.iter()) {
-            self.board[port.first..port.first + s.outputs.values.len()].copy_from_slice(&s.outputs.values);
+        // The newest values onto the board.
+        let (length, began) = (window.length(state), state.now);
+        let (stations, states, mut supply) = window.parts(state);
+        for (port, state) in self.ports.iter().zip(states.iter()) {
+            let values = &state.outputs.values;
+            self.board[port.first..port.first + values.len()].copy_from_slice(values);
         }
-        let began = *now;
-        let mut ended = Ok(None);
+        // The windows.
+        let (mut now, mut ended) = (began, Ok(None));
         for _ in 0..windows {
-            ended = self.window(stations, supply, *now);
+            ended = self.window((stations, states), &mut supply, now);
             if !matches!(ended, Ok(None)) {
                 break;
             }
-            *now += window;
+            now += length;
         }
-        if *now > began {
-            self.settle(stations, supply, *now);
+        // Stations and histories get the newest values back.
+        if now > began {
+            self.settle((stations, states), &mut supply, now);
         }
+        state.now = now;
         ended
     }
 
@@ -142,31 +147,31 @@ impl Relay {
     #[inline]
     fn window(
         &mut self,
-        stations: &mut [Station],
-        supply: &mut Supply,
+        (stations, states): (&mut [Station], &mut [StationState]),
+        supply: &mut Supply<'_>,
         now: Tick,
     ) -> Result<Option<Unfinished>, UnitError> {
         let Relay { moves, ports, board } = self;
         for m in moves.iter() {
             match *m {
                 Move::Advance { unit, from, length_s } => {
-                    let (station, at) = (&mut stations[unit], now + from);
+                    let (station, state, at) = (&mut stations[unit], &mut states[unit], now + from);
                     ports[unit].gather(board, supply, &mut station.inputs.values);
-                    match station.hold(supply.clock.seconds(at), length_s, true)? {
-                        Outcome::Done => station.inputs.shown = false,
+                    match station.hold(state, supply.clock.seconds(at), length_s, true)? {
+                        Outcome::Done => state.inputs.shown = false,
                         outcome => return Ok(Some((unit, outcome, at))),
                     }
                 }
                 Move::Begin { unit, from, length_s } => {
                     let station = &mut stations[unit];
                     ports[unit].gather(board, supply, &mut station.inputs.values);
-                    station.set_constants()?;
+                    station.set_constants(&mut states[unit])?;
                     station.unit.begin_step(supply.clock.seconds(now + from), length_s, true)?;
                 }
                 Move::End { unit, from, length_s } => {
                     let (station, at) = (&mut stations[unit], now + from);
                     match station.unit.step(supply.clock.seconds(at), length_s, true)? {
-                        Outcome::Done => station.inputs.shown = false,
+                        Outcome::Done => states[unit].inputs.shown = false,
                         outcome => return Ok(Some((unit, outcome, at))),
                     }
                 }
@@ -179,7 +184,7 @@ impl Relay {
                     let port = &mut ports[unit];
                     let station = &mut stations[unit];
                     port.gather(board, supply, &mut station.inputs.values);
-                    station.refresh_into(&mut board[port.first..])?;
+                    station.refresh_into(&mut states[unit], &mut board[port.first..])?;
                 }
             }
         }
@@ -187,11 +192,11 @@ impl Relay {
     }
 
     /// Gives stations and histories the newest values back, as known at `now`.
-    fn settle(&self, stations: &mut [Station], supply: &mut Supply, now: Tick) {
-        for (port, s) in self.ports.iter().zip(stations.iter_mut()) {
-            let n = s.outputs.values.len();
-            s.outputs.values.copy_from_slice(&self.board[port.first..port.first + n]);
-            s.publish(supply, now);
+    fn settle(&self, (stations, states): (&mut [Station], &mut [StationState]), supply: &mut Supply<'_>, now: Tick) {
+        for ((port, station), state) in self.ports.iter().zip(stations).zip(states) {
+            let n = state.outputs.values.len();
+            state.outputs.values.copy_from_slice(&self.board[port.first..port.first + n]);
+            station.publish(state, supply, now);
         }
     }
 }
@@ -226,7 +231,7 @@ impl Port {
 
     /// The newest values into the unit's inputs.
     #[inline(always)]
-    fn gather(&mut self, board: &[f64], supply: &Supply, inputs: &mut [f64]) {
+    fn gather(&mut self, board: &[f64], supply: &Supply<'_>, inputs: &mut [f64]) {
         for wire in &self.wires {
             inputs[wire.to] = board[wire.from];
         }
@@ -236,7 +241,7 @@ impl Port {
     }
 
     /// The laws on the newest values.
-    fn apply_laws(&mut self, board: &[f64], supply: &Supply, inputs: &mut [f64]) {
+    fn apply_laws(&mut self, board: &[f64], supply: &Supply<'_>, inputs: &mut [f64]) {
         for tap in &mut self.taps {
             for wire in &tap.inputs {
                 tap.u[wire.to] = board[wire.from];
@@ -252,10 +257,9 @@ impl Port {
 impl Move {
     /// What an entry of the plan asks for, if anything.
     fn of(
-        op: &Op,
-        stations: &[Station],
-        supply: &Supply,
-        groups: &[Vec<usize>],
+        op: Op,
+        (stations, groups): (&[Station], &[Vec<usize>]),
+        clock: Clock,
         begun: &dyn Fn(usize) -> bool,
     ) -> Option<Self> {
         let refresh = |unit: usize| {
@@ -263,16 +267,12 @@ impl Move {
             let idle = outputs.refresh == Refresh::Reported || outputs.refresh_refs.is_empty();
             (!idle).then_some(Move::Refresh { unit })
         };
-        match *op {
-            Op::Begin { unit, from, to } => {
-                Some(Move::Begin { unit, from, length_s: supply.clock.length_s(to - from) })
-            }
+        match op {
+            Op::Begin { unit, from, to } => Some(Move::Begin { unit, from, length_s: clock.length_s(to - from) }),
             Op::Advance { unit, from, to } if begun(unit) => {
-                Some(Move::End { unit, from, length_s: supply.clock.length_s(to - from) })
+                Some(Move::End { unit, from, length_s: clock.length_s(to - from) })
             }
-            Op::Advance { unit, from, to } => {
-                Some(Move::Advance { unit, from, length_s: supply.clock.length_s(to - from) })
-            }
+            Op::Advance { unit, from, to } => Some(Move::Advance { unit, from, length_s: clock.length_s(to - from) }),
             Op::Publish { unit, .. } => Some(Move::Publish { unit }),
             Op::RefreshUnit { unit, .. } => refresh(unit),
             Op::Refresh { group, .. } => refresh(groups[group][0]),

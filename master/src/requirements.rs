@@ -3,8 +3,7 @@
 use crate::correct::Correction;
 use crate::dense::Dense;
 use crate::error::RunError;
-use crate::method::Method;
-use crate::power::EnergyCorrection;
+use crate::method::{EnergyCorrection, Method};
 use crate::schedule::Schedule;
 use crate::system::System;
 use crate::time::Tick;

@@ -85,22 +85,32 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// The same where all steps are `n` times as long.
+    #[inline]
+    pub(crate) fn stretched(self, n: Tick) -> Op {
+        match self {
+            Op::Begin { unit, from, to } => Op::Begin { unit, from: from * n, to: to * n },
+            Op::Advance { unit, from, to } => Op::Advance { unit, from: from * n, to: to * n },
+            Op::Publish { unit, at } => Op::Publish { unit, at: at * n },
+            Op::Refresh { group, at } => Op::Refresh { group, at: at * n },
+            Op::RefreshUnit { unit, at } => Op::RefreshUnit { unit, at: at * n },
+        }
+    }
+}
+
 /// What happens in one window, the shortest span after which all units meet again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Length of the window.
     pub window: Tick,
-    /// In order of execution.
+    /// In order of execution; where half steps of neighbouring windows are merged, those of the first window.
     pub ops: Vec<Op>,
-    /// What takes the place of `ops` from a window's start on, latest first: a staggered plan begins and ends with half
+    /// What takes the place of `ops` from a window's start on, earliest first: a staggered plan begins and ends with half
     /// steps.
-    turns: Vec<(Tick, Vec<Op>)>,
+    later: Vec<(Tick, Vec<Op>)>,
     /// A window without neighbours, where `ops` is a part of a staggered plan.
     whole: Option<Vec<Op>>,
-    /// How many times as long as made the steps are now.
-    stretch: Tick,
-    /// When the next turn comes.
-    pub(crate) turn_at: Tick,
 }
 
 impl Plan {
@@ -114,7 +124,7 @@ impl Plan {
             Schedule::GaussSeidel(order) => draft.gauss_seidel(order),
             Schedule::Palindromic(order) => draft.palindromic(order, 0, window),
         }
-        Plan { window, ops: draft.ops, turns: Vec::new(), whole: None, stretch: 1, turn_at: Tick::MAX }
+        Plan { window, ops: draft.ops, later: Vec::new(), whole: None }
     }
 
     /// The palindromic plan with the half steps of neighbouring windows merged, until the window that starts at `last`,
@@ -129,75 +139,35 @@ impl Plan {
         };
         let whole = ops(0, window);
         let (opening, merged, closing) = (ops(0, window + half), ops(half, window + half), ops(half, window));
-        let mut turns = vec![(window, merged)];
+        let mut later = vec![(window, merged)];
         match last {
-            Some(last) if last < window => {
-                return Plan { window, ops: whole, turns: Vec::new(), whole: None, stretch: 1, turn_at: Tick::MAX };
-            }
+            Some(last) if last < window => return Plan { window, ops: whole, later: Vec::new(), whole: None },
             Some(last) => {
-                turns.insert(0, (last, closing));
-                turns.insert(0, (last + window, whole.clone()));
+                // Two windows: nothing lies between opening and closing.
+                later.retain(|(from, _)| *from < last);
+                later.extend([(last, closing), (last + window, whole.clone())]);
             }
             None => {}
         }
-        if turns.len() == 3 && turns[1].0 == turns[2].0 {
-            // Two windows: nothing lies between opening and closing.
-            turns.pop();
-        }
-        Plan { window, ops: opening, turns, whole: Some(whole), stretch: 1, turn_at: window }
+        Plan { window, ops: opening, later, whole: Some(whole) }
+    }
+
+    /// What is carried out in the window that starts at `now`.
+    #[inline]
+    pub(crate) fn ops_at(&self, now: Tick) -> &[Op] {
+        self.later.iter().rev().find(|(from, _)| *from <= now).map_or(&self.ops, |(_, ops)| ops)
     }
 
     /// Before the first window: goes back to windows of whole palindromes, after which all units are together.
     pub(crate) fn unmerge(&mut self) {
         if let Some(whole) = self.whole.take() {
-            *self = Plan {
-                window: self.window,
-                ops: whole,
-                turns: Vec::new(),
-                whole: None,
-                stretch: 1,
-                turn_at: Tick::MAX,
-            };
+            (self.ops, self.later) = (whole, Vec::new());
         }
     }
 
     /// Whether half steps of neighbouring windows are merged.
     pub fn is_staggered(&self) -> bool {
         self.whole.is_some()
-    }
-
-    /// Makes all steps `n` times as long as they were made.
-    pub(crate) fn stretch(&mut self, n: Tick) {
-        if n == self.stretch {
-            return;
-        }
-        let (old, new) = (self.stretch, n);
-        let to = |k: &mut Tick| *k = *k / old * new;
-        for op in &mut self.ops {
-            match op {
-                Op::Begin { from, to: end, .. } | Op::Advance { from, to: end, .. } => {
-                    to(from);
-                    to(end);
-                }
-                Op::Publish { at, .. } | Op::Refresh { at, .. } | Op::RefreshUnit { at, .. } => to(at),
-            }
-        }
-        to(&mut self.window);
-        self.stretch = n;
-    }
-
-    /// How many times as long as made the steps are now.
-    pub(crate) fn stretched(&self) -> Tick {
-        self.stretch
-    }
-
-    /// Takes the next turn.
-    #[cold]
-    pub(crate) fn turn(&mut self) {
-        if let Some((_, ops)) = self.turns.pop() {
-            self.ops = ops;
-        }
-        self.turn_at = self.turns.last().map_or(Tick::MAX, |(at, _)| *at);
     }
 
     /// The same plan with steps that need nothing of each other begun together, where `is_parallel(unit)`.
@@ -357,38 +327,30 @@ mod tests {
 
     #[test]
     fn a_staggered_plan_merges_the_halves_of_neighbouring_windows() {
-        let steps = |plan: &Plan| -> Vec<(usize, Tick, Tick)> {
+        let steps = |plan: &Plan, now: Tick| -> Vec<(usize, Tick, Tick)> {
             let advance = |o: &Op| if let Op::Advance { unit, from, to } = *o { Some((unit, from, to)) } else { None };
-            plan.ops.iter().filter_map(advance).collect()
+            plan.ops_at(now).iter().filter_map(advance).collect()
         };
-        let mut plan = Plan::staggered(&[0, 1], &[2, 2], &[], Some(6));
-        assert_eq!(steps(&plan), [(0, 0, 1), (1, 0, 2), (0, 1, 3)]);
-        assert_eq!(plan.turn_at, 2);
-        plan.turn();
-        assert_eq!(steps(&plan), [(1, 0, 2), (0, 1, 3)]);
-        assert_eq!(plan.turn_at, 6);
-        plan.turn();
-        assert_eq!(steps(&plan), [(1, 0, 2), (0, 1, 2)]);
-        plan.turn();
-        assert_eq!(steps(&plan), [(0, 0, 1), (1, 0, 2), (0, 1, 2)]);
-        assert_eq!(plan.turn_at, Tick::MAX);
-        assert_eq!(plan.ops, Plan::new(&Schedule::Palindromic(vec![0, 1]), &[2, 2], &[]).ops);
-        let mut two = Plan::staggered(&[1, 0], &[2, 2], &[], Some(2));
-        two.turn();
-        assert_eq!(steps(&two), [(0, 0, 2), (1, 1, 2)]);
+        let plan = Plan::staggered(&[0, 1], &[2, 2], &[], Some(6));
+        assert_eq!(steps(&plan, 0), [(0, 0, 1), (1, 0, 2), (0, 1, 3)]);
+        assert_eq!(steps(&plan, 2), [(1, 0, 2), (0, 1, 3)]);
+        assert_eq!(steps(&plan, 4), [(1, 0, 2), (0, 1, 3)]);
+        assert_eq!(steps(&plan, 6), [(1, 0, 2), (0, 1, 2)]);
+        assert_eq!(steps(&plan, 8), [(0, 0, 1), (1, 0, 2), (0, 1, 2)]);
+        assert_eq!(plan.ops_at(8), Plan::new(&Schedule::Palindromic(vec![0, 1]), &[2, 2], &[]).ops);
+        let two = Plan::staggered(&[1, 0], &[2, 2], &[], Some(2));
+        assert_eq!(steps(&two, 2), [(0, 0, 2), (1, 1, 2)]);
         let three = Plan::new(&Schedule::Palindromic(vec![0, 1, 2]), &[2, 2, 2], &[]);
-        assert_eq!(steps(&three), [(0, 0, 1), (1, 0, 1), (2, 0, 2), (1, 1, 2), (0, 1, 2)]);
+        assert_eq!(steps(&three, 0), [(0, 0, 1), (1, 0, 1), (2, 0, 2), (1, 1, 2), (0, 1, 2)]);
     }
 
     #[test]
     fn a_stretched_plan_is_the_plan_of_longer_steps() {
         let order = Schedule::GaussSeidel(vec![1, 0]);
-        let mut plan = Plan::new(&order, &[3, 2], &[vec![0]]);
-        plan.stretch(7);
+        let plan = Plan::new(&order, &[3, 2], &[vec![0]]);
+        let stretched: Vec<Op> = plan.ops.iter().map(|op| op.stretched(7)).collect();
         let longer = Plan::new(&order, &[21, 14], &[vec![0]]);
-        assert_eq!((plan.window, &plan.ops), (longer.window, &longer.ops));
-        plan.stretch(1);
-        assert_eq!(plan, Plan::new(&order, &[3, 2], &[vec![0]]));
+        assert_eq!((7 * plan.window, stretched), (longer.window, longer.ops));
     }
 
     #[test]

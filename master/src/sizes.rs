@@ -5,12 +5,13 @@
 //! make later residuals look small.
 
 use crate::history::History;
-use crate::memento::Numbers;
 use crate::predict::{NODES_MAX, Transform};
+use crate::savable::savable;
 use crate::segment::Segment;
 
+savable! {
 /// Sizes of all components of all channels.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Sizes {
     /// First place of each channel.
     first: Vec<usize>,
@@ -23,6 +24,7 @@ pub(crate) struct Sizes {
     /// What nodes leave out of each component, relative to its size.
     left_out: Vec<f64>,
 }
+}
 
 impl Sizes {
     /// Of channels of the given widths, of which nothing is known.
@@ -34,16 +36,6 @@ impl Sizes {
         }
         let zeros = || vec![0.0; n];
         Sizes { first, accepted: zeros(), begun: zeros(), present: zeros(), left_out: zeros() }
-    }
-
-    /// Whether it is of no channels.
-    pub fn is_empty(&self) -> bool {
-        self.first.is_empty()
-    }
-
-    /// Forgets what is known.
-    pub fn forget(&mut self) {
-        [&mut self.accepted, &mut self.begun, &mut self.present].into_iter().for_each(|list| list.fill(0.0));
     }
 
     /// A window begins.
@@ -108,11 +100,6 @@ impl Sizes {
     pub fn of_trial(&self, place: (usize, usize)) -> f64 {
         let size = self.begun[self.first[place.0] + place.1];
         if size > 0.0 { size } else { self.of_residual(place) }
-    }
-
-    /// What it knows, for a memento.
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        numbers.list(&mut self.accepted);
     }
 }
 

@@ -2,57 +2,16 @@
 //!
 //! A definition: it is built once and does not change in a run.
 
-use crate::change::Change;
+use crate::bond::{self, Bond};
+use crate::error::SystemError;
+use crate::ids::{ChannelId, InterfaceId, LawId, Signal, UnitId};
 use crate::law::Law;
-use crate::link::{Link, Type, Values};
-use crate::power;
+use crate::link::{Link, Type, Values, discrete_type};
 use crate::predict::{InterfaceModel, Predicted};
 use crate::series::Series;
 use crate::unit::{Start, Unit, proposed_tolerance};
 use macrostep_description::{Causality, Dependencies, ModelDescription};
 use std::sync::Arc;
-
-/// A unit of a system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnitId(pub(crate) usize);
-
-/// A channel of a system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChannelId(pub(crate) usize);
-
-/// A law of a system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LawId(pub(crate) usize);
-
-/// An interface model of a system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InterfaceId(pub(crate) usize);
-
-/// One component of a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Signal {
-    pub(crate) channel: usize,
-    pub(crate) component: usize,
-}
-
-impl ChannelId {
-    /// Component `i`: 0 the value, i its i-th time derivative.
-    pub fn component(self, i: usize) -> Signal {
-        Signal { channel: self.0, component: i }
-    }
-
-    /// Position among the channels, in the order of their declaration.
-    pub fn index(self) -> usize {
-        self.0
-    }
-}
-
-impl UnitId {
-    /// Position among the units, in the order of their declaration.
-    pub fn index(self) -> usize {
-        self.0
-    }
-}
 
 /// Outputs of one unit that are sampled and predicted together: a value, or a motion with its derivatives.
 #[derive(Debug, Clone)]
@@ -109,7 +68,7 @@ pub struct System {
     pub(crate) changes: Vec<Change>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) links: Vec<Link>,
-    pub(crate) bonds: Vec<power::Bond>,
+    pub(crate) bonds: Vec<Bond>,
     /// Of each unit.
     pub(crate) settings: Vec<Settings>,
 }
@@ -131,51 +90,6 @@ pub struct Port<'a> {
     pub inputs: &'a [(&'a str, f64)],
     /// The flow, a component of a channel: power = effort × flow.
     pub flow: &'a str,
-}
-
-/// What is wrong with a system.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SystemError {
-    /// No such variable.
-    #[error("unit `{unit}` has no variable `{variable}`; {hint}")]
-    UnknownVariable {
-        /// Name of the unit.
-        unit: String,
-        /// The name that was asked for.
-        variable: String,
-        /// Names that come near.
-        hint: String,
-    },
-    /// A variable of another kind than the place needs.
-    #[error("`{unit}.{variable}` is {found}, expected {expected}")]
-    WrongVariable {
-        /// Name of the unit.
-        unit: String,
-        /// The variable.
-        variable: String,
-        /// What it is.
-        found: String,
-        /// What is needed.
-        expected: &'static str,
-    },
-    /// An input with two sources.
-    #[error("input `{unit}.{variable}` is connected twice; remove one of the connections")]
-    ConnectedTwice {
-        /// Name of the unit.
-        unit: String,
-        /// The input.
-        variable: String,
-    },
-    /// A law with more or fewer inputs than it takes, or an output it does not have; an interface model likewise.
-    #[error("a law or an interface model has {found} {what}, expected {expected}")]
-    LawShape {
-        /// "inputs" or "outputs".
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many are needed.
-        expected: usize,
-    },
 }
 
 impl System {
@@ -330,10 +244,10 @@ impl System {
                 let (found, expected) = ("in no channel".to_string(), "a component of a channel");
                 return Err(SystemError::WrongVariable { unit, variable, found, expected });
             }
-            Ok(power::Port { unit: port.unit.0, inputs, flow })
+            Ok(bond::Port { unit: port.unit.0, inputs, flow })
         };
         let ports = ports.iter().map(place).collect::<Result<Vec<_>, SystemError>>()?;
-        self.bonds.push(power::Bond { name: name.to_string(), ports });
+        self.bonds.push(Bond { name: name.to_string(), ports });
         Ok(())
     }
 
@@ -436,57 +350,6 @@ impl System {
     }
 }
 
-/// What feeds an input.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Supplied {
-    /// The unit fed.
-    pub unit: UnitId,
-    /// Its input.
-    pub input: String,
-    /// Outputs the value is made of: unit and variable; none for a series.
-    pub sources: Vec<(UnitId, String)>,
-    /// Whether a law stands between.
-    pub through_law: bool,
-}
-
-/// Analysis of a system that is not running.
-impl System {
-    /// Units with direct feed-through from a connected input to a sampled output, in the order in which they are evaluated;
-    /// several together are an algebraic loop.
-    pub fn feedthrough_groups(&self) -> Vec<Vec<UnitId>> {
-        crate::feedthrough::groups(self).into_iter().map(|g| g.into_iter().map(UnitId).collect()).collect()
-    }
-
-    /// Connected inputs that an output of `unit` follows at once.
-    pub fn followed(&self, unit: UnitId, output: &str) -> Vec<String> {
-        let variables = &self.descriptions[unit.0].variables;
-        let Some(i) = variables.iter().position(|v| v.name == output) else { return Vec::new() };
-        self.feedthrough(unit.0, i).into_iter().map(|input| variables[input].name.clone()).collect()
-    }
-
-    /// All connected inputs and where their values come from.
-    pub fn supplied(&self) -> Vec<Supplied> {
-        let name = |unit: usize, variable: usize| self.descriptions[unit].variables[variable].name.clone();
-        let output = |s: &Signal| {
-            let channel = &self.channels[s.channel];
-            (UnitId(channel.unit), name(channel.unit, channel.variables[s.component]))
-        };
-        let connections = self.connections.iter().map(|c| {
-            let (sources, through_law) = match c.source {
-                Source::Signal(s) | Source::Mean(s) => (vec![output(&s)], false),
-                Source::Predicted { model, .. } => {
-                    let model = &self.interfaces[model];
-                    (model.speed.iter().chain(&model.position).chain(&model.force).map(output).collect(), true)
-                }
-                Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
-                Source::Series(_) => (Vec::new(), false),
-            };
-            Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law }
-        });
-        connections.collect()
-    }
-}
-
 fn kind_name(v: &macrostep_description::Variable) -> &'static str {
     use macrostep_description::Kind;
     match v.kind {
@@ -505,15 +368,4 @@ fn near(name: &str, description: &ModelDescription) -> String {
     let like: Vec<&str> = all().filter(|n| n.starts_with(first)).take(6).collect();
     let shown = if like.is_empty() { all().take(6).collect() } else { like };
     if shown.is_empty() { "it declares none".to_string() } else { format!("it has `{}`", shown.join("`, `")) }
-}
-
-/// Type of a variable that is not real.
-pub(crate) fn discrete_type(v: &macrostep_description::Variable) -> Option<Type> {
-    use macrostep_description::Kind;
-    match v.kind {
-        Kind::Real(_) => None,
-        Kind::Integer { .. } | Kind::Enumeration { .. } => Some(Type::Integer),
-        Kind::Boolean => Some(Type::Boolean),
-        Kind::String => Some(Type::Text),
-    }
 }

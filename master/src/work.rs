@@ -7,8 +7,10 @@
 //! with δu the change of u since the last communication point. The maps are taken as they stand in the system, so that a way
 //! back that is not the dual of the way forward is found: it loses or makes power.
 
-use crate::feed::Supply;
-use crate::system::{LawId, Signal, System};
+use crate::ids::{LawId, Signal};
+use crate::savable::savable;
+use crate::supply::{Sources, Supply};
+use crate::system::System;
 
 /// Bound on the relative defect. A dual map leaves rounding, some 1e-15; forces sampled at chosen nodes leave about a half.
 pub const WORK_TOLERANCE: f64 = 1e-12;
@@ -21,15 +23,23 @@ pub(crate) struct WorkWatch {
     /// Where u and F come from.
     motion: Vec<Signal>,
     force: Vec<Signal>,
-    /// u at the last communication point.
-    before: Option<Vec<f64>>,
+    /// Room for u, its change and what the maps make of it and of F.
     u: Vec<f64>,
     change: Vec<f64>,
     full: Vec<f64>,
     f: Vec<f64>,
     g: Vec<f64>,
+}
+
+savable! {
+/// What a watch has seen.
+#[derive(Default)]
+pub(crate) struct WatchState {
+    /// u at the last communication point.
+    before: Option<Vec<f64>>,
     /// The largest defect so far.
     pub defect: f64,
+}
 }
 
 /// The sources of a pair of maps, kept from the definition for [`WorkWatch`].
@@ -49,7 +59,7 @@ impl LawSources {
 
 impl WorkWatch {
     /// `None` where the maps do not fit together: as many outputs of one as the other has inputs, both ways.
-    pub fn new(supply: &Supply, sources: &LawSources, forward: LawId, back: LawId) -> Option<Self> {
+    pub fn new(supply: &Sources, sources: &LawSources, forward: LawId, back: LawId) -> Option<Self> {
         let [motion, force] = [forward, back].map(|law| sources.0.get(law.0).cloned().unwrap_or_default());
         let outputs = |law: LawId| supply.laws.get(law.0).map(|l| l.outputs());
         let fits = outputs(forward) == Some(force.len()) && outputs(back) == Some(motion.len());
@@ -59,26 +69,24 @@ impl WorkWatch {
             back: back.0,
             motion,
             force,
-            before: None,
             u: vec![0.0; m],
             change: vec![0.0; m],
             full: vec![0.0; n],
             f: vec![0.0; n],
             g: vec![0.0; m],
-            defect: 0.0,
         })
     }
 
     /// Looks at the newest samples.
-    pub fn look(&mut self, supply: &Supply) {
+    pub fn look(&mut self, state: &mut WatchState, supply: &Supply<'_>) {
         let newest = |s: &Signal| {
             let history = &supply.histories[s.channel];
             history.row(history.newest())[s.component]
         };
         self.u.iter_mut().zip(&self.motion).for_each(|(u, s)| *u = newest(s));
         self.f.iter_mut().zip(&self.force).for_each(|(f, s)| *f = newest(s));
-        let Some(before) = &mut self.before else {
-            self.before = Some(self.u.clone());
+        let Some(before) = &mut state.before else {
+            state.before = Some(self.u.clone());
             return;
         };
         for ((change, u), before) in self.change.iter_mut().zip(&self.u).zip(before) {
@@ -91,7 +99,7 @@ impl WorkWatch {
         let scale = (dot(&self.f, &self.f) * dot(&self.full, &self.full)).sqrt();
         if scale > f64::MIN_POSITIVE {
             let defect = (dot(&self.f, &self.full) - dot(&self.g, &self.change)).abs() / scale;
-            self.defect = self.defect.max(defect);
+            state.defect = state.defect.max(defect);
         }
     }
 }

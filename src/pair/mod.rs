@@ -18,7 +18,7 @@ mod run;
 
 pub use build::{Coupled, Foundry, build};
 pub use order::{Errors, global, local, slope};
-pub use outcome::{Outcome, Recorder};
+pub use outcome::{Found, Outcome, Recorder};
 pub use run::{Resumed, Wish, Witness, run, state, watched};
 
 use clap::ValueEnum;

@@ -17,8 +17,9 @@
 //! | ln ρ / H | `growth_rate` | 1/s | rate at which amplitudes grow |
 
 use macrostep_master::record::{Column, Observer, Trace};
-use macrostep_master::{Account, Course, Diverged, Numbers, Statistics, Unconverged};
+use macrostep_master::{Account, Course, Diverged, Statistics, Unconverged};
 use macrostep_oscillator::{Exact, Grid, ParameterError, Parameters, State};
+use serde::{Deserialize, Serialize};
 
 /// Everything a report needs of one run.
 #[derive(Debug, Clone)]
@@ -70,12 +71,19 @@ pub struct Recorder {
     step_s: f64,
     last: u64,
     every: u64,
-    next: u64,
     grid: Grid,
     amplitude: [f64; 2],
     start_energy: f64,
     trace: Trace,
-    end: State,
+    found: Found,
+}
+
+/// What has been found so far, besides the rows.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Found {
+    next: u64,
+    /// x1, x2, v1, v2 at the last point.
+    end: [f64; 4],
     end_s: f64,
     error: [f64; 2],
     drift: f64,
@@ -83,7 +91,7 @@ pub struct Recorder {
 }
 
 /// Least squares of a line, fed point by point.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Slope {
     n: f64,
     x: f64,
@@ -137,17 +145,12 @@ impl Recorder {
             step_s,
             last: steps,
             every,
-            next: 0,
             grid: exact.grid(step_s),
             amplitude: exact.amplitudes(steps as f64 * step_s).map(or_one),
             exact,
             start_energy: or_one(parameters.energy(&parameters.start())),
             trace,
-            end: parameters.start(),
-            end_s: 0.0,
-            error: [0.0; 2],
-            drift: 0.0,
-            growth: Slope::default(),
+            found: Found { end: parameters.start().into(), ..Found::default() },
         })
     }
 
@@ -157,23 +160,15 @@ impl Recorder {
     }
 
     /// What it knows besides the rows, for going on with a run; see [`Recorder::resume`].
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        let mut next = self.next as i64;
-        numbers.count(&mut next);
-        self.next = next.max(0) as u64;
-        numbers.list(self.end.as_mut_slice());
-        numbers.real(&mut self.end_s);
-        numbers.list(&mut self.error);
-        numbers.real(&mut self.drift);
-        let Slope { n, x, y, xx, xy } = &mut self.growth;
-        [n, x, y, xx, xy].into_iter().for_each(|sum| numbers.real(sum));
+    pub fn found(&self) -> &Found {
+        &self.found
     }
 
-    /// Goes on from numbers that were passed out, with the rows recorded before.
-    pub fn resume(&mut self, numbers: &mut Numbers<'_>, rows: Trace) {
-        self.pass(numbers);
+    /// Goes on from what was found, with the rows recorded before.
+    pub fn resume(&mut self, found: Found, rows: Trace) {
+        self.found = found;
         // The exact solution is stepped, so that it is the same to the last bit.
-        for _ in 0..self.next.min(self.last + 1) {
+        for _ in 0..self.found.next.min(self.last + 1) {
             self.grid.next();
         }
         if rows.columns().len() == self.trace.columns().len() {
@@ -184,7 +179,7 @@ impl Recorder {
     /// Takes the states at the next macro point, the first at t = 0; `rows` gets the row, where one is recorded.
     pub fn point(&mut self, z: &State, rows: &mut dyn Observer) {
         let exact = self.grid.next().unwrap_or(*z);
-        let (n, t_s) = (self.next, self.next as f64 * self.step_s);
+        let (n, t_s) = (self.found.next, self.found.next as f64 * self.step_s);
         let keep = n.is_multiple_of(self.every) || n == self.last;
         self.take(t_s, z, &exact, keep.then_some(rows));
     }
@@ -192,23 +187,23 @@ impl Recorder {
     /// Takes the states at any time, in a run whose steps are not all of one length.
     pub fn point_at(&mut self, t_s: f64, z: &State, rows: &mut dyn Observer) {
         let exact = self.exact.at(t_s);
-        let keep = self.next.is_multiple_of(self.every) || t_s >= self.stop_s;
+        let keep = self.found.next.is_multiple_of(self.every) || t_s >= self.stop_s;
         self.take(t_s, z, &exact, keep.then_some(rows));
     }
 
     fn take(&mut self, t_s: f64, z: &State, exact: &State, rows: Option<&mut dyn Observer>) {
-        self.next += 1;
-        (self.end, self.end_s) = (*z, t_s);
+        self.found.next += 1;
+        (self.found.end, self.found.end_s) = ((*z).into(), t_s);
 
         let kinetic = self.parameters.kinetic_energy(z);
         let potential = self.parameters.potential_energy(z);
         let (energy, energy_exact) = (kinetic + potential, self.parameters.energy(exact));
         let off = [z[0] - exact[0], z[1] - exact[1]];
-        for (error, (off, amplitude)) in self.error.iter_mut().zip(off.iter().zip(self.amplitude)) {
+        for (error, (off, amplitude)) in self.found.error.iter_mut().zip(off.iter().zip(self.amplitude)) {
             *error = larger(*error, off.abs() / amplitude);
         }
-        self.drift = larger(self.drift, (energy - energy_exact).abs() / self.start_energy);
-        self.growth.point(t_s, 0.5 * energy.ln());
+        self.found.drift = larger(self.found.drift, (energy - energy_exact).abs() / self.start_energy);
+        self.found.growth.point(t_s, 0.5 * energy.ln());
 
         if let Some(rows) = rows {
             let row = [
@@ -235,12 +230,12 @@ impl Recorder {
 
     /// Closes the run; what it cost and what it ran on are for the caller to add.
     pub fn finish(self) -> Outcome {
-        let growth_rate = self.growth.value().filter(|rate| rate * self.stop_s > 0.01);
-        let energy = self.parameters.energy(&self.end);
-        let Self { trace, end, end_s, error, drift, .. } = self;
+        let growth_rate = self.found.growth.value().filter(|rate| rate * self.stop_s > 0.01);
+        let energy = self.parameters.energy(&State::from(self.found.end));
+        let Self { trace, found: Found { end, end_s, error, drift, .. }, .. } = self;
         Outcome {
             trace,
-            end,
+            end: end.into(),
             error,
             drift,
             energy,

@@ -2,9 +2,9 @@
 
 use super::build::{Coupled, Foundry, build};
 use super::order::unsolvable;
-use super::{Outcome, Pair, Recorder};
+use super::{Found, Outcome, Pair, Recorder};
 use macrostep_master::record::{Observer, Trace};
-use macrostep_master::{Memento, Numbers, RunError};
+use macrostep_master::{Memento, RunError};
 use macrostep_oscillator::State;
 use std::time::Instant;
 
@@ -170,33 +170,24 @@ impl Run {
         ended
     }
 
-    /// The simulation's memento, and behind its numbers those of the recorder and the steps made.
+    /// The simulation's memento, with what the recorder has found and the steps made beside the state of the engine.
     fn memento(&mut self, coupled: &mut Coupled) -> Result<Memento, RunError> {
-        let mut memento = coupled.simulation.memento()?;
-        let own = memento.numbers.len();
-        let mut numbers = Numbers::Take(&mut memento.numbers);
-        self.recorder.pass(&mut numbers);
-        for (before, now) in self.do_steps.iter().zip(coupled.simulation.do_steps()) {
-            numbers.count(&mut ((before + now) as i64));
-        }
-        memento.numbers.insert(0, own as f64);
-        Ok(memento)
+        let Memento { units, engine } = coupled.simulation.memento()?;
+        let steps = coupled.simulation.do_steps();
+        let made = [0, 1].map(|i| self.do_steps[i] + steps[i]);
+        let engine = postcard::to_stdvec(&(engine, self.recorder.found(), made)).map_err(|e| misfit(&e))?;
+        Ok(Memento { units, engine })
     }
 
     fn resume(&mut self, coupled: &mut Coupled, resumed: Resumed) -> Result<(), RunError> {
-        let Resumed { memento: Memento { states, numbers }, rows, .. } = resumed;
-        let own = numbers.first().map_or(0, |n| *n as usize).min(numbers.len().saturating_sub(1));
-        let (simulation, rest) = numbers.get(1..).unwrap_or_default().split_at(own);
-        coupled.simulation.resume(&Memento { states, numbers: simulation.to_vec() })?;
-        let mut rest = Numbers::Give { rest, misfit: false };
-        self.recorder.resume(&mut rest, rows);
-        for count in &mut self.do_steps {
-            let mut n = 0;
-            rest.count(&mut n);
-            *count = n.max(0) as u64;
-        }
-        for (before, now) in self.do_steps.iter_mut().zip(coupled.simulation.do_steps()) {
-            *before -= now.min(*before);
+        let Resumed { memento: Memento { units, engine }, rows, .. } = resumed;
+        let (engine, found, made): (Vec<u8>, Found, [u64; 2]) =
+            postcard::from_bytes(&engine).map_err(|e| misfit(&e))?;
+        coupled.simulation.resume(&Memento { units, engine })?;
+        self.recorder.resume(found, rows);
+        // Initialisation may have made steps of its own.
+        for ((before, made), now) in self.do_steps.iter_mut().zip(made).zip(coupled.simulation.do_steps()) {
+            *before = made - now.min(made);
         }
         Ok(())
     }
@@ -237,26 +228,35 @@ fn controlled(
     witness: &mut dyn Witness,
     resumed: Option<Resumed>,
 ) -> Result<Outcome, RunError> {
-    if let Some(resumed) = resumed {
-        // Says why not.
-        coupled.simulation.resume(&resumed.memento)?;
-    }
     let longest_s = pair.step_s;
     let windows = (pair.stop_s / longest_s).round() as u64;
     let recorder = Recorder::new(&pair.parameters, longest_s, windows, record_every).map_err(unsolvable)?;
     let mut run = Run { recorder, states: Vec::new(), do_steps: [0; 2], wall_s: 0.0 };
-    run.recorder.point_at(0.0, &state(&coupled), witness);
-    let (mut interrupted_at_s, mut told, mut points) = (None, 0, 0);
-    while !coupled.simulation.is_over() {
-        match witness.wish(points) {
-            Wish::GoOn(_) => {}
-            Wish::End { keeping: false } => {
-                interrupted_at_s = Some(coupled.simulation.time_s());
-                break;
-            }
-            // Says why not.
-            Wish::Keep | Wish::End { keeping: true } => drop(coupled.simulation.memento()?),
+    let (mut interrupted_at_s, mut points) = (None, 0);
+    match resumed {
+        Some(resumed) => {
+            points = resumed.points;
+            run.resume(&mut coupled, resumed)?;
         }
+        None => run.recorder.point_at(0.0, &state(&coupled), witness),
+    }
+    let mut told = (coupled.simulation.time_s() / longest_s) as u64;
+    while !coupled.simulation.is_over() {
+        // Whether the run is kept here, and whether it goes on.
+        let (keeps, ends) = match witness.wish(points) {
+            Wish::GoOn(_) => (false, false),
+            Wish::Keep => (true, false),
+            Wish::End { keeping } => (keeping, true),
+        };
+        let goes_on = !keeps || {
+            let memento = run.memento(&mut coupled)?;
+            witness.keep(points, memento)
+        };
+        if ends || !goes_on {
+            interrupted_at_s = Some(coupled.simulation.time_s());
+            break;
+        }
+        // A step of the length chosen.
         let began = Instant::now();
         match coupled.simulation.step() {
             Err(RunError::Diverged(_)) => break,
@@ -278,4 +278,10 @@ fn controlled(
 pub fn state(coupled: &Coupled) -> State {
     let [a, b] = coupled.motions.map(|m| coupled.simulation.latest(m));
     State::new(a[0], b[0], a[1], b[1])
+}
+
+/// A run that cannot be kept or continued.
+fn misfit(error: &postcard::Error) -> RunError {
+    let expected = "one of this run".to_owned();
+    RunError::Grid { what: "memento", found: error.to_string(), expected }
 }

@@ -1,7 +1,8 @@
 //! The steps of one FMU, and what is kept of them.
 
-use macrostep_description::{Value, Variable, shown};
+use macrostep_description::{Value, Variable};
 use macrostep_import::isolation::interrupt;
+use macrostep_master::Memento;
 use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
 
 use super::options::Experiment;
@@ -70,7 +71,7 @@ impl<'a> Steps<'a> {
         self.initialise(unit, starts).map_err(run_failure)?;
         let mut first = 0;
         if let Some(at) = kept.resumed.take() {
-            unit.deserialize(at.states.first().map_or(&[], Vec::as_slice)).map_err(run_failure)?;
+            unit.deserialize(at.memento.units.first().map_or(&[], Vec::as_slice)).map_err(run_failure)?;
             (first, self.rows) = (at.steps, at.file.rows);
             self.reached_s = e.start_s + e.step_s * first as f64;
         } else {
@@ -189,7 +190,8 @@ impl Kept<'_> {
     fn keep(&mut self, steps: u64, unit: &mut dyn Unit) -> Result<(), Failure> {
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
         let state = unit.serialize().map_err(run_failure)?;
-        keeper.keep(steps, vec![state], Vec::new(), self.stream.as_deref_mut())
+        let memento = Memento { units: vec![state], engine: Vec::new() };
+        keeper.keep(steps, memento, self.stream.as_deref_mut())
     }
 }
 

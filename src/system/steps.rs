@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
-use macrostep_master::{Memento, RunError, Simulation};
+use macrostep_master::{RunError, Simulation};
 use macrostep_system::Scenario;
 
 use crate::checkpoint::{Checkpoint, Keeper};
@@ -103,7 +103,7 @@ impl Steps {
     /// # Errors
     /// Where the checkpoint is of another run.
     pub fn resume(&mut self, simulation: &mut Simulation, at: Checkpoint, rows: &mut Rows) -> Result<(), RunError> {
-        simulation.resume(&Memento { states: at.states, numbers: at.numbers })?;
+        simulation.resume(&at.memento)?;
         (self.done, rows.count) = (Some(at.steps), at.file.rows);
         Ok(())
     }
@@ -176,8 +176,8 @@ fn keep(
     windows: u64,
 ) -> Result<(), Failure> {
     let Some(keeper) = keeper else { return Ok(()) };
-    let Memento { states, numbers } = simulation.memento().map_err(failed)?;
-    keeper.keep(windows, states, numbers, rows.stream.as_mut())
+    let memento = simulation.memento().map_err(failed)?;
+    keeper.keep(windows, memento, rows.stream.as_mut())
 }
 
 /// How an interrupted run ends.

@@ -1,4 +1,12 @@
 //! A run that is interrupted or killed and continued leaves the same bits as one that was not.
+use crate::common::{classical, method, schedules, test_pair};
+use macrostep::foundry;
+use macrostep::pair::{Coupling, Foundry, Pair, build, state};
+use macrostep_master::correct::{
+    Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
+};
+use macrostep_master::predict::{IntegratedAcceleration, Lagrange, Predictor, Spectral};
+use macrostep_master::{EnergyCorrection, Estimate, Memento, Method, Schedule, StepControl};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -148,6 +156,8 @@ const METHODS: &[&[&str]] = &[
     &["--coupling", "s-s", "--predict", "ia1", "--rate", "3"],
     &["--coupling", "f-s", "--predict", "linear", "--correct", "newton"],
     &["--coupling", "s-f", "--predict", "linear", "--correct", "fixed-point", "--schedule", "gs21"],
+    &["--coupling", "f-s", "--predict", "linear", "--correct", "iqn-ils"],
+    &["--coupling", "f-s", "--predict", "linear", "--control", "error"],
 ];
 
 #[test]
@@ -180,4 +190,117 @@ fn a_coupled_run_continues_bit_by_bit() {
         // States, errors, drift, steps and statistics.
         assert_eq!(a, b, "{method:?}");
     }
+}
+
+/// Every corrector there is.
+fn corrections() -> [(&'static str, Correction); 8] {
+    [
+        ("explicit", Correction::Explicit),
+        ("fixed-point", Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(0.7)))),
+        ("newton", Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences))),
+        ("newton-directional", Correction::Newton(Newton::new(InterfaceJacobian::Directional))),
+        ("iqn-ils", Correction::QuasiNewton(QuasiNewton::iqn_ils())),
+        ("anderson", Correction::QuasiNewton(QuasiNewton::anderson(3, 0.8))),
+        ("newton-krylov", Correction::NewtonKrylov(NewtonKrylov::default())),
+        ("semi-implicit", Correction::SemiImplicit(SemiImplicit::default())),
+    ]
+}
+
+/// Steps of one length, chosen by errors (with a choice of degree) and by residual energy.
+fn controls() -> [(&'static str, Option<StepControl>); 3] {
+    let family = (0..3).map(|k| std::sync::Arc::new(Lagrange::new(k)) as std::sync::Arc<dyn Predictor>).collect();
+    let error = StepControl { family, ..StepControl::new(Estimate::Error, 1e-4) };
+    let ecco = StepControl::new(Estimate::Ecco, 1e-3);
+    [("fixed", None), ("error", Some(error)), ("ecco", Some(ecco))]
+}
+
+/// The run after some steps, and whether one that takes it up in a new simulation has the same bits in all that it knows.
+#[track_caller]
+fn continues(what: &str, pair: &Pair, foundry: Foundry<'_>) -> Memento {
+    // Some steps, and what there is then.
+    let mut first = build(pair, foundry).expect("built");
+    for _ in 0..9 {
+        first.simulation.step().expect("a step");
+    }
+    let memento = first.simulation.memento().expect("a memento");
+    // The same steps by both.
+    let mut second = build(pair, foundry).expect("built");
+    second.simulation.resume(&memento).expect("resumed");
+    for step in 0..12 {
+        let [a, b] = [&mut first, &mut second].map(|c| {
+            c.simulation.step().expect("a step");
+            let bits: Vec<u64> = state(c).iter().map(|x| x.to_bits()).collect();
+            (bits, c.simulation.time_s().to_bits(), c.simulation.statistics())
+        });
+        assert_eq!(a, b, "{what}, {step} steps later");
+    }
+    let [a, b] = [&mut first, &mut second].map(|c| c.simulation.memento().expect("a memento"));
+    assert!(a == b, "{what}: what the runs know at the end differs");
+    memento
+}
+
+/// Every method in which steps, schedule, corrector or predictor keep something of their own.
+fn methods() -> Vec<(String, Method)> {
+    let mut methods = Vec::new();
+    for (correction_name, correction) in corrections() {
+        for (schedule_name, schedule) in schedules() {
+            for (control_name, control) in controls() {
+                let name = format!("{correction_name} {schedule_name} {control_name}");
+                let method = Method { correction: correction.clone(), control, ..classical(1, schedule.clone()) };
+                methods.push((name, method));
+            }
+        }
+    }
+    let newton = || Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences));
+    let waveform = method(Spectral::new(6), Schedule::Jacobi);
+    methods.push(("waveform".to_owned(), Method { correction: newton(), ..waveform }));
+    methods.push(("palindromic".to_owned(), classical(0, Schedule::Palindromic(vec![0, 1]))));
+    methods.push(("ia1".to_owned(), method(IntegratedAcceleration::new(1), Schedule::GaussSeidel(vec![1, 0]))));
+    for (name, energy) in [("nepce", EnergyCorrection::Nepce), ("leak", EnergyCorrection::Leak)] {
+        methods.push((name.to_owned(), Method { energy, ..classical(1, Schedule::Jacobi) }));
+    }
+    methods
+}
+
+fn pair_of(method: Method, coupling: Coupling) -> Pair {
+    Pair { bond: true, ..test_pair(coupling, method, 1e-2) }
+}
+
+#[test]
+fn every_method_continues_bit_by_bit() {
+    let _open = foundry::open_all().expect("the FMUs open");
+    for (name, method) in methods() {
+        for coupling in [Coupling::ForceDisplacement, Coupling::ForceForce] {
+            let pair = pair_of(method.clone(), coupling);
+            let natively = continues(&format!("{coupling} {name}, native"), &pair, &foundry::native);
+            let fmus = continues(&format!("{coupling} {name}, FMUs"), &pair, &foundry::fmu);
+            assert!(natively.engine == fmus.engine, "{coupling} {name}: natively and through FMUs");
+        }
+    }
+}
+
+#[test]
+fn a_state_of_another_definition_is_refused() {
+    let pair = pair_of(classical(1, Schedule::Jacobi), Coupling::ForceDisplacement);
+    let memento = continues("linear", &pair, &foundry::native);
+    let refusal = |pair: &Pair, memento: &Memento| {
+        let mut other = build(pair, &foundry::native).expect("built");
+        let before = state(&other);
+        let error = other.simulation.resume(memento).expect_err("another definition").to_string();
+        assert_eq!(state(&other), before, "nothing was changed");
+        error
+    };
+    let quadratic = pair_of(classical(2, Schedule::Jacobi), Coupling::ForceDisplacement);
+    let finer = Pair { step_s: 5e-3, ..pair.clone() };
+    let coupled = pair_of(classical(1, Schedule::Jacobi), Coupling::ForceForce);
+    for (pair, part) in [(&quadratic, "method"), (&finer, "grid"), (&coupled, "units")] {
+        let error = refusal(pair, &memento);
+        assert!(error.contains(&format!("memento: found one of a run with other {part}")), "{error}");
+    }
+    // A part that is cut off, and one of another version.
+    let short = Memento { engine: memento.engine[..memento.engine.len() - 1].to_vec(), ..memento.clone() };
+    assert!(refusal(&pair, &short).contains("memento: found something else"));
+    let mut older = memento;
+    older.engine[0] -= 1;
+    assert!(refusal(&pair, &older).contains("found version 2, expected one of this version"));
 }

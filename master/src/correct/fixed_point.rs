@@ -3,8 +3,8 @@
 //! Aitken: `ω_{i+1} = −ω_i · r_i·(r_{i+1} − r_i)/‖r_{i+1} − r_i‖²`, in the scaled norm; the last ω of a window starts the
 //! next one. References: \[Küttler 2008\], eq. (44); \[Schweizer 2015\] for fixed-point coupling.
 
-use super::{Convergence, Corrector, Problem, relative};
-use crate::memento::Numbers;
+use super::{Convergence, Corrector, Learnt, Problem, relative};
+use crate::savable::savable;
 use crate::unit::UnitError;
 
 /// How much of a residual is added to the guess.
@@ -25,9 +25,16 @@ pub struct FixedPoint {
     pub tolerance: f64,
     /// Most runs of a window, default 50.
     pub runs_max: usize,
+}
+
+savable! {
+/// What fixed-point iteration knows: the last ω, and the last two residuals.
+#[derive(Default)]
+pub(super) struct FixedPointState {
     residual: Vec<f64>,
     last: Vec<f64>,
     omega: Option<f64>,
+}
 }
 
 impl Default for FixedPoint {
@@ -39,9 +46,11 @@ impl Default for FixedPoint {
 impl FixedPoint {
     /// With the given relaxation.
     pub fn new(relaxation: Relaxation) -> Self {
-        FixedPoint { relaxation, tolerance: 1e-12, runs_max: 50, residual: Vec::new(), last: Vec::new(), omega: None }
+        FixedPoint { relaxation, tolerance: 1e-12, runs_max: 50 }
     }
+}
 
+impl FixedPointState {
     /// The next ω from the last two residuals.
     fn aitken(&self, omega: f64, scale: &[f64]) -> f64 {
         let (mut dot, mut square) = (0.0, 0.0);
@@ -56,40 +65,31 @@ impl FixedPoint {
 }
 
 impl Corrector for FixedPoint {
-    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
-        self.residual.resize(y.len(), 0.0);
-        self.last.resize(y.len(), 0.0);
+    fn correct(&self, learnt: &mut Learnt, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
+        // Room for the residuals, and the first ω.
+        let state = &mut learnt.fixed_point;
+        state.residual.resize(y.len(), 0.0);
+        state.last.resize(y.len(), 0.0);
         let mut omega = match self.relaxation {
             Relaxation::Constant(w) => w,
-            Relaxation::Aitken(w) => self.omega.unwrap_or(w),
+            Relaxation::Aitken(w) => state.omega.unwrap_or(w),
         };
         for runs in 1..=self.runs_max {
-            problem.evaluate(y, &mut self.residual)?;
-            let residual = relative(&self.residual, problem.scale());
+            problem.evaluate(y, &mut state.residual)?;
+            let residual = relative(&state.residual, problem.scale());
             let converged = residual <= self.tolerance;
             if converged || runs == self.runs_max || !residual.is_finite() {
                 return Ok(Convergence { runs, residual, converged });
             }
             if matches!(self.relaxation, Relaxation::Aitken(_)) && runs > 1 {
-                omega = self.aitken(omega, problem.scale());
-                self.omega = Some(omega);
+                omega = state.aitken(omega, problem.scale());
+                state.omega = Some(omega);
             }
-            for (y, r) in y.iter_mut().zip(&self.residual) {
+            for (y, r) in y.iter_mut().zip(&state.residual) {
                 *y += omega * r;
             }
-            std::mem::swap(&mut self.residual, &mut self.last);
+            std::mem::swap(&mut state.residual, &mut state.last);
         }
         Ok(Convergence { runs: self.runs_max, residual: f64::INFINITY, converged: false })
-    }
-
-    fn pass(&mut self, numbers: &mut Numbers<'_>) -> bool {
-        let mut omega = self.omega.unwrap_or(f64::NAN);
-        numbers.real(&mut omega);
-        self.omega = (!omega.is_nan()).then_some(omega);
-        true
-    }
-
-    fn forget(&mut self) {
-        self.omega = None;
     }
 }

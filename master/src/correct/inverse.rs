@@ -8,16 +8,22 @@
 //!
 //! costs no run. Reference: \[Broyden 1965\].
 
-use crate::memento::Numbers;
+use super::matrix;
+use crate::savable::savable;
 use nalgebra::{DMatrix, DVector};
 
+savable! {
 /// A kept inverse; empty until it is made.
-#[derive(Debug, Clone)]
 pub(super) struct Inverse {
+    #[serde(with = "matrix")]
     b: DMatrix<f64>,
+    #[serde(with = "matrix::vector")]
     image: DVector<f64>,
+    #[serde(with = "matrix::vector")]
     left: DVector<f64>,
+    #[serde(with = "matrix::vector")]
     weighted: DVector<f64>,
+}
 }
 
 impl Default for Inverse {
@@ -49,19 +55,6 @@ impl Inverse {
         self.image = DVector::zeros(n);
         self.left = DVector::zeros(n);
         self.weighted = DVector::zeros(n);
-    }
-
-    /// What it is, for a memento.
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        let mut kept = self.b.as_slice().to_vec();
-        numbers.grown(&mut kept);
-        let n = kept.len().isqrt();
-        if numbers.are_given() && n * n == kept.len() {
-            self.b = DMatrix::from_vec(n, n, kept);
-            for v in [&mut self.image, &mut self.left, &mut self.weighted] {
-                *v = DVector::zeros(n);
-            }
-        }
     }
 
     /// Forgets it.

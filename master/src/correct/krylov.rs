@@ -10,7 +10,8 @@
 //!
 //! References: \[Knoll 2004\]; \[Saad 1986\] for GMRES.
 
-use super::{Convergence, Corrector, Problem, relative};
+use super::{Convergence, Corrector, Learnt, Problem, relative};
+use crate::savable::savable;
 use crate::unit::UnitError;
 
 /// Newton–Krylov iteration.
@@ -26,6 +27,12 @@ pub struct NewtonKrylov {
     pub corrections_max: usize,
     /// ε: length of a perturbation relative to the size of the unknowns, default 1e-4.
     pub perturbation: f64,
+}
+
+savable! {
+/// The vectors of a Newton–Krylov iteration, made anew in each window.
+#[derive(Default)]
+pub(super) struct KrylovState {
     residual: Vec<f64>,
     moved: Vec<f64>,
     trial: Vec<f64>,
@@ -36,55 +43,51 @@ pub struct NewtonKrylov {
     rotations: Vec<(f64, f64)>,
     g: Vec<f64>,
 }
+}
 
 impl Default for NewtonKrylov {
     fn default() -> Self {
-        NewtonKrylov {
-            tolerance: 1e-12,
-            forcing: 1e-6,
-            products_max: 30,
-            corrections_max: 20,
-            perturbation: 1e-4,
-            residual: Vec::new(),
-            moved: Vec::new(),
-            trial: Vec::new(),
-            basis: Vec::new(),
-            r: Vec::new(),
-            rotations: Vec::new(),
-            g: Vec::new(),
-        }
+        NewtonKrylov { tolerance: 1e-12, forcing: 1e-6, products_max: 30, corrections_max: 20, perturbation: 1e-4 }
     }
 }
 
 impl Corrector for NewtonKrylov {
-    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
+    fn correct(&self, learnt: &mut Learnt, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
+        // Room for as many products as there may be.
+        let state = learnt.krylov.get_or_insert_default();
         let n = y.len();
         let m = self.products_max.min(n).max(1);
-        if self.residual.len() != n {
-            (self.residual, self.moved, self.trial) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-            (self.basis, self.r) = (vec![0.0; (m + 1) * n], vec![0.0; (m + 1) * m]);
-            (self.rotations, self.g) = (vec![(1.0, 0.0); m], vec![0.0; m + 1]);
+        if state.residual.len() != n {
+            (state.residual, state.moved, state.trial) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+            (state.basis, state.r) = (vec![0.0; (m + 1) * n], vec![0.0; (m + 1) * m]);
+            (state.rotations, state.g) = (vec![(1.0, 0.0); m], vec![0.0; m + 1]);
         }
-        problem.evaluate(y, &mut self.residual)?;
+        problem.evaluate(y, &mut state.residual)?;
         let mut runs = 1;
         for correction in 0..=self.corrections_max {
-            let residual = relative(&self.residual, problem.scale());
+            let residual = relative(&state.residual, problem.scale());
             let converged = residual <= self.tolerance;
             if converged || correction == self.corrections_max || !residual.is_finite() {
                 return Ok(Convergence { runs, residual, converged });
             }
-            let products = self.gmres(problem, y, m)?;
+            let products = state.gmres(self, problem, y, m)?;
             runs += products + 1;
-            self.add_solution(problem.scale(), y, products);
-            problem.evaluate(y, &mut self.residual)?;
+            state.add_solution(problem.scale(), y, products);
+            problem.evaluate(y, &mut state.residual)?;
         }
         Ok(Convergence { runs, residual: f64::INFINITY, converged: false })
     }
 }
 
-impl NewtonKrylov {
+impl KrylovState {
     /// Fills basis, triangle and right-hand side; returns how many products that took.
-    fn gmres(&mut self, problem: &mut dyn Problem, y: &[f64], m: usize) -> Result<usize, UnitError> {
+    fn gmres(
+        &mut self,
+        settings: &NewtonKrylov,
+        problem: &mut dyn Problem,
+        y: &[f64],
+        m: usize,
+    ) -> Result<usize, UnitError> {
         let n = y.len();
         let beta = (0..n).map(|i| (self.residual[i] / problem.scale()[i]).powi(2)).sum::<f64>().sqrt();
         for i in 0..n {
@@ -93,10 +96,10 @@ impl NewtonKrylov {
         self.g.fill(0.0);
         self.g[0] = beta;
         for j in 0..m {
-            self.product(problem, y, j)?;
+            self.product(settings.perturbation, problem, y, j)?;
             let next = self.orthogonalise(n, j);
             self.rotate(j, next, m);
-            if self.g[j + 1].abs() <= self.forcing * beta || next <= 1e-14 || j + 1 == m {
+            if self.g[j + 1].abs() <= settings.forcing * beta || next <= 1e-14 || j + 1 == m {
                 return Ok(j + 1);
             }
             for v in &mut self.basis[(j + 1) * n..(j + 2) * n] {
@@ -107,9 +110,8 @@ impl NewtonKrylov {
     }
 
     /// A v_j, scaled, into the place of v_{j+1}.
-    fn product(&mut self, problem: &mut dyn Problem, y: &[f64], j: usize) -> Result<(), UnitError> {
+    fn product(&mut self, epsilon: f64, problem: &mut dyn Problem, y: &[f64], j: usize) -> Result<(), UnitError> {
         let n = y.len();
-        let epsilon = self.perturbation;
         for i in 0..n {
             self.trial[i] = y[i] + epsilon * problem.scale()[i] * self.basis[j * n + i];
         }

@@ -3,22 +3,25 @@
 //! A corrector sees a window as a fixed-point problem `y = G(y)` on the samples that are consumed before they are
 //! published; [`Problem::evaluate`] goes back to the window's start (rollback), runs it with the guess and returns the
 //! residual `r = G(y) − y`. Explicit coupling is the case without a corrector. A corrector knows nothing of units,
-//! schedules or predictors.
+//! schedules or predictors. It is settings; what it learns in a run is a [`Learnt`], a part of the state of that run.
 
 mod fixed_point;
 mod inverse;
 mod krylov;
+mod learnt;
+mod matrix;
 mod newton;
 mod quasi_newton;
 mod semi_implicit;
 
 pub use fixed_point::{FixedPoint, Relaxation};
 pub use krylov::NewtonKrylov;
+pub use learnt::Learnt;
+pub(crate) use newton::NewtonState;
 pub use newton::{InterfaceJacobian, Newton};
 pub use quasi_newton::QuasiNewton;
 pub use semi_implicit::SemiImplicit;
 
-use crate::memento::Numbers;
 use crate::unit::UnitError;
 use nalgebra::DMatrix;
 
@@ -74,21 +77,14 @@ pub struct Convergence {
 }
 
 /// Finds `y = G(y)`.
-pub trait Corrector: Send {
-    /// Improves the guess `y` in place until the residual is small or the corrector gives up.
-    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError>;
-
-    /// Forgets what was learnt in earlier windows (a Jacobian), because the method or the step has changed.
-    fn forget(&mut self) {}
-
-    /// What it has learnt and does not forget between windows, for a memento; whether that is all of it.
-    fn pass(&mut self, _numbers: &mut Numbers<'_>) -> bool {
-        false
-    }
+pub trait Corrector: Send + Sync + std::fmt::Debug {
+    /// Improves the guess `y` in place until the residual is small or the corrector gives up; `learnt` is what it knows from
+    /// earlier windows: nothing in the first one, and where the method or the step has changed.
+    fn correct(&self, learnt: &mut Learnt, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError>;
 }
 
 /// Which corrector a method has.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub enum Correction {
     /// None: every window is run once.
     #[default]
@@ -103,36 +99,22 @@ pub enum Correction {
     NewtonKrylov(NewtonKrylov),
     /// Predictor and corrector with exactly one rollback.
     SemiImplicit(SemiImplicit),
-    /// One of your own; the function makes a fresh one for a run.
-    Custom(std::sync::Arc<dyn Fn() -> Box<dyn Corrector> + Send + Sync>),
+    /// One of your own.
+    Custom(std::sync::Arc<dyn Corrector>),
 }
 
 impl Correction {
-    /// A corrector for a run, `None` for explicit coupling.
-    pub fn build(&self) -> Option<Box<dyn Corrector>> {
+    /// The corrector, `None` for explicit coupling.
+    pub fn corrector(&self) -> Option<&dyn Corrector> {
         match self {
             Correction::Explicit => None,
-            Correction::FixedPoint(f) => Some(Box::new(f.clone())),
-            Correction::Newton(n) => Some(Box::new(n.clone())),
-            Correction::QuasiNewton(q) => Some(Box::new(q.clone())),
-            Correction::NewtonKrylov(n) => Some(Box::new(n.clone())),
-            Correction::SemiImplicit(s) => Some(Box::new(s.clone())),
-            Correction::Custom(make) => Some(make()),
+            Correction::FixedPoint(f) => Some(f),
+            Correction::Newton(n) => Some(n),
+            Correction::QuasiNewton(q) => Some(q),
+            Correction::NewtonKrylov(n) => Some(n),
+            Correction::SemiImplicit(s) => Some(s),
+            Correction::Custom(own) => Some(own.as_ref()),
         }
-    }
-}
-
-impl std::fmt::Debug for Correction {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Correction::Explicit => "Explicit",
-            Correction::FixedPoint(_) => "FixedPoint",
-            Correction::Newton(_) => "Newton",
-            Correction::QuasiNewton(_) => "QuasiNewton",
-            Correction::NewtonKrylov(_) => "NewtonKrylov",
-            Correction::SemiImplicit(_) => "SemiImplicit",
-            Correction::Custom(_) => "Custom",
-        })
     }
 }
 

@@ -10,13 +10,10 @@
 //! References: \[Sicklinger 2014\]; \[Broyden 1965\].
 
 use super::inverse::Inverse;
-use super::{Convergence, Corrector, Problem, relative};
-use crate::memento::Numbers;
+use super::{Convergence, Corrector, Learnt, Problem, matrix, relative};
+use crate::savable::savable;
 use crate::unit::UnitError;
 use nalgebra::{DMatrix, DVector};
-
-/// More unknowns than this are no memento of ours.
-const UNKNOWNS_MAX: usize = 1 << 20;
 
 /// Where the interface Jacobian comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,14 +37,32 @@ pub struct Newton {
     /// Least perturbation of finite differences relative to the size of an unknown, default 1e-4: large, because coupling is
     /// nearly linear in a window and rounding is what limits a difference.
     pub perturbation: f64,
+}
+
+savable! {
+/// What Newton iteration knows.
+pub(crate) struct NewtonState {
     /// Whether principal directions have not been enough.
     all_directions: bool,
     inverse: Inverse,
+    #[serde(with = "matrix::vector")]
     residual: DVector<f64>,
+    #[serde(with = "matrix::vector")]
     after: DVector<f64>,
+    #[serde(with = "matrix::vector")]
     delta: DVector<f64>,
     trial: Vec<f64>,
     moved: Vec<f64>,
+}
+}
+
+impl Default for NewtonState {
+    fn default() -> Self {
+        let empty = || DVector::zeros(0);
+        let (residual, after, delta) = (empty(), empty(), empty());
+        let (all_directions, inverse) = (false, Inverse::default());
+        NewtonState { all_directions, inverse, residual, after, delta, trial: Vec::new(), moved: Vec::new() }
+    }
 }
 
 impl Default for Newton {
@@ -74,23 +89,19 @@ const HALVINGS: usize = 8;
 impl Newton {
     /// With a Jacobian of the given source.
     pub fn new(jacobian: InterfaceJacobian) -> Self {
-        Newton {
-            jacobian,
-            tolerance: 1e-12,
-            corrections_max: 20,
-            perturbation: 1e-4,
-            all_directions: false,
-            inverse: Inverse::default(),
-            residual: DVector::zeros(0),
-            after: DVector::zeros(0),
-            delta: DVector::zeros(0),
-            trial: Vec::new(),
-            moved: Vec::new(),
-        }
+        Newton { jacobian, tolerance: 1e-12, corrections_max: 20, perturbation: 1e-4 }
     }
+}
 
-    /// Makes the inverse of `I − ∂G/∂y` at `y`, where the residual is known; returns the runs it took.
-    fn make(&mut self, problem: &mut dyn Problem, y: &[f64], estimate: bool) -> Result<usize, UnitError> {
+impl NewtonState {
+    /// Makes the inverse of `I − ∂G/∂y` at `y`, where the residual is known, from an estimate where there is one, else from
+    /// moves by no less than `perturbation`; returns the runs it took.
+    fn make(
+        &mut self,
+        problem: &mut dyn Problem,
+        y: &[f64],
+        (estimate, perturbation): (bool, f64),
+    ) -> Result<usize, UnitError> {
         let n = y.len();
         if estimate {
             let mut jacobian = DMatrix::zeros(n, n);
@@ -102,7 +113,7 @@ impl Newton {
         let m = if self.all_directions { n } else { problem.principal() };
         // As large as what is to be corrected, so that rounding in the differences is not magnified; not as large as the unknowns
         // themselves, over which a law bends.
-        let part = relative(self.residual.as_slice(), problem.scale()).clamp(self.perturbation, LARGEST);
+        let part = relative(self.residual.as_slice(), problem.scale()).clamp(perturbation, LARGEST);
         let (mut moves, mut changes, mut runs) = (DMatrix::zeros(n, m), DMatrix::zeros(n, m), 0);
         for j in 0..m {
             runs += self.difference(problem, (y, part), j, &mut moves)?;
@@ -173,67 +184,68 @@ impl Newton {
     }
 
     /// Lets the inverse learn from the correction just made, and takes the residual after it as the present one.
-    fn learn(&mut self, scale: &[f64]) {
+    fn learn(&mut self, scale: &[f64], perturbation: f64) {
         // z = r − r_after, in the place of r.
         self.residual -= &self.after;
-        self.inverse.learn(&self.delta, &self.residual, scale, self.perturbation);
+        self.inverse.learn(&self.delta, &self.residual, scale, perturbation);
         std::mem::swap(&mut self.residual, &mut self.after);
     }
 }
 
 impl Corrector for Newton {
-    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
-        self.resize(y.len());
-        problem.evaluate(y, self.residual.as_mut_slice())?;
+    fn correct(&self, learnt: &mut Learnt, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
+        self.solve(learnt.newton.get_or_insert_default(), problem, y)
+    }
+}
+
+impl Newton {
+    /// As [`Corrector::correct`], with what Newton iteration alone knows.
+    pub(crate) fn solve(
+        &self,
+        state: &mut NewtonState,
+        problem: &mut dyn Problem,
+        y: &mut [f64],
+    ) -> Result<Convergence, UnitError> {
+        // The residual of the first guess.
+        state.resize(y.len());
+        problem.evaluate(y, state.residual.as_mut_slice())?;
         let mut runs = 1;
-        let mut before = relative(self.residual.as_slice(), problem.scale());
+        let mut before = relative(state.residual.as_slice(), problem.scale());
         let (mut estimate, mut made) = (self.jacobian == InterfaceJacobian::Directional, 0);
         for correction in 0..=self.corrections_max {
             let converged = before <= self.tolerance;
             if converged || correction == self.corrections_max || !before.is_finite() {
                 return Ok(Convergence { runs, residual: before, converged });
             }
-            let is_new = !self.inverse.is_made(y.len());
+            // A correction by the inverse that is kept, or by a new one.
+            let is_new = !state.inverse.is_made(y.len());
             if is_new {
-                runs += self.make(problem, y, estimate)?;
+                runs += state.make(problem, y, (estimate, self.perturbation))?;
                 made += 1;
             }
-            self.inverse.apply(&self.residual, &mut self.delta);
-            runs += self.advance(problem, y)?;
-            let after = relative(self.after.as_slice(), problem.scale());
+            state.inverse.apply(&state.residual, &mut state.delta);
+            runs += state.advance(problem, y)?;
+            // What it has gained says whether the inverse stays.
+            let after = relative(state.after.as_slice(), problem.scale());
             if after <= self.tolerance || after <= SLOW * before {
-                self.learn(problem.scale());
+                state.learn(problem.scale(), self.perturbation);
             } else {
                 if after <= problem.resolution() {
                     return Ok(Convergence { runs, residual: after, converged: true });
                 }
-                let is_stuck = is_new && self.all_directions && after > STUCK * before;
+                let is_stuck = is_new && state.all_directions && after > STUCK * before;
                 if is_stuck || made == JACOBIANS_MAX {
                     return Ok(Convergence { runs, residual: after, converged: false });
                 }
                 // An estimate that converges slowly is replaced by differences.
-                self.inverse.clear();
-                self.all_directions = true;
+                state.inverse.clear();
+                state.all_directions = true;
                 estimate = estimate && correction < 4;
-                std::mem::swap(&mut self.residual, &mut self.after);
+                std::mem::swap(&mut state.residual, &mut state.after);
             }
             before = after;
         }
         Ok(Convergence { runs, residual: before, converged: false })
-    }
-
-    fn pass(&mut self, numbers: &mut Numbers<'_>) -> bool {
-        let mut n = self.residual.len();
-        numbers.size(&mut n);
-        self.resize(n.min(UNKNOWNS_MAX));
-        numbers.flag(&mut self.all_directions);
-        self.inverse.pass(numbers);
-        true
-    }
-
-    fn forget(&mut self) {
-        self.all_directions = false;
-        self.inverse.clear();
     }
 }
 

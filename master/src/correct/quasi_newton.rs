@@ -20,7 +20,8 @@
 //!
 //! References: \[Degroote 2009\] for IQN-ILS; \[Haelterman 2016\] for the filter; \[Walker 2011\] for Anderson acceleration.
 
-use super::{Convergence, Corrector, Problem, relative};
+use super::{Convergence, Corrector, Learnt, Problem, relative};
+use crate::savable::savable;
 use crate::unit::UnitError;
 
 /// Differences of residuals smaller than this, relative to scale, are rounding.
@@ -43,11 +44,18 @@ pub struct QuasiNewton {
     pub tolerance: f64,
     /// Most runs of a window, default 50.
     pub runs_max: usize,
+}
+
+savable! {
+/// What quasi-Newton iteration knows: its columns, the last two residuals and the last guess.
+#[derive(Default)]
+pub(super) struct QuasiNewtonState {
     secants: Secants,
     residual: Vec<f64>,
     last_residual: Vec<f64>,
     last_guess: Vec<f64>,
     next: Vec<f64>,
+}
 }
 
 impl QuasiNewton {
@@ -61,11 +69,6 @@ impl QuasiNewton {
             filter: 1e-6,
             tolerance: 1e-12,
             runs_max: 50,
-            secants: Secants::default(),
-            residual: Vec::new(),
-            last_residual: Vec::new(),
-            last_guess: Vec::new(),
-            next: Vec::new(),
         }
     }
 
@@ -73,58 +76,59 @@ impl QuasiNewton {
     pub fn anderson(depth: usize, mixing: f64) -> Self {
         QuasiNewton { columns_max: depth.max(1), reuse: false, mixing, ..QuasiNewton::iqn_ils() }
     }
+}
 
-    fn resize(&mut self, n: usize) {
+impl QuasiNewtonState {
+    fn resize(&mut self, n: usize, columns_max: usize) {
         if self.residual.len() != n {
             for v in [&mut self.residual, &mut self.last_residual, &mut self.last_guess, &mut self.next] {
                 *v = vec![0.0; n];
             }
-            self.secants = Secants::new(n, self.columns_max);
+            self.secants = Secants::new(n, columns_max);
         }
     }
 }
 
 impl Corrector for QuasiNewton {
-    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
-        self.resize(y.len());
+    fn correct(&self, learnt: &mut Learnt, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
+        // Columns of earlier windows, where they are wanted.
+        let state = learnt.quasi_newton.get_or_insert_default();
+        state.resize(y.len(), self.columns_max);
         if !self.reuse {
-            self.secants.len = 0;
+            state.secants.len = 0;
         }
         for runs in 1..=self.runs_max {
-            problem.evaluate(y, &mut self.residual)?;
+            problem.evaluate(y, &mut state.residual)?;
             let scale = problem.scale();
-            let residual = relative(&self.residual, scale);
+            let residual = relative(&state.residual, scale);
             if runs > 1 {
-                self.secants.push(y, &self.last_guess, &self.residual, &self.last_residual, scale);
+                state.secants.push(y, &state.last_guess, &state.residual, &state.last_residual, scale);
             }
             let converged = residual <= self.tolerance;
             if converged || runs == self.runs_max || !residual.is_finite() {
                 return Ok(Convergence { runs, residual, converged });
             }
-            self.last_guess.copy_from_slice(y);
-            self.last_residual.copy_from_slice(&self.residual);
-            self.next.copy_from_slice(&self.residual);
-            if self.secants.minimise(&mut self.next, scale, self.filter, y) {
+            state.last_guess.copy_from_slice(y);
+            state.last_residual.copy_from_slice(&state.residual);
+            state.next.copy_from_slice(&state.residual);
+            if state.secants.minimise(&mut state.next, scale, self.filter, y) {
                 // y has got ΔY c; what is left of the residual is in `next`.
-                for (y, r) in y.iter_mut().zip(&self.next) {
+                for (y, r) in y.iter_mut().zip(&state.next) {
                     *y += self.mixing * r;
                 }
             } else {
-                for (y, r) in y.iter_mut().zip(&self.residual) {
+                for (y, r) in y.iter_mut().zip(&state.residual) {
                     *y += self.relaxation * r;
                 }
             }
         }
         Ok(Convergence { runs: self.runs_max, residual: f64::INFINITY, converged: false })
     }
-
-    fn forget(&mut self) {
-        self.secants.len = 0;
-    }
 }
 
+savable! {
 /// Columns ΔR and ΔY, newest first from `newest` on, in a ring.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Default)]
 struct Secants {
     n: usize,
     len: usize,
@@ -135,6 +139,7 @@ struct Secants {
     /// Orthonormal basis of the columns used so far, and the combination of ΔY each stands for.
     basis: Vec<f64>,
     image: Vec<f64>,
+}
 }
 
 impl Secants {

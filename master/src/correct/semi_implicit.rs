@@ -13,23 +13,33 @@
 //! References: \[Schweizer 2014\]; \[Broyden 1965\].
 
 use super::inverse::Inverse;
-use super::{Convergence, Corrector, Problem, relative};
+use super::{Convergence, Corrector, Learnt, Problem, matrix, relative};
+use crate::savable::savable;
 use crate::unit::UnitError;
 use nalgebra::{DMatrix, DVector};
 
 /// One rollback a window.
-#[derive(Debug, Clone)]
-pub struct SemiImplicit {
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct SemiImplicit {}
+
+savable! {
+/// What the semi-implicit corrector knows.
+pub(super) struct SemiImplicitState {
     inverse: Inverse,
+    #[serde(with = "matrix::vector")]
     before: DVector<f64>,
+    #[serde(with = "matrix::vector")]
     after: DVector<f64>,
+    #[serde(with = "matrix::vector")]
     delta: DVector<f64>,
 }
+}
 
-impl Default for SemiImplicit {
+impl Default for SemiImplicitState {
     fn default() -> Self {
         let empty = || DVector::zeros(0);
-        SemiImplicit { inverse: Inverse::default(), before: empty(), after: empty(), delta: empty() }
+        SemiImplicitState { inverse: Inverse::default(), before: empty(), after: empty(), delta: empty() }
     }
 }
 
@@ -37,34 +47,32 @@ impl Default for SemiImplicit {
 const LEAST: f64 = 1e-6;
 
 impl Corrector for SemiImplicit {
-    fn correct(&mut self, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
+    fn correct(&self, learnt: &mut Learnt, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
+        // Room for the residuals of both runs.
+        let state = learnt.semi_implicit.get_or_insert_default();
         let n = y.len();
-        if self.before.len() != n {
-            for v in [&mut self.before, &mut self.after, &mut self.delta] {
+        if state.before.len() != n {
+            for v in [&mut state.before, &mut state.after, &mut state.delta] {
                 *v = DVector::zeros(n);
             }
-            self.inverse.clear();
+            state.inverse.clear();
         }
-        problem.evaluate(y, self.before.as_mut_slice())?;
-        if !self.inverse.is_made(n) {
+        problem.evaluate(y, state.before.as_mut_slice())?;
+        if !state.inverse.is_made(n) {
             let mut jacobian = DMatrix::zeros(n, n);
             problem.estimate_jacobian(&mut jacobian)?;
-            self.inverse.make(&jacobian);
+            state.inverse.make(&jacobian);
         }
-        self.inverse.apply(&self.before, &mut self.delta);
-        for (y, d) in y.iter_mut().zip(self.delta.iter()) {
+        state.inverse.apply(&state.before, &mut state.delta);
+        for (y, d) in y.iter_mut().zip(state.delta.iter()) {
             *y += d;
         }
-        problem.evaluate(y, self.after.as_mut_slice())?;
-        let residual = relative(self.after.as_slice(), problem.scale());
+        problem.evaluate(y, state.after.as_mut_slice())?;
+        let residual = relative(state.after.as_slice(), problem.scale());
         if residual.is_finite() {
-            self.before -= &self.after;
-            self.inverse.learn(&self.delta, &self.before, problem.scale(), LEAST);
+            state.before -= &state.after;
+            state.inverse.learn(&state.delta, &state.before, problem.scale(), LEAST);
         }
         Ok(Convergence { runs: 2, residual, converged: residual.is_finite() })
-    }
-
-    fn forget(&mut self) {
-        self.inverse.clear();
     }
 }

@@ -22,7 +22,7 @@
 //!
 //! Reference: \[Peiret\] eq. (4), in mobility form, so that a locked interface (W = 0) is no special case.
 
-use crate::system::Signal;
+use crate::ids::Signal;
 
 /// Where an interface model comes from: a definition, as part of a system.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,10 +4,9 @@
 //! it, see [`Observer::texts`].
 
 use super::{Column, ColumnKind};
-use crate::feed::Supply;
-use crate::link::Type;
-use crate::station::{Refresh, Station};
-use crate::system::discrete_type;
+use crate::link::{Type, discrete_type};
+use crate::station::{Refresh, Station, StationState};
+use crate::supply::Supply;
 use crate::time::Tick;
 use crate::unit::{Unit, UnitError};
 use macrostep_description::{Causality, Dependencies, ModelDescription};
@@ -125,21 +124,26 @@ impl Recorder {
 
     /// Reads the row at `at`, when every unit is there.
     #[inline]
-    pub fn read(&mut self, stations: &mut [Station], supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
+    pub fn read(
+        &mut self,
+        (stations, states): (&mut [Station], &mut [StationState]),
+        supply: &mut Supply<'_>,
+        at: Tick,
+    ) -> Result<(), UnitError> {
         for r in &mut self.readings {
-            let station = &mut stations[r.station];
+            let (station, state) = (&mut stations[r.station], &mut states[r.station]);
             for &(place, output) in &r.sampled {
-                self.row[place] = station.sampled(supply, output, at);
+                self.row[place] = station.sampled(state, supply, output, at);
             }
             if r.follows_inputs {
-                station.show_inputs(supply, at)?;
+                station.show_inputs(state, supply, at)?;
             }
             if !r.reals.refs.is_empty() {
                 station.unit.get_real(&r.reals.refs, &mut r.reals.values)?;
                 r.reals.write(&mut self.row);
             }
             if !r.responding.refs.is_empty() {
-                station.respond(supply, at, &r.responding.refs, &mut r.responding.values)?;
+                station.respond(state, (supply, at), &r.responding.refs, &mut r.responding.values)?;
                 for (&place, &added) in r.responding.places.iter().zip(&r.responding.values) {
                     self.row[place] += added;
                 }

@@ -1,34 +1,58 @@
 //! Connected inputs of a unit: values, polynomials and what the unit holds of them.
 
-use crate::memento::Numbers;
+use crate::savable::savable;
 use crate::segment::Segment;
 use crate::unit::{Unit, UnitError};
 
-/// Connected inputs of a unit.
+/// Connected inputs of a unit, and room for what they get in a step.
 pub(crate) struct Inputs {
     pub refs: Vec<u32>,
     pub values: Vec<f64>,
-    /// What the unit holds at the end of its last step.
-    pub(super) held: Vec<f64>,
     change: Vec<f64>,
     pub(super) segments: Vec<Segment>,
     pub(super) row: Vec<f64>,
-    /// What an energy correction adds to each.
-    offset: Option<Vec<f64>>,
     /// First time derivatives, where they are sampled with.
     pub(super) rates: Vec<f64>,
     pub(super) first_orders: Vec<i32>,
     /// Whether the unit takes input derivatives; else it gets sub-steps.
     pub(super) interpolates: bool,
     pub(super) sub_steps: usize,
+    /// What goes with derivatives of orders 1, 2, … as far as any were sent, those of one order after those of another.
+    derivative_refs: Vec<u32>,
+    derivative_orders: Vec<i32>,
+    derivatives: Vec<f64>,
+}
+
+savable! {
+/// What has become of the inputs of a unit.
+pub(crate) struct InputsState {
+    /// What the unit holds at the end of its last step.
+    pub(super) held: Vec<f64>,
+    /// What an energy correction adds to each.
+    offset: Option<Vec<f64>>,
     /// Highest order sent so far: once sent, orders are sent always, because a slave may keep them.
     order: usize,
     /// Whether the unit was given `sent` since its last step, so that the same values need not be sent again.
     pub shown: bool,
     sent: Vec<f64>,
-    derivative_refs: Vec<u32>,
-    derivative_orders: Vec<i32>,
-    derivatives: Vec<f64>,
+}
+}
+
+impl InputsState {
+    /// Of `n` inputs, before the first step.
+    pub(super) fn new(n: usize) -> Self {
+        InputsState { held: vec![0.0; n], offset: None, order: 0, shown: false, sent: vec![0.0; n] }
+    }
+
+    /// How many values there are.
+    pub(super) fn shape(&self) -> [usize; 3] {
+        [self.held.len(), self.sent.len(), self.offset.as_ref().map_or(self.held.len(), Vec::len)]
+    }
+
+    /// Sets what is added to the inputs from now on.
+    pub fn set_offset(&mut self, offset: &[f64]) {
+        self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
+    }
 }
 
 impl Inputs {
@@ -37,18 +61,13 @@ impl Inputs {
         let n = refs.len();
         Inputs {
             values: vec![0.0; n],
-            held: vec![0.0; n],
             change: vec![0.0; n],
             segments: vec![Segment::default(); n],
             row: vec![0.0; width],
-            offset: None,
             rates: vec![0.0; n],
             first_orders: vec![1; n],
             interpolates,
             sub_steps,
-            order: 0,
-            shown: false,
-            sent: vec![0.0; n],
             derivative_refs: Vec::new(),
             derivative_orders: Vec::new(),
             derivatives: Vec::new(),
@@ -64,16 +83,16 @@ impl Inputs {
 
     /// As [`Inputs::set`], to be read after: the next step need not be given the same values again.
     #[inline]
-    pub(super) fn show(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
+    pub(super) fn show(&self, state: &mut InputsState, unit: &mut dyn Unit) -> Result<(), UnitError> {
         unit.set_real(&self.refs, &self.values)?;
-        self.sent.copy_from_slice(&self.values);
-        self.shown = true;
+        state.sent.copy_from_slice(&self.values);
+        state.shown = true;
         Ok(())
     }
 
     /// Constants where all polynomials are and always were; false where they are not.
-    pub(super) fn are_constant(&mut self) -> bool {
-        let is_constant = self.order == 0 && self.degree() == 0;
+    pub(super) fn are_constant(&mut self, state: &InputsState) -> bool {
+        let is_constant = state.order == 0 && self.degree() == 0;
         if is_constant {
             for (v, p) in self.values.iter_mut().zip(&self.segments) {
                 *v = p.coefficient(0);
@@ -87,89 +106,81 @@ impl Inputs {
     }
 
     /// Values and derivatives at the step's start, all inputs in one call each.
-    pub(super) fn send_polynomials(&mut self, unit: &mut dyn Unit, length_s: f64) -> Result<(), UnitError> {
-        self.reach(self.degree());
+    pub(super) fn send_polynomials(
+        &mut self,
+        state: &mut InputsState,
+        unit: &mut dyn Unit,
+        length_s: f64,
+    ) -> Result<(), UnitError> {
+        state.order = state.order.max(self.degree());
+        self.reach(state.order);
         // Derivatives in seconds from coefficients in local time, order by order.
         let n = self.refs.len();
         for (i, p) in self.segments.iter().enumerate() {
             self.values[i] = p.coefficient(0);
-            for order in 1..=self.order {
+            for order in 1..=state.order {
                 self.derivatives[(order - 1) * n + i] = p.taylor(order, length_s);
             }
         }
         self.set(unit)?;
-        unit.set_input_derivatives(&self.derivative_refs, &self.derivative_orders, &self.derivatives)
+        let sent = state.order * n;
+        let (refs, orders) = (&self.derivative_refs[..sent], &self.derivative_orders[..sent]);
+        unit.set_input_derivatives(refs, orders, &self.derivatives[..sent])
     }
 
     /// What the unit holds at the end of a step with the polynomials: their value there, or at the middle of the last sub-step.
-    pub(super) fn keep_held(&mut self) {
+    pub(super) fn keep_held(&self, state: &mut InputsState) {
         let end = if self.interpolates { 1.0 } else { 1.0 - 0.5 / self.sub_steps as f64 };
-        for (held, p) in self.held.iter_mut().zip(&self.segments) {
+        for (held, p) in state.held.iter_mut().zip(&self.segments) {
             *held = p.at(end);
         }
     }
 
-    /// What it knows, for a memento.
-    pub(super) fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        for list in [&mut self.values, &mut self.held, &mut self.sent] {
-            numbers.list(list);
-        }
-        numbers.flag(&mut self.shown);
-        let mut has_offset = self.offset.is_some();
-        numbers.flag(&mut has_offset);
-        if has_offset {
-            numbers.list(self.offset.get_or_insert_with(|| vec![0.0; self.values.len()]));
-        }
-        let mut order = self.order;
-        numbers.size(&mut order);
-        // More than a polynomial can have would be a memento of something else.
-        self.reach(order.min(64));
-    }
-
     /// Directional derivatives of outputs × change of the inputs from what the unit holds to `values`.
     #[inline]
-    pub(super) fn respond(&mut self, unit: &mut dyn Unit, refs: &[u32], out: &mut [f64]) -> Result<(), UnitError> {
-        for ((change, value), held) in self.change.iter_mut().zip(&self.values).zip(&self.held) {
+    pub(super) fn respond(
+        &mut self,
+        state: &InputsState,
+        unit: &mut dyn Unit,
+        (refs, out): (&[u32], &mut [f64]),
+    ) -> Result<(), UnitError> {
+        for ((change, value), held) in self.change.iter_mut().zip(&self.values).zip(&state.held) {
             *change = value - held;
         }
         unit.directional(refs, &self.refs, &self.change, out)
     }
 
-    /// Derivatives up to this order are sent from now on.
+    /// Makes room for derivatives up to this order.
     #[inline]
-    fn reach(&mut self, degree: usize) {
-        for order in self.order + 1..=degree {
+    fn reach(&mut self, order: usize) {
+        let n = self.refs.len();
+        while self.derivative_refs.len() < order * n {
+            let next = self.derivative_refs.len() / n + 1;
             self.derivative_refs.extend_from_slice(&self.refs);
-            self.derivative_orders.extend(self.refs.iter().map(|_| order as i32));
+            self.derivative_orders.extend(self.refs.iter().map(|_| next as i32));
             self.derivatives.resize(self.derivative_refs.len(), 0.0);
-            self.order = order;
         }
-    }
-
-    /// Sets what is added to the inputs from now on.
-    pub fn set_offset(&mut self, offset: &[f64]) {
-        self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
     }
 
     /// Adds the offset to constants.
     #[inline]
-    pub(super) fn shift_values(&mut self) {
-        if let Some(offset) = &self.offset {
+    pub(super) fn shift_values(&mut self, state: &InputsState) {
+        if let Some(offset) = &state.offset {
             self.values.iter_mut().zip(offset).for_each(|(v, d)| *v += d);
         }
     }
 
     /// Adds the offset to polynomials.
     #[inline]
-    pub(super) fn shift_segments(&mut self) {
-        if let Some(offset) = &self.offset {
+    pub(super) fn shift_segments(&mut self, state: &InputsState) {
+        if let Some(offset) = &state.offset {
             self.segments.iter_mut().zip(offset).for_each(|(p, d)| p.shift(*d));
         }
     }
 
     /// Whether the unit holds exactly `values` already, by a refresh since its last step.
     #[inline]
-    pub(super) fn are_shown(&self) -> bool {
-        self.shown && self.values.iter().zip(&self.sent).all(|(v, s)| v.to_bits() == s.to_bits())
+    pub(super) fn are_shown(&self, state: &InputsState) -> bool {
+        state.shown && self.values.iter().zip(&state.sent).all(|(v, s)| v.to_bits() == s.to_bits())
     }
 }

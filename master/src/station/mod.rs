@@ -5,26 +5,40 @@
 
 mod inputs;
 mod outputs;
+mod response;
 
 pub use outputs::Refresh;
 
-use inputs::Inputs;
-use outputs::Outputs;
+use inputs::{Inputs, InputsState};
+use outputs::{Outputs, OutputsState};
+pub(crate) use response::Response;
+use response::responses;
 
-use crate::dense::Dense;
-use crate::feed::{Feed, Supply, feeds_of};
-use crate::jacobian::{Response, responses};
-use crate::memento::Numbers;
+use crate::dense::{Dense, DenseState};
+use crate::feed::{Feed, feeds_of};
+use crate::history::History;
 use crate::method::{Method, Sampling};
+use crate::savable::savable;
+use crate::supply::Supply;
 use crate::system::System;
 use crate::time::{Span, Tick};
 use crate::unit::{Outcome, Unit, UnitError};
 
-pub(crate) struct Station {
-    pub unit: Box<dyn Unit>,
-    pub step: Tick,
+savable! {
+/// What has become of a station.
+pub(crate) struct StationState {
     /// Whether the unit is in the step that [`Station::advance`] ends.
     pub begun: bool,
+    pub inputs: InputsState,
+    pub outputs: OutputsState,
+    dense: Option<DenseState>,
+}
+}
+
+pub(crate) struct Station {
+    pub unit: Box<dyn Unit>,
+    /// As made; steps of a controlled run are a multiple of it.
+    pub step: Tick,
     /// Whether inputs are constants, so that no polynomials are made.
     pub holds: bool,
     /// Whether feed-through outputs are sampled with the inputs' rates too.
@@ -38,15 +52,29 @@ pub(crate) struct Station {
     pub responses: Vec<Response>,
 }
 
+impl StationState {
+    /// Whether it may take the place of another: of the same shape.
+    pub fn may_replace(&self, other: &StationState) -> bool {
+        let shape = |s: &StationState| (s.inputs.shape(), s.outputs.shape(), s.dense.as_ref().map(DenseState::shape));
+        shape(self) == shape(other)
+    }
+}
+
 impl Station {
-    /// The station of unit `u` of the system.
-    pub fn new(system: &System, u: usize, unit: Box<dyn Unit>, step: Tick, method: &Method) -> Self {
+    /// The station of unit `u` of the system; the histories its feeds keep go behind those there are.
+    pub fn new(
+        (system, u): (&System, usize),
+        unit: Box<dyn Unit>,
+        step: Tick,
+        method: &Method,
+        histories: &mut Vec<History>,
+    ) -> Self {
         // Inputs in the order of the connections, and what feeds them.
         let description = &system.descriptions[u];
         let co = description.co_simulation.as_ref();
         let interpolates = co.is_some_and(|c| c.can_interpolate_inputs);
         let refs: Vec<u32> = system.connections.iter().filter(|c| c.unit == u).map(|c| c.reference).collect();
-        let feeds = feeds_of(system, u, &refs, method.predictor.edge(), method.predictor.depth());
+        let feeds = feeds_of((system, u), &refs, (method.predictor.edge(), method.predictor.depth()), histories);
         // How feed-through outputs are sampled.
         let refresh = match method.sampling {
             Sampling::Updated => Refresh::of(description),
@@ -58,51 +86,52 @@ impl Station {
         // A series is no constant over a step.
         let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_)));
         let (holds, rates) = (method.predictor.holds() && !follows, method.predictor.rates() && interpolates);
-        Station {
-            unit,
-            step,
+        Station { unit, step, holds, rates, dense: None, inputs, outputs, feeds, responses: responses(system, u) }
+    }
+
+    /// Before the first step.
+    pub fn state(&self) -> StationState {
+        StationState {
             begun: false,
-            holds,
-            rates,
-            dense: None,
-            inputs,
-            outputs,
-            feeds,
-            responses: responses(system, u),
+            inputs: InputsState::new(self.inputs.refs.len()),
+            outputs: self.outputs.state(),
+            dense: self.dense.as_ref().map(Dense::state),
         }
     }
 
     /// Feeds the unit over `span`, steps it and reads its outputs.
     #[inline]
-    pub fn advance(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<Outcome, UnitError> {
+    pub fn advance(
+        &mut self,
+        state: &mut StationState,
+        supply: &mut Supply<'_>,
+        span: &Span,
+        keep: bool,
+    ) -> Result<Outcome, UnitError> {
         // The step, with inputs that are held or polynomials.
         let t_s = supply.clock.seconds(span.from);
-        let outcome = if self.begun {
-            self.begun = false;
+        let outcome = if state.begun {
+            state.begun = false;
             self.unit.step(t_s, span.length_s, keep)?
         } else if self.holds {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
-            self.inputs.shift_values();
-            self.hold(t_s, span.length_s, keep)?
+            self.inputs.shift_values(&state.inputs);
+            self.hold(state, t_s, span.length_s, keep)?
         } else {
             for feed in &mut self.feeds {
                 feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
-            self.inputs.shift_segments();
-            self.follow(t_s, span.length_s, keep)?
+            self.inputs.shift_segments(&state.inputs);
+            self.follow(state, t_s, span.length_s, keep)?
         };
         // What came out of it.
-        self.inputs.shown = false;
+        state.inputs.shown = false;
         if outcome == Outcome::Done {
-            let Outputs { values, .. } = &mut self.outputs;
-            let mut values = std::mem::take(values);
-            let read = self.outputs.read_into(self.unit.as_mut(), &mut values);
-            self.outputs.values = values;
-            read?;
-            if let Some(dense) = &mut self.dense {
-                dense.read(self.unit.as_mut(), span)?;
+            self.outputs.read_into(self.unit.as_mut(), &mut state.outputs.values)?;
+            if let (Some(dense), Some(samples)) = (&self.dense, &mut state.dense) {
+                dense.read(samples, self.unit.as_mut(), span)?;
             }
         }
         Ok(outcome)
@@ -110,36 +139,48 @@ impl Station {
 
     /// Feeds the unit over `span` and begins its step, which [`Station::advance`] ends. A unit that needs sub-steps makes
     /// all of them there.
-    pub fn begin(&mut self, supply: &mut Supply, span: &Span, keep: bool) -> Result<(), UnitError> {
+    pub fn begin(
+        &mut self,
+        state: &mut StationState,
+        supply: &mut Supply<'_>,
+        span: &Span,
+        keep: bool,
+    ) -> Result<(), UnitError> {
         if self.holds {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
             }
-            self.inputs.shift_values();
-            self.set_constants()?;
+            self.inputs.shift_values(&state.inputs);
+            self.set_constants(state)?;
         } else if self.inputs.interpolates {
             for feed in &mut self.feeds {
                 feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
-            self.inputs.shift_segments();
-            self.set_segments(span.length_s)?;
+            self.inputs.shift_segments(&state.inputs);
+            self.set_segments(state, span.length_s)?;
         } else {
             return Ok(());
         }
-        self.begun = true;
+        state.begun = true;
         self.unit.begin_step(supply.clock.seconds(span.from), span.length_s, keep)
     }
 
     /// A step with constant inputs, those in `inputs.values`.
     #[inline]
-    pub fn hold(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        self.set_constants()?;
+    pub fn hold(
+        &mut self,
+        state: &mut StationState,
+        t_s: f64,
+        length_s: f64,
+        keep: bool,
+    ) -> Result<Outcome, UnitError> {
+        self.set_constants(state)?;
         self.unit.step(t_s, length_s, keep)
     }
 
     /// A step with polynomial inputs.
-    fn follow(&mut self, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        if self.set_segments(length_s)? {
+    fn follow(&mut self, state: &mut StationState, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        if self.set_segments(state, length_s)? {
             self.unit.step(t_s, length_s, keep)
         } else {
             self.sub_steps(t_s, length_s, keep)
@@ -148,22 +189,22 @@ impl Station {
 
     /// Sets the inputs to `inputs.values` for a step.
     #[inline]
-    pub fn set_constants(&mut self) -> Result<(), UnitError> {
+    pub fn set_constants(&mut self, state: &mut StationState) -> Result<(), UnitError> {
         if self.outputs.refresh == Refresh::Directional {
-            self.inputs.held.copy_from_slice(&self.inputs.values);
+            state.inputs.held.copy_from_slice(&self.inputs.values);
         }
-        if self.inputs.are_shown() { Ok(()) } else { self.inputs.set(self.unit.as_mut()) }
+        if self.inputs.are_shown(&state.inputs) { Ok(()) } else { self.inputs.set(self.unit.as_mut()) }
     }
 
     /// Sets the inputs to their polynomials; false where the unit cannot follow them and needs sub-steps.
-    fn set_segments(&mut self, length_s: f64) -> Result<bool, UnitError> {
+    fn set_segments(&mut self, state: &mut StationState, length_s: f64) -> Result<bool, UnitError> {
         if self.outputs.refresh == Refresh::Directional {
-            self.inputs.keep_held();
+            self.inputs.keep_held(&mut state.inputs);
         }
-        if self.inputs.are_constant() {
-            self.set_constants()?;
+        if self.inputs.are_constant(&state.inputs) {
+            self.set_constants(state)?;
         } else if self.inputs.interpolates {
-            self.inputs.send_polynomials(self.unit.as_mut(), length_s)?;
+            self.inputs.send_polynomials(&mut state.inputs, self.unit.as_mut(), length_s)?;
         } else {
             return Ok(false);
         }
@@ -188,35 +229,26 @@ impl Station {
         Ok(Outcome::Done)
     }
 
-    /// What it knows, for a memento.
-    pub fn pass(&mut self, numbers: &mut Numbers<'_>) {
-        let Station { inputs, outputs, feeds, .. } = self;
-        inputs.pass(numbers);
-        // What was reported belongs to the window under way: every refresh comes after a step of its unit.
-        numbers.list(&mut outputs.values);
-        feeds.iter_mut().filter_map(Feed::history_mut).for_each(|history| history.pass(numbers));
-    }
-
     /// Goes back to a saved state.
-    pub fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
-        (self.inputs.shown, self.begun) = (false, false);
+    pub fn restore(&mut self, state: &mut StationState, slot: usize) -> Result<(), UnitError> {
+        (state.inputs.shown, state.begun) = (false, false);
         self.unit.restore(slot)
     }
 
     /// Makes the outputs read last known to everybody.
     #[inline]
-    pub fn publish(&self, supply: &mut Supply, at: Tick) {
+    pub fn publish(&self, state: &StationState, supply: &mut Supply<'_>, at: Tick) {
         for &(channel, first, width) in &self.outputs.channels {
-            if let Some(dense) = &self.dense {
-                dense.publish(&mut supply.histories[channel], first);
+            if let (Some(dense), Some(samples)) = (&self.dense, &state.dense) {
+                dense.publish(samples, &mut supply.histories[channel], first);
             }
-            supply.histories[channel].put(at, &self.outputs.values[first..first + width]);
+            supply.histories[channel].put(at, &state.outputs.values[first..first + width]);
         }
     }
 
     /// Sampled output `place` at `at`: the last one read, or what was published of it where the unit is ahead.
     #[inline]
-    pub fn sampled(&self, supply: &Supply, place: usize, at: Tick) -> f64 {
+    pub fn sampled(&self, state: &StationState, supply: &Supply<'_>, place: usize, at: Tick) -> f64 {
         if self.dense.is_some() {
             let channel =
                 self.outputs.channels.iter().find(|(_, first, width)| (*first..first + width).contains(&place));
@@ -225,12 +257,12 @@ impl Station {
                 return history.value(history.not_after(at), place - first);
             }
         }
-        self.outputs.values[place]
+        state.outputs.values[place]
     }
 
     /// Evaluates feed-through outputs with the inputs' values at `at` and publishes them.
     #[inline]
-    pub fn refresh(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
+    pub fn refresh(&mut self, state: &mut StationState, supply: &mut Supply<'_>, at: Tick) -> Result<(), UnitError> {
         let (x, y) = (&mut self.inputs, &mut self.outputs);
         if y.refresh == Refresh::Reported || y.refresh_refs.is_empty() {
             return Ok(());
@@ -241,8 +273,8 @@ impl Station {
         }
         match y.refresh {
             Refresh::GetAfterSet if self.rates => {
-                x.show(self.unit.as_mut())?;
-                let step_s = supply.clock.length_s(self.step);
+                x.show(&mut state.inputs, self.unit.as_mut())?;
+                let step_s = supply.clock.length_s(self.step * supply.pace.stretch);
                 for feed in &mut self.feeds {
                     feed.rates(supply, at, step_s, &mut x.row, &mut x.rates);
                 }
@@ -250,12 +282,12 @@ impl Station {
                 self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
             }
             Refresh::GetAfterSet => {
-                x.show(self.unit.as_mut())?;
+                x.show(&mut state.inputs, self.unit.as_mut())?;
                 self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
             }
             Refresh::Directional => {
-                x.respond(self.unit.as_mut(), &y.refresh_refs, &mut y.refreshed)?;
-                for (d, reported) in y.refreshed.iter_mut().zip(&y.reported) {
+                x.respond(&state.inputs, self.unit.as_mut(), (&y.refresh_refs, &mut y.refreshed))?;
+                for (d, reported) in y.refreshed.iter_mut().zip(&state.outputs.reported) {
                     *d += reported;
                 }
             }
@@ -263,17 +295,17 @@ impl Station {
         }
         // Everybody knows them from now on.
         for (&place, &v) in y.refresh_places.iter().zip(&y.refreshed) {
-            y.values[place] = v;
+            state.outputs.values[place] = v;
         }
-        self.publish(supply, at);
+        self.publish(state, supply, at);
         Ok(())
     }
 
     /// Evaluates feed-through outputs by setting `inputs.values` and getting; the first of `values` are the outputs.
     #[inline]
-    pub fn refresh_into(&mut self, values: &mut [f64]) -> Result<(), UnitError> {
+    pub fn refresh_into(&mut self, state: &mut StationState, values: &mut [f64]) -> Result<(), UnitError> {
         let y = &mut self.outputs;
-        self.inputs.show(self.unit.as_mut())?;
+        self.inputs.show(&mut state.inputs, self.unit.as_mut())?;
         self.unit.get_real(&y.refresh_refs, &mut y.refreshed)?;
         for (&place, &v) in y.refresh_places.iter().zip(&y.refreshed) {
             values[place] = v;
@@ -283,40 +315,51 @@ impl Station {
 
     /// Keeps what the unit itself said of its feed-through outputs, before they are refreshed.
     #[inline]
-    pub fn keep_reported(&mut self) {
+    pub fn keep_reported(&self, state: &mut StationState) {
         if self.outputs.refresh == Refresh::Directional {
-            self.outputs.keep_reported();
+            self.outputs.keep_reported(&mut state.outputs);
         }
     }
 
     /// Sets the inputs to their values at `at`, which is what the unit then holds.
-    pub fn show_inputs(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
-        self.inputs.shown = false;
+    pub fn show_inputs(
+        &mut self,
+        state: &mut StationState,
+        supply: &mut Supply<'_>,
+        at: Tick,
+    ) -> Result<(), UnitError> {
+        state.inputs.shown = false;
         for feed in &mut self.feeds {
             feed.values(supply, at, &mut self.inputs.row, &mut self.inputs.values);
         }
-        self.inputs.held.copy_from_slice(&self.inputs.values);
+        state.inputs.held.copy_from_slice(&self.inputs.values);
         self.inputs.set(self.unit.as_mut())
     }
 
     /// What outputs of these references change by when the inputs go from what the unit holds to their values at `at`, by
     /// directional derivatives.
-    pub fn respond(&mut self, supply: &mut Supply, at: Tick, refs: &[u32], out: &mut [f64]) -> Result<(), UnitError> {
+    pub fn respond(
+        &mut self,
+        state: &StationState,
+        (supply, at): (&mut Supply<'_>, Tick),
+        refs: &[u32],
+        out: &mut [f64],
+    ) -> Result<(), UnitError> {
         for feed in &mut self.feeds {
             feed.values(supply, at, &mut self.inputs.row, &mut self.inputs.values);
         }
-        self.inputs.respond(self.unit.as_mut(), refs, out)
+        self.inputs.respond(&state.inputs, self.unit.as_mut(), (refs, out))
     }
 
     /// True values of the inputs at `at`, as far as they are known.
-    pub fn true_inputs(&mut self, supply: &mut Supply, at: Tick, out: &mut [f64]) {
+    pub fn true_inputs(&mut self, supply: &mut Supply<'_>, at: Tick, out: &mut [f64]) {
         for feed in &mut self.feeds {
             feed.values(supply, at, &mut self.inputs.row, out);
         }
     }
 
     /// Values of the inputs at the end of `span`, as they are predicted before it.
-    pub fn predicted_inputs(&mut self, supply: &mut Supply, span: &Span, out: &mut [f64]) {
+    pub fn predicted_inputs(&mut self, supply: &mut Supply<'_>, span: &Span, out: &mut [f64]) {
         for feed in &mut self.feeds {
             feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
         }
@@ -332,10 +375,10 @@ impl Station {
     }
 
     /// Reads all sampled outputs and publishes them.
-    pub fn sample(&mut self, supply: &mut Supply, at: Tick) -> Result<(), UnitError> {
-        self.unit.get_real(&self.outputs.refs, &mut self.outputs.values)?;
-        self.keep_reported();
-        self.publish(supply, at);
+    pub fn sample(&mut self, state: &mut StationState, supply: &mut Supply<'_>, at: Tick) -> Result<(), UnitError> {
+        self.unit.get_real(&self.outputs.refs, &mut state.outputs.values)?;
+        self.keep_reported(state);
+        self.publish(state, supply, at);
         Ok(())
     }
 }

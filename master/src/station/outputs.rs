@@ -1,5 +1,6 @@
 //! Sampled outputs of a unit, and how those with feed-through are brought to the inputs' true values.
 
+use crate::savable::savable;
 use crate::system::System;
 use crate::unit::{Unit, UnitError};
 use macrostep_description::ModelDescription;
@@ -33,10 +34,25 @@ impl Refresh {
     }
 }
 
-/// Sampled outputs of a unit.
+savable! {
+/// Sampled outputs of a unit as they were read last.
+pub(crate) struct OutputsState {
+    pub values: Vec<f64>,
+    /// What the unit itself said of those with feed-through.
+    pub(super) reported: Vec<f64>,
+}
+}
+
+impl OutputsState {
+    /// How many values there are.
+    pub(super) fn shape(&self) -> [usize; 2] {
+        [self.values.len(), self.reported.len()]
+    }
+}
+
+/// Sampled outputs of a unit, and room to read them.
 pub(crate) struct Outputs {
     pub refs: Vec<u32>,
-    pub values: Vec<f64>,
     /// Channels of this unit: number of the channel, first place in `values`, width.
     pub channels: Vec<(usize, usize, usize)>,
     pub refresh: Refresh,
@@ -44,7 +60,6 @@ pub(crate) struct Outputs {
     pub refresh_refs: Vec<u32>,
     pub refresh_places: Vec<usize>,
     pub(super) refreshed: Vec<f64>,
-    pub(super) reported: Vec<f64>,
     /// The outputs without feed-through, and whether they are the first ones.
     state_refs: Vec<u32>,
     state_places: Vec<usize>,
@@ -71,27 +86,6 @@ impl Outputs {
         Ok(())
     }
 
-    /// Keeps what the unit itself said of its feed-through outputs, before they are refreshed.
-    #[inline]
-    pub(super) fn keep_reported(&mut self) {
-        for (reported, &place) in self.reported.iter_mut().zip(&self.refresh_places) {
-            *reported = self.values[place];
-        }
-    }
-
-    /// Values of the feed-through outputs.
-    pub fn refreshed_values(&self) -> impl Iterator<Item = f64> + '_ {
-        self.refresh_places.iter().map(|&place| self.values[place])
-    }
-
-    /// Takes the first values given as those of the feed-through outputs; returns how many that are.
-    pub fn set_refreshed(&mut self, y: &[f64]) -> usize {
-        for (&place, &v) in self.refresh_places.iter().zip(y) {
-            self.values[place] = v;
-        }
-        self.refresh_places.len()
-    }
-
     /// The sampled outputs of unit `u` of the system.
     pub(super) fn new(system: &System, u: usize, refresh: Refresh) -> Self {
         // Outputs channel by channel, and which of them have feed-through.
@@ -116,13 +110,37 @@ impl Outputs {
             state_first: state_places.iter().copied().eq(0..state_places.len()),
             state_places,
             refs,
-            values: vec![0.0; n],
             channels,
             refresh,
             refresh_refs,
             refresh_places,
             refreshed: vec![0.0; m],
-            reported: vec![0.0; m],
         }
+    }
+
+    /// Nothing read yet.
+    pub(super) fn state(&self) -> OutputsState {
+        OutputsState { values: vec![0.0; self.refs.len()], reported: vec![0.0; self.refresh_refs.len()] }
+    }
+
+    /// Keeps what the unit itself said of its feed-through outputs, before they are refreshed.
+    #[inline]
+    pub(super) fn keep_reported(&self, state: &mut OutputsState) {
+        for (reported, &place) in state.reported.iter_mut().zip(&self.refresh_places) {
+            *reported = state.values[place];
+        }
+    }
+
+    /// Values of the feed-through outputs.
+    pub fn refreshed_values<'a>(&'a self, state: &'a OutputsState) -> impl Iterator<Item = f64> + 'a {
+        self.refresh_places.iter().map(|&place| state.values[place])
+    }
+
+    /// Takes the first values given as those of the feed-through outputs; returns how many that are.
+    pub fn set_refreshed(&self, state: &mut OutputsState, y: &[f64]) -> usize {
+        for (&place, &v) in self.refresh_places.iter().zip(y) {
+            state.values[place] = v;
+        }
+        self.refresh_places.len()
     }
 }

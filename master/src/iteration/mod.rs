@@ -1,0 +1,133 @@
+//! A window that is repeated by a corrector: the samples that are consumed before they are published are guessed, put into the
+//! histories, the plan is run, and what was published is compared with the guess.
+
+mod guesses;
+mod polynomial;
+mod problem;
+mod waveforms;
+
+use crate::correct::{Convergence, Correction, Problem};
+use crate::doubt::{Cause, Doubt};
+use crate::error::RunError;
+use crate::feed::Feed;
+use crate::guess::GuessState;
+use crate::history::History;
+use crate::sizes::Sizes;
+use crate::state::State;
+use crate::supply::Supply;
+use crate::time::Tick;
+use crate::unit::UnitError;
+use crate::window::Window;
+use guesses::Guess;
+use nalgebra::DMatrix;
+use problem::Guessed;
+
+/// How the windows of a run are repeated.
+pub(crate) struct Iteration {
+    correction: Correction,
+    guesses: Vec<Guess>,
+    /// Which unit is fed with which channel, where nodes are sampled.
+    fed: Vec<(usize, usize)>,
+    /// Components of each channel.
+    widths: Vec<usize>,
+}
+
+/// How the repetition of a window ended.
+pub(crate) struct Corrected {
+    pub convergence: Convergence,
+    /// Why the window is not to be relied on.
+    pub doubt: Option<Doubt>,
+}
+
+impl Iteration {
+    /// Of windows with histories as at the start; `channels` of these are not of feeds.
+    pub fn new(correction: &Correction, window: &Window, channels: usize) -> Self {
+        let signals = window.signals();
+        let widths: Vec<usize> = signals.histories[..channels].iter().map(History::width).collect();
+        let dense = window.stations.iter().enumerate().filter(|(_, s)| s.dense.is_some());
+        let fed = dense.flat_map(|(u, s)| s.feeds.iter().flat_map(Feed::channels).map(move |channel| (u, channel)));
+        let fed = fed.collect();
+        Iteration { correction: correction.clone(), guesses: guesses::find(window, &widths), fed, widths }
+    }
+
+    /// Nothing guessed yet.
+    pub fn state(&self) -> GuessState {
+        let n = self.guesses.last().map_or(0, |g| g.places().end);
+        let sizes = Sizes::new(self.widths.iter().copied());
+        GuessState { unknowns: vec![0.0; n], scale: vec![1.0; n], sizes, worst: (0, 0) }
+    }
+
+    /// Runs one window as often as the corrector wants.
+    pub fn run(&self, window: &mut Window, state: &mut State) -> Result<Corrected, RunError> {
+        window.begin(state)?;
+        // The first guess.
+        let mut y = std::mem::take(&mut state.guess.unknowns);
+        self.guess_first(window, state, &mut y);
+        // The corrector improves it.
+        let mut learnt = std::mem::take(&mut state.learnt);
+        let mut problem = Guessed::new(window, state, &self.guesses);
+        let result = match self.correction.corrector() {
+            Some(corrector) if !y.is_empty() => corrector.correct(&mut learnt, &mut problem, &mut y),
+            _ => problem.run_once(),
+        };
+        let discarded = problem.discarded.take();
+        (state.guess.unknowns, state.learnt) = (y, learnt);
+        // What has come out of it.
+        let mut convergence = result?;
+        let doubt =
+            if convergence.converged { self.accept(window, state) } else { Some(unmet(state, convergence.residual)) };
+        convergence.converged = doubt.is_none_or(|d| !d.is_serious());
+        if let Some(unfinished) = discarded {
+            return Err(window.unfinished(state, unfinished));
+        }
+        state.now += window.length(state);
+        Ok(Corrected { convergence, doubt })
+    }
+
+    /// First guesses: what the predictor makes of the past.
+    fn guess_first(&self, window: &mut Window, state: &mut State, y: &mut [f64]) {
+        let now = state.now;
+        let supply = &mut window.sources.with(&mut state.signals.histories, state.pace);
+        self.guesses.iter().for_each(|g| predict(g, supply, now, &mut y[g.places()]));
+        let sizes = &mut state.guess.sizes;
+        sizes.begin();
+        for g in &self.guesses {
+            y[g.places()].iter().enumerate().for_each(|(c, y)| sizes.guess((g.channel, c), *y));
+        }
+    }
+
+    /// The interface Jacobian at the start of the window to come, from directional derivatives; `None` where a unit offers
+    /// none or nothing is guessed.
+    pub fn interface_jacobian(
+        &self,
+        window: &mut Window,
+        state: &mut State,
+    ) -> Result<Option<DMatrix<f64>>, UnitError> {
+        // The first guess is put into the histories, from which it is taken back.
+        window.keep(state);
+        let mut y = std::mem::take(&mut state.guess.unknowns);
+        self.guess_first(window, state, &mut y);
+        let mut jacobian = DMatrix::zeros(y.len(), y.len());
+        let mut problem = Guessed::new(window, state, &self.guesses);
+        problem.put(&y);
+        let found = problem.estimate_jacobian(&mut jacobian);
+        state.guess.unknowns = y;
+        window.take_back(state);
+        Ok((found? && !self.guesses.is_empty()).then_some(jacobian))
+    }
+}
+
+/// What the predictor makes of a sample.
+fn predict(g: &Guess, supply: &mut Supply<'_>, now: Tick, y: &mut [f64]) {
+    let span = g.span(supply, now);
+    if g.is_end() {
+        supply.value(g.channel, span.to, y);
+    } else {
+        supply.guess(g.channel, &span, g.s(), y);
+    }
+}
+
+/// The signal with the largest residual of the guess evaluated last.
+fn unmet(state: &State, residual: f64) -> Doubt {
+    Doubt { place: state.guess.worst, found: residual, cause: Cause::Residual }
+}

@@ -1,0 +1,168 @@
+//! A window as a corrector sees it: residuals of guesses.
+
+use super::guesses::{Direction, Guess, directions, is_principal};
+use super::polynomial::Polynomial;
+use super::waveforms::waveforms;
+use crate::correct::{Convergence, Problem};
+use crate::guess::GuessState;
+use crate::jacobian;
+use crate::state::State;
+use crate::unit::UnitError;
+use crate::window::{Unfinished, Window};
+use nalgebra::DMatrix;
+
+/// Roundings of a waveform that add up to what a residual cannot fall below.
+const ROUNDINGS: f64 = 100.0;
+
+/// A window, begun, and what is guessed in it.
+pub(super) struct Guessed<'a> {
+    window: &'a mut Window,
+    state: &'a mut State,
+    guesses: &'a [Guess],
+    /// Whether the window has been run before, so that it must be taken back first.
+    ran: bool,
+    /// A step a unit did not finish in the last run.
+    pub discarded: Option<Unfinished>,
+}
+
+impl<'a> Guessed<'a> {
+    pub fn new(window: &'a mut Window, state: &'a mut State, guesses: &'a [Guess]) -> Self {
+        Guessed { window, state, guesses, ran: false, discarded: None }
+    }
+
+    /// Runs the window where nothing is guessed.
+    pub fn run_once(&mut self) -> Result<Convergence, UnitError> {
+        self.discarded = self.window.execute(self.state, false)?;
+        Ok(Convergence { runs: 1, residual: 0.0, converged: true })
+    }
+
+    /// Puts the guess `y` into the histories.
+    pub fn put(&mut self, y: &[f64]) {
+        let State { now, pace, signals, .. } = self.state;
+        for g in self.guesses {
+            signals.histories[g.channel].put_at(g.at(*now, pace.stretch), &y[g.places()]);
+        }
+    }
+
+    /// Takes the window back if it has been run, runs it with the guess `y`, and writes what comes out less the guess; infinity
+    /// where a unit did not finish a step.
+    fn run_with(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
+        if self.ran {
+            self.window.rewind(self.state)?;
+        }
+        self.ran = true;
+        // The run.
+        self.put(y);
+        self.discarded = None;
+        self.discarded = self.window.execute(self.state, false)?;
+        if self.discarded.is_some() {
+            residual.fill(f64::INFINITY);
+            return Ok(());
+        }
+        // What came out of it.
+        let State { now, pace, signals, .. } = &*self.state;
+        for g in self.guesses {
+            let (history, guess) = (&signals.histories[g.channel], &y[g.places()]);
+            let row = history.find_at(g.at(*now, pace.stretch)).map_or(guess, |i| history.row(i));
+            for (c, value) in row.iter().enumerate() {
+                residual[g.first + c] = value - y[g.first + c];
+            }
+        }
+        Ok(())
+    }
+
+    /// Sizes of the signals with the guess `y`; where a signal is zero in all of it, with what came out.
+    fn measure(&mut self, y: &[f64], residual: &[f64]) {
+        let (guesses, GuessState { sizes, scale, worst, .. }) = (self.guesses, &mut self.state.guess);
+        // The guess itself, and what came out where it is zero.
+        sizes.look();
+        for g in guesses {
+            (0..g.width).for_each(|c| sizes.see((g.channel, c), y[g.first + c]));
+        }
+        for g in guesses {
+            for c in 0..g.width {
+                scale[g.first + c] = if sizes.is_zero((g.channel, c)) { residual[g.first + c].abs() } else { 0.0 };
+            }
+        }
+        for g in guesses {
+            (0..g.width).for_each(|c| sizes.see((g.channel, c), scale[g.first + c]));
+        }
+        // The scale of each unknown, and which residual is largest by it.
+        let mut largest = -1.0;
+        for g in guesses {
+            for c in 0..g.width {
+                let size = sizes.of_residual((g.channel, c));
+                scale[g.first + c] = size;
+                let part = residual[g.first + c].abs() / size;
+                if part > largest || part.is_nan() {
+                    (largest, *worst) = (part, (g.channel, c));
+                }
+            }
+        }
+    }
+}
+
+impl Problem for Guessed<'_> {
+    fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
+        self.run_with(y, residual)?;
+        self.measure(y, residual);
+        Ok(())
+    }
+
+    fn probe(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
+        self.run_with(y, residual)
+    }
+
+    fn scale(&self) -> &[f64] {
+        &self.state.guess.scale
+    }
+
+    /// Rounding of the polynomials that inputs are given in.
+    fn resolution(&self) -> f64 {
+        let sizes = &self.state.guess.sizes;
+        let parts =
+            waveforms(self.window, self.state).map(|(place, w)| w.rounding() / sizes.of_residual(place).max(w.size()));
+        ROUNDINGS * parts.fold(0.0, f64::max)
+    }
+
+    /// Polynomials T_k(2s − 1) − T_k(−1) over the nodes of a step: single nodes would be perturbed by polynomials whose powers
+    /// of s cancel to the last digit. A motion is moved as one, its last component by the polynomial and those before by its
+    /// integrals; behind these directions come those of the other components by themselves, the highest k first. Without
+    /// inner nodes that is a unit vector.
+    fn direction(&self, j: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        let Some(Direction { place, component, k }) = directions(self.guesses).nth(j) else { return };
+        let (first, q) = (self.guesses[place], self.guesses[place].nodes);
+        let step = &self.guesses[place..place + q];
+        let stretch = self.state.pace.stretch;
+        let size = |c: usize| self.state.guess.sizes.of_trial((first.channel, c));
+        let mut p = Polynomial::shifted_chebyshev(k);
+        let (mut factor, lowest) = (size(component), if first.is_motion() { 0 } else { component });
+        let lowest = if component + 1 == first.width { lowest } else { component };
+        for c in (lowest..=component).rev() {
+            if c < component {
+                p = p.integral();
+                factor *= self.window.sources.clock.length_s(first.length(stretch));
+            }
+            step.iter().for_each(|g| out[g.first + c] = 0.5 * factor * p.at(2.0 * g.s() - 1.0));
+        }
+    }
+
+    /// Motions as one, and of the other components by themselves the highest polynomials each: what a motion sampled at nodes and
+    /// the integral of its sampled rate differ by.
+    fn principal(&self) -> usize {
+        directions(self.guesses).take_while(|d| is_principal(self.guesses, d)).count()
+    }
+
+    fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError> {
+        if self.guesses.iter().any(|g| g.nodes > 1) {
+            return Ok(false);
+        }
+        let Guessed { window, state, guesses, .. } = self;
+        let State { now, pace, signals, guess, .. } = &mut **state;
+        let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, g.end(*now, pace.stretch))).collect();
+        let Window { stations, sources, plan, .. } = &mut **window;
+        let supply = &mut sources.with(&mut signals.histories, *pace);
+        jacobian::estimate((stations, supply), (plan, *now), &samples, &guess.scale, jacobian)
+    }
+}

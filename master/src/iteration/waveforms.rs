@@ -1,0 +1,80 @@
+//! The waveforms that a window has left, and what of the signals its nodes do not resolve.
+
+use super::Iteration;
+use crate::doubt::{COARSE, Cause, Doubt};
+use crate::schedule::Op;
+use crate::sizes::{Sizes, Waveform};
+use crate::state::State;
+use crate::window::Window;
+
+/// Part of a signal that `nodes` intervals may leave out without a word: what makes errors of up to about 1e-9 with 16, 1e-6 with
+/// 12 and 1e-3 with 8, and rounding at the least.
+fn resolved(nodes: usize) -> f64 {
+    10f64.powf(3.0 - 0.6875 * nodes as f64).clamp(1e-12, COARSE)
+}
+
+/// The waveforms that a window just run has left, of every component of every channel with nodes, with channel and component.
+pub(super) fn waveforms<'a>(
+    window: &'a Window,
+    state: &'a State,
+) -> impl Iterator<Item = ((usize, usize), Waveform<'a>)> {
+    let (histories, now, stretch) = (&state.signals.histories, state.now, state.pace.stretch);
+    let steps = window.stations.iter().enumerate().filter_map(|(u, s)| Some((u, s, s.dense.as_ref()?.nodes.len())));
+    steps.flat_map(move |(u, station, nodes)| {
+        let each = move |&(channel, _, width): &(usize, usize, usize)| {
+            let history = &histories[channel];
+            let ends = window.plan.ops.iter().filter_map(move |op| match op {
+                Op::Publish { unit, at } if *unit == u => history.find(now + at * stretch)?.checked_sub(nodes),
+                _ => None,
+            });
+            ends.flat_map(move |first| {
+                (0..width).map(move |component| ((channel, component), Waveform { history, first, nodes, component }))
+            })
+        };
+        station.outputs.channels.iter().flat_map(each)
+    })
+}
+
+impl Iteration {
+    /// Takes the window as converged: its values are what later ones are measured with. What its nodes do not resolve, where
+    /// there is such a thing.
+    pub(super) fn accept(&self, window: &Window, state: &mut State) -> Option<Doubt> {
+        let mut sizes = std::mem::take(&mut state.guess.sizes);
+        // Sizes of what was guessed and of what was published.
+        for g in &self.guesses {
+            let y = &state.guess.unknowns[g.places()];
+            y.iter().enumerate().for_each(|(c, y)| sizes.accept((g.channel, c), *y));
+        }
+        for (place, waveform) in waveforms(window, state) {
+            sizes.accept(place, waveform.size());
+        }
+        // What the nodes leave out, measured with them.
+        sizes.look();
+        sizes.clear_left_out();
+        for (place, waveform) in waveforms(window, state) {
+            sizes.leave_out(place, waveform.left_out());
+        }
+        let doubt = self.unresolved(window, &sizes);
+        state.guess.sizes = sizes;
+        doubt
+    }
+
+    /// What of a waveform is left out matters as far as a receiver follows it, and a receiver that follows fast motions has them
+    /// in its own waveforms: the geometric mean of both counts, of the worst pair.
+    fn unresolved(&self, window: &Window, sizes: &Sizes) -> Option<Doubt> {
+        let mut doubt: Option<Doubt> = None;
+        for &(unit, channel) in &self.fed {
+            let station = &window.stations[unit];
+            let allowed = station.dense.as_ref().map_or(1.0, |d| resolved(d.nodes.len()));
+            let (left_out, component) = sizes.left_out(channel);
+            let own = station.outputs.channels.iter().map(|c| sizes.left_out(c.0).0).reduce(f64::max);
+            // A unit that nobody listens to is as wrong as what it is fed with.
+            let own = own.unwrap_or(left_out);
+            let found = (left_out * own).sqrt();
+            if found > allowed && doubt.is_none_or(|d| d.found < found) {
+                doubt = Some(Doubt { place: (channel, component), found, cause: Cause::Nodes { allowed } });
+            }
+        }
+        doubt
+    }
+}

@@ -1,0 +1,187 @@
+//! How a simulation is made of system, method and grid.
+
+use super::Simulation;
+use crate::books::SETTLED_DEPTH;
+use crate::change::Changes;
+use crate::control::Controller;
+use crate::correct::Correction;
+use crate::definition::Definition;
+use crate::dense::Dense;
+use crate::error::RunError;
+use crate::feedthrough;
+use crate::grid::Grid;
+use crate::history::History;
+use crate::iteration::Iteration;
+use crate::link::Links;
+use crate::method::{Estimate, Method, Sampling};
+use crate::power::Ledger;
+use crate::record::Recorder;
+use crate::relay::Relay;
+use crate::requirements::{MIDDLE, check, stagger};
+use crate::schedule::{Plan, Schedule};
+use crate::state::State;
+use crate::station::Station;
+use crate::supply::{Pace, Sources};
+use crate::system::System;
+use crate::time::Tick;
+use crate::window::Window;
+use crate::work::LawSources;
+use std::sync::Arc;
+
+impl Simulation {
+    /// Checks that system, method and grid fit together; units have been instantiated, and nothing else.
+    ///
+    /// # Errors
+    /// [`RunError::Capability`] where the method needs what a unit does not offer, [`RunError::Grid`] for times that make
+    /// no sense, [`RunError::Schedule`] for an order that is not one of all units.
+    pub fn new(mut system: System, method: &Method, grid: Grid) -> Result<Self, RunError> {
+        // Times, and predictors to choose from; room is made for the highest degree there is.
+        let definition = Definition::new(&system, method, &grid);
+        let (mut clock, steps) = grid.resolve(system.units.len(), method.schedule.parts())?;
+        let chosen = method.control.as_ref().map(|c| c.family.as_slice()).unwrap_or_default();
+        let family = if chosen.is_empty() { vec![method.predictor.clone()] } else { chosen.to_vec() };
+        let widest = family.last().unwrap_or(&method.predictor).clone();
+        let method = &Method { predictor: widest, ..method.clone() };
+        if let Some(control) = &method.control {
+            clock.per_unit *= Tick::from(control.parts.max(1));
+        }
+        check(&system, method, &steps)?;
+        // The plan.
+        let mut groups = feedthrough::groups(&system);
+        if method.predictor.rates() {
+            // The rate of a force follows accelerations, which themselves are refreshed: first these, then what follows them.
+            groups.extend_from_within(..);
+        }
+        let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
+        let stagger = stagger(&system, method);
+        let plan = match stagger {
+            Some(order) => Plan::staggered(order, &steps, refreshed, grid.last_window(steps[0])),
+            None => Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
+        };
+        let mut warnings = Vec::new();
+        if stagger.is_none() && matches!(method.schedule, Schedule::Palindromic(_)) {
+            let warning =
+                "half steps of neighbouring windows are not merged, because the first unit has no dense output";
+            warnings.push(warning.to_string());
+        }
+        // Units at their places, and what each of them reads.
+        let mut histories = histories(&system, method, (&plan, &steps), stagger.is_some());
+        let stations = stations(&mut system, method, (&steps, stagger), &mut histories)?;
+        let (channels, sources) = (system.channels.len(), LawSources::of(&system));
+        let width = system.channels.iter().map(|c| c.refs.len()).max().unwrap_or(1);
+        let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
+        let links = Links::new(std::mem::take(&mut system.links));
+        let supply = Sources::new(laws, family, clock, width);
+        let mut window = Window::new(stations, (supply, histories), links, plan, groups);
+        window.ledger = ledger(&system, &window, method, &steps);
+        // What chooses steps, and what repeats them.
+        let control = control(&mut window, method)?;
+        let iterates = !matches!(method.correction, Correction::Explicit);
+        let iteration = iterates.then(|| Iteration::new(&method.correction, &window, channels));
+        let held = iteration.is_none() && control.is_none() && window.links.is_empty();
+        let relay = if held { Relay::of(&window, 1) } else { None };
+        Ok(Simulation {
+            state: initial(&window, iteration.as_ref(), control.as_ref()),
+            window,
+            iteration,
+            control,
+            relay,
+            recorder: Recorder::new(),
+            depth: method.predictor.depth(),
+            channels,
+            warnings,
+            grid,
+            rest: None,
+            sources,
+            watches: Vec::new(),
+            changes: Changes::new(system.changes),
+            settings: system.settings,
+            definition,
+        })
+    }
+
+    /// The state before initialisation.
+    pub(crate) fn initial(&self) -> State {
+        let mut state = initial(&self.window, self.iteration.as_ref(), self.control.as_ref());
+        state.watches.resize_with(self.watches.len(), Default::default);
+        state.pace.stretch = self.rest.as_ref().map_or(1, |rest| rest.of);
+        state
+    }
+}
+
+fn initial(window: &Window, iteration: Option<&Iteration>, control: Option<&Controller>) -> State {
+    State {
+        now: 0,
+        pace: Pace { stretch: 1, degree: control.map_or(0, Controller::first_degree) },
+        signals: window.signals(),
+        stations: window.stations.iter().map(Station::state).collect(),
+        loops: window.loops(),
+        guess: iteration.map(Iteration::state).unwrap_or_default(),
+        learnt: Default::default(),
+        control: control.map(Controller::state),
+        watches: Vec::new(),
+        statistics: Default::default(),
+        doubts: Default::default(),
+        changes_past: 0,
+        diverged: None,
+    }
+}
+
+/// Whether accounts of power bonds are closed at the end of windows, because units step at different rates.
+fn settles(system: &System, steps: &[Tick]) -> bool {
+    !system.bonds.is_empty() && steps.iter().any(|s| *s != steps[0])
+}
+
+/// Histories of all channels.
+fn histories(system: &System, method: &Method, (plan, steps): (&Plan, &[Tick]), is_staggered: bool) -> Vec<History> {
+    let nodes = if is_staggered { MIDDLE } else { method.predictor.nodes() };
+    let in_window = |u: usize| (plan.window / steps[u]) as usize * nodes.max(1) + 1;
+    let depth = method.predictor.depth();
+    let kept = if settles(system, steps) { depth.max(SETTLED_DEPTH) } else { depth };
+    system.channels.iter().map(|c| History::new(c.refs.len(), kept, in_window(c.unit))).collect()
+}
+
+/// Stations of all units, with dense output where the method wants it.
+fn stations(
+    system: &mut System,
+    method: &Method,
+    (steps, stagger): (&[Tick], Option<&[usize]>),
+    histories: &mut Vec<History>,
+) -> Result<Vec<Station>, RunError> {
+    let nodes = if stagger.is_some() { MIDDLE } else { method.predictor.nodes() };
+    let units = std::mem::take(&mut system.units).into_iter().enumerate();
+    let mut stations: Vec<Station> =
+        units.map(|(u, unit)| Station::new((system, u), unit, steps[u], method, histories)).collect();
+    for (u, station) in stations.iter_mut().enumerate() {
+        if nodes > 0 && stagger.is_none_or(|order| order.first() == Some(&u)) {
+            station.dense = Some(Dense::new(system, u, station.unit.as_mut(), nodes)?);
+        }
+        // Predictors of a family are not all alike.
+        if method.control.is_some() {
+            station.holds = false;
+        }
+    }
+    Ok(stations)
+}
+
+/// The accounts of the power bonds, where there are any.
+fn ledger(system: &System, window: &Window, method: &Method, steps: &[Tick]) -> Option<Ledger> {
+    let mut ledger = Ledger::new(system, &window.stations, method)?;
+    if settles(system, steps) {
+        ledger.settle_windows(window.plan.window, steps);
+    }
+    Some(ledger)
+}
+
+/// Macro step control, where it is wanted.
+fn control(window: &mut Window, method: &Method) -> Result<Option<Controller>, RunError> {
+    let Some(control) = &method.control else { return Ok(None) };
+    if window.ledger.is_none() && control.estimate == Estimate::Ecco {
+        let (found, expected) = ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
+        return Err(RunError::Grid { what: "step control by residual energy", found, expected });
+    }
+    let family: &[Arc<_>] = &window.sources.family;
+    let controller = Controller::new(control, family, &window.stations, window.blind());
+    window.revocable = controller.revocable;
+    Ok(Some(controller))
+}

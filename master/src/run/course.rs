@@ -1,0 +1,198 @@
+//! How a run goes on: one window after the other.
+
+use super::Simulation;
+use crate::control::{Controller, Verdict};
+use crate::correct::Convergence;
+use crate::doubt::Doubt;
+use crate::error::RunError;
+use crate::iteration::{Corrected, Iteration};
+use crate::record::Observer;
+use crate::state::State;
+use crate::time::{Span, Tick};
+use crate::window::Window;
+
+/// One window, repeated where there is an iteration.
+#[inline]
+fn window(
+    window: &mut Window,
+    iteration: Option<&Iteration>,
+    state: &mut State,
+) -> Result<Option<Corrected>, RunError> {
+    match iteration {
+        None => window.run(state).map(|()| None),
+        Some(iteration) => iteration.run(window, state).map(Some),
+    }
+}
+
+impl Simulation {
+    /// One window: to the next point where all units meet.
+    #[inline]
+    pub fn step(&mut self) -> Result<Option<Convergence>, RunError> {
+        // A shorter window at the end.
+        if let Some(rest) = self.rest.as_ref().filter(|rest| rest.from == self.state.now) {
+            self.state.pace.stretch = rest.parts;
+            self.state.learnt = Default::default();
+        }
+        // Values set at this time.
+        if self.changes.are_pending(self.state.changes_past) {
+            let times_s = (self.grid.start_s, self.time_s(), self.window_s());
+            self.changes.set(&mut self.state.changes_past, times_s, &mut self.window.stations)?;
+        }
+        // The window.
+        let began = self.state.now;
+        let outcome = match &self.control {
+            None => window(&mut self.window, self.iteration.as_ref(), &mut self.state),
+            Some(_) => self.controlled(),
+        };
+        let corrected = outcome.map_err(|error| self.blamed(error))?;
+        // What it has cost, and whether it is to be relied on.
+        let convergence = corrected.as_ref().map(|c| c.convergence);
+        self.state.statistics.windows += 1;
+        self.state.statistics.runs += convergence.map_or(1, |c| c.runs as u64);
+        if let Some(Corrected { convergence, doubt }) = corrected {
+            self.count(convergence, doubt.map(|doubt| (began, doubt)));
+        }
+        self.check_size()?;
+        self.check_work()?;
+        Ok(convergence)
+    }
+
+    /// Counts a window that was repeated.
+    fn count(&mut self, convergence: Convergence, doubt: Option<(Tick, Doubt)>) {
+        let State { statistics, doubts, .. } = &mut self.state;
+        statistics.unconverged += u64::from(!convergence.converged);
+        statistics.coarse += u64::from(convergence.converged && doubt.is_some());
+        statistics.residual_max = statistics.residual_max.max(convergence.residual);
+        doubts.take(doubt, convergence.converged);
+    }
+
+    /// A window of a length that keeps the tolerance.
+    fn controlled(&mut self) -> Result<Option<Corrected>, RunError> {
+        let Simulation { window: steps, control: Some(control), iteration, grid, state, .. } = self else {
+            return Ok(None);
+        };
+        let clock = steps.sources.clock;
+        let end = grid.stop_s.map_or(Tick::MAX, |stop_s| {
+            ((stop_s - clock.start_s) / clock.unit_s * clock.per_unit as f64).round() as Tick
+        });
+        loop {
+            // How long the window is.
+            let left = ((end - state.now) / steps.plan.window).max(1);
+            let Some(chosen) = &mut state.control else { return Ok(None) };
+            let length = control.fit(chosen, left);
+            if length != state.pace.stretch {
+                state.learnt = Default::default();
+            }
+            state.pace.stretch = length;
+            if control.revocable {
+                steps.begin(state)?;
+            }
+            // What is predicted of its end, and the window.
+            let ticks = steps.length(state);
+            let span = Span { from: state.now, to: state.now + ticks, length_s: clock.length_s(ticks) };
+            steps.predict(control, state, &span);
+            let outcome = window(steps, iteration.as_ref(), state);
+            // Whether it stands.
+            let verdict = match &outcome {
+                Err(RunError::Discarded { .. }) if control.revocable && length > 1 => {
+                    if let Some(chosen) = &mut state.control {
+                        chosen.course.rejected += 1;
+                        chosen.shrink(length, 0.5);
+                    }
+                    steps.rewind(state)?;
+                    continue;
+                }
+                Err(_) => return outcome,
+                Ok(_) => steps.judge(control, state, (length, span.length_s)),
+            };
+            if verdict == Verdict::Accepted {
+                return outcome;
+            }
+            state.now = span.from;
+            steps.rewind(state)?;
+        }
+    }
+
+    /// Runs `windows` windows and hands the observer a row at the start and after every `every`-th one.
+    pub fn run(&mut self, windows: u64, every: u64, observer: &mut dyn Observer) -> Result<(), RunError> {
+        self.observe(observer)?;
+        let every = every.max(1);
+        let mut left = windows;
+        while left > 0 {
+            let n = left.min(every);
+            self.stretch(n)?;
+            left -= n;
+            if n == every {
+                self.observe(observer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Windows of which only the end is looked at, by the observer; pairs of maps under watch are looked at after each.
+    fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
+        // The relay knows whole windows only.
+        let length = self.window.length(&self.state);
+        let left = self.rest.as_ref().map_or(Tick::MAX, |rest| (rest.from - self.state.now) / length);
+        let Some(relay) = self.relay.as_mut().filter(|_| Tick::try_from(windows).is_ok_and(|n| n <= left)) else {
+            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
+        };
+        if self.changes.are_pending(self.state.changes_past) {
+            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
+        }
+        if !self.watches.is_empty() && windows > 1 {
+            return (0..windows).try_for_each(|_| self.stretch(1));
+        }
+        // The windows, and how many of them were done.
+        let began = self.state.now;
+        let result = relay.run(&mut self.window, &mut self.state, windows);
+        let done = ((self.state.now - began) / length) as u64;
+        self.state.statistics.windows += done;
+        self.state.statistics.runs += done;
+        let result = match result {
+            Ok(None) => Ok(()),
+            Ok(Some(unfinished)) => Err(self.window.unfinished(&self.state, unfinished)),
+            Err(error) => Err(error.into()),
+        };
+        result.map_err(|error| self.blamed(error))?;
+        self.check_size()?;
+        self.check_work()
+    }
+
+    /// Whether the stop time has been reached; never without one.
+    pub fn is_over(&self) -> bool {
+        let clock = self.window.sources.clock;
+        self.grid.stop_s.is_some_and(|stop_s| self.time_s() >= stop_s - 0.5 * clock.length_s(1))
+    }
+}
+
+/// What macro step control does with a window.
+impl Window {
+    /// Before the window over `span`: what is predicted of its end.
+    fn predict(&mut self, control: &Controller, state: &mut State, span: &Span) {
+        let State { control: Some(chosen), signals, pace, .. } = state else { return };
+        let supply = &mut self.sources.with(&mut signals.histories, *pace);
+        control.predict(chosen, &mut self.stations, supply, span);
+    }
+
+    /// Judges the window just run, of so many shortest ones and seconds, and chooses the next.
+    fn judge(&mut self, control: &Controller, state: &mut State, (length, length_s): (Tick, f64)) -> Verdict {
+        let State { control: Some(chosen), signals, pace, now, .. } = state else { return Verdict::Accepted };
+        let supply = &mut self.sources.with(&mut signals.histories, *pace);
+        // The estimate.
+        let errors = match (&self.ledger, &mut signals.ledger) {
+            (Some(ledger), Some(accounts)) if control.weighs_energy() => {
+                ledger.close_all(accounts, &mut self.stations, supply);
+                let (energy_j, power_w) = accounts.totals();
+                control.leak(chosen, energy_j, length_s, power_w)
+            }
+            _ => control.errors(chosen, &mut self.stations, supply, *now),
+        };
+        // What follows from it.
+        let verdict = control.judge(chosen, errors, &mut pace.degree, (length, length_s));
+        if verdict == Verdict::Accepted {
+            chosen.energy_j = signals.ledger.as_ref().map_or(0.0, |accounts| accounts.totals().0);
+        }
+        verdict
+    }
+}

@@ -1,0 +1,184 @@
+//! A *simulation*: a system coupled by a method on a grid, from initialisation to the end, step by step.
+
+mod beginning;
+mod construction;
+mod course;
+mod outcome;
+mod remainder;
+
+pub use remainder::windows_and_rest;
+
+use crate::change::Changes;
+use crate::control::Controller;
+use crate::definition::Definition;
+use crate::error::{RunError, SystemError};
+use crate::grid::Grid;
+use crate::ids::{ChannelId, LawId, UnitId};
+use crate::iteration::Iteration;
+use crate::law::Law;
+use crate::record::{Column, Observer, Recorder};
+use crate::relay::Relay;
+use crate::schedule::Plan;
+use crate::state::State;
+use crate::system::Settings;
+use crate::unit::Unit;
+use crate::window::Window;
+use crate::work::{LawSources, WatchState, WorkWatch};
+use nalgebra::DMatrix;
+use remainder::Rest;
+
+/// A run under way: what defines it, its units, and its state.
+pub struct Simulation {
+    pub(crate) window: Window,
+    pub(crate) state: State,
+    iteration: Option<Iteration>,
+    control: Option<Controller>,
+    /// The plan as copies and calls, where inputs are held and nothing is taken back.
+    relay: Option<Relay>,
+    recorder: Recorder,
+    depth: usize,
+    /// How many channels there are.
+    pub(crate) channels: usize,
+    warnings: Vec<String>,
+    grid: Grid,
+    /// A last window that is shorter than the others.
+    rest: Option<Rest>,
+    sources: LawSources,
+    watches: Vec<WorkWatch>,
+    /// Values that units are given on the way.
+    changes: Changes,
+    /// What each unit is told when it is initialised.
+    settings: Vec<Settings>,
+    /// What a memento must be of.
+    pub(crate) definition: Definition,
+}
+
+/// What is recorded and looked at.
+impl Simulation {
+    /// Records a variable of a unit, of any type, in a column of the given name.
+    ///
+    /// # Errors
+    /// [`SystemError::UnknownVariable`] where the unit has none of that name.
+    pub fn record(&mut self, unit: UnitId, variable: &str, column: &str) -> Result<(), SystemError> {
+        let station = &self.window.stations[unit.index()];
+        let variables = &station.unit.description().variables;
+        let Some(i) = variables.iter().position(|v| v.name == variable) else {
+            return Err(SystemError::UnknownVariable {
+                unit: station.unit.name().to_string(),
+                variable: variable.to_string(),
+                hint: "name one that its model description has".to_string(),
+            });
+        };
+        self.record_at(unit, i, column);
+        Ok(())
+    }
+
+    /// As [`Simulation::record`], by the variable's position in the model description, which must be one.
+    pub fn record_at(&mut self, unit: UnitId, variable: usize, column: &str) {
+        // What a unit is at mid-step is known of its sampled outputs only.
+        if self.window.plan.is_staggered() && self.state.now == 0 {
+            let station = &self.window.stations[unit.index()];
+            let v = &station.unit.description().variables[variable];
+            if v.real().is_none() || !station.outputs.refs.contains(&v.value_reference) {
+                self.window.plan.unmerge();
+            }
+        }
+        self.recorder.add(&self.window.stations, unit.index(), variable, column.to_string());
+    }
+
+    /// Checks from now on, at every communication point, that two laws conserve virtual work: positions go forward by
+    /// `forward`, forces come back by `back`. The largest defect is in [`crate::Statistics::work_defect`]; one above
+    /// [`crate::WORK_TOLERANCE`] ends the run.
+    ///
+    /// # Errors
+    /// [`SystemError::LawShape`] where one has not as many outputs as the other has inputs.
+    pub fn watch_work(&mut self, forward: LawId, back: LawId) -> Result<(), SystemError> {
+        let supply = &self.window.sources;
+        let Some(watch) = WorkWatch::new(supply, &self.sources, forward, back) else {
+            let outputs = |law: LawId| supply.laws.get(law.0).map_or(0, |l| l.outputs());
+            let (found, expected) = (outputs(back), self.sources.inputs(forward));
+            return Err(SystemError::LawShape { what: "outputs on the way back", found, expected });
+        };
+        self.watches.push(watch);
+        self.state.watches.push(WatchState::default());
+        Ok(())
+    }
+
+    /// Columns of the rows an observer gets, without time.
+    pub fn columns(&self) -> &[Column] {
+        &self.recorder.columns
+    }
+
+    /// Reads the recorded variables now.
+    #[inline]
+    pub fn observe(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let now = self.state.now;
+        let (stations, states, mut supply) = self.window.parts(&mut self.state);
+        self.recorder.read((stations, states), &mut supply, now)?;
+        if !self.recorder.texts.is_empty() {
+            observer.texts(&self.recorder.texts);
+        }
+        observer.row(supply.clock.seconds(now), &self.recorder.row);
+        Ok(())
+    }
+
+    /// The newest sample of a channel that is not ahead of the present time.
+    #[inline]
+    pub fn latest(&self, channel: ChannelId) -> &[f64] {
+        let history = &self.state.signals.histories[channel.index()];
+        history.row(history.not_after(self.state.now))
+    }
+
+    /// Present time \[s\].
+    pub fn time_s(&self) -> f64 {
+        self.window.sources.clock.seconds(self.state.now)
+    }
+
+    /// Length of a window \[s\]: the shortest span after which all units meet.
+    pub fn window_s(&self) -> f64 {
+        self.window.sources.clock.length_s(self.window.length(&self.state))
+    }
+
+    /// The plan that is carried out in each window, in ticks as it was made.
+    pub fn plan(&self) -> &Plan {
+        &self.window.plan
+    }
+
+    /// What was noticed that may surprise.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Calls of `fmi2DoStep` of each unit.
+    pub fn do_steps(&self) -> Vec<u64> {
+        self.window.stations.iter().map(|s| s.unit.do_steps()).collect()
+    }
+
+    /// "fmu", "native" or "isolated" of each unit.
+    pub fn kinds(&self) -> Vec<&'static str> {
+        self.window.stations.iter().map(|s| s.unit.kind()).collect()
+    }
+
+    /// A unit, to drive it by hand between windows.
+    pub fn unit_mut(&mut self, unit: UnitId) -> &mut dyn Unit {
+        self.window.stations[unit.index()].unit.as_mut()
+    }
+
+    /// Puts another law in the place of one; it must have the same inputs and outputs.
+    pub fn replace_law(&mut self, law: LawId, by: Box<dyn Law>) {
+        self.window.sources.laws[law.0] = by;
+    }
+
+    /// The interface Jacobian at the present state; `None` where units offer none, or nothing is guessed.
+    pub(crate) fn interface_jacobian(&mut self) -> Result<Option<DMatrix<f64>>, RunError> {
+        if let Some(iteration) = &self.iteration {
+            return Ok(iteration.interface_jacobian(&mut self.window, &mut self.state)?);
+        }
+        // An explicit run guesses nothing: what an implicit one would.
+        let iteration = Iteration::new(&crate::correct::Correction::Explicit, &self.window, self.channels);
+        let before = std::mem::replace(&mut self.state.guess, iteration.state());
+        let jacobian = iteration.interface_jacobian(&mut self.window, &mut self.state);
+        self.state.guess = before;
+        Ok(jacobian?)
+    }
+}

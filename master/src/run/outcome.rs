@@ -1,0 +1,115 @@
+//! What has come out of a run so far: what it has cost, and what of it is not to be relied on.
+
+use super::Simulation;
+use crate::account::Account;
+use crate::control::Course;
+use crate::doubt::{Cause, Doubt, Unconverged};
+use crate::error::{Diverged, RunError};
+use crate::statistics::Statistics;
+use crate::time::Tick;
+use crate::work::WORK_TOLERANCE;
+
+/// Sampled values larger than this are those of a run that has diverged.
+const SIZE_MAX: f64 = 1e100;
+
+/// With sampled values larger than this a call that fails is taken for a sign of divergence.
+const SIZE_BLAMED: f64 = 1e30;
+
+impl Simulation {
+    /// What the run has cost so far.
+    pub fn statistics(&self) -> Statistics {
+        self.state.statistics
+    }
+
+    /// What macro step control has done, where there is one.
+    pub fn course(&self) -> Option<Course> {
+        self.state.control.as_ref().map(|c| c.course)
+    }
+
+    /// The accounts of the power bonds, closed at the present time.
+    pub fn accounts(&mut self) -> &[Account] {
+        let (window, signals) = (&mut self.window, &mut self.state.signals);
+        let (Some(ledger), Some(accounts)) = (&window.ledger, &mut signals.ledger) else { return &[] };
+        let supply = &mut window.sources.with(&mut signals.histories, self.state.pace);
+        ledger.close_all(accounts, &mut window.stations, supply);
+        &accounts.accounts
+    }
+
+    /// The first window that did not converge, or whose nodes have nothing to do with a signal, where there was one.
+    pub fn unconverged(&self) -> Option<Unconverged> {
+        self.told(self.state.doubts.first, self.state.statistics.unconverged)
+    }
+
+    /// The window that converged but leaves out the largest part of a signal, where that is more than its nodes promise.
+    pub fn coarse(&self) -> Option<Unconverged> {
+        self.told(self.state.doubts.coarse, self.state.statistics.coarse)
+    }
+
+    fn told(&self, doubt: Option<(Tick, Doubt)>, windows: u64) -> Option<Unconverged> {
+        let (at, doubt) = doubt?;
+        let signal = self.window.name(doubt.place);
+        let allowed = match doubt.cause {
+            Cause::Residual => None,
+            Cause::Nodes { allowed } => Some(allowed),
+        };
+        let t_s = self.window.sources.clock.seconds(at);
+        Some(Unconverged { t_s, windows, signal, found: doubt.found, allowed })
+    }
+
+    /// What ended the run where its signals grew beyond all bounds.
+    pub fn diverged(&self) -> Option<&Diverged> {
+        self.state.diverged.as_ref()
+    }
+
+    /// Whether all sampled values are those of a run that can go on.
+    pub(super) fn check_size(&mut self) -> Result<(), RunError> {
+        match self.beyond(SIZE_MAX) {
+            None => Ok(()),
+            Some(diverged) => {
+                self.state.diverged = Some(diverged.clone());
+                Err(RunError::Diverged(Box::new(diverged)))
+            }
+        }
+    }
+
+    /// A call that failed; what a unit says to signals that have grown beyond all measure is not its fault.
+    pub(super) fn blamed(&mut self, error: RunError) -> RunError {
+        match (&error, self.beyond(SIZE_BLAMED)) {
+            (RunError::Unit(_), Some(diverged)) => {
+                self.state.diverged = Some(diverged.clone());
+                RunError::Diverged(Box::new(diverged))
+            }
+            _ => error,
+        }
+    }
+
+    /// The first sampled value at the present time that is larger than `size`, or is not a number.
+    fn beyond(&self, size: f64) -> Option<Diverged> {
+        let is_beyond = |x: &f64| x.is_nan() || x.abs() > size;
+        let sampled = self.state.signals.histories[..self.channels].iter().enumerate();
+        let known = sampled.filter(|(_, history)| !history.is_empty());
+        let mut rows = known.map(|(channel, history)| (channel, history.row(history.not_after(self.state.now))));
+        let (channel, row) = rows.find(|(_, row)| row.iter().any(is_beyond))?;
+        let component = row.iter().position(is_beyond)?;
+        let signal = self.window.name((channel, component));
+        Some(Diverged { t_s: self.time_s(), stop_s: self.grid.stop_s, signal, found: row[component] })
+    }
+
+    /// Looks at the newest samples of all pairs of maps under watch.
+    pub(super) fn check_work(&mut self) -> Result<(), RunError> {
+        if self.watches.is_empty() {
+            return Ok(());
+        }
+        let state = &mut self.state;
+        let supply = self.window.sources.with(&mut state.signals.histories, state.pace);
+        for (watch, seen) in self.watches.iter_mut().zip(&mut state.watches) {
+            watch.look(seen, &supply);
+            state.statistics.work_defect = state.statistics.work_defect.max(seen.defect);
+        }
+        let found = state.statistics.work_defect;
+        if found <= WORK_TOLERANCE {
+            return Ok(());
+        }
+        Err(RunError::VirtualWork { t_s: self.time_s(), found, limit: WORK_TOLERANCE })
+    }
+}

@@ -1,0 +1,56 @@
+//! The *state* of a run: everything that changes from one communication step to the next, as one value. The definition is
+//! the rest: systems, methods, plans, and the lists made of them.
+//!
+//! A rollback copies the part that a step writes over itself, a restart begins with the initial state, and a memento is
+//! this value in bytes. What the units keep of themselves is theirs, see [`crate::unit::Unit::save`].
+
+use crate::algebraic::LoopState;
+use crate::control::ControllerState;
+use crate::correct::Learnt;
+use crate::doubt::Doubts;
+use crate::error::Diverged;
+use crate::guess::GuessState;
+use crate::history::History;
+use crate::link::LinksState;
+use crate::power::LedgerState;
+use crate::savable::savable;
+use crate::station::StationState;
+use crate::statistics::Statistics;
+use crate::supply::Pace;
+use crate::time::Tick;
+use crate::work::WatchState;
+
+savable! {
+/// What a communication step writes and a rollback takes back.
+pub(crate) struct Signals {
+    /// Of channels, then those that feeds keep of their own.
+    pub histories: Vec<History>,
+    pub links: LinksState,
+    /// Accounts of the power bonds, where there are any.
+    pub ledger: Option<LedgerState>,
+}
+}
+
+savable! {
+/// Everything that changes in a run.
+pub(crate) struct State {
+    /// Start of the window under way.
+    pub now: Tick,
+    pub pace: Pace,
+    pub signals: Signals,
+    pub stations: Vec<StationState>,
+    /// Of each group of units whose outputs follow inputs at once.
+    pub loops: Vec<LoopState>,
+    /// What the window is started with where a corrector repeats it.
+    pub guess: GuessState,
+    pub learnt: Learnt,
+    pub control: Option<ControllerState>,
+    pub watches: Vec<WatchState>,
+    pub statistics: Statistics,
+    pub doubts: Doubts,
+    /// How many of the values set at a time are past.
+    pub changes_past: usize,
+    /// What ended the run where its signals grew beyond all bounds.
+    pub diverged: Option<Diverged>,
+}
+}

@@ -1,0 +1,42 @@
+//! How sampled outputs answer a change of the inputs, for estimating an interface Jacobian.
+
+use crate::system::System;
+use macrostep_description::ModelDescription;
+
+/// How a sampled output answers a change of the inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Response {
+    /// Place among the unit's sampled outputs.
+    pub place: usize,
+    /// Value reference of the output with feed-through.
+    pub reference: u32,
+    /// How often that is integrated.
+    pub order: usize,
+}
+
+/// The responses of the sampled outputs of unit `u`; outputs that no input reaches through derivatives are left out.
+pub(crate) fn responses(system: &System, u: usize) -> Vec<Response> {
+    let description = &system.descriptions[u];
+    let channels = system.channels.iter().filter(|c| c.unit == u);
+    let variables = channels.flat_map(|c| c.variables.iter().copied());
+    variables.enumerate().filter_map(|(place, variable)| chain(system, u, description, place, variable)).collect()
+}
+
+fn chain(
+    system: &System,
+    u: usize,
+    description: &ModelDescription,
+    place: usize,
+    mut variable: usize,
+) -> Option<Response> {
+    // A motion is at most a few derivatives long; the bound also stops a description that goes in circles.
+    for order in 0..8 {
+        if !system.feedthrough(u, variable).is_empty() {
+            let reference = description.variables[variable].value_reference;
+            return Some(Response { place, reference, order });
+        }
+        variable =
+            description.variables.iter().position(|v| v.real().is_some_and(|r| r.derivative == Some(variable)))?;
+    }
+    None
+}
