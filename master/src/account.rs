@@ -1,11 +1,12 @@
 //! The accounts of power bonds, and the ports they are about. The equations are those of `power.rs`.
 
+use crate::savable::savable;
 use crate::supply::Supply;
 use crate::time::Tick;
-use serde::{Deserialize, Serialize};
 
+savable! {
 /// The account of a bond.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(PartialEq)]
 pub struct Account {
     /// Name of the bond.
     pub name: String,
@@ -17,6 +18,7 @@ pub struct Account {
     pub residual_power_max_w: f64,
     /// Largest power transmitted through a port by its inputs, had they been true: Σ g u y \[W\].
     pub power_max_w: f64,
+}
 }
 
 /// A port in a run.
