@@ -10,7 +10,9 @@
 use std::collections::BTreeMap;
 
 use macrostep::scheme::{Named, Recipe, Scheme};
+use macrostep_benchmarks::Oscillator;
 use macrostep_oscillator::Parameters;
+use macrostep_system::words;
 use serde::Serialize;
 
 use crate::arguments::OscillatorArguments;
@@ -134,6 +136,53 @@ impl OscillatorOptions {
             fast: self.fast,
             ..Scheme::new(self.coupling, self.schedule, self.predict)
         }
+    }
+
+    /// The run as a scenario of two FMUs, `mass1` and `mass2`.
+    ///
+    /// # Errors
+    /// What no key of a scenario says, as it is typed.
+    pub fn system(&self) -> Result<macrostep_system::Scenario, String> {
+        if self.start == Start::Exact {
+            return Err("`--start exact`".to_owned());
+        }
+        if self.control != Control::Fixed {
+            return Err(format!("`--control {}`", typed(self.control)));
+        }
+        if self.energy != Energy::Monitor {
+            return Err(format!("`--energy {}`", typed(self.energy)));
+        }
+        let correct = typed(self.correct);
+        let (schedule, order): (_, &[&str]) = match self.schedule {
+            Schedule::Jacobi => (words::Schedule::Jacobi, &[]),
+            Schedule::Gs12 => (words::Schedule::GaussSeidel, &["mass1", "mass2"]),
+            Schedule::Gs21 => (words::Schedule::GaussSeidel, &["mass2", "mass1"]),
+            Schedule::Palindromic => return Err("`--schedule palindromic`".to_owned()),
+        };
+        let method = macrostep_system::scenario::Coupling {
+            schedule,
+            order: order.iter().map(|name| (*name).to_owned()).collect(),
+            predict: self.predict,
+            gs_variant: typed(self.gs_variant).parse()?,
+            derivative: typed(self.derivative).parse()?,
+            correct: correct.parse().map_err(|_| format!("`--correct {correct}`"))?,
+            sampling: typed(self.sampling).parse()?,
+            sub_steps: 1,
+            ..Default::default()
+        };
+        let shares = self.scheme().shares(2);
+        let run = Oscillator {
+            parameters: self.parameters,
+            coupling: self.coupling,
+            method,
+            step_s: self.step_s,
+            shares: [shares[0], shares[1]],
+            micro_step_s: (self.micro_s != self.macro_s).then_some(self.micro_s[0]),
+            integrator: self.integrator,
+            stop_s: self.stop_s,
+            every: self.record_every,
+        };
+        Ok(run.scenario())
     }
 
     /// Number of macro steps of the slow side.

@@ -18,6 +18,11 @@ pub(crate) fn unit(name: &str, model: &str, parameters: &[(&str, f64)]) -> Unit 
     unit
 }
 
+/// Says that inputs without a source stay at 0.
+pub(crate) fn rest(unit: &mut Unit, inputs: &[&str]) {
+    inputs.iter().for_each(|input| set(unit, input, Value::Real(0.0)));
+}
+
 /// Another start value of a unit.
 pub(crate) fn set(unit: &mut Unit, variable: &str, value: Value) {
     unit.settings.push(Setting::new(variable, value, Place::default()));

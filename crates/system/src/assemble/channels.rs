@@ -9,7 +9,7 @@ use macrostep_master::{Method, Signal, System, UnitId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// Components a predictor of motions looks at: x, v, a.
+/// Components of a motion at least, for predictors of motions: x, v, a.
 const MOTION: usize = 3;
 
 /// The channels, and where each sampled variable is in them.
@@ -28,8 +28,9 @@ impl Channels {
         units: &[UnitId],
     ) -> Result<Channels, Finding> {
         let mut channels = Channels { sampled: Vec::new(), signals: BTreeMap::new() };
-        let motion = method.predictor.edge() == Edge::BeforeLaw;
-        let used = used(s, descriptions, motion);
+        let predicts_motion = method.predictor.edge() == Edge::BeforeLaw;
+        let motion = predicts_motion.then(|| method.predictor.components().max(MOTION));
+        let used = used(s, descriptions, predicts_motion);
         for (u, unit) in s.units.iter().enumerate() {
             let wanted: Vec<&str> = used.iter().filter(|e| e.unit == unit.name).map(|e| e.variable.as_str()).collect();
             for names in group(&wanted, &chains(&descriptions[u], &unit.motions), motion) {
@@ -105,9 +106,9 @@ fn chains(description: &ModelDescription, declared: &[Vec<String>]) -> Vec<Vec<S
     chains
 }
 
-/// Channels for the wanted variables. Classical predictors take what is wanted of a chain; those of motions take it from
-/// its beginning to the acceleration.
-fn group(wanted: &[&str], chains: &[Vec<String>], motion: bool) -> Vec<Vec<String>> {
+/// Channels for the wanted variables. Classical predictors take what is wanted of a chain; those of motions take as many
+/// components as they look at, from its beginning.
+fn group(wanted: &[&str], chains: &[Vec<String>], motion: Option<usize>) -> Vec<Vec<String>> {
     let is_wanted: HashSet<&str> = wanted.iter().copied().collect();
     let mut chain_of: HashMap<&str, &[String]> = HashMap::new();
     for chain in chains {
@@ -128,7 +129,7 @@ fn group(wanted: &[&str], chains: &[Vec<String>], motion: bool) -> Vec<Vec<Strin
         };
         let places = || chain.iter().enumerate().filter(|(_, n)| is_wanted.contains(n.as_str())).map(|(i, _)| i);
         let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
-        let range = if motion { 0..(last + 1).max(MOTION.min(chain.len())) } else { first..last + 1 };
+        let range = motion.map_or(first..last + 1, |components| 0..(last + 1).max(components.min(chain.len())));
         grouped.extend(chain[range.clone()].iter().map(String::as_str));
         groups.push(chain[range].to_vec());
     }
@@ -143,9 +144,10 @@ mod tests {
     fn motions_are_grouped_as_the_predictor_needs_them() {
         let chain = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
         let chains = [chain(&["x", "v", "a", "jerk"])];
-        assert_eq!(group(&["v", "f", "x"], &chains, false), [chain(&["x", "v"]), chain(&["f"])]);
-        assert_eq!(group(&["v"], &chains, false), [chain(&["v"])]);
-        assert_eq!(group(&["v"], &chains, true), [chain(&["x", "v", "a"])]);
-        assert_eq!(group(&["jerk"], &chains, true), [chain(&["x", "v", "a", "jerk"])]);
+        assert_eq!(group(&["v", "f", "x"], &chains, None), [chain(&["x", "v"]), chain(&["f"])]);
+        assert_eq!(group(&["v"], &chains, None), [chain(&["v"])]);
+        assert_eq!(group(&["v"], &chains, Some(3)), [chain(&["x", "v", "a"])]);
+        assert_eq!(group(&["jerk"], &chains, Some(3)), [chain(&["x", "v", "a", "jerk"])]);
+        assert_eq!(group(&["v"], &chains, Some(4)), [chain(&["x", "v", "a", "jerk"])]);
     }
 }
