@@ -19,8 +19,8 @@ use macrostep::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
 use macrostep::scheme::Named;
 
 use crate::terms::{
-    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
-    Schedule, Setting, Start, Units,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Predict, Rate, Sampling, Schedule, Setting,
+    Start, Units, Variant,
 };
 
 /// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact
@@ -245,7 +245,7 @@ pub struct OscillatorArguments {
     pub predict: Option<Predict>,
     /// Integrated acceleration, Gauss–Seidel: polynomial of the body whose end is known [default: h3]
     #[arg(long, value_enum, value_name = "VARIANT")]
-    pub gs_variant: Option<GsVariant>,
+    pub gs_variant: Option<Variant>,
     /// Correction of a macro step [default: explicit]
     #[arg(long, value_enum)]
     pub correct: Option<Correct>,

@@ -13,8 +13,7 @@ use crate::failure::Failure;
 use crate::options::{OscillatorOptions, STEPS_MAX};
 use crate::oscillator::{progress_bar, write_text};
 use crate::pictures::{column, running_maximum};
-use crate::predict::Predict;
-use crate::terms::{Case, Coupling, Energy, typed};
+use crate::terms::{Case, Coupling, Energy, Predict, typed};
 use crate::{print, simulate, survey};
 
 /// One run.

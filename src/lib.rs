@@ -9,7 +9,6 @@ pub mod lab;
 pub mod multirate;
 pub mod pair;
 pub mod pendulum;
-pub mod predict;
 pub mod scheme;
 pub mod values;
 

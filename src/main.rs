@@ -36,7 +36,6 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::Parser;
-pub(crate) use macrostep::predict;
 
 use arguments::{Arguments, Verb};
 use failure::Failure;

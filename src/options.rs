@@ -9,19 +9,17 @@
 
 use std::collections::BTreeMap;
 
-use macrostep::scheme::{Named, Recipe, Scheme};
+use macrostep::scheme::{Family, Named, Recipe, Scheme};
 use macrostep_benchmarks::Oscillator;
 use macrostep_oscillator::Parameters;
-use macrostep_system::words;
 use serde::Serialize;
 
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
-use crate::predict::Family;
 use crate::slaves::SlaveArguments;
 use crate::terms::{
-    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
-    Schedule, Start, Units, typed,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start,
+    Units, Variant, typed,
 };
 
 /// More macro steps than this in a run are taken for a mistake.
@@ -38,11 +36,12 @@ pub struct OscillatorOptions {
     /// What the subsystems exchange.
     pub coupling: Coupling,
     /// Who steps when.
+    #[serde(serialize_with = "in_short")]
     pub schedule: Schedule,
     /// Prediction of the inputs.
     pub predict: Predict,
     /// What integrated acceleration makes of a known end; it means nothing with other predictors and Jacobi.
-    pub gs_variant: GsVariant,
+    pub gs_variant: Variant,
     /// Correction of a macro step.
     pub correct: Correct,
     /// Macro step of the slow side in s.
@@ -152,21 +151,13 @@ impl OscillatorOptions {
         if self.energy != Energy::Monitor {
             return Err(format!("`--energy {}`", typed(self.energy)));
         }
-        let correct = typed(self.correct);
-        let (schedule, order): (_, &[&str]) = match self.schedule {
-            Schedule::Jacobi => (words::Schedule::Jacobi, &[]),
-            Schedule::Gs12 => (words::Schedule::GaussSeidel, &["mass1", "mass2"]),
-            Schedule::Gs21 => (words::Schedule::GaussSeidel, &["mass2", "mass1"]),
-            Schedule::Palindromic => return Err("`--schedule palindromic`".to_owned()),
-        };
         let method = macrostep_system::scenario::Coupling {
-            schedule,
-            order: order.iter().map(|name| (*name).to_owned()).collect(),
+            schedule: self.schedule,
             predict: self.predict,
-            gs_variant: typed(self.gs_variant).parse()?,
-            derivative: typed(self.derivative).parse()?,
-            correct: correct.parse().map_err(|_| format!("`--correct {correct}`"))?,
-            sampling: typed(self.sampling).parse()?,
+            gs_variant: self.gs_variant,
+            derivative: self.derivative,
+            correct: self.correct,
+            sampling: self.sampling,
             sub_steps: 1,
             ..Default::default()
         };
@@ -202,7 +193,7 @@ impl OscillatorOptions {
             typed(self.case),
             typed(self.coupling),
             self.coupling.letters(),
-            typed(self.schedule),
+            self.schedule.short(),
             self.predict,
             typed(self.correct),
             self.step_s,
@@ -230,14 +221,14 @@ fn recipe(arguments: &OscillatorArguments) -> Result<Recipe, Failure> {
     };
     if let Some(method) = arguments.method {
         let parts = [
-            arguments.schedule.map(|s| format!("--schedule {}", typed(s))),
+            arguments.schedule.map(|s| format!("--schedule {}", s.short())),
             arguments.predict.map(|p| format!("--predict {p}")),
             arguments.correct.map(|c| format!("--correct {}", typed(c))),
         ];
         if let Some(part) = parts.into_iter().flatten().next() {
             return Err(Failure::conflict(format!("--method {method}"), part, "the method says it already"));
         }
-        recipe = method.recipe();
+        recipe = macrostep::scheme::recipe(method);
     }
     Ok(Recipe {
         coupling: arguments.coupling.unwrap_or(recipe.coupling),
@@ -351,4 +342,9 @@ fn divides(part: f64, whole: f64) -> bool {
 
 fn by_name<S: serde::Serializer>(parameters: &Parameters, serializer: S) -> Result<S::Ok, S::Error> {
     BTreeMap::from(parameters.named()).serialize(serializer)
+}
+
+/// Of two units: gs12, gs21.
+fn in_short<S: serde::Serializer>(schedule: &Schedule, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(schedule.short())
 }

@@ -12,8 +12,8 @@ use crate::oscillator::{progress_bar, scenario, write_text};
 use crate::slaves::SlaveArguments;
 use crate::summary::Summary;
 use crate::terms::{
-    Case, Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Integrator, Predict, Rate, Sampling,
-    Schedule, Start, Units, typed,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start,
+    Units, Variant, typed,
 };
 use crate::{print, simulate};
 
@@ -67,7 +67,7 @@ fn scenarios() -> Vec<OscillatorOptions> {
     let mut all = Vec::new();
     for case in [Case::One, Case::Two] {
         for coupling in couplings {
-            for schedule in [Schedule::Jacobi, Schedule::Gs12] {
+            for schedule in [Schedule::Jacobi, Schedule::GaussSeidel] {
                 for degree in [0, 1, 2] {
                     for correct in [Correct::Explicit, Correct::Newton] {
                         let predict = Predict::classical(degree);
@@ -88,7 +88,7 @@ pub fn common(case: Case) -> OscillatorOptions {
         coupling: Coupling::ForceDisplacement,
         schedule: Schedule::Jacobi,
         predict: Predict::classical(0),
-        gs_variant: GsVariant::H3,
+        gs_variant: Variant::H3,
         correct: Correct::Explicit,
         step_s: 1e-3,
         rate: Rate { over: 1, under: 1 },
@@ -116,7 +116,7 @@ fn name(options: &OscillatorOptions) -> String {
         "case{}_{}_{}_{}_{}",
         typed(options.case),
         typed(options.coupling),
-        typed(options.schedule),
+        options.schedule.short(),
         options.predict,
         typed(options.correct)
     )
@@ -157,7 +157,7 @@ fn table(entries: &[Entry]) -> Table {
             typed(options.case),
             format!("{} {}", typed(options.coupling), options.coupling.words()),
             options.coupling.letters().to_owned(),
-            typed(options.schedule),
+            options.schedule.short().to_owned(),
             options.predict.to_string(),
             typed(options.correct),
             short(outcome.max_relative_position()),

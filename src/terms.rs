@@ -7,8 +7,9 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 pub use macrostep::pair::{Coupling, Integrator, Start};
-pub use macrostep::predict::{GsVariant, Predict};
-pub use macrostep::scheme::{Control, Correct, Derivative, Energy, Fast, Rate, Sampling, Schedule, typed};
+pub use macrostep::scheme::{
+    Control, Correct, Derivative, Energy, Fast, Predict, Rate, Sampling, Schedule, Variant, typed,
+};
 
 /// Row of Table 1 of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]

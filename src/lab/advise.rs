@@ -15,8 +15,7 @@ use crate::lab::scenario::{Scenario, Setup};
 use crate::lab::signal::{frequencies, rms};
 use crate::lab::sweep;
 use crate::pair::Foundry;
-use crate::predict::Predict;
-use crate::scheme::{Correct, Schedule, Scheme};
+use crate::scheme::{Correct, Predict, Schedule, Scheme};
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, loop_gain};
 use rayon::prelude::*;
@@ -171,7 +170,7 @@ pub fn candidates(scenario: &dyn Scenario) -> Vec<Scheme> {
     ];
     for predict in predictors {
         for &coupling in scenario.card().couplings {
-            for schedule in [Schedule::Gs12, Schedule::Gs21, Schedule::Jacobi] {
+            for schedule in [Schedule::GaussSeidel, Schedule::GaussSeidelReversed, Schedule::Jacobi] {
                 all.push(Scheme::new(coupling, schedule, predict));
             }
         }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use macrostep::lab::Scenario;
-use macrostep::scheme::{Named, Scheme};
+use macrostep::scheme::{Named, Scheme, named};
 
 use crate::arguments::positive;
 use crate::failure::Failure;
 use crate::terms::{
-    Control, Correct, Coupling, Derivative, Energy, Fast, GsVariant, Predict, Rate, Sampling, Schedule, Units, typed,
+    Control, Correct, Coupling, Derivative, Energy, Fast, Predict, Rate, Sampling, Schedule, Units, Variant, typed,
 };
 
 /// A set of schemes: every combination of the lists, and named methods beside them.
@@ -31,7 +31,7 @@ pub struct SchemeArguments {
     pub predict: Vec<Predict>,
     /// Integrated acceleration, Gauss–Seidel: polynomials of the body whose end is known, separated by commas
     #[arg(long, value_enum, value_name = "VARIANT", value_delimiter = ',', default_value = "h3")]
-    pub gs_variant: Vec<GsVariant>,
+    pub gs_variant: Vec<Variant>,
     /// Corrections of a macro step, separated by commas [default: explicit]
     #[arg(long, value_enum, value_name = "CORRECT", value_delimiter = ',')]
     pub correct: Vec<Correct>,
@@ -220,7 +220,7 @@ impl SchemeArguments {
         }
         let mut all: Vec<Scheme> = Vec::new();
         for coupling in or_usual(&self.coupling, has) {
-            let named = self.method.iter().map(|method| method.scheme(coupling));
+            let named = self.method.iter().map(|method| named(*method, coupling));
             for scheme in named.chain(self.combinations(coupling)) {
                 for &energy in &self.energy {
                     for &control in &self.control {
@@ -245,7 +245,7 @@ impl SchemeArguments {
             return Vec::new();
         }
         let mut all = Vec::new();
-        for schedule in or_usual(&self.schedule, &[Schedule::Jacobi, Schedule::Gs12]) {
+        for schedule in or_usual(&self.schedule, &[Schedule::Jacobi, Schedule::GaussSeidel]) {
             for predict in or_usual(&self.predict, &Predict::five()) {
                 for &variant in &self.gs_variant {
                     for correct in or_usual(&self.correct, &[Correct::Explicit]) {

@@ -29,7 +29,7 @@ impl Parts {
         Parts {
             coupling: scheme.coupling.name(),
             letters: scheme.coupling.letters(),
-            schedule: typed(scheme.schedule),
+            schedule: scheme.schedule.short().to_owned(),
             predict: scheme.predict.to_string(),
             gs_variant: typed(scheme.variant),
             derivative: typed(scheme.derivative),

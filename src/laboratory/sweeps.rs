@@ -162,7 +162,7 @@ fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
         "Spectral radius of the one-step map over the macro step"
     };
     let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(620.0, 420.0);
-    let panel = |s: &Sweep| format!("{} {}", s.scheme.coupling, crate::terms::typed(s.scheme.schedule));
+    let panel = |s: &Sweep| format!("{} {}", s.scheme.coupling, s.scheme.schedule.short());
     for group in found.chunk_by(|a, b| panel(a) == panel(b)) {
         let y = if undamped { Axis::log("ln ρ / H", "1/s") } else { Axis::linear("ρ", "1") };
         let mut chart = Chart::new(&panel(&group[0]), Axis::log("H", "s"), y);

@@ -7,7 +7,6 @@ use macrostep::lab::Scheme;
 use macrostep_master::report::{Axis, Chart, Figure, PlotError, Series};
 
 use super::compare::Entry;
-use crate::terms::typed;
 
 /// Lines of one panel at most, where schedules are not apart.
 const LINES_MAX: usize = 8;
@@ -20,7 +19,7 @@ pub fn write(folder: &Path, entries: &[Entry], line: &str) -> Result<(), PlotErr
     let of = |coupling| entries.iter().filter(|e| e.scheme.coupling == coupling).count();
     let is_together = |s: &Scheme| of(s.coupling) <= LINES_MAX;
     let panel = |s: &Scheme| {
-        if is_together(s) { s.coupling.to_string() } else { format!("{} {}", s.coupling, typed(s.schedule)) }
+        if is_together(s) { s.coupling.to_string() } else { format!("{} {}", s.coupling, s.schedule.short()) }
     };
     let title = "Accuracy against work";
     let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(640.0, 430.0);
@@ -35,7 +34,7 @@ pub fn write(folder: &Path, entries: &[Entry], line: &str) -> Result<(), PlotErr
                 let error = entry.runs.iter().map(|w| w.error.position).map(|e| if e < 1.0 { e } else { f64::NAN });
                 let words = entry.scheme.words();
                 let label = if is_together(&entry.scheme) {
-                    format!("{} {words}", typed(entry.scheme.schedule))
+                    format!("{} {words}", entry.scheme.schedule.short())
                 } else {
                     words
                 };

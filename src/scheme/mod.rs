@@ -6,21 +6,20 @@
 //!          × energy correction × macro step control × rate  ──►  Method
 //! ```
 //!
-//! [`Named`] are schemes with a name of their own.
+//! [`Named`] are schemes with a name of their own. The words for methods are those of `macrostep_system`.
 
 mod named;
 mod words;
 
-pub use named::{Named, Recipe};
-pub use words::{Control, Correct, Derivative, Energy, Fast, Rate, Sampling, Schedule, typed};
+pub use macrostep_system::words::{
+    Control, Correct, Derivative, Energy, Family, Named, Predict, Sampling, Schedule, Variant,
+};
+pub use named::{Recipe, named, recipe};
+pub use words::{Fast, Rate, typed};
 
 use crate::pair::{Coupling, Kind};
-use crate::predict::{Family, GsVariant, Predict};
-use macrostep_master::{Method, StepControl};
+use macrostep_master::Method;
 use std::fmt;
-
-/// Degrees that a choice of degree goes up to: beyond these, extrapolation gains nothing.
-const DEGREE_MAX: u32 = 4;
 
 /// A coupling scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +31,7 @@ pub struct Scheme {
     /// Prediction of the inputs.
     pub predict: Predict,
     /// What integrated acceleration makes of a known end.
-    pub variant: GsVariant,
+    pub variant: Variant,
     /// Where the rates of classical inputs come from.
     pub derivative: Derivative,
     /// Correction of a macro step.
@@ -58,7 +57,7 @@ impl Scheme {
             coupling,
             schedule,
             predict,
-            variant: GsVariant::H3,
+            variant: Variant::H3,
             derivative: Derivative::Passed,
             correct: Correct::Explicit,
             sampling: Sampling::Updated,
@@ -80,7 +79,7 @@ impl Scheme {
             Coupling::ForceDisplacement,
             Coupling::DisplacementDisplacement,
         ] {
-            for schedule in [Schedule::Jacobi, Schedule::Gs12] {
+            for schedule in [Schedule::Jacobi, Schedule::GaussSeidel] {
                 all.extend(Predict::five().map(|predict| Scheme::new(coupling, schedule, predict)));
             }
         }
@@ -93,9 +92,9 @@ impl Scheme {
     /// The two that do not, as they are typed, and why.
     pub fn check(&self) -> Result<(), [String; 3]> {
         let against = |what: &str, value: String, why: &str| {
-            Err([format!("--schedule {}", typed(self.schedule)), format!("--{what} {value}"), why.to_owned()])
+            Err([format!("--schedule {}", self.schedule.short()), format!("--{what} {value}"), why.to_owned()])
         };
-        if self.schedule != Schedule::Palindromic {
+        if !self.schedule.is_palindromic() {
             return Ok(());
         }
         if self.control != Control::Fixed {
@@ -113,12 +112,12 @@ impl Scheme {
     /// The method for a system of `units` units.
     pub fn method(&self, units: usize) -> Method {
         Method {
-            predictor: self.predict.predictor(self.derivative.of_master(), self.variant.of_master()),
-            schedule: self.schedule.of_master(units),
-            correction: self.correct.of_master(),
-            sampling: self.sampling.of_master(),
-            energy: self.energy.of_master(),
-            control: self.step_control(),
+            predictor: self.predict.predictor(self.derivative.into(), self.variant.into()),
+            schedule: self.schedule.schedule((0..units).collect()),
+            correction: self.correct.correction(None, None),
+            sampling: self.sampling.into(),
+            energy: self.energy.into(),
+            control: self.predict.step_control(self.control, self.control_tolerance, (self.derivative, self.variant)),
             ..Method::default()
         }
     }
@@ -127,27 +126,6 @@ impl Scheme {
     pub fn shares(&self, units: usize) -> Vec<(u32, u32)> {
         let fast = if self.fast == Fast::One { 0 } else { 1 };
         (0..units).map(|unit| if unit == fast { (self.rate.under, self.rate.over) } else { (1, 1) }).collect()
-    }
-
-    /// Macro step control, with all degrees of the predictor's family to choose from.
-    fn step_control(&self) -> Option<StepControl> {
-        let mut control = StepControl::new(self.control.of_master()?, self.control_tolerance);
-        let degree = self.predict.degree as usize;
-        let chosen = self.control == Control::Error;
-        // Integrated accelerations predict velocities one degree higher.
-        control.lowest = match self.predict.family {
-            Family::Integrated if chosen => 1,
-            Family::Integrated => degree + 1,
-            Family::Classical if chosen => 0,
-            Family::Classical | Family::Spectral => degree,
-            Family::Hermite | Family::Jerk => degree - 1,
-        };
-        if chosen && matches!(self.predict.family, Family::Classical | Family::Integrated) {
-            let degrees = (0..=DEGREE_MAX).map(|degree| Predict { degree, ..self.predict });
-            let predictor = |p: Predict| p.predictor(self.derivative.of_master(), self.variant.of_master());
-            control.family = degrees.map(predictor).collect();
-        }
-        Some(control)
     }
 
     /// Whether it needs to know the power bonds of the system.
@@ -212,9 +190,7 @@ impl Scheme {
     /// Whether it is a symmetric splitting: half steps around a whole one, with motions held.
     fn is_splitting(&self) -> bool {
         let kinds = self.coupling.kinds();
-        self.schedule == Schedule::Palindromic
-            && self.predict == Predict::classical(0)
-            && kinds == [Kind::Displacement; 2]
+        self.schedule.is_palindromic() && self.predict == Predict::classical(0) && kinds == [Kind::Displacement; 2]
     }
 
     fn has_motion_inputs(&self) -> bool {
@@ -234,7 +210,7 @@ impl Scheme {
                 words.push(word);
             }
         };
-        unusual(self.uses_variant() && self.variant != GsVariant::H3, typed(self.variant));
+        unusual(self.uses_variant() && self.variant != Variant::H3, typed(self.variant));
         unusual(self.derivative != Derivative::Passed, typed(self.derivative));
         unusual(self.correct != Correct::Explicit, typed(self.correct));
         unusual(self.sampling != Sampling::Updated, typed(self.sampling));
@@ -249,6 +225,6 @@ impl Scheme {
 /// "F/F jacobi ia1", and what is not as usual.
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.coupling.letters(), typed(self.schedule), self.words())
+        write!(f, "{} {} {}", self.coupling.letters(), self.schedule.short(), self.words())
     }
 }

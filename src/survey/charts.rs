@@ -99,7 +99,7 @@ fn panel_key(entry: &Entry) -> (Coupling, Schedule) {
 
 fn panel_title(entry: &Entry) -> String {
     let options = &entry.options;
-    format!("{} ({}) · {}", typed(options.coupling), options.coupling.letters(), typed(options.schedule))
+    format!("{} ({}) · {}", typed(options.coupling), options.coupling.letters(), options.schedule.short())
 }
 
 fn is_newton(entry: &Entry) -> bool {

@@ -4,8 +4,7 @@ use macrostep::foundry;
 use macrostep::lab::measure::{Reference, Work, run};
 use macrostep::lab::{Scenario, Setup, scenarios};
 use macrostep::pair::{Coupling, slope};
-use macrostep::predict::Predict;
-use macrostep::scheme::{Control, Correct, Energy, Named, Schedule, Scheme};
+use macrostep::scheme::{Control, Correct, Energy, Named, Predict, Schedule, Scheme, named};
 
 fn scenario(name: &str) -> Box<dyn Scenario> {
     scenarios().into_iter().find(|s| s.card().name == name).expect("a scenario")
@@ -31,8 +30,10 @@ fn jerk_is_an_explicit_method_of_any_system() {
         let scenario = scenario(name);
         let card = scenario.card();
         for &coupling in card.couplings {
-            let (jerk, ia1) =
-                (Named::Jerk.scheme(coupling), Scheme::new(coupling, Schedule::Gs21, Predict::integrated(1)));
+            let (jerk, ia1) = (
+                named(Named::Jerk, coupling),
+                Scheme::new(coupling, Schedule::GaussSeidelReversed, Predict::integrated(1)),
+            );
             let steps = [8.0, 4.0].map(|n| n * card.step_s);
             let [coarse, fine] = steps.map(|h| work(scenario.as_ref(), &jerk, h));
             let other = work(scenario.as_ref(), &ia1, steps[1]);
@@ -52,9 +53,9 @@ fn waveforms_converge_on_any_system() {
         let card = scenario.card();
         for &coupling in card.couplings {
             let windows = 10.0;
-            let found = work(scenario.as_ref(), &Named::Waveform(12).scheme(coupling), card.stop_s / windows);
+            let found = work(scenario.as_ref(), &named(Named::Waveform(12), coupling), card.stop_s / windows);
             assert!(found.error.position < 1e-8, "{name} {coupling}: {:e}", found.error.position);
-            let coarse = work(scenario.as_ref(), &Named::Waveform(6).scheme(coupling), card.stop_s / windows);
+            let coarse = work(scenario.as_ref(), &named(Named::Waveform(6), coupling), card.stop_s / windows);
             assert!(found.error.position < 1e-2 * coarse.error.position, "{name} {coupling}");
         }
     }
@@ -71,7 +72,7 @@ fn palindromes_are_of_order_2_on_any_system() {
         if !card.couplings.contains(&coupling) {
             continue;
         }
-        let scheme = Named::Palindromic.scheme(coupling);
+        let scheme = named(Named::Palindromic, coupling);
         let of = |h: f64| {
             let found = work(scenario.as_ref(), &scheme, h);
             let n = (card.stop_s / h).round() as u64;
@@ -94,8 +95,8 @@ fn what_is_missing_is_named() {
     };
     let cut = Coupling::ForceDisplacement;
     for (scheme, words) in [
-        (Named::Jerk.scheme(cut), ["`cylinder`", "`dddp`"]),
-        (Named::Waveform(8).scheme(cut), ["`cylinder`", "`dense_nodes`"]),
+        (named(Named::Jerk, cut), ["`cylinder`", "`dddp`"]),
+        (named(Named::Waveform(8), cut), ["`cylinder`", "`dense_nodes`"]),
         (
             Scheme { energy: Energy::Nepce, ..Scheme::new(cut, Schedule::Jacobi, Predict::classical(1)) },
             ["power bonds", "piston"],

@@ -4,8 +4,7 @@ use macrostep::foundry;
 use macrostep::lab::measure::{Errors, Ladder, Orders, Reference, orders, run};
 use macrostep::lab::{Scenario, Setup, scenarios};
 use macrostep::pair::{Coupling, Foundry, Start};
-use macrostep::predict::{GsVariant, Predict};
-use macrostep::scheme::{Schedule, Scheme};
+use macrostep::scheme::{Predict, Schedule, Scheme, Variant};
 
 fn scenario(name: &str) -> Box<dyn Scenario> {
     scenarios().into_iter().find(|s| s.card().name == name).expect("a scenario")
@@ -56,7 +55,7 @@ fn parts(scheme: &Scheme) -> (f64, f64) {
 fn all_orders(name: &str, foundry: Foundry<'_>, schemes: &dyn Fn(Coupling, Schedule) -> Vec<Scheme>) {
     let scenario = scenario(name);
     for &coupling in scenario.card().couplings {
-        for order in [Schedule::Jacobi, Schedule::Gs12, Schedule::Gs21] {
+        for order in [Schedule::Jacobi, Schedule::GaussSeidel, Schedule::GaussSeidelReversed] {
             for scheme in schemes(coupling, order) {
                 let (global, local) = parts(&scheme);
                 // What is not linear has larger terms of higher order; low orders keep steps whose errors are not rounding.
@@ -76,7 +75,7 @@ fn five(coupling: Coupling, order: Schedule) -> Vec<Scheme> {
 
 /// With degree 2 the derivative of a cubic through a known end is one order too few.
 fn six(coupling: Coupling, order: Schedule) -> Vec<Scheme> {
-    let degree_2 = Scheme { variant: GsVariant::H5, ..Scheme::new(coupling, order, Predict::integrated(2)) };
+    let degree_2 = Scheme { variant: Variant::H5, ..Scheme::new(coupling, order, Predict::integrated(2)) };
     [five(coupling, order), vec![degree_2]].concat()
 }
 
@@ -110,7 +109,7 @@ fn orders_of_a_circuit_through_fmus() {
 #[test]
 fn orders_of_a_cylinder_with_its_load() {
     let scenario = scenario("cylinder");
-    for order in [Schedule::Jacobi, Schedule::Gs12] {
+    for order in [Schedule::Jacobi, Schedule::GaussSeidel] {
         for scheme in five(Coupling::ForceDisplacement, order) {
             let (global, local) = parts(&scheme);
             check(scenario.as_ref(), &scheme, (global, [local; 2]), &foundry::native);
@@ -122,7 +121,7 @@ fn orders_of_a_cylinder_with_its_load() {
 /// the load first, nothing extrapolated is left on the other side, and the whole is of one order more.
 #[test]
 fn a_cylinder_after_its_load_gains_an_order() {
-    let scheme = Scheme::new(Coupling::ForceDisplacement, Schedule::Gs21, Predict::integrated(0));
+    let scheme = Scheme::new(Coupling::ForceDisplacement, Schedule::GaussSeidelReversed, Predict::integrated(0));
     let [global, _] = observed(scenario("cylinder").as_ref(), &scheme, (2.0, 2.0), &foundry::native);
     assert!(global.position.is_some_and(|p| (p - 3.0).abs() <= 0.1), "{global:?}");
 }

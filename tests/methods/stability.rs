@@ -4,8 +4,7 @@ use macrostep::foundry;
 use macrostep::lab::dimensionless::{Probe, Ratios};
 use macrostep::lab::region::{Rays, Window, regions};
 use macrostep::pair::{Coupling, Pair, build, state};
-use macrostep::predict::{GsVariant, Predict};
-use macrostep::scheme::{Control, Correct, Derivative, Energy, Named, Rate, Schedule, Scheme};
+use macrostep::scheme::{Control, Correct, Derivative, Energy, Named, Predict, Rate, Schedule, Scheme, Variant, named};
 
 fn fractions(schemes: &[Scheme], ratios: Ratios) -> Vec<f64> {
     let rays = Rays { angles_deg: Vec::new(), ..Rays::default() };
@@ -41,11 +40,11 @@ fn stable_fractions() {
 #[test]
 fn integrated_acceleration_is_stable_on_more_of_the_window_than_the_classical_scheme_of_equal_order() {
     for coupling in Coupling::ALL {
-        for order in [Schedule::Jacobi, Schedule::Gs12] {
+        for order in [Schedule::Jacobi, Schedule::GaussSeidel] {
             for degree in 0..=1 {
                 let of = |predict| fraction(Scheme::new(coupling, order, predict));
                 let (ours, classical) = (of(Predict::integrated(degree)), of(Predict::classical(degree + 1)));
-                let exception = coupling == Coupling::DisplacementDisplacement && order == Schedule::Gs12;
+                let exception = coupling == Coupling::DisplacementDisplacement && order == Schedule::GaussSeidel;
                 assert_eq!(
                     ours > classical,
                     !exception,
@@ -77,8 +76,8 @@ fn gauss_seidel_in_the_mirror() {
     ];
     for (a, b) in mirrored {
         for predict in Predict::five() {
-            let mut one = probe(Scheme::new(a, Schedule::Gs12, predict), symmetric);
-            let mut other = probe(Scheme::new(b, Schedule::Gs21, predict), symmetric);
+            let mut one = probe(Scheme::new(a, Schedule::GaussSeidel, predict), symmetric);
+            let mut other = probe(Scheme::new(b, Schedule::GaussSeidelReversed, predict), symmetric);
             for (re, im) in [(-0.3, 0.5), (-1.2, 2.0), (0.0, 0.4), (-2.5, 0.0)] {
                 let [x, y] = [&mut one, &mut other].map(|p| p.radius(re, im).expect("a map"));
                 assert!((x - y).abs() <= 1e-9 * x.max(1.0), "{a} {predict} at {re} + {im} i: {x} and {y}");
@@ -87,7 +86,7 @@ fn gauss_seidel_in_the_mirror() {
     }
     // The same parameters, the same order: another spectrum.
     let at = |coupling| {
-        let mut one = probe(Scheme::new(coupling, Schedule::Gs12, Predict::integrated(0)), symmetric);
+        let mut one = probe(Scheme::new(coupling, Schedule::GaussSeidel, Predict::integrated(0)), symmetric);
         one.radius(-1.2, 2.0).expect("a map")
     };
     assert!((at(Coupling::ForceDisplacement) - at(Coupling::DisplacementForce)).abs() > 1e-6);
@@ -97,7 +96,7 @@ fn gauss_seidel_in_the_mirror() {
 #[test]
 fn lie_splitting_keeps_to_the_unit_circle() {
     let mut probe = probe(
-        Scheme::new(Coupling::DisplacementDisplacement, Schedule::Gs12, Predict::classical(0)),
+        Scheme::new(Coupling::DisplacementDisplacement, Schedule::GaussSeidel, Predict::classical(0)),
         Ratios { m21: 2.0, im21: 0.6, imc1: 1.7, ..Ratios::default() },
     );
     for i in 1..20 {
@@ -109,7 +108,7 @@ fn lie_splitting_keeps_to_the_unit_circle() {
 /// Half, whole, half a step of the same flows: on the unit circle as well, from the plan of whole palindromes.
 #[test]
 fn a_palindrome_keeps_to_the_unit_circle() {
-    let scheme = Named::Palindromic.scheme(Coupling::DisplacementDisplacement);
+    let scheme = named(Named::Palindromic, Coupling::DisplacementDisplacement);
     let mut probe = probe(scheme, Ratios { m21: 2.0, im21: 0.6, imc1: 1.7, ..Ratios::default() });
     for i in 1..20 {
         let rho = probe.radius(0.0, 0.15 * f64::from(i)).expect("a map");
@@ -123,7 +122,7 @@ fn a_palindrome_keeps_to_the_unit_circle() {
 fn every_scheme_has_its_map() {
     let mut schemes = vec![Named::Jerk, Named::Waveform(6), Named::Palindromic]
         .into_iter()
-        .flat_map(|named| Coupling::ALL.map(|coupling| named.scheme(coupling)))
+        .flat_map(|method| Coupling::ALL.map(|coupling| named(method, coupling)))
         .collect::<Vec<_>>();
     for coupling in Coupling::ALL {
         let linear = Scheme::new(coupling, Schedule::Jacobi, Predict::classical(1));
@@ -159,7 +158,7 @@ fn schemes_without_a_map_say_so() {
 #[test]
 fn small_steps_give_the_spectrum_of_the_exact_solution() {
     for coupling in Coupling::ALL {
-        for order in [Schedule::Jacobi, Schedule::Gs12] {
+        for order in [Schedule::Jacobi, Schedule::GaussSeidel] {
             for correct in [Correct::Explicit, Correct::Newton] {
                 let scheme = Scheme { correct, ..Scheme::new(coupling, order, Predict::classical(2)) };
                 // Symmetric: modes of k = m|Λ|² alone, and with twice the coupling, 3 m|Λ|².
@@ -175,10 +174,10 @@ fn small_steps_give_the_spectrum_of_the_exact_solution() {
 #[test]
 fn a_run_grows_as_its_map_says() {
     for (coupling, order, predict, variant) in [
-        (Coupling::ForceForce, Schedule::Jacobi, Predict::integrated(1), GsVariant::H3),
-        (Coupling::DisplacementForce, Schedule::Gs12, Predict::classical(2), GsVariant::H3),
-        (Coupling::DisplacementDisplacement, Schedule::Gs12, Predict::integrated(0), GsVariant::N1),
-        (Coupling::ForceDisplacement, Schedule::Gs21, Predict::integrated(1), GsVariant::H5),
+        (Coupling::ForceForce, Schedule::Jacobi, Predict::integrated(1), Variant::H3),
+        (Coupling::DisplacementForce, Schedule::GaussSeidel, Predict::classical(2), Variant::H3),
+        (Coupling::DisplacementDisplacement, Schedule::GaussSeidel, Predict::integrated(0), Variant::N1),
+        (Coupling::ForceDisplacement, Schedule::GaussSeidelReversed, Predict::integrated(1), Variant::H5),
     ] {
         let scheme = Scheme { variant, ..Scheme::new(coupling, order, predict) };
         let ratios = Ratios { m21: 1.3, im21: 1.5, ..Ratios::default() };
@@ -209,7 +208,7 @@ fn a_run_grows_as_its_map_says() {
 #[test]
 fn which_subsystem_owns_the_coupling_matters_in_gauss_seidel() {
     let of = |ratios| {
-        let scheme = |coupling| Scheme::new(coupling, Schedule::Gs12, Predict::integrated(0));
+        let scheme = |coupling| Scheme::new(coupling, Schedule::GaussSeidel, Predict::integrated(0));
         fractions(&[scheme(Coupling::DisplacementForce), scheme(Coupling::ForceDisplacement)], ratios)
     };
     let stiff = of(Ratios { im21: 5.0, ..Ratios::default() });

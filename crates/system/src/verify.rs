@@ -81,7 +81,7 @@ pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verifica
     let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
     let other = match effective.coupling.schedule {
         Schedule::Jacobi => Schedule::GaussSeidel,
-        Schedule::GaussSeidel => Schedule::Jacobi,
+        _ => Schedule::Jacobi,
     };
     // Rows of all runs are held against each other where all have one: after whole windows.
     let span_s = |s: &Scenario| s.experiment.stop_s.unwrap_or(f64::NAN) - s.experiment.start_s;

@@ -1,165 +1,77 @@
-//! The words for methods, the same in files, options and results, and what they stand for in the master.
+//! The words for methods: declared here once, for files, options, results, error texts and docs, with what they stand for in
+//! the master.
+//!
+//! [`Predict`] and [`Named`] carry a number, as in `poly:3`; all others are lists of words with a default and the meaning of
+//! each, [`KEYS`] names them all.
 
-use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, Relaxation};
-use macrostep_master::predict::{self, Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor, Spectral};
+mod named;
+mod predict;
+
+pub use named::Named;
+pub use predict::{Family, Predict};
+
+use macrostep_master::correct::{
+    Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
+};
+use macrostep_master::{self as master, EnergyCorrection};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
-/// As many derivatives as a slave of ours takes of an input.
-const DEGREE_MAX: u32 = 20;
-
-/// What an input is predicted by: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`,
-/// `jerk`, `jerk:3`, `spectral:Q`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Predict {
-    /// Which kind of polynomial.
-    pub family: Family,
-    /// Its degree: of the values, of the accelerations, or of the Hermite polynomial.
-    pub degree: u32,
+/// A list of words, for docs and help.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// The key in `[coupling]`; the option has the same name, with dashes.
+    pub key: &'static str,
+    /// What the words are about.
+    pub about: &'static str,
+    /// Each word with its meaning, the default first of all.
+    pub words: &'static [(&'static str, &'static str)],
+    /// The word that holds where none is given.
+    pub default: &'static str,
 }
 
-/// Kinds of predictors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
-    /// Polynomials through values.
-    Classical,
-    /// Polynomials through accelerations, integrated twice.
-    Integrated,
-    /// Polynomials through values and derivatives at both ends of a step.
-    Hermite,
-    /// Hermite polynomials of the acceleration, integrated twice.
-    Jerk,
-    /// Polynomials through nodes inside the step.
-    Spectral,
-}
-
-/// Hold.
-impl Default for Predict {
-    fn default() -> Self {
-        Predict::classical(0)
-    }
-}
-
-impl Predict {
-    /// A polynomial of degree `degree` through values.
-    pub fn classical(degree: u32) -> Self {
-        Self { family: Family::Classical, degree }
-    }
-
-    /// Accelerations of degree `degree`, integrated twice.
-    pub fn integrated(degree: u32) -> Self {
-        Self { family: Family::Integrated, degree }
-    }
-
-    /// Accelerations and their rates at 2 or 3 points; other numbers are brought there.
-    pub fn jerk(points: u32) -> Self {
-        Self { family: Family::Jerk, degree: 2 * points.clamp(2, 3) + 1 }
-    }
-
-    /// Through q + 1 nodes inside the step, q from 2 to 20; others are brought there.
-    pub fn spectral(q: u32) -> Self {
-        Self { family: Family::Spectral, degree: q.clamp(2, DEGREE_MAX) }
-    }
-
-    /// Hold, linear, quadratic, integrated acceleration of degree 0 and 1.
-    pub fn five() -> [Self; 5] {
-        [Self::classical(0), Self::classical(1), Self::classical(2), Self::integrated(0), Self::integrated(1)]
-    }
-
-    /// Whether motions are predicted and the coupling law is applied to them.
-    pub fn predicts_motion(self) -> bool {
-        self.family != Family::Classical
-    }
-
-    /// Degree of the polynomials a unit is fed with.
-    pub fn fed_degree(self) -> u32 {
-        if self.family == Family::Integrated { self.degree + 2 } else { self.degree }
-    }
-
-    /// The predictor; `derivative` is for classical ones, `variant` for integrated acceleration.
-    pub fn predictor(self, derivative: predict::Derivative, variant: predict::Variant) -> Arc<dyn Predictor> {
-        let degree = self.degree as usize;
-        match self.family {
-            Family::Classical => Arc::new(Lagrange { derivative, ..Lagrange::new(degree) }),
-            Family::Integrated => Arc::new(IntegratedAcceleration { variant, ..IntegratedAcceleration::new(degree) }),
-            Family::Hermite => Arc::new(Hermite { jet: degree.div_ceil(2) }),
-            Family::Jerk => Arc::new(Jerk { points: (degree - 1) / 2 }),
-            Family::Spectral => Arc::new(Spectral::new(degree)),
-        }
-    }
-}
-
-impl FromStr for Predict {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |degree: &str| degree.parse::<u32>().ok();
-        // Integrated twice, the degree grows by two.
-        let integrated = |degree: Option<u32>| (Family::Integrated, degree.filter(|k| *k <= DEGREE_MAX - 2));
-        let (family, degree) = match text {
-            "hold" => (Family::Classical, Some(0)),
-            "linear" => (Family::Classical, Some(1)),
-            "quadratic" => (Family::Classical, Some(2)),
-            "h3" => (Family::Hermite, Some(3)),
-            "h5" => (Family::Hermite, Some(5)),
-            "jerk" => return Ok(Self::jerk(2)),
-            "jerk:3" => return Ok(Self::jerk(3)),
-            "ia0" => integrated(Some(0)),
-            "ia1" => integrated(Some(1)),
-            "ia2" => integrated(Some(2)),
-            _ => match text.split_once(':') {
-                Some(("poly", degree)) => (Family::Classical, number(degree).filter(|k| *k <= DEGREE_MAX)),
-                Some(("ia", degree)) => integrated(number(degree)),
-                Some(("spectral", q)) => (Family::Spectral, number(q).filter(|q| (2..=DEGREE_MAX).contains(q))),
-                _ => (Family::Classical, None),
-            },
-        };
-        degree.map(|degree| Self { family, degree }).ok_or(format!(
-            "expected `hold`, `linear`, `quadratic`, `poly:K` with K from 0 to {DEGREE_MAX}, `ia0`, `ia1`, `ia2`, `ia:K` with \
-             K from 0 to {}, `h3`, `h5`, `jerk`, `jerk:3` or `spectral:Q` with Q from 2 to {DEGREE_MAX}",
-            DEGREE_MAX - 2
-        ))
-    }
-}
-
-impl fmt::Display for Predict {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match (self.family, self.degree) {
-            (Family::Classical, 0) => f.write_str("hold"),
-            (Family::Classical, 1) => f.write_str("linear"),
-            (Family::Classical, 2) => f.write_str("quadratic"),
-            (Family::Classical, degree) => write!(f, "poly:{degree}"),
-            (Family::Integrated, degree @ 0..=2) => write!(f, "ia{degree}"),
-            (Family::Integrated, degree) => write!(f, "ia:{degree}"),
-            (Family::Hermite, degree) => write!(f, "h{degree}"),
-            (Family::Jerk, 5) => f.write_str("jerk"),
-            (Family::Jerk, degree) => write!(f, "jerk:{}", (degree - 1) / 2),
-            (Family::Spectral, q) => write!(f, "spectral:{q}"),
-        }
-    }
-}
-
-impl serde::Serialize for Predict {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-/// A type whose values are words.
+/// A type whose values are words: name, key, default, and each value with its word, other words accepted for it, and its
+/// meaning in one sentence.
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$meaning:meta])* $value:ident = $word:literal),+ $(,)? }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-        pub enum $name { $($(#[$meaning])* $value),+ }
+    ($(#[doc = $about:literal])+ $name:ident, $key:literal, default $default:ident {
+        $($(#[doc = $meaning:literal])+ $value:ident = $word:literal $(| $alias:literal)*),+ $(,)?
+    }) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[doc = $meaning])+ $value),+ }
 
         impl $name {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$value),+];
 
+            /// For docs and help.
+            pub const KEY: Key = Key {
+                key: $key,
+                about: concat!($($about),+),
+                words: &[$(($word, concat!($($meaning),+))),+],
+                default: Self::$default.word(),
+            };
+
             /// As it is written.
-            pub fn word(self) -> &'static str {
+            pub const fn word(self) -> &'static str {
                 match self { $(Self::$value => $word),+ }
+            }
+
+            /// Other words that are read for it.
+            pub const fn aliases(self) -> &'static [&'static str] {
+                match self { $(Self::$value => &[$($alias),*]),+ }
+            }
+
+            /// What it is, in one sentence without a full stop.
+            pub fn meaning(self) -> &'static str {
+                let meaning = match self { $(Self::$value => concat!($($meaning),+)),+ };
+                meaning.trim().trim_end_matches('.')
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::$default
             }
         }
 
@@ -167,8 +79,8 @@ macro_rules! words {
             type Err = String;
 
             fn from_str(text: &str) -> Result<Self, String> {
-                let known = Self::ALL.iter().copied().find(|value| value.word() == text);
-                known.ok_or_else(|| {
+                let is_said = |value: &Self| value.word() == text || value.aliases().contains(&text);
+                Self::ALL.iter().copied().find(is_said).ok_or_else(|| {
                     let words: Vec<String> = Self::ALL.iter().map(|value| format!("`{}`", value.word())).collect();
                     format!("expected {}", words.join(", "))
                 })
@@ -180,40 +92,68 @@ macro_rules! words {
                 f.write_str(self.word())
             }
         }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.word())
+            }
+        }
+
+        #[cfg(feature = "clap")]
+        impl clap::ValueEnum for $name {
+            fn value_variants<'a>() -> &'a [Self] {
+                Self::ALL
+            }
+
+            fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+                Some(clap::builder::PossibleValue::new(self.word()).aliases(self.aliases()).help(self.meaning()))
+            }
+        }
     };
 }
 
 words! {
-    /// Who sees whose new outputs.
-    Schedule {
-        /// All step from what is known at the communication point.
-        #[default]
+    /// Who steps when.
+    Schedule, "schedule", default Jacobi {
+        /// All step from what is known at the communication point, each with extrapolated inputs.
         Jacobi = "jacobi",
-        /// One after the other; each sees what those before it have published.
-        GaussSeidel = "gauss-seidel",
+        /// One after the other in the order given or listed; each sees what those before it have published (of two: gs12).
+        GaussSeidel = "gauss-seidel" | "gs12",
+        /// The same in the opposite order of the list (of two: gs21).
+        GaussSeidelReversed = "gauss-seidel-reversed" | "gs21",
+        /// Half steps in the order given or listed, the last unit a whole step, and half steps back: symmetric.
+        Palindromic = "palindromic",
+        /// The same in the opposite order of the list.
+        PalindromicReversed = "palindromic-reversed",
     }
 }
 
 words! {
-    /// How the end of a macro step is corrected.
-    Correct {
+    /// How the end of a communication step is corrected.
+    Correct, "correct", default Explicit {
         /// Not at all.
-        #[default]
         Explicit = "explicit",
-        /// Repeated with the new end values until they stay (Aitken).
+        /// Repeated with the new end values until they stay (Aitken relaxation).
         FixedPoint = "fixed-point",
         /// Repeated with the interface Jacobian by finite differences.
         Newton = "newton",
         /// Repeated with the interface Jacobian from directional derivatives.
         NewtonDirectional = "newton-directional",
+        /// Quasi-Newton with least squares on the secants of this and earlier steps.
+        IqnIls = "iqn-ils",
+        /// Anderson acceleration with the five newest secants of the step.
+        Anderson = "anderson",
+        /// Newton without a Jacobian: its equation solved by GMRES on repeated steps.
+        NewtonKrylov = "newton-krylov",
+        /// Predictor and corrector: every step done exactly twice.
+        SemiImplicit = "semi-implicit",
     }
 }
 
 words! {
-    /// Which inputs feed-through outputs are sampled with.
-    Sampling {
+    /// Which inputs feed-through outputs are evaluated with at a communication point.
+    Sampling, "sampling", default Updated {
         /// The true values at the communication point.
-        #[default]
         Updated = "updated",
         /// What the unit still holds from its last step.
         Lagged = "lagged",
@@ -221,10 +161,9 @@ words! {
 }
 
 words! {
-    /// Where the derivatives of a motion come from.
-    Derivative {
+    /// Where the derivatives of an input that is a motion come from.
+    Derivative, "derivative", default Passed {
         /// From the other unit, extrapolated by themselves.
-        #[default]
         Passed = "passed",
         /// From the polynomial of the value, differentiated.
         Numdiff = "numdiff",
@@ -233,60 +172,144 @@ words! {
 
 words! {
     /// What integrated acceleration makes of a body whose end is known.
-    Variant {
-        /// Cubic Hermite polynomial in (x, v).
-        #[default]
-        H3 = "h3",
-        /// Accelerations through the end, integrated from the start.
+    Variant, "gs_variant", default H3 {
+        /// Accelerations through the end, integrated from the start of the step.
         N0 = "n0",
         /// Accelerations through the end, integrated from the end backwards.
         N1 = "n1",
+        /// Cubic Hermite polynomial in (x, v).
+        H3 = "h3",
         /// Quintic Hermite polynomial in (x, v, a).
         H5 = "h5",
     }
 }
 
-impl Derivative {
-    /// As the master has it.
-    pub fn of_master(self) -> predict::Derivative {
-        match self {
-            Derivative::Passed => predict::Derivative::Passed,
-            Derivative::Numdiff => predict::Derivative::Differentiated,
-        }
+words! {
+    /// What is done about the residual energy of power bonds.
+    Energy, "energy", default Monitor {
+        /// It is watched.
+        Monitor = "monitor",
+        /// What an extrapolation has missed is added to the next.
+        Nepce = "nepce",
+        /// A damper between the ports takes it out.
+        Leak = "leak",
     }
 }
 
-impl Variant {
-    /// As the master has it.
-    pub fn of_master(self) -> predict::Variant {
+words! {
+    /// What the communication step is chosen by.
+    Control, "control", default Fixed {
+        /// It is not: all steps are H.
+        Fixed = "fixed",
+        /// Predicted against actual inputs.
+        Error = "error",
+        /// Residual energy of the power bonds.
+        Ecco = "ecco",
+    }
+}
+
+/// Every list of words.
+pub const KEYS: [Key; 7] =
+    [Schedule::KEY, Correct::KEY, Variant::KEY, Derivative::KEY, Sampling::KEY, Energy::KEY, Control::KEY];
+
+impl Schedule {
+    /// As results of the two-mass benchmark name it.
+    pub const fn short(self) -> &'static str {
+        match self.aliases() {
+            [short, ..] => short,
+            [] => self.word(),
+        }
+    }
+
+    /// The same without an opposite order: `jacobi`, `gauss-seidel` or `palindromic`.
+    pub const fn forward(self) -> Self {
         match self {
-            Variant::N0 => predict::Variant::N0,
-            Variant::N1 => predict::Variant::N1,
-            Variant::H3 => predict::Variant::H3,
-            Variant::H5 => predict::Variant::H5,
+            Self::GaussSeidelReversed => Self::GaussSeidel,
+            Self::PalindromicReversed => Self::Palindromic,
+            same => same,
+        }
+    }
+
+    /// Whether steps are halved and mirrored.
+    pub const fn is_palindromic(self) -> bool {
+        matches!(self.forward(), Self::Palindromic)
+    }
+
+    /// As the master has it, for units in the order `listed`.
+    pub fn schedule(self, mut listed: Vec<usize>) -> master::Schedule {
+        if self != self.forward() {
+            listed.reverse();
+        }
+        match self.forward() {
+            Self::GaussSeidel => master::Schedule::GaussSeidel(listed),
+            Self::Palindromic => master::Schedule::Palindromic(listed),
+            _ => master::Schedule::Jacobi,
         }
     }
 }
 
 impl Correct {
-    /// As the master has it; tolerance and number of corrections where they are not the default.
-    pub fn of_master(self, tolerance: Option<f64>, corrections_max: Option<usize>) -> Correction {
-        let newton = |jacobian| {
-            let mut newton = Newton::new(jacobian);
-            newton.tolerance = tolerance.unwrap_or(newton.tolerance);
-            newton.corrections_max = corrections_max.unwrap_or(newton.corrections_max);
-            Correction::Newton(newton)
-        };
+    /// As the master has it; tolerance and number of corrections where they are not the default. Those that make a fixed
+    /// number of corrections take neither.
+    pub fn correction(self, tolerance: Option<f64>, corrections_max: Option<usize>) -> Correction {
+        /// Replaces the defaults of a corrector where something else is said.
+        macro_rules! with {
+            ($corrector:expr, $most:ident) => {{
+                let mut corrector = $corrector;
+                corrector.tolerance = tolerance.unwrap_or(corrector.tolerance);
+                corrector.$most = corrections_max.unwrap_or(corrector.$most);
+                corrector
+            }};
+        }
+        let newton = |jacobian| Correction::Newton(with!(Newton::new(jacobian), corrections_max));
         match self {
-            Correct::Explicit => Correction::Explicit,
-            Correct::FixedPoint => {
-                let mut fixed = FixedPoint::new(Relaxation::Aitken(1.0));
-                fixed.tolerance = tolerance.unwrap_or(fixed.tolerance);
-                fixed.runs_max = corrections_max.unwrap_or(fixed.runs_max);
-                Correction::FixedPoint(fixed)
-            }
-            Correct::Newton => newton(InterfaceJacobian::FiniteDifferences),
-            Correct::NewtonDirectional => newton(InterfaceJacobian::Directional),
+            Self::Explicit => Correction::Explicit,
+            Self::FixedPoint => Correction::FixedPoint(with!(FixedPoint::new(Relaxation::Aitken(1.0)), runs_max)),
+            Self::Newton => newton(InterfaceJacobian::FiniteDifferences),
+            Self::NewtonDirectional => newton(InterfaceJacobian::Directional),
+            Self::IqnIls => Correction::QuasiNewton(with!(QuasiNewton::iqn_ils(), runs_max)),
+            Self::Anderson => Correction::QuasiNewton(with!(QuasiNewton::anderson(5, 1.0), runs_max)),
+            Self::NewtonKrylov => Correction::NewtonKrylov(with!(NewtonKrylov::default(), corrections_max)),
+            Self::SemiImplicit => Correction::SemiImplicit(SemiImplicit::default()),
+        }
+    }
+}
+
+impl From<Sampling> for master::Sampling {
+    fn from(sampling: Sampling) -> Self {
+        match sampling {
+            Sampling::Updated => Self::Updated,
+            Sampling::Lagged => Self::Lagged,
+        }
+    }
+}
+
+impl From<Derivative> for master::predict::Derivative {
+    fn from(derivative: Derivative) -> Self {
+        match derivative {
+            Derivative::Passed => Self::Passed,
+            Derivative::Numdiff => Self::Differentiated,
+        }
+    }
+}
+
+impl From<Variant> for master::predict::Variant {
+    fn from(variant: Variant) -> Self {
+        match variant {
+            Variant::N0 => Self::N0,
+            Variant::N1 => Self::N1,
+            Variant::H3 => Self::H3,
+            Variant::H5 => Self::H5,
+        }
+    }
+}
+
+impl From<Energy> for EnergyCorrection {
+    fn from(energy: Energy) -> Self {
+        match energy {
+            Energy::Monitor => Self::Monitor,
+            Energy::Nepce => Self::Nepce,
+            Energy::Leak => Self::Leak,
         }
     }
 }
@@ -296,36 +319,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_predictor_reads_back_as_it_is_printed() {
-        for text in [
-            "hold",
-            "linear",
-            "quadratic",
-            "poly:3",
-            "poly:20",
-            "ia0",
-            "ia1",
-            "ia2",
-            "ia:3",
-            "ia:18",
-            "h3",
-            "h5",
-            "jerk",
-            "spectral:16",
-        ] {
-            assert_eq!(text.parse::<Predict>().expect("a predictor").to_string(), text);
-        }
-        assert_eq!("poly:2".parse::<Predict>().expect("a predictor").to_string(), "quadratic");
-        assert_eq!("ia:1".parse::<Predict>().expect("a predictor").to_string(), "ia1");
-        for text in ["poly:21", "poly:-1", "poly:", "cubic", "poly:1.5", "ia", "ia3", "ia:19", "h4"] {
-            assert!(text.parse::<Predict>().is_err(), "{text}");
-        }
-    }
-
-    #[test]
     fn unknown_words_are_answered_with_the_known_ones() {
         assert_eq!("newton".parse(), Ok(Correct::Newton));
         let error = "jakobi".parse::<Schedule>().expect_err("no such word");
-        assert_eq!(error, "expected `jacobi`, `gauss-seidel`");
+        assert_eq!(
+            error,
+            "expected `jacobi`, `gauss-seidel`, `gauss-seidel-reversed`, `palindromic`, `palindromic-reversed`"
+        );
+    }
+
+    #[test]
+    fn short_words_of_two_units_are_read_for_the_long_ones() {
+        for (short, schedule) in [("gs12", Schedule::GaussSeidel), ("gs21", Schedule::GaussSeidelReversed)] {
+            assert_eq!(short.parse(), Ok(schedule));
+            assert_eq!(schedule.short(), short);
+            assert_eq!(schedule.word().parse(), Ok(schedule));
+        }
+        assert_eq!(Schedule::Palindromic.short(), "palindromic");
+    }
+
+    #[test]
+    fn every_word_has_a_meaning_and_every_default_is_a_word() {
+        for key in KEYS {
+            assert!(key.words.iter().any(|(word, _)| *word == key.default), "{}", key.key);
+            assert!(key.words.iter().all(|(_, meaning)| meaning.trim().len() > 8), "{}", key.key);
+        }
     }
 }

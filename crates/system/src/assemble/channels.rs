@@ -9,9 +9,6 @@ use macrostep_master::{Method, Signal, System, UnitId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// Components of a motion at least, for predictors of motions: x, v, a.
-const MOTION: usize = 3;
-
 /// The channels, and where each sampled variable is in them.
 pub(super) struct Channels {
     pub sampled: Vec<Sampled>,
@@ -29,7 +26,7 @@ impl Channels {
     ) -> Result<Channels, Finding> {
         let mut channels = Channels { sampled: Vec::new(), signals: BTreeMap::new() };
         let predicts_motion = method.predictor.edge() == Edge::BeforeLaw;
-        let motion = predicts_motion.then(|| method.predictor.components().max(MOTION));
+        let motion = predicts_motion.then(|| method.predictor.components());
         let used = used(s, descriptions, predicts_motion);
         for (u, unit) in s.units.iter().enumerate() {
             let wanted: Vec<&str> = used.iter().filter(|e| e.unit == unit.name).map(|e| e.variable.as_str()).collect();

@@ -18,7 +18,7 @@ use crate::check::{Converted, check, convert, fails, keep_known};
 use crate::explain::feed_through;
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Place, Scenario};
-use crate::words::{Correct, Family, Sampling, Schedule};
+use crate::words::{Correct, Family};
 use channels::Channels;
 use macrostep_description::{ModelDescription, Value};
 use macrostep_master::unit::Start;
@@ -140,18 +140,12 @@ fn plain(a: &Assembly) -> Vec<Finding> {
 pub fn method(s: &Scenario) -> Method {
     let c = &s.coupling;
     let position = |name: &String| s.unit(name).unwrap_or(usize::MAX);
+    let listed = if c.order.is_empty() { (0..s.units.len()).collect() } else { c.order.iter().map(position).collect() };
     Method {
-        predictor: c.predict.predictor(c.derivative.of_master(), c.gs_variant.of_master()),
-        schedule: match c.schedule {
-            Schedule::Jacobi => master::Schedule::Jacobi,
-            Schedule::GaussSeidel if c.order.is_empty() => master::Schedule::GaussSeidel((0..s.units.len()).collect()),
-            Schedule::GaussSeidel => master::Schedule::GaussSeidel(c.order.iter().map(position).collect()),
-        },
-        correction: c.correct.of_master(c.tolerance, c.corrections_max),
-        sampling: match c.sampling {
-            Sampling::Updated => master::Sampling::Updated,
-            Sampling::Lagged => master::Sampling::Lagged,
-        },
+        predictor: c.predict.predictor(c.derivative.into(), c.gs_variant.into()),
+        schedule: c.schedule.schedule(listed),
+        correction: c.correct.correction(c.tolerance, c.corrections_max),
+        sampling: c.sampling.into(),
         sub_steps: c.sub_steps.max(1),
         ..Method::default()
     }

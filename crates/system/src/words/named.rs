@@ -1,0 +1,65 @@
+//! Named methods: schedule, predictor and corrector that belong together.
+//!
+//! | name | schedule | predictor | corrector |
+//! |---|---|---|---|
+//! | `jerk` | gauss-seidel-reversed | jerk:3 | explicit |
+//! | `waveform:Q` | gauss-seidel-reversed | spectral:Q | newton |
+//! | `palindromic` | palindromic | hold | explicit |
+
+use super::{Correct, Predict, Schedule};
+use std::fmt;
+use std::str::FromStr;
+
+/// A named method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// Explicit, with accelerations and their rates.
+    Jerk,
+    /// Implicit, on Q + 1 nodes inside the macro step, Q from 2 to 20.
+    Waveform(u32),
+    /// Half, whole, half a step.
+    Palindromic,
+}
+
+impl Named {
+    /// What it stands for.
+    pub fn parts(self) -> (Schedule, Predict, Correct) {
+        match self {
+            Self::Jerk => (Schedule::GaussSeidelReversed, Predict::jerk(3), Correct::Explicit),
+            Self::Waveform(q) => (Schedule::GaussSeidelReversed, Predict::spectral(q), Correct::Newton),
+            Self::Palindromic => (Schedule::Palindromic, Predict::classical(0), Correct::Explicit),
+        }
+    }
+}
+
+impl FromStr for Named {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "jerk" => Ok(Self::Jerk),
+            None if text == "palindromic" => Ok(Self::Palindromic),
+            Some(("waveform", q)) => match q.parse() {
+                Ok(q) if (2..=20).contains(&q) => Ok(Self::Waveform(q)),
+                _ => Err("expected `waveform:Q` with Q from 2 to 20".to_owned()),
+            },
+            _ => Err("expected `jerk`, `waveform:Q` with Q from 2 to 20, or `palindromic`".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Jerk => f.write_str("jerk"),
+            Self::Waveform(q) => write!(f, "waveform:{q}"),
+            Self::Palindromic => f.write_str("palindromic"),
+        }
+    }
+}
+
+impl serde::Serialize for Named {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

@@ -1,0 +1,216 @@
+//! The words for predictors.
+
+use super::{Control, Derivative, Variant};
+use macrostep_master::predict::{self, Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor, Spectral};
+use macrostep_master::{Estimate, StepControl};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// As many derivatives as a slave of ours takes of an input.
+const DEGREE_MAX: u32 = 20;
+
+/// Degrees that a choice of degree goes up to: beyond these, extrapolation gains nothing.
+const CHOSEN_DEGREE_MAX: u32 = 4;
+
+/// What an input is predicted by: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`,
+/// `jerk`, `jerk:3`, `spectral:Q`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Predict {
+    /// Which kind of polynomial.
+    pub family: Family,
+    /// Its degree: of the values, of the accelerations, or of the Hermite polynomial.
+    pub degree: u32,
+}
+
+/// Kinds of predictors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Polynomials through values.
+    Classical,
+    /// Polynomials through accelerations, integrated twice.
+    Integrated,
+    /// Polynomials through values and derivatives at both ends of a step.
+    Hermite,
+    /// Hermite polynomials of the acceleration, integrated twice.
+    Jerk,
+    /// Polynomials through nodes inside the step.
+    Spectral,
+}
+
+/// Hold.
+impl Default for Predict {
+    fn default() -> Self {
+        Predict::classical(0)
+    }
+}
+
+impl Predict {
+    /// A polynomial of degree `degree` through values.
+    pub fn classical(degree: u32) -> Self {
+        Self { family: Family::Classical, degree }
+    }
+
+    /// Accelerations of degree `degree`, integrated twice.
+    pub fn integrated(degree: u32) -> Self {
+        Self { family: Family::Integrated, degree }
+    }
+
+    /// Accelerations and their rates at 2 or 3 points; other numbers are brought there.
+    pub fn jerk(points: u32) -> Self {
+        Self { family: Family::Jerk, degree: 2 * points.clamp(2, 3) + 1 }
+    }
+
+    /// Through q + 1 nodes inside the step, q from 2 to 20; others are brought there.
+    pub fn spectral(q: u32) -> Self {
+        Self { family: Family::Spectral, degree: q.clamp(2, DEGREE_MAX) }
+    }
+
+    /// Hold, linear, quadratic, integrated acceleration of degree 0 and 1.
+    pub fn five() -> [Self; 5] {
+        [Self::classical(0), Self::classical(1), Self::classical(2), Self::integrated(0), Self::integrated(1)]
+    }
+
+    /// Whether motions are predicted and the coupling law is applied to them.
+    pub fn predicts_motion(self) -> bool {
+        self.family != Family::Classical
+    }
+
+    /// Degree of the polynomials a unit is fed with.
+    pub fn fed_degree(self) -> u32 {
+        if self.family == Family::Integrated { self.degree + 2 } else { self.degree }
+    }
+
+    /// The predictor; `derivative` is for classical ones, `variant` for integrated acceleration.
+    pub fn predictor(self, derivative: predict::Derivative, variant: predict::Variant) -> Arc<dyn Predictor> {
+        let degree = self.degree as usize;
+        match self.family {
+            Family::Classical => Arc::new(Lagrange { derivative, ..Lagrange::new(degree) }),
+            Family::Integrated => Arc::new(IntegratedAcceleration { variant, ..IntegratedAcceleration::new(degree) }),
+            Family::Hermite => Arc::new(Hermite { jet: degree.div_ceil(2) }),
+            Family::Jerk => Arc::new(Jerk { points: (degree - 1) / 2 }),
+            Family::Spectral => Arc::new(Spectral::new(degree)),
+        }
+    }
+}
+
+impl Predict {
+    /// Step control with all degrees of the predictor's family to choose from; `None` for steps of one length. `tolerance` is
+    /// relative; derivative and variant are those of the predictor.
+    pub fn step_control(
+        self,
+        control: Control,
+        tolerance: f64,
+        (derivative, variant): (Derivative, Variant),
+    ) -> Option<StepControl> {
+        let estimate = match control {
+            Control::Fixed => return None,
+            Control::Error => Estimate::Error,
+            Control::Ecco => Estimate::Ecco,
+        };
+        let mut out = StepControl::new(estimate, tolerance);
+        let degree = self.degree as usize;
+        let chosen = control == Control::Error;
+        // Integrated accelerations predict velocities one degree higher.
+        out.lowest = match self.family {
+            Family::Integrated if chosen => 1,
+            Family::Integrated => degree + 1,
+            Family::Classical if chosen => 0,
+            Family::Classical | Family::Spectral => degree,
+            Family::Hermite | Family::Jerk => degree - 1,
+        };
+        if chosen && matches!(self.family, Family::Classical | Family::Integrated) {
+            let degrees = (0..=CHOSEN_DEGREE_MAX).map(|degree| Predict { degree, ..self });
+            out.family = degrees.map(|p| p.predictor(derivative.into(), variant.into())).collect();
+        }
+        Some(out)
+    }
+}
+
+impl FromStr for Predict {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |degree: &str| degree.parse::<u32>().ok();
+        // Integrated twice, the degree grows by two.
+        let integrated = |degree: Option<u32>| (Family::Integrated, degree.filter(|k| *k <= DEGREE_MAX - 2));
+        let (family, degree) = match text {
+            "hold" => (Family::Classical, Some(0)),
+            "linear" => (Family::Classical, Some(1)),
+            "quadratic" => (Family::Classical, Some(2)),
+            "h3" => (Family::Hermite, Some(3)),
+            "h5" => (Family::Hermite, Some(5)),
+            "jerk" => return Ok(Self::jerk(2)),
+            "jerk:3" => return Ok(Self::jerk(3)),
+            "ia0" => integrated(Some(0)),
+            "ia1" => integrated(Some(1)),
+            "ia2" => integrated(Some(2)),
+            _ => match text.split_once(':') {
+                Some(("poly", degree)) => (Family::Classical, number(degree).filter(|k| *k <= DEGREE_MAX)),
+                Some(("ia", degree)) => integrated(number(degree)),
+                Some(("spectral", q)) => (Family::Spectral, number(q).filter(|q| (2..=DEGREE_MAX).contains(q))),
+                _ => (Family::Classical, None),
+            },
+        };
+        degree.map(|degree| Self { family, degree }).ok_or(format!(
+            "expected `hold`, `linear`, `quadratic`, `poly:K` with K from 0 to {DEGREE_MAX}, `ia0`, `ia1`, `ia2`, `ia:K` with \
+             K from 0 to {}, `h3`, `h5`, `jerk`, `jerk:3` or `spectral:Q` with Q from 2 to {DEGREE_MAX}",
+            DEGREE_MAX - 2
+        ))
+    }
+}
+
+impl fmt::Display for Predict {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match (self.family, self.degree) {
+            (Family::Classical, 0) => f.write_str("hold"),
+            (Family::Classical, 1) => f.write_str("linear"),
+            (Family::Classical, 2) => f.write_str("quadratic"),
+            (Family::Classical, degree) => write!(f, "poly:{degree}"),
+            (Family::Integrated, degree @ 0..=2) => write!(f, "ia{degree}"),
+            (Family::Integrated, degree) => write!(f, "ia:{degree}"),
+            (Family::Hermite, degree) => write!(f, "h{degree}"),
+            (Family::Jerk, 5) => f.write_str("jerk"),
+            (Family::Jerk, degree) => write!(f, "jerk:{}", (degree - 1) / 2),
+            (Family::Spectral, q) => write!(f, "spectral:{q}"),
+        }
+    }
+}
+
+impl serde::Serialize for Predict {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_predictor_reads_back_as_it_is_printed() {
+        for text in [
+            "hold",
+            "linear",
+            "quadratic",
+            "poly:3",
+            "poly:20",
+            "ia0",
+            "ia1",
+            "ia2",
+            "ia:3",
+            "ia:18",
+            "h3",
+            "h5",
+            "jerk",
+            "spectral:16",
+        ] {
+            assert_eq!(text.parse::<Predict>().expect("a predictor").to_string(), text);
+        }
+        assert_eq!("poly:2".parse::<Predict>().expect("a predictor").to_string(), "quadratic");
+        assert_eq!("ia:1".parse::<Predict>().expect("a predictor").to_string(), "ia1");
+        for text in ["poly:21", "poly:-1", "poly:", "cubic", "poly:1.5", "ia", "ia3", "ia:19", "h4"] {
+            assert!(text.parse::<Predict>().is_err(), "{text}");
+        }
+    }
+}
