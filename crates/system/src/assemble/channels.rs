@@ -25,12 +25,12 @@ impl Channels {
         units: &[UnitId],
     ) -> Result<Channels, Finding> {
         let mut channels = Channels { sampled: Vec::new(), signals: BTreeMap::new() };
-        let predicts_motion = method.predictor.edge() == Edge::BeforeLaw;
-        let motion = predicts_motion.then(|| method.predictor.components());
-        let used = used(s, descriptions, predicts_motion);
+        let motion = method.predictor.edge() == Edge::BeforeLaw;
+        let components = motion.then(|| method.predictor.components());
+        let used = used(s, descriptions, motion);
         for (u, unit) in s.units.iter().enumerate() {
             let wanted: Vec<&str> = used.iter().filter(|e| e.unit == unit.name).map(|e| e.variable.as_str()).collect();
-            for names in group(&wanted, &chains(&descriptions[u], &unit.motions), motion) {
+            for names in group(&wanted, &chains(&descriptions[u], &unit.motions), components) {
                 let texts: Vec<&str> = names.iter().map(String::as_str).collect();
                 let id = system.channel(units[u], &texts).map_err(refused(&unit.place))?;
                 for (i, name) in names.iter().enumerate() {
@@ -103,9 +103,9 @@ fn chains(description: &ModelDescription, declared: &[Vec<String>]) -> Vec<Vec<S
     chains
 }
 
-/// Channels for the wanted variables. Classical predictors take what is wanted of a chain; those of motions take as many
-/// components as they look at, from its beginning.
-fn group(wanted: &[&str], chains: &[Vec<String>], motion: Option<usize>) -> Vec<Vec<String>> {
+/// Channels for the wanted variables. Classical predictors take what is wanted of a chain; those of motions take it from
+/// its beginning to the last of so many `components`.
+fn group(wanted: &[&str], chains: &[Vec<String>], components: Option<usize>) -> Vec<Vec<String>> {
     let is_wanted: HashSet<&str> = wanted.iter().copied().collect();
     let mut chain_of: HashMap<&str, &[String]> = HashMap::new();
     for chain in chains {
@@ -126,7 +126,10 @@ fn group(wanted: &[&str], chains: &[Vec<String>], motion: Option<usize>) -> Vec<
         };
         let places = || chain.iter().enumerate().filter(|(_, n)| is_wanted.contains(n.as_str())).map(|(i, _)| i);
         let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
-        let range = motion.map_or(first..last + 1, |components| 0..(last + 1).max(components.min(chain.len())));
+        let range = match components {
+            Some(components) => 0..(last + 1).max(components.min(chain.len())),
+            None => first..last + 1,
+        };
         grouped.extend(chain[range.clone()].iter().map(String::as_str));
         groups.push(chain[range].to_vec());
     }
@@ -144,7 +147,7 @@ mod tests {
         assert_eq!(group(&["v", "f", "x"], &chains, None), [chain(&["x", "v"]), chain(&["f"])]);
         assert_eq!(group(&["v"], &chains, None), [chain(&["v"])]);
         assert_eq!(group(&["v"], &chains, Some(3)), [chain(&["x", "v", "a"])]);
-        assert_eq!(group(&["jerk"], &chains, Some(3)), [chain(&["x", "v", "a", "jerk"])]);
         assert_eq!(group(&["v"], &chains, Some(4)), [chain(&["x", "v", "a", "jerk"])]);
+        assert_eq!(group(&["jerk"], &chains, Some(3)), [chain(&["x", "v", "a", "jerk"])]);
     }
 }
