@@ -184,7 +184,8 @@ pub fn bond_line(account: &Account) -> String {
     )
 }
 
-fn course_line(course: &Course, windows: u64) -> String {
+/// What step control has done, in a line that follows another.
+pub fn course_line(course: &Course, windows: u64) -> String {
     let Course { rejected, window_s: [shortest, longest], degree: [lowest, highest] } = course;
     let degrees = if *highest > 0 { format!(" · degree {lowest} to {highest}") } else { String::new() };
     format!("\n{windows} steps of {shortest:.3e} to {longest:.3e} s, {rejected} rejected{degrees}")

@@ -40,8 +40,9 @@ pub struct PowerBond<'a> {
     residual_power_max_w: f64,
 }
 
+/// What step control has done.
 #[derive(Debug, Serialize)]
-struct ControlCourse {
+pub struct ControlCourse {
     windows: u64,
     rejected: u64,
     window_min_s: f64,
@@ -84,7 +85,8 @@ impl<'a> PowerBond<'a> {
 }
 
 impl ControlCourse {
-    fn of(course: Course, windows: u64) -> Self {
+    /// Of a run of so many windows.
+    pub fn of(course: Course, windows: u64) -> Self {
         let Course { rejected, window_s: [window_min_s, window_max_s], degree: [degree_min, degree_max] } = course;
         ControlCourse { windows, rejected, window_min_s, window_max_s, degree_min, degree_max }
     }

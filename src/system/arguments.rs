@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use macrostep_system::words::{Correct, Predict, Sampling, Schedule};
+use macrostep_system::words::{Control, Correct, Energy, Named, Predict, Sampling, Schedule};
 
 use crate::arguments::positive;
 use crate::checkpoint::CheckpointArguments;
@@ -24,18 +24,33 @@ pub struct SystemArguments {
     /// Relative tolerance of the units' own solvers [default: the scenario's, or what each FMU proposes]
     #[arg(long, value_name = "TOLERANCE", value_parser = positive)]
     pub tolerance: Option<f64>,
-    /// Prediction of inputs, as hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5 [default: the scenario's]
+    /// Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1 nodes inside the step),
+    /// palindromic (symmetric) [default: the scenario's]
+    #[arg(long, value_name = "METHOD")]
+    pub method: Option<Named>,
+    /// Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, spectral:Q [default: the
+    /// scenario's]
     #[arg(long, value_name = "PREDICTOR")]
     pub predict: Option<Predict>,
-    /// Who steps when: jacobi, gauss-seidel, or gauss-seidel:A,B,… with an order of the units [default: the scenario's]
+    /// Who steps when: jacobi, gauss-seidel, gauss-seidel-reversed, palindromic, palindromic-reversed, or gauss-seidel:A,B,… and
+    /// palindromic:A,B,… with an order of the units [default: the scenario's]
     #[arg(long, value_name = "SCHEDULE")]
     pub schedule: Option<Order>,
-    /// Correction of a macro step: explicit, fixed-point, newton or newton-directional [default: the scenario's]
-    #[arg(long, value_name = "CORRECTOR")]
+    /// Correction of a macro step [default: the scenario's]
+    #[arg(long, value_enum, value_name = "CORRECTOR")]
     pub correct: Option<Correct>,
-    /// Evaluation of feed-through outputs: updated or lagged [default: the scenario's]
-    #[arg(long, value_name = "SAMPLING")]
+    /// Evaluation of feed-through outputs [default: the scenario's]
+    #[arg(long, value_enum, value_name = "SAMPLING")]
     pub sampling: Option<Sampling>,
+    /// What is done about the energy that power bonds make [default: the scenario's]
+    #[arg(long, value_enum, value_name = "ENERGY")]
+    pub energy: Option<Energy>,
+    /// Choice of the macro step, up to H [default: the scenario's]
+    #[arg(long, value_enum, value_name = "CONTROL")]
+    pub control: Option<Control>,
+    /// Relative tolerance of the choice: of predicted inputs, or of residual power [default: the scenario's, or 1e-4]
+    #[arg(long, value_name = "TOL", value_parser = positive, allow_negative_numbers = true)]
+    pub control_tolerance: Option<f64>,
     /// Another value: UNIT.VARIABLE=VALUE; may be repeated [default: none]
     #[arg(long, value_name = "UNIT.VARIABLE=VALUE")]
     pub set: Vec<String>,

@@ -6,7 +6,7 @@ use macrostep_system::explain::{Candidate, Loop, Residuals, choices, delays, ord
 use macrostep_system::toml;
 
 use super::arguments::ExplainArguments;
-use super::{Opened, findings_failure, title};
+use super::{Opened, findings_failure, method_line, title};
 use crate::failure::Failure;
 use crate::print;
 
@@ -20,17 +20,8 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let order = order(&assembly).map_err(failed)?;
     let s = &assembly.effective;
-    let c = &s.coupling;
     let (h, stop) = (s.experiment.step_s.unwrap_or(f64::NAN), s.experiment.stop_s.unwrap_or(f64::NAN));
-    print::line(format_args!(
-        "{}: {} units, {} · {} · {} · {} · H = {h} s to t = {stop} s",
-        title(s),
-        s.units.len(),
-        c.schedule,
-        c.predict,
-        c.correct,
-        c.sampling
-    ))?;
+    print::line(format_args!("{}: {} units, {} · H = {h} s to t = {stop} s", title(s), s.units.len(), method_line(s)))?;
     print::line(format_args!("\nOrder of execution in a window of {} s", order.window_s))?;
     for (n, step) in steps(&assembly, &order).iter().enumerate() {
         print::line(format_args!("{:>4}  {step}", n + 1))?;

@@ -19,7 +19,8 @@ use macrostep_benchmarks as benchmarks;
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, Simulation};
-use macrostep_system::scenario::{Endpoint, Place, Setting, Source, Value};
+use macrostep_system::scenario::{Endpoint, Place, Setting, Source, StepChoice, Value};
+use macrostep_system::words::{Control, Energy};
 use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble, told};
 
 use crate::failure::Failure;
@@ -124,6 +125,19 @@ pub fn title(s: &Scenario) -> &str {
     if s.name.is_empty() { "system" } else { &s.name }
 }
 
+/// The method of a scenario in a line: schedule, predictor, corrector, sampling, and what is not as usual.
+pub fn method_line(s: &Scenario) -> String {
+    let c = &s.coupling;
+    let mut words = vec![c.schedule.to_string(), c.predict.to_string(), c.correct.to_string(), c.sampling.to_string()];
+    words.splice(0..0, c.method.map(|method| format!("method {method}")));
+    words.extend((c.energy != Energy::Monitor).then(|| format!("energy {}", c.energy)));
+    let control = &c.control;
+    words.extend(
+        (control.kind != Control::Fixed).then(|| format!("control {}, tolerance {}", control.kind, control.tolerance)),
+    );
+    words.join(" · ")
+}
+
 /// All errors but the last are printed, which ends the program.
 pub fn findings_failure(findings: &[Finding]) -> Failure {
     let (errors, rest): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|f| f.severity == Severity::Error);
@@ -165,15 +179,8 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
         s.experiment.tolerance = Some(tolerance);
         s.units.iter_mut().for_each(|unit| unit.tolerance = None);
     }
-    s.coupling.predict = a.predict.unwrap_or(s.coupling.predict);
-    s.coupling.correct = a.correct.unwrap_or(s.coupling.correct);
-    s.coupling.sampling = a.sampling.unwrap_or(s.coupling.sampling);
-    if let Some(order) = &a.schedule {
-        if order.schedule != s.coupling.schedule || !order.order.is_empty() {
-            s.coupling.order.clone_from(&order.order);
-        }
-        s.coupling.schedule = order.schedule;
-    }
+    method(s, a)?;
+    control(s, a)?;
     for name in &a.parameters {
         if !s.sets.iter().any(|set| set.name == *name) {
             let known: Vec<&str> = s.sets.iter().map(|set| set.name.as_str()).collect();
@@ -201,6 +208,56 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
             s.sets[i].settings.retain(|(u, x)| !(*u == s.units[unit].name && x.variable == setting.variable));
         }
         s.units[unit].settings.push(setting);
+    }
+    Ok(())
+}
+
+/// Puts what the options say of the method before what the file says.
+fn method(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
+    let c = &mut s.coupling;
+    let schedule = a.schedule.as_ref().map(|order| format!("--schedule {}", order.schedule));
+    let predict = a.predict.map(|predict| format!("--predict {predict}"));
+    let correct = a.correct.map(|correct| format!("--correct {correct}"));
+    if let Some(part) = [schedule, predict, correct].into_iter().flatten().next() {
+        let of_file = || c.method.map(|method| format!("{}method = \"{method}\"", c.place));
+        let named = a.method.map(|method| format!("--method {method}"));
+        if let Some(named) = named.or_else(of_file) {
+            return Err(Failure::conflict(named, part, "the method says it already"));
+        }
+    }
+    if let Some(method) = a.method {
+        c.take(method);
+    }
+    c.predict = a.predict.unwrap_or(c.predict);
+    c.correct = a.correct.unwrap_or(c.correct);
+    c.sampling = a.sampling.unwrap_or(c.sampling);
+    c.energy = a.energy.unwrap_or(c.energy);
+    if let Some(order) = &a.schedule {
+        if order.schedule != c.schedule || !order.order.is_empty() {
+            c.order.clone_from(&order.order);
+        }
+        c.schedule = order.schedule;
+    }
+    Ok(())
+}
+
+/// The same for the choice of steps, whose longest is the step.
+fn control(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
+    let control = &mut s.coupling.control;
+    if a.step.is_some() {
+        control.step_max_s = None;
+    }
+    match a.control {
+        Some(Control::Fixed) => *control = StepChoice::default(),
+        Some(kind) => control.kind = kind,
+        None => {}
+    }
+    match a.control_tolerance {
+        Some(tolerance) if control.kind == Control::Fixed => {
+            let option = format!("--control-tolerance {tolerance}");
+            return Err(Failure::conflict(option, "--control fixed", "steps of one length have none"));
+        }
+        tolerance => control.tolerance = tolerance.unwrap_or(control.tolerance),
     }
     Ok(())
 }

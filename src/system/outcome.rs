@@ -5,16 +5,17 @@ use std::time::Duration;
 use macrostep_master::record::{Column, ColumnKind};
 use macrostep_master::report::Table;
 use macrostep_master::report::table::Align;
-use macrostep_master::{Account, Simulation, Statistics, Unconverged};
+use macrostep_master::{Account, Course, Simulation, Statistics, Unconverged};
 use macrostep_system::Scenario;
+use macrostep_system::words::{Energy, Named};
 use serde::Serialize;
 
 use super::steps::Rows;
-use super::title;
+use super::{method_line, title};
 use crate::failure::Failure;
-use crate::oscillator::bond_line;
+use crate::oscillator::{bond_line, course_line};
 use crate::print::counted;
-use crate::summary::PowerBond;
+use crate::summary::{ControlCourse, PowerBond};
 
 /// A run that has ended, well or not.
 pub struct Outcome {
@@ -29,6 +30,8 @@ pub struct Outcome {
     /// The first macro step that did not converge.
     pub unconverged: Option<Unconverged>,
     diverged_at_s: Option<f64>,
+    /// What step control has done.
+    course: Option<Course>,
 }
 
 /// What `--json` prints and `result.json` holds.
@@ -43,6 +46,10 @@ pub struct Summary<'a> {
     predict: String,
     correct: &'static str,
     sampling: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<Named>,
+    energy: Energy,
+    control: Option<ControlCourse>,
     units: Vec<UnitResult<'a>>,
     r#final: serde_json::Map<String, serde_json::Value>,
     power_bonds: Vec<PowerBond<'a>>,
@@ -80,6 +87,7 @@ impl Outcome {
             error: failure.map(ToString::to_string),
             unconverged: simulation.unconverged(),
             diverged_at_s: simulation.diverged().map(|d| d.t_s),
+            course: simulation.course(),
         }
     }
 
@@ -121,6 +129,9 @@ impl Outcome {
             predict: s.coupling.predict.to_string(),
             correct: s.coupling.correct.word(),
             sampling: s.coupling.sampling.word(),
+            method: s.coupling.method,
+            energy: s.coupling.energy,
+            control: self.course.map(|course| ControlCourse::of(course, self.statistics.windows)),
             units: units.map(unit).collect(),
             r#final: finals.map(|(i, c)| (c.name.clone(), self.value(i, rows))).collect(),
             power_bonds: self.accounts.iter().map(PowerBond::of).collect(),
@@ -137,7 +148,6 @@ impl Outcome {
 
     /// Head line, values at the end and power bonds.
     pub fn table(&self, s: &Scenario, rows: &Rows) -> String {
-        let c = &s.coupling;
         let head = format!("at t = {} s", rows.last_s);
         let mut table = Table::new([("variable", Align::Left), (&head, Align::Right), ("unit", Align::Left)]);
         for (i, (column, value)) in self.columns.iter().zip(&rows.last).enumerate() {
@@ -149,13 +159,11 @@ impl Outcome {
         }
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
         let bonds: String = self.accounts.iter().map(bond_line).collect();
+        let chosen = self.course.map(|course| course_line(&course, self.statistics.windows)).unwrap_or_default();
         format!(
-            "{} · {} · {} · {} · {} · H = {} s\n\n{}\n{bonds}\n{}, {} in {:.3} s; steps: {}",
+            "{} · {} · H = {} s\n\n{}\n{bonds}{chosen}\n{}, {} in {:.3} s; steps: {}",
             title(s),
-            c.schedule,
-            c.predict,
-            c.correct,
-            c.sampling,
+            method_line(s),
             s.experiment.step_s.unwrap_or(f64::NAN),
             table.terminal(),
             counted(rows.count, "row"),

@@ -50,6 +50,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         eprintln!("warning: {warning}");
     }
     let mut steps = Steps::new(&simulation, &scenario).map_err(failed)?;
+    if checkpoints.checkpoint.is_some() || checkpoints.resume.is_some() {
+        // Says at once where the method keeps what no checkpoint holds.
+        simulation.memento().map_err(failed)?;
+    }
     let resumed = checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity, steps.windows()));
     let resumed = resumed.transpose()?;
     let mut keeper = Keeper::new(&checkpoints, &identity)?;

@@ -15,6 +15,9 @@ use crate::stream::Stream;
 /// Windows between two looks at the bar.
 const BAR: u64 = 1000;
 
+/// Parts of a run that the bar tells apart.
+const BAR_PARTS: f64 = 1e4;
+
 /// Rows as they come; the last one is kept.
 #[derive(Debug, Default)]
 pub struct Rows {
@@ -58,7 +61,10 @@ impl Observer for Rows {
 
 /// How far a run goes.
 pub struct Steps {
-    windows: u64,
+    /// Windows of the whole run; `None` where they are chosen as it goes on.
+    windows: Option<u64>,
+    start_s: f64,
+    span_s: f64,
     /// Every how many windows a row is kept.
     every: u64,
     /// Windows done in an earlier part of the run, whose first row is recorded; `None`: there is none.
@@ -73,14 +79,22 @@ impl Steps {
     /// # Errors
     /// Where the span is no whole number of windows.
     pub fn new(simulation: &Simulation, scenario: &Scenario) -> Result<Steps, RunError> {
-        let span_s = scenario.experiment.stop_s.unwrap_or(0.0) - scenario.experiment.start_s;
-        let (windows, every) = (simulation.windows_in(span_s)?, scenario.record.every.max(1));
-        Ok(Steps { windows, every, done: None, wall: Duration::ZERO })
+        let start_s = scenario.experiment.start_s;
+        let span_s = scenario.experiment.stop_s.unwrap_or(0.0) - start_s;
+        let is_chosen = simulation.course().is_some();
+        let windows = if is_chosen { None } else { Some(simulation.windows_in(span_s)?) };
+        let every = scenario.record.every.max(1);
+        Ok(Steps { windows, start_s, span_s, every, done: None, wall: Duration::ZERO })
     }
 
-    /// Windows of the whole run.
+    /// Most windows of the whole run.
     pub fn windows(&self) -> u64 {
-        self.windows
+        self.windows.unwrap_or(u64::MAX)
+    }
+
+    /// Whether the run is over after so many windows.
+    fn is_over(&self, simulation: &Simulation, windows: u64) -> bool {
+        self.windows.map_or_else(|| simulation.is_over(), |all| windows >= all)
     }
 
     /// Takes up a run where it was kept; `simulation` is initialised.
@@ -103,7 +117,7 @@ impl Steps {
         rows: &mut Rows,
         mut keeper: Option<&mut Keeper>,
     ) -> Result<(), Failure> {
-        let bar = bar(self.windows);
+        let bar = bar();
         let began = Instant::now();
         let ended = self.steps(simulation, rows, &mut keeper, &bar);
         self.wall = began.elapsed();
@@ -123,14 +137,15 @@ impl Steps {
     ) -> Result<(), Failure> {
         if self.done.is_none() {
             simulation.observe(rows).map_err(failed)?;
-        } else if self.done >= Some(self.windows) {
+        } else if self.done.is_some_and(|done| self.is_over(simulation, done)) {
             // Nothing is left but to know the values at the end; their row is there.
             let mut end = Rows::default();
             simulation.observe(&mut end).map_err(failed)?;
             (rows.last_s, rows.last, rows.texts) = (end.last_s, end.last, end.texts);
         }
         let done = self.done.unwrap_or(0);
-        for n in done..self.windows {
+        let mut n = done;
+        while !self.is_over(simulation, n) {
             let is_interrupted = interrupt::asked();
             if is_interrupted || (n > done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {
                 keep(simulation, rows, keeper, n)?;
@@ -139,12 +154,14 @@ impl Steps {
                 return Err(interrupted(simulation, keeper));
             }
             simulation.step().map_err(failed)?;
-            if (n + 1).is_multiple_of(self.every) || n + 1 == self.windows {
+            n += 1;
+            if n.is_multiple_of(self.every) || self.is_over(simulation, n) {
                 simulation.observe(rows).map_err(failed)?;
                 rows.stream.as_mut().map_or(Ok(()), Stream::check)?;
             }
             if n.is_multiple_of(BAR) {
-                bar.set_position(n);
+                let part = (simulation.time_s() - self.start_s) / self.span_s;
+                bar.set_position((part * BAR_PARTS) as u64);
             }
         }
         Ok(())
@@ -171,9 +188,9 @@ fn interrupted(simulation: &mut Simulation, keeper: &Option<&mut Keeper>) -> Fai
     Failure::Run(format!("interrupted at t = {t_s} s{}", kept.unwrap_or_default()))
 }
 
-fn bar(windows: u64) -> ProgressBar {
+fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {eta} left");
-    ProgressBar::new(windows).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    ProgressBar::new(BAR_PARTS as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// A failed call as the end of a verb.

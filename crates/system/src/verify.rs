@@ -18,7 +18,7 @@ use crate::assemble::assemble;
 use crate::catalogue::Catalogue;
 use crate::finding::Finding;
 use crate::scenario::Scenario;
-use crate::words::Schedule;
+use crate::words::{Control, Schedule};
 use macrostep_master::record::{Column, ColumnKind, Trace};
 use macrostep_master::{RunError, Unconverged, windows_and_rest};
 
@@ -79,6 +79,12 @@ pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verifica
     let (first, mut findings) = assemble(scenario, catalogue).map_err(Unverified::Findings)?;
     let mut effective = first.effective.clone();
     let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
+    if effective.coupling.control.kind != Control::Fixed {
+        let what =
+            format!("`control` chooses steps by `{}`, and `verify` halves them", effective.coupling.control.kind);
+        let next = "choose `--control fixed`, or another `--control-tolerance` in two runs";
+        return Err(Unverified::Findings(vec![Finding::error(&effective.coupling.place, what, next)]));
+    }
     let other = match effective.coupling.schedule {
         Schedule::Jacobi => Schedule::GaussSeidel,
         _ => Schedule::Jacobi,
@@ -102,7 +108,7 @@ pub fn verify(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Verifica
         s.experiment.step_s = Some(step_s / f64::from(parts));
         s.record.every = u64::from(parts);
         if schedule != s.coupling.schedule {
-            s.coupling.schedule = schedule;
+            (s.coupling.method, s.coupling.schedule) = (None, schedule);
             s.coupling.order.clear();
         }
         let (assembly, _) = assemble(&s, catalogue).map_err(Unverified::Findings)?;

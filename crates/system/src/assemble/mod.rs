@@ -22,7 +22,7 @@ use crate::words::{Correct, Family};
 use channels::Channels;
 use macrostep_description::{ModelDescription, Value};
 use macrostep_master::unit::Start;
-use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, System, UnitId};
+use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, StepControl, System, UnitId};
 use std::sync::Arc;
 
 /// A scenario ready to run.
@@ -114,14 +114,15 @@ fn build(
 /// Signals that a predictor of motions extrapolates as values, because they are no motions.
 fn plain(a: &Assembly) -> Vec<Finding> {
     let s = &a.effective;
-    let degree = match s.coupling.predict.family {
-        Family::Integrated => s.coupling.predict.degree + 1,
-        Family::Jerk => 2,
+    // Degree of what it makes of a mere value, and the components of a motion.
+    let (degree, components) = match s.coupling.predict.family {
+        Family::Integrated => (s.coupling.predict.degree + 1, 3),
+        Family::Jerk => (2, 4),
         _ => return Vec::new(),
     };
     let is_plain = |e: &Endpoint| {
         let channel = a.channels.iter().find(|c| s.units[c.unit].name == e.unit && c.names.contains(&e.variable));
-        channel.is_some_and(|c| c.names.len() < 3)
+        channel.is_some_and(|c| c.names.len() < components)
     };
     let told = |c: &Connection| {
         let (predict, order) = (&s.coupling.predict, degree + 1);
@@ -146,9 +147,18 @@ pub fn method(s: &Scenario) -> Method {
         schedule: c.schedule.schedule(listed),
         correction: c.correct.correction(c.tolerance, c.corrections_max),
         sampling: c.sampling.into(),
+        energy: c.energy.into(),
+        control: step_control(s),
         sub_steps: c.sub_steps.max(1),
-        ..Method::default()
     }
+}
+
+/// How steps are chosen, if they are.
+fn step_control(s: &Scenario) -> Option<StepControl> {
+    let c = &s.coupling;
+    let mut control = c.predict.step_control(c.control.kind, c.control.tolerance, (c.derivative, c.gs_variant))?;
+    control.parts = c.control.parts(s.experiment.step_s.unwrap_or(f64::NAN));
+    Some(control)
 }
 
 /// A unit's settings as its start values.

@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::scenario::Scenario;
-use crate::words::Predict;
+use crate::words::{Control, Predict};
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::proposed_tolerance;
 use macrostep_master::{Grid, windows_and_rest};
@@ -24,7 +24,15 @@ pub(super) fn times(
     for (unit, d) in s.units.iter_mut().zip(descriptions) {
         unit.tolerance = unit.tolerance.or(s.experiment.tolerance).or_else(|| proposed_tolerance(d));
     }
-    let window = bounded(&s, descriptions)?;
+    let mut window = bounded(&s, descriptions)?;
+    if s.coupling.control.kind != Control::Fixed {
+        let step_s = s.experiment.step_s.unwrap_or(f64::NAN);
+        let choice = &mut s.coupling.control;
+        let parts = choice.parts(step_s);
+        // What is used is said.
+        (choice.step_min_s, choice.step_max_s) = (Some(step_s / f64::from(parts)), Some(step_s));
+        window /= f64::from(parts);
+    }
     end(&mut s, descriptions, window, findings)?;
     Ok(s)
 }
@@ -46,7 +54,16 @@ fn proposed(
     descriptions: &[Arc<ModelDescription>],
     findings: &mut Vec<Finding>,
 ) -> Result<(), Finding> {
+    let longest_s = s.coupling.control.step_max_s;
     let e = &mut s.experiment;
+    // The longest step is the step.
+    if let Some(longest_s) = longest_s {
+        if let Some(step) = e.step_s.filter(|step| *step != longest_s) {
+            let what = format!("step = {step:?} beside `step_max = {longest_s:?}` of the control");
+            return Err(Finding::error(e.step_place.or(&e.place), what, "say one of them"));
+        }
+        e.step_s = Some(longest_s);
+    }
     let proposed = || descriptions.iter().filter_map(|d| d.default_experiment).map(|e| e.usable().0);
     // What an FMU proposes and nobody can use is told, where it is asked for.
     for (unit, d) in s.units.iter().zip(descriptions) {
@@ -142,6 +159,11 @@ fn end(
     let span = stop - start;
     let (whole, Some(_)) = windows_and_rest(span, window_s) else { return Ok(()) };
     let place = e.step_place.or(&e.place).clone();
+    if s.coupling.control.kind != Control::Fixed {
+        let what =
+            format!("{span} s from {start} s to {stop} s is no whole number of the shortest steps of {window_s} s");
+        return Err(Finding::error(&place, what, "choose a `step_max` that divides the span"));
+    }
     let (end, windows) = (
         start + whole as f64 * window_s,
         if window_s > e.step_s.unwrap_or(0.0) { "meetings of all units" } else { "macro steps" },

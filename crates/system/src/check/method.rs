@@ -3,12 +3,14 @@
 use super::Declared;
 use crate::finding::Finding;
 use crate::scenario::{Place, Scenario};
-use crate::words::{Correct, Predict, Schedule};
+use crate::words::{Control, Correct, Energy, Predict, Schedule};
 use macrostep_description::CoSimulation;
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     times(d.scenario, findings);
     order(d.scenario, findings);
+    together(d.scenario, findings);
+    bonds(d.scenario, findings);
     for (i, (unit, description)) in d.scenario.units.iter().zip(d.descriptions).enumerate() {
         let Some(description) = description else { continue };
         let Some(co) = &description.co_simulation else { continue };
@@ -35,11 +37,20 @@ fn capabilities(s: &Scenario, u: usize, co: &CoSimulation, findings: &mut Vec<Fi
             .iter()
             .any(|m| m.to.iter().chain(m.reaction.iter().flat_map(|r| &r.to)).any(|to| to.unit == unit.name));
     if c.correct != Correct::Explicit && !co.can_get_and_set_fmu_state {
+        let said = c.method.map_or(format!("correct = \"{}\"", c.correct), |m| format!("method = \"{m}\""));
+        let what = format!("`{said}` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`", unit.name);
+        let next = "choose `correct = \"explicit\"`, with `predict = \"linear\"` and steps as short as it needs";
+        findings.push(Finding::error(&c.place, what, next));
+    }
+    if c.control.kind != Control::Fixed && !co.can_handle_variable_communication_step_size {
+        let (kind, name) = (c.control.kind, &unit.name);
         let what = format!(
-            "`correct = \"{}\"` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`",
-            c.correct, unit.name
+            "`control` by `{kind}` changes steps, but unit `{name}` has no `canHandleVariableCommunicationStepSize`"
         );
-        findings.push(Finding::error(&c.place, what, "choose `correct = \"explicit\"`"));
+        findings.push(Finding::error(&c.place, what, "choose `kind = \"fixed\"`, steps of one length"));
+    } else if c.control.kind != Control::Fixed && !co.can_get_and_set_fmu_state {
+        let what = format!("unit `{}` has no `canGetAndSetFMUstate`: steps that were too long stand", unit.name);
+        findings.push(Finding::warning(&c.place, what, "the next ones are shorter; choose a smaller tolerance"));
     }
     if c.predict != Predict::default() && is_fed && !co.can_interpolate_inputs {
         let n = c.sub_steps.max(1);
@@ -80,10 +91,56 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
+/// A palindrome has steps of one length, made once.
+fn together(s: &Scenario, findings: &mut Vec<Finding>) {
+    let c = &s.coupling;
+    if !c.schedule.is_palindromic() {
+        return;
+    }
+    let mut against = |place: &Place, what: String, why: &str, next: &str| {
+        let what = format!("a palindromic schedule with {what}: {why}");
+        findings.push(Finding::error(place, what, next));
+    };
+    let forward = "choose `schedule = \"gauss-seidel\"`, or leave that out";
+    if c.correct != Correct::Explicit {
+        let what = format!("`correct = \"{}\"`", c.correct);
+        against(&c.place, what, "its half steps are never repeated", forward);
+    }
+    if c.control.kind != Control::Fixed {
+        let what = format!("`control` by `{}`", c.control.kind);
+        against(&c.place, what, "its steps are of one length", forward);
+    }
+    if let Some(unit) = s.units.iter().find(|u| u.share != (1, 1)) {
+        let what = format!("`step = \"{}/{}\"` of unit `{}`", unit.share.0, unit.share.1, unit.name);
+        against(&unit.place, what, "its steps are of one length", forward);
+    }
+}
+
+/// What weighs energy needs power bonds, and what corrects it such between two units.
+fn bonds(s: &Scenario, findings: &mut Vec<Finding>) {
+    let c = &s.coupling;
+    let energy = (c.energy != Energy::Monitor).then(|| format!("`energy = \"{}\"`", c.energy));
+    let control = (c.control.kind == Control::Ecco).then(|| "`control` by `ecco`".to_owned());
+    for what in energy.iter().chain(&control).filter(|_| s.bonds.is_empty()) {
+        let what = format!("{what} needs power bonds, and there is none");
+        findings.push(Finding::error(&c.place, what, "name them in [[bonds]]; `explain` shows what it finds"));
+    }
+    let Some(energy) = energy else { return };
+    for bond in s.bonds.iter().filter(|b| b.ports.len() > 2) {
+        let what = format!("{energy} with power bond `{}` of {} ports", bond.name, bond.ports.len());
+        findings.push(Finding::error(&bond.place, what, "name bonds of two ports each, or `energy = \"monitor\"`"));
+    }
+}
+
 fn order(s: &Scenario, findings: &mut Vec<Finding>) {
     let c = &s.coupling;
     if c.order.is_empty() {
         return;
+    }
+    if c.schedule != c.schedule.forward() && c.method.is_none() {
+        let what = format!("an `order` beside `schedule = \"{}\"`", c.schedule);
+        let next = format!("choose `schedule = \"{}\"` and the order that is meant", c.schedule.forward());
+        findings.push(Finding::error(&c.place, what, next));
     }
     if c.schedule == Schedule::Jacobi {
         findings.push(Finding::warning(

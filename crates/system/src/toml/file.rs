@@ -78,6 +78,7 @@ pub(super) struct Experiment {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Coupling {
+    pub method: Option<Spanned<String>>,
     pub schedule: Option<Spanned<String>>,
     #[serde(default)]
     pub order: Vec<String>,
@@ -89,6 +90,17 @@ pub(super) struct Coupling {
     pub corrections_max: Option<Spanned<i64>>,
     pub sampling: Option<Spanned<String>>,
     pub sub_steps: Option<Spanned<i64>>,
+    pub energy: Option<Spanned<String>>,
+    pub control: Option<Spanned<Control>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Control {
+    pub kind: Option<Spanned<String>>,
+    pub tolerance: Option<Spanned<f64>>,
+    pub step_min: Option<Spanned<f64>>,
+    pub step_max: Option<Spanned<f64>>,
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,7 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
 use crate::scenario::{Bond, Endpoint, Gain, LawKind, Map, Scenario, Setting, Value};
+use crate::words::Control;
 use std::fmt::Write;
 
 /// The scenario as a file. Everything is said, defaults included.
@@ -83,14 +84,18 @@ impl Text {
 
     fn coupling(&mut self, s: &Scenario) {
         let c = &s.coupling;
-        self.line(format_args!("\n[coupling]\nschedule = \"{}\"", c.schedule));
+        // A named method has its own schedule, prediction and correction.
+        match c.method {
+            Some(method) => self.line(format_args!("\n[coupling]\nmethod = \"{method}\"")),
+            None => self.line(format_args!("\n[coupling]\nschedule = \"{}\"", c.schedule)),
+        }
         if !c.order.is_empty() {
             self.line(format_args!("order = {}", list(&c.order)));
         }
-        self.line(format_args!(
-            "predict = \"{}\"\ngs_variant = \"{}\"\nderivative = \"{}\"\ncorrect = \"{}\"",
-            c.predict, c.gs_variant, c.derivative, c.correct
-        ));
+        if c.method.is_none() {
+            self.line(format_args!("predict = \"{}\"\ncorrect = \"{}\"", c.predict, c.correct));
+        }
+        self.line(format_args!("gs_variant = \"{}\"\nderivative = \"{}\"", c.gs_variant, c.derivative));
         if let Some(tolerance) = c.tolerance {
             self.line(format_args!("tolerance = {tolerance:?}"));
         }
@@ -98,6 +103,15 @@ impl Text {
             self.line(format_args!("corrections_max = {most}"));
         }
         self.line(format_args!("sampling = \"{}\"\nsub_steps = {}", c.sampling, c.sub_steps.max(1)));
+        self.line(format_args!("energy = \"{}\"", c.energy));
+        let control = &c.control;
+        let mut parts = vec![format!("kind = \"{}\"", control.kind)];
+        if control.kind != Control::Fixed {
+            parts.push(format!("tolerance = {:?}", control.tolerance));
+        }
+        let steps = [("step_min", control.step_min_s), ("step_max", control.step_max_s)];
+        parts.extend(steps.iter().filter_map(|(key, step_s)| step_s.map(|step_s| format!("{key} = {step_s:?}"))));
+        self.line(format_args!("control = {{ {} }}", parts.join(", ")));
     }
 
     fn units(&mut self, s: &Scenario) {
