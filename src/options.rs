@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use macrostep::scheme::{Family, Named, Recipe, Scheme};
 use macrostep_benchmarks::Oscillator;
 use macrostep_oscillator::Parameters;
+use macrostep_system::scenario::{Coupling as Coupled, StepChoice};
 use serde::Serialize;
 
 use crate::arguments::OscillatorArguments;
@@ -145,19 +146,15 @@ impl OscillatorOptions {
         if self.start == Start::Exact {
             return Err("`--start exact`".to_owned());
         }
-        if self.control != Control::Fixed {
-            return Err(format!("`--control {}`", typed(self.control)));
-        }
-        if self.energy != Energy::Monitor {
-            return Err(format!("`--energy {}`", typed(self.energy)));
-        }
-        let method = macrostep_system::scenario::Coupling {
+        let method = Coupled {
             schedule: self.schedule,
             predict: self.predict,
             gs_variant: self.gs_variant,
             derivative: self.derivative,
             correct: self.correct,
             sampling: self.sampling,
+            energy: self.energy,
+            control: StepChoice { kind: self.control, tolerance: self.control_tolerance, ..Default::default() },
             sub_steps: 1,
             ..Default::default()
         };
