@@ -24,7 +24,8 @@ pub fn run(arguments: &SystemsArguments) -> Result<(), Failure> {
         if !system.variants.is_empty() {
             text.push_str(&format!("{:17} variants: {}\n", "", system.variants.join(", ")));
         }
-        let units: Vec<_> = scenario.units.iter().map(|u| json!({"name": u.name, "fmu": u.source.to_string()})).collect();
+        let units: Vec<_> =
+            scenario.units.iter().map(|u| json!({"name": u.name, "fmu": u.source.to_string()})).collect();
         list.push(json!({
             "name": system.name,
             "about": system.about,

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use macrostep::embedded;
 use macrostep::foundry;
 use macrostep::pair::{self, Pair};
 use macrostep::scheme::{Correct, Predict, Schedule, Scheme};
-use macrostep::embedded;
 use macrostep_benchmarks::{Coupling, Oscillator};
 use macrostep_master::record::Trace;
 use macrostep_oscillator::Parameters;
@@ -71,7 +71,8 @@ fn by_scenario(scheme: &Scheme, times_s: [f64; 2], fmus: &Fmus) -> Bits {
 fn every_method_of_the_oscillator_runs_the_same_from_a_file() {
     let fmus = Fmus::new(embedded::fmu);
     let _open = foundry::open_all().expect("FMUs");
-    let predictors = ["hold", "linear", "quadratic", "poly:3", "ia0", "ia1", "h3", "h5", "jerk", "jerk:3", "spectral:4"];
+    let predictors =
+        ["hold", "linear", "quadratic", "poly:3", "ia0", "ia1", "h3", "h5", "jerk", "jerk:3", "spectral:4"];
     let mut same = 0;
     for coupling in Coupling::ALL {
         for schedule in Schedule::ALL.iter().copied().filter(|s| *s != Schedule::PalindromicReversed) {
@@ -164,8 +165,12 @@ fn the_scenario_that_crane_and_actuator_write_runs_again() {
     let own = ["e_kin", "e_pot", "interface_work", "motor_work", "constraint_work", "violation", "solver_residual"];
     let mut names = same(&[("time", "time"), ("hydraulic_work", "hydraulics.work")]);
     names.extend(own.iter().chain(&["contact_force"]).map(|n| ((*n).to_owned(), format!("mechanics.{n}"))));
-    names.extend([("s1", "s[1]"), ("w1", "w[1]"), ("lam1", "lam_i[1]")].map(|(a, b)| (a.into(), format!("mechanics.{b}"))));
-    for options in ["--stop 0.5", "--predict hold --schedule jacobi --force end --step 0.004 --stop 0.4", "--lookahead --stop 0.5"] {
+    names.extend(
+        [("s1", "s[1]"), ("w1", "w[1]"), ("lam1", "lam_i[1]")].map(|(a, b)| (a.into(), format!("mechanics.{b}"))),
+    );
+    for options in
+        ["--stop 0.5", "--predict hold --schedule jacobi --force end --step 0.004 --stop 0.4", "--lookahead --stop 0.5"]
+    {
         runs_again(&["actuator"].into_iter().chain(options.split(' ')).collect::<Vec<_>>(), &names);
     }
     let second = [("s2", "s[2]"), ("w2", "w[2]"), ("lam2", "lam_i[2]"), ("log_height", "log_height")];

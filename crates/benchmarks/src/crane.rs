@@ -44,9 +44,9 @@ impl Multirate {
     fn add_units(&self, s: &mut Scenario) -> Result<(), String> {
         let [slow_model, fast_model] = self.plant.models();
         let [slow, fast] = self.plant.parameters();
-        let slow = [slow, &[("communication_step", self.step_s)]].concat();
-        let holding = self.holding_forces(&slow)?;
-        let mut mechanics = unit("mechanics", slow_model, &slow);
+        let holding = self.holding_forces(&[slow, &[("communication_step", self.step_s)]].concat())?;
+        let mut mechanics = unit("mechanics", slow_model, slow);
+        mechanics.step_parameter = Some("communication_step".to_owned());
         set(&mut mechanics, "look_ahead", Value::Boolean(self.scheme.look_ahead));
         let mut hydraulics = unit("hydraulics", fast_model, &[&[("micro_step", self.micro_s)], fast].concat());
         let prediction = match self.scheme.prediction {

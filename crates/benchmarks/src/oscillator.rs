@@ -203,9 +203,8 @@ impl Oscillator {
         parameters.splice(0..0, own);
         let name = format!("mass{}", i + 1);
         let mut mass = unit(&name, &format!("oscillator{}_{kind}", i + 1), &parameters);
-        let (n, d) = self.shares[i];
-        let own_step_s = self.step_s * f64::from(n) / f64::from(d);
-        integrate(&mut mass, self.integrator, Some(self.micro_step_s.unwrap_or(own_step_s)));
+        integrate(&mut mass, self.integrator, self.micro_step_s);
+        mass.step_parameter = self.micro_step_s.is_none().then(|| "micro_step".to_owned());
         rest(&mut mass, &["f_ext"]);
         mass.share = self.shares[i];
         mass
@@ -235,7 +234,8 @@ impl Oscillator {
             Some(_) if kinds[0] == kinds[1] => return,
             // A change of the owner's parameters changes the law.
             Some(owner) => {
-                let parameter = |name| Gain::Parameter { name: format!("mass{}.{name}", owner + 1), is_negative: false };
+                let parameter =
+                    |name| Gain::Parameter { name: format!("mass{}.{name}", owner + 1), is_negative: false };
                 law.kind = LawKind::SpringDamper { stiffness: parameter("k_c"), damping: parameter("c_c") };
             }
             None => {}

@@ -1,8 +1,8 @@
 //! Units, connections and bonds in short, for systems of the FMUs this program carries.
 
 use macrostep_system::scenario::{
-    Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Place, Port, Record, Scenario, Setting, Source,
-    Unit, Value,
+    Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Place, Port, Record, Scenario, Setting,
+    Source, Unit, Value,
 };
 use macrostep_system::words::Predict;
 

@@ -28,10 +28,9 @@ pub fn nonlinear_spring(coupling: Coupling) -> Scenario {
         let input = |name: &str| format!("mass{}.{name}", i + 1);
         let other = |name: &str| format!("mass{}.{name}", 2 - i);
         match (kinds[i], kinds[1 - i]) {
-            (Kind::Displacement, _) => s.connections.extend([
-                wire(&input("xi"), &other("x")),
-                wire(&input("xi_dot"), &other("v")),
-            ]),
+            (Kind::Displacement, _) => {
+                s.connections.extend([wire(&input("xi"), &other("x")), wire(&input("xi_dot"), &other("v"))])
+            }
             (Kind::Force, Kind::Displacement) => s.connections.push(obeying(&input("f"), &other("f_c"), "spring")),
             (Kind::Force, Kind::Force) => s.connections.push(wire(&input("f"), "spring.f")),
         }

@@ -9,8 +9,8 @@ use macrostep_multibody::{
     Body, BodyId, Coordinate, DefinitionError, JointKind, Limit, Motor, Pose, Steps, System, SystemBuilder, Vec3,
 };
 
-use crate::cylinder::CylinderOptions;
 use crate::cosim::{Cosim, CosimError, Scheme};
+use crate::cylinder::CylinderOptions;
 
 /// Mass, kg.
 pub const MASS_KG: f64 = 1000.0;

@@ -94,7 +94,8 @@ impl Drive for CraneCircuit {
             speed("jib_speed", d.jib_ms, "desired speed of the jib cylinder from 5 s to 7 s"),
         ];
         let [lift, jib] = d.cylinders;
-        let cylinders = [cylinder("lift_", " of the lift cylinder", &lift), cylinder("jib_", " of the jib cylinder", &jib)];
+        let cylinders =
+            [cylinder("lift_", " of the lift cylinder", &lift), cylinder("jib_", " of the jib cylinder", &jib)];
         speeds.into_iter().chain(cylinders.into_iter().flatten()).collect()
     }
 

@@ -18,6 +18,10 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
         Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
     }));
+    out.extend(s.units.iter().filter(|u| u.step_parameter.is_some()).map(|u| {
+        let what = format!("that a parameter of unit `{}` is its macro step has no words in SSP", u.name);
+        Finding::warning(&u.place, what, next)
+    }));
     let c = &s.coupling;
     let plain =
         Coupling { sub_steps: c.sub_steps, sampling: c.sampling, place: c.place.clone(), ..Coupling::default() };
