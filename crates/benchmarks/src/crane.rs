@@ -18,7 +18,7 @@ impl Multirate {
     /// In words: values that make no system, and a prediction in the master, which connections cannot say.
     pub fn scenario(&self) -> Result<Scenario, String> {
         if self.scheme.place == Place::Master {
-            return Err("no connection stands for an interface model that the master integrates".to_owned());
+            return Err("`--place master`, an interface model that the master integrates".to_owned());
         }
         let name = if self.plant.is_crane() { "hydraulic crane" } else { "hydraulic actuator on a stop" };
         // Whole macro steps up to the end.
