@@ -126,7 +126,8 @@ pub fn write(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> R
 pub fn write_system(path: &Path, settings: &str, system: Result<Scenario, String>) -> Result<(), Failure> {
     match system {
         Ok(system) => {
-            let settings: String = settings.trim_end().lines().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
+            let settings: String =
+                settings.trim_end().lines().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
             write_text(path, &format!("{settings}\n{}", macrostep_system::toml::write(&system)))
         }
         Err(unsaid) => {
