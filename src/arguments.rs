@@ -50,8 +50,8 @@ impl Arguments {
             Verb::Converge(a) => a.output.out.as_deref(),
             Verb::Compare(a) => a.output.out.as_deref(),
             Verb::Advise(a) => a.output.out.as_deref(),
-            Verb::Crane(a) => a.run.folder(a.manoeuvre.is_none(), "out/crane"),
-            Verb::Actuator(a) => a.run.folder(true, "out/actuator"),
+            Verb::Crane(a) => a.run.folder("out/crane"),
+            Verb::Actuator(a) => a.run.folder("out/actuator"),
             Verb::Fmus(a) => Some(&a.out),
             Verb::Simulate(a) => a.out.as_deref(),
             Verb::Run(a) => a.out.as_deref(),
@@ -83,9 +83,9 @@ pub enum Verb {
     Compare(Box<CompareArguments>),
     /// Which scheme and macro step for a tolerance, with the error and growth to expect
     Advise(Box<AdviseArguments>),
-    /// Co-simulate the hydraulic crane; without options that choose a run, the study of all schemes
+    /// Co-simulate the hydraulic crane: one run, or the study of all schemes
     Crane(Box<CraneArguments>),
-    /// Co-simulate the hydraulic actuator on a stop; without options that choose a run, the study of all schemes
+    /// Co-simulate the hydraulic actuator on a stop: one run, or the study of all schemes
     Actuator(Box<ActuatorArguments>),
     /// Print what the mechanics and the interface model show, number by number, beside what they should
     Shows(ShowsArguments),
@@ -171,7 +171,7 @@ pub struct CraneArguments {
     #[command(flatten)]
     pub run: MultirateArguments,
     /// What the crane is made to do [default: usual]
-    #[arg(long, value_enum, value_name = "MANOEUVRE")]
+    #[arg(long, value_enum, value_name = "MANOEUVRE", conflicts_with = "study")]
     pub manoeuvre: Option<Manoeuvre>,
 }
 
@@ -191,9 +191,12 @@ pub struct ShowsArguments {
     pub json: bool,
 }
 
-/// A multibody system coupled with hydraulics; the options that are missing in a run have the defaults named.
+/// A multibody system coupled with hydraulics.
 #[derive(Debug, Args)]
 pub struct MultirateArguments {
+    /// All schemes over the macro step instead of one run: the largest stable steps, errors, pictures [default: off]
+    #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "reference", "stop", "json"])]
+    pub study: bool,
     /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
@@ -232,20 +235,8 @@ pub struct MultirateArguments {
 
 impl MultirateArguments {
     /// Where results go: the study always writes them.
-    pub fn folder<'a>(&'a self, may_be_study: bool, study: &'a str) -> Option<&'a Path> {
-        let default = (may_be_study && !self.is_run()).then(|| Path::new(study));
-        self.out.as_deref().or(default)
-    }
-
-    /// Whether an option chooses one run.
-    pub fn is_run(&self) -> bool {
-        let chosen = self.step.is_some()
-            || self.predict.is_some()
-            || self.schedule.is_some()
-            || self.force.is_some()
-            || self.place.is_some()
-            || self.stop.is_some();
-        chosen || self.lookahead || self.reference || self.json
+    pub fn folder<'a>(&'a self, study: &'a str) -> Option<&'a Path> {
+        self.out.as_deref().or(self.study.then(|| Path::new(study)))
     }
 }
 

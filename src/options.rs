@@ -10,7 +10,9 @@
 use std::collections::BTreeMap;
 
 use macrostep::scheme::{Family, Named, Recipe, Scheme};
+use macrostep_benchmarks::Oscillator;
 use macrostep_oscillator::Parameters;
+use macrostep_system::scenario::{Coupling as Coupled, StepChoice};
 use serde::Serialize;
 
 use crate::arguments::OscillatorArguments;
@@ -134,6 +136,41 @@ impl OscillatorOptions {
             fast: self.fast,
             ..Scheme::new(self.coupling, self.schedule, self.predict)
         }
+    }
+
+    /// The run as a scenario of two FMUs, `mass1` and `mass2`.
+    ///
+    /// # Errors
+    /// What no key of a scenario says, as it is typed.
+    pub fn system(&self) -> Result<macrostep_system::Scenario, String> {
+        if self.start == Start::Exact {
+            return Err("`--start exact`".to_owned());
+        }
+        let method = Coupled {
+            schedule: self.schedule,
+            predict: self.predict,
+            gs_variant: self.gs_variant,
+            derivative: self.derivative,
+            correct: self.correct,
+            sampling: self.sampling,
+            energy: self.energy,
+            control: StepChoice { kind: self.control, tolerance: self.control_tolerance, ..Default::default() },
+            sub_steps: 1,
+            ..Default::default()
+        };
+        let shares = self.scheme().shares(2);
+        let run = Oscillator {
+            parameters: self.parameters,
+            coupling: self.coupling,
+            method,
+            step_s: self.step_s,
+            shares: [shares[0], shares[1]],
+            micro_step_s: (self.micro_s != self.macro_s).then_some(self.micro_s[0]),
+            integrator: self.integrator,
+            stop_s: self.stop_s,
+            every: self.record_every,
+        };
+        Ok(run.scenario())
     }
 
     /// Number of macro steps of the slow side.

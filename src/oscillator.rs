@@ -8,7 +8,8 @@ use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Trace;
 use macrostep_plot::table::{Align, Table};
-use macrostep_master::{Account, Course, Unconverged};
+use macrostep_master::{Account, Course, Memento, Unconverged};
+use macrostep_system::Scenario;
 
 use crate::arguments::OscillatorArguments;
 use crate::checkpoint::{Checkpoint, Keeper};
@@ -118,13 +119,30 @@ fn json(options: &OscillatorOptions, outcome: &Outcome) -> Result<String, Failur
 /// Beside the rows that are there: `scenario.toml`, `result.json` and the pictures.
 pub fn write(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-    write_text(&folder.join("scenario.toml"), &scenario(options)?)?;
+    write_system(&folder.join("scenario.toml"), &scenario(options)?, options.system())?;
     write_text(&folder.join("result.json"), &json(options, outcome)?)?;
     pictures::write(folder, options, outcome)?;
     Ok(())
 }
 
-/// The effective scenario as TOML, every default filled in.
+/// Writes a scenario that `macrostep run` runs again to the same numbers, below the settings it was made of. Where no key says
+/// what was run, there is no file, and standard error says why.
+pub fn write_system(path: &Path, settings: &str, system: Result<Scenario, String>) -> Result<(), Failure> {
+    match system {
+        Ok(system) => {
+            let settings: String =
+                settings.trim_end().lines().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
+            write_text(path, &format!("{settings}\n{}", macrostep_system::toml::write(&system)))
+        }
+        Err(unsaid) => {
+            eprintln!("note: no `{}`: no key of a scenario says {unsaid}", path.display());
+            // One of an earlier run would say something else.
+            if path.exists() { std::fs::remove_file(path).map_err(Failure::file(path)) } else { Ok(()) }
+        }
+    }
+}
+
+/// The settings of a run, every default filled in.
 pub fn scenario(options: &OscillatorOptions) -> Result<String, Failure> {
     toml::to_string(options).map_err(|error| Failure::Format { what: "the scenario", reason: error.to_string() })
 }

@@ -22,13 +22,7 @@ use macrostep_models_flexible::{ARM, ImportedBody, Stored};
 use nalgebra::Vector3;
 
 use crate::pair::Foundry;
-
-/// Mass (kg), stiffness (N/m) and damping (N·s/m) of the payload in its bushing.
-pub const PAYLOAD: [f64; 3] = [1.0, 2e4, 20.0];
-/// Gravity along −y (m/s²).
-pub const GRAVITY_M_S2: f64 = 9.81;
-/// Micro step of the arm (s).
-const MICRO_STEP_S: f64 = 2e-5;
+pub use macrostep_benchmarks::{GRAVITY_M_S2, MICRO_STEP_S, PAYLOAD};
 
 /// A coupled run.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -17,7 +17,7 @@ use macrostep_plot::table::{Align, Table};
 
 use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use crate::failure::Failure;
-use crate::oscillator::{progress_bar, write_text};
+use crate::oscillator::{progress_bar, write_system, write_text};
 use crate::print;
 use crate::terms::Units;
 use report::Summary;
@@ -30,11 +30,7 @@ pub use report::Structure;
 /// [`Failure`] of the options, of a unit before its first step, or of a file. An unstable run is a result.
 pub fn crane(arguments: &CraneArguments) -> Result<(), Failure> {
     let plant = Plant::Crane(arguments.manoeuvre.unwrap_or_default());
-    if arguments.run.is_run() || arguments.manoeuvre.is_some() {
-        one(plant, &arguments.run)
-    } else {
-        study::run(plant, &arguments.run)
-    }
+    run_or_study(plant, &arguments.run)
 }
 
 /// `macrostep actuator`.
@@ -42,11 +38,11 @@ pub fn crane(arguments: &CraneArguments) -> Result<(), Failure> {
 /// # Errors
 /// As [`crane`].
 pub fn actuator(arguments: &ActuatorArguments) -> Result<(), Failure> {
-    if arguments.run.is_run() {
-        one(Plant::Actuator, &arguments.run)
-    } else {
-        study::run(Plant::Actuator, &arguments.run)
-    }
+    run_or_study(Plant::Actuator, &arguments.run)
+}
+
+fn run_or_study(plant: Plant, arguments: &MultirateArguments) -> Result<(), Failure> {
+    if arguments.study { study::run(plant, arguments) } else { one(plant, arguments) }
 }
 
 /// More macro steps than this are taken for a mistake.
@@ -124,7 +120,7 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
         write_text(&folder.join("result.json"), &summary.json()?)?;
         let text =
             toml::to_string(&scenario).map_err(|e| Failure::Format { what: "the scenario", reason: e.to_string() })?;
-        write_text(&folder.join("scenario.toml"), &text)?;
+        write_system(&folder.join("scenario.toml"), &text, scenario.scenario())?;
         write_run(folder, &scenario, &outcome)?;
         charts::interface(&[(&scenario, &outcome)], reference.as_ref()).write(folder, "interface")?;
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());

@@ -54,7 +54,7 @@ struct Study {
 /// [`Failure`] of a unit before its first step, or of a file.
 pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     let default = if plant.is_crane() { "out/crane" } else { "out/actuator" };
-    let folder = a.folder(true, default).unwrap_or(Path::new(default)).to_owned();
+    let folder = a.folder(default).unwrap_or(Path::new(default)).to_owned();
     std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
     let _open = foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let fine = Multirate::new(plant, Scheme::RECOMMENDED, MICRO_S);

@@ -20,6 +20,6 @@ mod outcome;
 mod run;
 
 pub use build::{Coupled, build};
-pub use outcome::{Columns, Energy, Outcome, Verdict, errors, judge};
 pub use macrostep_benchmarks::{Delivery, MICRO_S, Manoeuvre, Multirate, Order, Place, Plant, Prediction, Scheme};
+pub use outcome::{Columns, Energy, Outcome, Verdict, errors, judge};
 pub use run::{Limits, run};

@@ -17,7 +17,8 @@ pub fn run(arguments: &GraphArguments) -> Result<(), Failure> {
     let assembly = opened.assemble()?;
     let diagram = macrostep_system::graph::graph(assembly).map_err(|e| Failure::Run(e.to_string()))?;
     // A built-in system may have a variant behind a colon, which is no letter of a file's name everywhere.
-    let stem = || arguments.system.system.file_stem().map_or("system".into(), |s| s.to_string_lossy().replace(':', "-"));
+    let stem =
+        || arguments.system.system.file_stem().map_or("system".into(), |s| s.to_string_lossy().replace(':', "-"));
     let path = arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.svg", stem())));
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg") || e.eq_ignore_ascii_case("png")) {
         return Err(Failure::Usage(format!("`--out {}`: expected a file ending in .svg or .png", path.display())));

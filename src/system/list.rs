@@ -1,8 +1,6 @@
 //! `macrostep systems`: the systems this program carries.
 
 use macrostep_benchmarks as benchmarks;
-use macrostep_plot::Table;
-use macrostep_plot::table::Align;
 use serde_json::json;
 
 use super::arguments::SystemsArguments;
@@ -14,26 +12,20 @@ use crate::print;
 /// # Errors
 /// [`Failure`] where a system cannot be made.
 pub fn run(arguments: &SystemsArguments) -> Result<(), Failure> {
-    let mut table = Table::new([
-        ("system", Align::Left),
-        ("what it is", Align::Left),
-        ("FMUs", Align::Left),
-        ("solution", Align::Left),
-    ]);
+    let mut text = String::from("Systems for commands that take a SYSTEM: NAME, or NAME:VARIANT\n");
     let mut list = Vec::new();
     for system in benchmarks::all() {
         let variant = system.variants.first().copied().unwrap_or_default();
         let scenario = system.scenario(variant).map_err(Failure::Run)?;
         let mut fmus: Vec<String> = scenario.units.iter().map(|unit| unit.source.stem()).collect();
         fmus.dedup();
-        let variants = if system.variants.is_empty() { String::new() } else { format!(":{}", system.variants.join("|")) };
-        table.row([
-            format!("{}{variants}", system.name),
-            system.about.to_owned(),
-            fmus.join(", "),
-            system.solution.to_owned(),
-        ]);
-        let units: Vec<_> = scenario.units.iter().map(|u| json!({"name": u.name, "fmu": u.source.to_string()})).collect();
+        text.push_str(&format!("\n{:<17} {}\n{:17} units: {}\n", system.name, system.about, "", fmus.join(", ")));
+        text.push_str(&format!("{:17} solution: {}\n", "", system.solution));
+        if !system.variants.is_empty() {
+            text.push_str(&format!("{:17} variants: {}\n", "", system.variants.join(", ")));
+        }
+        let units: Vec<_> =
+            scenario.units.iter().map(|u| json!({"name": u.name, "fmu": u.source.to_string()})).collect();
         list.push(json!({
             "name": system.name,
             "about": system.about,
@@ -47,5 +39,5 @@ pub fn run(arguments: &SystemsArguments) -> Result<(), Failure> {
     if arguments.json {
         return print::line(serde_json::Value::Array(list));
     }
-    print::line(format!("{}\n\n`macrostep run NAME` runs the first variant, `NAME:VARIANT` another", table.terminal()))
+    print::line(text.trim_end())
 }

@@ -1,6 +1,7 @@
 //! Systems in TOML and SSP: read, checked, run, interrupted and continued.
 
 mod answers;
+mod benchmarks;
 #[cfg(target_os = "linux")]
 mod checkpoint;
 #[cfg(target_os = "linux")]

@@ -11,8 +11,8 @@
 //! | s-f | F, driven by f_1 | D, each owns the spring to its left, driven by x_{i−1} and by f_i | in the units |
 
 use crate::oscillator::{Coupling, Integrator, integrate};
-use crate::parts::{bond, obeying, port, record, spring, system, times, unit, wire};
-use macrostep_system::scenario::{Connection, Scenario};
+use crate::parts::{bond, obeying, port, record, rest, spring, system, times, unit, wire};
+use macrostep_system::scenario::{Connection, Gain, Scenario};
 
 /// m \[kg\], k \[N/m\], c \[N·s/m\], x(0) \[m\], v(0) \[m/s\] of each mass.
 const MASSES: [[f64; 5]; 5] = [
@@ -41,6 +41,9 @@ pub fn chain(coupling: Coupling) -> Scenario {
         }
         let mut mass = unit(&format!("mass{}", i + 1), model, &parameters);
         integrate(&mut mass, Integrator::Exact, None);
+        if i == 0 || i + 1 == MASSES.len() {
+            rest(&mut mass, &["f_ext"]);
+        }
         s.units.push(mass);
     }
     for right in 2..=MASSES.len() {
@@ -69,6 +72,9 @@ fn couple(s: &mut Scenario, right: usize, owned: bool) {
     let wired = if owned { obeying(&to, &force, &name) } else { wire(&to, &force) };
     s.connections.push(Connection { factor, ..wired });
     s.laws.push(spring(&name, SPRING, [&motions[0], &motions[1], &motions[2], &motions[3]]));
-    let own: &[(&str, f64)] = if owned { &[("xi", SPRING[0]), ("xi_dot", SPRING[1])] } else { &[("f", 1.0)] };
-    s.bonds.push(bond(&name, vec![port(&motions[1], &[(input, gain)]), port(&motions[3], own)]));
+    let mut own = port(&motions[3], &[("f", 1.0)]);
+    if owned {
+        own.inputs = [("xi", "k_c"), ("xi_dot", "c_c")].map(|(i, k)| (i.to_owned(), Gain::parse(k))).to_vec();
+    }
+    s.bonds.push(bond(&name, vec![port(&motions[1], &[(input, gain)]), own]));
 }

@@ -18,7 +18,7 @@ impl Multirate {
     /// In words: values that make no system, and a prediction in the master, which connections cannot say.
     pub fn scenario(&self) -> Result<Scenario, String> {
         if self.scheme.place == Place::Master {
-            return Err("no connection stands for an interface model that the master integrates".to_owned());
+            return Err("`--place master`, an interface model that the master integrates".to_owned());
         }
         let name = if self.plant.is_crane() { "hydraulic crane" } else { "hydraulic actuator on a stop" };
         // Whole macro steps up to the end.
@@ -44,9 +44,9 @@ impl Multirate {
     fn add_units(&self, s: &mut Scenario) -> Result<(), String> {
         let [slow_model, fast_model] = self.plant.models();
         let [slow, fast] = self.plant.parameters();
-        let slow = [slow, &[("communication_step", self.step_s)]].concat();
-        let holding = self.holding_forces(&slow)?;
-        let mut mechanics = unit("mechanics", slow_model, &slow);
+        let holding = self.holding_forces(&[slow, &[("communication_step", self.step_s)]].concat())?;
+        let mut mechanics = unit("mechanics", slow_model, slow);
+        mechanics.step_parameter = Some("communication_step".to_owned());
         set(&mut mechanics, "look_ahead", Value::Boolean(self.scheme.look_ahead));
         let mut hydraulics = unit("hydraulics", fast_model, &[&[("micro_step", self.micro_s)], fast].concat());
         let prediction = match self.scheme.prediction {

@@ -9,7 +9,7 @@
 //! of oil doubles on the way.
 
 use crate::oscillator::{Integrator, integrate};
-use crate::parts::{record, system, times, unit, wire};
+use crate::parts::{record, rest, system, times, unit, wire};
 use macrostep_system::scenario::{Connection, Scenario};
 
 /// A \[m²\].
@@ -26,6 +26,7 @@ pub fn cylinder() -> Scenario {
     let parameters = [("m", 100.0), ("k", 1e5), ("c", 2000.0), ("x0", 0.0), ("v0", 0.0)];
     let mut load = unit("load", "oscillator2_force", &parameters);
     integrate(&mut load, Integrator::Exact, None);
+    rest(&mut load, &["f_ext"]);
     s.units = vec![cylinder, load];
     s.connections = ["x", "v", "a"].map(|v| wire(&format!("cylinder.{v}"), &format!("load.{v}"))).to_vec();
     // Pressure times area is a force: the units of measurement differ.

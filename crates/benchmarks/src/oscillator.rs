@@ -9,7 +9,7 @@
 //!
 //! References: \[LIM 2021\], section 2; equation (8) is the coupling law.
 
-use crate::parts::{bond, obeying, port, record, set, spring, system, times, unit, wire};
+use crate::parts::{bond, obeying, port, record, rest, set, spring, system, times, unit, wire};
 use clap::ValueEnum;
 use macrostep_oscillator::Parameters;
 use macrostep_system::scenario::{Coupling as Method, Gain, LawKind, Scenario, Unit, Value};
@@ -188,7 +188,9 @@ impl Oscillator {
         s.units = vec![self.mass(0), self.mass(1)];
         self.connect(&mut s);
         s.bonds = vec![bond("coupling", vec![self.port(0), self.port(1)])];
-        s.record = record(&["mass*.x", "mass*.v", "mass*.f_c", "mass*.f"]);
+        let owners = self.coupling.kinds().contains(&Kind::Displacement);
+        let force = if owners { "mass*.f_c" } else { "mass*.f" };
+        s.record = record(&["mass*.x", "mass*.v", force]);
         s.record.every = self.every;
         s
     }
@@ -204,11 +206,13 @@ impl Oscillator {
             Kind::Displacement => ("displacement", vec![("k_c", p.k_c), ("c_c", p.c_c)]),
             Kind::Force => ("force", Vec::new()),
         };
-        parameters.splice(0..0, [("m", p.m[i]), ("k", p.k[i]), ("c", p.c[i]), ("x0", p.x0[i]), ("v0", p.v0[i])]);
+        let own = [("m", p.m[i]), ("k", p.k[i]), ("c", p.c[i]), ("x0", p.x0[i]), ("v0", p.v0[i])];
+        parameters.splice(0..0, own);
         let name = format!("mass{}", i + 1);
         let mut mass = unit(&name, &format!("oscillator{}_{kind}", i + 1), &parameters);
-        let (n, d) = mass_share(self.shares[i]);
-        integrate(&mut mass, self.integrator, Some(self.micro_step_s.unwrap_or(self.step_s * n / d)));
+        integrate(&mut mass, self.integrator, self.micro_step_s);
+        mass.step_parameter = self.micro_step_s.is_none().then(|| "micro_step".to_owned());
+        rest(&mut mass, &["f_ext"]);
         mass.share = self.shares[i];
         mass
     }
@@ -237,7 +241,8 @@ impl Oscillator {
             Some(_) if kinds[0] == kinds[1] => return,
             // A change of the owner's parameters changes the law.
             Some(owner) => {
-                let parameter = |name| Gain::Parameter { name: format!("mass{}.{name}", owner + 1), is_negative: false };
+                let parameter =
+                    |name| Gain::Parameter { name: format!("mass{}.{name}", owner + 1), is_negative: false };
                 law.kind = LawKind::SpringDamper { stiffness: parameter("k_c"), damping: parameter("c_c") };
             }
             None => {}
@@ -256,9 +261,4 @@ impl Oscillator {
         }
         port
     }
-}
-
-/// A share as numbers.
-fn mass_share((n, d): (u32, u32)) -> (f64, f64) {
-    (f64::from(n), f64::from(d))
 }

@@ -1,8 +1,8 @@
 //! Units, connections and bonds in short, for systems of the FMUs this program carries.
 
 use macrostep_system::scenario::{
-    Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Place, Port, Record, Scenario, Setting, Source,
-    Unit, Value,
+    Bond, Connection, Coupling, Endpoint, Experiment, Gain, Law, LawKind, Place, Port, Record, Scenario, Setting,
+    Source, Unit, Value,
 };
 use macrostep_system::words::Predict;
 
@@ -16,6 +16,11 @@ pub(crate) fn unit(name: &str, model: &str, parameters: &[(&str, f64)]) -> Unit 
     let mut unit = Unit::new(name, Source::Embedded(model.to_owned()));
     parameters.iter().for_each(|(variable, value)| set(&mut unit, variable, Value::Real(*value)));
     unit
+}
+
+/// Says that inputs without a source stay at 0.
+pub(crate) fn rest(unit: &mut Unit, inputs: &[&str]) {
+    inputs.iter().for_each(|input| set(unit, input, Value::Real(0.0)));
 }
 
 /// Another start value of a unit.

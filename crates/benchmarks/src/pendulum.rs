@@ -5,7 +5,7 @@
 //!                                      ◄── force on the tip ──
 //! ```
 
-use crate::parts::{predicted, record, system, times, unit, vector, wire};
+use crate::parts::{predicted, record, rest, system, times, unit, vector, wire};
 use macrostep_system::scenario::Scenario;
 use macrostep_system::words::Predict;
 
@@ -24,6 +24,12 @@ pub fn pendulum(step_s: f64, stop_s: f64, degree: u32) -> Scenario {
     let [m, k, c] = PAYLOAD;
     let load = [("m", m), ("k", k), ("c", c), ("r0[1]", 1.0)];
     s.units = vec![unit("arm", "flexible_body", &common), unit("payload", "payload", &[&common[..], &load].concat())];
+    for unit in &mut s.units {
+        rest(unit, &["gravity[1]", "gravity[3]"]);
+    }
+    for loads in ["hinge.force", "hinge.torque", "tip.torque"] {
+        rest(&mut s.units[0], &vector(loads, 3).iter().map(String::as_str).collect::<Vec<_>>());
+    }
     for (input, output) in [("r_tip", "tip.r"), ("v_tip", "tip.v")] {
         let pairs = vector(input, 3).into_iter().zip(vector(output, 3));
         s.connections.extend(pairs.map(|(i, o)| wire(&format!("payload.{i}"), &format!("arm.{o}"))));

@@ -8,7 +8,7 @@
 //! Reference: \[Li 2019\], abstract, for coupling laws other than linear ones.
 
 use crate::oscillator::{Coupling, Integrator, Kind, integrate};
-use crate::parts::{bond, law, obeying, port, record, system, times, unit, wire};
+use crate::parts::{bond, law, obeying, port, record, rest, system, times, unit, wire};
 use macrostep_system::scenario::{LawKind, Scenario, Unit};
 
 /// m \[kg\], k \[N/m\], c \[N·s/m\], x(0) \[m\], v(0) \[m/s\] of either mass.
@@ -28,10 +28,9 @@ pub fn nonlinear_spring(coupling: Coupling) -> Scenario {
         let input = |name: &str| format!("mass{}.{name}", i + 1);
         let other = |name: &str| format!("mass{}.{name}", 2 - i);
         match (kinds[i], kinds[1 - i]) {
-            (Kind::Displacement, _) => s.connections.extend([
-                wire(&input("xi"), &other("x")),
-                wire(&input("xi_dot"), &other("v")),
-            ]),
+            (Kind::Displacement, _) => {
+                s.connections.extend([wire(&input("xi"), &other("x")), wire(&input("xi_dot"), &other("v"))])
+            }
             (Kind::Force, Kind::Displacement) => s.connections.push(obeying(&input("f"), &other("f_c"), "spring")),
             (Kind::Force, Kind::Force) => s.connections.push(wire(&input("f"), "spring.f")),
         }
@@ -56,11 +55,13 @@ fn mass(i: usize, kind: Kind) -> Unit {
     if kind == Kind::Force {
         let mut mass = unit(&name, &format!("oscillator{}_force", i + 1), &parameters);
         integrate(&mut mass, Integrator::Exact, None);
+        rest(&mut mass, &["f_ext"]);
         return mass;
     }
     let [stiffness, cubic, damping] = SPRING;
     parameters.extend([("k_c", stiffness), ("k_3", cubic), ("c_c", damping)]);
     let mut mass = unit(&name, &format!("oscillator{}_hardening", i + 1), &parameters);
     integrate(&mut mass, Integrator::RungeKutta4, Some(MICRO_S));
+    rest(&mut mass, &["f_ext"]);
     mass
 }

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use macrostep_hydraulics::{Circuit, CircuitState, Cylinder, Profile, Trapezoid, Valve};
+use macrostep_hydraulics::{Circuit, CircuitState, Trapezoid};
 use macrostep_multibody::{
     Body, BodyId, Coordinate, DefinitionError, JointKind, Limit, Motor, Pose, Steps, System, SystemBuilder, Vec3,
 };
 
 use crate::cosim::{Cosim, CosimError, Scheme};
+use crate::cylinder::CylinderOptions;
 
 /// Mass, kg.
 pub const MASS_KG: f64 = 1000.0;
@@ -22,13 +23,69 @@ pub const STOP_M: f64 = 0.5;
 /// Dry friction of the guide, N.
 pub const FRICTION_N: f64 = 300.0;
 
-/// The mass on its guide; interface: travel since assembly (the stop is at [`STOP_M`] − [`START_M`]).
+/// The mass and its guide.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MassOptions {
+    /// Mass, kg.
+    pub mass_kg: f64,
+    /// Dry friction of the guide, N.
+    pub friction_n: f64,
+    /// Way from the start to the stop, m.
+    pub way_m: f64,
+}
+
+impl Default for MassOptions {
+    fn default() -> Self {
+        Self { mass_kg: MASS_KG, friction_n: FRICTION_N, way_m: STOP_M - START_M }
+    }
+}
+
+/// The cylinder and what is asked of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DriveOptions {
+    /// The cylinder.
+    pub cylinder: CylinderOptions,
+    /// Speed from 0.2 s to 1.5 s, m/s.
+    pub out_ms: f64,
+    /// Speed from 1.7 s to 2.4 s, m/s.
+    pub back_ms: f64,
+}
+
+impl Default for DriveOptions {
+    fn default() -> Self {
+        let cylinder = CylinderOptions {
+            area_m2: [40e-4, 25e-4],
+            dead_volume_m3: 4e-4,
+            stroke_m: 0.6,
+            bulk_modulus_pa: 1e9,
+            leak_m3spa: 1e-12,
+            viscous_nsm: 1e4,
+            valve_gain: 4e-7,
+            supply_pa: 16e6,
+            tank_pa: 1e5,
+            lag_s: 8e-3,
+            position_gain: 10.0,
+            speed_gain: 0.1,
+        };
+        Self { cylinder, out_ms: 0.3, back_ms: -0.3 }
+    }
+}
+
+/// The usual mass on its guide, as [`system_for`].
 ///
 /// # Errors
 /// None for these data.
 pub fn system() -> Result<Arc<System>, DefinitionError> {
+    system_for(MassOptions::default())
+}
+
+/// The mass on its guide; interface: travel since assembly (the stop is at [`STOP_M`] − [`START_M`]).
+///
+/// # Errors
+/// [`DefinitionError`] for values that are not physical.
+pub fn system_for(options: MassOptions) -> Result<Arc<System>, DefinitionError> {
     let mut builder = SystemBuilder::new(Vec3::new(0.0, 0.0, -GRAVITY));
-    let body = builder.body(Body::new("mass", MASS_KG, [100.0; 3], Pose::world()));
+    let body = builder.body(Body::new("mass", options.mass_kg, [100.0; 3], Pose::world()));
     let frame = (Vec3::zeros(), Vec3::z());
     let guide = builder.joint("guide", JointKind::Prismatic, [BodyId::GROUND, body], frame, 1e-9);
     let coordinate = Coordinate::Joint(guide);
@@ -36,36 +93,28 @@ pub fn system() -> Result<Arc<System>, DefinitionError> {
         name: "guide friction".to_owned(),
         coordinate,
         speed: Steps::default(),
-        lower_n: -FRICTION_N,
-        upper_n: FRICTION_N,
+        lower_n: -options.friction_n,
+        upper_n: options.friction_n,
         compliance: 1e-8,
     });
-    let upper = STOP_M - START_M;
-    let lower = f64::NEG_INFINITY;
+    let (lower, upper) = (f64::NEG_INFINITY, options.way_m);
     builder.limit(Limit { name: "stop".to_owned(), coordinate, lower, upper, compliance: 1e-8 });
     builder.interface(coordinate);
     Ok(Arc::new(builder.build()?))
 }
 
-/// The cylinder and its manoeuvre: out against the stop, rest, back.
+/// The usual cylinder and its manoeuvre: out against the stop, rest, back.
 #[must_use]
 pub fn circuit() -> Circuit {
+    circuit_for(DriveOptions::default())
+}
+
+/// Another cylinder, or other speeds.
+#[must_use]
+pub fn circuit_for(options: DriveOptions) -> Circuit {
     let pulse = |begin_s, end_s, value| Trapezoid { begin_s, end_s, ramp_s: 0.0, value };
-    let valve = Valve { gain: 4e-7, supply_pa: 16e6, tank_pa: 1e5, smoothing_pa: 1e5, lag_s: 8e-3 };
-    let cylinder = Cylinder {
-        area_m2: [40e-4, 25e-4],
-        // The dead volume on each side belongs to the travel since assembly.
-        dead_volume_m3: [4e-4 + 40e-4 * START_M, 4e-4],
-        stroke_m: 0.6 - START_M,
-        bulk_modulus_pa: 1e9,
-        leak_m3spa: 1e-12,
-        viscous_nsm: 1e4,
-        valve,
-        position_gain: 10.0,
-        speed_gain: 0.1,
-        desired: Profile { pulses: vec![pulse(0.2, 1.5, 0.3), pulse(1.7, 2.4, -0.3)] },
-    };
-    Circuit { cylinders: vec![cylinder] }
+    let pulses = vec![pulse(0.2, 1.5, options.out_ms), pulse(1.7, 2.4, options.back_ms)];
+    Circuit { cylinders: vec![options.cylinder.cylinder(START_M, pulses)] }
 }
 
 /// At rest under `force_n`, with 6 MPa on the bore side.

@@ -13,4 +13,5 @@
 pub mod actuator;
 pub mod cosim;
 pub mod crane;
+pub mod cylinder;
 pub mod oscillator;

@@ -60,8 +60,18 @@ impl Plant for StopPlant {
     const EXPERIMENT: (f64, f64) = (0.004, actuator::END_S);
     const START_N: &'static [f64] = &[actuator::MASS_KG * actuator::GRAVITY];
 
-    fn system(_: &[f64], _: &[i32]) -> Result<Arc<System>, DefinitionError> {
-        actuator::system()
+    fn reals() -> Vec<Declared> {
+        let d = actuator::MassOptions::default();
+        let above = |name, start, unit, about| Declared::parameter(name, start).unit(unit).range(0.0, 1e9).about(about);
+        vec![
+            above("mass", d.mass_kg, "kg", "mass; hold it at the start by the force mass times 9.81 m/s2"),
+            above("friction", d.friction_n, "N", "dry friction of the guide"),
+            above("way", d.way_m, "m", "way from the start to the stop"),
+        ]
+    }
+
+    fn system(reals: &[f64], _: &[i32]) -> Result<Arc<System>, DefinitionError> {
+        actuator::system_for(actuator::MassOptions { mass_kg: reals[0], friction_n: reals[1], way_m: reals[2] })
     }
 }
 
@@ -86,13 +96,27 @@ impl Plant for CranePlant {
         let grip = Declared::parameter("grip_force", d.grip_n).unit("N").range(0.0, 1e6);
         let slew = Declared::parameter("slew_speed", d.slew_rads).unit("rad/s").range(-1.0, 1.0);
         let yaw = Declared::parameter("log_yaw", d.log_yaw_rad).unit("rad").range(-1.0, 1.0);
-        vec![
+        let above = |name: &str, start, unit, about: &str| {
+            Declared::parameter(name, start).unit(unit).range(1e-3, 1e6).about(about)
+        };
+        let masses = crane::body_names().into_iter().zip(d.masses_kg).map(|(body, mass_kg)| {
+            let name = format!("{}_mass", body.replace(' ', "_"));
+            above(&name, mass_kg, "kg", &format!("mass of the body `{body}`; its moments of inertia go with it"))
+        });
+        let sizes = [
+            above("log_radius", d.log_m[0], "m", "radius of the log, which lies on the ground at the start"),
+            above("log_length", d.log_m[1], "m", "length of the log"),
+            above("lift_stroke", d.strokes_m[0], "m", "stroke of the lift cylinder, up to its end stop"),
+            above("jib_stroke", d.strokes_m[1], "m", "stroke of the jib cylinder, up to its end stop"),
+        ];
+        let own = [
             grip.about("greatest force of the grip cylinder"),
             coefficient("claw_friction", d.claw_friction, "coefficient of friction between claws and log"),
             coefficient("ground_friction", d.ground_friction, "coefficient of friction of the ground"),
             slew.about("speed at which the pillar is turned from 4.5 s to 6.5 s"),
             yaw.about("angle of the log about the vertical; 0 across the crane"),
-        ]
+        ];
+        own.into_iter().chain(masses).chain(sizes).collect()
     }
 
     fn integers() -> Vec<Declared> {
@@ -105,6 +129,8 @@ impl Plant for CranePlant {
     }
 
     fn system(reals: &[f64], integers: &[i32]) -> Result<Arc<System>, DefinitionError> {
+        let masses_kg = std::array::from_fn(|i| reals[5 + i]);
+        let sizes = &reals[5 + masses_kg.len()..];
         crane::system(&crane::CraneOptions {
             grip_n: reals[0],
             claw_friction: reals[1],
@@ -112,6 +138,9 @@ impl Plant for CranePlant {
             slew_rads: reals[3],
             log_yaw_rad: reals[4],
             position_passes: integers[0] as usize,
+            masses_kg,
+            log_m: [sizes[0], sizes[1]],
+            strokes_m: [sizes[2], sizes[3]],
         })
     }
 

@@ -3,7 +3,8 @@
 use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind, VariableId};
 use macrostep_slave::capabilities;
 
-const UNITS: [&str; 11] = ["s", "kg", "m", "m/s", "m/s2", "N", "1/kg", "J", "Pa", "rad", "rad/s"];
+const UNITS: [&str; 15] =
+    ["s", "kg", "m", "m/s", "m/s2", "N", "1/kg", "J", "Pa", "rad", "rad/s", "m2", "m3", "N.s/m", "m3/(s.Pa)"];
 
 /// A builder with units and capabilities; `any_step` says whether the communication step may vary.
 pub(crate) fn builder(identifier: &str, about: &str, any_step: bool, interpolates: bool) -> Builder {

@@ -215,6 +215,8 @@ pub struct Unit {
     pub source: Source,
     /// Its macro step as a fraction of H.
     pub share: (u32, u32),
+    /// A real parameter that is told the unit's own macro step \[s\], where no start value is given for it.
+    pub step_parameter: Option<String>,
     /// Relative tolerance of its own solver; `None`: that of the experiment.
     pub tolerance: Option<f64>,
     /// Start values of parameters and inputs.
@@ -501,8 +503,8 @@ impl Unit {
     /// A unit of an FMU, at every macro step, with its own start values.
     pub fn new(name: impl Into<String>, source: Source) -> Self {
         let (settings, motions, connectors) = (Vec::new(), Vec::new(), Vec::new());
-        let (share, tolerance, place) = ((1, 1), None, Place::default());
-        Unit { name: name.into(), source, share, tolerance, settings, motions, connectors, place }
+        let (share, step_parameter, tolerance, place) = ((1, 1), None, None, Place::default());
+        Unit { name: name.into(), source, share, step_parameter, tolerance, settings, motions, connectors, place }
     }
 }
 

@@ -15,10 +15,10 @@ const PIVOT: (f64, f64) = (0.12, 0.42);
 const TINE_RADIUS: f64 = 0.02;
 /// Distance of the tines from the crane plane, m.
 const TINE_OFFSET: f64 = 0.15;
-/// Radius of the log, m.
-const LOG_RADIUS: f64 = 0.25;
-/// Half the length of the log, m.
-const LOG_HALF_LENGTH: f64 = 1.8;
+/// Radius of the log unless another is set, m.
+pub(super) const LOG_RADIUS: f64 = 0.25;
+/// Half the length of the log unless another is set, m.
+pub(super) const LOG_HALF_LENGTH: f64 = 1.8;
 /// The underside of the frame as two balls: radius and distance from the crane plane, m.
 const FRAME_BALL: (f64, f64) = (0.08, 0.2);
 /// Compliance of contact rows.
@@ -32,7 +32,8 @@ pub(super) fn add(builder: &mut SystemBuilder, b: &[BodyId], options: &CraneOpti
     let plane = Shape::Plane { point: Vec3::zeros(), normal: Vec3::z(), tangent: Vec3::x() };
     let ground = builder.shape(BodyId::GROUND, plane);
     let (centre, axis) = (Vec3::zeros(), Vec3::y());
-    let cylinder = Shape::Cylinder { centre, axis, half_length: LOG_HALF_LENGTH, radius: LOG_RADIUS };
+    let [radius, length] = options.log_m;
+    let cylinder = Shape::Cylinder { centre, axis, half_length: 0.5 * length, radius };
     let log = builder.shape(b[LOG], cylinder);
     builder.pair("log on ground", [log, ground], on_ground);
 

@@ -1,35 +1,46 @@
 //! The lift and jib cylinders of the crane and the manoeuvre of the operator.
 
-use macrostep_hydraulics::{Circuit, CircuitState, Cylinder, Profile, Trapezoid, Valve};
+use macrostep_hydraulics::{Circuit, CircuitState, Cylinder, Trapezoid};
 
 use super::{START_M, STROKE_M};
+use crate::cylinder::CylinderOptions;
 
-/// What differs between the two cylinders.
-struct Size {
-    area_m2: [f64; 2],
-    dead_volume_m3: f64,
-    gain: f64,
-    viscous_nsm: f64,
-    start_m: f64,
-}
+const LIFT: CylinderOptions = CylinderOptions {
+    area_m2: [95e-4, 56.5e-4],
+    dead_volume_m3: 1.0e-3,
+    stroke_m: STROKE_M,
+    bulk_modulus_pa: 1.2e9,
+    leak_m3spa: 2e-12,
+    viscous_nsm: 2e4,
+    valve_gain: 4.5e-7,
+    supply_pa: 21e6,
+    tank_pa: 1e5,
+    lag_s: 10e-3,
+    position_gain: 12.0,
+    speed_gain: 0.3,
+};
+const JIB: CylinderOptions = CylinderOptions {
+    area_m2: [63.6e-4, 44e-4],
+    dead_volume_m3: 0.8e-3,
+    viscous_nsm: 1.5e4,
+    valve_gain: 3.0e-7,
+    ..LIFT
+};
 
-const LIFT: Size =
-    Size { area_m2: [95e-4, 56.5e-4], dead_volume_m3: 1.0e-3, gain: 4.5e-7, viscous_nsm: 2e4, start_m: START_M[0] };
-const JIB: Size =
-    Size { area_m2: [63.6e-4, 44e-4], dead_volume_m3: 0.8e-3, gain: 3.0e-7, viscous_nsm: 1.5e4, start_m: START_M[1] };
-
-/// What the operator asks for after the grasp.
+/// What the operator asks for after the grasp, and with what.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Manoeuvre {
     /// Speed of the lift cylinder from 4.2 s to 7.2 s, m/s.
     pub lift_ms: f64,
     /// Speed of the jib cylinder from 5 s to 7 s, m/s.
     pub jib_ms: f64,
+    /// Lift and jib cylinder.
+    pub cylinders: [CylinderOptions; 2],
 }
 
 impl Default for Manoeuvre {
     fn default() -> Self {
-        Self { lift_ms: 0.08, jib_ms: -0.05 }
+        Self { lift_ms: 0.08, jib_ms: -0.05, cylinders: [LIFT, JIB] }
     }
 }
 
@@ -45,24 +56,8 @@ pub fn circuit_for(manoeuvre: Manoeuvre) -> Circuit {
     let pulse = |begin_s, end_s, value| Trapezoid { begin_s, end_s, ramp_s: 0.2, value };
     let lift = vec![pulse(1.0, 2.4, -0.050), pulse(4.2, 7.2, manoeuvre.lift_ms)];
     let jib = vec![pulse(5.0, 7.0, manoeuvre.jib_ms)];
-    Circuit { cylinders: vec![cylinder(&LIFT, lift), cylinder(&JIB, jib)] }
-}
-
-fn cylinder(size: &Size, pulses: Vec<Trapezoid>) -> Cylinder {
-    let dead = size.dead_volume_m3;
-    Cylinder {
-        area_m2: size.area_m2,
-        // Positions count from the start: what is extended then belongs to the dead volume of the bore side.
-        dead_volume_m3: [dead + size.area_m2[0] * size.start_m, dead],
-        stroke_m: STROKE_M - size.start_m,
-        bulk_modulus_pa: 1.2e9,
-        leak_m3spa: 2e-12,
-        viscous_nsm: size.viscous_nsm,
-        valve: Valve { gain: size.gain, supply_pa: 21e6, tank_pa: 1e5, smoothing_pa: 1e5, lag_s: 10e-3 },
-        position_gain: 12.0,
-        speed_gain: 0.3,
-        desired: Profile { pulses },
-    }
+    let [first, second] = manoeuvre.cylinders;
+    Circuit { cylinders: vec![first.cylinder(START_M[0], lift), second.cylinder(START_M[1], jib)] }
 }
 
 /// At rest under the given forces: 3 MPa on the rod side of the lift and on the bore side of the jib cylinder.

@@ -30,7 +30,7 @@ pub const MICRO_S: f64 = 2e-4;
 pub const SPEED_LIMIT_MS: f64 = 0.5;
 /// Initial extension of lift and jib cylinder, m.
 pub const START_M: [f64; 2] = [0.3375, 0.5437];
-/// Stroke of both cylinders, m.
+/// Stroke of both cylinders unless another is set, m.
 pub const STROKE_M: f64 = 0.8;
 
 /// Compliance of joint and motor rows.
@@ -52,6 +52,12 @@ pub struct CraneOptions {
     /// Corrections of the positions after each step. Default 2: keeps the joints within 1e-5 m at all step sizes used;
     /// 0 is the plain semi-implicit rule.
     pub position_passes: usize,
+    /// Masses of the bodies, kg; with them go the moments of inertia.
+    pub masses_kg: [f64; LOG + 1],
+    /// Radius and length of the log, m; it lies on the ground at the start.
+    pub log_m: [f64; 2],
+    /// Stroke of lift and jib cylinder, m.
+    pub strokes_m: [f64; 2],
 }
 
 impl Default for CraneOptions {
@@ -63,8 +69,17 @@ impl Default for CraneOptions {
             slew_rads: 0.0,
             log_yaw_rad: 0.0,
             position_passes: 2,
+            masses_kg: bodies::TABLE.map(|body| body.1),
+            log_m: [claws::LOG_RADIUS, 2.0 * claws::LOG_HALF_LENGTH],
+            strokes_m: [STROKE_M; 2],
         }
     }
+}
+
+/// Names of the bodies in their order.
+#[must_use]
+pub fn body_names() -> [&'static str; LOG + 1] {
+    bodies::TABLE.map(|body| body.0)
 }
 
 /// A point of the crane plane.
@@ -79,12 +94,12 @@ fn point(x: f64, z: f64) -> Vec3 {
 pub fn system(options: &CraneOptions) -> Result<Arc<System>, DefinitionError> {
     let mut builder = SystemBuilder::new(Vec3::new(0.0, 0.0, -GRAVITY));
     builder.position_passes(options.position_passes);
-    let bodies = bodies::add(&mut builder, options.log_yaw_rad);
+    let bodies = bodies::add(&mut builder, options);
     let joints = add_joints(&mut builder, &bodies);
     add_motors(&mut builder, &joints, options);
     for (k, joint) in [joints.lift, joints.jib].into_iter().enumerate() {
         let (name, coordinate) = (["lift stops", "jib stops"][k].to_owned(), Coordinate::Joint(joint));
-        let (lower, upper) = (-START_M[k], STROKE_M - START_M[k]);
+        let (lower, upper) = (-START_M[k], options.strokes_m[k] - START_M[k]);
         builder.limit(Limit { name, coordinate, lower, upper, compliance: JOINT_COMPLIANCE });
         builder.interface(coordinate);
     }

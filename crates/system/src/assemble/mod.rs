@@ -18,7 +18,7 @@ use crate::catalogue::Catalogue;
 use crate::check::{Converted, check, convert, fails, keep_known};
 use crate::explain::feed_through;
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Place, Scenario};
+use crate::scenario::{Connection, Endpoint, Place, Scenario, Setting, Unit, Value as ScenarioValue};
 use crate::words::{Correct, Family};
 use channels::Channels;
 use macrostep_description::{ModelDescription, Value};
@@ -99,7 +99,7 @@ fn build(
     for (entry, description) in s.units.iter().zip(&descriptions) {
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
         let unit = system.add(catalogue.unit(&entry.source, &entry.name).map_err(failed)?);
-        starts(&s, &entry.name, description)?.into_iter().for_each(|start| system.start(unit, start));
+        starts(&s, entry, description)?.into_iter().for_each(|start| system.start(unit, start));
         system.tolerance(unit, entry.tolerance);
         units.push(unit);
     }
@@ -163,10 +163,12 @@ fn step_control(s: &Scenario) -> Option<StepControl> {
     Some(control)
 }
 
-/// A unit's settings as its start values.
-fn starts(s: &Scenario, name: &str, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
+/// A unit's settings as its start values, behind that of its macro step.
+fn starts(s: &Scenario, unit: &Unit, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
     let mut out = Vec::new();
-    for setting in s.settings(name) {
+    let own_step_s = s.experiment.step_s.unwrap_or_default() * f64::from(unit.share.0) / f64::from(unit.share.1);
+    let step = unit.step_parameter.iter().map(|p| Setting::new(p, ScenarioValue::Real(own_step_s), unit.place.clone()));
+    for setting in step.collect::<Vec<_>>().iter().chain(s.settings(&unit.name)) {
         let Some(v) = description.variable(&setting.variable) else { continue };
         let value = convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))?;
         let value = plain_value(value);

@@ -41,6 +41,13 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
                 findings.push(finding);
             }
         }
+        if let Some(name) = &unit.step_parameter {
+            // It is set as by a line of the file. What step an FMU proposes, it takes.
+            let (p, q) = unit.share;
+            let own_step_s = |step_s: f64| Value::Real(step_s * f64::from(p) / f64::from(q));
+            let setting = d.scenario.experiment.step_s.map(|s| Setting::new(name, own_step_s(s), unit.place.clone()));
+            findings.extend(setting.and_then(|setting| fits(&unit.name, &setting, description).err()));
+        }
         for name in unit.motions.iter().flatten() {
             if description.variable(name).is_none() {
                 let what = format!("motion of unit `{}`: no variable `{name}`", unit.name);

@@ -21,6 +21,10 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     let (model, event) = ("an interface model has no words in SSP", "an event has no words in SSP");
     out.extend(s.interface_models.iter().map(|m| Finding::warning(&m.place, model, next)));
     out.extend(s.events.iter().map(|e| Finding::warning(&e.place, event, next)));
+    out.extend(s.units.iter().filter(|u| u.step_parameter.is_some()).map(|u| {
+        let what = format!("that a parameter of unit `{}` is its macro step has no words in SSP", u.name);
+        Finding::warning(&u.place, what, next)
+    }));
     let c = &s.coupling;
     let plain =
         Coupling { sub_steps: c.sub_steps, sampling: c.sampling, place: c.place.clone(), ..Coupling::default() };

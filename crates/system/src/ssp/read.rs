@@ -256,6 +256,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
             ));
         };
         s.units[u].share = other.share;
+        s.units[u].step_parameter = other.step_parameter;
         s.units[u].tolerance = other.tolerance;
         s.units[u].motions = other.motions;
     }

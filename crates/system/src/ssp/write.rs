@@ -6,7 +6,7 @@ use super::{ANNOTATION, OWN_VALUES};
 use crate::assemble::matches;
 use crate::check::{Converted, convert, table, type_name};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Scenario, Setting, Value};
+use crate::scenario::{Connection, Endpoint, Scenario, Setting, Unit, Value};
 use macrostep_description::{Causality, Kind, ModelDescription, Unit as Measure, Variable};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -253,7 +253,9 @@ impl Text {
         }
         extra.description.clear();
         extra.experiment.stop_s = None;
-        extra.units.retain(|u| u.share != (1, 1) || u.tolerance.is_some() || !u.motions.is_empty());
+        let plain =
+            |u: &Unit| u.share == (1, 1) && u.step_parameter.is_none() && u.tolerance.is_none() && u.motions.is_empty();
+        extra.units.retain(|u| !plain(u));
         for unit in &mut extra.units {
             unit.settings.clear();
         }

@@ -141,6 +141,7 @@ pub(super) struct Control {
 pub(super) struct Unit {
     pub fmu: Spanned<String>,
     pub step: Option<Spanned<String>>,
+    pub step_parameter: Option<String>,
     pub tolerance: Option<f64>,
     #[serde(default)]
     pub set: Entries<Spanned<toml::Value>>,

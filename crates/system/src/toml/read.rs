@@ -241,8 +241,9 @@ impl Reader<'_> {
             })?,
         };
         let settings = unit.set.0.iter().map(|(key, value)| self.setting(key.get_ref(), value)).collect::<Read<_>>()?;
-        let tolerance = unit.tolerance;
-        Ok(Unit { share, tolerance, settings, motions: unit.motions.clone(), place, ..Unit::new(name, source) })
+        let (tolerance, step_parameter) = (unit.tolerance, unit.step_parameter.clone());
+        let motions = unit.motions.clone();
+        Ok(Unit { share, step_parameter, tolerance, settings, motions, place, ..Unit::new(name, source) })
     }
 
     fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {

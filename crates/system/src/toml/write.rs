@@ -125,6 +125,9 @@ impl Text {
             if unit.share != (1, 1) {
                 self.line(format_args!("step = \"{}/{}\"", unit.share.0, unit.share.1));
             }
+            if let Some(parameter) = &unit.step_parameter {
+                self.line(format_args!("step_parameter = {}", basic(parameter)));
+            }
             if let Some(tolerance) = unit.tolerance {
                 self.line(format_args!("tolerance = {tolerance:?}"));
             }

@@ -1,0 +1,293 @@
+//! The systems this program carries: what a command with options runs is what the scenario it writes runs, bit by bit, and every
+//! name runs, is converted and runs again.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use macrostep::embedded;
+use macrostep::foundry;
+use macrostep::pair::{self, Pair};
+use macrostep::scheme::{Correct, Predict, Schedule, Scheme};
+use macrostep_benchmarks::{Coupling, Oscillator};
+use macrostep_master::record::Trace;
+use macrostep_oscillator::Parameters;
+use macrostep_system::{Fmus, Scenario, assemble, toml};
+
+fn macrostep(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
+}
+
+fn done(arguments: &[&str]) -> Output {
+    let output = macrostep(arguments);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "macrostep {}: {message}", arguments.join(" "));
+    output
+}
+
+/// Values at the end of a run.
+fn finals(arguments: &[&str]) -> serde_json::Value {
+    let output = done(&[&["run"], arguments, &["--json"]].concat());
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert!(result["final"].as_object().is_some_and(|f| !f.is_empty()), "{result}");
+    result["final"].clone()
+}
+
+/// The bits of the states of the masses at every point, or why there are none.
+type Bits = Result<Vec<[u64; 5]>, String>;
+
+fn bits(trace: &Trace, names: [&str; 4]) -> Vec<[u64; 5]> {
+    let [time, a, b, c, d] = [["time"].as_slice(), &names].concat().try_into().expect("five names");
+    let columns = [time, a, b, c, d].map(|name| trace.column(name).expect("a column"));
+    (0..columns[0].len()).map(|row| columns.each_ref().map(|c| c[row].to_bits())).collect()
+}
+
+/// Built by hand.
+fn by_pair(scheme: &Scheme, [step_s, stop_s]: [f64; 2]) -> Bits {
+    let mut pair = Pair::new(scheme.coupling, scheme.method(2), step_s, stop_s);
+    pair.bond = true;
+    let outcome = pair::run(&pair, &foundry::fmu, 1, &mut |_| ()).map_err(|e| e.to_string())?;
+    Ok(bits(&outcome.trace, ["x1", "v1", "x2", "v2"]))
+}
+
+/// Written as a file and read.
+fn by_scenario(scheme: &Scheme, times_s: [f64; 2], fmus: &Fmus) -> Bits {
+    let mut run = Oscillator::new(Parameters::case_1(), scheme.coupling, times_s);
+    (run.method.schedule, run.method.predict, run.method.correct) = (scheme.schedule, scheme.predict, scheme.correct);
+    let written = toml::write(&run.scenario());
+    let scenario = toml::read(&written, "scenario.toml", Path::new(".")).expect("it reads back");
+    let told = |findings: Vec<macrostep_system::Finding>| findings.last().map_or_else(String::new, ToString::to_string);
+    let (assembly, _) = assemble(&scenario, fmus).map_err(told)?;
+    let mut simulation = assembly.simulation().map_err(|e| e.to_string())?;
+    simulation.initialise().map_err(|e| e.to_string())?;
+    let mut trace = Trace::new(simulation.columns().to_vec());
+    let windows = simulation.windows_in(times_s[1]).map_err(|e| e.to_string())?;
+    simulation.run(windows, 1, &mut trace).map_err(|e| e.to_string())?;
+    Ok(bits(&trace, ["mass1.x", "mass1.v", "mass2.x", "mass2.v"]))
+}
+
+/// All decompositions × schedules × predictors × correctors. Palindromes agree up to rounding, see below.
+#[test]
+fn every_method_of_the_oscillator_runs_the_same_from_a_file() {
+    let fmus = Fmus::new(embedded::fmu);
+    let _open = foundry::open_all().expect("FMUs");
+    let predictors =
+        ["hold", "linear", "quadratic", "poly:3", "ia0", "ia1", "h3", "h5", "jerk", "jerk:3", "spectral:4"];
+    let mut same = 0;
+    for coupling in Coupling::ALL {
+        for schedule in Schedule::ALL.iter().copied().filter(|s| !s.is_palindromic()) {
+            for predict in predictors.map(|p| p.parse::<Predict>().expect("a predictor")) {
+                for correct in Correct::ALL.iter().copied() {
+                    let mut scheme = Scheme::new(coupling, schedule, predict);
+                    scheme.correct = correct;
+                    if scheme.check().is_err() {
+                        continue;
+                    }
+                    let times_s = [1e-3, 0.012];
+                    let (pair, scenario) = (by_pair(&scheme, times_s), by_scenario(&scheme, times_s, &fmus));
+                    match (pair, scenario) {
+                        (Ok(pair), Ok(scenario)) => {
+                            assert_eq!(pair.len(), 13, "{scheme}");
+                            assert_eq!(pair, scenario, "{scheme}");
+                            same += 1;
+                        }
+                        (Err(_), Err(_)) => {}
+                        (pair, scenario) => panic!("{scheme}: {:?}, {:?}", pair.err(), scenario.err()),
+                    }
+                }
+            }
+        }
+    }
+    assert!(same > 700, "{same} schemes run");
+}
+
+/// Columns of a `trace.csv`.
+fn columns(path: &Path) -> BTreeMap<String, Vec<u64>> {
+    let text = std::fs::read_to_string(path).expect("a trace");
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().expect("a head line").split(',').collect();
+    let mut columns: BTreeMap<String, Vec<u64>> = names.iter().map(|name| ((*name).to_owned(), Vec::new())).collect();
+    for line in lines {
+        for (name, value) in names.iter().zip(line.split(',')) {
+            let value: f64 = value.parse().expect("a number");
+            columns.get_mut(*name).expect("a column").push(value.to_bits());
+        }
+    }
+    columns
+}
+
+/// Runs a command, then the scenario that it wrote; all these columns are the same.
+fn runs_again(arguments: &[&str], names: &[(String, String)]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    done(&[arguments, &["--out", &path("o")]].concat());
+    done(&["run", &path("o/scenario.toml"), "--out", &path("p"), "--no-pictures"]);
+    let [written, again] = ["o", "p"].map(|name| columns(&folder.path().join(name).join("trace.csv")));
+    assert!(written["time"].len() > 3, "{arguments:?}");
+    for (name, column) in names {
+        assert!(written[name] == again[column], "{arguments:?}: `{name}` and `{column}` differ");
+    }
+}
+
+fn same(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+}
+
+#[test]
+fn the_scenario_that_oscillator_writes_runs_again() {
+    let names = same(&[("time", "time"), ("x1", "mass1.x"), ("v1", "mass1.v"), ("x2", "mass2.x"), ("v2", "mass2.v")]);
+    for options in [
+        "--rate 5",
+        "--rate 3/2 --fast 1 --schedule gs21",
+        "--integrator sie --micro 1e-4",
+        "--case 2 --set k_c=123.4567891234 --set x1_0=0.1 --record-every 7",
+        "--sampling lagged --derivative numdiff",
+        "--predict ia1 --schedule gs12 --gs-variant n0",
+        "--energy leak --coupling f-f",
+        "--energy nepce",
+        "--control error --control-tolerance 1e-5",
+        "--method jerk",
+    ] {
+        let options: Vec<&str> = ["oscillator", "--stop", "0.06"].into_iter().chain(options.split(' ')).collect();
+        runs_again(&options, &names);
+    }
+    // The half steps of a palindrome meet where rows are recorded: other roundings.
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("o").display().to_string();
+    done(&["oscillator", "--method", "palindromic", "--stop", "0.06", "--out", &out]);
+    let again = finals(&[&format!("{out}/scenario.toml")]);
+    let result = std::fs::read_to_string(folder.path().join("o/result.json")).expect("a result");
+    let result: serde_json::Value = serde_json::from_str(&result).expect("JSON");
+    for (name, column) in [("x1", "mass1.x"), ("v2", "mass2.v")] {
+        let [a, b] = [&result["final"][name], &again[column]].map(|v| v.as_f64().expect("a number"));
+        assert!((a - b).abs() <= 1e-12 * a.abs(), "{name}: {a} {b}");
+    }
+    // What no key says is no scenario.
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("o").display().to_string();
+    let output = done(&["oscillator", "--start", "exact", "--stop", "0.01", "--out", &out]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no key of a scenario says `--start exact`"));
+    assert!(!folder.path().join("o/scenario.toml").exists());
+}
+
+#[test]
+fn the_scenario_that_crane_and_actuator_write_runs_again() {
+    let own = ["e_kin", "e_pot", "interface_work", "motor_work", "constraint_work", "violation", "solver_residual"];
+    let mut names = same(&[("time", "time"), ("hydraulic_work", "hydraulics.work")]);
+    names.extend(own.iter().chain(&["contact_force"]).map(|n| ((*n).to_owned(), format!("mechanics.{n}"))));
+    names.extend(
+        [("s1", "s[1]"), ("w1", "w[1]"), ("lam1", "lam_i[1]")].map(|(a, b)| (a.into(), format!("mechanics.{b}"))),
+    );
+    for options in
+        ["--stop 0.5", "--predict hold --schedule jacobi --force end --step 0.004 --stop 0.4", "--lookahead --stop 0.5"]
+    {
+        runs_again(&["actuator"].into_iter().chain(options.split(' ')).collect::<Vec<_>>(), &names);
+    }
+    let second = [("s2", "s[2]"), ("w2", "w[2]"), ("lam2", "lam_i[2]"), ("log_height", "log_height")];
+    names.extend(second.map(|(a, b)| (a.into(), format!("mechanics.{b}"))));
+    for options in ["--stop 0.4", "--manoeuvre oblique --predict linear --stop 0.2"] {
+        runs_again(&["crane"].into_iter().chain(options.split(' ')).collect::<Vec<_>>(), &names);
+    }
+}
+
+/// Every name and variant is a scenario that reads back as it was written.
+#[test]
+fn every_name_is_a_scenario() {
+    let mut count = 0;
+    for system in macrostep_benchmarks::all() {
+        let variants = if system.variants.is_empty() { &[""] } else { system.variants };
+        for variant in variants {
+            let scenario: Scenario = system.scenario(variant).expect("a scenario");
+            let read = toml::read(&toml::write(&scenario), "s.toml", Path::new(".")).expect("it reads back");
+            assert_eq!(read, scenario, "{}:{variant}", system.name);
+            let name = if variant.is_empty() { system.name.to_owned() } else { format!("{}:{variant}", system.name) };
+            assert_eq!(macrostep_benchmarks::find(&name), Some(scenario), "{name}");
+            count += 1;
+        }
+        assert!(macrostep_benchmarks::find(&format!("{}:nothing", system.name)).is_none());
+    }
+    assert_eq!(count, 35);
+}
+
+/// By name, as TOML and as SSP: the same numbers.
+#[test]
+fn a_name_runs_and_is_converted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let systems = [
+        ("case-1:s-f", "0.02"),
+        ("test-model:s-s", "0.05"),
+        ("nonlinear-spring", "0.05"),
+        ("chain:s-f", "0.05"),
+        ("circuit:f-f", "2e-5"),
+        ("cylinder", "1e-3"),
+        ("crane", "0.064"),
+        ("actuator", "0.064"),
+        ("beam:reduced", "1e-3"),
+        ("pendulum", "0.01"),
+    ];
+    for (name, stop) in systems {
+        let expected = finals(&[name, "--stop", stop]);
+        for ending in ["toml", "ssp"] {
+            let file = folder.path().join(format!("{}.{ending}", name.replace(':', "-"))).display().to_string();
+            done(&["convert", name, &file]);
+            assert_eq!(finals(&[&file, "--stop", stop]), expected, "{file}");
+        }
+    }
+    for verb in ["explain", "graph"] {
+        let picture = folder.path().join("graph.svg").display().to_string();
+        let more: &[&str] = if verb == "graph" { &["--out", &picture] } else { &["--no-run"] };
+        done(&[&[verb, "actuator"], more].concat());
+    }
+}
+
+#[test]
+fn systems_are_listed_and_an_unknown_one_is_answered_with_the_list() {
+    let listed: serde_json::Value = serde_json::from_slice(&done(&["systems", "--json"]).stdout).expect("JSON");
+    let names: Vec<&str> = listed.as_array().expect("a list").iter().filter_map(|s| s["name"].as_str()).collect();
+    assert_eq!(names.len(), macrostep_benchmarks::all().len());
+    let shown = String::from_utf8_lossy(&done(&["systems"]).stdout).into_owned();
+    assert!(names.iter().all(|name| shown.contains(name)), "{shown}");
+    for (name, words) in [
+        ("krane", "expected a file ending in .toml, .ssd or .ssp, or one of `case-1`"),
+        ("crane:flying", "variants of `crane` are `usual`"),
+        ("cylinder:f-f", "`cylinder` has no variants"),
+    ] {
+        let output = macrostep(&["run", name]);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+/// Values of mechanics and hydraulics do what they say.
+#[test]
+fn masses_and_sizes_are_parameters() {
+    // Against a nearer stop.
+    let at = |way: &str| {
+        let set = format!("mechanics.way={way}");
+        finals(&["actuator", "--stop", "1.44", "--set", &set])["mechanics.s[1]"].as_f64().expect("a position")
+    };
+    assert!((at("0.2") - 0.2).abs() < 2e-3 && (at("0.25") - 0.25).abs() < 2e-3, "{} {}", at("0.2"), at("0.25"));
+    // A smaller log lies lower.
+    let log = finals(&["crane", "--stop", "0.16", "--set", "mechanics.log_radius=0.2"]);
+    assert!((log["mechanics.log_height"].as_f64().expect("a height") - 0.2).abs() < 1e-3, "{log}");
+    // A heavier boom sinks where forces hold the usual one; a wider cylinder is slower.
+    let usual = finals(&["crane", "--stop", "0.16"]);
+    let heavy = finals(&["crane", "--stop", "0.16", "--set", "mechanics.boom_mass=600"]);
+    let position = |f: &serde_json::Value| f["mechanics.s[1]"].as_f64().expect("a position");
+    assert!(position(&heavy) < position(&usual) - 5e-5, "{} {}", position(&heavy), position(&usual));
+    let speed = |gain: &str| {
+        let set = format!("hydraulics.valve_gain={gain}");
+        finals(&["actuator", "--stop", "0.48", "--set", &set])["mechanics.s[1]"].as_f64().expect("a position")
+    };
+    assert!(speed("1e-7") < 0.8 * speed("4e-7"), "{} {}", speed("1e-7"), speed("4e-7"));
+}
+
+/// Without options one run, with `--study` no options of a run.
+#[test]
+fn the_study_is_asked_for() {
+    let output = macrostep(&["crane", "--study", "--step", "0.016"]);
+    assert_eq!(output.status.code(), Some(2));
+    let result: serde_json::Value = serde_json::from_slice(&done(&["actuator", "--json"]).stdout).expect("JSON");
+    assert_eq!((&result["stable"], &result["scenario"]["step_s"]), (&true.into(), &0.016.into()));
+}
