@@ -18,14 +18,14 @@ impl Series {
         is_one.then_some(Series { times_s, values })
     }
 
-    /// The value at `t_s` \[s\]; at a jump the later one.
+    /// The value at `t_s` \[s\]; at a jump the later one. Times that differ by rounding are one.
     pub fn at(&self, t_s: f64) -> f64 {
-        self.between(self.times_s.partition_point(|t| *t <= t_s), t_s)
+        self.between(self.times_s.partition_point(|t| *t <= t_s + near_s(t_s)), t_s)
     }
 
     /// The value just before `t_s` \[s\]: at a jump the earlier one.
     pub fn before(&self, t_s: f64) -> f64 {
-        self.between(self.times_s.partition_point(|t| *t < t_s), t_s)
+        self.between(self.times_s.partition_point(|t| *t < t_s - near_s(t_s)), t_s)
     }
 
     /// On the line that ends at row `after`.
@@ -39,6 +39,11 @@ impl Series {
             _ => self.values[before],
         }
     }
+}
+
+/// What rounding may make of a time \[s\] that is n steps from another.
+fn near_s(t_s: f64) -> f64 {
+    1e-12 * t_s.abs()
 }
 
 /// A series on the way to an input.
@@ -68,6 +73,9 @@ mod tests {
         {
             assert_eq!((series.before(t_s), series.at(t_s)), (before, at), "{t_s}");
         }
+        // 3 · 0.1 s, not quite 0.3 s.
+        let series = Series::new(vec![0.0, 0.3, 0.3], vec![1.0, 1.0, 5.0]).expect("a series");
+        assert_eq!((series.before(3.0 * 0.1), series.at(3.0 * 0.1), series.at(0.3)), (1.0, 5.0, 5.0));
         assert_eq!(Series::new(vec![1.0, 0.0], vec![0.0; 2]), None);
         assert_eq!(Series::new(Vec::new(), Vec::new()), None);
     }

@@ -72,8 +72,15 @@ fn named_methods_run_as_the_oscillator_does() {
 #[test]
 fn correctors_run_as_the_oscillator_does() {
     for correct in ["newton-directional", "iqn-ils", "anderson", "newton-krylov", "semi-implicit"] {
-        for coupling in ["f-s", "s-s"] {
-            alike(coupling, &["--correct", correct, "--predict", "linear", "--step", "1e-2"], &[]);
+        let options = ["--correct", correct, "--predict", "linear", "--step", "1e-2"];
+        alike("s-s", &options, &[]);
+        // The force is another of the unknowns in a file than by hand: equal to the rounding of the corrector's sums.
+        let common = [&["--json", "--stop", "1"][..], &options].concat();
+        let a = json(&[&["run", &example("f-s")][..], &common].concat());
+        let b = json(&[&["oscillator", "--coupling", "f-s"][..], &common].concat());
+        for (column, key) in [("mass1.x", "x1"), ("mass2.x", "x2")] {
+            let [a, b] = [&a["final"][column], &b["final"][key]].map(|x| x.as_f64().expect("a number"));
+            assert!((a - b).abs() <= 1e-12 * b.abs(), "{correct}: {a} against {b}");
         }
     }
 }
@@ -259,7 +266,7 @@ fn a_resumed_run_knows_its_events_and_inputs() {
     let whole = json(&["run", &path, "--json", "--checkpoint", &kept, "--checkpoint-every", "80"]);
     let resumed = json(&["run", &path, "--json", "--resume", &kept]);
     assert_eq!(whole["final"], resumed["final"]);
-    assert_eq!(resumed["rows"], whole["rows"]);
+    assert_eq!(resumed["units"][0]["do_steps"], 20, "twenty steps were left");
     let other = driven(&folder, "0.01", &more.replace("-9.0", "-8.0"));
     let said = refused(&["run", &other, "--resume", &kept], 1);
     assert!(said.contains("a run with"), "{said}");
