@@ -166,8 +166,8 @@ fn growth_from_runs_is_that_of_the_map() {
 #[test]
 fn the_limit_of_h_is_where_runs_begin_to_grow() {
     // Damped, so that below the limit everything decays.
-    let damped = ", c = 2.0, c_c = 2.0";
-    let of = system(&pair(WHOLE, [damped, damped], "stop = 10.0\nstep = 1e-3"), Path::new(""));
+    let damped = ", c = 0.1, c_c = 0.1";
+    let of = system(&pair(WHOLE, [damped, damped], "stop = 40.0\nstep = 1e-3"), Path::new(""));
     let scheme = Scheme::new(Coupling::AsWritten, Schedule::Jacobi, Predict::classical(0));
     let steps: Vec<f64> = (0..=12).map(|i| 1e-4 * 10f64.powf(f64::from(i) / 4.0)).collect();
     let limit = sweep(&of, &scheme, &steps, 0.0).expect("a sweep").limit_s.expect("hold grows at last");
