@@ -260,8 +260,9 @@ fn explore(
             // `error` is that of the run with 2·windows.
             let wanted = windows as f64 * 2.0 * (error / (AIM * question.tolerance)).powf(1.0 / p);
             let chosen = wanted.ceil().max(windows as f64) as u64;
-            if chosen > 6 * windows {
-                windows = (chosen / 3).min(8 * windows);
+            // Far from the trials the order is not known well enough.
+            if chosen > 3 * windows {
+                windows = (chosen / 2).min(8 * windows);
                 continue;
             }
             let factor = 2.0 * windows as f64 / chosen as f64;

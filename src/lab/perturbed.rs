@@ -23,8 +23,10 @@ const SHARE: f64 = 1e-5;
 const BEFORE: u64 = 8;
 /// Samples of δ that Hankel matrices are made of.
 const SAMPLES: usize = 80;
-/// Singular values below this share of the largest are rounding.
-const RANK: f64 = 1e-8;
+/// Shares of the largest singular value below which others are left out, one after the other.
+const RANKS: [f64; 5] = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
+/// What is left of the samples, relative, where more singular values add nothing.
+const SMALL: f64 = 1e-6;
 /// What a linear system may leave of the samples, relative.
 const RESIDUAL: f64 = 1e-3;
 /// δ that has grown by this factor says enough.
@@ -217,16 +219,22 @@ fn identified(samples: &[&Vec<f64>]) -> Option<f64> {
     let (h0, h1) = (hankel.clone().remove_column(columns - 1), hankel.remove_column(0));
     let svd = h0.svd(true, true);
     let (u, v_t) = (svd.u.as_ref()?, svd.v_t.as_ref()?);
-    let order = svd.singular_values.iter().filter(|s| **s > RANK * svd.singular_values[0]).count();
-    let root: Vec<f64> = svd.singular_values.iter().take(order).map(|s| s.sqrt()).collect();
-    let middle = u.columns(0, order).transpose() * &h1 * v_t.rows(0, order).transpose();
-    let a = DMatrix::from_fn(order, order, |i, j| middle[(i, j)] / (root[i] * root[j]));
-    // What one step of it leaves of the shifted samples.
-    let left = &h1 - u.columns(0, order) * &middle * v_t.rows(0, order);
-    if left.norm() > RESIDUAL * h1.norm() {
-        return None;
+    // The smallest order that leaves next to nothing: what a larger one adds is rounding.
+    let mut last = None;
+    for rank in RANKS {
+        let order = svd.singular_values.iter().filter(|s| **s > rank * svd.singular_values[0]).count();
+        let root: Vec<f64> = svd.singular_values.iter().take(order).map(|s| s.sqrt()).collect();
+        let middle = u.columns(0, order).transpose() * &h1 * v_t.rows(0, order).transpose();
+        let left = &h1 - u.columns(0, order) * &middle * v_t.rows(0, order);
+        if left.norm() <= RESIDUAL * h1.norm() {
+            let a = DMatrix::from_fn(order, order, |i, j| middle[(i, j)] / (root[i] * root[j]));
+            last = Some(spectral_radius(&a));
+        }
+        if left.norm() <= SMALL * h1.norm() {
+            break;
+        }
     }
-    Some(spectral_radius(&a))
+    last
 }
 
 /// Growth from sample to sample of the largest |δ| of blocks, by a straight line through its logarithm.

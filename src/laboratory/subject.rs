@@ -113,8 +113,8 @@ impl Subject {
     }
 }
 
-/// Whether a file is meant.
+/// Whether a file is meant: names of this program's systems have no ending and no folder.
 fn is_file(name: &str) -> bool {
-    let ending = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    matches!(ending.as_deref(), Some("toml" | "ssd" | "ssp")) || Path::new(name).exists()
+    let path = Path::new(name);
+    path.extension().is_some() || path.components().count() > 1
 }

@@ -75,7 +75,7 @@ fn verdict(v: &Verification) -> String {
         format!("H = {h}: {} at `{}`, worst of {}", share(worst.relative()), worst.column.name, v.outputs.len());
     if let Some(grown) = v.outputs.iter().filter_map(|o| o.grown).reduce(f64::max) {
         let name = v.outputs.iter().find(|o| o.grown == Some(grown)).map_or("", |o| &o.column.name);
-        text += &format!("; growing: late in the run `{name}` is {} times as large as with H/4", short(grown));
+        text += &format!("; growing: late in the run `{name}` is {grown:.1} times as large as with H/4");
     }
     match &v.verdict {
         None => {}

@@ -165,7 +165,7 @@ fn every_answer_is_there_for_a_file() {
 #[test]
 fn a_tolerance_is_met_or_not() {
     let few = ["verify", PAIR, "--stop", "1", "--predict", "linear", "--json"];
-    let output = macrostep(&[&few[..], &["--tolerance", "1e-4"]].concat());
+    let output = macrostep(&[&few[..], &["--tolerance", "3e-4"]].concat());
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(found["is_met"], false);
@@ -176,7 +176,7 @@ fn a_tolerance_is_met_or_not() {
     assert!((1..outputs.len()).all(|n| relative(n) <= relative(n - 1)), "the worst are first");
     assert!(found["verdict"].as_str().is_some_and(|v| v.starts_with("H = 1 ms: ")), "{}", found["verdict"]);
     let step = found["step_for_tolerance_s"].as_f64().expect("a step").to_string();
-    let met = json(&[&few[..], &["--tolerance", "1e-4", "--step", &step]].concat());
+    let met = json(&[&few[..], &["--tolerance", "3e-4", "--step", &step]].concat());
     assert_eq!(met["is_met"], true);
     assert!(!found["method_for_tolerance"].is_null(), "{}", found["verdict"]);
     // Hold makes this pair grow.
@@ -191,6 +191,6 @@ fn too_few_nodes_are_named_in_the_rows() {
     let found = json(&[&["compare"], few.as_slice()].concat());
     let state = found[0]["runs"][0]["state"].as_str().expect("a state");
     assert!(state.contains("too few nodes") || state.contains("unconverged"), "{state}");
-    let found = json(&[&["converge"], few.as_slice()].concat());
+    let found = json(&[&["converge", "case-1"], few.as_slice()].concat());
     assert!(found[0]["told"].as_array().is_some_and(|t| !t.is_empty()), "{}", found[0]["told"]);
 }

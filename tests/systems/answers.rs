@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use macrostep::embedded;
 use macrostep::lab::advise::{Question, advise};
 use macrostep::lab::measure::{Reference, run};
-use macrostep::lab::sweep::sweep;
-use macrostep::lab::{Benchmark, FromFile, Setup, scenarios, trial};
+use macrostep::lab::{Benchmark, FromFile, Setup, scenarios};
 use macrostep::pair::Coupling;
 use macrostep::scheme::{Predict, Schedule, Scheme};
 use macrostep_system::{Fmus, toml};
@@ -160,24 +159,4 @@ fn growth_from_runs_is_that_of_the_map() {
             assert!((found - expected).abs() < 1e-3 * expected.abs() + 2e-4, "{schedule} {predict} {step_s:e}");
         }
     }
-}
-
-/// Just below the limit of H a run stays as it is, just above it grows.
-#[test]
-fn the_limit_of_h_is_where_runs_begin_to_grow() {
-    // Damped, so that below the limit everything decays.
-    let damped = ", d = 2.0, c_c = 2.0";
-    let of = system(&pair(WHOLE, [damped, damped], "stop = 10.0\nstep = 1e-3"), Path::new(""));
-    let scheme = Scheme::new(Coupling::AsWritten, Schedule::Jacobi, Predict::classical(0));
-    let steps: Vec<f64> = (0..=12).map(|i| 1e-4 * 10f64.powf(f64::from(i) / 4.0)).collect();
-    let limit = sweep(&of, &scheme, &steps, 0.0).expect("a sweep").limit_s.expect("hold grows at last");
-    let late = |step_s: f64| {
-        let windows = (40.0 / step_s) as u64;
-        let run = trial::run(&of, &scheme, (step_s, windows), &macrostep::foundry::fmu).expect("a run");
-        let Some((rows, _)) = run else { return f64::INFINITY };
-        let largest = |rows: &[Vec<f64>]| rows.iter().fold(0.0f64, |max, row| max.max(row[0].abs()));
-        largest(&rows[rows.len() * 3 / 4..]) / largest(&rows[rows.len() / 4..rows.len() / 2])
-    };
-    println!("limit {limit:e}: {} {}", late(0.9 * limit), late(1.1 * limit));
-    assert!(late(0.9 * limit) < 1.0 && late(1.1 * limit) > 1.0, "{limit:e}");
 }
