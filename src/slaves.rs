@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use macrostep_import::fmu::{Fmu, FmuOptions, LogRecord};
 use macrostep_import::isolation::{ADVICE, Isolation, Limits, watched};
 use macrostep_master::unit::Unit;
 use serde::Serialize;

@@ -10,6 +10,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use macrostep_description::{Value, shown};
+use macrostep_import::fmu::regular;
 use macrostep_import::isolation::watch;
 use macrostep_master::record::Observer;
 use serde::{Deserialize, Serialize};

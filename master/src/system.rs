@@ -5,6 +5,7 @@
 use crate::bond::{self, Bond};
 use crate::error::SystemError;
 use crate::ids::{ChannelId, InterfaceId, LawId, Signal, UnitId};
+use crate::change::Change;
 use crate::law::Law;
 use crate::link::{Link, Type, Values, discrete_type};
 use crate::predict::{InterfaceModel, Predicted};

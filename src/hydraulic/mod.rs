@@ -11,6 +11,7 @@ use macrostep::foundry;
 use macrostep::multirate::{
     Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, errors, judge, run,
 };
+use macrostep_benchmarks::STEP_S;
 use macrostep_description::shown;
 use macrostep_master::RunError;
 use macrostep_plot::table::{Align, Table};

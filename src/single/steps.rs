@@ -1,6 +1,6 @@
 //! The steps of one FMU, and what is kept of them.
 
-use macrostep_description::{Value, Variable};
+use macrostep_description::{Value, Variable, shown};
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Memento;
 use macrostep_master::unit::{Outcome, Start, Unit, UnitError};

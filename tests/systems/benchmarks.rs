@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use macrostep::embedded;
-use macrostep::foundry;
+use macrostep::{embedded, foundry};
 use macrostep::pair::{self, Pair};
 use macrostep::scheme::{Correct, Predict, Schedule, Scheme};
 use macrostep_benchmarks::{Coupling, Oscillator};

@@ -3,7 +3,7 @@
 use crate::finding::Finding;
 use crate::scenario::Scenario;
 use crate::words::{Control, Predict};
-use macrostep_description::ModelDescription;
+use macrostep_description::{ModelDescription, shown};
 use macrostep_master::unit::proposed_tolerance;
 use macrostep_master::{Grid, windows_and_rest};
 use std::sync::Arc;
