@@ -7,8 +7,8 @@ use macrostep::pair::{Integrator, Outcome, Recorder, Resumed};
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Trace;
-use macrostep_plot::table::{Align, Table};
 use macrostep_master::{Account, Course, Unconverged};
+use macrostep_plot::table::{Align, Table};
 use macrostep_system::Scenario;
 
 use crate::arguments::OscillatorArguments;

@@ -62,7 +62,19 @@ macro_rules! fields {
 }
 
 fields!(State {
-    now, pace, signals, stations, loops, guess, learnt, control, watches, statistics, doubts, changes_past, diverged,
+    now,
+    pace,
+    signals,
+    stations,
+    loops,
+    guess,
+    learnt,
+    control,
+    watches,
+    statistics,
+    doubts,
+    changes_past,
+    diverged,
 });
 
 impl Simulation {

@@ -3,9 +3,9 @@
 //! A definition: it is built once and does not change in a run.
 
 use crate::bond::{self, Bond};
+use crate::change::Change;
 use crate::error::SystemError;
 use crate::ids::{ChannelId, InterfaceId, LawId, Signal, UnitId};
-use crate::change::Change;
 use crate::law::Law;
 use crate::link::{Link, Type, Values, discrete_type};
 use crate::predict::{InterfaceModel, Predicted};

@@ -9,7 +9,7 @@ use crate::lab::scenario::{Benchmark, Card, Coupled, Growth, Quantity, Setup, So
 use crate::lab::trajectory::{self, Trajectory};
 use crate::lab::written;
 use crate::pair::Coupling;
-use crate::scheme::{Control, Correct, Predict, Schedule, Scheme};
+use crate::scheme::{Control, Correct, Energy, Predict, Schedule, Scheme};
 use macrostep_description::{Causality, Dependencies, ModelDescription, Variability};
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
@@ -103,9 +103,8 @@ impl FromFile {
     }
 
     /// As [`Benchmark::couple`], with units made by `catalogue`.
-    fn coupled(&self, s: &Scenario, scheme: &Scheme, catalogue: &dyn Catalogue) -> Result<Coupled, RunError> {
-        let (mut assembly, _) = assemble(s, catalogue).map_err(|findings| refused(&findings))?;
-        assembly.method = written::method(scheme, s);
+    fn coupled(&self, s: &Scenario, catalogue: &dyn Catalogue) -> Result<Coupled, RunError> {
+        let (assembly, _) = assemble(s, catalogue).map_err(|findings| refused(&findings))?;
         let mut simulation = assembly.simulation()?;
         simulation.initialise()?;
         Ok(Coupled { simulation, motions: Vec::new(), bonds: Vec::new() })
@@ -157,7 +156,8 @@ fn sees_derivatives(description: &ModelDescription, v: usize) -> bool {
 
 /// Schemes for a reference run, those of high order first; the last one needs nothing but what the file needs.
 fn references(written: Scheme) -> Vec<Scheme> {
-    let of = |schedule, predict, correct| Scheme { schedule, predict, correct, control: Control::Fixed, ..written };
+    let written = Scheme { control: Control::Fixed, energy: Energy::Monitor, ..written };
+    let of = |schedule, predict, correct| Scheme { schedule, predict, correct, ..written };
     let (first, all) = (Schedule::GaussSeidel, Schedule::Jacobi);
     vec![
         of(first, Predict::jerk(2), Correct::Explicit),
@@ -167,7 +167,7 @@ fn references(written: Scheme) -> Vec<Scheme> {
         of(first, Predict::classical(3), Correct::Explicit),
         of(all, Predict::classical(1), Correct::Explicit),
         of(first, Predict::classical(0), Correct::Explicit),
-        Scheme { control: Control::Fixed, ..written },
+        written,
     ]
 }
 
@@ -186,7 +186,7 @@ impl Benchmark for FromFile {
     fn couple(&self, setup: &Setup<'_>) -> Result<Coupled, RunError> {
         // Told to units: a run is no longer than this.
         let stop_s = setup.stop_s.unwrap_or((self.card.stop_s / setup.step_s - 1e-6).ceil() * setup.step_s);
-        self.coupled(&self.changed(setup.scheme, setup.step_s, stop_s), setup.scheme, self.catalogue.as_ref())
+        self.coupled(&self.changed(setup.scheme, setup.step_s, stop_s), self.catalogue.as_ref())
     }
 
     fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError> {
@@ -230,7 +230,7 @@ impl Benchmark for FromFile {
         let nudged = WithPulse { units: self.catalogue.as_ref(), start_s: s.experiment.start_s, step_s };
         let couple = |is_nudged: bool| {
             let catalogue: &dyn Catalogue = if is_nudged { &nudged } else { self.catalogue.as_ref() };
-            self.coupled(&s, scheme, catalogue)
+            self.coupled(&s, catalogue)
         };
         Ok(Growth { radius: perturbed::radius(&couple, windows)?, source: Source::PerturbedRuns })
     }

@@ -1,7 +1,7 @@
 //! `macrostep stability SYSTEM`: growth rates over the macro step.
 
-use macrostep::lab::{Scheme, Source};
 use macrostep::lab::sweep::{Sweep, sweep};
+use macrostep::lab::{Scheme, Source};
 use macrostep_plot::table::{Align, Table, short};
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 use rayon::prelude::*;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
+use macrostep_master::{Account, Course, Simulation, Statistics, Unconverged};
 use macrostep_plot::Table;
 use macrostep_plot::table::Align;
-use macrostep_master::{Account, Course, Simulation, Statistics, Unconverged};
 use macrostep_system::Scenario;
 use macrostep_system::words::{Energy, Named};
 use serde::Serialize;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use macrostep::{embedded, foundry};
 use macrostep::pair::{self, Pair};
 use macrostep::scheme::{Correct, Predict, Schedule, Scheme};
+use macrostep::{embedded, foundry};
 use macrostep_benchmarks::{Coupling, Oscillator};
 use macrostep_master::record::Trace;
 use macrostep_oscillator::Parameters;

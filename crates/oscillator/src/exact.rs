@@ -63,19 +63,24 @@ impl Exact {
     /// max |x1|, max |x2| in m for t in [0, `stop_s`], the scale of relative errors; 0 where a mass never moves.
     ///
     /// Extrema inside are found on a grid of at least 256 points a period, each refined by one Newton step on v = 0; the
-    /// result is within 1e-12 of the maximum.
+    /// result is within 1e-12 of the maximum. In a run of more than 15 625 periods of the fastest mode it is the largest of
+    /// 4 million evenly spaced values: refining each extremum would take minutes.
     pub fn amplitudes(&self, stop_s: f64) -> [f64; 2] {
+        const POINTS_MAX: f64 = 4e6;
+        // A grid that resolves the fastest mode, where that is possible.
         let fastest = self.parameters.modes().iter().map(|mode| mode.omega).fold(0.0, f64::max);
-        let points = (stop_s * fastest * 256.0 / std::f64::consts::TAU).ceil().clamp(256.0, 4e6);
-        let step_s = stop_s / points;
+        let wanted = (stop_s * fastest * 256.0 / std::f64::consts::TAU).ceil();
+        let points = wanted.clamp(256.0, POINTS_MAX);
+        let (step_s, is_resolved) = (stop_s / points, wanted <= POINTS_MAX);
 
+        // The largest values on it, and between points where a velocity changes its sign.
         let mut max = [0.0f64; 2];
         let mut states = self.grid(step_s).take(points as usize + 1).peekable();
         while let Some(z) = states.next() {
             let next = states.peek().copied();
             for i in 0..2 {
                 max[i] = max[i].max(z[i].abs());
-                if let Some(end) = next.filter(|end| z[i + 2] * end[i + 2] < 0.0) {
+                if let Some(end) = next.filter(|end| is_resolved && z[i + 2] * end[i + 2] < 0.0) {
                     max[i] = max[i].max(self.turning_point(&z, &end, i, step_s).abs());
                 }
             }

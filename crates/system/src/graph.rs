@@ -4,8 +4,8 @@ use crate::assemble::Assembly;
 use crate::explain::{Loop, Order, order};
 use crate::scenario::{Endpoint, LawKind, Scenario};
 use macrostep_description::shown;
-use macrostep_plot::diagram::{Arrow, Bar, Block, Diagram, Lane, Mark, Way};
 use macrostep_master::{Op, RunError};
+use macrostep_plot::diagram::{Arrow, Bar, Block, Diagram, Lane, Mark, Way};
 use std::collections::BTreeSet;
 
 /// Connectors of one block before the rest is left out of the picture.

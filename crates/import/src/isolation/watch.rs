@@ -20,8 +20,8 @@ use std::process::{ExitCode, ExitStatus};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use macrostep_description::shown;
 use crate::fmu::Unpacked;
+use macrostep_description::shown;
 
 use super::process::signal_name;
 use super::system::{self, board};
