@@ -13,8 +13,8 @@
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code)] // the bare round trip is made of system calls
 
-use macrostep::foundry;
-use macrostep::pair::{Coupling, Foundry, Integrator, Pair, build};
+use macrostep::factory;
+use macrostep::pair::{Coupling, Factory, Integrator, Pair, build};
 use macrostep_import::isolation::{ARGUMENT, Isolation, Limits, serve};
 use macrostep_master::{Method, Sampling};
 use macrostep_plot::table::{Align, Table};
@@ -128,7 +128,7 @@ impl Drop for Echo {
 }
 
 /// Microseconds a macro step takes.
-fn macro_step(coupling: Coupling, sampling: Sampling, units: Foundry<'_>) -> f64 {
+fn macro_step(coupling: Coupling, sampling: Sampling, units: Factory<'_>) -> f64 {
     let method = Method { sampling, ..Method::default() };
     let pair = Pair { integrator: Integrator::SemiImplicitEuler, ..Pair::new(coupling, method, STEP_S, 1e9) };
     let mut coupled = build(&pair, units).expect("built");
@@ -148,9 +148,9 @@ fn median(values: &mut [f64]) -> f64 {
 type Measured<'a> = (String, Box<dyn FnMut() -> f64 + 'a>);
 
 fn report() -> Table {
-    let _open = foundry::open_all().expect("the FMUs open");
+    let _open = factory::open_all().expect("the FMUs open");
     let isolation = Isolation::of_this_program(Limits::default()).expect("this program");
-    let isolated = |model: &str, name: &str| foundry::isolated(&isolation, model, name);
+    let isolated = |model: &str, name: &str| factory::isolated(&isolation, model, name);
     let mut measured: Vec<Measured<'_>> = vec![
         ("bare round trip, futex".to_owned(), Box::new(|| Echo::start(false).round_trip(STEPS))),
         ("bare round trip, spinning".to_owned(), Box::new(|| Echo::start(true).round_trip(STEPS))),
@@ -164,7 +164,7 @@ fn report() -> Table {
         let name = format!("isolated {} ({how})", coupling.name());
         measured.push((name, Box::new(move || macro_step(coupling, sampling, &isolated))));
     }
-    let in_process = || macro_step(Coupling::DisplacementDisplacement, Sampling::Updated, &foundry::fmu);
+    let in_process = || macro_step(Coupling::DisplacementDisplacement, Sampling::Updated, &factory::fmu);
     measured.push(("in this process, s-s".to_owned(), Box::new(in_process)));
 
     let mut times = vec![Vec::new(); measured.len()];

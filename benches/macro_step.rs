@@ -10,7 +10,7 @@
 
 #![allow(unsafe_code)] // the hand-written loop calls the C functions itself
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{Coupling, Integrator, Kind, Pair, build};
 use macrostep_fmi2::{CO_SIMULATION, Component, FALSE, Functions, OK, TRUE};
 use macrostep_import::fmu::Fmu;
@@ -38,7 +38,7 @@ fn trace(steps: u64) -> Trace {
 
 /// Nanoseconds a macro step of the master takes.
 fn master(coupling: Coupling, steps: u64) -> (f64, f64) {
-    let mut c = build(&pair(coupling), &foundry::fmu).expect("built");
+    let mut c = build(&pair(coupling), &factory::fmu).expect("built");
     for (i, name) in [(0, "x"), (0, "v"), (1, "x"), (1, "v")] {
         c.simulation.record(c.units[i], name, &format!("{name}{}", i + 1)).expect("recorded");
     }
@@ -169,7 +169,7 @@ fn bare(coupling: Coupling, steps: u64) -> (f64, f64) {
                 a.set(&z);
                 b.set(&y);
             }
-            Coupling::ForceForce => {
+            Coupling::ForceForce | Coupling::AsWritten => {
                 force[0] = k_c * (y[0] - z[0]) + c_c * (y[1] - z[1]);
                 a.set(&force);
                 b.set(&force);
@@ -227,7 +227,7 @@ fn report() -> Table {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let _open = foundry::open_all().expect("the FMUs open");
+    let _open = factory::open_all().expect("the FMUs open");
     if let [count, which, name, steps] = arguments.as_slice() {
         assert_eq!(count, "--count");
         let coupling = Coupling::ALL.into_iter().find(|c| c.name() == name).expect("a coupling");

@@ -19,7 +19,7 @@ use macrostep_master::{
 use macrostep_reduction::InterfaceMap;
 use nalgebra::DMatrix;
 
-use crate::pair::Foundry;
+use crate::pair::Factory;
 
 /// What goes between beam and springs.
 #[derive(Debug, Clone, Copy)]
@@ -101,17 +101,17 @@ impl BeamOnSprings<'_> {
     ///
     /// # Errors
     /// Where a unit is missing, refuses a value or fails, and [`RunError::VirtualWork`] for a broken pair of maps.
-    pub fn run(&self, foundry: Foundry<'_>) -> Result<BeamRun, RunError> {
+    pub fn run(&self, factory: Factory<'_>) -> Result<BeamRun, RunError> {
         let mut system = System::new();
         let full = matches!(self.interface, Interface::Full);
-        let mut beam = foundry(if full { "beam_full" } else { "beam_reduced" }, "beam")?;
+        let mut beam = factory(if full { "beam_full" } else { "beam_reduced" }, "beam")?;
         self.set_modes(beam.as_mut())?;
         let shown = if full { "u" } else { "u_int" };
         let exchanged = count(beam.description(), shown);
         let beam = system.add(beam);
-        let springs = system.add(foundry("spring_field", "springs")?);
+        let springs = system.add(factory("spring_field", "springs")?);
         let u = channel(&mut system, beam, shown, exchanged)?;
-        let watched = self.couple(&mut system, (beam, u), springs, foundry)?;
+        let watched = self.couple(&mut system, (beam, u), springs, factory)?;
         let method = Method { sampling: self.sampling, ..Method::default() };
         let stop_s = self.step_s * self.steps as f64;
         let mut simulation = Simulation::new(system, &method, Grid::uniform(self.step_s, stop_s))?;
@@ -146,7 +146,7 @@ impl BeamOnSprings<'_> {
         system: &mut System,
         (beam, u): (UnitId, ChannelId),
         springs: UnitId,
-        foundry: Foundry<'_>,
+        factory: Factory<'_>,
     ) -> Result<Option<(LawId, LawId)>, RunError> {
         const FULL: usize = 501;
         let (map, dual) = match self.interface {
@@ -157,7 +157,7 @@ impl BeamOnSprings<'_> {
                 return Ok(None);
             }
             Interface::Adapter(map) => {
-                let adapter = system.add(foundry("interface_adapter", "adapter")?);
+                let adapter = system.add(factory("interface_adapter", "adapter")?);
                 let force = channel(system, springs, "F", FULL)?;
                 let expanded = channel(system, adapter, "u", FULL)?;
                 let dual = channel(system, adapter, "g_int", map.reduced_size())?;

@@ -58,7 +58,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
             "`--stop`: found {stop_s:?} s, expected at most {longest:?} s, for at most {STEPS_MAX:e} macro steps",
         )));
     }
-    let _open = macrostep::foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let all = scenarios(arguments.coupling, [step_s, stop_s]);
     let bar = progress_bar(all.len() as u64, "runs");
     let entries = all

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use macrostep::beam::{BeamOnSprings, BeamRun, Interface};
-use macrostep::foundry;
-use macrostep::pair::Foundry;
+use macrostep::factory;
+use macrostep::pair::Factory;
 use macrostep_master::Sampling;
 use macrostep_master::record::{Column, Trace};
 use macrostep_plot::table::{Align, Table, short};
@@ -95,7 +95,7 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
 /// What all runs share.
 struct Bench<'a> {
     map: &'a InterfaceMap,
-    foundry: Foundry<'static>,
+    factory: Factory<'static>,
     /// While these live, FMUs need not be unpacked again.
     _open: Vec<macrostep_import::fmu::Fmu>,
     bar: indicatif::ProgressBar,
@@ -103,12 +103,12 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(map: &'a InterfaceMap, units: Units) -> Result<Bench<'a>, Failure> {
-        let (foundry, open): (Foundry<'static>, _) = match units {
-            Units::Fmu => (&foundry::fmu, foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?),
-            Units::Native => (&foundry::native, Vec::new()),
+        let (factory, open): (Factory<'static>, _) = match units {
+            Units::Fmu => (&factory::fmu, factory::open_all().map_err(|e| Failure::Run(e.to_string()))?),
+            Units::Native => (&factory::native, Vec::new()),
         };
         let total: f64 = [STEPS_S, STEPS_S].concat().iter().map(|h| 3.0 * STOP_S / h).sum();
-        Ok(Bench { map, foundry, _open: open, bar: progress_bar(total as u64, "macro steps") })
+        Ok(Bench { map, factory, _open: open, bar: progress_bar(total as u64, "macro steps") })
     }
 
     /// All runs of a beam of `modes` modes at one step.
@@ -117,7 +117,7 @@ impl<'a> Bench<'a> {
         let exact = beam.monolithic(SPRING_N_M, step_s, steps);
         let run = |interface, sampling| {
             let coupled = BeamOnSprings { interface, modes, step_s, steps, sampling };
-            let ran = coupled.run(self.foundry).map_err(|e| Failure::Run(e.to_string()));
+            let ran = coupled.run(self.factory).map_err(|e| Failure::Run(e.to_string()));
             self.bar.inc(steps as u64);
             ran
         };

@@ -3,7 +3,7 @@
 pub mod beam;
 pub mod catalogue;
 pub mod embedded;
-pub mod foundry;
+pub mod factory;
 pub mod input;
 pub mod lab;
 pub mod multirate;

@@ -206,7 +206,7 @@ fn judge(outcome: &Outcome, arguments: &OscillatorArguments) -> Result<(), Failu
         return Err(Failure::Run(diverged.to_string()));
     }
     match arguments.tolerance {
-        // An error that is not a number is out of any tolerance.
+        // An error that is NaN is out of any tolerance.
         Some(allowed) if found.is_nan() || found > allowed => Err(Failure::OutOfTolerance { found, allowed }),
         _ => met(outcome.unconverged.as_ref(), arguments.accept_unconverged),
     }

@@ -21,7 +21,7 @@ use macrostep_master::{Grid, Method, RunError, Simulation, System, SystemError};
 use macrostep_models_flexible::{ARM, ImportedBody, Stored};
 use nalgebra::Vector3;
 
-use crate::pair::Foundry;
+use crate::pair::Factory;
 pub use macrostep_benchmarks::{GRAVITY_M_S2, MICRO_STEP_S, PAYLOAD};
 
 /// A coupled run.
@@ -74,9 +74,9 @@ impl Pendulum {
     ///
     /// # Errors
     /// Where a unit is missing, refuses a value or fails.
-    pub fn run(&self, foundry: Foundry<'_>) -> Result<Vec<Point>, RunError> {
+    pub fn run(&self, factory: Factory<'_>) -> Result<Vec<Point>, RunError> {
         let mut system = System::new();
-        let (mut arm, mut payload) = (foundry("flexible_body", "arm")?, foundry("payload", "payload")?);
+        let (mut arm, mut payload) = (factory("flexible_body", "arm")?, factory("payload", "payload")?);
         set(arm.as_mut(), "micro_step", MICRO_STEP_S)?;
         set(arm.as_mut(), "gravity[2]", -GRAVITY_M_S2)?;
         set(payload.as_mut(), "gravity[2]", -GRAVITY_M_S2)?;

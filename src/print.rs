@@ -95,7 +95,7 @@ fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
 
 /// A number with so many decimals, or with an exponent where it has more digits than can be read.
 pub fn number(value: f64, decimals: usize) -> String {
-    // Written so that what is not a number is shown as such.
+    // Written so that NaN is shown as such.
     if value.abs() < 1e9 { format!("{value:.decimals$}") } else { format!("{value:.decimals$e}") }
 }
 

@@ -1,6 +1,6 @@
 //! From options to a coupled pair.
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{self, Outcome, Pair, Resumed, Witness};
 use macrostep_master::RunError;
 
@@ -32,16 +32,16 @@ pub fn watched(
 /// Calls `run` with the source of units the options ask for.
 fn with_units(
     options: &OscillatorOptions,
-    run: impl FnOnce(pair::Foundry<'_>) -> Result<Outcome, RunError>,
+    run: impl FnOnce(pair::Factory<'_>) -> Result<Outcome, RunError>,
 ) -> Result<Outcome, Failure> {
     let isolation = slaves::isolation(&options.slaves)?;
     let isolated = |model: &str, name: &str| match &isolation {
-        Some(isolation) => foundry::isolated(isolation, model, name),
-        None => foundry::fmu(model, name),
+        Some(isolation) => factory::isolated(isolation, model, name),
+        None => factory::fmu(model, name),
     };
-    let units: pair::Foundry<'_> = match options.units {
+    let units: pair::Factory<'_> = match options.units {
         Units::Fmu => &isolated,
-        Units::Native => &foundry::native,
+        Units::Native => &factory::native,
     };
     run(units).map_err(|e| Failure::Run(e.to_string()))
 }

@@ -31,7 +31,7 @@ pub struct Entry {
 /// [`Failure`] of the first run that failed, or of a file.
 pub fn run(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-    let _open = macrostep::foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let all = scenarios();
     let bar = progress_bar(all.len() as u64, "runs");
     let entries = all

@@ -133,7 +133,7 @@ impl OneStepMap {
     }
 }
 
-/// The state vector of a run: units first, then histories. A row that is not there is not a number.
+/// The state vector of a run: units first, then histories. A row that is not there is NaN.
 fn read(simulation: &mut Simulation, ages: &[Vec<f64>], out: &mut Vec<f64>) {
     out.clear();
     let Simulation { window, state, .. } = simulation;
@@ -186,7 +186,7 @@ pub fn loop_gain(simulation: &mut Simulation) -> Result<Option<f64>, RunError> {
     Ok(jacobian.as_ref().map(spectral_radius))
 }
 
-/// Largest absolute value of the eigenvalues; not a number where the matrix holds what is none.
+/// Largest absolute value of the eigenvalues; NaN where the matrix holds what is none.
 pub fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
     if matrix.iter().any(|x| !x.is_finite()) {
         return f64::NAN;

@@ -3,9 +3,9 @@
 use crate::history::History;
 use crate::law::Law;
 use crate::predict::Predictor;
-use crate::savable::savable;
 use crate::segment::Segment;
 use crate::time::{Clock, Span, Tick};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A component of a channel or an output of a law, and the place in the unit's list of inputs it goes to.
@@ -21,15 +21,13 @@ pub(crate) struct Sources {
     room: Vec<Segment>,
 }
 
-savable! {
 /// How long the steps are, and what they are predicted by.
-#[derive(Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pace {
     /// How many times as long as made the steps are.
     pub stretch: Tick,
     /// Place in the family of the predictor in use.
     pub degree: usize,
-}
 }
 
 /// The sources of a run together with the histories of its state.

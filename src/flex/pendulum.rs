@@ -1,7 +1,7 @@
 //! `macrostep flex pendulum`: a flexible arm with a payload at its tip, coupled, beside the system in one piece.
 
-use macrostep::foundry;
-use macrostep::pair::Foundry;
+use macrostep::factory;
+use macrostep::pair::Factory;
 use macrostep::pendulum::{OnePiece, Pendulum, Point, distance_m};
 use macrostep_plot::table::{Align, Table};
 use macrostep_plot::{Axis, Chart, Figure, Series};
@@ -63,16 +63,16 @@ impl Found {
             }
             one_piece.push(system.point(k as f64 * SAMPLE_S).map_err(|e| failed(e.to_string()))?);
         }
-        let foundry: Foundry<'_> = match arguments.units {
-            Units::Fmu => &foundry::fmu,
-            Units::Native => &foundry::native,
+        let factory: Factory<'_> = match arguments.units {
+            Units::Fmu => &factory::fmu,
+            Units::Native => &factory::native,
         };
         let mut coupled = Vec::new();
         for degree in [0, 1] {
             for step_s in STEPS_S {
                 let every = (SAMPLE_S / step_s).round() as u64;
                 let run = Pendulum { step_s, steps: count * every, every, degree };
-                coupled.push((degree, step_s, run.run(foundry).map_err(|e| failed(e.to_string()))?));
+                coupled.push((degree, step_s, run.run(factory).map_err(|e| failed(e.to_string()))?));
                 bar.inc(1);
             }
         }

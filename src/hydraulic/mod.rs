@@ -6,7 +6,7 @@ mod study;
 
 use std::path::Path;
 
-use macrostep::foundry;
+use macrostep::factory;
 
 use macrostep::multirate::{
     Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, errors, judge, run,
@@ -71,11 +71,11 @@ fn simulate(
     limits: Limits,
     progress: &mut dyn FnMut(),
 ) -> Result<Outcome, Failure> {
-    let foundry: macrostep::pair::Foundry<'_> = match units {
-        Units::Fmu => &foundry::fmu,
-        Units::Native => &foundry::native,
+    let factory: macrostep::pair::Factory<'_> = match units {
+        Units::Fmu => &factory::fmu,
+        Units::Native => &factory::native,
     };
-    run(scenario, foundry, limits, progress).map_err(|error| match error {
+    run(scenario, factory, limits, progress).map_err(|error| match error {
         // A step that does not fit is the user's.
         RunError::Grid { .. } => Failure::Usage(error.to_string()),
         other => Failure::Run(other.to_string()),

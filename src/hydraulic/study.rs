@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::multirate::{Limits, MICRO_S, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, errors, judge};
 use macrostep_plot::table::{Align, Table, short};
 use rayon::prelude::*;
@@ -56,7 +56,7 @@ pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     let default = if plant.is_crane() { "out/crane" } else { "out/actuator" };
     let folder = a.folder(default).unwrap_or(Path::new(default)).to_owned();
     std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
-    let _open = foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    let _open = factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let fine = Multirate::new(plant, Scheme::RECOMMENDED, MICRO_S);
     let bar = progress_bar((fine.stop_s / fine.step_s) as u64, "macro steps of the reference");
     let reference = simulate(&fine, a.units, Limits::BRIEF, &mut || bar.inc(1))?;

@@ -13,15 +13,14 @@
 //! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason.
 
 use crate::lab::candidates::candidates;
+use crate::lab::interfaces::{gain, observe};
 use crate::lab::scenario::{Benchmark, Setup};
-use crate::lab::signal::{frequencies, rms};
 use crate::lab::trajectory::Trajectory;
 use crate::lab::trial::{difference, run};
-use crate::pair::Foundry;
-use crate::scheme::{Control, Correct, Predict, Schedule, Scheme};
+use crate::scheme::{Predict, Schedule, Scheme};
 use macrostep_description::ModelDescription;
+use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
-use macrostep_master::{RunError, loop_gain};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -53,7 +52,7 @@ pub struct Question {
     /// First guess of the macro step \[s\].
     pub guess_s: f64,
     /// Where units of the trials come from.
-    pub foundry: MakeUnit,
+    pub factory: MakeUnit,
 }
 
 /// What was found of one scheme.
@@ -67,7 +66,7 @@ pub struct Candidate {
     pub error: f64,
     /// Order observed.
     pub order: f64,
-    /// Growth rate ln ρ / H \[1/s\]; not a number where the scheme has no map from step to step.
+    /// Growth rate ln ρ / H \[1/s\]; NaN where the scheme has no map from step to step.
     pub growth_rate: f64,
     /// Calls of `fmi2DoStep` of all units to expect.
     pub do_steps: u64,
@@ -212,7 +211,7 @@ fn leave_out(left_out: &mut Vec<LeftOut>, scheme: &Scheme, why: &RunError) {
     }
 }
 
-/// ln ρ / H; infinite where the map is not finite, not a number where there is none.
+/// ln ρ / H; infinite where the map is not finite, NaN where there is none.
 fn growth_rate(benchmark: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> f64 {
     match benchmark.growth(scheme, step_s) {
         Ok(growth) if growth.radius.is_nan() => f64::INFINITY,
@@ -238,7 +237,7 @@ fn explore(
         }
         let trial = |factor: u64| {
             let n = windows * factor;
-            run(benchmark, scheme, (question.stop_s / n as f64, n), &question.foundry)
+            run(benchmark, scheme, (question.stop_s / n as f64, n), &question.factory)
         };
         let (Some((a, calls)), Some((b, finer_calls)), Some((c, _))) = (trial(1)?, trial(2)?, trial(4)?) else {
             windows *= 2;
@@ -289,7 +288,7 @@ fn control(
 ) -> Result<Vec<Candidate>, RunError> {
     let windows = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
     let step_s = question.stop_s / windows as f64;
-    let Some((rows, _)) = run(benchmark, &best.scheme, (step_s, windows), &question.foundry)? else {
+    let Some((rows, _)) = run(benchmark, &best.scheme, (step_s, windows), &question.factory)? else {
         return Ok(Vec::new());
     };
     let (fine, quantities) = (Trajectory { step_s, rows, error: 0.0 }, benchmark.quantities().len());
@@ -323,7 +322,7 @@ fn controlled(
     question: &Question,
     (fine, quantities): (&Trajectory, usize),
 ) -> Result<Option<(f64, u64)>, RunError> {
-    let setup = Setup::new(scheme, question.guess_s, &question.foundry);
+    let setup = Setup::new(scheme, question.guess_s, &question.factory);
     let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
     let (start_s, mut state) = (coupled.simulation.time_s(), Vec::new());
     let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
@@ -344,69 +343,4 @@ fn controlled(
         }
     }
     Ok(Some((error, coupled.simulation.do_steps().iter().sum())))
-}
-
-/// Power and frequency content at every interface, and what units can do.
-fn observe(
-    scenario: &dyn Benchmark,
-    best: &Candidate,
-    question: &Question,
-) -> Result<(Vec<Connection>, Vec<Capabilities>), RunError> {
-    /// Samples a frequency content is taken from, at most: it is worked out the plain way.
-    const SAMPLES_MAX: u64 = 1000;
-    // Steps of one length, so that a frequency means something.
-    let (scheme, step_s) = (&Scheme { control: Control::Fixed, ..best.scheme }, best.step_s);
-    let setup = Setup::new(scheme, step_s, &question.foundry);
-    let mut coupled = scenario.couple(&setup)?;
-    if coupled.bonds.is_empty() {
-        return Ok((Vec::new(), scenario.capabilities()));
-    }
-    for bond in &coupled.bonds {
-        for variable in [bond.effort, bond.flow] {
-            coupled.simulation.record(bond.unit, variable, variable)?;
-        }
-    }
-    let windows = (question.stop_s / step_s).round() as u64;
-    let every = windows.div_ceil(SAMPLES_MAX).max(1);
-    let mut rows = Rows::default();
-    coupled.simulation.run(windows, every, &mut rows)?;
-    let mut connections = Vec::new();
-    let mut capabilities = scenario.capabilities();
-    for (i, bond) in coupled.bonds.iter().enumerate() {
-        let flow: Vec<f64> = rows.0.iter().map(|row| row[2 * i + 1]).collect();
-        let power: Vec<f64> = rows.0.iter().map(|row| row[2 * i] * row[2 * i + 1]).collect();
-        let content = frequencies(&flow, step_s * every as f64);
-        let unit = coupled.simulation.unit_mut(bond.unit);
-        connections.push(Connection {
-            name: format!("{}: {} · {}", unit.name(), bond.effort, bond.flow),
-            power_max_w: power.iter().fold(0.0, |max, p| f64::max(max, p.abs())),
-            power_rms_w: rms(&power),
-            frequency_hz: content.map(|c| c[0]),
-            frequency_99_hz: content.map(|c| c[1]),
-        });
-        if capabilities.iter().all(|c| c.unit != unit.name()) {
-            capabilities.push(Capabilities::of(unit.name(), unit.description()));
-        }
-    }
-    Ok((connections, capabilities))
-}
-
-/// Rows as they come.
-#[derive(Default)]
-struct Rows(Vec<Vec<f64>>);
-
-impl macrostep_master::record::Observer for Rows {
-    fn row(&mut self, _: f64, values: &[f64]) {
-        self.0.push(values.to_vec());
-    }
-}
-
-/// Loop gain of the cut advised with constant guesses of the window's end.
-fn gain(scenario: &dyn Benchmark, best: &Candidate, question: &Question) -> Result<Option<f64>, RunError> {
-    let hold = Scheme::new(best.scheme.coupling, Schedule::Jacobi, Predict::classical(0));
-    let scheme = Scheme { correct: Correct::Newton, ..hold };
-    let (step_s, foundry): (f64, Foundry<'_>) = (best.step_s, &question.foundry);
-    let mut coupled = scenario.couple(&Setup::new(&scheme, step_s, foundry))?;
-    coupled.simulation.step()?;
-    loop_gain(&mut coupled.simulation)
 }

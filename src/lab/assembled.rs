@@ -127,7 +127,7 @@ pub fn unit(
     parameters: &[(&str, f64)],
     integration: Integration,
 ) -> Result<Box<dyn Unit>, RunError> {
-    let mut unit = (setup.foundry)(model, name)?;
+    let mut unit = (setup.factory)(model, name)?;
     let reference = |unit: &dyn Unit, variable: &str| {
         let found = unit.description().variable(variable).map(|v| v.value_reference);
         found.ok_or_else(|| SystemError::UnknownVariable {

@@ -18,7 +18,7 @@
 //!
 //! Reference: \[Li 2019\], appendices 1 and 2; \[Schweizer 2015\].
 
-use crate::foundry;
+use crate::factory;
 use crate::lab::scenario::check_map;
 use crate::pair::{Coupled, Pair, Start, build};
 use crate::scheme::Scheme;
@@ -81,7 +81,7 @@ impl Probe {
             shares: [shares[0], shares[1]],
             ..Pair::new(scheme.coupling, scheme.method(2), 1.0, 1e9)
         };
-        let mut coupled = build(&pair, &foundry::native)?;
+        let mut coupled = build(&pair, &factory::native)?;
         // The structure of the map is seen where nothing vanishes.
         let mut map = OneStepMap::default();
         map.take(&mut coupled.simulation, 1.0)?;

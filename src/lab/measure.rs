@@ -10,7 +10,7 @@
 //! of the four smallest H, and needs three.
 
 use crate::lab::scenario::{Benchmark, Coupled, Setup, check_cut};
-use crate::pair::{Foundry, Start, slope};
+use crate::pair::{Factory, Start, slope};
 use crate::scheme::{Control, Scheme};
 use macrostep_master::RunError;
 use std::time::Instant;
@@ -133,7 +133,7 @@ impl Errors {
         for i in 0..state.len() {
             let e = (state[i] - exact[i]).abs() / amplitude[i];
             let worst = if i < quantities { &mut self.position } else { &mut self.velocity };
-            // What is not a number is the largest of errors.
+            // NaN is the largest of errors.
             *worst = if e.is_nan() { f64::INFINITY } else { worst.max(e) };
         }
     }
@@ -294,8 +294,8 @@ impl<'a> Ladder<'a> {
     }
 
     /// Global and local errors of a scheme, from an exact start. A run that fails has no errors, and is told.
-    pub fn climb(&self, scheme: &Scheme, foundry: Foundry<'_>) -> Convergence {
-        let setup = |step_s| Setup { start: Start::Exact, ..Setup::new(scheme, step_s, foundry) };
+    pub fn climb(&self, scheme: &Scheme, factory: Factory<'_>) -> Convergence {
+        let setup = |step_s| Setup { start: Start::Exact, ..Setup::new(scheme, step_s, factory) };
         let none = Errors { position: f64::NAN, velocity: f64::NAN };
         let (mut told, mut failed) = (Vec::new(), 0);
         let (mut global, mut local) = (Vec::new(), Vec::new());

@@ -12,6 +12,7 @@ pub mod assembled;
 pub mod candidates;
 pub mod dimensionless;
 pub mod file;
+mod interfaces;
 pub mod measure;
 pub mod perturbed;
 pub mod reference;

@@ -66,7 +66,7 @@ impl Benchmark for Oscillator {
         let pair = Pair::new(setup.scheme.coupling, method, setup.step_s, setup.stop_s.unwrap_or(1e9));
         let shares = setup.scheme.shares(2);
         let (start, bond, shares) = (setup.start, setup.scheme.weighs_energy(), [shares[0], shares[1]]);
-        let coupled = build(&Pair { parameters, start, bond, shares, ..pair }, setup.foundry)?;
+        let coupled = build(&Pair { parameters, start, bond, shares, ..pair }, setup.factory)?;
         let kinds = setup.scheme.coupling.kinds();
         let bond = |i: usize| {
             let effort = if kinds[i] == Kind::Force { "f" } else { "f_c" };

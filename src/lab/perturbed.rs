@@ -155,7 +155,7 @@ pub fn windows(span: f64) -> u64 {
     BEFORE + (span as u64).clamp(SAMPLES as u64, 20 * SAMPLES as u64)
 }
 
-/// ρ of a macro step. `couple` makes the system, with the pulse or without; not a number where a run leaves all bounds.
+/// ρ of a macro step. `couple` makes the system, with the pulse or without; NaN where a run leaves all bounds.
 ///
 /// # Errors
 /// Where the system cannot be coupled like this.
@@ -195,7 +195,7 @@ fn of_deltas(deltas: &[Vec<f64>]) -> f64 {
     if first == 0.0 {
         return 0.0;
     }
-    let end = deltas.iter().position(|row| !(size(row) < GROWN * first)).unwrap_or(deltas.len());
+    let end = deltas.iter().position(|row| size(row).is_nan() || size(row) >= GROWN * first).unwrap_or(deltas.len());
     let deltas = &deltas[..end];
     let stride = (deltas.len() / SAMPLES).max(1);
     let samples: Vec<&Vec<f64>> = deltas.iter().step_by(stride).collect();
@@ -270,7 +270,7 @@ mod tests {
     fn what_no_linear_system_makes_grows_in_the_mean() {
         // A chirp that grows by 1 % a sample.
         let deltas: Vec<Vec<f64>> =
-            (0..400).map(|k| f64::from(k)).map(|t| vec![1.01f64.powf(t) * (0.002 * t * t).cos()]).collect();
+            (0..400).map(f64::from).map(|t| vec![1.01f64.powf(t) * (0.002 * t * t).cos()]).collect();
         assert!((of_deltas(&deltas) - 1.01).abs() < 3e-3, "{}", of_deltas(&deltas));
     }
 }

@@ -47,7 +47,7 @@ fn extrapolated(rates: Rates<'_>, z: &[f64], h: f64) -> (Vec<f64>, f64) {
             let ratio = ((j + 1) as f64 / (j + 1 - k) as f64).powi(2) - 1.0;
             let next: Vec<f64> = current.iter().zip(&table[k - 1]).map(|(a, b)| a + (a - b) / ratio).collect();
             if k == j {
-                // What is not a number has not converged.
+                // NaN has not converged.
                 let difference = |(a, b): (&f64, &f64)| if (a - b).is_nan() { f64::INFINITY } else { (a - b).abs() };
                 error = next.iter().zip(&current).map(difference).fold(0.0, f64::max);
             }

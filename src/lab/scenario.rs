@@ -1,8 +1,8 @@
 //! A *benchmark*: a coupled system a scheme can be run on, with a solution to compare with.
 
-use crate::foundry;
+use crate::factory;
 use crate::lab::advise::Capabilities;
-use crate::pair::{Coupling, Foundry, Start};
+use crate::pair::{Coupling, Factory, Start};
 use crate::scheme::Scheme;
 use macrostep_master::record::Observer;
 use macrostep_master::{ChannelId, OneStepMap, RunError, Simulation, UnitId, spectral_radius};
@@ -45,13 +45,13 @@ pub struct Setup<'a> {
     /// End of the run \[s\], for a choice of the macro step to meet.
     pub stop_s: Option<f64>,
     /// Where units come from.
-    pub foundry: Foundry<'a>,
+    pub factory: Factory<'a>,
 }
 
 impl<'a> Setup<'a> {
     /// From the scenario's start, with nothing known of the past, to no end.
-    pub fn new(scheme: &'a Scheme, step_s: f64, foundry: Foundry<'a>) -> Self {
-        Setup { scheme, step_s, from_s: 0.0, start: Start::Ramp, stop_s: None, foundry }
+    pub fn new(scheme: &'a Scheme, step_s: f64, factory: Factory<'a>) -> Self {
+        Setup { scheme, step_s, from_s: 0.0, start: Start::Ramp, stop_s: None, factory }
     }
 }
 
@@ -116,7 +116,7 @@ pub struct Quantity {
 /// Growth of small deviations from step to step, for one method and macro step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
-    /// Spectral radius of what a macro step makes of them; not a number where a step fails.
+    /// Spectral radius of what a macro step makes of them; NaN where a step fails.
     pub radius: f64,
     /// How it was found.
     pub source: Source,
@@ -192,7 +192,7 @@ pub trait Benchmark: Send + Sync {
         let card = self.card();
         check_cut(&card, scheme.coupling)?;
         check_map(scheme)?;
-        let setup = Setup { start: Start::Exact, ..Setup::new(scheme, step_s, &foundry::native) };
+        let setup = Setup { start: Start::Exact, ..Setup::new(scheme, step_s, &factory::native) };
         let mut coupled = self.couple(&setup)?;
         let delta = if card.linear { 1.0 } else { 1e-7 };
         let radius = spectral_radius(OneStepMap::default().take(&mut coupled.simulation, delta)?);

@@ -151,7 +151,7 @@ fn refined(
     let (mut best, mut doublings): (Option<Trajectory>, u32) = (None, 0);
     while windows * units <= DO_STEPS_MAX && doublings <= DOUBLINGS_MAX {
         let step_s = stop_s / windows as f64;
-        let Some((rows, _)) = run(benchmark, scheme, (step_s, windows), &crate::foundry::fmu)? else {
+        let Some((rows, _)) = run(benchmark, scheme, (step_s, windows), &crate::factory::fmu)? else {
             windows *= 2;
             continue;
         };

@@ -1,7 +1,7 @@
 //! Trial runs of a scheme, and how far two of them are apart.
 
 use crate::lab::scenario::{Benchmark, Setup};
-use crate::pair::Foundry;
+use crate::pair::Factory;
 use crate::scheme::Scheme;
 use macrostep_master::RunError;
 
@@ -16,9 +16,9 @@ pub fn run(
     benchmark: &dyn Benchmark,
     scheme: &Scheme,
     (step_s, windows): (f64, u64),
-    foundry: Foundry<'_>,
+    factory: Factory<'_>,
 ) -> Result<Trial, RunError> {
-    let setup = Setup::new(scheme, step_s, foundry);
+    let setup = Setup::new(scheme, step_s, factory);
     let mut coupled = benchmark.couple(&setup)?;
     let mut states = Vec::with_capacity(windows as usize + 1);
     for n in 0..=windows {

@@ -9,7 +9,7 @@ use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 use serde::Serialize;
 use std::path::Path;
 
-use super::arguments::{AdviseArguments, foundry};
+use super::arguments::{AdviseArguments, factory};
 use super::json::{self, Parts};
 use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
@@ -87,13 +87,13 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     let benchmark = subject.benchmark.as_ref();
     let stop_s = arguments.stop.unwrap_or(benchmark.card().stop_s);
     let units = match arguments.units {
-        Units::Fmu => macrostep::foundry::fmu,
-        Units::Native => macrostep::foundry::native,
+        Units::Fmu => macrostep::factory::fmu,
+        Units::Native => macrostep::factory::native,
     };
     let guess_s = arguments.step.unwrap_or(stop_s / GUESS);
-    let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, foundry: units };
+    let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units };
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
-    let _open = macrostep::foundry::open_all().map_err(failed)?;
+    let _open = macrostep::factory::open_all().map_err(failed)?;
     let bar = progress_bar(macrostep::lab::candidates::candidates(benchmark).len() as u64, "schemes tried");
     let advice = subject.install(|| advise(benchmark, &question, &|| bar.inc(1))).map_err(failed)?;
     bar.finish_and_clear();
@@ -124,7 +124,7 @@ fn apply(
     stop_s: f64,
 ) -> Result<Work, Failure> {
     let Candidate { scheme, step_s, .. } = advice.candidates[0];
-    let setup = Setup::new(&scheme, step_s, foundry(arguments.units));
+    let setup = Setup::new(&scheme, step_s, factory(arguments.units));
     let work =
         Reference::new(benchmark, step_s, stop_s).and_then(|reference| run_scheme(benchmark, &setup, &reference));
     work.map_err(|e| Failure::Run(e.to_string()))

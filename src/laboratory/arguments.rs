@@ -328,9 +328,9 @@ pub fn ladder(
 }
 
 /// Where the units of a run come from.
-pub fn foundry(units: Units) -> macrostep::pair::Foundry<'static> {
+pub fn factory(units: Units) -> macrostep::pair::Factory<'static> {
     match units {
-        Units::Fmu => &macrostep::foundry::fmu,
-        Units::Native => &macrostep::foundry::native,
+        Units::Fmu => &macrostep::factory::fmu,
+        Units::Native => &macrostep::factory::native,
     }
 }

@@ -6,7 +6,7 @@ use macrostep_plot::table::{Align, Table, short};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::arguments::{CompareArguments, foundry, ladder};
+use super::arguments::{CompareArguments, factory, ladder};
 use super::converge::against;
 use super::json::{self, Parts};
 use crate::failure::Failure;
@@ -62,7 +62,7 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
-    let _open = macrostep::foundry::open_all().map_err(failed)?;
+    let _open = macrostep::factory::open_all().map_err(failed)?;
     let entries = subject.install(|| entries(benchmark, &schemes, stop_s, arguments))?;
 
     let line = format!(
@@ -132,7 +132,7 @@ fn entries(
         .par_iter()
         .flat_map_iter(|run| references.iter().find(|r| r.0 == run.2).map(|r| (run, &r.1)))
         .map(|((n, scheme, step_s), reference)| {
-            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
+            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units)) };
             let work = run_scheme(scenario, &setup, reference);
             bar.inc(1);
             (*n, work.unwrap_or_else(|e| Work::failed(scheme, *step_s, e.to_string())))
@@ -149,7 +149,7 @@ fn entries(
         let Some(place) = place.filter(|w| w.failed.is_none()) else { continue };
         place.wall_s = f64::INFINITY;
         for _ in 0..arguments.repeat {
-            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, foundry(arguments.units)) };
+            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units)) };
             place.wall_s = place.wall_s.min(run_scheme(scenario, &setup, reference).map_err(failed)?.wall_s);
         }
     }

@@ -6,7 +6,7 @@ use macrostep_plot::table::{Align, Table};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::arguments::{ConvergeArguments, foundry, ladder};
+use super::arguments::{ConvergeArguments, factory, ladder};
 use super::json::{self, Parts};
 use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
@@ -57,7 +57,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
     arguments.schemes.refuse_control("converge", "an order is that of steps of one length")?;
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
-    let _open = macrostep::foundry::open_all().map_err(failed)?;
+    let _open = macrostep::factory::open_all().map_err(failed)?;
     let bar = progress_bar(schemes.len() as u64, "schemes");
     let mut reaches: Vec<f64> = schemes.iter().map(Scheme::reach).collect();
     reaches.sort_by(f64::total_cmp);
@@ -69,7 +69,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     });
     let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;
     let climb = |(scheme, ladder): (&Scheme, &Ladder<'_>)| {
-        let found = ladder.climb(scheme, foundry(arguments.units));
+        let found = ladder.climb(scheme, factory(arguments.units));
         bar.inc(1);
         found
     };

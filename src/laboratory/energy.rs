@@ -75,7 +75,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
 
 /// One run, and its power bonds.
 fn line(benchmark: &dyn Benchmark, scheme: &Scheme, (step_s, stop_s): (f64, f64)) -> Result<Line, RunError> {
-    let setup = Setup::new(scheme, step_s, &macrostep::foundry::fmu);
+    let setup = Setup::new(scheme, step_s, &macrostep::factory::fmu);
     let mut coupled = benchmark.couple(&setup)?;
     if coupled.simulation.accounts().is_empty() {
         return Err(RunError::Grid {

@@ -6,7 +6,7 @@ use macrostep_master::{ChannelId, Grid, Method, RunError, Schedule, Signal, Simu
 use std::sync::Arc;
 
 use super::{Delivery, Multirate, Order, Place, Prediction};
-use crate::pair::Foundry;
+use crate::pair::Factory;
 
 /// The coupled units, initialised.
 pub struct Coupled {
@@ -26,11 +26,11 @@ pub struct Coupled {
 ///
 /// # Errors
 /// [`RunError::Grid`] where the micro step does not divide the macro step; what a unit refuses.
-pub fn build(run: &Multirate, foundry: Foundry<'_>) -> Result<Coupled, RunError> {
+pub fn build(run: &Multirate, factory: Factory<'_>) -> Result<Coupled, RunError> {
     let micro_steps = divide(run)?;
     let [slow_model, fast_model] = run.plant.models();
     let [slow_parameters, fast_parameters] = run.plant.parameters();
-    let (mut slow, mut fast) = (foundry(slow_model, "mechanics")?, foundry(fast_model, "hydraulics")?);
+    let (mut slow, mut fast) = (factory(slow_model, "mechanics")?, factory(fast_model, "hydraulics")?);
     let step = [("communication_step", run.step_s)];
     let slow_parameters = [slow_parameters, &step].concat();
     set_parameters(slow.as_mut(), &slow_parameters, run.scheme.look_ahead)?;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::build::{variable, vector};
 use super::{Columns, Coupled, Energy, Multirate, Outcome, build};
-use crate::pair::Foundry;
+use crate::pair::Factory;
 
 /// When a run is given up, and how often poses are kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,11 +89,11 @@ fn columns(run: &Multirate) -> Vec<Column> {
 /// As [`build()`]: what is wrong before the first step. A failure in a step is an unstable run, not an error.
 pub fn run(
     run: &Multirate,
-    foundry: Foundry<'_>,
+    factory: Factory<'_>,
     limits: Limits,
     progress: &mut dyn FnMut(),
 ) -> Result<Outcome, RunError> {
-    let mut coupled = build(run, foundry)?;
+    let mut coupled = build(run, factory)?;
     let mut probe = Probe::new(run, &mut coupled)?;
     // Whole macro steps up to the end.
     let steps = (run.stop_s / run.step_s + 1e-9).floor().max(0.0) as u64;
@@ -121,7 +121,7 @@ pub fn run(
             frames.push((t_s, poses));
         }
         let r = run.plant.rows();
-        // Written so that what is not a number is too fast.
+        // Written so that NaN is too fast.
         if !probe.row[r..2 * r].iter().all(|w| w.abs() <= limits.speed_ms) {
             ended_by = Some(format!("interface speed above {} m/s at t = {} s", limits.speed_ms, shown::time(t_s)));
             break;

@@ -10,7 +10,7 @@ use macrostep_master::{
 use macrostep_oscillator::{Exact, State};
 
 /// Makes a unit from a model identifier and an instance name: through an FMU or natively.
-pub type Foundry<'a> = &'a dyn Fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
+pub type Factory<'a> = &'a dyn Fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
 
 /// A pair ready to run.
 pub struct Coupled {
@@ -48,13 +48,13 @@ impl Coupled {
 ///
 /// # Errors
 /// Where a unit is not an oscillator of the benchmark, refuses a parameter, or lacks what the method needs.
-pub fn build(pair: &Pair, foundry: Foundry<'_>) -> Result<Coupled, RunError> {
+pub fn build(pair: &Pair, factory: Factory<'_>) -> Result<Coupled, RunError> {
     let mut system = System::new();
     let kinds = pair.coupling.kinds();
     let mut units = Vec::new();
     for (i, kind) in kinds.into_iter().enumerate() {
         let model = format!("oscillator{}_{}", i + 1, if kind == Kind::Force { "force" } else { "displacement" });
-        let mut unit = foundry(&model, &format!("oscillator{}", i + 1))?;
+        let mut unit = factory(&model, &format!("oscillator{}", i + 1))?;
         set_parameters(unit.as_mut(), pair, i, kind)?;
         units.push(system.add(unit));
     }

@@ -16,7 +16,7 @@ mod order;
 mod outcome;
 mod run;
 
-pub use build::{Coupled, Foundry, build};
+pub use build::{Coupled, Factory, build};
 pub use order::{Errors, global, local, slope};
 pub use outcome::{Found, Outcome, Recorder};
 pub use run::{Resumed, Wish, Witness, run, state, watched};

@@ -5,7 +5,7 @@
 //! over the two masses, positions and velocities apart. The order is the slope of a least-squares line through
 //! (ln H, ln error).
 
-use super::{Foundry, Pair, Start, build, state};
+use super::{Factory, Pair, Start, build, state};
 use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, ParameterError, State};
 
@@ -27,12 +27,12 @@ impl Errors {
 }
 
 /// Errors over the whole run of `pair`.
-pub fn global(pair: &Pair, foundry: Foundry<'_>) -> Result<Errors, RunError> {
-    march(pair, foundry, pair.stop_s)
+pub fn global(pair: &Pair, factory: Factory<'_>) -> Result<Errors, RunError> {
+    march(pair, factory, pair.stop_s)
 }
 
 /// Errors after one window from the exact state and history, over the starting times `starts_s` \[s\].
-pub fn local(pair: &Pair, foundry: Foundry<'_>, starts_s: &[f64]) -> Result<Errors, RunError> {
+pub fn local(pair: &Pair, factory: Factory<'_>, starts_s: &[f64]) -> Result<Errors, RunError> {
     let exact = solution(pair)?;
     let mut worst = Errors::default();
     for &start_s in starts_s {
@@ -41,7 +41,7 @@ pub fn local(pair: &Pair, foundry: Foundry<'_>, starts_s: &[f64]) -> Result<Erro
         shifted.parameters.x0 = [z[0], z[1]];
         shifted.parameters.v0 = [z[2], z[3]];
         shifted.start = Start::Exact;
-        let e = march(&shifted, foundry, 0.0)?;
+        let e = march(&shifted, factory, 0.0)?;
         worst.position = worst.position.max(e.position);
         worst.velocity = worst.velocity.max(e.velocity);
     }
@@ -49,8 +49,8 @@ pub fn local(pair: &Pair, foundry: Foundry<'_>, starts_s: &[f64]) -> Result<Erro
 }
 
 /// Runs to `stop_s`, one window at least.
-fn march(pair: &Pair, foundry: Foundry<'_>, stop_s: f64) -> Result<Errors, RunError> {
-    let mut coupled = build(pair, foundry)?;
+fn march(pair: &Pair, factory: Factory<'_>, stop_s: f64) -> Result<Errors, RunError> {
+    let mut coupled = build(pair, factory)?;
     let exact = solution(pair)?;
     let windows = coupled.simulation.windows_in(stop_s)?.max(1);
     let mut worst = Errors::default();

@@ -120,7 +120,7 @@ const COLUMNS: [(&str, &str); 15] = [
 ];
 
 impl Outcome {
-    /// The larger of both relative position errors; not a number where a state was none.
+    /// The larger of both relative position errors; NaN where a state was none.
     pub fn max_relative_position(&self) -> f64 {
         if self.error.iter().any(|error| error.is_nan()) { f64::NAN } else { self.error[0].max(self.error[1]) }
     }
@@ -273,7 +273,7 @@ impl Slope {
     }
 }
 
-/// The larger; what is not a number wins, so that it is seen.
+/// The larger; NaN wins, so that it is seen.
 fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }

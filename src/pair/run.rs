@@ -1,6 +1,6 @@
 //! Running a pair beside the exact solution.
 
-use super::build::{Coupled, Foundry, build};
+use super::build::{Coupled, Factory, build};
 use super::order::unsolvable;
 use super::{Found, Outcome, Pair, Recorder};
 use macrostep_master::record::{Observer, Trace};
@@ -77,11 +77,11 @@ pub struct Resumed {
 /// As [`build`], and what a unit may answer in a run.
 pub fn run(
     pair: &Pair,
-    foundry: Foundry<'_>,
+    factory: Factory<'_>,
     record_every: u64,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Outcome, RunError> {
-    watched(pair, foundry, record_every, &mut Progress(progress), None)
+    watched(pair, factory, record_every, &mut Progress(progress), None)
 }
 
 /// As [`run`], with a witness; `resumed` goes on with a run of the same pair.
@@ -90,12 +90,12 @@ pub fn run(
 /// As [`run`], and where the memento is one of another run.
 pub fn watched(
     pair: &Pair,
-    foundry: Foundry<'_>,
+    factory: Factory<'_>,
     record_every: u64,
     witness: &mut dyn Witness,
     resumed: Option<Resumed>,
 ) -> Result<Outcome, RunError> {
-    let mut coupled = build(pair, foundry)?;
+    let mut coupled = build(pair, factory)?;
     if pair.method.control.is_some() {
         return controlled(pair, coupled, record_every, witness, resumed);
     }

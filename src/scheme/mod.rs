@@ -162,7 +162,7 @@ impl Scheme {
     pub fn global_order(&self) -> f64 {
         let k = f64::from(self.predict.degree);
         match self.predict.family {
-            // A palindrome of flows is its own mirror image; a force held over a half step is no flow.
+            // The symmetric schedule of exact steps is its own inverse in reversed time; with a force held over a half step it is not.
             Family::Classical if self.is_splitting() => 2.0,
             Family::Classical if self.derivative == Derivative::Numdiff && self.has_motion_inputs() => k.max(1.0),
             Family::Classical => k + 1.0,

@@ -1,6 +1,6 @@
 //! Thresholds of linear theory, the actuator on its stop, the crane.
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::multirate::{
     Delivery, Limits, Manoeuvre, Multirate, Order, Outcome, Place, Plant, Prediction, Scheme, build, errors, judge, run,
 };
@@ -59,7 +59,7 @@ fn is_stable(system: &std::sync::Arc<System>, scheme: cosim::Scheme, x: f64, zet
 }
 
 fn simulated(plant: Plant, scheme: Scheme, step_s: f64) -> Result<Outcome, Failure> {
-    run(&Multirate::new(plant, scheme, step_s), &foundry::fmu, Limits::BRIEF, &mut || ()).map_err(failed)
+    run(&Multirate::new(plant, scheme, step_s), &factory::fmu, Limits::BRIEF, &mut || ()).map_err(failed)
 }
 
 /// Which schemes follow the reference, through the FMUs.
@@ -121,7 +121,7 @@ fn height(outcome: &Outcome) -> f64 {
 
 /// The interface model in the fast unit and in the master: growth of their difference in a macro step.
 fn parting(plant: Plant) -> Result<f64, Failure> {
-    let start = |place| build(&Multirate::new(plant, Scheme { place, ..Scheme::RECOMMENDED }, 0.016), &foundry::fmu);
+    let start = |place| build(&Multirate::new(plant, Scheme { place, ..Scheme::RECOMMENDED }, 0.016), &factory::fmu);
     let mut a = start(Place::Fast).map_err(failed)?;
     let mut b = start(Place::Master).map_err(failed)?;
     let (mut before, mut most) = (0.0_f64, 0.0_f64);

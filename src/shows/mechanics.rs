@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep_multibody::{Body, BodyId, JointKind, Pose, Shape, Simulation, Surface, SystemBuilder, Vec3};
 
 use super::{Finding, failed};
@@ -45,7 +45,7 @@ pub fn findings() -> Result<Vec<Finding>, Failure> {
 
 /// Speed of the block after 0.5 s and 1 s.
 fn incline(degrees: f64) -> Result<[f64; 2], Failure> {
-    let mut unit = foundry::fmu("incline_block", "block").map_err(failed)?;
+    let mut unit = factory::fmu("incline_block", "block").map_err(failed)?;
     let reference = |name: &str| {
         let found = unit.description().variable(name).map(|v| v.value_reference);
         found.ok_or_else(|| Failure::Run(format!("`incline_block` has no variable `{name}`")))

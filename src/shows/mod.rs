@@ -64,7 +64,7 @@ impl Finding {
 /// # Errors
 /// [`Failure::Findings`] after printing, where one is not as expected; [`Failure::Run`] where one cannot be made.
 pub fn run(arguments: &ShowsArguments) -> Result<(), Failure> {
-    let _open = macrostep::foundry::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let topics: [fn() -> Result<Vec<Finding>, Failure>; 6] = [
         complementarity::findings,
         mechanics::findings,

@@ -57,7 +57,7 @@ pub struct SimulateArguments {
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
-    /// Go on where an output is infinite or not a number [default: off]
+    /// Go on where an output is infinite or NaN [default: off]
     #[arg(long)]
     pub allow_non_finite: bool,
     /// Checkpoints

@@ -87,7 +87,7 @@ fn the_energy_residual_is_the_energy_gained() {
             .to_vec();
         let text = std::fs::read_to_string(&path).expect("a scenario");
         let recorded = text.split("[record]").next().expect("a scenario").to_owned();
-        let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("energy.toml");
+        let all = crate::common::folder(module_path!()).join("energy.toml");
         std::fs::write(&all, format!("{recorded}[record]\nvariables = {energies:?}\n")).expect("written");
         let run = ran(&[&[str(&all)][..], &common[1..]].concat());
         let v = |name: &str| run["final"][name].as_f64().expect("a number");
@@ -113,8 +113,8 @@ fn power_bonds_are_found_where_units_of_measurement_show_them() {
         let text = std::fs::read_to_string(file(name)).expect("a scenario");
         let (before, after) = text.split_once("[[bonds]]").expect("bonds");
         let rest = after.find("\n[").map_or("", |at| &after[at..]);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("unnamed-{}", name.rsplit('/').next().expect("a name")));
+        let path =
+            crate::common::folder(module_path!()).join(format!("unnamed-{}", name.rsplit('/').next().expect("a name")));
         std::fs::write(&path, format!("{before}{rest}")).expect("written");
         out(&["explain", str(&path), "--stop", "1"])
     };
@@ -130,7 +130,7 @@ fn power_bonds_are_found_where_units_of_measurement_show_them() {
     assert!(found.contains("an indicator: `mass1.xi` moves the same point"), "{found}");
     let block = &found[found.find("[[bonds]]").expect("a block")..];
     let text = std::fs::read_to_string(file(EXAMPLES[0])).expect("a scenario");
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("named.toml");
+    let path = crate::common::folder(module_path!()).join("named.toml");
     std::fs::write(&path, format!("{}{block}", text.split("[[bonds]]").next().expect("a scenario"))).expect("written");
     assert_eq!(row(&out(&["explain", str(&path), "--stop", "1"]), "mass1.f_c / mass2.v")[0], end);
 
@@ -145,7 +145,7 @@ fn power_bonds_are_found_where_units_of_measurement_show_them() {
              reaction = {{ from = [\"load.f_c\"], to = [\"shaft.f\"] }}\n\
              [[maps]]\nfrom = [\"shaft.v\"]\nto = [\"load.xi_dot\"]\nmatrix = [[{ratio:?}]]\n"
         );
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gear{ratio}.toml"));
+        let path = crate::common::folder(module_path!()).join(format!("gear{ratio}.toml"));
         std::fs::write(&path, text).expect("written");
         out(&["explain", str(&path)])
     };
@@ -163,7 +163,7 @@ fn loops_are_found_solved_and_drawn() {
     let run = Command::new(env!("CARGO_BIN_EXE_macrostep")).args(["run", str(&file("tests/cases/loop.toml"))]).output();
     let said = String::from_utf8_lossy(&run.expect("the program starts").stderr).into_owned();
     assert!(said.contains("loop.toml:15:1: algebraic loop through `mass`, `spring`; it is solved at every"), "{said}");
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("loop.svg");
+    let path = crate::common::folder(module_path!()).join("loop.svg");
     out(&["graph", str(&file("tests/cases/loop.toml")), "--out", str(&path)]);
     let svg = std::fs::read_to_string(&path).expect("a picture");
     for expected in ["mass", "spring", "algebraic loop", "direct feed-through", "One window of 0.01 s"] {

@@ -21,7 +21,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 
 #[test]
 fn examples_agree_with_the_text() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("flex-examples");
+    let folder = crate::common::folder(module_path!()).join("flex-examples");
     let _ = std::fs::remove_dir_all(&folder);
     let found = json(&["flex", "examples", "--json", "--out", folder.to_str().expect("UTF-8")]);
     let text = [3.337, 9.121, 44.802, 66.030, 143.173];
@@ -74,7 +74,7 @@ fn a_step_that_does_not_divide_the_duration_is_a_usage_error() {
 
 /// An empty folder of a test's own.
 fn folder(name: &str) -> std::path::PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = crate::common::folder(module_path!()).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
     folder

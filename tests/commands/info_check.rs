@@ -1,12 +1,12 @@
 //! `info` and `check` as a user meets them, on the FMUs this program carries.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 /// The folder with all FMUs, written once: tests run side by side.
 static FMUS: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verbs");
+    let folder = crate::common::folder(module_path!()).join("verbs");
     std::fs::create_dir_all(&folder).expect("a folder");
     for name in macrostep::embedded::names() {
         let bytes = macrostep::embedded::packed(name).expect("carried");

@@ -15,7 +15,7 @@ fn json(arguments: &[&str]) -> serde_json::Value {
 
 /// An empty folder of this test's own.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = crate::common::folder(module_path!()).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     folder
 }
@@ -145,7 +145,8 @@ fn every_answer_is_there_for_a_file() {
     for key in ["schedule", "predict", "correct", "step"] {
         assert!(!advice["advised"][key].is_null(), "{key}");
     }
-    assert!(advice["left_out"].as_array().is_some_and(|l| !l.is_empty()), "{}", advice["left_out"]);
+    // These FMUs offer all that a method may need.
+    assert_eq!(advice["left_out"], serde_json::json!([]));
     let found = json(&["converge", PAIR, "--stop", "1", "--schedule", "jacobi", "--predict", "linear", "--json"]);
     let order = found[0]["orders"]["global"]["position"].as_f64().expect("an order");
     assert!((order - 2.0).abs() < 0.2, "{order}");

@@ -1,6 +1,6 @@
 //! The command line as a user meets it: what it prints, writes and ends with.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 fn macrostep(arguments: &[&str]) -> Output {
@@ -13,7 +13,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// An empty folder of this test's own.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = crate::common::folder(module_path!()).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     folder
 }

@@ -1,7 +1,7 @@
 //! Flexible bodies and reduced interfaces in co-simulation: through FMUs and natively, against solutions in one piece.
 
 use macrostep::beam::{BeamOnSprings, Interface};
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pendulum::{OnePiece, Pendulum, Point, distance_m};
 use macrostep_master::{RunError, Sampling};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
@@ -23,11 +23,11 @@ fn on_springs(interface: Interface<'_>, sampling: Sampling) -> BeamOnSprings<'_>
 #[test]
 fn fmus_and_native_units_give_equal_bits() {
     let map = map(&beam(19));
-    let _open = foundry::open_all().expect("the FMUs open");
+    let _open = factory::open_all().expect("the FMUs open");
     for interface in [Interface::Full, Interface::Reduced(&map), Interface::Adapter(&map)] {
         for sampling in [Sampling::Updated, Sampling::Lagged] {
-            let runs = [&foundry::fmu as macrostep::pair::Foundry<'_>, &foundry::native]
-                .map(|foundry| on_springs(interface, sampling).run(foundry).expect("a run"));
+            let runs = [&factory::fmu as macrostep::pair::Factory<'_>, &factory::native]
+                .map(|factory| on_springs(interface, sampling).run(factory).expect("a run"));
             let bits = |i: usize| runs[i].deflections.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert!(bits(0) == bits(1), "{interface:?} {sampling:?}");
         }
@@ -39,7 +39,7 @@ fn fmus_and_native_units_give_equal_bits() {
 fn coupled_units_repeat_the_loop_and_the_master_map_the_adapter() {
     let beam = beam(19);
     let map = map(&beam);
-    let run = |interface, sampling| on_springs(interface, sampling).run(&foundry::native).expect("a run");
+    let run = |interface, sampling| on_springs(interface, sampling).run(&factory::native).expect("a run");
     let loop_ = Coupled { beam: &beam, spring_n_m: 10.0, step_s: 5e-4, steps: 400 };
     let exact = beam.monolithic(10.0, 5e-4, 400);
     for (sampling, exchange) in [(Sampling::Updated, Exchange::Updated), (Sampling::Lagged, Exchange::Lagged)] {
@@ -62,7 +62,7 @@ fn coupled_units_repeat_the_loop_and_the_master_map_the_adapter() {
 #[test]
 fn a_way_back_that_is_no_dual_is_found_by_its_virtual_work() {
     let map = map(&beam(19));
-    match on_springs(Interface::Broken(&map), Sampling::Updated).run(&foundry::native) {
+    match on_springs(Interface::Broken(&map), Sampling::Updated).run(&factory::native) {
         Err(RunError::VirtualWork { found, limit, .. }) => assert!(found > 0.1 && limit == 1e-12, "{found}"),
         other => panic!("{:?}", other.map(|r| r.work_defect)),
     }
@@ -85,7 +85,7 @@ fn coupled_pendulum_converges_to_the_system_in_one_piece() {
     let bend = expected.iter().map(|p| p.deflection().abs()).fold(0.0, f64::max);
     let error = |degree: usize, every: u64| {
         let run = Pendulum { step_s: 2e-3 / every as f64, steps: 50 * every, every, degree };
-        distance_m(&run.run(&foundry::native).expect("a run"), &expected)
+        distance_m(&run.run(&factory::native).expect("a run"), &expected)
     };
     let hold = [4, 8, 16].map(|every| error(0, every));
     let linear = [4, 8, 16].map(|every| error(1, every));
@@ -100,8 +100,8 @@ fn coupled_pendulum_converges_to_the_system_in_one_piece() {
 #[test]
 fn pendulum_through_fmus_is_the_native_one() {
     let run = Pendulum { step_s: 5e-4, steps: 100, every: 1, degree: 1 };
-    let ends = [&foundry::fmu as macrostep::pair::Foundry<'_>, &foundry::native]
-        .map(|foundry| run.run(foundry).expect("a run"));
+    let ends = [&factory::fmu as macrostep::pair::Factory<'_>, &factory::native]
+        .map(|factory| run.run(factory).expect("a run"));
     let bits = |p: &Point| [p.tip.x, p.tip.y, p.tip.z, p.angle, p.payload.x, p.payload.y].map(f64::to_bits);
     assert!(ends[0].iter().zip(&ends[1]).all(|(a, b)| bits(a) == bits(b)));
 }

@@ -3,7 +3,7 @@
 //! `MACROSTEP_WRITE=1 cargo test --test all fmus::references` writes them anew.
 
 use macrostep::catalogue::all;
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep_description::{Causality, ModelDescription, Variable};
 use macrostep_models::ModelEntry;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn columns(d: &ModelDescription) -> Vec<&Variable> {
 
 /// Names and rows: time and outputs over the default experiment, in its macro steps.
 fn table(model: &ModelEntry) -> (Vec<String>, Vec<Vec<f64>>) {
-    let mut unit = foundry::fmu(model.identifier, "reference").expect("the FMU opens");
+    let mut unit = factory::fmu(model.identifier, "reference").expect("the FMU opens");
     let d = unit.description().clone();
     let columns = columns(&d);
     let refs: Vec<u32> = columns.iter().map(|v| v.value_reference).collect();

@@ -147,7 +147,7 @@ const HAZARDS: &[Hazard] = &[
         &[IN_STEP, "unknown status 42", "expected 0 to 5"],
     ),
     in_step(
-        "an output that is not a number",
+        "an output that is NaN",
         &[("AT_GET", "value[0] = NAN")],
         Alone::Same,
         &["fmi2GetReal of `x` gave NaN at t = 0.5 s", "--allow-non-finite"],

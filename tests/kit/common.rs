@@ -1,12 +1,13 @@
 //! What the tests of coupled oscillators share.
 #![allow(dead_code)] // each test file uses its part
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{Coupling, Integrator, Outcome, Pair, Start, build, run, state};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
 use macrostep_master::predict::{Lagrange, Predictor};
 use macrostep_master::{Method, Schedule};
 use macrostep_oscillator::{Parameters, State};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Jacobi and both Gauss–Seidel orders.
@@ -43,11 +44,11 @@ pub fn monolithic_like(coupling: Coupling, method: Method, parameters: Parameter
 
 /// States at all macro points, natively.
 pub fn states(pair: &Pair) -> Vec<State> {
-    states_by(pair, &foundry::native)
+    states_by(pair, &factory::native)
 }
 
-pub fn states_by(pair: &Pair, foundry: macrostep::pair::Foundry<'_>) -> Vec<State> {
-    let mut c = build(pair, foundry).expect("the pair is built");
+pub fn states_by(pair: &Pair, factory: macrostep::pair::Factory<'_>) -> Vec<State> {
+    let mut c = build(pair, factory).expect("the pair is built");
     let windows = c.simulation.windows_in(pair.stop_s).expect("whole windows");
     let mut out = Vec::new();
     for n in 0..=windows {
@@ -65,7 +66,7 @@ pub fn position_error(pair: &Pair) -> f64 {
 }
 
 pub fn native_run(pair: &Pair) -> Outcome {
-    run(pair, &foundry::native, u64::MAX, &mut |_| {}).expect("the run")
+    run(pair, &factory::native, u64::MAX, &mut |_| {}).expect("the run")
 }
 
 /// Isolated units in processes of the program under test.
@@ -77,4 +78,11 @@ pub fn isolation() -> macrostep_import::isolation::Isolation {
         limits,
         logging_on: false,
     }
+}
+
+/// A folder under the target folder for the files of one module of tests: `folder(module_path!())`.
+pub fn folder(module: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module.replace("::", "-"));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
 }

@@ -1,7 +1,7 @@
 //! Nothing is allocated in a window after the first ones.
 
 use crate::common::*;
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{Coupling, Pair, build};
 use macrostep_master::correct::{Correction, NewtonKrylov, QuasiNewton, SemiImplicit};
 use macrostep_master::predict::{Hermite, IntegratedAcceleration, Jerk};
@@ -37,18 +37,18 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn windows_allocate_nothing() {
-    nothing_is_allocated(&[1, 3], &foundry::fmu);
+    nothing_is_allocated(&[1, 3], &factory::fmu);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn windows_of_isolated_units_allocate_nothing() {
     let isolation = isolation();
-    nothing_is_allocated(&[1], &|model, name| foundry::isolated(&isolation, model, name));
+    nothing_is_allocated(&[1], &|model, name| factory::isolated(&isolation, model, name));
 }
 
-fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Foundry<'_>) {
-    let _open = foundry::open_all().expect("the FMUs open");
+fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Factory<'_>) {
+    let _open = factory::open_all().expect("the FMUs open");
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {
             let corrected = |correction| Method { correction, ..classical(1, schedule.clone()) };

@@ -1,7 +1,7 @@
 //! Methods beyond the benchmark, through the FMUs: jerk-aided explicit, spectral waveform, palindromic.
 
 use crate::common::*;
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{Coupling, Outcome, Pair, build, global, run, slope};
 use macrostep_master::predict::{Edge, Jerk, Predictor, Spectral};
 use macrostep_master::record::{Column, Trace};
@@ -13,7 +13,7 @@ fn cases() -> [(u32, Parameters); 2] {
 }
 
 fn through_fmus(pair: &Pair) -> Outcome {
-    let r = run(pair, &foundry::fmu, u64::MAX, &mut |_| {}).expect("the run");
+    let r = run(pair, &factory::fmu, u64::MAX, &mut |_| {}).expect("the run");
     assert_eq!(r.units, "fmu");
     r
 }
@@ -49,12 +49,12 @@ fn jerk_meets_3e_6_with_a_thousand_steps() {
 /// Order 5 with every cut and schedule, with a damped coupling: the rate of a force follows accelerations of both masses.
 #[test]
 fn jerk_is_of_order_5() {
-    let _open = foundry::open_all().expect("the FMUs");
+    let _open = factory::open_all().expect("the FMUs");
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {
             let error = |step_s: f64| {
                 let pair = test_pair(coupling, method(Jerk::default(), schedule.clone()), step_s);
-                (step_s, global(&pair, &foundry::fmu).expect("the run").position)
+                (step_s, global(&pair, &factory::fmu).expect("the run").position)
             };
             let order = slope(&[4e-2, 2e-2, 1e-2].map(error), 1e-12).expect("three errors");
             assert!((order - 5.0).abs() <= 0.2, "{coupling} {name}: {order}");
@@ -82,7 +82,7 @@ fn the_waveform_meets_its_bounds_with_150_steps() {
 }
 
 #[test]
-fn the_palindrome_conserves_energy_and_costs_half_a_step_more() {
+fn the_symmetric_schedule_conserves_energy_and_costs_half_a_step_more() {
     for (case, parameters) in cases() {
         let mut errors = Vec::new();
         for step_s in [2e-2, 1e-2, 5e-3, 2.5e-3] {
@@ -107,7 +107,7 @@ fn a_method_names_the_dense_output_it_lacks() {
     let coupling = Coupling::DisplacementDisplacement;
     let mut without = method(NodesOfAccelerations, Schedule::Jacobi);
     without.correction = implicit(without.clone()).correction;
-    let refused = match build(&Pair::new(coupling, without, 0.2, 10.0), &foundry::fmu) {
+    let refused = match build(&Pair::new(coupling, without, 0.2, 10.0), &factory::fmu) {
         Ok(_) => String::new(),
         Err(e) => e.to_string(),
     };
@@ -136,12 +136,12 @@ impl Predictor for NodesOfAccelerations {
     }
 }
 
-/// The palindrome recorded where a variable is not known at mid-step: whole palindromes, all units together at every point.
+/// The symmetric schedule recorded where a variable is not known at mid-step: whole symmetric steps, all units together at every point.
 #[test]
 fn variables_without_dense_output_are_recorded_at_their_time() {
     let pair = Pair::new(Coupling::DisplacementDisplacement, palindromic(), 1e-2, 1.0);
     let rows = |variables: &[&str]| {
-        let mut c = build(&pair, &foundry::native).expect("built");
+        let mut c = build(&pair, &factory::native).expect("built");
         for name in variables {
             c.simulation.record(c.units[0], name, name).expect("recorded");
         }

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::limited::Limited;
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{Coupling, Outcome, Pair, build, run};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
 use macrostep_master::predict::{IntegratedAcceleration, Lagrange, Predictor};
@@ -20,7 +20,7 @@ fn controlled(tolerance: f64, schedule: Schedule) -> Method {
 }
 
 fn through_fmus(pair: &Pair) -> Outcome {
-    run(pair, &foundry::fmu, u64::MAX, &mut |_| {}).expect("the run")
+    run(pair, &factory::fmu, u64::MAX, &mut |_| {}).expect("the run")
 }
 
 /// Every window taken back is a step more of each unit, and the run ends where it should.
@@ -122,7 +122,7 @@ fn residual_energy_chooses_the_step() {
     let (coarse, fine) = (drift(1e-2), drift(1e-4));
     assert!(fine.0 < coarse.0 / 100.0 && fine.1 > coarse.1, "{coarse:?} {fine:?}");
     let method = Method { control: Some(StepControl::new(Estimate::Ecco, 1e-4)), ..classical(1, Schedule::Jacobi) };
-    let Err(refused) = build(&Pair::new(Coupling::ForceForce, method, 0.1, 10.0), &foundry::fmu) else {
+    let Err(refused) = build(&Pair::new(Coupling::ForceForce, method, 0.1, 10.0), &factory::fmu) else {
         panic!("no power bond")
     };
     assert!(refused.to_string().contains("power bond"), "{refused}");
@@ -131,11 +131,11 @@ fn residual_energy_chooses_the_step() {
 /// Where a unit cannot go back, no window is taken back: a bad one stands, and the next is shorter.
 #[test]
 fn units_that_cannot_go_back_are_not_asked_to() {
-    let foundry = |model: &str, name: &str| {
-        Ok(Limited::boxed(foundry::native(model, name)?, |c| c.can_get_and_set_fmu_state = false))
+    let factory = |model: &str, name: &str| {
+        Ok(Limited::boxed(factory::native(model, name)?, |c| c.can_get_and_set_fmu_state = false))
     };
     let pair = Pair::new(Coupling::ForceForce, controlled(1e-5, Schedule::Jacobi), 0.1, 5.0);
-    let r = run(&pair, &foundry, u64::MAX, &mut |_| {}).expect("the run");
+    let r = run(&pair, &factory, u64::MAX, &mut |_| {}).expect("the run");
     let course = r.course.expect("a course");
     assert_eq!((course.rejected, r.do_steps), (0, [r.statistics.windows; 2]));
     assert!(r.max_relative_position() < 1e-3, "{:e}", r.max_relative_position());
@@ -144,11 +144,11 @@ fn units_that_cannot_go_back_are_not_asked_to() {
 /// A step that is to vary is refused by name where a unit takes steps of one length only.
 #[test]
 fn a_unit_of_one_step_is_named() {
-    let foundry = |model: &str, name: &str| {
-        Ok(Limited::boxed(foundry::native(model, name)?, |c| c.can_handle_variable_communication_step_size = false))
+    let factory = |model: &str, name: &str| {
+        Ok(Limited::boxed(factory::native(model, name)?, |c| c.can_handle_variable_communication_step_size = false))
     };
     let pair = Pair::new(Coupling::ForceForce, controlled(1e-5, Schedule::Jacobi), 0.1, 5.0);
-    let Err(refused) = build(&pair, &foundry) else { panic!("a step of one length") };
+    let Err(refused) = build(&pair, &factory) else { panic!("a step of one length") };
     let said = refused.to_string();
     assert!(said.contains("`oscillator1`") && said.contains("canHandleVariableCommunicationStepSize"), "{said}");
 }

@@ -1,7 +1,7 @@
 //! Correctors on the pair: they agree, and what they cost.
 
 use crate::common::*;
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
@@ -21,7 +21,7 @@ fn correctors() -> [(&'static str, Correction); 6] {
 
 fn coupled(coupling: Coupling, correction: Correction, schedule: Schedule, step_s: f64) -> Outcome {
     let method = Method { correction, ..classical(1, schedule) };
-    run(&Pair::new(coupling, method, step_s, 1.0), &foundry::fmu, u64::MAX, &mut |_| {}).expect("the run")
+    run(&Pair::new(coupling, method, step_s, 1.0), &factory::fmu, u64::MAX, &mut |_| {}).expect("the run")
 }
 
 /// Work: runs of 500 windows, H = 2 ms, in the decomposition that takes most.
@@ -41,7 +41,7 @@ fn runs_max(corrector: &str) -> u64 {
 /// All converge to the same window, to the tolerance; the semi-implicit one to what one correction leaves.
 #[test]
 fn correctors_agree() {
-    let _open = foundry::open_all().expect("the FMUs open");
+    let _open = factory::open_all().expect("the FMUs open");
     for coupling in Coupling::ALL {
         for (schedule_name, schedule) in schedules() {
             let newton = coupled(coupling, correctors()[1].1.clone(), schedule.clone(), 2e-3);

@@ -1,7 +1,7 @@
 //! Residual energy of power bonds: it is what the coupled system's energy drifts by, and corrections make it small.
 
 use crate::common::*;
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::{EnergyCorrection, Method, Schedule};
 use macrostep_oscillator::Parameters;
@@ -11,7 +11,7 @@ fn watched(coupling: Coupling, method: Method, step_s: f64, stop_s: f64) -> Pair
 }
 
 fn through_fmus(pair: &Pair) -> Outcome {
-    run(pair, &foundry::fmu, u64::MAX, &mut |_| {}).expect("the run")
+    run(pair, &factory::fmu, u64::MAX, &mut |_| {}).expect("the run")
 }
 
 fn residual_j(r: &Outcome) -> f64 {

@@ -1,8 +1,8 @@
 //! Integrated acceleration: orders of convergence and figures, natively and through the FMUs.
 
 use crate::common::*;
-use macrostep::foundry;
-use macrostep::pair::{Coupling, Errors, Foundry, Pair, global, local, slope};
+use macrostep::factory;
+use macrostep::pair::{Coupling, Errors, Factory, Pair, global, local, slope};
 use macrostep_master::predict::{IntegratedAcceleration, Variant};
 use macrostep_master::{Method, Sampling, Schedule};
 
@@ -28,14 +28,14 @@ fn steps(k: usize) -> [f64; 4] {
     [h, h / 2.0, h / 4.0, h / 8.0]
 }
 
-fn check_orders(coupling: Coupling, name: &str, k: usize, method: &Method, foundry: Foundry<'_>) {
+fn check_orders(coupling: Coupling, name: &str, k: usize, method: &Method, factory: Factory<'_>) {
     let starts: Vec<f64> = (0..7).map(|i| 0.21 * f64::from(i)).collect();
     let pair = |h| test_pair(coupling, method.clone(), h);
-    let found = orders(&steps(k), |h| global(&pair(h), foundry).expect("the run"));
+    let found = orders(&steps(k), |h| global(&pair(h), factory).expect("the run"));
     let [x, v] = found.map(|order| (order - (k as f64 + 2.0)).abs() <= 0.1);
     assert!(x && v, "global {coupling} {name} ia{k}: {found:.3?}, expected {}", k + 2);
     let long = [1.0, 0.7, 0.5, 0.35].map(|part| part * [1e-2, 2e-2, 3e-2][k]);
-    let found = orders(&long, |h| local(&pair(h), foundry, &starts).expect("the run"));
+    let found = orders(&long, |h| local(&pair(h), factory, &starts).expect("the run"));
     let [x, v] = [(found[0] - (k as f64 + 4.0)).abs() <= 0.1, (found[1] - (k as f64 + 3.0)).abs() <= 0.1];
     assert!(x && v, "local {coupling} {name} ia{k}: {found:.3?}, expected {} and {}", k + 4, k + 3);
 }
@@ -48,7 +48,7 @@ fn degree_k_is_of_global_order_k_plus_2_and_local_orders_k_plus_4_and_k_plus_3()
                 // The derivative of a cubic is off by H³, which with c_c ≠ 0 makes a local position error of order 5: of no
                 // weight for degrees 0 and 1, one order too few for degree 2.
                 let variant = if k == 2 { Variant::H5 } else { Variant::H3 };
-                check_orders(coupling, name, k, &integrated(k, variant, schedule.clone()), &foundry::native);
+                check_orders(coupling, name, k, &integrated(k, variant, schedule.clone()), &factory::native);
             }
         }
     }
@@ -61,7 +61,7 @@ fn every_variant_keeps_the_order() {
             for (label, variant) in [("n0", Variant::N0), ("n1", Variant::N1), ("h5", Variant::H5)] {
                 for k in 0..=1 {
                     let name = format!("{name} {label}");
-                    check_orders(coupling, &name, k, &integrated(k, variant, schedule.clone()), &foundry::native);
+                    check_orders(coupling, &name, k, &integrated(k, variant, schedule.clone()), &factory::native);
                 }
             }
         }
@@ -70,11 +70,11 @@ fn every_variant_keeps_the_order() {
 
 #[test]
 fn the_fmus_show_the_same_orders() {
-    let _open = foundry::open_all().expect("the FMUs");
+    let _open = factory::open_all().expect("the FMUs");
     for (coupling, k) in [(Coupling::ForceForce, 0), (Coupling::DisplacementDisplacement, 1), (Coupling::ForceForce, 2)]
     {
         for (name, schedule) in schedules().into_iter().take(2) {
-            check_orders(coupling, name, k, &integrated(k, Variant::H3, schedule), &foundry::fmu);
+            check_orders(coupling, name, k, &integrated(k, Variant::H3, schedule), &factory::fmu);
         }
     }
 }
@@ -83,11 +83,11 @@ fn the_fmus_show_the_same_orders() {
 #[test]
 fn degree_1_is_better_than_classical_quadratic() {
     let pair = |method: Method| test_pair(Coupling::ForceForce, method, 5e-3);
-    let e = |method: Method| global(&pair(method), &foundry::native).expect("the run").position;
+    let e = |method: Method| global(&pair(method), &factory::native).expect("the run").position;
     let gain = e(classical(2, Schedule::Jacobi)) / e(integrated(1, Variant::H3, Schedule::Jacobi));
     assert!((12.0..16.0).contains(&gain), "global: {gain}");
     let starts: Vec<f64> = (0..7).map(|i| 0.21 * f64::from(i)).collect();
-    let e = |method: Method| local(&pair(method), &foundry::native, &starts).expect("the run").position;
+    let e = |method: Method| local(&pair(method), &factory::native, &starts).expect("the run").position;
     let gain = e(classical(2, Schedule::Jacobi)) / e(integrated(1, Variant::H3, Schedule::Jacobi));
     assert!((13.0..18.0).contains(&gain), "local, worst of the starting times: {gain}");
 }
@@ -98,7 +98,7 @@ fn stale_accelerations_keep_the_order() {
     for k in 0..=1 {
         let mut stale = integrated(k, Variant::H3, Schedule::Jacobi);
         stale.sampling = Sampling::Lagged;
-        let error = |h| global(&test_pair(Coupling::ForceForce, stale.clone(), h), &foundry::native).expect("the run");
+        let error = |h| global(&test_pair(Coupling::ForceForce, stale.clone(), h), &factory::native).expect("the run");
         let found = orders(&steps(k), error);
         assert!(found.iter().all(|order| (order - (k as f64 + 2.0)).abs() <= 0.1), "ia{k}: {found:?}");
     }

@@ -1,6 +1,6 @@
 //! The crane and the actuator through the master: the two places of the interface model, FMUs and native units, stability.
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::multirate::{
     Columns, Delivery::*, Limits, Manoeuvre, Multirate, Order::*, Outcome, Place, Plant, Prediction::*, Scheme, build,
     errors, judge, run,
@@ -10,11 +10,11 @@ const CRANE: Plant = Plant::Crane(Manoeuvre::Usual);
 const BEST: Scheme = Scheme::RECOMMENDED;
 
 fn native(m: &Multirate) -> Outcome {
-    run(m, &foundry::native, Limits::BRIEF, &mut || ()).expect("it starts")
+    run(m, &factory::native, Limits::BRIEF, &mut || ()).expect("it starts")
 }
 
 fn through_fmus(m: &Multirate) -> Outcome {
-    run(m, &foundry::fmu, Limits::BRIEF, &mut || ()).expect("it starts")
+    run(m, &factory::fmu, Limits::BRIEF, &mut || ()).expect("it starts")
 }
 
 fn last(outcome: &Outcome, column: &str) -> f64 {
@@ -33,7 +33,7 @@ fn the_two_places_agree_in_every_macro_step() {
         for look_ahead in [false, true] {
             let [mut a, mut b] = [Place::Fast, Place::Master].map(|place| {
                 let scheme = Scheme { place, look_ahead, ..BEST };
-                build(&Multirate::new(plant, scheme, step_s), &foundry::native).expect("built")
+                build(&Multirate::new(plant, scheme, step_s), &factory::native).expect("built")
             });
             let (mut apart, mut worst) = (0.0_f64, 0.0_f64);
             for n in 0..steps {
@@ -58,7 +58,7 @@ fn the_two_places_agree_in_every_macro_step() {
 
 #[test]
 fn native_and_fmu_runs_are_bit_equal() {
-    let _open = foundry::open_all().expect("the FMUs open");
+    let _open = factory::open_all().expect("the FMUs open");
     let schemes = [BEST, Scheme { place: Place::Master, look_ahead: true, ..BEST }, Scheme::of(Linear, Jacobi, End)];
     for scheme in schemes {
         for plant in [Plant::Actuator, CRANE] {

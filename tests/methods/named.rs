@@ -1,6 +1,6 @@
 //! Named methods and corrections on systems other than the oscillator pair: through FMUs, against fine solutions.
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::lab::measure::{Reference, Work, run};
 use macrostep::lab::{Benchmark, Setup, scenarios};
 use macrostep::pair::{Coupling, slope};
@@ -12,7 +12,7 @@ fn scenario(name: &str) -> Box<dyn Benchmark> {
 
 fn work(scenario: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> Work {
     let reference = Reference::new(scenario, step_s, scenario.card().stop_s).expect("a solution");
-    let setup = Setup::new(scheme, step_s, &foundry::fmu);
+    let setup = Setup::new(scheme, step_s, &factory::fmu);
     let work = run(scenario, &setup, &reference).unwrap_or_else(|e| panic!("{} {scheme}: {e}", scenario.card().name));
     println!("{} {scheme} H = {step_s:e}: {:.2e}, {} calls", scenario.card().name, work.error.position, work.do_steps);
     assert_eq!(work.units, "fmu");
@@ -25,7 +25,7 @@ const SYSTEMS: [&str; 3] = ["nonlinear-spring", "chain", "circuit"];
 /// Jerks make a step more accurate than accelerations of degree 1 do, by much, with the same calls and none to begin with.
 #[test]
 fn jerk_is_an_explicit_method_of_any_system() {
-    let _open = foundry::open_all().expect("the FMUs");
+    let _open = factory::open_all().expect("the FMUs");
     for name in SYSTEMS {
         let scenario = scenario(name);
         let card = scenario.card();
@@ -47,7 +47,7 @@ fn jerk_is_an_explicit_method_of_any_system() {
 /// Waveforms on 13 nodes, in windows of 20 to 40 usual steps.
 #[test]
 fn waveforms_converge_on_any_system() {
-    let _open = foundry::open_all().expect("the FMUs");
+    let _open = factory::open_all().expect("the FMUs");
     for name in SYSTEMS {
         let scenario = scenario(name);
         let card = scenario.card();
@@ -63,8 +63,8 @@ fn waveforms_converge_on_any_system() {
 
 /// Where both subsystems are driven by motions, half steps around a whole one are a splitting of order 2.
 #[test]
-fn palindromes_are_of_order_2_on_any_system() {
-    let _open = foundry::open_all().expect("the FMUs");
+fn symmetric_steps_are_of_order_2_on_any_system() {
+    let _open = factory::open_all().expect("the FMUs");
     let coupling = Coupling::DisplacementDisplacement;
     for name in SYSTEMS {
         let scenario = scenario(name);
@@ -89,7 +89,7 @@ fn palindromes_are_of_order_2_on_any_system() {
 #[test]
 fn what_is_missing_is_named() {
     let cylinder = scenario("cylinder");
-    let refusal = |scheme: &Scheme| match cylinder.couple(&Setup::new(scheme, 1e-4, &foundry::fmu)) {
+    let refusal = |scheme: &Scheme| match cylinder.couple(&Setup::new(scheme, 1e-4, &factory::fmu)) {
         Ok(_) => String::new(),
         Err(e) => e.to_string(),
     };
@@ -114,7 +114,7 @@ fn what_is_missing_is_named() {
 /// Corrections of energy and choices of the step work on a chain and on a circuit as they do on the pair.
 #[test]
 fn energy_and_control_on_other_systems() {
-    let _open = foundry::open_all().expect("the FMUs");
+    let _open = factory::open_all().expect("the FMUs");
     for name in ["chain", "circuit"] {
         let scenario = scenario(name);
         let card = scenario.card();
@@ -140,7 +140,7 @@ fn energy_and_control_on_other_systems() {
 /// All correctors come to the same window.
 #[test]
 fn correctors_agree_on_a_chain_and_on_a_nonlinear_spring() {
-    let _open = foundry::open_all().expect("the FMUs");
+    let _open = factory::open_all().expect("the FMUs");
     for name in ["chain", "nonlinear-spring"] {
         let scenario = scenario(name);
         let card = scenario.card();

@@ -2,7 +2,7 @@
 //! the same values as windows one by one do.
 
 use crate::common::*;
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{Coupling, Integrator, Pair, Start, build};
 use macrostep_master::record::{Column, Observer, Trace};
 use macrostep_master::{Sampling, Schedule};
@@ -11,7 +11,7 @@ const COLUMNS: [&str; 3] = ["x", "v", "a"];
 
 /// Rows of both ways: every `every`-th window, everything in bits, and the calls made.
 fn rows(pair: &Pair, every: u64, one_by_one: bool) -> (Vec<Vec<u64>>, Vec<u64>) {
-    let mut c = build(pair, &foundry::fmu).expect("built");
+    let mut c = build(pair, &factory::fmu).expect("built");
     for (i, unit) in c.units.into_iter().enumerate() {
         for name in COLUMNS {
             c.simulation.record(unit, name, &format!("{name}{}", i + 1)).expect("recorded");
@@ -38,7 +38,7 @@ fn rows(pair: &Pair, every: u64, one_by_one: bool) -> (Vec<Vec<u64>>, Vec<u64>) 
 /// Every coupling, schedule and sampling, equal steps, whole and broken rates.
 #[test]
 fn a_stretch_of_windows_leaves_what_single_windows_leave() {
-    let _open = foundry::open_all().expect("the FMUs open");
+    let _open = factory::open_all().expect("the FMUs open");
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {
             for sampling in [Sampling::Updated, Sampling::Lagged] {
@@ -68,7 +68,7 @@ fn meets_every(shares: &[(u32, u32); 2]) -> f64 {
 fn both_ways_can_take_turns() {
     let pair = |stop_s| Pair::new(Coupling::ForceDisplacement, classical(0, Schedule::Jacobi), 1e-2, stop_s);
     let end = |turns: &[(u64, bool)]| {
-        let mut c = build(&pair(1.0), &foundry::native).expect("built");
+        let mut c = build(&pair(1.0), &factory::native).expect("built");
         for &(n, short) in turns {
             if short {
                 c.simulation.run(n, u64::MAX, &mut ()).expect("a stretch");

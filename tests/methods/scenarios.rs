@@ -1,9 +1,9 @@
 //! Orders and accuracy on every scenario of the laboratory, against fine solutions of the whole system.
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::lab::measure::{Errors, Ladder, Orders, Reference, orders, run};
 use macrostep::lab::{Benchmark, Setup, scenarios};
-use macrostep::pair::{Coupling, Foundry, Start};
+use macrostep::pair::{Coupling, Factory, Start};
 use macrostep::scheme::{Predict, Schedule, Scheme, Variant};
 
 fn scenario(name: &str) -> Box<dyn Benchmark> {
@@ -16,24 +16,24 @@ fn observed(
     scenario: &dyn Benchmark,
     scheme: &Scheme,
     (global, local): (f64, f64),
-    foundry: Foundry<'_>,
+    factory: Factory<'_>,
 ) -> [Orders; 2] {
     let card = scenario.card();
     let steps = |h: f64, q: f64| -> Vec<f64> { (0..4).map(|i| h * card.step_s / q.powi(i)).collect() };
     let ladder =
         Ladder::new(scenario, &steps(global, 2.0), &steps(local, if card.linear { 1.41 } else { 1.19 }), card.stop_s)
             .expect("a solution");
-    let found = ladder.climb(scheme, foundry);
+    let found = ladder.climb(scheme, factory);
     assert_eq!(found.failed, 0, "{scheme}: {:?}", found.told);
     [orders(&found.global), orders(&found.local)]
 }
 
 /// Global orders at one part, local ones of position and velocity at two, which may be the same.
-fn check(scenario: &dyn Benchmark, scheme: &Scheme, (part, parts): (f64, [f64; 2]), foundry: Foundry<'_>) {
+fn check(scenario: &dyn Benchmark, scheme: &Scheme, (part, parts): (f64, [f64; 2]), factory: Factory<'_>) {
     let name = scenario.card().name;
-    let [global, mut local] = observed(scenario, scheme, (part, parts[0]), foundry);
+    let [global, mut local] = observed(scenario, scheme, (part, parts[0]), factory);
     if parts[1] != parts[0] {
-        local.velocity = observed(scenario, scheme, (part, parts[1]), foundry)[1].velocity;
+        local.velocity = observed(scenario, scheme, (part, parts[1]), factory)[1].velocity;
     }
     let [x, v] = scheme.local_orders(scenario.card().integrations);
     let expected = [scheme.global_order(), scheme.global_order(), x, v];
@@ -53,7 +53,7 @@ fn parts(scheme: &Scheme) -> (f64, f64) {
 }
 
 /// Integrated acceleration and classical schemes of one system, all cuts, all schedules.
-fn all_orders(name: &str, foundry: Foundry<'_>, schemes: &dyn Fn(Coupling, Schedule) -> Vec<Scheme>) {
+fn all_orders(name: &str, factory: Factory<'_>, schemes: &dyn Fn(Coupling, Schedule) -> Vec<Scheme>) {
     let scenario = scenario(name);
     for &coupling in scenario.card().couplings {
         for order in [Schedule::Jacobi, Schedule::GaussSeidel, Schedule::GaussSeidelReversed] {
@@ -64,7 +64,7 @@ fn all_orders(name: &str, foundry: Foundry<'_>, schemes: &dyn Fn(Coupling, Sched
                 // Where a mass owns the spring, errors of positions are nearer to rounding.
                 let shortened = if coupling == Coupling::ForceForce { [0.65; 2] } else { [0.8, 0.55] };
                 let local = if is_shortened { shortened.map(|part| part * local) } else { [local; 2] };
-                check(scenario.as_ref(), &scheme, (global, local), foundry);
+                check(scenario.as_ref(), &scheme, (global, local), factory);
             }
         }
     }
@@ -82,29 +82,29 @@ fn six(coupling: Coupling, order: Schedule) -> Vec<Scheme> {
 
 #[test]
 fn orders_of_the_oscillator_natively() {
-    all_orders("test-model", &foundry::native, &six);
+    all_orders("test-model", &factory::native, &six);
 }
 
 #[test]
 fn orders_of_the_oscillator_through_fmus() {
-    let _open = foundry::open_all().expect("the FMUs");
-    all_orders("test-model", &foundry::fmu, &six);
+    let _open = factory::open_all().expect("the FMUs");
+    all_orders("test-model", &factory::fmu, &six);
 }
 
 #[test]
 fn orders_of_a_nonlinear_spring() {
-    all_orders("nonlinear-spring", &foundry::native, &five);
+    all_orders("nonlinear-spring", &factory::native, &five);
 }
 
 #[test]
 fn orders_of_a_chain_of_five_masses() {
-    all_orders("chain", &foundry::native, &five);
+    all_orders("chain", &factory::native, &five);
 }
 
 #[test]
 fn orders_of_a_circuit_through_fmus() {
-    let _open = foundry::open_all().expect("the FMUs");
-    all_orders("circuit", &foundry::fmu, &five);
+    let _open = factory::open_all().expect("the FMUs");
+    all_orders("circuit", &factory::fmu, &five);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn orders_of_a_cylinder_with_its_load() {
     for order in [Schedule::Jacobi, Schedule::GaussSeidel] {
         for scheme in five(Coupling::ForceDisplacement, order) {
             let (global, local) = parts(&scheme);
-            check(scenario.as_ref(), &scheme, (global, [local; 2]), &foundry::native);
+            check(scenario.as_ref(), &scheme, (global, [local; 2]), &factory::native);
         }
     }
 }
@@ -123,7 +123,7 @@ fn orders_of_a_cylinder_with_its_load() {
 #[test]
 fn a_cylinder_after_its_load_gains_an_order() {
     let scheme = Scheme::new(Coupling::ForceDisplacement, Schedule::GaussSeidelReversed, Predict::integrated(0));
-    let [global, _] = observed(scenario("cylinder").as_ref(), &scheme, (2.0, 2.0), &foundry::native);
+    let [global, _] = observed(scenario("cylinder").as_ref(), &scheme, (2.0, 2.0), &factory::native);
     assert!(global.position.is_some_and(|p| (p - 3.0).abs() <= 0.1), "{global:?}");
 }
 
@@ -137,7 +137,7 @@ fn integrated_acceleration_is_the_more_accurate() {
         for &coupling in card.couplings {
             let error = |predict| -> Errors {
                 let scheme = Scheme::new(coupling, Schedule::Jacobi, predict);
-                let setup = Setup { start: Start::Exact, ..Setup::new(&scheme, card.step_s, &foundry::native) };
+                let setup = Setup { start: Start::Exact, ..Setup::new(&scheme, card.step_s, &factory::native) };
                 run(scenario.as_ref(), &setup, &reference).expect("a run").error
             };
             for degree in 0..=1 {

@@ -1,6 +1,6 @@
 //! Stability regions of the dimensionless test model, from one-step maps of the very code that runs a co-simulation.
 
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::lab::dimensionless::{Probe, Ratios};
 use macrostep::lab::region::{Rays, Window, regions};
 use macrostep::pair::{Coupling, Pair, build, state};
@@ -107,7 +107,7 @@ fn lie_splitting_keeps_to_the_unit_circle() {
 
 /// Half, whole, half a step of the same flows: on the unit circle as well, from the plan of whole palindromes.
 #[test]
-fn a_palindrome_keeps_to_the_unit_circle() {
+fn the_symmetric_schedule_keeps_to_the_unit_circle() {
     let scheme = named(Named::Palindromic, Coupling::DisplacementDisplacement);
     let mut probe = probe(scheme, Ratios { m21: 2.0, im21: 0.6, imc1: 1.7, ..Ratios::default() });
     for i in 1..20 {
@@ -185,7 +185,7 @@ fn a_run_grows_as_its_map_says() {
         let mut pair = Pair::new(coupling, scheme.method(2), 1.0, 1e9);
         pair.parameters = ratios.parameters(-0.2, 1.1);
         pair.parameters.x0 = [1.0, 0.3];
-        let mut coupled = build(&pair, &foundry::native).expect("a pair");
+        let mut coupled = build(&pair, &factory::native).expect("a pair");
         let mut size = Vec::new();
         // The mean growth over many steps: the dominant pair of eigenvalues turns.
         for n in 0..900 {

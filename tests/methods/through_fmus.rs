@@ -1,7 +1,7 @@
 //! The same runs through the FMUs: bit-equal to the native units, every call counted, nothing allocated.
 
 use crate::common::*;
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep::pair::{Coupling, Integrator, Pair, Start, run};
 use macrostep_master::correct::{Correction, FixedPoint, InterfaceJacobian, Newton, Relaxation};
 use macrostep_master::predict::{Hermite, IntegratedAcceleration, Lagrange};
@@ -19,7 +19,7 @@ fn newton(jacobian: InterfaceJacobian, schedule: Schedule) -> Method {
 /// Explicit, implicit, multirate, every integrator: the library and the native unit run the same code.
 #[test]
 fn fmus_and_native_units_give_equal_bits() {
-    let _open = foundry::open_all().expect("the FMUs open");
+    let _open = factory::open_all().expect("the FMUs open");
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {
             let aitken = Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(1.0)));
@@ -39,7 +39,7 @@ fn fmus_and_native_units_give_equal_bits() {
                     pair.stop_s = 0.3;
                     pair.micro_step_s = Some(2e-3);
                     pair.shares[m % 2] = if m < 2 { (1, 3) } else { (1, 1) };
-                    let (native, fmu) = (states(&pair), states_by(&pair, &foundry::fmu));
+                    let (native, fmu) = (states(&pair), states_by(&pair, &factory::fmu));
                     assert_eq!(bits(&native), bits(&fmu), "{coupling} {name}, method {m}, {integrator:?}");
                 }
             }
@@ -51,7 +51,7 @@ fn fmus_and_native_units_give_equal_bits() {
 #[test]
 #[cfg(target_os = "linux")]
 fn isolated_and_native_units_give_equal_bits() {
-    let _open = foundry::open_all().expect("the FMUs open");
+    let _open = factory::open_all().expect("the FMUs open");
     let isolation = isolation();
     for coupling in Coupling::ALL {
         let aitken = Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(1.0)));
@@ -68,7 +68,7 @@ fn isolated_and_native_units_give_equal_bits() {
         for (m, method) in methods.into_iter().enumerate() {
             let mut pair = Pair { stop_s: 0.3, ..test_pair(coupling, method, 1e-2) };
             pair.shares[m % 2] = if m < 3 { (1, 3) } else { (1, 1) };
-            let isolated = states_by(&pair, &|model, name| foundry::isolated(&isolation, model, name));
+            let isolated = states_by(&pair, &|model, name| factory::isolated(&isolation, model, name));
             assert_eq!(bits(&states(&pair)), bits(&isolated), "{coupling}, method {m}");
         }
     }
@@ -79,7 +79,7 @@ fn isolated_and_native_units_give_equal_bits() {
 fn every_do_step_is_counted() {
     let mut pair = Pair::new(Coupling::ForceDisplacement, classical(1, Schedule::Jacobi), 1e-2, 1.0);
     let steps = |pair: &Pair| {
-        let r = run(pair, &foundry::fmu, u64::MAX, &mut |_| {}).expect("the run");
+        let r = run(pair, &factory::fmu, u64::MAX, &mut |_| {}).expect("the run");
         assert_eq!(r.units, "fmu");
         (r.do_steps, r.statistics.runs)
     };
@@ -104,7 +104,7 @@ fn a_jacobian_from_directional_derivatives_converges() {
             let result = |jacobian| {
                 let pair =
                     Pair { start: Start::Exact, ..Pair::new(coupling, newton(jacobian, schedule.clone()), 1e-3, 1.0) };
-                run(&pair, &foundry::fmu, u64::MAX, &mut |_| {}).expect("the run")
+                run(&pair, &factory::fmu, u64::MAX, &mut |_| {}).expect("the run")
             };
             let (directional, differences) =
                 (result(InterfaceJacobian::Directional), result(InterfaceJacobian::FiniteDifferences));
@@ -122,7 +122,7 @@ fn rational_rates_converge() {
         let error = |step_s: f64| {
             let mut pair = test_pair(coupling, method(Lagrange::new(1), Schedule::Jacobi), step_s);
             pair.shares = [(1, 1), (2, 3)];
-            macrostep::pair::global(&pair, &foundry::native).expect("the run").position
+            macrostep::pair::global(&pair, &factory::native).expect("the run").position
         };
         let order = (error(1e-2) / error(5e-3)).log2();
         assert!((order - 2.0).abs() < 0.15, "{coupling}: {order}");

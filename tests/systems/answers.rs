@@ -52,7 +52,7 @@ const WHOLE: [&str; 2] = ["embedded:oscillator1_displacement", "embedded:oscilla
 
 /// An empty folder of this test's own.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = crate::common::folder(module_path!()).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
     folder
@@ -61,12 +61,12 @@ fn folder(name: &str) -> PathBuf {
 /// Measured error over predicted error of what is advised.
 fn ratio(of: &FromFile, name: &str, tolerance: f64) -> f64 {
     let stop_s = of.card().stop_s;
-    let question = Question { tolerance, stop_s, guess_s: stop_s / 50.0, foundry: macrostep::foundry::fmu };
+    let question = Question { tolerance, stop_s, guess_s: stop_s / 50.0, factory: macrostep::factory::fmu };
     let advice = advise(of, &question, &|| ()).unwrap_or_else(|e| panic!("{name}: {e}"));
     let best = advice.candidates[0];
     let reference = Reference::new(of, best.step_s, stop_s).expect("a reference");
     let error = of.solution_error(stop_s).expect("its error");
-    let setup = Setup::new(&best.scheme, best.step_s, &macrostep::foundry::fmu);
+    let setup = Setup::new(&best.scheme, best.step_s, &macrostep::factory::fmu);
     let work = run(of, &setup, &reference).expect("a run");
     println!(
         "{name} {tolerance:e}: {} H = {:.3e}, predicted {:.2e}, measured {:.2e}, reference {error:.0e}, do_steps {} ({}), left out {}",
@@ -136,7 +136,7 @@ fn what_units_lack_is_said() {
         std::fs::write(folder.join(format!("mass{i}.fmu")), bytes).expect("an FMU");
     }
     let of = system(&pair(["mass1.fmu", "mass2.fmu"], ["", ""], "stop = 1.0\nstep = 1e-3"), &folder);
-    let question = Question { tolerance: 1e-2, stop_s: 1.0, guess_s: 0.02, foundry: macrostep::foundry::fmu };
+    let question = Question { tolerance: 1e-2, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu };
     let advice = advise(&of, &question, &|| ()).expect("advice");
     let lacks = |what: &str, scheme: &str| {
         advice.left_out.iter().any(|l| l.why.contains(what) && l.schemes.iter().any(|s| s.contains(scheme)))

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use macrostep::pair::{self, Pair};
 use macrostep::scheme::{Correct, Predict, Schedule, Scheme};
-use macrostep::{embedded, foundry};
+use macrostep::{embedded, factory};
 use macrostep_benchmarks::{Coupling, Oscillator};
 use macrostep_master::record::Trace;
 use macrostep_oscillator::Parameters;
@@ -45,7 +45,7 @@ fn bits(trace: &Trace, names: [&str; 4]) -> Vec<[u64; 5]> {
 fn by_pair(scheme: &Scheme, [step_s, stop_s]: [f64; 2]) -> Bits {
     let mut pair = Pair::new(scheme.coupling, scheme.method(2), step_s, stop_s);
     pair.bond = true;
-    let outcome = pair::run(&pair, &foundry::fmu, 1, &mut |_| ()).map_err(|e| e.to_string())?;
+    let outcome = pair::run(&pair, &factory::fmu, 1, &mut |_| ()).map_err(|e| e.to_string())?;
     Ok(bits(&outcome.trace, ["x1", "v1", "x2", "v2"]))
 }
 
@@ -65,11 +65,11 @@ fn by_scenario(scheme: &Scheme, times_s: [f64; 2], fmus: &Fmus) -> Bits {
     Ok(bits(&trace, ["mass1.x", "mass1.v", "mass2.x", "mass2.v"]))
 }
 
-/// All decompositions × schedules × predictors × correctors. Palindromes agree up to rounding, see below.
+/// All decompositions × schedules × predictors × correctors. The symmetric schedule agrees up to rounding, see below.
 #[test]
 fn every_method_of_the_oscillator_runs_the_same_from_a_file() {
     let fmus = Fmus::new(embedded::fmu);
-    let _open = foundry::open_all().expect("FMUs");
+    let _open = factory::open_all().expect("FMUs");
     let predictors =
         ["hold", "linear", "quadratic", "poly:3", "ia0", "ia1", "h3", "h5", "jerk", "jerk:3", "spectral:4"];
     let mut same = 0;
@@ -150,7 +150,7 @@ fn the_scenario_that_oscillator_writes_runs_again() {
         let options: Vec<&str> = ["oscillator", "--stop", "0.06"].into_iter().chain(options.split(' ')).collect();
         runs_again(&options, &names);
     }
-    // The half steps of a palindrome meet where rows are recorded: other roundings.
+    // The half steps of the symmetric schedule meet where rows are recorded: other roundings.
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("o").display().to_string();
     done(&["oscillator", "--method", "palindromic", "--stop", "0.06", "--out", &out]);

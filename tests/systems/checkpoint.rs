@@ -1,7 +1,7 @@
 //! A run that is interrupted or killed and continued leaves the same bits as one that was not.
 use crate::common::{classical, method, schedules, test_pair};
-use macrostep::foundry;
-use macrostep::pair::{Coupling, Foundry, Pair, build, state};
+use macrostep::factory;
+use macrostep::pair::{Coupling, Factory, Pair, build, state};
 use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("checkpoint").join(name);
+    let folder = crate::common::folder(module_path!()).join("checkpoint").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
     let fmu = macrostep::embedded::fmu("oscillator1_force").expect("carried");
@@ -216,15 +216,15 @@ fn controls() -> [(&'static str, Option<StepControl>); 3] {
 
 /// The run after some steps, and whether one that takes it up in a new simulation has the same bits in all that it knows.
 #[track_caller]
-fn continues(what: &str, pair: &Pair, foundry: Foundry<'_>) -> Memento {
+fn continues(what: &str, pair: &Pair, factory: Factory<'_>) -> Memento {
     // Some steps, and what there is then.
-    let mut first = build(pair, foundry).expect("built");
+    let mut first = build(pair, factory).expect("built");
     for _ in 0..9 {
         first.simulation.step().expect("a step");
     }
     let memento = first.simulation.memento().expect("a memento");
     // The same steps by both.
-    let mut second = build(pair, foundry).expect("built");
+    let mut second = build(pair, factory).expect("built");
     second.simulation.resume(&memento).expect("resumed");
     for step in 0..12 {
         let [a, b] = [&mut first, &mut second].map(|c| {
@@ -268,12 +268,12 @@ fn pair_of(method: Method, coupling: Coupling) -> Pair {
 
 #[test]
 fn every_method_continues_bit_by_bit() {
-    let _open = foundry::open_all().expect("the FMUs open");
+    let _open = factory::open_all().expect("the FMUs open");
     for (name, method) in methods() {
         for coupling in [Coupling::ForceDisplacement, Coupling::ForceForce] {
             let pair = pair_of(method.clone(), coupling);
-            let natively = continues(&format!("{coupling} {name}, native"), &pair, &foundry::native);
-            let fmus = continues(&format!("{coupling} {name}, FMUs"), &pair, &foundry::fmu);
+            let natively = continues(&format!("{coupling} {name}, native"), &pair, &factory::native);
+            let fmus = continues(&format!("{coupling} {name}, FMUs"), &pair, &factory::fmu);
             assert!(natively.engine == fmus.engine, "{coupling} {name}: natively and through FMUs");
         }
     }
@@ -282,9 +282,9 @@ fn every_method_continues_bit_by_bit() {
 #[test]
 fn a_state_of_another_definition_is_refused() {
     let pair = pair_of(classical(1, Schedule::Jacobi), Coupling::ForceDisplacement);
-    let memento = continues("linear", &pair, &foundry::native);
+    let memento = continues("linear", &pair, &factory::native);
     let refusal = |pair: &Pair, memento: &Memento| {
-        let mut other = build(pair, &foundry::native).expect("built");
+        let mut other = build(pair, &factory::native).expect("built");
         let before = state(&other);
         let error = other.simulation.resume(memento).expect_err("another definition").to_string();
         assert_eq!(state(&other), before, "nothing was changed");

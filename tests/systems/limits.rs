@@ -132,7 +132,7 @@ fn a_system_of_two_hundred_thousand_variables_is_assembled() {
         );
     }
     xml.push_str("</ModelVariables>\n<ModelStructure><Outputs><Unknown index=\"1\"/></Outputs></ModelStructure>\n</fmiModelDescription>\n");
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("limits_system");
+    let folder = crate::common::folder(module_path!()).join("limits_system");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("large.fmu"), make::fmu(&xml, &[])).expect("the FMU");

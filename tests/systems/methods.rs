@@ -33,7 +33,7 @@ fn example(coupling: &str) -> String {
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("methods").join(name);
+    let folder = crate::common::folder(module_path!()).join("methods").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
     folder
@@ -288,7 +288,7 @@ fn an_interface_model_runs_as_the_actuator_does() {
     };
     let (step_s, micro_s, steps) = (1e-2, 2e-4, 50);
     let run = Multirate { plant: Plant::Actuator, scheme, step_s, micro_s, stop_s: step_s * steps as f64 };
-    let mut coupled = build(&run, &macrostep::foundry::fmu).expect("the actuator");
+    let mut coupled = build(&run, &macrostep::factory::fmu).expect("the actuator");
     let hold = coupled.simulation.latest(coupled.force[0])[0];
     for _ in 0..steps {
         coupled.simulation.step().expect("a step");

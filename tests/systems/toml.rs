@@ -217,7 +217,7 @@ fn watching_power_changes_nothing() {
         let text = std::fs::read_to_string(example(name)).expect("a scenario");
         let (before, after) = text.split_once("[[bonds]]").expect("bonds");
         let rest = after.find("\n[").map_or("", |at| &after[at..]);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("unwatched-{name}"));
+        let path = crate::common::folder(module_path!()).join(format!("unwatched-{name}"));
         std::fs::write(&path, format!("{before}{rest}")).expect("written");
         for correct in ["explicit", "newton"] {
             let run = |path: &Path| {
@@ -246,7 +246,7 @@ fn a_map_and_its_dual_conserve_power() {
              [units.b]\nfmu = \"embedded:oscillator2_force\"\n[[maps]]\nfrom = [\"b.x\"]\nto = [\"a.xi\"]\nmatrix = {matrix}\n\
              reaction = {{ from = [\"a.f_c\"], to = [\"b.f\"] }}\n[[maps]]\nfrom = [\"b.v\"]\nto = [\"a.xi_dot\"]\nmatrix = {matrix}\n"
         );
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("map{}.toml", matrix.len()));
+        let path = crate::common::folder(module_path!()).join(format!("map{}.toml", matrix.len()));
         std::fs::write(&path, text).expect("written");
         json(&["run", path.to_str().expect("UTF-8"), "--json"])
     };
@@ -267,7 +267,7 @@ fn a_map_and_its_dual_conserve_power() {
 /// What a run leaves behind: the trace, the result, the picture and a scenario that runs to the same end.
 #[test]
 fn the_effective_scenario_runs_to_the_same_end() {
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("effective");
+    let out = crate::common::folder(module_path!()).join("effective");
     let _ = std::fs::remove_dir_all(&out);
     let path = example("oscillator-f-f.toml");
     let (path, folder) = (path.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
@@ -290,11 +290,11 @@ fn the_documentation_is_true() {
     let blocks: Vec<&str> = text.split("```toml\n").skip(1).filter_map(|b| b.split("```").next()).collect();
     assert!(blocks.len() >= 3);
     let rows = text.split("```csv\n").nth(1).and_then(|b| b.split("```").next()).expect("a file of inputs");
-    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("load.csv"), rows).expect("written");
+    std::fs::write(crate::common::folder(module_path!()).join("load.csv"), rows).expect("written");
     for (n, block) in blocks.iter().enumerate() {
         let scenario = read(block).unwrap_or_else(|e| panic!("block {n}: {e}"));
         assert_eq!(read(&toml::write(&scenario)).expect("a scenario"), scenario);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("documented{n}.toml"));
+        let path = crate::common::folder(module_path!()).join(format!("documented{n}.toml"));
         std::fs::write(&path, block).expect("written");
         let result = json(&["run", path.to_str().expect("UTF-8"), "--json"]);
         assert_eq!(result["end_s"], 1.0);

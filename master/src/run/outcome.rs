@@ -83,7 +83,7 @@ impl Simulation {
         }
     }
 
-    /// The first sampled value at the present time that is larger than `size`, or is not a number.
+    /// The first sampled value at the present time that is larger than `size`, or is NaN.
     fn beyond(&self, size: f64) -> Option<Diverged> {
         let is_beyond = |x: &f64| x.is_nan() || x.abs() > size;
         let sampled = self.state.signals.histories[..self.channels].iter().enumerate();

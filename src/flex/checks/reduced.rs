@@ -1,7 +1,7 @@
 //! The reduced interface and what happens without its dual or with badly chosen nodes.
 
 use macrostep::beam::{BeamOnSprings, Interface};
-use macrostep::foundry;
+use macrostep::factory;
 use macrostep_master::Sampling;
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::gram_schmidt::orthonormalise;
@@ -17,7 +17,7 @@ pub(super) fn checks() -> Result<Vec<Check>, String> {
     let q = orthonormalise(&shapes.scalar()).columns;
     let defect = (q.tr_mul(&q) - DMatrix::identity(q.ncols(), q.ncols())).amax();
     let run = |interface, sampling| {
-        BeamOnSprings { interface, modes: 19, step_s: 1e-3, steps: 200, sampling }.run(&foundry::native)
+        BeamOnSprings { interface, modes: 19, step_s: 1e-3, steps: 200, sampling }.run(&factory::native)
     };
     let first: Vec<usize> = (0..19).collect();
     let spatial = InterfaceMap::new(&shapes, Space::Spatial).map_err(|e| e.to_string())?;

@@ -110,7 +110,7 @@ fn bounded(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Result<f64, 
     let span = stop - e.start_s;
     let macro_steps = span / step;
     let (step_place, stop_place) = (e.step_place.or(&e.place), e.stop_place.or(&e.place));
-    // Infinite or not a number: more than allowed, too.
+    // Infinite or NaN: more than allowed, too.
     if macro_steps.is_nan() || macro_steps > STEPS_MAX {
         let what = format!(
             "{macro_steps:.3e} macro steps of {step:?} s from {} s to {stop:?} s, expected at most {STEPS_MAX:e}",

@@ -88,7 +88,7 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// A palindrome has steps of one length, made once.
+/// The symmetric schedule has steps of one length, made once.
 fn together(s: &Scenario, findings: &mut Vec<Finding>) {
     let c = &s.coupling;
     if !c.schedule.is_palindromic() {

@@ -155,7 +155,7 @@ pub fn verify(
             outputs.push(judge(&traces, i));
         }
     }
-    // What is not a number is the worst of all.
+    // NaN is the worst of all.
     let badness = |o: &Judged| if o.bar.is_nan() { f64::INFINITY } else { o.relative() };
     outputs.sort_by(|a, b| badness(b).total_cmp(&badness(a)));
     let verdict = tolerance.map(|tolerance| {

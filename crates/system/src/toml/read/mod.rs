@@ -1,5 +1,8 @@
 //! From the text to a [`Scenario`].
 
+mod method;
+mod relations;
+
 use super::file::{self, Amount, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
@@ -145,75 +148,6 @@ impl Reader<'_> {
         (Experiment { start_s, stop_s, step_s, tolerance, place, stop_place, step_place }, &e.parameters)
     }
 
-    fn coupling(&self, c: &Spanned<file::Coupling>) -> Read<Coupling> {
-        let place = self.place(c);
-        let c = c.get_ref();
-        let mut coupling = Coupling {
-            method: None,
-            schedule: self.word("schedule", &c.schedule)?,
-            order: c.order.clone(),
-            predict: self.word("predict", &c.predict)?,
-            gs_variant: self.word("gs_variant", &c.gs_variant)?,
-            derivative: self.word("derivative", &c.derivative)?,
-            correct: self.word("correct", &c.correct)?,
-            tolerance: match &c.tolerance {
-                Some(t) if !(*t.get_ref() > 0.0 && *t.get_ref() < 1.0) => {
-                    let what = format!("`tolerance` is {}, expected a number above 0 and below 1", t.get_ref());
-                    return Err(Finding::error(&self.place(t), what, "1e-12 is the default"));
-                }
-                t => t.as_ref().map(|t| *t.get_ref()),
-            },
-            corrections_max: self.within("corrections_max", &c.corrections_max, 1_000_000)?.map(|n| n as usize),
-            sampling: self.word("sampling", &c.sampling)?,
-            sub_steps: self.within("sub_steps", &c.sub_steps, 1_000_000)?.unwrap_or(1) as usize,
-            energy: self.word("energy", &c.energy)?,
-            control: c.control.as_ref().map_or(Ok(StepChoice::default()), |control| self.control(control.get_ref()))?,
-            place,
-        };
-        if let Some(method) = &c.method {
-            coupling.take(self.method(method, c)?);
-        }
-        Ok(coupling)
-    }
-
-    /// A method by its name, which leaves no room for the parts it has.
-    fn method(&self, method: &Spanned<String>, c: &file::Coupling) -> Read<Named> {
-        let said = method.get_ref();
-        let named = said
-            .parse()
-            .map_err(|expected| Finding::error(&self.place(method), format!("`method` is `{said}`, {expected}"), ""))?;
-        let parts = [("schedule", &c.schedule), ("predict", &c.predict), ("correct", &c.correct)];
-        match parts.iter().find_map(|(key, part)| part.as_ref().map(|part| (key, part))) {
-            None => Ok(named),
-            Some((key, part)) => {
-                let place = line(&self.place(method));
-                let what = format!("`{key} = \"{}\"` beside `method = \"{said}\"` at {place}", part.get_ref());
-                Err(Finding::error(&self.place(part), what, "the method has its own: remove one of them"))
-            }
-        }
-    }
-
-    fn control(&self, c: &file::Control) -> Read<StepChoice> {
-        let above = |key: &str, value: &Option<Spanned<f64>>| match value {
-            Some(x) if !(x.get_ref().is_finite() && *x.get_ref() > 0.0) => {
-                let what = format!("`{key}` is {}, expected a finite number above 0", x.get_ref());
-                Err(Finding::error(&self.place(x), what, ""))
-            }
-            x => Ok(x.as_ref().map(|x| *x.get_ref())),
-        };
-        let kind = self.word("kind", &c.kind)?;
-        let tolerance = above("tolerance", &c.tolerance)?;
-        let (step_min_s, step_max_s) = (above("step_min", &c.step_min)?, above("step_max", &c.step_max)?);
-        let keys = [("tolerance", &c.tolerance), ("step_min", &c.step_min), ("step_max", &c.step_max)];
-        let said = keys.iter().find_map(|(key, value)| value.as_ref().map(|value| (key, value)));
-        if let (Control::Fixed, Some((key, value))) = (kind, said) {
-            let what = format!("`{key}` of steps of one length");
-            return Err(Finding::error(&self.place(value), what, "add `kind = \"error\"`, or `kind = \"ecco\"`"));
-        }
-        let default = StepChoice::default();
-        Ok(StepChoice { kind, tolerance: tolerance.unwrap_or(default.tolerance), step_min_s, step_max_s })
-    }
-
     fn word<T: FromStr<Err = String> + Default>(&self, key: &str, word: &Option<Spanned<String>>) -> Read<T> {
         let Some(word) = word else { return Ok(T::default()) };
         word.get_ref().parse().map_err(|expected| {
@@ -308,76 +242,6 @@ impl Reader<'_> {
             let found: Vec<String> = line.iter().map(ToString::to_string).collect();
             let what = format!("`[{}]` in a table, expected a value and what becomes of it", found.join(", "));
             Finding::error(place, what, "write [[1, 10], [2, 20]], [[true, false], [false, true]] or [[\"a\", \"b\"]]")
-        })
-    }
-
-    fn law(&self, name: &Spanned<String>, law: &file::Law) -> Read<Law> {
-        let place = self.place(name);
-        let amount = |amount: &Option<Amount>| match amount {
-            Some(Amount::Number(x)) => Some(Gain::Number(*x)),
-            Some(Amount::Parameter(name)) => Some(Gain::parse(name)),
-            None => None,
-        };
-        let number = |key: &str, value: &Option<Amount>| match value {
-            Some(Amount::Number(x)) => Ok(*x),
-            Some(Amount::Parameter(text)) => {
-                let what = format!("`{key}` of law `{}` is \"{text}\"", name.get_ref());
-                Err(Finding::error(&place, what, "write a number"))
-            }
-            None => Ok(0.0),
-        };
-        let need = |key: &str, value: Option<f64>| {
-            let what = format!("law `{}` of kind `{}` without `{key}`", name.get_ref(), law.kind.get_ref());
-            value.ok_or_else(|| Finding::error(&place, what, format!("add `{key} = …`")))
-        };
-        let kind = match law.kind.get_ref().as_str() {
-            "spring-damper" => LawKind::SpringDamper {
-                stiffness: match amount(&law.stiffness) {
-                    Some(stiffness) => stiffness,
-                    None => Gain::Number(need("stiffness", None)?),
-                },
-                damping: amount(&law.damping).unwrap_or(Gain::Number(0.0)),
-            },
-            "nonlinear-spring" => LawKind::NonlinearSpring {
-                coefficients: match &law.coefficients {
-                    Some(c) if !c.is_empty() => c.clone(),
-                    _ => vec![need("coefficients", None)?],
-                },
-                damping: number("damping", &law.damping)?,
-            },
-            "orifice" => LawKind::Orifice {
-                coefficient: need("coefficient", law.coefficient)?,
-                laminar: need("laminar", law.laminar)?,
-            },
-            other => {
-                let what = format!("law of kind `{other}`, expected `spring-damper`, `nonlinear-spring` or `orifice`");
-                return Err(Finding::error(&self.place(&law.kind), what, ""));
-            }
-        };
-        let inputs = self.endpoints(&law.inputs)?;
-        Ok(Law { name: name.get_ref().clone(), kind, inputs, outputs: law.outputs.clone(), place })
-    }
-
-    fn map(&self, map: &Spanned<file::Map>) -> Read<Map> {
-        let place = self.place(map);
-        let m = map.get_ref();
-        let reaction =
-            m.reaction.as_ref().map(|r| Ok(Reaction { from: self.endpoints(&r.from)?, to: self.endpoints(&r.to)? }));
-        let (from, to) = (self.endpoints(&m.from)?, self.endpoints(&m.to)?);
-        Ok(Map { from, to, matrix: m.matrix.clone(), reaction: reaction.transpose()?, place })
-    }
-
-    fn interface_model(&self, model: &Spanned<file::InterfaceModel>) -> Read<InterfaceModel> {
-        let (place, m) = (self.place(model), model.get_ref());
-        Ok(InterfaceModel {
-            force: self.endpoints(&m.force)?,
-            speed: self.endpoints(&m.speed)?,
-            position: self.endpoints(&m.position)?,
-            mobility: self.endpoints(&m.mobility)?,
-            bias: self.endpoints(&m.bias)?,
-            to_speed: self.endpoints(&m.to.speed)?,
-            to_position: self.endpoints(&m.to.position)?,
-            place,
         })
     }
 

@@ -1,0 +1,59 @@
+//! Connections, and what they begin and end at.
+
+use super::place::Place;
+use super::unit::Value;
+
+/// A variable of a unit, or an output of a law.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Endpoint {
+    /// Unit or law.
+    pub unit: String,
+    /// Variable of the unit, or name of the law's output.
+    pub variable: String,
+}
+
+/// `to = factor · from + offset`, or what the table has for `from`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Connection {
+    /// An output.
+    pub from: Endpoint,
+    /// An input.
+    pub to: Endpoint,
+    /// Dimensionless factor, after conversion of units.
+    pub factor: f64,
+    /// Offset in the unit of the input.
+    pub offset: f64,
+    /// Whether units of measurement are converted.
+    pub converts: bool,
+    /// Values that are not real, and what becomes of each; empty: they stay.
+    pub table: Vec<(Value, Value)>,
+    /// Whether the input gets the mean over its unit's step of an output that is sampled more often.
+    pub is_mean: bool,
+    /// The law that `from` obeys: predictors of motions apply it to predicted motions instead of extrapolating `from`.
+    pub law: Option<String>,
+    /// Where.
+    pub place: Place,
+}
+
+impl Endpoint {
+    /// `UNIT.VARIABLE`, split at the first dot.
+    pub fn parse(text: &str) -> Option<Endpoint> {
+        let (unit, variable) = text.split_once('.')?;
+        let (unit, variable) = (unit.trim(), variable.trim());
+        (!unit.is_empty() && !variable.is_empty()).then(|| Endpoint { unit: unit.into(), variable: variable.into() })
+    }
+}
+
+impl std::fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.unit, self.variable)
+    }
+}
+
+impl Connection {
+    /// One to one.
+    pub fn new(from: Endpoint, to: Endpoint, place: Place) -> Self {
+        let (factor, offset, converts, table) = (1.0, 0.0, true, Vec::new());
+        Connection { from, to, factor, offset, converts, table, is_mean: false, law: None, place }
+    }
+}

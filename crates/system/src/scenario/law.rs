@@ -1,0 +1,92 @@
+//! Relations between outputs and inputs that the master evaluates: laws, linear maps and interface models.
+
+use super::bond::Gain;
+use super::connection::Endpoint;
+use super::place::Place;
+
+/// The speed that a slow unit has at its interface, integrated on the grid of the fast unit that drives it: `ẇ = W λ + b`. For r
+/// forces there are r speeds, positions and biases, and r (r + 1)/2 mobilities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InterfaceModel {
+    /// λ, outputs of the fast unit.
+    pub force: Vec<Endpoint>,
+    /// w, outputs of the slow unit.
+    pub speed: Vec<Endpoint>,
+    /// s, outputs of the slow unit.
+    pub position: Vec<Endpoint>,
+    /// W, outputs of the slow unit: the lower triangle by rows.
+    pub mobility: Vec<Endpoint>,
+    /// b, outputs of the slow unit.
+    pub bias: Vec<Endpoint>,
+    /// Inputs of the fast unit that get the speeds; as many as there are, or none.
+    pub to_speed: Vec<Endpoint>,
+    /// Inputs of the fast unit that get the positions; as many as there are, or none.
+    pub to_position: Vec<Endpoint>,
+    /// Where.
+    pub place: Place,
+}
+
+/// A relation between outputs and inputs that the master evaluates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Law {
+    /// Name, unique among units and laws.
+    pub name: String,
+    /// Which relation.
+    pub kind: LawKind,
+    /// What it is evaluated of.
+    pub inputs: Vec<Endpoint>,
+    /// Names of what comes out.
+    pub outputs: Vec<String>,
+    /// Where.
+    pub place: Place,
+}
+
+/// Relations.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LawKind {
+    /// `f = k (x₁ − x₂) + c (v₁ − v₂)`; inputs x₁, v₁, x₂, v₂; the force body 1 exerts on body 2.
+    SpringDamper {
+        /// k \[N/m\]: a number, or a parameter `UNIT.NAME` of a unit.
+        stiffness: Gain,
+        /// c \[N·s/m\], likewise.
+        damping: Gain,
+    },
+    /// `f = Σ kᵢ dⁱ + c ḋ` of `d = x₁ − x₂`; inputs x₁, v₁, x₂, v₂.
+    NonlinearSpring {
+        /// k₁, k₂, … \[N/mⁱ\].
+        coefficients: Vec<f64>,
+        /// c \[N·s/m\].
+        damping: f64,
+    },
+    /// Flow through an orifice, `q = k sign(Δp) √|Δp|` of `Δp = p₁ − p₂`, linear for |Δp| below `laminar`.
+    Orifice {
+        /// k.
+        coefficient: f64,
+        /// Pressure difference below which the flow is laminar.
+        laminar: f64,
+    },
+}
+
+/// `to = M · from`, and back `reaction.to = Mᵀ · reaction.from`: power is conserved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Map {
+    /// As many outputs as `matrix` has columns.
+    pub from: Vec<Endpoint>,
+    /// As many inputs as `matrix` has rows.
+    pub to: Vec<Endpoint>,
+    /// Rows of M.
+    pub matrix: Vec<Vec<f64>>,
+    /// The way back by the dual map.
+    pub reaction: Option<Reaction>,
+    /// Where.
+    pub place: Place,
+}
+
+/// The way back through a map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reaction {
+    /// As many outputs as the matrix has rows.
+    pub from: Vec<Endpoint>,
+    /// As many inputs as the matrix has columns.
+    pub to: Vec<Endpoint>,
+}

@@ -1,0 +1,163 @@
+//! A *scenario* as plain values: units, connections, laws, maps, power bonds, parameter sets, method, experiment and recording.
+//!
+//! It knows neither files nor FMUs; every part keeps its [`Place`] for messages.
+
+mod bond;
+mod connection;
+mod driven;
+mod law;
+mod method;
+mod place;
+mod unit;
+
+pub use bond::{Bond, Gain, Port};
+pub use connection::{Connection, Endpoint};
+pub use driven::{Event, InputFile};
+pub use law::{InterfaceModel, Law, LawKind, Map, Reaction};
+pub use method::{Coupling, StepChoice};
+pub use place::Place;
+pub use unit::{Connector, ParameterSet, Setting, Source, Unit, Value};
+
+use std::collections::BTreeSet;
+
+/// A system of FMUs and how it is run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scenario {
+    /// For people.
+    pub name: String,
+    /// One sentence.
+    pub description: String,
+    /// From when to when, and the macro step.
+    pub experiment: Experiment,
+    /// How it is coupled.
+    pub coupling: Coupling,
+    /// The units, in the order in which they are stepped by Jacobi and, unless said otherwise, by Gauss–Seidel.
+    pub units: Vec<Unit>,
+    /// Parameter sets.
+    pub sets: Vec<ParameterSet>,
+    /// Names of the sets that are applied, in this order, after the units' own settings.
+    pub applied: Vec<String>,
+    /// One signal to one input.
+    pub connections: Vec<Connection>,
+    /// Laws the master evaluates.
+    pub laws: Vec<Law>,
+    /// Linear maps from several outputs to several inputs.
+    pub maps: Vec<Map>,
+    /// Where units exchange power: their residual energy is watched.
+    pub bonds: Vec<Bond>,
+    /// Motions that are predicted by the interface model of another unit.
+    pub interface_models: Vec<InterfaceModel>,
+    /// Files that inputs follow.
+    pub inputs: Vec<InputFile>,
+    /// Values set at a time.
+    pub events: Vec<Event>,
+    /// What is recorded.
+    pub record: Record,
+}
+
+/// Times.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Experiment {
+    /// Start \[s\].
+    pub start_s: f64,
+    /// End \[s\]; `None`: what the FMUs propose.
+    pub stop_s: Option<f64>,
+    /// Macro step H \[s\]; `None`: what the FMUs propose.
+    pub step_s: Option<f64>,
+    /// Relative tolerance of the units' own solvers; `None`: what each FMU proposes.
+    pub tolerance: Option<f64>,
+    /// Where.
+    pub place: Place,
+    /// Where the end stands; line 0 without a file: nowhere else than all of it.
+    pub stop_place: Place,
+    /// Where the macro step stands; as `stop_place`.
+    pub step_place: Place,
+}
+
+/// What a run leaves behind.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Record {
+    /// Variables `UNIT.NAME` of any type; `*` stands for any letters. Empty: all real outputs but elements of arrays.
+    pub variables: Vec<(String, Place)>,
+    /// Every how many windows a row is kept; 0: every one.
+    pub every: u64,
+}
+
+impl Scenario {
+    /// The scenario as it can be read from any folder: paths of FMUs are absolute where the file exists.
+    pub fn anywhere(&self) -> Scenario {
+        let mut out = self.clone();
+        for unit in &mut out.units {
+            if let Source::File { path, shown } = &mut unit.source
+                && let Ok(absolute) = path.canonicalize()
+            {
+                *shown = absolute.display().to_string();
+                *path = absolute;
+            }
+        }
+        for file in &mut out.inputs {
+            if let Ok(absolute) = file.path.canonicalize() {
+                file.shown = absolute.display().to_string();
+                file.path = absolute;
+            }
+        }
+        out
+    }
+
+    /// The file of inputs of this name.
+    pub fn input(&self, name: &str) -> Option<&InputFile> {
+        self.inputs.iter().find(|file| file.name == name)
+    }
+
+    /// All inputs that something feeds.
+    pub fn targets(&self) -> impl Iterator<Item = (&Endpoint, &Place)> {
+        let connections = self.connections.iter().map(|c| (&c.to, &c.place));
+        let maps = self.maps.iter().flat_map(|m| {
+            let back = m.reaction.iter().flat_map(|r| &r.to);
+            m.to.iter().chain(back).map(|to| (to, &m.place))
+        });
+        let models = self.interface_models.iter();
+        let models = models.flat_map(|m| m.to_speed.iter().chain(&m.to_position).map(|to| (to, &m.place)));
+        connections.chain(maps).chain(models)
+    }
+
+    /// Position of the unit of this name.
+    pub fn unit(&self, name: &str) -> Option<usize> {
+        self.units.iter().position(|u| u.name == name)
+    }
+
+    /// The law of this name.
+    pub fn law(&self, name: &str) -> Option<&Law> {
+        self.laws.iter().find(|l| l.name == name)
+    }
+
+    /// The same scenario with every value given once: the one that counts.
+    pub fn settled(&self) -> Scenario {
+        let mut out = self.clone();
+        let mut later: BTreeSet<(String, String)> = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        // The last set first; of a set that is applied twice, the last time counts.
+        out.applied = self.applied.iter().rev().filter(|name| seen.insert((*name).clone())).cloned().collect();
+        for name in &out.applied {
+            let Some(set) = out.sets.iter_mut().find(|set| set.name == *name) else { continue };
+            set.settings.reverse();
+            set.settings.retain(|(unit, s)| later.insert((unit.clone(), s.variable.clone())));
+            set.settings.reverse();
+        }
+        out.applied.reverse();
+        for unit in &mut out.units {
+            let name = &unit.name;
+            unit.settings.reverse();
+            unit.settings.retain(|s| later.insert((name.clone(), s.variable.clone())));
+            unit.settings.reverse();
+        }
+        out
+    }
+
+    /// All settings of a unit in the order in which they are made: its own, then those of the applied sets.
+    pub fn settings(&self, unit: &str) -> Vec<&Setting> {
+        let own = self.units.iter().filter(|u| u.name == unit).flat_map(|u| &u.settings);
+        let sets = self.applied.iter().filter_map(|name| self.sets.iter().find(|s| s.name == *name));
+        own.chain(sets.flat_map(|s| &s.settings).filter(|(of, _)| of == unit).map(|(_, s)| s)).collect()
+    }
+}

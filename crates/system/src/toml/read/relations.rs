@@ -1,0 +1,75 @@
+//! Laws, linear maps and interface models.
+
+use super::*;
+
+impl Reader<'_> {
+    pub(super) fn law(&self, name: &Spanned<String>, law: &file::Law) -> Read<Law> {
+        let place = self.place(name);
+        let amount = |amount: &Option<Amount>| match amount {
+            Some(Amount::Number(x)) => Some(Gain::Number(*x)),
+            Some(Amount::Parameter(name)) => Some(Gain::parse(name)),
+            None => None,
+        };
+        let number = |key: &str, value: &Option<Amount>| match value {
+            Some(Amount::Number(x)) => Ok(*x),
+            Some(Amount::Parameter(text)) => {
+                let what = format!("`{key}` of law `{}` is \"{text}\"", name.get_ref());
+                Err(Finding::error(&place, what, "write a number"))
+            }
+            None => Ok(0.0),
+        };
+        let need = |key: &str, value: Option<f64>| {
+            let what = format!("law `{}` of kind `{}` without `{key}`", name.get_ref(), law.kind.get_ref());
+            value.ok_or_else(|| Finding::error(&place, what, format!("add `{key} = …`")))
+        };
+        let kind = match law.kind.get_ref().as_str() {
+            "spring-damper" => LawKind::SpringDamper {
+                stiffness: match amount(&law.stiffness) {
+                    Some(stiffness) => stiffness,
+                    None => Gain::Number(need("stiffness", None)?),
+                },
+                damping: amount(&law.damping).unwrap_or(Gain::Number(0.0)),
+            },
+            "nonlinear-spring" => LawKind::NonlinearSpring {
+                coefficients: match &law.coefficients {
+                    Some(c) if !c.is_empty() => c.clone(),
+                    _ => vec![need("coefficients", None)?],
+                },
+                damping: number("damping", &law.damping)?,
+            },
+            "orifice" => LawKind::Orifice {
+                coefficient: need("coefficient", law.coefficient)?,
+                laminar: need("laminar", law.laminar)?,
+            },
+            other => {
+                let what = format!("law of kind `{other}`, expected `spring-damper`, `nonlinear-spring` or `orifice`");
+                return Err(Finding::error(&self.place(&law.kind), what, ""));
+            }
+        };
+        let inputs = self.endpoints(&law.inputs)?;
+        Ok(Law { name: name.get_ref().clone(), kind, inputs, outputs: law.outputs.clone(), place })
+    }
+
+    pub(super) fn map(&self, map: &Spanned<file::Map>) -> Read<Map> {
+        let place = self.place(map);
+        let m = map.get_ref();
+        let reaction =
+            m.reaction.as_ref().map(|r| Ok(Reaction { from: self.endpoints(&r.from)?, to: self.endpoints(&r.to)? }));
+        let (from, to) = (self.endpoints(&m.from)?, self.endpoints(&m.to)?);
+        Ok(Map { from, to, matrix: m.matrix.clone(), reaction: reaction.transpose()?, place })
+    }
+
+    pub(super) fn interface_model(&self, model: &Spanned<file::InterfaceModel>) -> Read<InterfaceModel> {
+        let (place, m) = (self.place(model), model.get_ref());
+        Ok(InterfaceModel {
+            force: self.endpoints(&m.force)?,
+            speed: self.endpoints(&m.speed)?,
+            position: self.endpoints(&m.position)?,
+            mobility: self.endpoints(&m.mobility)?,
+            bias: self.endpoints(&m.bias)?,
+            to_speed: self.endpoints(&m.to.speed)?,
+            to_position: self.endpoints(&m.to.position)?,
+            place,
+        })
+    }
+}
