@@ -3,12 +3,20 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
+
+use rustix::fs::{MemfdFlags, Mode, OFlags};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitOptions, kill_current_process_group, kill_process, kill_process_group, setrlimit,
+    test_kill_process, waitpid,
+};
+use rustix::stdio::{stderr, stdout};
+use rustix::thread::futex;
 
 use super::board::Board;
 
@@ -43,13 +51,7 @@ unsafe impl Send for Memory {}
 impl Memory {
     /// New memory, and the file to give to the other process.
     pub fn create() -> io::Result<(Memory, File)> {
-        // SAFETY: the name is zero-terminated and lives during the call.
-        let descriptor = unsafe { libc::memfd_create(c"macrostep".as_ptr(), libc::MFD_CLOEXEC) };
-        if descriptor < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: just made, and owned by nobody else.
-        let file = unsafe { File::from_raw_fd(descriptor) };
+        let file = File::from(rustix::fs::memfd_create(c"macrostep", MemfdFlags::CLOEXEC)?);
         file.set_len(LENGTH as u64)?;
         Ok((Memory::map(&file)?, file))
     }
@@ -127,42 +129,33 @@ impl Drop for Memory {
 
 /// Sleeps while the word has this value, at most so long, and possibly shorter.
 pub fn sleep_on(word: &AtomicU32, value: u32, at_most: Duration) {
-    let time = libc::timespec {
-        tv_sec: libc::time_t::try_from(at_most.as_secs()).unwrap_or(libc::time_t::MAX),
-        tv_nsec: libc::c_long::from(at_most.subsec_nanos() as i32),
+    let time = futex::Timespec {
+        tv_sec: i64::try_from(at_most.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(at_most.subsec_nanos()),
     };
-    // SAFETY: the word is aligned and lives during the call, the time too; every way the call returns is fine.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, &raw const time, 0, 0) };
+    // Every way the call returns is fine: the word is looked at again.
+    let _ = futex::wait(word, futex::Flags::empty(), value, Some(&time));
 }
 
 /// Wakes who sleeps on the word, in any process.
 pub fn wake(word: &AtomicU32) {
-    // SAFETY: the word lives during the call, which only uses its address.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1, 0, 0, 0) };
+    let _ = futex::wake(word, futex::Flags::empty(), 1);
 }
 
 /// Limits this process's address space; beyond it memory is refused.
 pub fn limit_address_space(bytes: u64) -> io::Result<()> {
-    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-    // SAFETY: the structure lives during the call.
-    if unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) } == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    Ok(setrlimit(Resource::As, limit)?)
 }
 
-/// No files that hold the memory of a crashed slave.
+/// No files that hold the memory of a crashed slave; where it fails nothing is lost.
 pub fn forbid_core_files() {
-    let limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the structure lives during the call; where it fails nothing is lost.
-    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const limit) };
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
 }
 
 /// Lets other processes have this processor, where they wait for it.
 pub fn give_way() {
-    // SAFETY: takes nothing and changes nothing.
-    unsafe { libc::sched_yield() };
+    rustix::thread::sched_yield();
 }
 
 /// Ends this process at once, without anybody's clean-up.
@@ -276,29 +269,29 @@ pub fn next_signal(at_most: Duration) -> Option<i32> {
 
 /// How a child has ended, once it has.
 pub fn ended(child: i32) -> Option<ExitStatus> {
-    let mut status = 0;
-    // SAFETY: the status lives during the call.
-    let found = unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) };
-    (found == child).then(|| ExitStatus::from_raw(status))
+    let (_, status) = waitpid(Some(Pid::from_raw(child)?), WaitOptions::NOHANG).ok()??;
+    Some(ExitStatus::from_raw(status.as_raw()))
 }
 
 /// Kills a process.
 pub fn kill(process: i32) {
-    // SAFETY: takes numbers.
-    unsafe { libc::kill(process, libc::SIGKILL) };
+    if let Some(process) = Pid::from_raw(process) {
+        let _ = kill_process(process, Signal::KILL);
+    }
 }
 
 /// Kills the processes of a group.
 pub fn kill_group(leader: u32) {
-    if let Ok(leader @ 2..) = i32::try_from(leader) {
-        kill(-leader);
+    if let Ok(leader @ 2..) = i32::try_from(leader)
+        && let Some(leader) = Pid::from_raw(leader)
+    {
+        let _ = kill_process_group(leader, Signal::KILL);
     }
 }
 
 /// Kills this process and all others of its group.
 pub fn end_own_group() -> ! {
-    // SAFETY: takes numbers; 0 is the caller's group.
-    unsafe { libc::kill(0, libc::SIGKILL) };
+    let _ = kill_current_process_group(Signal::KILL);
     exit_now(1)
 }
 
@@ -322,8 +315,7 @@ pub fn end_descendants() {
 }
 
 fn is_there(process: i32) -> bool {
-    // SAFETY: signal 0 only asks.
-    unsafe { libc::kill(process, 0) == 0 }
+    Pid::from_raw(process).is_some_and(|process| test_kill_process(process).is_ok())
 }
 
 /// Whether somebody looks into the process with a debugger.
@@ -377,26 +369,14 @@ pub fn die_plainly() {
 
 /// Takes standard input away from what runs here later.
 pub fn close_input() {
-    // SAFETY: the name is zero-terminated; descriptor 0 belongs to the standard library's `Stdin`, which does not mind
-    // what it refers to.
-    unsafe {
-        let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
-        if nothing >= 0 {
-            libc::dup2(nothing, 0);
-            libc::close(nothing);
-        }
+    if let Ok(nothing) = rustix::fs::open(c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+        let _ = rustix::stdio::dup2_stdin(nothing);
     }
 }
 
 /// Sends standard output to standard error and hands out the real one.
 pub fn divert_output() -> io::Result<File> {
-    // SAFETY: descriptors 1 and 2 are open as long as the program did not close them; what `dup` returns is new and
-    // owned by nobody else.
-    unsafe {
-        let real = libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 3);
-        if real < 0 || libc::dup2(2, 1) < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(File::from_raw_fd(real))
-    }
+    let real = rustix::io::fcntl_dupfd_cloexec(stdout(), 3)?;
+    rustix::stdio::dup2_stdout(stderr())?;
+    Ok(File::from(real))
 }
