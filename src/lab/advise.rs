@@ -14,6 +14,7 @@
 
 use crate::lab::candidates::candidates;
 use crate::lab::interfaces::{gain, observe};
+use crate::lab::measure::FLOOR;
 use crate::lab::scenario::{Benchmark, Setup};
 use crate::lab::trajectory::Trajectory;
 use crate::lab::trial::{difference, run};
@@ -267,6 +268,8 @@ fn explore(
             let factor = 2.0 * windows as f64 / chosen as f64;
             (chosen, error * factor.powf(p), p, (finer_calls as f64 / factor) as u64)
         };
+        // Trials cannot show less than rounding and what correctors leave.
+        let error = error.max(FLOOR);
         let step_s = question.stop_s / chosen as f64;
         let growth_rate = growth_rate(benchmark, scheme, step_s);
         if growth_rate * question.stop_s > GROWTH_MAX {

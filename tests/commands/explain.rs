@@ -129,6 +129,7 @@ fn power_bonds_are_found_where_units_of_measurement_show_them() {
     assert!(end / true_end > 0.25 && end / true_end < 4.0, "{end} for {true_end}");
     assert!(found.contains("an indicator: `mass1.xi` moves the same point"), "{found}");
     let block = &found[found.find("[[bonds]]").expect("a block")..];
+    let block = block.split("\n\n").next().expect("up to an empty line");
     let text = std::fs::read_to_string(file(EXAMPLES[0])).expect("a scenario");
     let path = crate::common::folder(module_path!()).join("named.toml");
     std::fs::write(&path, format!("{}{block}", text.split("[[bonds]]").next().expect("a scenario"))).expect("written");

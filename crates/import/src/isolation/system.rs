@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, kill_current_process_group, kill_process, kill_process_group, setrlimit,
-    test_kill_process, waitpid,
+    Pid, Resource, Rlimit, Signal, WaitOptions, kill_current_process_group, kill_process, kill_process_group,
+    setrlimit, test_kill_process, waitpid,
 };
 use rustix::stdio::{stderr, stdout};
 use rustix::thread::futex;
