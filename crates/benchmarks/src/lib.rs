@@ -3,13 +3,13 @@
 //! | name | module | cut as |
 //! |---|---|---|
 //! | `case-1`, `case-2`, `test-model` | [`Oscillator`] | f-s, s-f, s-s, f-f |
-//! | `nonlinear-spring` | [`nonlinear_spring`] | f-f, f-s, s-f, s-s |
-//! | `chain` | [`chain`] | f-f, s-f |
-//! | `circuit` | [`circuit`] | f-s, s-f, s-s, f-f |
-//! | `cylinder` | [`cylinder`] | |
+//! | `nonlinear-spring` | [`nonlinear_spring()`] | f-f, f-s, s-f, s-s |
+//! | `chain` | [`chain()`] | f-f, s-f |
+//! | `circuit` | [`circuit()`] | f-s, s-f, s-s, f-f |
+//! | `cylinder` | [`cylinder()`] | |
 //! | `crane`, `actuator` | [`Multirate`] | manoeuvres |
-//! | `beam` | [`beam`] | full, reduced |
-//! | `pendulum` | [`pendulum`] | |
+//! | `beam` | [`beam()`] | full, reduced |
+//! | `pendulum` | [`pendulum()`] | |
 //!
 //! `NAME:VARIANT` chooses another than the first.
 

@@ -226,23 +226,32 @@ fn slope(t: &[f64], e: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// A made-up result with an error of 3 h² t about sin t.
-    #[test]
-    fn an_error_that_is_known_is_found() {
-        let column = || [Column::new("y", "m")];
-        let trace = |c: f64| {
-            let mut trace = Trace::new(column());
+    /// A made-up result with an error of c h² t about sin t, with H = 0.1 s, and its error at the end.
+    fn judged(c: f64) -> (Judged, f64) {
+        let trace = |h: f64| {
+            let mut trace = Trace::new([Column::new("y", "m")]);
             for k in 0..=100 {
                 let t = f64::from(k) * 0.1;
-                trace.push(t, &[t.sin() + c * t]);
+                trace.push(t, &[t.sin() + c * h * h * t]);
             }
             trace
         };
-        let (h, error) = (0.1_f64, |h: f64| 3.0 * h * h);
-        let judged = judge(&[trace(error(h)), trace(error(h / 2.0)), trace(error(h / 4.0)), trace(0.0)], 1);
+        (judge(&[trace(0.1), trace(0.05), trace(0.025), trace(0.0)], 1), c * 0.1)
+    }
+
+    #[test]
+    fn an_error_that_is_known_is_found() {
+        let (judged, truth) = judged(0.3);
         assert!((judged.order.expect("an order") - 2.0).abs() < 1e-9);
-        let truth = error(h) * 10.0;
         assert!((judged.bar / truth - 1.0).abs() < 1e-9, "{}", judged.bar);
-        assert!((judged.drift_1_s - error(h) / judged.amplitude).abs() < 1e-9);
+        assert!((judged.drift_1_s - truth / 10.0 / judged.amplitude).abs() < 1e-9);
+        assert_eq!(judged.grown, None);
+    }
+
+    /// Where values grow, no order above 1 is relied on: the bar is wider.
+    #[test]
+    fn growth_is_named_and_widens_the_bar() {
+        let (judged, truth) = judged(3.0);
+        assert!(judged.grown.is_some_and(|ratio| ratio > 1.2) && judged.bar > 1.2 * truth, "{judged:?}");
     }
 }
