@@ -126,10 +126,10 @@ pub struct FmusArguments {
     pub out: PathBuf,
 }
 
-/// A system from a file, where one is meant.
+/// A system, where one is meant.
 #[derive(Debug, Args)]
 pub struct OptionalSystem {
-    /// System with power bonds: a .toml, .ssd or .ssp file [default: both cases of the benchmark]
+    /// System with power bonds: a .toml, .ssd or .ssp file, or a name that `macrostep systems` lists [default: both cases of the benchmark]
     #[arg(value_name = "SYSTEM")]
     pub file: Option<String>,
     /// Of a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]

@@ -4,7 +4,7 @@
 //! [`crate::lab::trajectory`], by whatever methods the FMUs allow, and knows its own error.
 
 use crate::lab::advise::Capabilities;
-use crate::lab::perturbed::{self, Nudged};
+use crate::lab::perturbed::{self, Nudged, Probe};
 use crate::lab::scenario::{Benchmark, Card, Coupled, Growth, Quantity, Setup, Source};
 use crate::lab::trajectory::{self, Trajectory};
 use crate::lab::written;
@@ -219,26 +219,32 @@ impl Benchmark for FromFile {
         Some(written::scheme(&self.scenario.coupling))
     }
 
+    fn growth_step_min_s(&self) -> f64 {
+        // A hair more, so that rounding does not refuse it.
+        self.card.stop_s / perturbed::WINDOWS_MAX * (1.0 + 1e-9)
+    }
+
     fn growth(&self, scheme: &Scheme, step_s: f64) -> Result<Growth, RunError> {
-        let windows = perturbed::windows(self.card.stop_s / step_s);
-        let mut s = self.changed(scheme, step_s, windows as f64 * step_s);
+        let probe = Probe::new(self.card.stop_s / step_s)?;
+        let mut s = self.changed(scheme, step_s, probe.windows as f64 * step_s);
         // Signals that units exchange: others, as energies, may be products of them and grow faster.
         let exchanged = exchanged(&s);
         if !exchanged.is_empty() {
             s.record.variables = exchanged;
         }
-        let nudged = WithPulse { units: self.catalogue.as_ref(), start_s: s.experiment.start_s, step_s };
+        let nudged = WithPulse { units: self.catalogue.as_ref(), probe, start_s: s.experiment.start_s, step_s };
         let couple = |is_nudged: bool| {
             let catalogue: &dyn Catalogue = if is_nudged { &nudged } else { self.catalogue.as_ref() };
             self.coupled(&s, catalogue)
         };
-        Ok(Growth { radius: perturbed::radius(&couple, windows)?, source: Source::PerturbedRuns })
+        Ok(Growth { radius: perturbed::radius(&couple, probe)?, source: Source::PerturbedRuns })
     }
 }
 
 /// Units whose inputs get a pulse.
 struct WithPulse<'a> {
     units: &'a dyn Catalogue,
+    probe: Probe,
     start_s: f64,
     step_s: f64,
 }
@@ -249,7 +255,7 @@ impl Catalogue for WithPulse<'_> {
     }
 
     fn unit(&self, source: &Fmu, name: &str) -> Result<Box<dyn Unit>, String> {
-        Ok(Nudged::boxed(self.units.unit(source, name)?, self.start_s, self.step_s))
+        Ok(Nudged::boxed(self.units.unit(source, name)?, self.probe, self.start_s, self.step_s))
     }
 
     fn isolates(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Growth of small deviations from runs alone, for units whose state is out of reach.
 //!
-//! A run is repeated with a small pulse on the inputs of its units, one macro step long. The difference δ of the two answers
-//! is that of a linear system, whose order and eigenvalues follow from the Hankel matrices of its samples:
+//! A run is repeated with a small pulse on the inputs of its units, as long as two samples are apart. The difference δ of the
+//! two answers after it is that of a linear system, whose order and eigenvalues follow from the Hankel matrices of its samples:
 //!
 //! ```text
 //! H0 = [δ_{i+j}],  H1 = [δ_{i+j+s}],   H0 = U Σ Vᵀ,   A = Σ^(−½) Uᵀ H1 V Σ^(−½),   ρ = max |λ(A)|^(1/s)
@@ -23,6 +23,8 @@ const SHARE: f64 = 1e-5;
 const BEFORE: u64 = 8;
 /// Samples of δ that Hankel matrices are made of.
 const SAMPLES: usize = 80;
+/// Macro steps of a run, at most: a shorter part of it would show transients, not growth.
+pub const WINDOWS_MAX: f64 = 2e5;
 /// Shares of the largest singular value below which others are left out, one after the other.
 const RANKS: [f64; 5] = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 /// What is left of the samples, relative, where more singular values add nothing.
@@ -48,11 +50,11 @@ pub struct Nudged {
 }
 
 impl Nudged {
-    /// With a pulse in the macro step after those that the run needs to begin.
-    pub fn boxed(unit: Box<dyn Unit>, start_s: f64, step_s: f64) -> Box<dyn Unit> {
+    /// With a pulse after the macro steps that the run needs to begin.
+    pub fn boxed(unit: Box<dyn Unit>, probe: Probe, start_s: f64, step_s: f64) -> Box<dyn Unit> {
         // Half a step aside, so that rounding decides nothing.
         let from_s = start_s + (BEFORE as f64 - 0.5) * step_s;
-        let span_s = [from_s, from_s + step_s];
+        let span_s = [from_s, from_s + probe.pulse as f64 * step_s];
         let (slots_s, largest, values) = (Vec::new(), Vec::new(), Vec::new());
         Box::new(Nudged { unit, span_s, now_s: start_s, slots_s, steps: false, largest, values })
     }
@@ -150,20 +152,43 @@ impl Unit for Nudged {
     }
 }
 
-/// Macro steps of the two runs, for a span of so many.
-pub fn windows(span: f64) -> u64 {
-    BEFORE + (span as u64).clamp(SAMPLES as u64, 20 * SAMPLES as u64)
+/// The two runs: how long they are, and their pulse.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe {
+    /// Macro steps of each.
+    pub windows: u64,
+    /// Macro steps of the pulse.
+    pulse: u64,
+}
+
+impl Probe {
+    /// For a run of so many macro steps, all of which are looked at.
+    ///
+    /// # Errors
+    /// [`RunError::Grid`] where they are too many.
+    pub fn new(windows: f64) -> Result<Self, RunError> {
+        if windows.is_nan() || windows > WINDOWS_MAX {
+            return Err(RunError::Grid {
+                what: "growth of perturbed runs",
+                found: format!("{windows:.3e} macro steps up to the end of the run"),
+                expected: format!("at most {WINDOWS_MAX:e}: choose larger macro steps or an earlier `--stop`"),
+            });
+        }
+        let seen = (windows as u64).max(SAMPLES as u64);
+        let pulse = seen / SAMPLES as u64;
+        Ok(Probe { windows: BEFORE + pulse + seen, pulse })
+    }
 }
 
 /// ρ of a macro step. `couple` makes the system, with the pulse or without; NaN where a run leaves all bounds.
 ///
 /// # Errors
 /// Where the system cannot be coupled like this.
-pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, windows: u64) -> Result<f64, RunError> {
+pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) -> Result<f64, RunError> {
     let run = |is_nudged: bool| -> Result<(Vec<Vec<f64>>, bool), RunError> {
         let mut coupled = couple(is_nudged)?;
-        let mut rows = Vec::with_capacity(windows as usize);
-        for _ in 0..windows {
+        let mut rows = Vec::with_capacity(probe.windows as usize);
+        for _ in 0..probe.windows {
             // A unit that refuses what has grown beyond its range has diverged as well.
             if coupled.simulation.step().is_err() {
                 return Ok((rows, false));
@@ -179,7 +204,7 @@ pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, windows: u64) 
     let deltas: Vec<Vec<f64>> = plain
         .iter()
         .zip(&nudged)
-        .skip(BEFORE as usize + 1)
+        .skip((BEFORE + probe.pulse) as usize)
         .map(|(a, b)| a.iter().zip(b).map(|(a, b)| b - a).collect())
         .collect();
     let found = of_deltas(&deltas);

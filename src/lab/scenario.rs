@@ -184,6 +184,11 @@ pub trait Benchmark: Send + Sync {
         None
     }
 
+    /// Shortest macro step \[s\] that growth can be found at; 0 for any.
+    fn growth_step_min_s(&self) -> f64 {
+        0.0
+    }
+
     /// Growth of small deviations with this scheme and macro step \[s\]: from the one-step map of native units.
     ///
     /// # Errors

@@ -148,12 +148,18 @@ fn refined(
     // Methods of high order need fewer steps than the system's own.
     let mut windows = (stop_s / step_s / 8.0).ceil().max(100.0) as u64;
     let (mut before, mut d_before): (Option<Vec<Vec<f64>>>, Option<f64>) = (None, None);
-    let (mut best, mut doublings): (Option<Trajectory>, u32) = (None, 0);
+    let (mut best, mut doublings, mut has_run): (Option<Trajectory>, u32, bool) = (None, 0, false);
     while windows * units <= DO_STEPS_MAX && doublings <= DOUBLINGS_MAX {
         let step_s = stop_s / windows as f64;
-        let Some((rows, _)) = run(benchmark, scheme, (step_s, windows), &crate::factory::fmu)? else {
-            windows *= 2;
-            continue;
+        let rows = match run(benchmark, scheme, (step_s, windows), &crate::factory::fmu) {
+            Ok(Some((rows, _))) => rows,
+            Ok(None) => {
+                (windows, has_run) = (2 * windows, true);
+                continue;
+            }
+            // Units that took longer steps may refuse shorter ones.
+            Err(_) if has_run => break,
+            Err(why) => return Err(why),
         };
         if let Some(before) = &before {
             let d = difference(before, &rows, quantities);
@@ -170,7 +176,7 @@ fn refined(
             }
             d_before = Some(d);
         }
-        before = Some(rows);
+        (before, has_run) = (Some(rows), true);
         windows *= 2;
         doublings += 1;
     }
@@ -186,11 +192,19 @@ mod tests {
         let of = |t: f64| vec![t.sin(), t.powi(7) - t.powi(3)];
         let rows = (0..=40).map(|i| of(f64::from(i) * 0.1)).collect();
         let trajectory = Trajectory { step_s: 0.1, rows, error: 0.0 };
-        for t in [0.013, 0.5, 1.234, 3.99] {
+        // Remainder of the polynomial through eight rows: |f⁽⁸⁾| h⁸ Π|place − j|/8!, and |f⁽⁸⁾| ≤ 1 for the sine.
+        let remainder = |place: f64| -> f64 {
+            let from = (place - 3.5).round().clamp(0.0, 33.0);
+            (0..8).map(|j| (place - from - f64::from(j)).abs()).product::<f64>() * 1e-8 / 40320.0
+        };
+        for t in [0.013, 0.5, 1.234, 2.05, 3.99] {
             let (found, exact) = (trajectory.at(t), of(t));
-            assert!((found[0] - exact[0]).abs() < 1e-11, "{t}");
+            assert!((found[0] - exact[0]).abs() <= remainder(10.0 * t) + 1e-14, "{t}");
             assert!((found[1] - exact[1]).abs() < 1e-9 * exact[1].abs().max(1.0), "{t}");
         }
-        assert!(trajectory.interpolation() < 1e-11);
+        // What is estimated is the largest of them, by the first and last rows, whose polynomials reach to one side only.
+        let (estimate, worst) = (trajectory.interpolation(), (0..4000).map(|i| f64::from(i) * 1e-3));
+        let worst = worst.fold(0.0f64, |max, t| max.max((trajectory.at(t)[0] - t.sin()).abs()));
+        assert!((0.5..2.0).contains(&(estimate / worst)), "{estimate:e} for {worst:e}");
     }
 }

@@ -109,7 +109,7 @@ pub struct StabilityArguments {
     /// Growth allowed for limits: ln ρ a macro step along rays; of a scenario, ln ρ / H [1/s]
     #[arg(long, value_name = "G", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
     pub growth: f64,
-    /// Macro steps from,to in seconds that a scenario is looked at [default: a hundredth to thirty times its usual one]
+    /// Macro steps from,to in seconds that a system is looked at [default: a hundredth to thirty times its usual one, a file's not below its span/2e5]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     pub steps: Vec<f64>,
     #[command(flatten)]

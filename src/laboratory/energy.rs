@@ -1,6 +1,8 @@
 //! `macrostep energy SYSTEM`: what the coupling adds to the power bonds of a system from a file, and what the corrections make
 //! of it.
 
+use std::path::Path;
+
 use macrostep::lab::measure::{Reference, run as run_scheme};
 use macrostep::lab::{Benchmark, Scheme, Setup};
 use macrostep::scheme::{Control, Energy};
@@ -44,7 +46,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         record: RecordArguments { record: Vec::new() },
         slaves: of.slaves,
     };
-    let subject = subject.open("", arguments.stop)?;
+    let subject = subject.scenario(Path::new(subject.typed().unwrap_or_default()), arguments.stop)?;
     let benchmark = subject.benchmark.as_ref();
     let Some(written) = benchmark.written() else {
         return Err(Failure::Usage("`macrostep energy SYSTEM`: expected a .toml, .ssd or .ssp file".to_owned()));

@@ -13,9 +13,9 @@ use crate::system::{Opened, findings_failure, tell, title};
 /// A system, and what is to be different about it.
 #[derive(Debug, Args)]
 pub struct SubjectArguments {
-    /// System: a .toml, .ssd or .ssp file, or one of this program: test-model, case-1, case-2, nonlinear-spring, chain,
-    /// circuit or cylinder [default: test-model for converge, case-1 for compare and advise, the dimensionless model for
-    /// stability]
+    /// System: a .toml, .ssd or .ssp file, or the name of one that `macrostep systems` lists; test-model, case-1, case-2,
+    /// nonlinear-spring, chain, circuit and cylinder have a solution and all their cuts, NAME:VARIANT has one cut [default:
+    /// test-model for converge, case-1 for compare and advise, the dimensionless model for stability]
     #[arg(value_name = "SYSTEM")]
     pub system: Option<String>,
     /// The same
@@ -53,14 +53,10 @@ impl SubjectArguments {
     /// [`Failure::Usage`] for a name that is none, [`Failure`] where a file is not read or cannot run.
     pub fn open(&self, usual: &str, stop_s: Option<f64>) -> Result<Subject, Failure> {
         let name = self.typed().unwrap_or(usual);
-        if is_file(name) {
-            return self.file(Path::new(name), stop_s);
-        }
-        let all = macrostep::lab::scenarios();
-        let names: Vec<String> = all.iter().map(|s| s.name().to_owned()).collect();
-        let expected = format!("expected a .toml, .ssd or .ssp file, or one of `{}`", names.join("`, `"));
-        let found = all.into_iter().find(|s| s.name() == name);
-        let benchmark = found.ok_or(Failure::Usage(format!("system `{name}`: {expected}")))?;
+        // Those with a solution and several cuts; all others are scenarios, from a file or of this program.
+        let Some(benchmark) = macrostep::lab::scenarios().into_iter().find(|s| s.name() == name) else {
+            return self.scenario(Path::new(name), stop_s);
+        };
         if let Some(option) = self.of_files() {
             return Err(Failure::Usage(format!(
                 "`--{option}` makes no sense with `{name}`: it is for systems from files"
@@ -81,7 +77,11 @@ impl SubjectArguments {
         typed.iter().find(|(_, is_typed)| *is_typed).map(|(name, _)| *name)
     }
 
-    fn file(&self, path: &Path, stop_s: Option<f64>) -> Result<Subject, Failure> {
+    /// The system of this file or name as a scenario, whether another form of it has a solution or not.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for a name that is none, [`Failure`] where a file is not read or cannot run.
+    pub fn scenario(&self, path: &Path, stop_s: Option<f64>) -> Result<Subject, Failure> {
         let arguments = SystemArguments {
             system: PathBuf::from(path),
             stop: stop_s,
@@ -111,10 +111,4 @@ impl Subject {
             None => work(),
         }
     }
-}
-
-/// Whether a file is meant: names of this program's systems have no ending and no folder.
-fn is_file(name: &str) -> bool {
-    let path = Path::new(name);
-    path.extension().is_some() || path.components().count() > 1
 }

@@ -53,7 +53,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;
     let window = match arguments.steps.as_slice() {
-        [] => [0.01 * card.step_s, 30.0 * card.step_s],
+        [] => [(0.01 * card.step_s).max(benchmark.growth_step_min_s()), 30.0 * card.step_s],
         steps => interval("steps", steps)?,
     };
     if window[0] <= 0.0 {
@@ -74,7 +74,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     }
 
     let line = format!(
-        "system {} · H {:e} … {:e} s, {} steps · stable: ρ ≤ 1 + {:e} · limit: first H with ln ρ / H > {:e} 1/s",
+        "system {} · H {:.4e} … {:.4e} s, {} steps · stable: ρ ≤ 1 + {:e} · limit: first H with ln ρ / H > {:e} 1/s",
         benchmark.name(),
         window[0],
         window[1],

@@ -155,7 +155,9 @@ fn what_units_lack_is_said() {
 fn growth_from_runs_is_that_of_the_map() {
     let file = example("oscillator-f-s.toml");
     let case_1 = scenarios().into_iter().find(|s| s.name() == "case-1").expect("case 1");
-    for (predict, step_s) in [(0, 1e-3), (0, 4e-3), (1, 4e-3), (1, 1e-2), (2, 1e-2), (2, 2e-2)] {
+    // From steps so short that a few hundred of them show nothing but transients.
+    let cells = [(0, 1e-4), (1, 1e-4), (2, 2.5e-4), (0, 1e-3), (0, 4e-3), (1, 4e-3), (1, 1e-2), (2, 1e-2), (2, 2e-2)];
+    for (predict, step_s) in cells {
         for schedule in [Schedule::Jacobi, Schedule::GaussSeidel] {
             let of = |cut| Scheme::new(cut, schedule, Predict::classical(predict));
             let rate = |b: &dyn Benchmark, cut| b.growth(&of(cut), step_s).expect("growth").radius.ln() / step_s;
