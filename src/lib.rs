@@ -1,4 +1,7 @@
-//! What the program `macrostep` is made of, for its tests and examples.
+//! The program `macrostep`, and what it is made of, for its tests, its examples and other doors to it.
+
+// The verbs name the public parts as everybody else does.
+extern crate self as macrostep;
 
 pub mod beam;
 pub mod catalogue;
@@ -11,6 +14,39 @@ pub mod pair;
 pub mod pendulum;
 pub mod scheme;
 pub mod values;
+
+mod arguments;
+mod check;
+mod checkpoint;
+mod claim;
+mod distinct;
+mod energy;
+mod failure;
+mod flex;
+mod fmus;
+mod hydraulic;
+mod info;
+mod interface;
+mod laboratory;
+mod options;
+mod oscillator;
+mod parquet;
+mod pictures;
+mod print;
+mod program;
+mod recover;
+mod shows;
+mod simulate;
+mod single;
+mod slaves;
+mod stream;
+mod summary;
+mod survey;
+mod system;
+mod terms;
+mod watch;
+
+pub use program::program;
 
 /// The recipes of docs/recipes run as tests.
 #[cfg(doctest)]

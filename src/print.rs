@@ -45,7 +45,7 @@ fn identity(_: &Metadata) -> Option<(u64, u64, u64)> {
     None
 }
 
-/// From now on only [`line`] writes to standard output; what others write goes to standard error.
+/// From now on only [`line()`] writes to standard output; what others write goes to standard error.
 ///
 /// # Errors
 /// [`Failure::File`] where the system refuses.

@@ -26,7 +26,7 @@ struct Answer<'a> {
     window: [f64; 2],
     grid: usize,
     tolerance: f64,
-    /// First H [s] at which ln ρ / H exceeds `limits_growth` [1/s].
+    /// First H \[s\] at which ln ρ / H exceeds `limits_growth` [1/s].
     limits: Limits,
     limits_growth: f64,
     step_s: &'a [f64],

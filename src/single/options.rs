@@ -71,15 +71,15 @@ pub struct SimulateArguments {
 /// The times of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Experiment {
-    /// Start [s].
+    /// Start \[s\].
     pub start_s: f64,
-    /// Stop [s].
+    /// Stop \[s\].
     pub stop_s: f64,
-    /// Communication step H [s].
+    /// Communication step H \[s\].
     pub step_s: f64,
     /// Whole steps.
     pub steps: u64,
-    /// A last, shorter step [s], where the run is no whole number of steps and the FMU can do it.
+    /// A last, shorter step \[s\], where the run is no whole number of steps and the FMU can do it.
     pub rest_s: f64,
     /// Tolerance of the FMU's solver.
     pub tolerance: Option<f64>,

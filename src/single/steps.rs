@@ -24,7 +24,7 @@ pub struct Steps<'a> {
     allow_non_finite: bool,
     /// Rows recorded.
     pub rows: u64,
-    /// Time of the last row [s].
+    /// Time of the last row \[s\].
     pub reached_s: f64,
     /// Values of the last row.
     pub last: Vec<Value>,

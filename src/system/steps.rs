@@ -25,7 +25,7 @@ pub struct Rows {
     pub stream: Option<Stream>,
     /// Recorded, those of an earlier part of the run counted.
     pub count: u64,
-    /// Time of the last row [s]; NaN before the first.
+    /// Time of the last row \[s\]; NaN before the first.
     pub last_s: f64,
     /// Its values.
     pub last: Vec<f64>,
