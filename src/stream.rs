@@ -267,6 +267,12 @@ impl Stream {
         self.failure.take().map_or(Ok(()), |error| Err(Failure::file(&self.path)(error)))
     }
 
+    /// Whether all rows that came through [`Observer::row`] could be written.
+    #[inline]
+    pub fn is_fine(&self) -> bool {
+        self.failure.is_none()
+    }
+
     fn begin(&mut self, t_s: f64) {
         self.line.clear();
         number(&mut self.line, t_s);

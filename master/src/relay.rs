@@ -10,6 +10,8 @@
 //! derivatives) is left to the window.
 
 use crate::feed::Feed;
+use crate::record::{Observer, Recorder};
+use crate::run::SIZE_MAX;
 use crate::schedule::{Op, Plan};
 use crate::state::State;
 use crate::station::{Refresh, Station, StationState};
@@ -73,6 +75,18 @@ pub(crate) struct Relay {
     moves: Vec<Move>,
     ports: Vec<Port>,
     board: Vec<f64>,
+    /// The board at the window's start, where a window publishes before its last step.
+    before: Option<Vec<f64>>,
+}
+
+/// Rows that fall due in a stretch of windows.
+pub(crate) struct Rows<'a> {
+    pub recorder: &'a mut Recorder,
+    pub observer: &'a mut dyn Observer,
+    /// Windows until the next row.
+    pub until_row: u64,
+    /// Windows from one row to the next.
+    pub every: u64,
 }
 
 impl Relay {
@@ -109,15 +123,18 @@ impl Relay {
         let begun = |unit: usize| plan.ops.iter().any(|op| matches!(*op, Op::Begin { unit: u, .. } if u == unit));
         let ops = plan.ops.iter().map(|op| op.stretched(stretch));
         let moves = ops.filter_map(|op| Move::of(op, (stations, groups), sources.clock, &begun)).collect();
-        Some(Relay { moves, ports, board: vec![0.0; size] })
+        let before = (!jacobi).then(|| vec![0.0; size]);
+        Some(Relay { moves, ports, board: vec![0.0; size], before })
     }
 
-    /// Runs up to `windows` windows; a step that was not finished ends them.
+    /// Runs up to `windows` windows and hands out the rows that fall due; a step that was not finished ends them, as do the
+    /// observer and values that are too large.
     pub fn run(
         &mut self,
         window: &mut Window,
         state: &mut State,
         windows: u64,
+        mut rows: Rows<'_>,
     ) -> Result<Option<Unfinished>, UnitError> {
         // The newest values onto the board.
         let (length, began) = (window.length(state), state.now);
@@ -128,12 +145,35 @@ impl Relay {
         }
         // The windows.
         let (mut now, mut ended) = (began, Ok(None));
-        for _ in 0..windows {
+        for n in 0..windows {
+            if n > 0 && !rows.observer.goes_on() {
+                break;
+            }
+            if let Some(before) = &mut self.before {
+                before.copy_from_slice(&self.board);
+            }
             ended = self.window((stations, states), &mut supply, now);
             if !matches!(ended, Ok(None)) {
+                // What the window has published does not count.
+                if let Some(before) = &self.before {
+                    self.board.copy_from_slice(before);
+                }
                 break;
             }
             now += length;
+            // A run that has diverged ends at once.
+            if !self.board.iter().all(|x| x.abs() <= SIZE_MAX) {
+                break;
+            }
+            // The row, where one is due.
+            rows.until_row -= 1;
+            if rows.until_row == 0 {
+                rows.until_row = rows.every;
+                if let Err(error) = self.row((stations, states), &mut supply, now, &mut rows) {
+                    ended = Err(error);
+                    break;
+                }
+            }
         }
         // Stations and histories get the newest values back.
         if now > began {
@@ -141,6 +181,32 @@ impl Relay {
         }
         state.now = now;
         ended
+    }
+
+    /// A row at the end of a window.
+    #[inline]
+    fn row(
+        &mut self,
+        (stations, states): (&mut [Station], &mut [StationState]),
+        supply: &mut Supply<'_>,
+        now: Tick,
+        rows: &mut Rows<'_>,
+    ) -> Result<(), UnitError> {
+        rows.recorder.read((stations, states), (supply, now), Some(self))?;
+        rows.recorder.tell(supply.clock.seconds(now), rows.observer);
+        Ok(())
+    }
+
+    /// The newest values of a unit's outputs.
+    #[inline]
+    pub fn outputs(&self, unit: usize) -> &[f64] {
+        &self.board[self.ports[unit].first..]
+    }
+
+    /// The newest values into the inputs of a unit.
+    #[inline]
+    pub fn feed(&mut self, unit: usize, supply: &Supply<'_>, inputs: &mut [f64]) {
+        self.ports[unit].gather(&self.board, supply, inputs);
     }
 
     /// One window; a step that was not finished ends it.
@@ -151,7 +217,7 @@ impl Relay {
         supply: &mut Supply<'_>,
         now: Tick,
     ) -> Result<Option<Unfinished>, UnitError> {
-        let Relay { moves, ports, board } = self;
+        let Relay { moves, ports, board, .. } = self;
         for m in moves.iter() {
             match *m {
                 Move::Advance { unit, from, length_s } => {

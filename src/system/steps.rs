@@ -58,6 +58,11 @@ impl Observer for Rows {
         self.texts.clear();
         self.texts.extend_from_slice(texts);
     }
+
+    #[inline]
+    fn goes_on(&mut self) -> bool {
+        !interrupt::asked() && self.stream.as_ref().is_none_or(Stream::is_fine)
+    }
 }
 
 /// How far a run goes.
@@ -147,6 +152,7 @@ impl Steps {
         let done = self.done.unwrap_or(0);
         let mut n = done;
         while !self.is_over(simulation, n) {
+            // Whether the run is kept here, and whether it goes on.
             let is_interrupted = interrupt::asked();
             if is_interrupted || (n > done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {
                 keep(simulation, rows, keeper, n)?;
@@ -154,12 +160,15 @@ impl Steps {
             if is_interrupted {
                 return Err(interrupted(simulation, keeper));
             }
-            simulation.step().map_err(failed)?;
-            n += 1;
-            if n.is_multiple_of(self.every) || self.is_over(simulation, n) {
+            // Windows until one of them is to be looked at, with the rows that fall due.
+            let until_kept = keeper.as_ref().map_or(u64::MAX, |k| k.next(n));
+            let most = self.windows.map_or(1, |all| all - n);
+            let windows = most.min(until_kept).min(BAR - n % BAR);
+            n += simulation.advance(windows, (n, self.every), rows).map_err(failed)?;
+            if self.is_over(simulation, n) && !n.is_multiple_of(self.every) {
                 simulation.observe(rows).map_err(failed)?;
-                rows.stream.as_mut().map_or(Ok(()), Stream::check)?;
             }
+            rows.stream.as_mut().map_or(Ok(()), Stream::check)?;
             if n.is_multiple_of(BAR) {
                 let part = (simulation.time_s() - self.start_s) / self.span_s;
                 bar.set_position((part * BAR_PARTS) as u64);
