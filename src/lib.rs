@@ -35,6 +35,7 @@ mod pictures;
 mod print;
 mod program;
 mod recover;
+mod room;
 mod shows;
 mod simulate;
 mod single;

@@ -76,7 +76,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let ended = steps.run(&mut simulation, &mut rows, keeper.as_mut());
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
     drop(simulation);
-    let ended = ended.and_then(|()| rows.stream.as_mut().map_or(Ok(()), Stream::close));
+    let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
+    let ended = ended.and(closed);
     let written = write((arguments, &here), (&scenario, &parameters), &outcome, &rows);
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written?;
