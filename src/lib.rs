@@ -45,7 +45,7 @@ mod summary;
 mod survey;
 mod system;
 mod terms;
-mod watch;
+mod thinned;
 
 pub use program::program;
 

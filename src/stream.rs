@@ -3,6 +3,8 @@
 //! Every row is handed to the system before the run goes on, in one write or, where rows come fast, by a copy into memory that
 //! is the file, see [`Room`]. What was recorded is in the file after any failure, and after the program was killed.
 
+mod line;
+
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::mem::ManuallyDrop;
@@ -21,6 +23,7 @@ use crate::claim::{folder_at, take, taken};
 use crate::distinct::identity;
 use crate::failure::Failure;
 use crate::room::Room;
+use line::{head, quote};
 
 /// Rows between two looks at the clock.
 const LOOK: u64 = 64;
@@ -372,28 +375,6 @@ impl Observer for Stream {
     fn texts(&mut self, texts: &[(usize, String)]) {
         self.texts.clear();
         self.texts.extend_from_slice(texts);
-    }
-}
-
-/// The line of names.
-fn head<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let mut line = String::from("time");
-    for name in names {
-        line.push(',');
-        quote(&mut line, name);
-    }
-    line.push('\n');
-    line
-}
-
-/// A text as a field: in quotes where it needs them.
-fn quote(line: &mut String, text: &str) {
-    if text.contains([',', '"', '\n', '\r']) {
-        line.push('"');
-        line.push_str(&text.replace('"', "\"\""));
-        line.push('"');
-    } else {
-        line.push_str(text);
     }
 }
 

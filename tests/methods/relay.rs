@@ -5,12 +5,12 @@ use crate::common::*;
 use macrostep::factory;
 use macrostep::pair::{Coupling, Integrator, Pair, Start, build};
 use macrostep_master::record::{Column, Observer, Trace};
-use macrostep_master::{Sampling, Schedule};
+use macrostep_master::{Account, Sampling, Schedule};
 
 const COLUMNS: [&str; 3] = ["x", "v", "a"];
 
-/// Rows of both ways: every `every`-th window, everything in bits, and the calls made.
-fn rows(pair: &Pair, every: u64, one_by_one: bool) -> (Vec<Vec<u64>>, Vec<u64>) {
+/// Rows of both ways: every `every`-th window, everything in bits, the calls made, and the accounts of power bonds.
+fn rows(pair: &Pair, every: u64, one_by_one: bool) -> (Vec<Vec<u64>>, Vec<u64>, Vec<Account>) {
     let mut c = build(pair, &factory::fmu).expect("built");
     for (i, unit) in c.units.into_iter().enumerate() {
         for name in COLUMNS {
@@ -32,7 +32,7 @@ fn rows(pair: &Pair, every: u64, one_by_one: bool) -> (Vec<Vec<u64>>, Vec<u64>) 
     }
     assert_eq!(c.simulation.statistics().windows, windows);
     let bits = trace.rows().map(|r| r.iter().map(|v| v.to_bits()).collect()).collect();
-    (bits, c.simulation.do_steps())
+    (bits, c.simulation.do_steps(), c.simulation.accounts().to_vec())
 }
 
 /// Every coupling, schedule and sampling, equal steps, whole and broken rates.
@@ -49,11 +49,13 @@ fn a_stretch_of_windows_leaves_what_single_windows_leave() {
                     let integrator = Integrator::SemiImplicitEuler;
                     let pair =
                         Pair { integrator, shares, start: Start::Ramp, ..Pair::new(coupling, method, 1e-2, 0.6) };
-                    for every in [1, 5] {
+                    for (every, bond) in [(1, false), (5, true)] {
+                        let pair = Pair { bond, ..pair.clone() };
                         let (short, long) = (rows(&pair, every, false), rows(&pair, every, true));
                         assert_eq!(short, long, "{coupling} {name} {sampling:?} {shares:?} every {every}");
                         let windows = (0.6 / (1e-2 * meets_every(&shares))).round() as u64;
                         assert_eq!(short.0.len() as u64, windows / every + 1);
+                        assert!(short.2.len() == usize::from(bond) && short.2.iter().all(|a| a.power_max_w > 0.0));
                     }
                 }
             }

@@ -16,7 +16,7 @@ impl Simulation {
         self.advance(windows, (0, every), observer).map(|_| ())
     }
 
-    /// Up to `windows` windows, fewer where the observer ends the run; returns how many. Windows are counted from `done` on,
+    /// Up to `windows` windows, fewer where the observer ends the run or steps that are chosen reach its stop; returns how many. Windows are counted from `done` on,
     /// and the observer gets a row after those whose number is a multiple of `every`.
     ///
     /// # Errors
@@ -29,7 +29,9 @@ impl Simulation {
     ) -> Result<u64, RunError> {
         let every = every.max(1);
         let mut made = 0;
-        while made < windows && observer.goes_on() {
+        // Steps that are chosen end at the stop time.
+        let is_chosen = self.state.control.is_some();
+        while made < windows && observer.goes_on() && !(is_chosen && self.is_over()) {
             let until_row = every - (done + made) % every;
             let relayed = self.relayed(windows - made);
             if relayed > 0 {
