@@ -25,6 +25,9 @@ const DIGEST: usize = 32;
 /// Without `--checkpoint-every`: so often.
 const PAUSE: Duration = Duration::from_secs(10);
 
+/// Steps between two looks at the clock.
+const LOOK: u64 = 64;
+
 /// Whether a run is written down, and whether it continues one.
 #[derive(Debug, Clone, PartialEq, Default, Args, Serialize)]
 pub struct CheckpointArguments {
@@ -160,13 +163,14 @@ impl Keeper {
         match self.every {
             Some(n) => steps.is_multiple_of(n),
             // Looking at the clock costs less than a step of nearly any FMU, but not of all.
-            None => steps.is_multiple_of(64) && self.last.elapsed() > PAUSE,
+            None => steps.is_multiple_of(LOOK) && self.last.elapsed() > PAUSE,
         }
     }
 
     /// How many steps after `steps` it is due again.
     pub fn next(&self, steps: u64) -> u64 {
-        self.every.map_or(64, |n| n - steps % n)
+        let every = self.every.unwrap_or(LOOK);
+        every - steps % every
     }
 
     /// Writes the run down; rows recorded so far are brought to the disk before.

@@ -64,7 +64,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
     let entries = all
         .into_par_iter()
         .map(|options| {
-            let outcome = simulate::run(&options, &mut |_| ())?;
+            let outcome = simulate::run(&options)?;
             bar.inc(1);
             Ok(Entry { options, outcome })
         })

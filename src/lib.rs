@@ -35,6 +35,7 @@ mod pictures;
 mod print;
 mod program;
 mod recover;
+mod room;
 mod shows;
 mod simulate;
 mod single;
@@ -44,7 +45,7 @@ mod summary;
 mod survey;
 mod system;
 mod terms;
-mod watch;
+mod thinned;
 
 pub use program::program;
 

@@ -1,13 +1,14 @@
 //! `macrostep oscillator`: one run, compared with the exact solution.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use macrostep::pair::{Integrator, Outcome, Recorder, Resumed};
+use macrostep::pair::{Compared, Comparison, Integrator, Outcome, Recorder};
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
-use macrostep_master::record::Trace;
-use macrostep_master::{Account, Course, Unconverged};
+use macrostep_master::record::Observer;
+use macrostep_master::{Account, Course, Memento, RunError, Simulation, Unconverged};
 use macrostep_plot::table::{Align, Table};
 use macrostep_system::Scenario;
 
@@ -16,12 +17,14 @@ use crate::checkpoint::{Checkpoint, Keeper};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
+use crate::pictures::Curves;
 use crate::single::kept;
 use crate::slaves::SlaveArguments;
 use crate::stream::Stream;
 use crate::summary::Summary;
+use crate::system::steps::{Sink, Steps, failed, goes_on};
 use crate::terms::Control;
-use crate::watch::Watch;
+use crate::thinned::Thinned;
 use crate::{pictures, print, simulate};
 
 /// Runs, prints, writes, and compares with the tolerance asked for.
@@ -33,22 +36,19 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     // Where the slaves run makes no difference to a run.
     let anywhere = OscillatorOptions { slaves: SlaveArguments::default(), ..options.clone() };
     let run = format!("oscillator\n{}", scenario(&anywhere)?);
-    let (mut watch, resumed) = watch(arguments, &options, &run)?;
+    let before = kept_run(arguments, &options, &run)?;
+    let mut rows = Rows::new(arguments, before.as_ref())?;
+    let mut keeper = Keeper::new(&arguments.checkpoints, &run)?;
+    // The run.
     interrupt::note();
-    let outcome = simulate::watched(&options, &mut watch, resumed);
-    watch.bar.finish_and_clear();
-    if let Some(failure) = watch.failure {
-        return Err(failure);
+    let compared = simulate::compared(&options).map_err(|failure| kept_rows(failure, &rows))?;
+    let (outcome, ended) = watched(compared, &options, (&mut rows, keeper.as_mut()), before)
+        .map_err(|failure| kept_rows(failure, &rows))?;
+    // What ended it early, but for signals that have grown beyond all bounds: these are a result.
+    if let Some(failure) = ended.err().filter(|_| outcome.diverged.is_none()) {
+        return Err(kept_rows(failure, &rows));
     }
-    let outcome = outcome.map_err(|failure| kept(failure, watch.stream.as_ref()))?;
-    if let Some(t_s) = outcome.interrupted_at_s {
-        let how = watch.keeper.map(|k| format!("; `--resume {}` continues", k.path().display())).unwrap_or_default();
-        return Err(kept(
-            Failure::Run(format!("interrupted at t = {} s{how}", shown::time(t_s))),
-            watch.stream.as_ref(),
-        ));
-    }
-    if let Some(stream) = &mut watch.stream {
+    if let Some(stream) = &mut rows.stream {
         stream.close()?;
     }
 
@@ -57,47 +57,124 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     } else {
         print::line(table(&options, &outcome))?;
     }
-    if let Some(folder) = &arguments.out {
-        write(folder, &options, &outcome)?;
+    if let (Some(folder), Some(curves)) = (&arguments.out, &rows.curves) {
+        write(folder, &options, &outcome, curves)?;
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
     outcome.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     judge(&outcome, arguments)
 }
 
-/// What watches the run: rows go to `trace.csv` as they are recorded.
-fn watch(
+/// What ended a run, and where its rows are.
+fn kept_rows(failure: Failure, rows: &Rows) -> Failure {
+    kept(failure, rows.stream.as_ref())
+}
+
+/// The run that is continued, where there is one; no file is meant twice.
+fn kept_run(
     arguments: &OscillatorArguments,
     options: &OscillatorOptions,
     run: &str,
-) -> Result<(Watch, Option<Resumed>), Failure> {
+) -> Result<Option<Checkpoint>, Failure> {
     // Steps that are chosen as the run goes on are as many as it takes.
     let steps_max = if options.control == Control::Fixed { options.steps() } else { u64::MAX };
-    let kept =
-        arguments.checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, run, steps_max)).transpose()?;
-    let path = arguments.out.as_ref().map(|folder| folder.join("trace.csv"));
+    let resume = arguments.checkpoints.resume.as_deref();
+    let kept = resume.map(|path| Checkpoint::read(path, run, steps_max)).transpose()?;
     let mut files = Files::default();
-    files.writes_option("--out", path.as_deref());
+    files.writes_option("--out", arguments.out.as_ref().map(|folder| folder.join("trace.csv")).as_deref());
     files.checkpoints(&arguments.checkpoints);
     files.are_apart()?;
-    let stream = match (&path, &kept) {
-        (Some(path), Some(at)) => {
-            let mut stream = Stream::resume(path, Recorder::columns(), at)?;
-            stream.cut()?;
-            Some(stream)
+    Ok(kept)
+}
+
+/// Steps to the end, to an interrupt or to a failure; what was reached, and what ended it.
+fn watched(
+    mut compared: Compared,
+    options: &OscillatorOptions,
+    (rows, keeper): (&mut Rows, Option<&mut Keeper>),
+    kept: Option<Checkpoint>,
+) -> Result<(Outcome, Result<(), Failure>), Failure> {
+    let mut steps = Steps::new(&compared.coupled.simulation, (0.0, options.stop_s), 1).map_err(failed)?;
+    if let Some(at) = kept {
+        compared.resume(at.memento).map_err(failed)?;
+        steps.go_on_after(at.steps);
+    }
+    let Compared { coupled, comparison } = &mut compared;
+    let ended = steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, keeper);
+    Ok((compared.finish(steps.wall.as_secs_f64()), ended))
+}
+
+/// Where rows go as they are recorded.
+#[derive(Default)]
+struct Rows {
+    stream: Option<Stream>,
+    /// Curves for the pictures.
+    curves: Option<Thinned>,
+}
+
+impl Rows {
+    /// A new file, or the one of the run that is continued.
+    fn new(arguments: &OscillatorArguments, kept: Option<&Checkpoint>) -> Result<Rows, Failure> {
+        let Some(folder) = &arguments.out else { return Ok(Rows::default()) };
+        let path = folder.join("trace.csv");
+        let columns = Recorder::columns();
+        let names = columns.iter().map(|column| column.name.as_str());
+        let mut curves = Thinned::new(&columns, &HashSet::new());
+        let stream = match kept {
+            Some(at) => {
+                let mut stream = Stream::resume(&path, names, at)?;
+                stream.cut()?;
+                curves.read(&path, at.file.rows)?;
+                stream
+            }
+            None => Stream::create(&path, names)?,
+        };
+        Ok(Rows { stream: Some(stream), curves: Some(curves) })
+    }
+}
+
+impl Observer for Rows {
+    fn row(&mut self, t_s: f64, values: &[f64]) {
+        if let Some(stream) = &mut self.stream {
+            stream.row(t_s, values);
         }
-        (Some(path), None) => Some(Stream::create(path, Recorder::columns())?),
-        (None, _) => None,
-    };
-    let rows = match (&path, &kept) {
-        (Some(path), Some(_)) => Trace::read(std::fs::File::open(path).map_err(Failure::file(path))?)?,
-        _ => Trace::default(),
-    };
-    let keeper = Keeper::new(&arguments.checkpoints, run)?;
-    let resumed = kept.map(|at| Resumed { points: at.steps, memento: at.memento, rows });
-    let bar = progress_bar(options.steps(), "macro steps");
-    let asked = resumed.as_ref().map_or(0, |r| r.points);
-    Ok((Watch { bar, stream, keeper, asked, failure: None }, resumed))
+        if let Some(curves) = &mut self.curves {
+            curves.row(t_s, values);
+        }
+    }
+}
+
+/// Rows that are compared with the exact solution before they go on.
+struct ComparedRows<'a> {
+    comparison: &'a mut Comparison,
+    rows: &'a mut Rows,
+}
+
+impl Observer for ComparedRows<'_> {
+    fn row(&mut self, t_s: f64, values: &[f64]) {
+        self.comparison.take(t_s, values, self.rows);
+    }
+
+    #[inline]
+    fn goes_on(&mut self) -> bool {
+        goes_on(self.rows.stream.as_ref())
+    }
+}
+
+impl Sink for ComparedRows<'_> {
+    fn stream(&mut self) -> Option<&mut Stream> {
+        self.rows.stream.as_mut()
+    }
+
+    fn end(&mut self, _: &mut Simulation) -> Result<(), RunError> {
+        // The comparison has kept the last states.
+        Ok(())
+    }
+
+    fn memento(&mut self, simulation: &mut Simulation) -> Result<Memento, RunError> {
+        let memento = simulation.memento()?;
+        self.comparison.keep(simulation, memento)
+    }
 }
 
 /// A bar on standard error that is seen on a terminal only.
@@ -117,11 +194,16 @@ fn json(options: &OscillatorOptions, outcome: &Outcome) -> Result<String, Failur
 }
 
 /// Beside the rows that are there: `scenario.toml`, `result.json` and the pictures.
-pub fn write(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> Result<(), Failure> {
+pub fn write(
+    folder: &Path,
+    options: &OscillatorOptions,
+    outcome: &Outcome,
+    curves: &dyn Curves,
+) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     write_system(&folder.join("scenario.toml"), &scenario(options)?, options.system())?;
     write_text(&folder.join("result.json"), &json(options, outcome)?)?;
-    pictures::write(folder, options, outcome)?;
+    pictures::write(folder, options, curves)?;
     Ok(())
 }
 

@@ -2,25 +2,43 @@
 
 use std::path::Path;
 
-use macrostep::pair::Outcome;
 use macrostep_master::record::Trace;
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 
 use crate::options::OscillatorOptions;
+use crate::thinned::Thinned;
+
+/// Rows as curves.
+pub trait Curves {
+    /// Times and values of a column; nothing where there is none of this name.
+    fn curve_of(&self, column: &str) -> (Vec<f64>, Vec<f64>);
+}
+
+impl Curves for Trace {
+    fn curve_of(&self, name: &str) -> (Vec<f64>, Vec<f64>) {
+        (column(self, "time"), column(self, name))
+    }
+}
+
+impl Curves for Thinned {
+    fn curve_of(&self, name: &str) -> (Vec<f64>, Vec<f64>) {
+        self.columns().position(|column| column.name == name).map(|place| self.curve(place)).unwrap_or_default()
+    }
+}
 
 /// Writes `positions`, `error` and `energy`, each as SVG and PNG, into `folder`.
 ///
 /// # Errors
 /// [`PlotError`] with the file that could not be written.
-pub fn write(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> Result<(), PlotError> {
+pub fn write(folder: &Path, options: &OscillatorOptions, rows: &dyn Curves) -> Result<(), PlotError> {
     let amplitude = |i: usize| -> f64 {
-        let column = column(&outcome.trace, ["x1_exact", "x2_exact"][i]);
+        let (_, column) = rows.curve_of(["x1_exact", "x2_exact"][i]);
         column.iter().fold(0.0, |max: f64, x| max.max(x.abs()))
     };
     let figures = [
-        ("positions", "Positions against the exact solution", positions(&outcome.trace)),
-        ("error", "Position error", errors(&outcome.trace, [amplitude(0), amplitude(1)])),
-        ("energy", "Energy", energies(&outcome.trace)),
+        ("positions", "Positions against the exact solution", positions(rows)),
+        ("error", "Position error", errors(rows, [amplitude(0), amplitude(1)])),
+        ("energy", "Energy", energies(rows)),
     ];
     for (name, title, chart) in figures {
         let figure = Figure::new(title).subtitle(&options.line()).with(chart);
@@ -30,36 +48,40 @@ pub fn write(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> R
 }
 
 /// Both positions and, dashed, what they should be.
-pub fn positions(trace: &Trace) -> Chart {
-    let time = column(trace, "time");
+pub fn positions(rows: &dyn Curves) -> Chart {
     Chart::new("", seconds(), Axis::linear("position", "m"))
-        .with(Series::line("x₁", time.clone(), column(trace, "x1")))
-        .with(Series::line("x₂", time.clone(), column(trace, "x2")))
-        .with(Series::line("x₁ exact", time.clone(), column(trace, "x1_exact")).dashed().colour(6))
-        .with(Series::line("x₂ exact", time, column(trace, "x2_exact")).dotted().colour(6))
+        .with(line(rows, "x₁", "x1"))
+        .with(line(rows, "x₂", "x2"))
+        .with(line(rows, "x₁ exact", "x1_exact").dashed().colour(6))
+        .with(line(rows, "x₂ exact", "x2_exact").dotted().colour(6))
+}
+
+/// A column of the rows as a line.
+fn line(rows: &dyn Curves, label: &str, column: &str) -> Series {
+    let (times, values) = rows.curve_of(column);
+    Series::line(label, times, values)
 }
 
 /// Errors relative to the largest displacement, thin with their dips, and thick their largest value so far.
-pub fn errors(trace: &Trace, amplitude: [f64; 2]) -> Chart {
-    let time = column(trace, "time");
+pub fn errors(rows: &dyn Curves, amplitude: [f64; 2]) -> Chart {
     let mut chart = Chart::new("", seconds(), Axis::log("|x − x exact| / amplitude", "1"));
     for (i, (name, label)) in [("x1_error", "x₁"), ("x2_error", "x₂")].into_iter().enumerate() {
         let scale = if amplitude[i] > 0.0 { amplitude[i] } else { 1.0 };
-        let error: Vec<f64> = column(trace, name).iter().map(|error| error.abs() / scale).collect();
+        let (time, error) = rows.curve_of(name);
+        let error: Vec<f64> = error.iter().map(|error| error.abs() / scale).collect();
         let so_far = running_maximum(&error);
         chart = chart
             .with(Series::line(label, time.clone(), error).colour(i).width(0.8))
-            .with(Series::line(&format!("{label} largest so far"), time.clone(), so_far).colour(i).width(2.2));
+            .with(Series::line(&format!("{label} largest so far"), time, so_far).colour(i).width(2.2));
     }
     chart
 }
 
 /// Energy and, dashed, what it should be.
-pub fn energies(trace: &Trace) -> Chart {
-    let time = column(trace, "time");
+pub fn energies(rows: &dyn Curves) -> Chart {
     Chart::new("", seconds(), Axis::linear("energy", "J"))
-        .with(Series::line("kinetic + potential", time.clone(), column(trace, "energy")))
-        .with(Series::line("exact", time, column(trace, "energy_exact")).dashed().colour(6))
+        .with(line(rows, "kinetic + potential", "energy"))
+        .with(line(rows, "exact", "energy_exact").dashed().colour(6))
 }
 
 /// Largest value up to each point.

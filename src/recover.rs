@@ -1,7 +1,8 @@
 //! `macrostep recover FILE.csv`: the rows of a run that did not end, whole ones only, and as Parquet where asked for.
 //!
 //! A row reaches the file in one piece, so that only a machine that stopped, or a full disk, leaves half of one. Nothing
-//! but a part of one row is ever cut, and what is cut is kept in `FILE.csv.cut`.
+//! but a part of one row is ever cut, and what is cut is kept in `FILE.csv.cut`. A program that was killed may leave room for
+//! further rows behind the last one: zeros, which are cut and kept nowhere.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -57,12 +58,12 @@ pub fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
         return Err(taken(path));
     }
     let found = look(path, file)?;
-    let cut = if found.rest.is_empty() { None } else { Some(cut(path, &found)?) };
+    let cut = cut(path, &found)?;
     if let Some(target) = &arguments.parquet {
         parquet::convert(path, target)?;
     }
     let Found { rows, end_time, rest, .. } = found;
-    let rest = rest.len();
+    let rest = written(&rest).len();
     if arguments.json {
         let shown = |path: &PathBuf| path.display().to_string();
         let (parquet, cut) = (arguments.parquet.as_ref().map(shown), cut.as_ref().map(shown));
@@ -77,17 +78,28 @@ pub fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
     print::line(format!("`{}`: {rows}{end}{}", path.display(), removed.unwrap_or_default()))
 }
 
-/// Moves what follows the whole rows to a file beside.
-fn cut(path: &Path, found: &Found) -> Result<PathBuf, Failure> {
+/// Moves what was written behind the whole rows to a file beside, where there is anything.
+fn cut(path: &Path, found: &Found) -> Result<Option<PathBuf>, Failure> {
+    if found.rest.is_empty() {
+        return Ok(None);
+    }
+    let file = File::options().write(true).open(path).map_err(Failure::file(path))?;
+    let rest = written(&found.rest);
     let mut beside = path.as_os_str().to_owned();
     beside.push(".cut");
     let beside = PathBuf::from(beside);
-    let file = File::options().write(true).open(path).map_err(Failure::file(path))?;
-    // Behind what was cut before, which is somebody's too.
-    let mut kept = File::options().append(true).create(true).open(&beside).map_err(Failure::file(&beside))?;
-    kept.write_all(&found.rest).and_then(|()| kept.sync_all()).map_err(Failure::file(&beside))?;
+    if !rest.is_empty() {
+        // Behind what was cut before, which is somebody's too.
+        let mut kept = File::options().append(true).create(true).open(&beside).map_err(Failure::file(&beside))?;
+        kept.write_all(rest).and_then(|()| kept.sync_all()).map_err(Failure::file(&beside))?;
+    }
     file.set_len(found.bytes).map_err(Failure::file(path))?;
-    Ok(beside)
+    Ok((!rest.is_empty()).then_some(beside))
+}
+
+/// Bytes without the zeros behind them, which nobody has written.
+fn written(rest: &[u8]) -> &[u8] {
+    &rest[..rest.iter().rposition(|b| *b != 0).map_or(0, |n| n + 1)]
 }
 
 fn look(path: &Path, file: File) -> Result<Found, Failure> {
@@ -143,9 +155,7 @@ fn look(path: &Path, file: File) -> Result<Found, Failure> {
 
 /// What says that the rest of a file is more than a part of one of our rows.
 fn foreign(rest: &[u8], columns: usize) -> Option<String> {
-    // A machine that stopped may leave zeros where bytes were to be written.
-    let end = rest.iter().rposition(|b| *b != 0).map_or(0, |n| n + 1);
-    let rest = &rest[..end];
+    let rest = written(rest);
     let is_whole = rest.contains(&b',');
     let time = first(rest);
     let begins =

@@ -1,7 +1,7 @@
 //! From options to a coupled pair.
 
 use macrostep::factory;
-use macrostep::pair::{self, Outcome, Pair, Resumed, Witness};
+use macrostep::pair::{self, Compared, Outcome, Pair};
 use macrostep_master::RunError;
 
 use crate::failure::Failure;
@@ -9,31 +9,27 @@ use crate::options::OscillatorOptions;
 use crate::slaves;
 use crate::terms::Units;
 
-/// Runs one scenario; `progress` is told from time to time how many macro points were done since the last time.
+/// Runs one scenario.
 ///
 /// # Errors
 /// [`Failure::Run`] with the unit, call and time where the run failed.
-pub fn run(options: &OscillatorOptions, progress: &mut dyn FnMut(u64)) -> Result<Outcome, Failure> {
-    with_units(options, |units| pair::run(&pair_of(options), units, options.record_every, progress))
+pub fn run(options: &OscillatorOptions) -> Result<Outcome, Failure> {
+    with_units(options, |units| pair::run(&pair_of(options), units, options.record_every))
 }
 
-/// As [`run`], watched, and continuing a run where there is one.
+/// One scenario at its start.
 ///
 /// # Errors
 /// As [`run`].
-pub fn watched(
-    options: &OscillatorOptions,
-    witness: &mut dyn Witness,
-    resumed: Option<Resumed>,
-) -> Result<Outcome, Failure> {
-    with_units(options, |units| pair::watched(&pair_of(options), units, options.record_every, witness, resumed))
+pub fn compared(options: &OscillatorOptions) -> Result<Compared, Failure> {
+    with_units(options, |units| Compared::new(&pair_of(options), units, options.record_every))
 }
 
 /// Calls `run` with the source of units the options ask for.
-fn with_units(
+fn with_units<T>(
     options: &OscillatorOptions,
-    run: impl FnOnce(pair::Factory<'_>) -> Result<Outcome, RunError>,
-) -> Result<Outcome, Failure> {
+    run: impl FnOnce(pair::Factory<'_>) -> Result<T, RunError>,
+) -> Result<T, Failure> {
     let isolation = slaves::isolation(&options.slaves)?;
     let isolated = |model: &str, name: &str| match &isolation {
         Some(isolation) => factory::isolated(isolation, model, name),

@@ -1,18 +1,20 @@
 //! Results as they come: a CSV file that is complete to its last row at any moment.
 //!
-//! Every row is handed to the system in one write before the run goes on. What was recorded is in the file after any
-//! failure, and after the program was killed.
+//! Every row is handed to the system before the run goes on, in one write or, where rows come fast, by a copy into memory that
+//! is the file, see [`Room`]. What was recorded is in the file after any failure, and after the program was killed.
 
-use std::fmt::Write as _;
+mod line;
+
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use macrostep_description::{Value, shown};
 use macrostep_import::fmu::regular;
 use macrostep_import::isolation::watch;
-use macrostep_master::record::Observer;
+use macrostep_master::record::{Observer, write_number};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -20,6 +22,14 @@ use crate::checkpoint::Checkpoint;
 use crate::claim::{folder_at, take, taken};
 use crate::distinct::identity;
 use crate::failure::Failure;
+use crate::room::Room;
+use line::{head, quote};
+
+/// Rows between two looks at the clock.
+const LOOK: u64 = 64;
+
+/// Rows come fast where a write each would take a part of the time that is seen.
+const FAST: Duration = Duration::from_micros(20 * LOOK);
 
 /// A CSV file that grows row by row.
 #[derive(Debug)]
@@ -30,8 +40,12 @@ pub struct Stream {
     /// As the user wrote it.
     shown: PathBuf,
     line: String,
-    /// Length of the file.
+    /// Bytes of the rows and the line of names.
     bytes: u64,
+    /// Memory that is the file behind them, where rows come fast.
+    room: Option<Room>,
+    /// When it was last looked how fast they come.
+    looked: Instant,
     rows: u64,
     last_s: Option<f64>,
     /// Texts of the next row that comes through [`Observer::row`], each with its place.
@@ -98,6 +112,8 @@ impl Stream {
             shown,
             line: String::new(),
             bytes: 0,
+            room: None,
+            looked: Instant::now(),
             rows: 0,
             last_s: None,
             texts: Vec::new(),
@@ -158,6 +174,7 @@ impl Stream {
     /// # Errors
     /// [`Failure::File`].
     pub fn cut(&mut self) -> Result<(), Failure> {
+        self.room = None;
         if std::mem::take(&mut self.is_longer) {
             self.file.set_len(self.bytes).map_err(Failure::file(&self.path))?;
         }
@@ -250,7 +267,7 @@ impl Stream {
         for value in values {
             self.line.push(',');
             match value {
-                Value::Real(x) => number(&mut self.line, *x),
+                Value::Real(x) => write_number(&mut self.line, *x),
                 Value::Integer(i) => self.line.push_str(&i.to_string()),
                 Value::Boolean(b) => self.line.push(if *b { '1' } else { '0' }),
                 Value::String(s) => quote(&mut self.line, s),
@@ -267,9 +284,15 @@ impl Stream {
         self.failure.take().map_or(Ok(()), |error| Err(Failure::file(&self.path)(error)))
     }
 
+    /// Whether all rows that came through [`Observer::row`] could be written.
+    #[inline]
+    pub fn is_fine(&self) -> bool {
+        self.failure.is_none()
+    }
+
     fn begin(&mut self, t_s: f64) {
         self.line.clear();
-        number(&mut self.line, t_s);
+        write_number(&mut self.line, t_s);
     }
 
     fn end(&mut self, t_s: f64) -> std::io::Result<()> {
@@ -277,9 +300,8 @@ impl Stream {
         if std::mem::take(&mut self.is_longer) {
             self.file.set_len(self.bytes)?;
         }
-        if let Err(error) = self.file.write_all(self.line.as_bytes()) {
-            self.open_again(error)?;
-            self.file.write_all(self.line.as_bytes())?;
+        if !self.put() {
+            self.write()?;
         }
         self.bytes += self.line.len() as u64;
         self.rows += 1;
@@ -290,6 +312,34 @@ impl Stream {
 }
 
 impl Stream {
+    /// Puts the line into memory that is the file; false where it is to be written.
+    #[inline]
+    fn put(&mut self) -> bool {
+        if self.room.as_mut().is_some_and(|room| room.put(self.line.as_bytes())) {
+            return true;
+        }
+        self.room = None;
+        if !self.rows.is_multiple_of(LOOK) || !self.is_file {
+            return false;
+        }
+        // How fast rows come now.
+        let before = std::mem::replace(&mut self.looked, Instant::now());
+        if self.rows == 0 || self.looked - before > FAST {
+            return false;
+        }
+        self.room = Room::new(&self.path, self.identity, self.bytes, self.line.len()).ok();
+        self.room.as_mut().is_some_and(|room| room.put(self.line.as_bytes()))
+    }
+
+    /// Writes the line.
+    fn write(&mut self) -> std::io::Result<()> {
+        if let Err(error) = self.file.write_all(self.line.as_bytes()) {
+            self.open_again(error)?;
+            self.file.write_all(self.line.as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// A slave in this process may have closed the file; of the row that failed nothing was written then.
     fn open_again(&mut self, error: std::io::Error) -> std::io::Result<()> {
         const BAD_DESCRIPTOR: i32 = 9;
@@ -316,7 +366,7 @@ impl Observer for Stream {
             self.line.push(',');
             match texts.next_if(|(place, _)| *place == i) {
                 Some((_, text)) => quote(&mut self.line, text),
-                None => number(&mut self.line, *value),
+                None => write_number(&mut self.line, *value),
             }
         }
         self.failure = self.end(t_s).err();
@@ -325,36 +375,6 @@ impl Observer for Stream {
     fn texts(&mut self, texts: &[(usize, String)]) {
         self.texts.clear();
         self.texts.extend_from_slice(texts);
-    }
-}
-
-/// The line of names.
-fn head<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let mut line = String::from("time");
-    for name in names {
-        line.push(',');
-        quote(&mut line, name);
-    }
-    line.push('\n');
-    line
-}
-
-/// Shortest digits that read back to the same bits.
-fn number(line: &mut String, value: f64) {
-    let size = value.abs();
-    let plain = size == 0.0 || !value.is_finite() || (1e-4..1e16).contains(&size);
-    let written = if plain { write!(line, "{value}") } else { write!(line, "{value:e}") };
-    debug_assert!(written.is_ok(), "writing to a string");
-}
-
-/// A text as a field: in quotes where it needs them.
-fn quote(line: &mut String, text: &str) {
-    if text.contains([',', '"', '\n', '\r']) {
-        line.push('"');
-        line.push_str(&text.replace('"', "\"\""));
-        line.push('"');
-    } else {
-        line.push_str(text);
     }
 }
 

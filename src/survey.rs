@@ -37,7 +37,7 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
     let entries = all
         .into_par_iter()
         .map(|options| {
-            let outcome = simulate::run(&options, &mut |_| ())?;
+            let outcome = simulate::run(&options)?;
             write_run(folder, &options, &outcome)?;
             bar.inc(1);
             Ok(Entry { options, outcome })

@@ -8,6 +8,9 @@ use crate::station::Station;
 use crate::supply::Supply;
 use crate::time::{Span, Tick};
 
+/// Weights for a step as long as the two before it.
+const EVEN: [f64; 4] = [0.5 * 0.75 * (2.5 / 3.0), 0.5 * 1.5 * 1.25, 0.25 * -0.5 * 2.5, (-0.5 / -3.0) * -0.25 * -1.5];
+
 /// Samples of a signal that truth between its samples is made of.
 pub(crate) const SETTLED_DEPTH: usize = 4;
 
@@ -123,6 +126,10 @@ impl UnitBooks {
     /// Weights for a step of `length_s` seconds after the last ones: Lagrange polynomials at mid-step through as many of the
     /// four points as there are; the line through two where `length_s` is 0.
     pub fn aim(&mut self, length_s: f64) {
+        if length_s > 0.0 && self.length_s == length_s && self.length_before_s == length_s {
+            self.middle = EVEN;
+            return;
+        }
         let points = match (length_s > 0.0 && self.length_s > 0.0, self.length_before_s > 0.0) {
             (false, _) => 2,
             (true, false) => 3,
@@ -179,5 +186,18 @@ impl UnitBooks {
         account.residual_energy_j += self.length_s * self.mean(residual_w);
         account.power_max_w = account.power_max_w.max(power_w.abs());
         account.residual_power_max_w = account.residual_power_max_w.max(start_w.abs()).max(end_w.abs());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_of_even_steps_are_those_of_any() {
+        let at = [1.0, 0.0, -1.0, -2.0];
+        let weight =
+            |i: usize| -> f64 { (0..4).filter(|j| *j != i).map(|j| (0.5 - at[j]) / (at[i] - at[j])).product() };
+        assert_eq!([0, 1, 2, 3].map(|i| weight(i).to_bits()), EVEN.map(f64::to_bits));
     }
 }

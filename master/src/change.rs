@@ -23,8 +23,14 @@ impl Changes {
     }
 
     /// Whether there are any to come after those that are past.
+    #[inline]
     pub fn are_pending(&self, past: usize) -> bool {
         past < self.0.len()
+    }
+
+    /// How many windows of `window_s` seconds from `now_s` on begin before the next value is due, less one: times are rounded.
+    pub fn windows_before(&self, past: usize, now_s: f64, window_s: f64) -> u64 {
+        self.0.get(past).map_or(u64::MAX, |next| ((next.at_s - now_s) / window_s - 1.0).max(0.0) as u64)
     }
 
     /// Those of unit `u` up to the start, as start values after the others.

@@ -144,10 +144,9 @@ impl Ledger {
         (unit, span): (usize, &Span),
     ) {
         // A step that is begun beside others is prepared then, not once more where it is ended.
-        if state.units[unit].arrived == Some(span.from) || !self.ports.iter().any(|p| p.unit == unit) {
+        if state.units[unit].arrived == Some(span.from) || !self.has_port(unit) {
             return;
         }
-        state.units[unit].arrived = Some(span.from);
         self.close(state, stations, supply, (unit, span.from));
         // What to add to the inputs.
         match self.correction {
@@ -155,15 +154,52 @@ impl Ledger {
             EnergyCorrection::Nepce => state.units[unit].nepce(),
             EnergyCorrection::Leak => self.damp(state, supply, unit, span),
         }
-        // The step to come follows the ones before.
+        self.prepare(state, (unit, span), |port| self.ports[port].flow(supply, span.from));
+        if self.correction != EnergyCorrection::Monitor {
+            states[unit].inputs.set_offset(&state.units[unit].offset);
+        }
+    }
+
+    /// Whether accounts are closed one step after the other and nothing is corrected, so that [`Ledger::meet`] may take the
+    /// place of [`Ledger::arrive`].
+    pub fn only_watches(&self) -> bool {
+        self.correction == EnergyCorrection::Monitor && self.steps.is_none()
+    }
+
+    /// Channel and component of the flow of each port.
+    pub fn flows(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.ports.iter().map(|port| port.flow)
+    }
+
+    /// Whether a unit has a port.
+    pub fn has_port(&self, unit: usize) -> bool {
+        self.ports.iter().any(|p| p.unit == unit)
+    }
+
+    /// As [`Ledger::arrive`], with what is known at `span.from`: `truth` writes the unit's inputs, `flow` says the flow of a port
+    /// by its number.
+    #[inline]
+    pub fn meet(
+        &self,
+        state: &mut LedgerState,
+        (unit, span): (usize, &Span),
+        truth: impl FnOnce(&mut [f64]),
+        flow: impl Fn(usize) -> f64,
+    ) {
+        truth(&mut state.units[unit].truth[0]);
+        self.post(state, unit, &flow);
+        self.prepare(state, (unit, span), flow);
+    }
+
+    /// The step to come follows the ones before.
+    #[inline]
+    fn prepare(&self, state: &mut LedgerState, (unit, span): (usize, &Span), flow: impl Fn(usize) -> f64) {
         let books = &mut state.units[unit];
+        books.arrived = Some(span.from);
         books.truth.rotate_right(1);
         books.aim(if self.cubic { span.length_s } else { 0.0 });
-        for (port, flows) in self.ports.iter().zip(&mut state.flow_at_start).filter(|(p, _)| p.unit == unit) {
-            *flows = [port.flow(supply, span.from), flows[0], flows[1]];
-        }
-        if self.correction != EnergyCorrection::Monitor {
-            states[unit].inputs.set_offset(&books.offset);
+        for (i, flows) in state.flow_at_start.iter_mut().enumerate().filter(|(i, _)| self.ports[*i].unit == unit) {
+            *flows = [flow(i), flows[0], flows[1]];
         }
     }
 
@@ -175,9 +211,13 @@ impl Ledger {
         }
         (books.open, books.to) = (true, span.to);
         (books.length_s, books.length_before_s) = (span.length_s, books.length_s);
-        for (half, values) in books.applied.iter_mut().enumerate() {
-            for (i, v) in values.iter_mut().enumerate() {
-                *v = station.applied(i, 0.5 * half as f64);
+        if station.holds {
+            books.applied.iter_mut().for_each(|values| values.copy_from_slice(&station.inputs.values));
+        } else {
+            for (half, values) in books.applied.iter_mut().enumerate() {
+                for (i, v) in values.iter_mut().enumerate() {
+                    *v = station.applied(i, 0.5 * half as f64);
+                }
             }
         }
         if let Some(settlement) = &mut state.settlement {
@@ -193,18 +233,20 @@ impl Ledger {
         supply: &mut Supply<'_>,
         (unit, at): (usize, Tick),
     ) {
+        stations[unit].true_inputs(supply, at, &mut state.units[unit].truth[0]);
+        self.post(state, unit, |port| self.ports[port].flow(supply, at));
+    }
+
+    /// Enters a unit's last step, where one is open, with the flows at its end.
+    #[inline]
+    fn post(&self, state: &mut LedgerState, unit: usize, flow: impl Fn(usize) -> f64) {
         let books = &mut state.units[unit];
-        stations[unit].true_inputs(supply, at, &mut books.truth[0]);
-        if !books.open {
+        if !std::mem::take(&mut books.open) || state.settlement.is_some() {
             return;
         }
-        books.open = false;
-        if state.settlement.is_some() {
-            return;
-        }
-        for (port, flows) in self.ports.iter().zip(&state.flow_at_start).filter(|(p, _)| p.unit == unit) {
+        for (i, port) in self.ports.iter().enumerate().filter(|(_, p)| p.unit == unit) {
             let account = &mut state.accounts[port.bond];
-            books.post(port, (port.flow(supply, at), *flows), account);
+            books.post(port, (flow(i), state.flow_at_start[i]), account);
             if port.side < 0.0 {
                 account.residual_energy_max_j = account.residual_energy_max_j.max(account.residual_energy_j.abs());
             }

@@ -9,38 +9,21 @@
 //! relay does not know (a law sampled on grids that do not nest, algebraic loops, outputs refreshed by directional
 //! derivatives) is left to the window.
 
+mod port;
+
+use port::Port;
+
 use crate::feed::Feed;
+use crate::power::{Ledger, LedgerState};
+use crate::record::{Observer, Recorder};
+use crate::run::SIZE_MAX;
 use crate::schedule::{Op, Plan};
 use crate::state::State;
 use crate::station::{Refresh, Station, StationState};
 use crate::supply::Supply;
-use crate::time::{Clock, Tick};
+use crate::time::{Clock, Span, Tick};
 use crate::unit::{Outcome, UnitError};
 use crate::window::{Unfinished, Window};
-
-/// Where a copied value comes from on the board, or among a law's outputs, and its place among a unit's or law's inputs.
-#[derive(Debug, Clone, Copy)]
-struct Wire {
-    from: usize,
-    to: usize,
-}
-
-/// A law on the way to one unit.
-struct Tap {
-    law: usize,
-    inputs: Vec<Wire>,
-    outputs: Vec<Wire>,
-    u: Vec<f64>,
-    y: Vec<f64>,
-}
-
-/// What one unit exchanges.
-struct Port {
-    wires: Vec<Wire>,
-    taps: Vec<Tap>,
-    /// First place of the unit's outputs on the board.
-    first: usize,
-}
 
 /// One entry of the plan. Ticks count from the window's start.
 enum Move {
@@ -52,12 +35,17 @@ enum Move {
     },
     End {
         unit: usize,
-        from: Tick,
+        step: (Tick, Tick),
         length_s: f64,
     },
     Advance {
         unit: usize,
-        from: Tick,
+        step: (Tick, Tick),
+        length_s: f64,
+    },
+    /// At the window's start, where all are known: accounts of the unit's last step are closed.
+    Meet {
+        unit: usize,
         length_s: f64,
     },
     Publish {
@@ -73,16 +61,36 @@ pub(crate) struct Relay {
     moves: Vec<Move>,
     ports: Vec<Port>,
     board: Vec<f64>,
+    /// The board at the window's start, where a window publishes before its last step.
+    before: Option<Vec<f64>>,
+    /// Where on the board the flow of each port of a power bond is.
+    flows: Vec<usize>,
+}
+
+/// The accounts of power bonds, where there are any.
+type Accounts<'a> = Option<(&'a Ledger, &'a mut LedgerState)>;
+
+/// Rows that fall due in a stretch of windows.
+pub(crate) struct Rows<'a> {
+    pub recorder: &'a mut Recorder,
+    pub observer: &'a mut dyn Observer,
+    /// Windows until the next row.
+    pub until_row: u64,
+    /// Windows from one row to the next.
+    pub every: u64,
 }
 
 impl Relay {
     /// The relay of a plan with steps `stretch` times as long as made, where it can do what the window does.
     pub fn of(window: &Window, stretch: Tick) -> Option<Self> {
-        let Window { stations, sources, plan, groups, .. } = window;
-        if plan.is_staggered() || window.ledger.is_some() || window.revocable {
+        let Window { stations, sources, plan, groups, ledger: bonds, .. } = window;
+        let steps_alike = stations.iter().all(|s| s.step == plan.window);
+        // Accounts are closed where all units meet.
+        let is_whole = |op: &Op| !matches!(*op, Op::Advance { from, to, .. } if (from, to) != (0, plan.window));
+        let watches = bonds.as_ref().is_none_or(|b| b.only_watches() && plan.ops.iter().all(is_whole));
+        if plan.is_staggered() || !watches || window.revocable {
             return None;
         }
-        let steps_alike = stations.iter().all(|s| s.step == plan.window);
         let jacobi = advances_before_it_publishes(plan);
         let reads_after_set =
             |s: &Station| s.outputs.refresh != Refresh::Directional || s.outputs.refresh_refs.is_empty();
@@ -106,41 +114,108 @@ impl Relay {
             size += s.outputs.refs.len();
         }
         let ports = stations.iter().zip(firsts).map(|(s, first)| Port::of(s, first, &places)).collect();
+        // Accounts first, in the order of the steps; then what the plan says.
+        let mut moves: Vec<Move> = Vec::new();
+        let mut met = vec![bonds.is_none(); stations.len()];
+        for op in &plan.ops {
+            if let Op::Begin { unit, from, to } | Op::Advance { unit, from, to } = op.stretched(stretch)
+                && !std::mem::replace(&mut met[unit], true)
+                && bonds.as_ref().is_some_and(|b| b.has_port(unit))
+            {
+                moves.push(Move::Meet { unit, length_s: sources.clock.length_s(to - from) });
+            }
+        }
+        let flows = bonds.iter().flat_map(|b| b.flows()).map(|(channel, c)| places[channel] + c).collect();
         let begun = |unit: usize| plan.ops.iter().any(|op| matches!(*op, Op::Begin { unit: u, .. } if u == unit));
         let ops = plan.ops.iter().map(|op| op.stretched(stretch));
-        let moves = ops.filter_map(|op| Move::of(op, (stations, groups), sources.clock, &begun)).collect();
-        Some(Relay { moves, ports, board: vec![0.0; size] })
+        moves.extend(ops.filter_map(|op| Move::of(op, (stations, groups), sources.clock, &begun)));
+        let before = (!jacobi).then(|| vec![0.0; size]);
+        Some(Relay { moves, ports, board: vec![0.0; size], before, flows })
     }
 
-    /// Runs up to `windows` windows; a step that was not finished ends them.
+    /// Runs up to `windows` windows and hands out the rows that fall due; a step that was not finished ends them, as do the
+    /// observer and values that are too large.
     pub fn run(
         &mut self,
         window: &mut Window,
         state: &mut State,
         windows: u64,
+        mut rows: Rows<'_>,
     ) -> Result<Option<Unfinished>, UnitError> {
         // The newest values onto the board.
         let (length, began) = (window.length(state), state.now);
-        let (stations, states, mut supply) = window.parts(state);
+        let Window { stations, sources, ledger: bonds, .. } = window;
+        let State { signals, stations: states, pace, now: reached, .. } = state;
+        let mut supply = sources.with(&mut signals.histories, *pace);
+        let mut accounts = bonds.as_ref().zip(signals.ledger.as_mut());
         for (port, state) in self.ports.iter().zip(states.iter()) {
             let values = &state.outputs.values;
             self.board[port.first..port.first + values.len()].copy_from_slice(values);
         }
         // The windows.
         let (mut now, mut ended) = (began, Ok(None));
-        for _ in 0..windows {
-            ended = self.window((stations, states), &mut supply, now);
+        for n in 0..windows {
+            if n > 0 && !rows.observer.goes_on() {
+                break;
+            }
+            if let Some(before) = &mut self.before {
+                before.copy_from_slice(&self.board);
+            }
+            ended = self.window((stations, states), &mut supply, &mut accounts, now);
             if !matches!(ended, Ok(None)) {
+                // What the window has published does not count.
+                if let Some(before) = &self.before {
+                    self.board.copy_from_slice(before);
+                }
                 break;
             }
             now += length;
+            // A run that has diverged ends at once.
+            if !self.board.iter().all(|x| x.abs() <= SIZE_MAX) {
+                break;
+            }
+            // The row, where one is due.
+            rows.until_row -= 1;
+            if rows.until_row == 0 {
+                rows.until_row = rows.every;
+                if let Err(error) = self.row((stations, states), &mut supply, now, &mut rows) {
+                    ended = Err(error);
+                    break;
+                }
+            }
         }
         // Stations and histories get the newest values back.
         if now > began {
             self.settle((stations, states), &mut supply, now);
         }
-        state.now = now;
+        *reached = now;
         ended
+    }
+
+    /// A row at the end of a window.
+    #[inline]
+    fn row(
+        &mut self,
+        (stations, states): (&mut [Station], &mut [StationState]),
+        supply: &mut Supply<'_>,
+        now: Tick,
+        rows: &mut Rows<'_>,
+    ) -> Result<(), UnitError> {
+        rows.recorder.read((stations, states), (supply, now), Some(self))?;
+        rows.recorder.tell(supply.clock.seconds(now), rows.observer);
+        Ok(())
+    }
+
+    /// The newest values of a unit's outputs.
+    #[inline]
+    pub fn outputs(&self, unit: usize) -> &[f64] {
+        &self.board[self.ports[unit].first..]
+    }
+
+    /// The newest values into the inputs of a unit.
+    #[inline]
+    pub fn feed(&mut self, unit: usize, supply: &Supply<'_>, inputs: &mut [f64]) {
+        self.ports[unit].gather(&self.board, supply, inputs);
     }
 
     /// One window; a step that was not finished ends it.
@@ -149,18 +224,29 @@ impl Relay {
         &mut self,
         (stations, states): (&mut [Station], &mut [StationState]),
         supply: &mut Supply<'_>,
+        accounts: &mut Accounts<'_>,
         now: Tick,
     ) -> Result<Option<Unfinished>, UnitError> {
-        let Relay { moves, ports, board } = self;
+        let Relay { moves, ports, board, flows, .. } = self;
         for m in moves.iter() {
             match *m {
-                Move::Advance { unit, from, length_s } => {
+                Move::Advance { unit, step: (from, to), length_s } => {
                     let (station, state, at) = (&mut stations[unit], &mut states[unit], now + from);
                     ports[unit].gather(board, supply, &mut station.inputs.values);
-                    match station.hold(state, supply.clock.seconds(at), length_s, true)? {
+                    let outcome = station.hold(state, supply.clock.seconds(at), length_s, true)?;
+                    if let Some((bonds, accounts)) = accounts {
+                        bonds.depart(accounts, station, unit, &Span { from: at, to: now + to, length_s });
+                    }
+                    match outcome {
                         Outcome::Done => state.inputs.shown = false,
                         outcome => return Ok(Some((unit, outcome, at))),
                     }
+                }
+                Move::Meet { unit, length_s } => {
+                    let Some((bonds, accounts)) = accounts else { continue };
+                    let span = Span { from: now, to: now, length_s };
+                    let truth = |inputs: &mut [f64]| ports[unit].gather(board, supply, inputs);
+                    bonds.meet(accounts, (unit, &span), truth, |port| board[flows[port]]);
                 }
                 Move::Begin { unit, from, length_s } => {
                     let station = &mut stations[unit];
@@ -168,9 +254,13 @@ impl Relay {
                     station.set_constants(&mut states[unit])?;
                     station.unit.begin_step(supply.clock.seconds(now + from), length_s, true)?;
                 }
-                Move::End { unit, from, length_s } => {
+                Move::End { unit, step: (from, to), length_s } => {
                     let (station, at) = (&mut stations[unit], now + from);
-                    match station.unit.step(supply.clock.seconds(at), length_s, true)? {
+                    let outcome = station.unit.step(supply.clock.seconds(at), length_s, true)?;
+                    if let Some((bonds, accounts)) = accounts {
+                        bonds.depart(accounts, station, unit, &Span { from: at, to: now + to, length_s });
+                    }
+                    match outcome {
                         Outcome::Done => states[unit].inputs.shown = false,
                         outcome => return Ok(Some((unit, outcome, at))),
                     }
@@ -201,59 +291,6 @@ impl Relay {
     }
 }
 
-impl Port {
-    fn of(station: &Station, first: usize, places: &[usize]) -> Self {
-        let mut port = Port { wires: Vec::new(), taps: Vec::new(), first };
-        for feed in &station.feeds {
-            match feed {
-                Feed::Channel { channel, picks } => {
-                    port.wires.extend(picks.iter().map(|&(c, to)| Wire { from: places[*channel] + c, to }));
-                }
-                // Not memoryless: left to the window.
-                Feed::Interface(_) | Feed::Mean(_) | Feed::Series(_) => {}
-                Feed::Law(f) => {
-                    let inputs = f.sources().flat_map(|(channel, picks)| {
-                        picks.iter().map(move |&(c, to)| Wire { from: places[channel] + c, to })
-                    });
-                    let (m, n) = f.sizes();
-                    port.taps.push(Tap {
-                        law: f.law(),
-                        inputs: inputs.collect(),
-                        outputs: f.picks().iter().map(|&(from, to)| Wire { from, to }).collect(),
-                        u: vec![0.0; m],
-                        y: vec![0.0; n],
-                    });
-                }
-            }
-        }
-        port
-    }
-
-    /// The newest values into the unit's inputs.
-    #[inline(always)]
-    fn gather(&mut self, board: &[f64], supply: &Supply<'_>, inputs: &mut [f64]) {
-        for wire in &self.wires {
-            inputs[wire.to] = board[wire.from];
-        }
-        if !self.taps.is_empty() {
-            self.apply_laws(board, supply, inputs);
-        }
-    }
-
-    /// The laws on the newest values.
-    fn apply_laws(&mut self, board: &[f64], supply: &Supply<'_>, inputs: &mut [f64]) {
-        for tap in &mut self.taps {
-            for wire in &tap.inputs {
-                tap.u[wire.to] = board[wire.from];
-            }
-            supply.laws[tap.law].evaluate(&tap.u, &mut tap.y);
-            for wire in &tap.outputs {
-                inputs[wire.to] = tap.y[wire.from];
-            }
-        }
-    }
-}
-
 impl Move {
     /// What an entry of the plan asks for, if anything.
     fn of(
@@ -270,9 +307,11 @@ impl Move {
         match op {
             Op::Begin { unit, from, to } => Some(Move::Begin { unit, from, length_s: clock.length_s(to - from) }),
             Op::Advance { unit, from, to } if begun(unit) => {
-                Some(Move::End { unit, from, length_s: clock.length_s(to - from) })
+                Some(Move::End { unit, step: (from, to), length_s: clock.length_s(to - from) })
             }
-            Op::Advance { unit, from, to } => Some(Move::Advance { unit, from, length_s: clock.length_s(to - from) }),
+            Op::Advance { unit, from, to } => {
+                Some(Move::Advance { unit, step: (from, to), length_s: clock.length_s(to - from) })
+            }
             Op::Publish { unit, .. } => Some(Move::Publish { unit }),
             Op::RefreshUnit { unit, .. } => refresh(unit),
             Op::Refresh { group, .. } => refresh(groups[group][0]),

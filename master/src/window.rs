@@ -223,7 +223,8 @@ impl Window {
         let (stations, states, mut supply) = self.parts(state);
         let now = 0;
         for (station, state) in stations.iter_mut().zip(states) {
-            station.show_inputs(state, &mut supply, now)?;
+            station.feed_now(&mut supply, now);
+            station.show_inputs(state)?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ mod run;
 pub use build::{Coupled, Factory, build};
 pub use order::{Errors, global, local, slope};
 pub use outcome::{Found, Outcome, Recorder};
-pub use run::{Resumed, Wish, Witness, run, state, watched};
+pub use run::{Compared, Comparison, run, state};
 
 use clap::ValueEnum;
 pub use macrostep_benchmarks::{Coupling, Integrator, Kind};

@@ -44,8 +44,6 @@ pub struct Outcome {
     pub units: String,
     /// Windows, their repetitions and convergence.
     pub statistics: Statistics,
-    /// When the run was ended from outside \[s\].
-    pub interrupted_at_s: Option<f64>,
     /// Accounts of the power bonds.
     pub accounts: Vec<Account>,
     /// What macro step control has done, where there was one.
@@ -74,7 +72,6 @@ pub struct Recorder {
     grid: Grid,
     amplitude: [f64; 2],
     start_energy: f64,
-    trace: Trace,
     found: Found,
 }
 
@@ -99,6 +96,9 @@ struct Slope {
     xx: f64,
     xy: f64,
 }
+
+/// Rows for which a trace has room at the start.
+const ROOM: u64 = 100_000;
 
 /// Columns of a trace and their units.
 const COLUMNS: [(&str, &str); 15] = [
@@ -134,9 +134,7 @@ impl Recorder {
     /// Those of [`Exact::new`].
     pub fn new(parameters: &Parameters, step_s: f64, steps: u64, every: u64) -> Result<Self, ParameterError> {
         let exact = Exact::new(parameters)?;
-        let mut trace = Trace::new(COLUMNS.map(|(name, unit)| Column::new(name, unit)));
         let every = every.max(1);
-        trace.reserve((steps / every + 2) as usize);
         // What has no size is measured in its own unit.
         let or_one = |size: f64| if size > 0.0 { size } else { 1.0 };
         Ok(Self {
@@ -149,14 +147,20 @@ impl Recorder {
             amplitude: exact.amplitudes(steps as f64 * step_s).map(or_one),
             exact,
             start_energy: or_one(parameters.energy(&parameters.start())),
-            trace,
             found: Found { end: parameters.start().into(), ..Found::default() },
         })
     }
 
-    /// Names of the columns, `time` not among them.
-    pub fn columns() -> impl Iterator<Item = &'static str> {
-        COLUMNS.iter().map(|(name, _)| *name)
+    /// The columns of the rows, `time` not among them.
+    pub fn columns() -> [Column; 15] {
+        COLUMNS.map(|(name, unit)| Column::new(name, unit))
+    }
+
+    /// A trace with room for a part of the rows.
+    pub(super) fn trace(&self) -> Trace {
+        let mut trace = Trace::new(Recorder::columns());
+        trace.reserve((self.last / self.every).min(ROOM) as usize + 2);
+        trace
     }
 
     /// What it knows besides the rows, for going on with a run; see [`Recorder::resume`].
@@ -165,14 +169,11 @@ impl Recorder {
     }
 
     /// Goes on from what was found, with the rows recorded before.
-    pub fn resume(&mut self, found: Found, rows: Trace) {
+    pub fn resume(&mut self, found: Found) {
         self.found = found;
         // The exact solution is stepped, so that it is the same to the last bit.
         for _ in 0..self.found.next.min(self.last + 1) {
             self.grid.next();
-        }
-        if rows.columns().len() == self.trace.columns().len() {
-            rows.rows().for_each(|row| self.trace.push(row[0], &row[1..]));
         }
     }
 
@@ -223,7 +224,6 @@ impl Recorder {
                 off[0],
                 off[1],
             ];
-            self.trace.push(t_s, &row);
             rows.row(t_s, &row);
         }
     }
@@ -232,9 +232,9 @@ impl Recorder {
     pub fn finish(self) -> Outcome {
         let growth_rate = self.found.growth.value().filter(|rate| rate * self.stop_s > 0.01);
         let energy = self.parameters.energy(&State::from(self.found.end));
-        let Self { trace, found: Found { end, end_s, error, drift, .. }, .. } = self;
+        let Self { found: Found { end, end_s, error, drift, .. }, .. } = self;
         Outcome {
-            trace,
+            trace: Trace::default(),
             end: end.into(),
             error,
             drift,
@@ -244,7 +244,6 @@ impl Recorder {
             wall_s: 0.0,
             units: String::new(),
             statistics: Statistics::default(),
-            interrupted_at_s: None,
             accounts: Vec::new(),
             course: None,
             diverged_at_s: None,

@@ -8,7 +8,7 @@ pub mod list;
 mod outcome;
 mod pictures;
 pub mod run;
-mod steps;
+pub mod steps;
 pub mod verify;
 
 use std::path::Path;

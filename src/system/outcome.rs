@@ -92,11 +92,6 @@ impl Outcome {
         }
     }
 
-    /// Recorded variables.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
     /// Value of a column at the end.
     fn value(&self, i: usize, rows: &Rows) -> serde_json::Value {
         let x = rows.last.get(i).copied().unwrap_or(f64::NAN);

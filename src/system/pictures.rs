@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use macrostep_description::{Causality, Variability};
-use macrostep_master::record::{Column, Trace};
+use macrostep_master::record::Column;
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 use macrostep_system::{Assembly, Scenario};
+
+use crate::thinned::Thinned;
 
 /// Lines in one panel: as many as there are colours.
 const LINES_MAX: usize = 8;
@@ -27,18 +29,20 @@ pub fn parameters(assembly: &Assembly) -> HashSet<String> {
 ///
 /// # Errors
 /// [`PlotError`] with the file that could not be written.
-pub fn write(folder: &Path, s: &Scenario, trace: &Trace, parameters: &HashSet<String>) -> Result<(), PlotError> {
+pub fn write(folder: &Path, s: &Scenario, rows: &Thinned, parameters: &HashSet<String>) -> Result<(), PlotError> {
     // A parameter is a number, not a curve, unless the unit changes it all the same.
+    let columns: Vec<&Column> = rows.columns().collect();
     let changes = |i: &usize| {
-        let first = trace.rows().next().map(|row| row[*i]);
-        trace.rows().any(|row| first != Some(row[*i]))
+        let (_, values) = rows.curve(*i);
+        values.iter().any(|value| Some(value) != values.first())
     };
-    let columns = trace.columns();
-    let all = 1..columns.len();
-    let curves: Vec<usize> = all.filter(|i| !parameters.contains(&columns[*i].name) || changes(i)).collect();
-    let panels = panels(columns, &curves);
+    let curves: Vec<usize> =
+        (0..columns.len()).filter(|i| !parameters.contains(&columns[*i].name) || changes(i)).collect();
+    let left_out = rows.left_out(parameters);
+    let panels = panels(&columns, &curves);
     let drawn: usize = panels.iter().take(PANELS_MAX).map(|panel| panel.lines.len()).sum();
-    let left_out = curves.len() - drawn;
+    let all = curves.len() + left_out;
+    let left_out = all - drawn;
     if panels.is_empty() {
         return Ok(());
     }
@@ -47,22 +51,20 @@ pub fn write(folder: &Path, s: &Scenario, trace: &Trace, parameters: &HashSet<St
     let step_s = s.experiment.step_s.unwrap_or(f64::NAN);
     let mut how = format!("{} · {} · {} · {} · H = {step_s} s", c.schedule, c.predict, c.correct, c.sampling);
     if left_out > 0 {
-        how = format!("{how} · {drawn} of {} variables", curves.len());
+        how = format!("{how} · {drawn} of {all} variables");
         eprintln!(
-            "note: `{}` shows {drawn} of {} recorded variables, the others are in `trace.csv`; name those to be drawn in \
+            "note: `{}` shows {drawn} of {all} recorded variables, the others are in `trace.csv`; name those to be drawn in \
              `variables` of [record]",
-            folder.join("outputs.png").display(),
-            curves.len()
+            folder.join("outputs.png").display()
         );
     }
     let title = if s.name.is_empty() { "Recorded variables" } else { &s.name };
     let mut figure = Figure::new(title).subtitle(&how);
-    let time = trace.column("time").unwrap_or_default();
     for panel in panels.iter().take(PANELS_MAX) {
         let mut chart = Chart::new("", Axis::linear("time", "s"), Axis::linear("value", panel.unit));
         for i in &panel.lines {
-            let values: Vec<f64> = trace.rows().map(|row| row[*i]).collect();
-            chart = chart.with(Series::line(&columns[*i].name, time.clone(), values));
+            let (times, values) = rows.curve(*i);
+            chart = chart.with(Series::line(&columns[*i].name, times, values));
         }
         figure = figure.with(chart);
     }
@@ -77,7 +79,7 @@ struct Panel<'a> {
 }
 
 /// Curves by unit of measurement, in the order in which units first occur, spread evenly where one panel cannot hold them.
-fn panels<'a>(columns: &'a [Column], curves: &[usize]) -> Vec<Panel<'a>> {
+fn panels<'a>(columns: &[&'a Column], curves: &[usize]) -> Vec<Panel<'a>> {
     let mut units: Vec<Panel<'a>> = Vec::new();
     let mut place: HashMap<&str, usize> = HashMap::new();
     for i in curves {
@@ -105,6 +107,7 @@ mod tests {
         let units = ["m", "1", "m", "N"];
         let columns: Vec<Column> = (0..50).map(|i| Column::new(format!("v{i}"), units[i % 4])).collect();
         let curves: Vec<usize> = (1..50).collect();
+        let columns: Vec<&Column> = columns.iter().collect();
         let panels = panels(&columns, &curves);
         let mut drawn: Vec<usize> = panels.iter().flat_map(|p| p.lines.clone()).collect();
         drawn.sort_unstable();

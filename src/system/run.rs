@@ -4,12 +4,10 @@
 //! disk after any failure, and after the program was killed.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::path::Path;
 
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
-use macrostep_master::record::{Column, ColumnKind, Trace};
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
 use macrostep_system::{Assembly, Scenario, toml};
@@ -25,6 +23,7 @@ use crate::failure::Failure;
 use crate::oscillator::{met, write_text};
 use crate::single::kept;
 use crate::stream::Stream;
+use crate::thinned::Thinned;
 use crate::{parquet, print};
 
 /// Runs a scenario as the options say.
@@ -51,7 +50,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
     }
-    let mut steps = Steps::new(&simulation, &scenario).map_err(failed)?;
+    let span_s = (scenario.experiment.start_s, scenario.experiment.stop_s.unwrap_or(0.0));
+    let mut steps = Steps::new(&simulation, span_s, scenario.record.every).map_err(failed)?;
     if checkpoints.checkpoint.is_some() || checkpoints.resume.is_some() {
         // Says at once where the method keeps what no checkpoint holds.
         simulation.memento().map_err(failed)?;
@@ -65,18 +65,23 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
             let stream = stream(&path, &simulation, resumed.as_ref())?;
             let placed = placed(&opened, &scenario, &here, &here.join(folder))?;
             write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
-            Rows::new(Some(stream.shown_as(folder.join("trace.csv"))))
+            let curves = (!arguments.no_pictures).then(|| curves(&path, &simulation, &parameters, resumed.as_ref()));
+            let stream = Some(stream.shown_as(folder.join("trace.csv")));
+            Rows { curves: curves.transpose()?, ..Rows::new(stream) }
         }
         None => Rows::new(None),
     };
     if let Some(at) = resumed {
-        steps.resume(&mut simulation, at, &mut rows).map_err(failed)?;
+        simulation.resume(&at.memento).map_err(failed)?;
+        steps.go_on_after(at.steps);
+        rows.count = at.file.rows;
     }
     interrupt::note();
     let ended = steps.run(&mut simulation, &mut rows, keeper.as_mut());
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
     drop(simulation);
-    let ended = ended.and_then(|()| rows.stream.as_mut().map_or(Ok(()), Stream::close));
+    let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
+    let ended = ended.and(closed);
     let written = write((arguments, &here), (&scenario, &parameters), &outcome, &rows);
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written?;
@@ -172,20 +177,21 @@ fn write(
     if let Some(target) = &arguments.parquet {
         parquet::convert(stream.path(), &here.join(target))?;
     }
-    if arguments.no_pictures {
-        return Ok(());
-    }
-    let trace = trace(stream.path(), outcome.columns())?;
+    let Some(curves) = &rows.curves else { return Ok(()) };
     let folder = stream.path().parent().unwrap_or(Path::new("."));
-    Ok(pictures::write(folder, scenario, &trace, parameters)?)
+    Ok(pictures::write(folder, scenario, curves, parameters)?)
 }
 
-/// The rows of a file, with units; without texts, which have no picture.
-fn trace(path: &Path, columns: &[Column]) -> Result<Trace, Failure> {
-    let is_number = |i: usize| i == 0 || columns.get(i - 1).is_some_and(|c| c.kind != ColumnKind::Text);
-    let read = Trace::read_some(File::open(path).map_err(Failure::file(path))?, is_number)?;
-    let mut trace = Trace::new(columns.iter().filter(|c| c.kind != ColumnKind::Text).cloned());
-    trace.reserve(read.len());
-    read.rows().filter_map(<[f64]>::split_first).for_each(|(t_s, values)| trace.push(*t_s, values));
-    Ok(trace)
+/// The curves of the rows to come, and of those in the file that come before a checkpoint.
+fn curves(
+    path: &Path,
+    simulation: &Simulation,
+    parameters: &HashSet<String>,
+    resumed: Option<&Checkpoint>,
+) -> Result<Thinned, Failure> {
+    let mut curves = Thinned::new(simulation.columns(), parameters);
+    if let Some(at) = resumed.filter(|at| at.file.bytes > 0) {
+        curves.read(path, at.file.rows)?;
+    }
+    Ok(curves)
 }

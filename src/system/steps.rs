@@ -6,12 +6,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
-use macrostep_master::{RunError, Simulation};
-use macrostep_system::Scenario;
+use macrostep_master::{Memento, RunError, Simulation};
 
-use crate::checkpoint::{Checkpoint, Keeper};
+use crate::checkpoint::Keeper;
 use crate::failure::Failure;
 use crate::stream::Stream;
+use crate::thinned::Thinned;
 
 /// Windows between two looks at the bar.
 const BAR: u64 = 1000;
@@ -23,6 +23,8 @@ const BAR_PARTS: f64 = 1e4;
 #[derive(Debug, Default)]
 pub struct Rows {
     pub stream: Option<Stream>,
+    /// Curves for the pictures, where there will be any.
+    pub curves: Option<Thinned>,
     /// Recorded, those of an earlier part of the run counted.
     pub count: u64,
     /// Time of the last row \[s\]; NaN before the first.
@@ -45,6 +47,9 @@ impl Observer for Rows {
         if let Some(stream) = &mut self.stream {
             stream.row(t_s, values);
         }
+        if let Some(curves) = &mut self.curves {
+            curves.row(t_s, values);
+        }
         self.count += 1;
         self.last_s = t_s;
         self.last.clear();
@@ -58,6 +63,51 @@ impl Observer for Rows {
         self.texts.clear();
         self.texts.extend_from_slice(texts);
     }
+
+    #[inline]
+    fn goes_on(&mut self) -> bool {
+        goes_on(self.stream.as_ref())
+    }
+}
+
+/// What takes the rows of a run, and keeps more of it than its state where it has more.
+pub trait Sink: Observer {
+    /// The file that rows go to.
+    fn stream(&mut self) -> Option<&mut Stream>;
+
+    /// Where nothing is left of a run that was continued: what is to be known at its end.
+    ///
+    /// # Errors
+    /// What a unit answers.
+    fn end(&mut self, simulation: &mut Simulation) -> Result<(), RunError>;
+
+    /// The run as it is written down.
+    ///
+    /// # Errors
+    /// Where a state cannot be saved.
+    fn memento(&mut self, simulation: &mut Simulation) -> Result<Memento, RunError> {
+        simulation.memento()
+    }
+}
+
+impl Sink for Rows {
+    fn stream(&mut self) -> Option<&mut Stream> {
+        self.stream.as_mut()
+    }
+
+    fn end(&mut self, simulation: &mut Simulation) -> Result<(), RunError> {
+        // Their row is in the file.
+        let mut end = Rows::default();
+        simulation.observe(&mut end)?;
+        (self.last_s, self.last, self.texts) = (end.last_s, end.last, end.texts);
+        Ok(())
+    }
+}
+
+/// Whether a run whose rows go there is to go on.
+#[inline]
+pub fn goes_on(stream: Option<&Stream>) -> bool {
+    !interrupt::asked() && stream.is_none_or(Stream::is_fine)
 }
 
 /// How far a run goes.
@@ -75,17 +125,15 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// To the scenario's stop.
+    /// From the start to the stop \[s\], with a row after every `every`-th window.
     ///
     /// # Errors
     /// Where the span is no whole number of windows.
-    pub fn new(simulation: &Simulation, scenario: &Scenario) -> Result<Steps, RunError> {
-        let start_s = scenario.experiment.start_s;
-        let span_s = scenario.experiment.stop_s.unwrap_or(0.0) - start_s;
+    pub fn new(simulation: &Simulation, (start_s, stop_s): (f64, f64), every: u64) -> Result<Steps, RunError> {
+        let span_s = stop_s - start_s;
         let is_chosen = simulation.course().is_some();
         let windows = if is_chosen { None } else { Some(simulation.windows_in(span_s)?) };
-        let every = scenario.record.every.max(1);
-        Ok(Steps { windows, start_s, span_s, every, done: None, wall: Duration::ZERO })
+        Ok(Steps { windows, start_s, span_s, every: every.max(1), done: None, wall: Duration::ZERO })
     }
 
     /// Most windows of the whole run.
@@ -98,14 +146,9 @@ impl Steps {
         self.windows.map_or_else(|| simulation.is_over(), |all| windows >= all)
     }
 
-    /// Takes up a run where it was kept; `simulation` is initialised.
-    ///
-    /// # Errors
-    /// Where the checkpoint is of another run.
-    pub fn resume(&mut self, simulation: &mut Simulation, at: Checkpoint, rows: &mut Rows) -> Result<(), RunError> {
-        simulation.resume(&at.memento)?;
-        (self.done, rows.count) = (Some(at.steps), at.file.rows);
-        Ok(())
+    /// The run goes on after so many windows.
+    pub fn go_on_after(&mut self, windows: u64) {
+        self.done = Some(windows);
     }
 
     /// Steps and records to the end, to an interrupt, or to a failure; all rows until then are in `rows`.
@@ -115,7 +158,7 @@ impl Steps {
     pub fn run(
         &mut self,
         simulation: &mut Simulation,
-        rows: &mut Rows,
+        rows: &mut impl Sink,
         mut keeper: Option<&mut Keeper>,
     ) -> Result<(), Failure> {
         let bar = bar();
@@ -125,28 +168,26 @@ impl Steps {
         bar.finish_and_clear();
         let ended = ended.and_then(|()| simulation.terminate().map_err(failed));
         // A row that could not be written is the reason of all that followed.
-        rows.stream.as_mut().map_or(Ok(()), Stream::check)?;
+        rows.stream().map_or(Ok(()), Stream::check)?;
         ended
     }
 
     fn steps(
         &self,
         simulation: &mut Simulation,
-        rows: &mut Rows,
+        rows: &mut impl Sink,
         keeper: &mut Option<&mut Keeper>,
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
         if self.done.is_none() {
             simulation.observe(rows).map_err(failed)?;
         } else if self.done.is_some_and(|done| self.is_over(simulation, done)) {
-            // Nothing is left but to know the values at the end; their row is there.
-            let mut end = Rows::default();
-            simulation.observe(&mut end).map_err(failed)?;
-            (rows.last_s, rows.last, rows.texts) = (end.last_s, end.last, end.texts);
+            rows.end(simulation).map_err(failed)?;
         }
         let done = self.done.unwrap_or(0);
         let mut n = done;
         while !self.is_over(simulation, n) {
+            // Whether the run is kept here, and whether it goes on.
             let is_interrupted = interrupt::asked();
             if is_interrupted || (n > done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {
                 keep(simulation, rows, keeper, n)?;
@@ -154,12 +195,15 @@ impl Steps {
             if is_interrupted {
                 return Err(interrupted(simulation, keeper));
             }
-            simulation.step().map_err(failed)?;
-            n += 1;
-            if n.is_multiple_of(self.every) || self.is_over(simulation, n) {
+            // Windows until one of them is to be looked at, with the rows that fall due.
+            let until_kept = keeper.as_ref().map_or(u64::MAX, |k| k.next(n));
+            let most = self.windows.map_or(u64::MAX, |all| all - n);
+            let windows = most.min(until_kept).min(BAR - n % BAR);
+            n += simulation.advance(windows, (n, self.every), rows).map_err(failed)?;
+            if self.is_over(simulation, n) && !n.is_multiple_of(self.every) {
                 simulation.observe(rows).map_err(failed)?;
-                rows.stream.as_mut().map_or(Ok(()), Stream::check)?;
             }
+            rows.stream().map_or(Ok(()), Stream::check)?;
             if n.is_multiple_of(BAR) {
                 let part = (simulation.time_s() - self.start_s) / self.span_s;
                 bar.set_position((part * BAR_PARTS) as u64);
@@ -171,13 +215,13 @@ impl Steps {
 
 fn keep(
     simulation: &mut Simulation,
-    rows: &mut Rows,
+    rows: &mut impl Sink,
     keeper: &mut Option<&mut Keeper>,
     windows: u64,
 ) -> Result<(), Failure> {
     let Some(keeper) = keeper else { return Ok(()) };
-    let memento = simulation.memento().map_err(failed)?;
-    keeper.keep(windows, memento, rows.stream.as_mut())
+    let memento = rows.memento(simulation).map_err(failed)?;
+    keeper.keep(windows, memento, rows.stream())
 }
 
 /// How an interrupted run ends.

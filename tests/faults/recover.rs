@@ -39,3 +39,19 @@ fn what_is_cut_is_kept() {
     assert!(left.stdout.contains("\"removed_to\":\"file.csv.cut\""), "{left:#?}");
     assert_eq!((read("file.csv").as_str(), read("file.csv.cut").as_str()), ("time,x\n0,1\n", "1,0."));
 }
+
+/// A program that was killed leaves room for rows: zeros, which nobody misses.
+#[test]
+fn room_behind_the_rows_is_cut_and_kept_nowhere() {
+    let folder = make::folder("recover_room");
+    for (rest, kept) in [("", None), ("1,", Some("1,"))] {
+        std::fs::write(folder.join("file.csv"), format!("time,x\n0,1\n0.5,2\n{rest}{}", "\0".repeat(70_000)))
+            .expect("written");
+        let left = macrostep(&folder, &["recover", "file.csv", "--json"]);
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        let said: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
+        assert_eq!((&said["rows"], &said["removed_bytes"]), (&2.into(), &rest.len().into()), "{said}");
+        assert_eq!(std::fs::read_to_string(folder.join("file.csv")).expect("a file"), "time,x\n0,1\n0.5,2\n");
+        assert_eq!(std::fs::read_to_string(folder.join("file.csv.cut")).ok().as_deref(), kept);
+    }
+}

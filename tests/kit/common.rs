@@ -66,7 +66,7 @@ pub fn position_error(pair: &Pair) -> f64 {
 }
 
 pub fn native_run(pair: &Pair) -> Outcome {
-    run(pair, &factory::native, u64::MAX, &mut |_| {}).expect("the run")
+    run(pair, &factory::native, u64::MAX).expect("the run")
 }
 
 /// Isolated units in processes of the program under test.

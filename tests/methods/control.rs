@@ -20,7 +20,7 @@ fn controlled(tolerance: f64, schedule: Schedule) -> Method {
 }
 
 fn through_fmus(pair: &Pair) -> Outcome {
-    run(pair, &factory::fmu, u64::MAX, &mut |_| {}).expect("the run")
+    run(pair, &factory::fmu, u64::MAX).expect("the run")
 }
 
 /// Every window taken back is a step more of each unit, and the run ends where it should.
@@ -135,7 +135,7 @@ fn units_that_cannot_go_back_are_not_asked_to() {
         Ok(Limited::boxed(factory::native(model, name)?, |c| c.can_get_and_set_fmu_state = false))
     };
     let pair = Pair::new(Coupling::ForceForce, controlled(1e-5, Schedule::Jacobi), 0.1, 5.0);
-    let r = run(&pair, &factory, u64::MAX, &mut |_| {}).expect("the run");
+    let r = run(&pair, &factory, u64::MAX).expect("the run");
     let course = r.course.expect("a course");
     assert_eq!((course.rejected, r.do_steps), (0, [r.statistics.windows; 2]));
     assert!(r.max_relative_position() < 1e-3, "{:e}", r.max_relative_position());

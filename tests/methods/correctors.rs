@@ -21,7 +21,7 @@ fn correctors() -> [(&'static str, Correction); 6] {
 
 fn coupled(coupling: Coupling, correction: Correction, schedule: Schedule, step_s: f64) -> Outcome {
     let method = Method { correction, ..classical(1, schedule) };
-    run(&Pair::new(coupling, method, step_s, 1.0), &factory::fmu, u64::MAX, &mut |_| {}).expect("the run")
+    run(&Pair::new(coupling, method, step_s, 1.0), &factory::fmu, u64::MAX).expect("the run")
 }
 
 /// Work: runs of 500 windows, H = 2 ms, in the decomposition that takes most.

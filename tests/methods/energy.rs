@@ -11,7 +11,7 @@ fn watched(coupling: Coupling, method: Method, step_s: f64, stop_s: f64) -> Pair
 }
 
 fn through_fmus(pair: &Pair) -> Outcome {
-    run(pair, &factory::fmu, u64::MAX, &mut |_| {}).expect("the run")
+    run(pair, &factory::fmu, u64::MAX).expect("the run")
 }
 
 fn residual_j(r: &Outcome) -> f64 {

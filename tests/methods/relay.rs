@@ -5,12 +5,12 @@ use crate::common::*;
 use macrostep::factory;
 use macrostep::pair::{Coupling, Integrator, Pair, Start, build};
 use macrostep_master::record::{Column, Observer, Trace};
-use macrostep_master::{Sampling, Schedule};
+use macrostep_master::{Account, Sampling, Schedule};
 
 const COLUMNS: [&str; 3] = ["x", "v", "a"];
 
-/// Rows of both ways: every `every`-th window, everything in bits, and the calls made.
-fn rows(pair: &Pair, every: u64, one_by_one: bool) -> (Vec<Vec<u64>>, Vec<u64>) {
+/// Rows of both ways: every `every`-th window, everything in bits, the calls made, and the accounts of power bonds.
+fn rows(pair: &Pair, every: u64, one_by_one: bool) -> (Vec<Vec<u64>>, Vec<u64>, Vec<Account>) {
     let mut c = build(pair, &factory::fmu).expect("built");
     for (i, unit) in c.units.into_iter().enumerate() {
         for name in COLUMNS {
@@ -32,7 +32,7 @@ fn rows(pair: &Pair, every: u64, one_by_one: bool) -> (Vec<Vec<u64>>, Vec<u64>) 
     }
     assert_eq!(c.simulation.statistics().windows, windows);
     let bits = trace.rows().map(|r| r.iter().map(|v| v.to_bits()).collect()).collect();
-    (bits, c.simulation.do_steps())
+    (bits, c.simulation.do_steps(), c.simulation.accounts().to_vec())
 }
 
 /// Every coupling, schedule and sampling, equal steps, whole and broken rates.
@@ -49,9 +49,14 @@ fn a_stretch_of_windows_leaves_what_single_windows_leave() {
                     let integrator = Integrator::SemiImplicitEuler;
                     let pair =
                         Pair { integrator, shares, start: Start::Ramp, ..Pair::new(coupling, method, 1e-2, 0.6) };
-                    let (short, long) = (rows(&pair, 5, false), rows(&pair, 5, true));
-                    assert_eq!(short, long, "{coupling} {name} {sampling:?} {shares:?}");
-                    assert_eq!(short.0.len(), (0.6 / (1e-2 * meets_every(&shares))).round() as usize / 5 + 1);
+                    for (every, bond) in [(1, false), (5, true)] {
+                        let pair = Pair { bond, ..pair.clone() };
+                        let (short, long) = (rows(&pair, every, false), rows(&pair, every, true));
+                        assert_eq!(short, long, "{coupling} {name} {sampling:?} {shares:?} every {every}");
+                        let windows = (0.6 / (1e-2 * meets_every(&shares))).round() as u64;
+                        assert_eq!(short.0.len() as u64, windows / every + 1);
+                        assert!(short.2.len() == usize::from(bond) && short.2.iter().all(|a| a.power_max_w > 0.0));
+                    }
                 }
             }
         }
@@ -83,4 +88,79 @@ fn both_ways_can_take_turns() {
     let expected = end(&[(100, false)]);
     assert_eq!(end(&[(100, true)]), expected);
     assert_eq!(end(&[(30, true), (7, false), (40, true), (23, false)]), expected);
+}
+
+/// Takes rows, and ends the run after so many looks.
+struct Ending {
+    rows: Vec<f64>,
+    left: u64,
+}
+
+impl Observer for Ending {
+    fn row(&mut self, t_s: f64, values: &[f64]) {
+        self.rows.push(t_s);
+        self.rows.extend_from_slice(values);
+    }
+
+    fn goes_on(&mut self) -> bool {
+        let goes_on = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        goes_on
+    }
+}
+
+/// Who watches a run can end it after any window, and go on from there with the rows that are due.
+#[test]
+fn a_stretch_ends_where_its_observer_wants() {
+    for schedule in [Schedule::Jacobi, Schedule::GaussSeidel(vec![1, 0])] {
+        let pair = Pair::new(Coupling::ForceDisplacement, classical(0, schedule), 1e-2, 1.0);
+        let rows = |parts: &[u64]| {
+            let mut c = build(&pair, &factory::native).expect("built");
+            c.simulation.record(c.units[0], "a", "a1").expect("recorded");
+            let (mut ending, mut done) = (Ending { rows: Vec::new(), left: 0 }, 0);
+            for &part in parts {
+                ending.left = part;
+                let made = c.simulation.advance(100 - done, (done, 3), &mut ending).expect("a stretch");
+                assert_eq!(made, part.min(100 - done));
+                done += made;
+            }
+            assert_eq!(done, 100);
+            ending.rows
+        };
+        let whole = rows(&[u64::MAX]);
+        assert_eq!(whole.len(), 2 * 33);
+        assert_eq!(rows(&[1, 7, 30, 2, u64::MAX]), whole);
+    }
+}
+
+/// A run that diverges ends at the window in which it does, with the rows until then.
+#[test]
+fn a_stretch_diverges_when_single_windows_do() {
+    for schedule in [Schedule::Jacobi, Schedule::GaussSeidel(vec![0, 1])] {
+        for native in [true, false] {
+            let mut pair = Pair::new(Coupling::ForceForce, classical(0, schedule.clone()), 0.5, 1e4);
+            pair.parameters.k_c *= 100.0;
+            let ended = |one_by_one: bool| {
+                let units: macrostep::pair::Factory<'_> = if native { &factory::native } else { &factory::fmu };
+                let mut c = build(&pair, units).expect("built");
+                c.simulation.record(c.units[0], "x", "x1").expect("recorded");
+                let mut rows = Ending { rows: Vec::new(), left: u64::MAX };
+                let error = if one_by_one {
+                    loop {
+                        match c.simulation.step() {
+                            Ok(_) => c.simulation.observe(&mut rows).expect("a row"),
+                            Err(error) => break error,
+                        }
+                    }
+                } else {
+                    c.simulation.advance(20_000, (0, 1), &mut rows).expect_err("it diverges")
+                };
+                let diverged = c.simulation.diverged().expect("diverged").clone();
+                (error.to_string(), diverged.t_s, rows.rows, c.simulation.statistics().windows)
+            };
+            let (short, long) = (ended(false), ended(true));
+            assert!(short.0.starts_with("diverged at t = ") && short.2.len() > 20, "{}", short.0);
+            assert_eq!(short, long);
+        }
+    }
 }

@@ -79,7 +79,7 @@ fn isolated_and_native_units_give_equal_bits() {
 fn every_do_step_is_counted() {
     let mut pair = Pair::new(Coupling::ForceDisplacement, classical(1, Schedule::Jacobi), 1e-2, 1.0);
     let steps = |pair: &Pair| {
-        let r = run(pair, &factory::fmu, u64::MAX, &mut |_| {}).expect("the run");
+        let r = run(pair, &factory::fmu, u64::MAX).expect("the run");
         assert_eq!(r.units, "fmu");
         (r.do_steps, r.statistics.runs)
     };
@@ -104,7 +104,7 @@ fn a_jacobian_from_directional_derivatives_converges() {
             let result = |jacobian| {
                 let pair =
                     Pair { start: Start::Exact, ..Pair::new(coupling, newton(jacobian, schedule.clone()), 1e-3, 1.0) };
-                run(&pair, &factory::fmu, u64::MAX, &mut |_| {}).expect("the run")
+                run(&pair, &factory::fmu, u64::MAX).expect("the run")
             };
             let (directional, differences) =
                 (result(InterfaceJacobian::Directional), result(InterfaceJacobian::FiniteDifferences));

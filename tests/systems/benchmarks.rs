@@ -45,7 +45,7 @@ fn bits(trace: &Trace, names: [&str; 4]) -> Vec<[u64; 5]> {
 fn by_pair(scheme: &Scheme, [step_s, stop_s]: [f64; 2]) -> Bits {
     let mut pair = Pair::new(scheme.coupling, scheme.method(2), step_s, stop_s);
     pair.bond = true;
-    let outcome = pair::run(&pair, &factory::fmu, 1, &mut |_| ()).map_err(|e| e.to_string())?;
+    let outcome = pair::run(&pair, &factory::fmu, 1).map_err(|e| e.to_string())?;
     Ok(bits(&outcome.trace, ["x1", "v1", "x2", "v2"]))
 }
 

@@ -5,6 +5,7 @@
 
 use super::{Column, ColumnKind};
 use crate::link::{Type, discrete_type};
+use crate::relay::Relay;
 use crate::station::{Refresh, Station, StationState};
 use crate::supply::Supply;
 use crate::time::Tick;
@@ -19,6 +20,12 @@ pub trait Observer {
 
     /// The texts of the row that follows, each with its place there, ascending; not called where no text is recorded.
     fn texts(&mut self, _texts: &[(usize, String)]) {}
+
+    /// Whether the run goes on; asked before each window.
+    #[inline]
+    fn goes_on(&mut self) -> bool {
+        true
+    }
 }
 
 impl Observer for super::Trace {
@@ -122,28 +129,44 @@ impl Recorder {
         }
     }
 
-    /// Reads the row at `at`, when every unit is there.
+    /// Reads the row at `at`, when every unit is there; with a relay under way, the newest values are on its board.
     #[inline]
     pub fn read(
         &mut self,
         (stations, states): (&mut [Station], &mut [StationState]),
-        supply: &mut Supply<'_>,
-        at: Tick,
+        (supply, at): (&mut Supply<'_>, Tick),
+        mut relay: Option<&mut Relay>,
     ) -> Result<(), UnitError> {
         for r in &mut self.readings {
             let (station, state) = (&mut stations[r.station], &mut states[r.station]);
-            for &(place, output) in &r.sampled {
-                self.row[place] = station.sampled(state, supply, output, at);
+            // What is sampled anyway.
+            match relay.as_deref() {
+                Some(relay) => {
+                    let outputs = relay.outputs(r.station);
+                    r.sampled.iter().for_each(|&(place, output)| self.row[place] = outputs[output]);
+                }
+                None => {
+                    for &(place, output) in &r.sampled {
+                        self.row[place] = station.sampled(state, supply, output, at);
+                    }
+                }
+            }
+            // What follows inputs at once is read with those of now.
+            if r.follows_inputs || !r.responding.refs.is_empty() {
+                match relay.as_deref_mut() {
+                    Some(relay) => relay.feed(r.station, supply, &mut station.inputs.values),
+                    None => station.feed_now(supply, at),
+                }
             }
             if r.follows_inputs {
-                station.show_inputs(state, supply, at)?;
+                station.show_inputs(state)?;
             }
             if !r.reals.refs.is_empty() {
                 station.unit.get_real(&r.reals.refs, &mut r.reals.values)?;
                 r.reals.write(&mut self.row);
             }
             if !r.responding.refs.is_empty() {
-                station.respond(state, (supply, at), &r.responding.refs, &mut r.responding.values)?;
+                station.respond(state, &r.responding.refs, &mut r.responding.values)?;
                 for (&place, &added) in r.responding.places.iter().zip(&r.responding.values) {
                     self.row[place] += added;
                 }
@@ -151,6 +174,15 @@ impl Recorder {
             r.read_discrete(station.unit.as_mut(), &mut self.row, &mut self.texts)?;
         }
         Ok(())
+    }
+
+    /// Hands out the row that was read.
+    #[inline]
+    pub fn tell(&self, t_s: f64, observer: &mut dyn Observer) {
+        if !self.texts.is_empty() {
+            observer.texts(&self.texts);
+        }
+        observer.row(t_s, &self.row);
     }
 }
 

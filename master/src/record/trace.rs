@@ -3,6 +3,7 @@
 //! Written as CSV in the shortest digits that read back to the same `f64`, so a trace and its file hold the same bits. The
 //! first line has the names and nothing but the names; units stay in the [`Column`]s, so that the file loads anywhere.
 
+use super::write_number;
 use std::io::{Read, Write};
 
 /// Name and unit of one recorded variable.
@@ -131,7 +132,7 @@ impl Trace {
         for row in self.rows() {
             for value in row {
                 text.clear();
-                format_value(&mut text, *value);
+                write_number(&mut text, *value);
                 writer.write_field(&text)?;
             }
             writer.write_record(None::<&[u8]>)?;
@@ -175,15 +176,6 @@ impl Trace {
         }
         Ok(Self { columns, values })
     }
-}
-
-/// Shortest digits that read back to the same value, with an exponent where the plain form would be long.
-fn format_value(text: &mut String, value: f64) {
-    use std::fmt::Write as _;
-    let size = value.abs();
-    let plain = size == 0.0 || !value.is_finite() || (1e-4..1e16).contains(&size);
-    let written = if plain { write!(text, "{value}") } else { write!(text, "{value:e}") };
-    debug_assert!(written.is_ok(), "writing to a string");
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use crate::correct::Convergence;
 use crate::doubt::Doubt;
 use crate::error::RunError;
 use crate::iteration::{Corrected, Iteration};
-use crate::record::Observer;
 use crate::state::State;
 use crate::time::{Span, Tick};
 use crate::window::Window;
@@ -111,52 +110,6 @@ impl Simulation {
             state.now = span.from;
             steps.rewind(state)?;
         }
-    }
-
-    /// Runs `windows` windows and hands the observer a row at the start and after every `every`-th one.
-    pub fn run(&mut self, windows: u64, every: u64, observer: &mut dyn Observer) -> Result<(), RunError> {
-        self.observe(observer)?;
-        let every = every.max(1);
-        let mut left = windows;
-        while left > 0 {
-            let n = left.min(every);
-            self.stretch(n)?;
-            left -= n;
-            if n == every {
-                self.observe(observer)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Windows of which only the end is looked at, by the observer; pairs of maps under watch are looked at after each.
-    fn stretch(&mut self, windows: u64) -> Result<(), RunError> {
-        // The relay knows whole windows only.
-        let length = self.window.length(&self.state);
-        let left = self.rest.as_ref().map_or(Tick::MAX, |rest| (rest.from - self.state.now) / length);
-        let Some(relay) = self.relay.as_mut().filter(|_| Tick::try_from(windows).is_ok_and(|n| n <= left)) else {
-            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
-        };
-        if self.changes.are_pending(self.state.changes_past) {
-            return (0..windows).try_for_each(|_| self.step().map(|_| ()));
-        }
-        if !self.watches.is_empty() && windows > 1 {
-            return (0..windows).try_for_each(|_| self.stretch(1));
-        }
-        // The windows, and how many of them were done.
-        let began = self.state.now;
-        let result = relay.run(&mut self.window, &mut self.state, windows);
-        let done = ((self.state.now - began) / length) as u64;
-        self.state.statistics.windows += done;
-        self.state.statistics.runs += done;
-        let result = match result {
-            Ok(None) => Ok(()),
-            Ok(Some(unfinished)) => Err(self.window.unfinished(&self.state, unfinished)),
-            Err(error) => Err(error.into()),
-        };
-        result.map_err(|error| self.blamed(error))?;
-        self.check_size()?;
-        self.check_work()
     }
 
     /// Whether the stop time has been reached; never without one.

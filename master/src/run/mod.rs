@@ -5,7 +5,9 @@ mod construction;
 mod course;
 mod outcome;
 mod remainder;
+mod stretch;
 
+pub(crate) use outcome::SIZE_MAX;
 pub use remainder::windows_and_rest;
 
 use crate::change::Changes;
@@ -114,11 +116,8 @@ impl Simulation {
     pub fn observe(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let now = self.state.now;
         let (stations, states, mut supply) = self.window.parts(&mut self.state);
-        self.recorder.read((stations, states), &mut supply, now)?;
-        if !self.recorder.texts.is_empty() {
-            observer.texts(&self.recorder.texts);
-        }
-        observer.row(supply.clock.seconds(now), &self.recorder.row);
+        self.recorder.read((stations, states), (&mut supply, now), None)?;
+        self.recorder.tell(supply.clock.seconds(now), observer);
         Ok(())
     }
 

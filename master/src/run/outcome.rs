@@ -10,7 +10,7 @@ use crate::time::Tick;
 use crate::work::WORK_TOLERANCE;
 
 /// Sampled values larger than this are those of a run that has diverged.
-const SIZE_MAX: f64 = 1e100;
+pub(crate) const SIZE_MAX: f64 = 1e100;
 
 /// With sampled values larger than this a call that fails is taken for a sign of divergence.
 const SIZE_BLAMED: f64 = 1e30;

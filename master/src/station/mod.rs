@@ -321,33 +321,23 @@ impl Station {
         }
     }
 
-    /// Sets the inputs to their values at `at`, which is what the unit then holds.
-    pub fn show_inputs(
-        &mut self,
-        state: &mut StationState,
-        supply: &mut Supply<'_>,
-        at: Tick,
-    ) -> Result<(), UnitError> {
-        state.inputs.shown = false;
+    /// The inputs' values at `at` into `inputs.values`.
+    pub fn feed_now(&mut self, supply: &mut Supply<'_>, at: Tick) {
         for feed in &mut self.feeds {
             feed.values(supply, at, &mut self.inputs.row, &mut self.inputs.values);
         }
+    }
+
+    /// Sets the inputs to `inputs.values`, which is what the unit then holds.
+    pub fn show_inputs(&mut self, state: &mut StationState) -> Result<(), UnitError> {
+        state.inputs.shown = false;
         state.inputs.held.copy_from_slice(&self.inputs.values);
         self.inputs.set(self.unit.as_mut())
     }
 
-    /// What outputs of these references change by when the inputs go from what the unit holds to their values at `at`, by
+    /// What outputs of these references change by when the inputs go from what the unit holds to `inputs.values`, by
     /// directional derivatives.
-    pub fn respond(
-        &mut self,
-        state: &StationState,
-        (supply, at): (&mut Supply<'_>, Tick),
-        refs: &[u32],
-        out: &mut [f64],
-    ) -> Result<(), UnitError> {
-        for feed in &mut self.feeds {
-            feed.values(supply, at, &mut self.inputs.row, &mut self.inputs.values);
-        }
+    pub fn respond(&mut self, state: &StationState, refs: &[u32], out: &mut [f64]) -> Result<(), UnitError> {
         self.inputs.respond(&state.inputs, self.unit.as_mut(), (refs, out))
     }
 

@@ -18,6 +18,25 @@ pub fn serve() -> ExitCode {
     ExitCode::from(2)
 }
 
+/// A part of a file in memory, which there is not.
+#[derive(Debug)]
+pub struct Region {}
+
+impl Region {
+    /// Refuses.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn grow(_file: &std::fs::File, _offset: u64, _length: usize) -> std::io::Result<Region> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    /// Writes nothing.
+    pub fn put(&mut self, _at: usize, _bytes: &[u8]) -> bool {
+        false
+    }
+}
+
 /// What an isolated slave may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -124,6 +143,9 @@ pub mod watch {
 
     /// Nobody asks.
     pub fn row(_rows: u64, _last_s: f64) {}
+
+    /// Nobody asks.
+    pub fn rows_end_at(_bytes: u64) {}
 }
 
 /// Interrupts (Ctrl-C; SIGTERM where there is one) that end a run at its next communication point.

@@ -41,6 +41,8 @@ mod process;
 #[cfg(target_os = "linux")]
 mod reading;
 #[cfg(target_os = "linux")]
+mod region;
+#[cfg(target_os = "linux")]
 mod server;
 #[cfg(target_os = "linux")]
 mod system;
@@ -61,6 +63,8 @@ pub use call::Call;
 #[cfg(target_os = "linux")]
 pub use process::Limits;
 #[cfg(target_os = "linux")]
+pub use region::Region;
+#[cfg(target_os = "linux")]
 pub use server::{ARGUMENT, serve};
 #[cfg(target_os = "linux")]
 pub use system::divert_output;
@@ -73,5 +77,5 @@ pub use watched::{ADVICE, Watched, during, watched};
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{
-    ADVICE, ARGUMENT, Call, Isolation, Limits, divert_output, during, interrupt, serve, watch, watched,
+    ADVICE, ARGUMENT, Call, Isolation, Limits, Region, divert_output, during, interrupt, serve, watch, watched,
 };

@@ -3,10 +3,10 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::ptr::{self, NonNull};
+use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use rustix::stdio::{stderr, stdout};
 use rustix::thread::futex;
 
 use super::board::Board;
+use super::region::Region;
 
 /// Bytes shared; pages that are never touched cost nothing.
 const LENGTH: usize = 256 << 20;
@@ -42,18 +43,15 @@ pub enum Word {
 /// Memory two processes share.
 #[derive(Debug)]
 pub struct Memory {
-    base: NonNull<u8>,
+    region: Region,
 }
-
-// SAFETY: the mapping belongs to no thread; words are atomic, and the message is only touched through `&mut self`.
-unsafe impl Send for Memory {}
 
 impl Memory {
     /// New memory, and the file to give to the other process.
     pub fn create() -> io::Result<(Memory, File)> {
         let file = File::from(rustix::fs::memfd_create(c"macrostep", MemfdFlags::CLOEXEC)?);
         file.set_len(LENGTH as u64)?;
-        Ok((Memory::map(&file)?, file))
+        Ok((Memory { region: Region::map(&file, (0, LENGTH), 0)? }, file))
     }
 
     /// The memory the other process made; refused where the file is shorter than it.
@@ -62,29 +60,19 @@ impl Memory {
         if file.metadata()?.len() != LENGTH as u64 {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not the memory of a master"));
         }
-        Memory::map(&file)
-    }
-
-    fn map(file: &File) -> io::Result<Memory> {
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping at an address the system chooses; nothing else lies there.
-        let base = unsafe { libc::mmap(ptr::null_mut(), LENGTH, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        NonNull::new(base.cast()).map(|base| Memory { base }).ok_or_else(|| io::Error::other("mapped at address 0"))
+        Ok(Memory { region: Region::map(&file, (0, LENGTH), 0)? })
     }
 
     /// One of the words.
     pub fn word(&self, word: Word) -> &AtomicU32 {
         // SAFETY: inside the mapping and aligned to 64 bytes; both processes touch it by atomic operations only; it lives
         // as long as `self`.
-        unsafe { &*self.base.as_ptr().add(word as usize).cast::<AtomicU32>() }
+        unsafe { &*self.region.base().add(word as usize).cast::<AtomicU32>() }
     }
 
     fn length(&self) -> &AtomicU64 {
         // SAFETY: as for the words; 8 bytes aligned to 8, behind the word `Call`.
-        unsafe { &*self.base.as_ptr().add(Word::Call as usize + 8).cast::<AtomicU64>() }
+        unsafe { &*self.region.base().add(Word::Call as usize + 8).cast::<AtomicU64>() }
     }
 
     /// Most bytes a message may have.
@@ -98,10 +86,8 @@ impl Memory {
             return false;
         }
         self.length().store(message.len() as u64, Ordering::Relaxed);
-        // SAFETY: inside the mapping, as compared above, which overlaps nothing of Rust's. A slave that breaks the rule
-        // of turns makes wrong bytes, which are checked when they are read, and nothing else.
-        unsafe { ptr::copy_nonoverlapping(message.as_ptr(), self.base.as_ptr().add(MESSAGE), message.len()) };
-        true
+        // A slave that breaks the rule of turns makes wrong bytes, which are checked when they are read, and nothing else.
+        self.region.put(MESSAGE, message)
     }
 
     /// Takes the message there; false where its length is impossible. To be called in one's own turn.
@@ -113,17 +99,10 @@ impl Memory {
         // SAFETY: `length` bytes inside the mapping, into as many reserved, which are then initialised. As for `put`,
         // whatever the other process writes at the same time, these are bytes.
         unsafe {
-            ptr::copy_nonoverlapping(self.base.as_ptr().add(MESSAGE), message.as_mut_ptr(), length);
+            ptr::copy_nonoverlapping(self.region.base().add(MESSAGE), message.as_mut_ptr(), length);
             message.set_len(length);
         }
         true
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // SAFETY: mapped by us with this length; no reference into it outlives `self`.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), LENGTH) };
     }
 }
 

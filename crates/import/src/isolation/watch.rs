@@ -15,6 +15,8 @@
 //! | the second one | the program ends as by that signal |
 //! | the first process is killed | the system kills the second |
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitCode, ExitStatus};
 use std::sync::atomic::Ordering;
@@ -76,6 +78,24 @@ pub fn rows_go_to(file: &str) {
 pub fn row(rows: u64, last_s: f64) {
     board().rows.store(rows, Ordering::Relaxed);
     board().last_s.store(last_s.to_bits(), Ordering::Relaxed);
+}
+
+/// The file of the rows is longer than they are, which end there; 0 where it is not.
+#[inline]
+pub fn rows_end_at(bytes: u64) {
+    board().rows_end.store(bytes, Ordering::Relaxed);
+}
+
+/// Takes away what is behind the rows of a process that has died; whole rows stay.
+fn cut_rows() {
+    let end = board().rows_end.load(Ordering::Relaxed);
+    let Some(before) = end.checked_sub(1) else { return };
+    let Ok(file) = File::options().read(true).write(true).open(board().file.get()) else { return };
+    // Believed only where a row ends there.
+    let mut last = [0];
+    if matches!(file.read_at(&mut last, before), Ok(1)) && last == *b"\n" {
+        let _ = file.set_len(end);
+    }
 }
 
 /// Why the working process was killed.
@@ -157,6 +177,7 @@ impl Watch {
             std::thread::sleep(Duration::from_millis(1));
         }
         system::end_descendants();
+        cut_rows();
         Unpacked::sweep();
     }
 
@@ -172,6 +193,7 @@ impl Watch {
             }
             _ => {
                 system::end_descendants();
+                cut_rows();
                 Unpacked::sweep();
                 let end = match (status.signal(), status.code()) {
                     (Some(signal), _) => format!("was ended by signal {signal}{}", signal_name(signal)),

@@ -1,0 +1,82 @@
+//! What one unit exchanges with the board of newest values.
+
+use crate::feed::Feed;
+use crate::station::Station;
+use crate::supply::Supply;
+
+/// Where a copied value comes from on the board, or among a law's outputs, and its place among a unit's or law's inputs.
+#[derive(Debug, Clone, Copy)]
+struct Wire {
+    from: usize,
+    to: usize,
+}
+
+/// A law on the way to one unit.
+struct Tap {
+    law: usize,
+    inputs: Vec<Wire>,
+    outputs: Vec<Wire>,
+    u: Vec<f64>,
+    y: Vec<f64>,
+}
+
+/// What one unit exchanges.
+pub(super) struct Port {
+    wires: Vec<Wire>,
+    taps: Vec<Tap>,
+    /// First place of the unit's outputs on the board.
+    pub first: usize,
+}
+
+impl Port {
+    pub fn of(station: &Station, first: usize, places: &[usize]) -> Self {
+        let mut port = Port { wires: Vec::new(), taps: Vec::new(), first };
+        for feed in &station.feeds {
+            match feed {
+                Feed::Channel { channel, picks } => {
+                    port.wires.extend(picks.iter().map(|&(c, to)| Wire { from: places[*channel] + c, to }));
+                }
+                // Not memoryless: left to the window.
+                Feed::Interface(_) | Feed::Mean(_) | Feed::Series(_) => {}
+                Feed::Law(f) => {
+                    let inputs = f.sources().flat_map(|(channel, picks)| {
+                        picks.iter().map(move |&(c, to)| Wire { from: places[channel] + c, to })
+                    });
+                    let (m, n) = f.sizes();
+                    port.taps.push(Tap {
+                        law: f.law(),
+                        inputs: inputs.collect(),
+                        outputs: f.picks().iter().map(|&(from, to)| Wire { from, to }).collect(),
+                        u: vec![0.0; m],
+                        y: vec![0.0; n],
+                    });
+                }
+            }
+        }
+        port
+    }
+
+    /// The newest values into the unit's inputs.
+    #[inline(always)]
+    pub fn gather(&mut self, board: &[f64], supply: &Supply<'_>, inputs: &mut [f64]) {
+        for wire in &self.wires {
+            inputs[wire.to] = board[wire.from];
+        }
+        if !self.taps.is_empty() {
+            self.apply_laws(board, supply, inputs);
+        }
+    }
+
+    /// The laws on the newest values.
+    fn apply_laws(&mut self, board: &[f64], supply: &Supply<'_>, inputs: &mut [f64]) {
+        for tap in &mut self.taps {
+            for wire in &tap.inputs {
+                tap.u[wire.to] = board[wire.from];
+            }
+            supply.laws[tap.law].evaluate(&tap.u, &mut tap.y);
+            for wire in &tap.outputs {
+                inputs[wire.to] = tap.y[wire.from];
+            }
+        }
+    }
+}

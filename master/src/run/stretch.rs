@@ -1,0 +1,88 @@
+//! How many windows go by at once: by the relay where it can take them, one by one elsewhere.
+
+use super::Simulation;
+use crate::error::RunError;
+use crate::record::Observer;
+use crate::relay::Rows;
+use crate::time::Tick;
+
+impl Simulation {
+    /// Runs `windows` windows and hands the observer a row at the start and after every `every`-th one.
+    ///
+    /// # Errors
+    /// As [`Simulation::advance`].
+    pub fn run(&mut self, windows: u64, every: u64, observer: &mut dyn Observer) -> Result<(), RunError> {
+        self.observe(observer)?;
+        self.advance(windows, (0, every), observer).map(|_| ())
+    }
+
+    /// Up to `windows` windows, fewer where the observer ends the run or steps that are chosen reach its stop; returns how many. Windows are counted from `done` on,
+    /// and the observer gets a row after those whose number is a multiple of `every`.
+    ///
+    /// # Errors
+    /// What a unit answers, or [`RunError::Diverged`]. Windows until then are in [`Simulation::statistics`].
+    pub fn advance(
+        &mut self,
+        windows: u64,
+        (done, every): (u64, u64),
+        observer: &mut dyn Observer,
+    ) -> Result<u64, RunError> {
+        let every = every.max(1);
+        let mut made = 0;
+        // Steps that are chosen end at the stop time.
+        let is_chosen = self.state.control.is_some();
+        while made < windows && observer.goes_on() && !(is_chosen && self.is_over()) {
+            let until_row = every - (done + made) % every;
+            let relayed = self.relayed(windows - made);
+            if relayed > 0 {
+                made += self.stretch(relayed, (until_row, every), observer)?;
+            } else {
+                self.step()?;
+                made += 1;
+                if until_row == 1 {
+                    self.observe(observer)?;
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// How many of the next windows the relay can take: none before the shorter one at the end or a value that is set.
+    fn relayed(&self, windows: u64) -> u64 {
+        if self.relay.is_none() {
+            return 0;
+        }
+        let (now, length) = (self.state.now, self.window.length(&self.state));
+        let whole = self.rest.as_ref().map_or(Tick::MAX, |rest| (rest.from - now) / length);
+        let unchanged = self.changes.windows_before(self.state.changes_past, self.time_s(), self.window_s());
+        // Pairs of maps under watch are looked at after each window.
+        let watched = if self.watches.is_empty() { u64::MAX } else { 1 };
+        windows.min(u64::try_from(whole).unwrap_or(0)).min(unchanged).min(watched)
+    }
+
+    /// Windows by the relay, with the rows that fall due; returns how many.
+    fn stretch(
+        &mut self,
+        windows: u64,
+        (until_row, every): (u64, u64),
+        observer: &mut dyn Observer,
+    ) -> Result<u64, RunError> {
+        let Some(relay) = self.relay.as_mut() else { return Ok(0) };
+        let (began, length) = (self.state.now, self.window.length(&self.state));
+        let rows = Rows { recorder: &mut self.recorder, observer, until_row, every };
+        let result = relay.run(&mut self.window, &mut self.state, windows, rows);
+        // What was done, and whether it is to be relied on.
+        let done = ((self.state.now - began) / length) as u64;
+        self.state.statistics.windows += done;
+        self.state.statistics.runs += done;
+        let result = match result {
+            Ok(None) => Ok(()),
+            Ok(Some(unfinished)) => Err(self.window.unfinished(&self.state, unfinished)),
+            Err(error) => Err(error.into()),
+        };
+        result.map_err(|error| self.blamed(error))?;
+        self.check_size()?;
+        self.check_work()?;
+        Ok(done)
+    }
+}

@@ -1,0 +1,134 @@
+//! Room at the end of a file of rows: memory that is the file. What is put there survives the end of the process, as what was
+//! written does, at the price of a copy. The file is longer than its rows as long as there is room; zeros follow them.
+
+use std::fs::File;
+use std::io::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use macrostep_import::isolation::{Region, watch};
+
+use crate::distinct::identity;
+
+/// Bytes the file grows by; more where a row is longer.
+const PIECE: usize = 256 << 10;
+
+/// Where memory may begin in a file: a multiple of the page sizes there are.
+const PAGE: u64 = 64 << 10;
+
+/// Room that lasts longer than this is no longer needed: rows may as well be written one by one.
+const LASTING: Duration = Duration::from_millis(200);
+
+/// Room behind the rows of a file.
+#[derive(Debug)]
+pub struct Room {
+    path: PathBuf,
+    identity: Option<(u64, u64)>,
+    region: Region,
+    /// Where in the file the region begins.
+    start: u64,
+    /// Bytes of it that are rows.
+    used: usize,
+    began: Instant,
+}
+
+impl Room {
+    /// Room behind the first `bytes` of the file of this name, for a row of so many at least.
+    ///
+    /// # Errors
+    /// Where the file is not this one, or the system has no such room for it.
+    pub fn new(path: &Path, identity: Option<(u64, u64)>, bytes: u64, row: usize) -> Result<Room> {
+        let (region, start) = region((path, identity), bytes, row)?;
+        Ok(Room {
+            path: path.to_owned(),
+            identity,
+            region,
+            start,
+            used: (bytes - start) as usize,
+            began: Instant::now(),
+        })
+    }
+
+    /// Adds a row; false where there is no room any more, or none is needed.
+    #[inline]
+    pub fn put(&mut self, row: &[u8]) -> bool {
+        if !self.region.put(self.used, row) && !self.grow(row) {
+            return false;
+        }
+        self.used += row.len();
+        watch::rows_end_at(self.start + self.used as u64);
+        true
+    }
+
+    /// More room, where rows come fast, with the row in it.
+    #[cold]
+    fn grow(&mut self, row: &[u8]) -> bool {
+        if self.began.elapsed() > LASTING {
+            return false;
+        }
+        let end = self.start + self.used as u64;
+        let Ok((region, start)) = region((&self.path, self.identity), end, row.len()) else { return false };
+        (self.region, self.start, self.used, self.began) = (region, start, (end - start) as usize, Instant::now());
+        self.region.put(self.used, row)
+    }
+}
+
+impl Drop for Room {
+    /// The file ends with its rows again.
+    fn drop(&mut self) {
+        if let Ok(file) = open((&self.path, self.identity)) {
+            // Whoever closes the file of rows looks at its length.
+            let _ = file.set_len(self.start + self.used as u64);
+        }
+        watch::rows_end_at(0);
+    }
+}
+
+/// Memory behind the first `bytes` of a file, and where it begins.
+fn region(file: (&Path, Option<(u64, u64)>), bytes: u64, row: usize) -> Result<(Region, u64)> {
+    let start = bytes / PAGE * PAGE;
+    let length = ((bytes - start) as usize + row).div_ceil(PIECE) * PIECE;
+    Ok((Region::grow(&open(file)?, start, length)?, start))
+}
+
+/// The file of this name, where it is still this one. It is not kept open: a slave in this process may close it.
+fn open((path, expected): (&Path, Option<(u64, u64)>)) -> Result<File> {
+    let file = File::options().read(true).write(true).open(path)?;
+    if identity(&file.metadata()?) != expected {
+        return Err(Error::other("another file of this name"));
+    }
+    Ok(file)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_the_file_at_once_and_it_ends_with_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rows.csv");
+        std::fs::write(&path, "time,x\n").expect("written");
+        let metadata = std::fs::metadata(&path).expect("a file");
+        let mut room = Room::new(&path, identity(&metadata), 7, 9).expect("room");
+        let mut expected = b"time,x\n".to_vec();
+        for n in 0..60_000 {
+            let row = format!("{n},{}\n", n * n);
+            // A slow machine may find that no room is needed any more.
+            if !room.put(row.as_bytes()) {
+                break;
+            }
+            expected.extend_from_slice(row.as_bytes());
+            if n % 10_000 == 0 {
+                let found = std::fs::read(&path).expect("bytes");
+                let (rows, rest) = found.split_at(expected.len());
+                assert!(rows == expected && rest.iter().all(|b| *b == 0) && !rest.is_empty(), "row {n}");
+            }
+        }
+        assert!(expected.len() > PIECE, "one piece at least");
+        drop(room);
+        assert!(std::fs::read(&path).expect("bytes") == expected, "nothing but rows");
+        let other = Room::new(&folder.path().join("none.csv"), identity(&metadata), 7, 9);
+        assert!(other.is_err(), "no file is made");
+    }
+}
