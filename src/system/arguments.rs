@@ -109,6 +109,10 @@ pub struct RunArguments {
     /// Leave out the pictures [default: they are drawn]
     #[arg(long)]
     pub no_pictures: bool,
+    /// With `--out`: write `report.html` beside the rows, one page with signals, graph, energy, units and the scenario that opens
+    /// in any browser without network [default: off]
+    #[arg(long)]
+    pub report: bool,
     /// Take a result whose macro steps did not all converge: exit code 0 instead of 1 [default: off]
     #[arg(long)]
     pub accept_unconverged: bool,

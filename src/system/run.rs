@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::steps::{Rows, Steps, failed};
-use super::{Opened, convert, name, pictures, start};
+use super::{Opened, convert, name, pictures, report, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, Keeper};
 use crate::distinct::Files;
 use crate::failure::Failure;
@@ -36,6 +36,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.parquet.is_some() && arguments.out.is_none() {
         return Err(Failure::Usage(parquet::NEEDS_ROWS.to_owned()));
     }
+    if arguments.report && arguments.out.is_none() {
+        return Err(Failure::Usage("`--report` needs `--out DIR`, the folder that `report.html` is written to".to_owned()));
+    }
     // A slave may change the working folder; files are where the user has named them.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let checkpoints = arguments.checkpoints.within(&here);
@@ -47,6 +50,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     can_serialize(arguments, &assembly)?;
     apart(arguments, &checkpoints, &opened, &here)?;
     let parameters = pictures::parameters(&assembly);
+    let picture = arguments.report.then(|| report::picture(&assembly)).flatten();
     let mut simulation = start(assembly).map_err(failed)?;
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
@@ -77,7 +81,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
     drop(simulation);
     let ended = ended.and_then(|()| rows.stream.as_mut().map_or(Ok(()), Stream::close));
-    let written = write((arguments, &here), (&scenario, &parameters), &outcome, &rows);
+    let written = write((arguments, &here), (&scenario, &parameters, picture.as_deref()), &outcome, &rows);
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written?;
     if arguments.json {
@@ -102,7 +106,7 @@ fn apart(
     files.reads_units(&opened.document.scenario, here);
     opened.document.scenario.inputs.iter().for_each(|file| files.reads("inputs", &file.path));
     if let Some(folder) = &arguments.out {
-        for name in ["trace.csv", "result.json", "scenario.toml"] {
+        for name in ["trace.csv", "result.json", "scenario.toml", "report.html"] {
             files.writes("--out", &here.join(folder).join(name));
         }
     }
@@ -163,7 +167,7 @@ fn placed(opened: &Opened, scenario: &Scenario, here: &Path, folder: &Path) -> R
 /// Result and pictures beside the rows.
 fn write(
     (arguments, here): (&RunArguments, &Path),
-    (scenario, parameters): (&Scenario, &HashSet<String>),
+    (scenario, parameters, picture): (&Scenario, &HashSet<String>, Option<&str>),
     outcome: &Outcome,
     rows: &Rows,
 ) -> Result<(), Failure> {
@@ -172,12 +176,15 @@ fn write(
     if let Some(target) = &arguments.parquet {
         parquet::convert(stream.path(), &here.join(target))?;
     }
-    if arguments.no_pictures {
+    if arguments.no_pictures && !arguments.report {
         return Ok(());
     }
     let trace = trace(stream.path(), outcome.columns())?;
     let folder = stream.path().parent().unwrap_or(Path::new("."));
-    Ok(pictures::write(folder, scenario, &trace, parameters)?)
+    if arguments.report {
+        report::write(&folder.join("report.html"), (scenario, picture), (outcome, rows), &trace)?;
+    }
+    if arguments.no_pictures { Ok(()) } else { Ok(pictures::write(folder, scenario, &trace, parameters)?) }
 }
 
 /// The rows of a file, with units; without texts, which have no picture.

@@ -6,3 +6,4 @@ mod flexible;
 mod info_check;
 mod laboratory;
 mod oscillator;
+mod report;
