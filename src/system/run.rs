@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::oscillator::{met, write_text};
 use crate::single::kept;
 use crate::stream::Stream;
-use crate::{parquet, print};
+use crate::print;
 
 /// Runs a scenario as the options say.
 ///
@@ -33,9 +33,7 @@ use crate::{parquet, print};
 /// [`Failure`] where it cannot start, fails on the way (what was recorded is on disk all the same), or files cannot be
 /// written.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
-    if arguments.parquet.is_some() && arguments.out.is_none() {
-        return Err(Failure::Usage(parquet::NEEDS_ROWS.to_owned()));
-    }
+    arguments.formats.need_rows(arguments.out.is_some())?;
     if arguments.report && arguments.out.is_none() {
         return Err(Failure::Usage("`--report` needs `--out DIR`, the folder that `report.html` is written to".to_owned()));
     }
@@ -110,7 +108,7 @@ fn apart(
             files.writes("--out", &here.join(folder).join(name));
         }
     }
-    files.writes_option("--parquet", arguments.parquet.as_ref().map(|path| here.join(path)).as_deref());
+    arguments.formats.claim(&mut files, here);
     files.checkpoints(checkpoints);
     files.are_apart()
 }
@@ -173,9 +171,8 @@ fn write(
 ) -> Result<(), Failure> {
     let Some(stream) = &rows.stream else { return Ok(()) };
     write_text(&stream.path().with_file_name("result.json"), &outcome.summary(scenario, rows).json()?)?;
-    if let Some(target) = &arguments.parquet {
-        parquet::convert(stream.path(), &here.join(target))?;
-    }
+    let unit = |name: &str| Some(outcome.columns().iter().find(|c| c.name == name)?.unit.clone());
+    arguments.formats.convert(stream.path(), here, &unit)?;
     if arguments.no_pictures && !arguments.report {
         return Ok(());
     }

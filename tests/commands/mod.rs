@@ -3,6 +3,7 @@
 mod crane;
 mod explain;
 mod flexible;
+mod formats;
 mod info_check;
 mod laboratory;
 mod oscillator;
