@@ -16,7 +16,8 @@ use serde_json::json;
 use crate::claim::{take, taken};
 use crate::distinct::Files;
 use crate::failure::Failure;
-use crate::{parquet, print};
+use crate::formats::FormatArguments;
+use crate::print;
 
 /// `macrostep recover`.
 #[derive(Debug, Args)]
@@ -24,9 +25,8 @@ pub struct RecoverArguments {
     /// The rows: result.csv or trace.csv of a run
     #[arg(value_name = "CSV")]
     pub rows: PathBuf,
-    /// Write them to this file in the Parquet format too; needs a build with the feature `parquet` [default: none]
-    #[arg(long, value_name = "FILE")]
-    pub parquet: Option<PathBuf>,
+    #[command(flatten)]
+    pub formats: FormatArguments,
     /// Print one JSON object instead of a line [default: off]
     #[arg(long)]
     pub json: bool,
@@ -51,7 +51,7 @@ pub fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
     let path = &arguments.rows;
     let mut files = Files::default();
     files.reads("rows", path);
-    files.writes_option("--parquet", arguments.parquet.as_deref());
+    arguments.formats.claim(&mut files, Path::new(""));
     files.are_apart()?;
     let file = regular::open(path).map_err(Failure::file(path))?;
     if !take(&file) {
@@ -59,16 +59,15 @@ pub fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
     }
     let found = look(path, file)?;
     let cut = cut(path, &found)?;
-    if let Some(target) = &arguments.parquet {
-        parquet::convert(path, target)?;
-    }
+    arguments.formats.convert(path, Path::new(""), &|_| None)?;
     let Found { rows, end_time, rest, .. } = found;
     let rest = written(&rest).len();
     if arguments.json {
         let shown = |path: &PathBuf| path.display().to_string();
-        let (parquet, cut) = (arguments.parquet.as_ref().map(shown), cut.as_ref().map(shown));
+        let FormatArguments { parquet, mat } = &arguments.formats;
+        let [parquet, mat, cut] = [parquet, mat, &cut].map(|path| path.as_ref().map(shown));
         return print::line(json!({
-            "rows": rows, "end_time": end_time, "removed_bytes": rest, "removed_to": cut, "parquet": parquet
+            "rows": rows, "end_time": end_time, "removed_bytes": rest, "removed_to": cut, "parquet": parquet, "mat": mat
         }));
     }
     let end =

@@ -73,6 +73,16 @@ struct Energy {
 }
 
 impl<'a> PowerBond<'a> {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.name
+    }
+
+    /// Residual energy at the end and at most \[J\], residual power at most \[W\].
+    pub fn residuals(&self) -> [f64; 3] {
+        [self.residual_energy_j, self.residual_energy_max_j, self.residual_power_max_w]
+    }
+
     /// The same as numbers of the JSON object.
     pub fn of(account: &'a Account) -> Self {
         PowerBond {
@@ -85,6 +95,16 @@ impl<'a> PowerBond<'a> {
 }
 
 impl ControlCourse {
+    /// Shortest and longest step \[s\].
+    pub fn window_s(&self) -> [f64; 2] {
+        [self.window_min_s, self.window_max_s]
+    }
+
+    /// Steps that were rejected.
+    pub fn rejected(&self) -> u64 {
+        self.rejected
+    }
+
     /// Of a run of so many windows.
     pub fn of(course: Course, windows: u64) -> Self {
         let Course { rejected, window_s: [window_min_s, window_max_s], degree: [degree_min, degree_max] } = course;

@@ -63,6 +63,33 @@ impl Thinned {
         (0..self.columns.len()).filter(|i| is_wanted(i) && self.kept.binary_search(i).is_err()).count()
     }
 
+    /// Times that all curves have in common: of each group the first, the last and two between.
+    pub fn times(&self) -> Vec<f64> {
+        let groups = self.groups.iter().step_by(self.kept.len().max(1));
+        let even = |[first, _, _, last]: &Group| {
+            let (from_s, span_s) = (first[0], last[0] - first[0]);
+            let points = if span_s > 0.0 { 4 } else { 1 };
+            (0..points).map(move |n| from_s + span_s * f64::from(n) / 3.0)
+        };
+        groups.flat_map(even).collect()
+    }
+
+    /// Values at [`Thinned::times`] of the curve of that place: first, extremes in their order, last.
+    pub fn values(&self, place: usize) -> Vec<f64> {
+        let groups = self.groups.iter().skip(place).step_by(self.kept.len().max(1));
+        let even = |[first, low, high, last]: &Group| {
+            let [a, b] = if high[0] < low[0] { [high, low] } else { [low, high] };
+            let points = if last[0] > first[0] { 4 } else { 1 };
+            [first[1], a[1], b[1], last[1]].into_iter().take(points)
+        };
+        groups.flat_map(even).collect()
+    }
+
+    /// Whether rows were left out.
+    pub fn is_thinned(&self) -> bool {
+        self.size > 1
+    }
+
     /// Times and values of the curve of that place among [`Thinned::columns`].
     pub fn curve(&self, place: usize) -> (Vec<f64>, Vec<f64>) {
         let groups = self.groups.iter().skip(place).step_by(self.kept.len().max(1));
@@ -187,5 +214,14 @@ mod tests {
         let has = |t: f64, x: f64| times.iter().zip(&values).any(|point| (*point.0, *point.1) == (t, x));
         assert!(has(654_321.0, 7.0) && has(765_432.0, -9.0) && has(0.0, 0.0) && has(999_999.0, wave(999_999)));
         assert!(times.windows(2).all(|pair| pair[0] < pair[1]));
+        // The same over times in common.
+        let thinned = thinned(1_000_000, peaks);
+        let (times, values) = (thinned.times(), thinned.values(0));
+        assert!(times.len() == values.len() && times.is_sorted() && thinned.is_thinned());
+        assert_eq!(
+            [values.iter().copied().fold(0.0, f64::max), values.iter().copied().fold(0.0, f64::min)],
+            [7.0, -9.0]
+        );
+        assert_eq!([times[0], times[times.len() - 1]], [0.0, 999_999.0]);
     }
 }

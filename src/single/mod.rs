@@ -23,7 +23,7 @@ use crate::checkpoint::{Checkpoint, Keeper};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::stream::Stream;
-use crate::{info, parquet, print, slaves};
+use crate::{info, print, slaves};
 use macrostep::input::Input;
 use macrostep::values;
 use options::Experiment;
@@ -49,9 +49,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let recorded = recorded(arguments, description)?;
     warnings.extend(input.as_ref().and_then(|input| late(input, description, &recorded)));
     let names: Vec<&str> = recorded.iter().map(|v| v.name.as_str()).collect();
-    if arguments.parquet.is_some() && result_path(arguments).is_none() {
-        return Err(Failure::Usage(parquet::NEEDS_ROWS.to_owned()));
-    }
+    arguments.formats.need_rows(result_path(arguments).is_some())?;
     apart(arguments)?;
     let run = identity(&fmu, &experiment, &starts, &names);
     let resumed = arguments
@@ -92,8 +90,9 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     if let Some(Some(path)) = summary_path {
         std::fs::write(&path, format!("{summary:#}\n")).map_err(Failure::file(&path))?;
     }
-    if let (Some(target), Some(stream)) = (&arguments.parquet, &stream) {
-        parquet::convert(stream.path(), target)?;
+    if let Some(stream) = &stream {
+        let unit = |name: &str| Some(recorded.iter().find(|v| v.name == name)?.unit().to_owned());
+        arguments.formats.convert(stream.path(), Path::new(""), &unit)?;
     }
     report(arguments, &summary, &names, &steps.last)?;
     outcome.map_err(|failure| kept(failure, stream.as_ref()))
@@ -118,7 +117,7 @@ fn apart(arguments: &SimulateArguments) -> Result<(), Failure> {
             files.writes("--out", &path.with_file_name("result.json"));
         }
     }
-    files.writes_option("--parquet", arguments.parquet.as_deref());
+    arguments.formats.claim(&mut files, Path::new(""));
     files.checkpoints(&arguments.checkpoints);
     files.are_apart()
 }

@@ -7,6 +7,7 @@ use macrostep_description::{ModelDescription, shown};
 
 use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
+use crate::formats::FormatArguments;
 use crate::slaves::SlaveArguments;
 
 /// More steps than this are taken for a mistake.
@@ -51,9 +52,8 @@ pub struct SimulateArguments {
     /// File for the rows, instead of result.csv in the folder [default: none]
     #[arg(long, value_name = "CSV")]
     pub output_file: Option<PathBuf>,
-    /// File for the rows in the Parquet format too, written at the end; needs the feature `parquet` [default: none]
-    #[arg(long, value_name = "FILE")]
-    pub parquet: Option<PathBuf>,
+    #[command(flatten)]
+    pub formats: FormatArguments,
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,

@@ -7,6 +7,7 @@ use macrostep_system::words::{Control, Correct, Energy, Named, Predict, Sampling
 
 use crate::arguments::positive;
 use crate::checkpoint::CheckpointArguments;
+use crate::formats::FormatArguments;
 use crate::slaves::SlaveArguments;
 
 /// A scenario and what is to be different about it.
@@ -102,13 +103,15 @@ pub struct RunArguments {
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
-    /// With `--out`: write the rows to this file in the Parquet format too; needs a build with the feature `parquet`
-    /// [default: none]
-    #[arg(long, value_name = "FILE")]
-    pub parquet: Option<PathBuf>,
+    #[command(flatten)]
+    pub formats: FormatArguments,
     /// Leave out the pictures [default: they are drawn]
     #[arg(long)]
     pub no_pictures: bool,
+    /// With `--out`: write `report.html` beside the rows, one page with signals, graph, energy, units and the scenario that opens
+    /// in any browser without network [default: off]
+    #[arg(long)]
+    pub report: bool,
     /// Take a result whose macro steps did not all converge: exit code 0 instead of 1 [default: off]
     #[arg(long)]
     pub accept_unconverged: bool,

@@ -15,7 +15,7 @@ use crate::print;
 pub fn run(arguments: &GraphArguments) -> Result<(), Failure> {
     let opened = Opened::new(&arguments.system)?;
     let assembly = opened.assemble()?;
-    let diagram = macrostep_system::graph::graph(assembly).map_err(|e| Failure::Run(e.to_string()))?;
+    let diagram = macrostep_system::graph::graph(&assembly).map_err(|e| Failure::Run(e.to_string()))?;
     // A built-in system may have a variant behind a colon, which is no letter of a file's name everywhere.
     let stem =
         || arguments.system.system.file_stem().map_or("system".into(), |s| s.to_string_lossy().replace(':', "-"));

@@ -7,6 +7,7 @@ pub mod graph;
 pub mod list;
 mod outcome;
 mod pictures;
+mod report;
 pub mod run;
 pub mod steps;
 pub mod verify;

@@ -38,38 +38,38 @@ pub struct Outcome {
 /// What `--json` prints and `result.json` holds.
 #[derive(Debug, Serialize)]
 pub struct Summary<'a> {
-    scenario: &'a str,
-    start_s: f64,
-    end_s: f64,
-    step_s: f64,
-    rows: u64,
-    schedule: &'static str,
-    predict: String,
-    correct: &'static str,
-    sampling: &'static str,
+    pub scenario: &'a str,
+    pub start_s: f64,
+    pub end_s: f64,
+    pub step_s: f64,
+    pub rows: u64,
+    pub schedule: &'static str,
+    pub predict: String,
+    pub correct: &'static str,
+    pub sampling: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    method: Option<Named>,
-    energy: Energy,
-    control: Option<ControlCourse>,
-    units: Vec<UnitResult<'a>>,
-    r#final: serde_json::Map<String, serde_json::Value>,
-    power_bonds: Vec<PowerBond<'a>>,
-    windows: u64,
-    window_runs: u64,
-    unconverged_windows: u64,
-    unconverged: Option<String>,
-    diverged_at_s: Option<f64>,
-    wall_s: f64,
-    warnings: &'a [String],
-    error: Option<&'a str>,
+    pub method: Option<Named>,
+    pub energy: Energy,
+    pub control: Option<ControlCourse>,
+    pub units: Vec<UnitResult<'a>>,
+    pub r#final: serde_json::Map<String, serde_json::Value>,
+    pub power_bonds: Vec<PowerBond<'a>>,
+    pub windows: u64,
+    pub window_runs: u64,
+    pub unconverged_windows: u64,
+    pub unconverged: Option<String>,
+    pub diverged_at_s: Option<f64>,
+    pub wall_s: f64,
+    pub warnings: &'a [String],
+    pub error: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
-struct UnitResult<'a> {
-    name: &'a str,
-    fmu: String,
-    kind: &'a str,
-    do_steps: u64,
+pub struct UnitResult<'a> {
+    pub name: &'a str,
+    pub fmu: String,
+    pub kind: &'a str,
+    pub do_steps: u64,
 }
 
 impl Outcome {
@@ -92,8 +92,13 @@ impl Outcome {
         }
     }
 
+    /// Recorded variables.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
     /// Value of a column at the end.
-    fn value(&self, i: usize, rows: &Rows) -> serde_json::Value {
+    pub fn value(&self, i: usize, rows: &Rows) -> serde_json::Value {
         let x = rows.last.get(i).copied().unwrap_or(f64::NAN);
         match self.columns[i].kind {
             ColumnKind::Real => serde_json::json!(x),

@@ -16,15 +16,15 @@ use sha2::{Digest, Sha256};
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::steps::{Rows, Steps, failed};
-use super::{Opened, convert, name, pictures, start};
+use super::{Opened, convert, name, pictures, report, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, Keeper};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::oscillator::{met, write_text};
+use crate::print;
 use crate::single::kept;
 use crate::stream::Stream;
 use crate::thinned::Thinned;
-use crate::{parquet, print};
 
 /// Runs a scenario as the options say.
 ///
@@ -32,8 +32,11 @@ use crate::{parquet, print};
 /// [`Failure`] where it cannot start, fails on the way (what was recorded is on disk all the same), or files cannot be
 /// written.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
-    if arguments.parquet.is_some() && arguments.out.is_none() {
-        return Err(Failure::Usage(parquet::NEEDS_ROWS.to_owned()));
+    arguments.formats.need_rows(arguments.out.is_some())?;
+    if arguments.report && arguments.out.is_none() {
+        return Err(Failure::Usage(
+            "`--report` needs `--out DIR`, the folder that `report.html` is written to".to_owned(),
+        ));
     }
     // A slave may change the working folder; files are where the user has named them.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
@@ -46,6 +49,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     can_serialize(arguments, &assembly)?;
     apart(arguments, &checkpoints, &opened, &here)?;
     let parameters = pictures::parameters(&assembly);
+    let picture = arguments.report.then(|| report::picture(&assembly)).flatten();
     let mut simulation = start(assembly).map_err(failed)?;
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
@@ -65,7 +69,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
             let stream = stream(&path, &simulation, resumed.as_ref())?;
             let placed = placed(&opened, &scenario, &here, &here.join(folder))?;
             write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
-            let curves = (!arguments.no_pictures).then(|| curves(&path, &simulation, &parameters, resumed.as_ref()));
+            let are_drawn = arguments.report || !arguments.no_pictures;
+            let curves = are_drawn.then(|| curves(&path, &simulation, &parameters, resumed.as_ref()));
             let stream = Some(stream.shown_as(folder.join("trace.csv")));
             Rows { curves: curves.transpose()?, ..Rows::new(stream) }
         }
@@ -82,7 +87,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     drop(simulation);
     let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
     let ended = ended.and(closed);
-    let written = write((arguments, &here), (&scenario, &parameters), &outcome, &rows);
+    let written = write((arguments, &here), (&scenario, &parameters, picture.as_deref()), &outcome, &rows);
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written?;
     if arguments.json {
@@ -107,11 +112,11 @@ fn apart(
     files.reads_units(&opened.document.scenario, here);
     opened.document.scenario.inputs.iter().for_each(|file| files.reads("inputs", &file.path));
     if let Some(folder) = &arguments.out {
-        for name in ["trace.csv", "result.json", "scenario.toml"] {
+        for name in ["trace.csv", "result.json", "scenario.toml", "report.html"] {
             files.writes("--out", &here.join(folder).join(name));
         }
     }
-    files.writes_option("--parquet", arguments.parquet.as_ref().map(|path| here.join(path)).as_deref());
+    arguments.formats.claim(&mut files, here);
     files.checkpoints(checkpoints);
     files.are_apart()
 }
@@ -168,18 +173,20 @@ fn placed(opened: &Opened, scenario: &Scenario, here: &Path, folder: &Path) -> R
 /// Result and pictures beside the rows.
 fn write(
     (arguments, here): (&RunArguments, &Path),
-    (scenario, parameters): (&Scenario, &HashSet<String>),
+    (scenario, parameters, picture): (&Scenario, &HashSet<String>, Option<&str>),
     outcome: &Outcome,
     rows: &Rows,
 ) -> Result<(), Failure> {
     let Some(stream) = &rows.stream else { return Ok(()) };
     write_text(&stream.path().with_file_name("result.json"), &outcome.summary(scenario, rows).json()?)?;
-    if let Some(target) = &arguments.parquet {
-        parquet::convert(stream.path(), &here.join(target))?;
-    }
+    let unit = |name: &str| Some(outcome.columns().iter().find(|c| c.name == name)?.unit.clone());
+    arguments.formats.convert(stream.path(), here, &unit)?;
     let Some(curves) = &rows.curves else { return Ok(()) };
     let folder = stream.path().parent().unwrap_or(Path::new("."));
-    Ok(pictures::write(folder, scenario, curves, parameters)?)
+    if arguments.report {
+        report::write(&folder.join("report.html"), (scenario, picture), (outcome, rows), curves)?;
+    }
+    if arguments.no_pictures { Ok(()) } else { Ok(pictures::write(folder, scenario, curves, parameters)?) }
 }
 
 /// The curves of the rows to come, and of those in the file that come before a checkpoint.

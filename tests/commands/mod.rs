@@ -3,6 +3,8 @@
 mod crane;
 mod explain;
 mod flexible;
+mod formats;
 mod info_check;
 mod laboratory;
 mod oscillator;
+mod report;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Has our FMUs judged by FMPy, its XML schema and fmutool, and the mechanics of the crane by MuJoCo, in a Python environment of their own inside the target folder.
-# Any missing tool is a failure. Needs python3 with venv, nm and ldd.
+# The rows that the program converts are read by SciPy and DyMat. Any missing tool is a failure. Needs python3 with venv, nm and ldd.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
@@ -19,3 +19,5 @@ rm -rf "$work/fmus"
 cargo run --quiet --release --manifest-path "$root/Cargo.toml" --example judged -- "$work/fmus"
 "$work/venv/bin/python" "$root/tests/judges/judge.py" "$work/fmus"
 "$work/venv/bin/python" "$root/tests/judges/mechanics.py" "$work/fmus/crane.fmu"
+mkdir -p "$work/formats"
+"$work/venv/bin/python" "$root/tests/judges/formats.py" "$target/release/macrostep" "$work/formats"

@@ -42,6 +42,9 @@ pub enum PlotError {
     /// The SVG cannot be rasterised.
     #[error("picture: {0}")]
     Raster(String),
+    /// A page that cannot be made of what it is given.
+    #[error("page: {0}")]
+    Page(String),
 }
 
 impl From<Chart> for Panel {

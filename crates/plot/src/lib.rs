@@ -1,4 +1,4 @@
-//! How a result is shown: tables for a terminal, pictures as SVG and PNG.
+//! How a result is shown: tables for a terminal, pictures as SVG and PNG, pages as HTML.
 //!
 //! Nothing here knows a unit or a method. A picture is drawn once, as SVG; the PNG (feature `png`) is that same drawing
 //! rasterised with a font the program carries, so both look alike and neither needs a font on the machine. A table says the
@@ -27,6 +27,7 @@ mod raster;
 mod series;
 
 pub mod diagram;
+pub mod page;
 pub mod table;
 
 pub use axis::Axis;
@@ -35,5 +36,6 @@ pub use chart::Chart;
 pub use diagram::Diagram;
 pub use figure::{Figure, Panel, PlotError};
 pub use heat::Heat;
+pub use page::Page;
 pub use series::Series;
 pub use table::{Align, Listing, Table};

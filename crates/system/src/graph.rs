@@ -15,19 +15,19 @@ const PORTS_MAX: usize = 40;
 ///
 /// # Errors
 /// Where the master refuses the method or the times.
-pub fn graph(assembly: Assembly) -> Result<Diagram, RunError> {
-    let order = order(&assembly)?;
+pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
+    let order = order(assembly)?;
     let s = &assembly.effective;
     let looped: BTreeSet<usize> = order.loops.iter().flat_map(|l| l.units.iter().copied()).collect();
     let mut blocks: Vec<Block> =
-        s.units.iter().enumerate().map(|(u, _)| unit(&assembly, u, looped.contains(&u))).collect();
+        s.units.iter().enumerate().map(|(u, _)| unit(assembly, u, looped.contains(&u))).collect();
     let mut arrows = Vec::new();
     let way = |to: &Endpoint, from: &[Endpoint]| {
         let inside = order.loops.iter().any(|l| {
             let has = |e: &Endpoint| s.unit(&e.unit).is_some_and(|u| l.units.contains(&u));
             has(to) && from.iter().any(has)
         });
-        if inside && order.is_followed(&assembly, to) {
+        if inside && order.is_followed(assembly, to) {
             Way::Looped
         } else if order.lagging.contains(to) {
             Way::Predicted

@@ -1,14 +1,10 @@
-//! Rows in the Parquet format, written from the file of rows once it is whole.
+//! Rows in the Parquet format.
 
 #[cfg(not(feature = "parquet"))]
 use std::path::Path;
 
 #[cfg(not(feature = "parquet"))]
 use crate::failure::Failure;
-
-/// Where `--parquet` is asked for without rows in a file.
-pub const NEEDS_ROWS: &str =
-    "`--parquet` needs `--out` or, with `simulate`, `--output-file`: the rows are converted from a file";
 
 /// Without the feature there is nothing that could write.
 ///
@@ -26,7 +22,6 @@ pub use with_library::convert;
 #[cfg(feature = "parquet")]
 mod with_library {
     use std::fs::File;
-    use std::io::BufReader;
     use std::path::Path;
     use std::sync::Arc;
 
@@ -37,6 +32,7 @@ mod with_library {
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::types::Type;
 
+    use super::super::{Columns, reader};
     use crate::failure::Failure;
 
     /// Rows in memory at a time.
@@ -48,7 +44,7 @@ mod with_library {
     /// [`Failure::File`] and [`Failure::Run`].
     pub fn convert(rows: &Path, target: &Path) -> Result<(), Failure> {
         let refused = |e: &dyn std::fmt::Display| Failure::Run(format!("`{}`: {e}", target.display()));
-        let (names, numeric) = kinds(rows)?;
+        let Columns { names, numeric, .. } = Columns::of(rows)?;
         let fields: Result<Vec<_>, ParquetError> = names.iter().zip(&numeric).map(|(n, is)| field(n, *is)).collect();
         let schema = fields.and_then(|fields| Type::group_type_builder("rows").with_fields(fields).build());
         let schema = Arc::new(schema.map_err(|e| refused(&e))?);
@@ -66,23 +62,6 @@ mod with_library {
         group(&mut writer, &mut columns, &numeric).map_err(|e| refused(&e))?;
         writer.close().map_err(|e| refused(&e))?;
         Ok(())
-    }
-
-    fn reader(rows: &Path) -> Result<csv::Reader<BufReader<File>>, Failure> {
-        Ok(csv::Reader::from_reader(BufReader::new(File::open(rows).map_err(Failure::file(rows))?)))
-    }
-
-    /// Names of the columns, and which of them hold nothing but numbers.
-    fn kinds(rows: &Path) -> Result<(Vec<String>, Vec<bool>), Failure> {
-        let refused = |e: csv::Error| Failure::Run(format!("`{}`: {e}", rows.display()));
-        let mut reader = reader(rows)?;
-        let names: Vec<String> = reader.headers().map_err(refused)?.iter().map(str::to_owned).collect();
-        let mut numeric = vec![true; names.len()];
-        for record in reader.records() {
-            let record = record.map_err(refused)?;
-            numeric.iter_mut().zip(&record).for_each(|(is, text)| *is = *is && text.parse::<f64>().is_ok());
-        }
-        Ok((names, numeric))
     }
 
     fn field(name: &str, is_number: bool) -> Result<Arc<Type>, ParquetError> {

@@ -1,0 +1,140 @@
+"use strict";
+// Draws the data of the page: facts, warnings, curves, tables, picture and texts.
+document.addEventListener("DOMContentLoaded", () => {
+  const run = JSON.parse(document.getElementById("data").textContent);
+  const page = document.getElementById("page");
+  page.textContent = "";
+
+  // An element with classes, text and children.
+  function make(tag, classes, text, ...children) {
+    const element = document.createElement(tag);
+    if (classes) element.className = classes;
+    if (text !== undefined && text !== null) element.textContent = text;
+    element.append(...children);
+    return element;
+  }
+  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
+  const shown = x => x === null || x === undefined || Number.isNaN(x) ? "–" : Number(x.toPrecision(7)).toString();
+
+  // A section with a title that the list at the top leads to.
+  const list = make("nav");
+  list.setAttribute("aria-label", "sections");
+  function section(title, ...children) {
+    const id = "s" + list.children.length;
+    const head = make("h2", "", title);
+    head.id = id;
+    const link = make("a", "", title);
+    link.href = "#" + id;
+    list.append(link);
+    page.append(make("section", "", null, head, ...children));
+  }
+
+  // Head: title, facts, what went wrong.
+  page.append(make("h1", "", run.title));
+  if (run.subtitle) page.append(make("p", "subtitle", run.subtitle));
+  page.append(list);
+  if (run.error) page.append(make("div", "error", run.error));
+  if (run.facts.length) {
+    const facts = make("dl", "facts");
+    for (const [name, value] of run.facts) facts.append(make("div", "", null, make("dt", "", name), make("dd", "", value)));
+    page.append(facts);
+  }
+  if (run.warnings.length) section("Warnings", ...run.warnings.map(text => make("div", "warning", text)));
+
+  // Curves: those of one unit of measurement in panels of at most eight.
+  const time = new Float64Array(bytes(run.time));
+  const onLight = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#222222", "#8c6d31"];
+  const onDark = ["#56b4e9", "#ff8c42", "#2fd0a0", "#e3a0c8", "#9ad4f5", "#f0c040", "#e6e6e6", "#c8a96a"];
+  const isDark = matchMedia("(prefers-color-scheme: dark)");
+  const colour = i => (isDark.matches ? onDark : onLight)[i % 8];
+  const panels = [];
+  for (const curve of run.curves) {
+    const values = Array.from(new Float32Array(bytes(curve.values)), x => Number.isFinite(x) ? curve.offset + x : null);
+    let panel = panels.findLast(p => p.unit === curve.unit);
+    if (!panel || panel.curves.length === 8) panels.push(panel = {unit: curve.unit, curves: []});
+    panel.curves.push({...curve, values});
+  }
+  const charts = [];
+  const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const width = () => Math.max(260, page.clientWidth - parseFloat(getComputedStyle(page).paddingLeft) * 2);
+  const range = () => [time[0], time[time.length - 1]];
+  const zoom = (min, max) => charts.forEach(chart => chart.setScale("x", {min, max}));
+
+  function draw(panel, place) {
+    const axis = label => ({
+      label, labelSize: 22, labelFont: "13px system-ui", font: "12px system-ui", stroke: () => style("--soft"),
+      grid: {stroke: () => style("--grid"), width: 1}, ticks: {stroke: () => style("--grid"), width: 1},
+    });
+    const lines = panel.curves.map((curve, i) => ({
+      label: curve.name, stroke: () => colour(i), width: 1.5, points: {show: time.length < 40},
+      paths: curve.stepped ? uPlot.paths.stepped({align: 1}) : undefined, value: (_, x) => shown(x),
+    }));
+    const unit = panel.unit ? "value [" + panel.unit + "]" : "value";
+    const options = {
+      width: width(), height: 280, cursor: {sync: {key: "time"}, drag: {x: true, y: false}},
+      scales: {x: {time: false}},
+      axes: [axis("time [s]"), {...axis(unit), size: 68, values: (_, ticks) => ticks.map(shown)}],
+      series: [{label: "time [s]", value: (_, x) => shown(x)}, ...lines],
+      hooks: {setScale: [(chart, key) => { if (key === "x") follow(chart); }]},
+    };
+    const chart = new uPlot(options, [time, ...panel.curves.map(c => c.values)], place);
+    // Keys: arrows move, plus and minus zoom, 0 shows all.
+    place.tabIndex = 0;
+    place.setAttribute("role", "img");
+    place.setAttribute("aria-label", panel.curves.map(c => c.name).join(", ") + " over time");
+    place.addEventListener("keydown", event => keyed(chart, event));
+    return chart;
+  }
+  // All charts show the same span of time.
+  let isFollowing = false;
+  function follow(chart) {
+    if (isFollowing) return;
+    isFollowing = true;
+    const {min, max} = chart.scales.x;
+    if (min !== undefined && min !== null) charts.filter(c => c !== chart).forEach(c => c.setScale("x", {min, max}));
+    isFollowing = false;
+  }
+  function keyed(chart, event) {
+    const [first, last] = range();
+    let {min, max} = chart.scales.x;
+    const span = max - min;
+    const moves = {ArrowLeft: [-0.1, -0.1], ArrowRight: [0.1, 0.1], "+": [0.2, -0.2], "=": [0.2, -0.2], "-": [-0.25, 0.25]};
+    if (event.key === "0" || event.key === "Home") [min, max] = [first, last];
+    else if (moves[event.key]) [min, max] = [min + moves[event.key][0] * span, max + moves[event.key][1] * span];
+    else return;
+    event.preventDefault();
+    // A span is moved as a whole and stays inside.
+    if (min < first) [min, max] = [first, Math.min(last, max + (first - min))];
+    if (max > last) [min, max] = [Math.max(first, min - (max - last)), last];
+    zoom(min, max);
+  }
+  if (panels.length && time.length > 1) {
+    const all = make("button", "", "Show all");
+    all.addEventListener("click", () => zoom(...range()));
+    const hint = "Drag to zoom, double click to show all; keys on a chart: arrows, + − 0. Click a name to hide its curve.";
+    const bar = make("div", "bar", null, all, make("span", "", hint), make("span", "", run.note));
+    const places = panels.map(() => make("div", "chart"));
+    section("Signals", bar, ...places);
+    panels.forEach((panel, i) => charts.push(draw(panel, places[i])));
+    addEventListener("resize", () => charts.forEach(chart => chart.setSize({width: width(), height: 280})));
+    isDark.addEventListener("change", () => charts.forEach(c => c.redraw(false, true)));
+  }
+
+  // Picture, tables, texts.
+  if (run.picture) {
+    const image = make("img");
+    [image.src, image.alt] = ["data:image/svg+xml;base64," + run.picture[1], run.picture[0]];
+    section(run.picture[0], make("div", "picture", null, image));
+  }
+  const isNumber = cell => /^[-+]?[0-9.]+(e[-+]?[0-9]+)?$/i.test(cell);
+  for (const sheet of run.tables) {
+    const row = (tag, cells) => make("tr", "", null, ...cells.map(c => make(tag, tag === "td" && isNumber(c) ? "number" : "", c)));
+    const table = make("table", "", null, make("thead", "", null, row("th", sheet.columns)),
+      make("tbody", "", null, ...sheet.rows.map(cells => row("td", cells))));
+    const note = sheet.note ? [make("p", "note", sheet.note)] : [];
+    section(sheet.title, ...note, make("div", "scroll", null, table));
+  }
+  for (const [title, text] of run.texts) section(title, make("pre", "", text));
+  // For those who look without eyes: what has been drawn.
+  document.documentElement.dataset.drawn = charts.length + " charts, " + run.tables.length + " tables";
+});

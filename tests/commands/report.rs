@@ -1,0 +1,95 @@
+//! `run --report`: the page holds what the run has written, and nothing from elsewhere.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+fn macrostep(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
+}
+
+/// The data of a page.
+fn data(page: &str) -> Value {
+    let (_, after) = page.split_once("<script id=\"data\" type=\"application/json\">").expect("data");
+    serde_json::from_str(after.split_once("</script>").expect("its end").0).expect("JSON")
+}
+
+fn bytes(value: &Value) -> Vec<u8> {
+    STANDARD.decode(value.as_str().expect("text")).expect("base64")
+}
+
+fn doubles(value: &Value) -> Vec<f64> {
+    bytes(value).chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().expect("8 bytes"))).collect()
+}
+
+fn singles(value: &Value) -> Vec<f64> {
+    bytes(value).chunks_exact(4).map(|b| f64::from(f32::from_le_bytes(b.try_into().expect("4 bytes")))).collect()
+}
+
+#[test]
+fn the_page_holds_the_rows_the_account_and_the_scenario() {
+    let folder = crate::common::folder(module_path!()).join("case-1");
+    let out = folder.to_str().expect("UTF-8");
+    let run = macrostep(&["run", "case-1", "--stop", "1", "--out", out, "--report", "--no-pictures"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a file");
+    let (page, result) = (read("report.html"), serde_json::from_str::<Value>(&read("result.json")).expect("JSON"));
+    let data = data(&page);
+
+    // Rows: time to the bit, values to the 32 bits they are kept with.
+    let trace = read("trace.csv");
+    let names: Vec<&str> = trace.lines().next().expect("a head").split(',').map(|n| n.trim_matches('"')).collect();
+    let rows: Vec<Vec<f64>> =
+        trace.lines().skip(1).map(|l| l.split(',').map(|x| x.parse().expect("a number")).collect()).collect();
+    assert_eq!(doubles(&data["time"]), rows.iter().map(|r| r[0]).collect::<Vec<_>>());
+    let curves = data["curves"].as_array().expect("curves");
+    assert_eq!(curves.len(), names.len() - 1);
+    for curve in curves {
+        let column = names.iter().position(|n| Some(*n) == curve["name"].as_str()).expect("a column");
+        let offset = curve["offset"].as_f64().expect("a number");
+        let largest = rows.iter().map(|r| (r[column] - offset).abs()).fold(0.0, f64::max);
+        for (row, x) in rows.iter().zip(singles(&curve["values"])) {
+            assert!((row[column] - offset - x).abs() <= 1e-7 * largest, "{curve}");
+        }
+    }
+
+    // The account of the power bond and the calls are those of the result.
+    let table = |title: &str| {
+        let all = data["tables"].as_array().expect("tables");
+        all.iter().find(|t| t["title"] == title).unwrap_or_else(|| panic!("{title}"))["rows"][0].clone()
+    };
+    let energy = result["power_bonds"][0]["residual_energy_j"].as_f64().expect("a number");
+    assert_eq!(table("Energy")[1].as_str(), Some(format!("{energy:.6e}").as_str()));
+    assert_eq!(table("Units")[3].as_str(), Some(result["units"][0]["do_steps"].to_string().as_str()));
+    let texts = data["texts"].as_array().expect("texts");
+    assert!(texts[0][1].as_str().expect("a text").contains("predict = \"linear\""), "{texts:?}");
+
+    // One file: nothing is loaded from elsewhere.
+    for from_elsewhere in ["src=\"http", "href=\"http", "url(http", "@import", "fetch("] {
+        assert!(!page.contains(from_elsewhere), "{from_elsewhere}");
+    }
+}
+
+#[test]
+fn a_run_that_fails_has_its_page_too() {
+    let folder = crate::common::folder(module_path!()).join("diverged");
+    let out = folder.to_str().expect("UTF-8");
+    let arguments = ["run", "case-1", "--step", "0.1", "--stop", "200", "--out", out, "--report", "--no-pictures"];
+    let run = macrostep(&arguments);
+    assert_eq!(run.status.code(), Some(1));
+    let page = std::fs::read_to_string(folder.join("report.html")).expect("a page");
+    let error = data(&page)["error"].as_str().expect("an error").to_owned();
+    assert!(error.contains("diverged") && String::from_utf8_lossy(&run.stderr).contains("diverged"), "{error}");
+}
+
+#[test]
+fn a_page_needs_a_folder() {
+    let run = macrostep(&["run", "case-1", "--report"]);
+    assert_eq!(run.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(said.contains("`--report` needs `--out DIR`"), "{said}");
+    assert!(!Path::new("report.html").exists());
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# The pages that the program writes, opened in a real browser: everything is drawn and the console says nothing.
+set -eu
+cd "$(dirname "$0")/../.."
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
+    echo "no browser; on Debian: apt-get install chromium" >&2
+    exit 1
+}
+out=target/judges/pages
+rm -rf "$out"
+mkdir -p "$out"
+program=target/release/macrostep
+[ -x "$program" ] || cargo build --quiet --release
+"$program" run case-1 --out "$out/pair" --report --no-pictures >/dev/null
+"$program" run crane --stop 2 --out "$out/crane" --report --no-pictures >/dev/null 2>&1
+"$program" crane --out "$out/log" >/dev/null
+
+# look PAGE WIDTH: the page after its scripts, and what the console said.
+look() {
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --enable-logging=stderr --virtual-time-budget=5000 \
+        --window-size="$2,1200" --dump-dom "file://$PWD/$1" >"$out/dom.html" 2>"$out/console.txt"
+    if grep -q "CONSOLE" "$out/console.txt"; then
+        echo "$1 at $2 px: the console says" >&2
+        grep "CONSOLE" "$out/console.txt" >&2
+        exit 1
+    fi
+}
+
+# A report has a canvas for each panel, whatever the width, and no wider page than the window.
+report() {
+    for width in 1280 420; do
+        look "$1" "$width"
+        grep -q "data-drawn=\"$2 charts, $3 tables\"" "$out/dom.html" || {
+            echo "$1 at $width px: expected $2 charts and $3 tables, found $(grep -o 'data-drawn="[^"]*"' "$out/dom.html")" >&2
+            exit 1
+        }
+    done
+    echo "$1: $2 charts, $3 tables"
+}
+report "$out/pair/report.html" 3 3
+report "$out/crane/report.html" 5 2
+look "$out/log/crane.html" 1280
+echo "$out/log/crane.html: no word on the console"
+echo "3 passed, 0 failed"
