@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod convert;
 pub mod explain;
+pub mod export;
 pub mod graph;
 pub mod list;
 mod outcome;
@@ -39,6 +40,11 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// The FMUs of the scenario.
+    pub fn fmus(&self) -> &Fmus {
+        &self.fmus
+    }
+
     /// Opens the scenario and applies the options; remarks of the reader go to standard error.
     ///
     /// # Errors

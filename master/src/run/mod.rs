@@ -4,6 +4,7 @@ mod beginning;
 mod construction;
 mod course;
 mod outcome;
+mod reach;
 mod remainder;
 
 pub use remainder::windows_and_rest;
@@ -21,6 +22,7 @@ use crate::relay::Relay;
 use crate::schedule::Plan;
 use crate::state::State;
 use crate::system::Settings;
+use crate::time::Tick;
 use crate::unit::Unit;
 use crate::window::Window;
 use crate::work::{LawSources, WatchState, WorkWatch};
@@ -43,6 +45,8 @@ pub struct Simulation {
     grid: Grid,
     /// A last window that is shorter than the others.
     rest: Option<Rest>,
+    /// Where macro step control must arrive before the end.
+    until: Option<Tick>,
     sources: LawSources,
     watches: Vec<WorkWatch>,
     /// Values that units are given on the way.
