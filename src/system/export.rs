@@ -32,7 +32,7 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
         return Err(Failure::conflict("--isolate", "export", why));
     }
     // The system as it runs.
-    let mut opened = Opened::new(&arguments.system)?;
+    let mut opened = Opened::without_notes(&arguments.system)?;
     if !arguments.outputs.is_empty() {
         let outputs = arguments.outputs.iter().map(|pattern| (pattern.clone(), Place::option("--outputs")));
         opened.document.scenario.record.variables = outputs.collect();

@@ -61,6 +61,16 @@ impl Opened {
         Opened::with(arguments, |findings| findings.iter().map(|f| format!("{}: {f}", f.severity)).collect())
     }
 
+    /// As [`Opened::new`], and notes are not shown: they are about a run.
+    ///
+    /// # Errors
+    /// As [`Opened::new`].
+    pub fn without_notes(arguments: &SystemArguments) -> Result<Self, Failure> {
+        Opened::with(arguments, |findings| {
+            told(&findings.iter().filter(|f| f.severity != Severity::Note).cloned().collect::<Vec<_>>())
+        })
+    }
+
     fn with(arguments: &SystemArguments, lines: fn(&[Finding]) -> Vec<String>) -> Result<Self, Failure> {
         // Says at once where a limit is none.
         slaves::isolation(&arguments.slaves)?;

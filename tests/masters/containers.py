@@ -26,7 +26,7 @@ CASES = [
     ("ia1", "case-1:f-s", ["--predict", "ia1", "--step", "1e-2", "--stop", "10"], 1e-2),
     ("newton", "case-1:f-s", ["--predict", "h5", "--correct", "newton", "--step", "1e-2", "--stop", "10"], 1e-2),
     ("waveform", "case-1:s-s", ["--method", "waveform:20", "--step", "0.2", "--stop", "10"], 0.2),
-    ("circuit", "circuit", ["--step", "1e-3", "--stop", "1"], 1e-3),
+    ("circuit", "circuit", ["--correct", "newton", "--step", "1e-3", "--stop", "1"], 1e-3),
     ("crane", "crane", ["--step", "0.016", "--stop", "0.8"], 0.016),
 ]
 
