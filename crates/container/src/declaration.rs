@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use macrostep_description::{
     Causality, DefaultExperiment, Dependencies, DependencyKind, Initial, Kind, ModelDescription, ModelStructure,
-    Naming, TypeDefinition, Unknown, Value, Variability, Variable, guid_of,
+    Naming, Unknown, Value, Variability, Variable, guid_of,
 };
 use macrostep_master::Refresh;
 use macrostep_slave::{builder, capabilities};
@@ -17,6 +17,7 @@ use macrostep_system::{Scenario, assemble, toml};
 
 use crate::contents::Interface;
 use crate::dependence::Dependence;
+use crate::types;
 
 /// One of the four name spaces of value references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,15 +169,15 @@ impl<'a> Declaring<'a> {
         let mut v = Variable { name: full.to_owned(), causality, ..inner.clone() };
         let kind = Type::of(&v);
         v.can_handle_multiple_set = causality != Causality::Input || inner.can_handle_multiple_set;
-        v.variability = variability(causality, inner);
+        v.variability = types::variability(causality, inner);
         v.initial = match causality {
             Causality::Parameter => Some(Initial::Exact),
             Causality::Input => None,
             _ => Some(Initial::Calculated),
         };
-        self.type_of(&mut v, unit);
+        types::take_over(&mut v, (inside, &self.scenario.units[unit].name), &mut self.description);
         v.start = if causality == Causality::Output { None } else { Some(self.start(unit, inner, &v)) };
-        bounded(&mut v);
+        types::bounded(&mut v);
         // Its place.
         let count = &mut self.counts[kind as usize];
         v.value_reference = u32::try_from(*count).map_err(|e| e.to_string())?;
@@ -193,59 +194,6 @@ impl<'a> Declaring<'a> {
         self.sources.push((unit, at));
         self.description.variables.push(v);
         Ok(alias)
-    }
-
-    /// Unit of measurement, and type of an enumeration, under names that mean the same for all units.
-    fn type_of(&mut self, v: &mut Variable, unit: usize) {
-        let (inside, name) = (&self.descriptions[unit], &self.scenario.units[unit].name);
-        let declared = v.declared_type.take();
-        match &mut v.kind {
-            Kind::Real(a) => {
-                (a.derivative, a.reinit) = (None, false);
-                a.nominal = a.nominal.filter(|n| n.is_finite() && *n != 0.0);
-                let defined = inside.units.iter().find(|u| a.unit.as_ref() == Some(&u.name));
-                let defined = defined.filter(|u| u.base.is_none_or(|b| b.factor.is_finite() && b.factor != 0.0));
-                let Some(defined) = defined else { return (a.unit, a.display_unit) = (None, None) };
-                let shown = a.display_unit.take().filter(|d| defined.display.iter().any(|known| known.name == *d));
-                // One name, one unit.
-                let known = &mut self.description.units;
-                let mut own = defined.name.clone();
-                let is_other = |u: &macrostep_description::Unit| u.name == own && u.base != defined.base;
-                if known.iter().any(is_other) {
-                    own = format!("{own} of {name}");
-                }
-                if known.iter().all(|u| u.name != own) {
-                    known.push(macrostep_description::Unit {
-                        name: own.clone(),
-                        base: defined.base,
-                        display: Vec::new(),
-                    });
-                }
-                if let Some(u) = known.iter_mut().find(|u| u.name == own) {
-                    let wanted = defined.display.iter().find(|d| Some(&d.name) == shown.as_ref());
-                    let is_new = |d: &&macrostep_description::DisplayUnit| u.display.iter().all(|k| k.name != d.name);
-                    let new = wanted.filter(is_new).cloned();
-                    u.display.extend(new);
-                }
-                (a.unit, a.display_unit) = (Some(own), shown);
-            }
-            Kind::Enumeration { items, .. } => {
-                let of_type = inside.types.iter().find(|t| Some(&t.name) == declared.as_ref());
-                let all = match of_type.map(|t| &t.kind) {
-                    Some(Kind::Enumeration { items, .. }) => items.clone(),
-                    _ => std::mem::take(items),
-                };
-                items.clear();
-                let own = format!("{name}.{} items", declared.as_deref().unwrap_or(&v.name));
-                if self.description.types.iter().all(|t| t.name != own) {
-                    let description = of_type.and_then(|t| t.description.clone());
-                    let kind = Kind::Enumeration { items: all, min: None, max: None };
-                    self.description.types.push(TypeDefinition { name: own.clone(), description, kind });
-                }
-                v.declared_type = Some(own);
-            }
-            _ => {}
-        }
     }
 
     /// What the scenario sets, else what the unit declares.
@@ -381,33 +329,5 @@ impl<'a> Declaring<'a> {
         let mut carrier = ModelDescription { description: Some(toml::write(self.scenario)), ..Default::default() };
         carrier.author = Some(guids);
         guid_of(&carrier)
-    }
-}
-
-/// The variability that goes with a causality.
-fn variability(causality: Causality, inner: &Variable) -> Variability {
-    match causality {
-        Causality::Parameter if inner.variability == Variability::Tunable => Variability::Tunable,
-        Causality::Parameter => Variability::Fixed,
-        _ if inner.real().is_some() && inner.variability == Variability::Continuous => Variability::Continuous,
-        _ => Variability::Discrete,
-    }
-}
-
-/// Leaves out bounds that the start value does not keep, as some FMUs declare them.
-fn bounded(v: &mut Variable) {
-    let within = |x: f64, min: Option<f64>, max: Option<f64>| {
-        min.is_none_or(|min| min <= x)
-            && max.is_none_or(|max| x <= max)
-            && !matches!((min, max), (Some(a), Some(b)) if a > b)
-    };
-    match (&mut v.kind, &v.start) {
-        (Kind::Real(a), Some(Value::Real(x))) if !within(*x, a.min, a.max) => (a.min, a.max) = (None, None),
-        (Kind::Integer { min, max } | Kind::Enumeration { min, max, .. }, Some(Value::Integer(x)))
-            if !within(f64::from(*x), min.map(f64::from), max.map(f64::from)) =>
-        {
-            (*min, *max) = (None, None);
-        }
-        _ => {}
     }
 }

@@ -23,6 +23,7 @@ mod dependence;
 mod model;
 mod running;
 mod said;
+mod types;
 
 pub use choice::{Choice, ChoiceError, Wanted, choose};
 pub use contents::{FMUS, INTERFACE, Interface, SCENARIO};
