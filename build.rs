@@ -15,7 +15,10 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
 /// What the libraries are made of. The program depends on the same crates, and is made anew with them anyway.
-const SOURCES: [&str; 4] = ["Cargo.toml", "Cargo.lock", "fmus", "crates"];
+const SOURCES: [&str; 5] = ["Cargo.toml", "Cargo.lock", "fmus", "crates", "master"];
+
+/// The package whose library serves every exported system.
+const CONTAINER: &str = "container";
 
 fn main() -> ExitCode {
     for source in SOURCES {
@@ -48,6 +51,7 @@ fn run() -> Result<(), String> {
             "    Built::new({name:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.library\")), {reference}),\n"
         );
     }
+    write(&out.join("container.library"), &deflated(&library(&folder, &target, CONTAINER)?)?)?;
     write(&out.join("count.rs"), names.len().to_string().as_bytes())?;
     write(&out.join("embedded.rs"), format!("{table}]\n").as_bytes())
 }
@@ -74,7 +78,7 @@ fn build(root: &Path, out: &Path, target: &str, names: &[String]) -> Result<Path
         .current_dir(root)
         .args(["build", "--locked", "--profile", "fmu", "--target", target, "--target-dir"])
         .arg(&folder);
-    for name in names {
+    for name in names.iter().map(String::as_str).chain([CONTAINER]) {
         cargo.args(["--package", name]);
     }
     for (name, _) in env::vars_os().filter(|(name, _)| !name.to_str().is_some_and(is_kept)) {

@@ -13,7 +13,8 @@ use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
 use crate::system::arguments::{
-    ConvertArguments, ExplainArguments, GraphArguments, RunArguments, SystemsArguments, VerifyArguments,
+    ConvertArguments, ExplainArguments, ExportArguments, GraphArguments, RunArguments, SystemsArguments,
+    VerifyArguments,
 };
 use macrostep::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
 use macrostep::scheme::Named;
@@ -63,7 +64,12 @@ impl Arguments {
             Verb::Flex(FlexVerb::Checks(_)) | Verb::Shows(_) | Verb::Info(_) | Verb::Check(_) | Verb::Recover(_) => {
                 None
             }
-            Verb::Systems(_) | Verb::Convert(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Verify(_) => None,
+            Verb::Systems(_)
+            | Verb::Convert(_)
+            | Verb::Export(_)
+            | Verb::Graph(_)
+            | Verb::Explain(_)
+            | Verb::Verify(_) => None,
         }
     }
 }
@@ -103,6 +109,8 @@ pub enum Verb {
     Systems(SystemsArguments),
     /// Run a system of FMUs: a scenario in TOML or SSP, or a built-in system by its name
     Run(Box<RunArguments>),
+    /// Write a system as one FMU, for other tools
+    Export(Box<ExportArguments>),
     /// Write a scenario in another format: .toml, .ssd or .ssp
     Convert(ConvertArguments),
     /// Draw a system: units, connections, feed-through, algebraic loops and schedule

@@ -27,6 +27,24 @@ const COUNT: usize = include!(concat!(env!("OUT_DIR"), "/count.rs"));
 /// In the order of their names. A `static`, so that the libraries are in the program once.
 static BUILT: [Built; COUNT] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
+/// The library of exported systems, as a raw deflate stream.
+static CONTAINER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/container.library"));
+
+/// The library that serves every exported system, for this platform.
+///
+/// # Errors
+/// In words, where there is none.
+pub fn container() -> Result<Library, String> {
+    let platform = Platform::here().ok_or("FMI 2.0 has no folder for this platform")?;
+    Ok(Library { platform, bytes: inflated(CONTAINER)? })
+}
+
+fn inflated(stream: &[u8]) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    DeflateDecoder::new(stream).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    Ok(bytes)
+}
+
 /// The identifiers of the FMUs this program carries, in their order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     BUILT.iter().map(|built| built.name)
@@ -66,8 +84,7 @@ impl Built {
     fn pack(&self, pack: Pack) -> Result<Vec<u8>, String> {
         let model = catalogue::find(self.name).ok_or("there is no model of this name")?;
         let platform = Platform::here().ok_or("FMI 2.0 has no folder for this platform")?;
-        let mut bytes = Vec::new();
-        DeflateDecoder::new(self.library).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+        let bytes = inflated(self.library)?;
         let package = Package {
             description: &model.describe(),
             equations_html: &model.documentation_html(),

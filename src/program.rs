@@ -59,6 +59,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Explain(arguments)) => crate::system::explain::run(&arguments),
         Some(Verb::Verify(arguments)) => crate::system::verify::run(&arguments),
         Some(Verb::Run(arguments)) => crate::system::run::run(&arguments),
+        Some(Verb::Export(arguments)) => crate::system::export::run(&arguments),
         Some(Verb::Flex(verb)) => crate::flex::run(&verb),
         Some(Verb::Interface(arguments)) => crate::interface::run(&arguments),
     }

@@ -13,6 +13,7 @@ mod make;
 mod run;
 
 mod commands;
+mod container;
 #[cfg(target_os = "linux")]
 mod faults;
 mod fmus;

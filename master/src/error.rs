@@ -74,6 +74,8 @@ pub enum RunError {
         step_s: f64,
         /// Time reached \[s\].
         reached_s: f64,
+        /// Whether the unit wants the run to end.
+        terminated: bool,
         /// What can be done.
         what: &'static str,
     },

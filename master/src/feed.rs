@@ -4,6 +4,7 @@
 use crate::history::History;
 use crate::ids::Signal;
 use crate::interface::{InterfaceFeed, MeanFeed};
+use crate::outside::OutsideFeed;
 use crate::predict::Edge;
 use crate::segment::Segment;
 use crate::series::SeriesFeed;
@@ -23,6 +24,8 @@ pub(crate) enum Feed {
     Mean(MeanFeed),
     /// Known over time.
     Series(SeriesFeed),
+    /// Given by the caller.
+    Outside(OutsideFeed),
 }
 
 /// A law on the way to one unit. Each receiver samples the law on its own grid.
@@ -93,6 +96,7 @@ pub(crate) fn feeds_of(
                 }
             }
             Source::Series(i) => feeds.push(Feed::Series(SeriesFeed { series: system.series[i].clone(), place })),
+            Source::Outside(outside) => feeds.push(Feed::Outside(OutsideFeed { outside, place })),
             Source::Mean(Signal { channel, component }) => {
                 feeds.push(Feed::Mean(MeanFeed { channel, picks: vec![(component, place)] }));
             }
@@ -118,7 +122,7 @@ impl Feed {
             Feed::Channel { channel, .. } => vec![*channel],
             Feed::Interface(f) => f.channels(),
             Feed::Mean(f) => vec![f.channel],
-            Feed::Series(_) => Vec::new(),
+            Feed::Series(_) | Feed::Outside(_) => Vec::new(),
             Feed::Law(f) => f.sources.iter().map(|(c, _)| *c).collect(),
         }
     }
@@ -141,6 +145,10 @@ impl Feed {
                 f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
             }
             Feed::Series(f) => f.segment(|tick| supply.clock.seconds(tick), span, &mut inputs[f.place]),
+            Feed::Outside(f) => {
+                let from_s = supply.clock.seconds(span.from);
+                supply.outside[f.outside].segment(from_s, span, &mut inputs[f.place]);
+            }
             Feed::Mean(f) => {
                 f.constants(supply, span.from, span.to, held);
                 f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
@@ -174,6 +182,10 @@ impl Feed {
                 let clock = &supply.clock;
                 inputs[f.place] = f.series.at(0.5 * (clock.seconds(from) + clock.seconds(to)));
             }
+            Feed::Outside(f) => {
+                let clock = &supply.clock;
+                inputs[f.place] = supply.outside[f.outside].at(0.5 * (clock.seconds(from) + clock.seconds(to)));
+            }
         }
     }
 
@@ -196,6 +208,7 @@ impl Feed {
             }
             Feed::Interface(f) => f.values(supply, at, inputs),
             Feed::Series(f) => inputs[f.place] = f.series.at(supply.clock.seconds(at)),
+            Feed::Outside(f) => inputs[f.place] = supply.outside[f.outside].at(supply.clock.seconds(at)),
             Feed::Mean(f) => {
                 let row = &mut row[..supply.histories[f.channel].width()];
                 supply.value(f.channel, at, row);
@@ -223,6 +236,7 @@ impl Feed {
                 let t_s = supply.clock.seconds(at);
                 inputs[f.place] = (f.series.before(t_s + step_s) - f.series.at(t_s)) / step_s;
             }
+            Feed::Outside(f) => inputs[f.place] = supply.outside[f.outside].rate(supply.clock.seconds(at)),
         }
     }
 

@@ -45,7 +45,7 @@ fn depends(system: &System, inputs: &[usize], unit: usize, source: usize) -> boo
     system.connections.iter().filter(|c| c.unit == unit && inputs.contains(&c.variable)).any(|c| match c.source {
         Source::Signal(s) | Source::Mean(s) => follows(&s),
         Source::Law { law, .. } => system.laws[law].inputs.iter().any(follows),
-        Source::Series(_) => false,
+        Source::Series(_) | Source::Outside(_) => false,
         // At a communication point the motion is what the slow unit says.
         Source::Predicted { model, .. } => {
             let model = &system.interfaces[model];
@@ -61,7 +61,7 @@ pub struct Supplied {
     pub unit: UnitId,
     /// Its input.
     pub input: String,
-    /// Outputs the value is made of: unit and variable; none for a series.
+    /// Outputs the value is made of: unit and variable; none for a series, or where it comes from outside.
     pub sources: Vec<(UnitId, String)>,
     /// Whether a law stands between.
     pub through_law: bool,
@@ -97,7 +97,7 @@ impl System {
                     (model.speed.iter().chain(&model.position).chain(&model.force).map(output).collect(), true)
                 }
                 Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
-                Source::Series(_) => (Vec::new(), false),
+                Source::Series(_) | Source::Outside(_) => (Vec::new(), false),
             };
             Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law }
         });

@@ -35,6 +35,7 @@ mod link;
 mod map;
 mod memento;
 mod method;
+mod outside;
 mod power;
 mod relay;
 mod requirements;

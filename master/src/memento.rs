@@ -1,4 +1,4 @@
-//! A *memento*: a run at a communication point, as bytes, from which a simulation of the same definition goes on bit by bit.
+//! A *checkpoint*: a run at a communication point, as bytes, from which a simulation of the same definition goes on bit by bit.
 //!
 //! What a unit knows is its serialised state. What the engine knows is its state, field by field with the fields' names, a
 //! version, and digests of the definition it belongs to.
@@ -78,7 +78,7 @@ fields!(State {
 });
 
 impl Simulation {
-    /// Takes a memento. To be called between windows; every unit must be able to serialise its state.
+    /// Takes a checkpoint. To be called between windows; every unit must be able to serialise its state.
     ///
     /// # Errors
     /// Those of the units.
@@ -107,7 +107,7 @@ impl Simulation {
         Err(misfit("a state with values that none has".to_owned(), "one as it was written: start the run again"))
     }
 
-    /// Goes on where a simulation of the same definition was when the memento was taken. To be called after
+    /// Goes on where a simulation of the same definition was when the checkpoint was taken. To be called after
     /// [`Simulation::initialise`].
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use crate::history::History;
 use crate::law::Law;
+use crate::outside::Outside;
 use crate::predict::Predictor;
 use crate::segment::Segment;
 use crate::time::{Clock, Span, Tick};
@@ -17,6 +18,8 @@ pub(crate) struct Sources {
     /// Those to choose from; mostly one.
     pub family: Vec<Arc<dyn Predictor>>,
     pub clock: Clock,
+    /// What the caller gives; the caller keeps it.
+    pub outside: Vec<Outside>,
     /// Room for the segments of one channel.
     room: Vec<Segment>,
 }
@@ -35,6 +38,7 @@ pub(crate) struct Supply<'a> {
     /// Those of channels, then those that feeds keep of their own.
     pub histories: &'a mut [History],
     pub laws: &'a [Box<dyn Law>],
+    pub outside: &'a [Outside],
     pub predictor: &'a dyn Predictor,
     pub clock: Clock,
     pub pace: Pace,
@@ -44,14 +48,14 @@ pub(crate) struct Supply<'a> {
 impl Sources {
     /// For channels of at most `width` components.
     pub fn new(laws: Vec<Box<dyn Law>>, family: Vec<Arc<dyn Predictor>>, clock: Clock, width: usize) -> Self {
-        Sources { laws, family, clock, room: vec![Segment::default(); width] }
+        Sources { laws, family, clock, outside: Vec::new(), room: vec![Segment::default(); width] }
     }
 
     /// With the histories and the pace of a state.
     #[inline]
     pub fn with<'a>(&'a mut self, histories: &'a mut [History], pace: Pace) -> Supply<'a> {
-        let Sources { laws, family, clock, room } = self;
-        Supply { histories, laws, predictor: family[pace.degree].as_ref(), clock: *clock, pace, room }
+        let Sources { laws, family, clock, outside, room } = self;
+        Supply { histories, laws, outside, predictor: family[pace.degree].as_ref(), clock: *clock, pace, room }
     }
 }
 
@@ -61,6 +65,7 @@ impl Supply<'_> {
         Supply {
             histories: self.histories,
             laws: self.laws,
+            outside: self.outside,
             predictor,
             clock: self.clock,
             pace: self.pace,

@@ -45,6 +45,8 @@ pub(crate) enum Source {
     Mean(Signal),
     /// A series of the system.
     Series(usize),
+    /// What the caller of a run gives.
+    Outside(usize),
 }
 
 #[derive(Debug, Clone)]
@@ -66,6 +68,8 @@ pub struct System {
     pub(crate) laws: Vec<LawNode>,
     pub(crate) interfaces: Vec<InterfaceModel>,
     pub(crate) series: Vec<Arc<Series>>,
+    /// How many inputs come from outside.
+    pub(crate) outside: usize,
     pub(crate) changes: Vec<Change>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) links: Vec<Link>,
@@ -294,6 +298,17 @@ impl System {
     pub fn connect_series(&mut self, series: Series, unit: UnitId, input: &str) -> Result<(), SystemError> {
         self.series.push(Arc::new(series));
         self.feed(Source::Series(self.series.len() - 1), unit, input)
+    }
+
+    /// Feeds an input with what the caller of the run gives, see [`crate::Simulation::set_outside`], where inputs from outside
+    /// count from 0 in the order of these calls.
+    ///
+    /// # Errors
+    /// Where it is no real input, or fed already.
+    pub fn connect_outside(&mut self, unit: UnitId, input: &str) -> Result<(), SystemError> {
+        self.feed(Source::Outside(self.outside), unit, input)?;
+        self.outside += 1;
+        Ok(())
     }
 
     /// Sets a variable of a unit at the communication point at `at_s` \[s\], before the step from there; at the start of the run,

@@ -209,6 +209,7 @@ impl Window {
             t_s: clock.seconds(at),
             step_s: clock.length_s(self.stations[unit].step * state.pace.stretch),
             reached_s,
+            terminated,
             what: if terminated { "it wants the run to end" } else { "try a smaller macro step" },
         }
     }
@@ -233,6 +234,11 @@ impl Window {
     pub fn parts<'a>(&'a mut self, state: &'a mut State) -> (&'a mut [Station], &'a mut [StationState], Supply<'a>) {
         let supply = self.sources.with(&mut state.signals.histories, state.pace);
         (&mut self.stations, &mut state.stations, supply)
+    }
+
+    /// Evaluates all feed-through outputs as the units allow it.
+    pub fn refresh(&mut self, state: &mut State) -> Result<(), UnitError> {
+        self.refresh_all(state)
     }
 
     /// Evaluates all feed-through outputs, where every unit may be read after it was set.

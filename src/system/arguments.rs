@@ -119,6 +119,26 @@ pub struct RunArguments {
     pub checkpoints: CheckpointArguments,
 }
 
+/// `macrostep export`.
+#[derive(Debug, Args)]
+#[command(mut_arg("parameters", |a| a.long("parameter-set")))]
+pub struct ExportArguments {
+    #[command(flatten)]
+    pub system: SystemArguments,
+    /// FMU to write
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Show these inputs, UNIT.VARIABLE, where `*` stands for any letters; may be repeated [default: all that nothing inside feeds]
+    #[arg(long, value_name = "PATTERN")]
+    pub inputs: Vec<String>,
+    /// Show these variables as outputs; may be repeated [default: what `macrostep run` records]
+    #[arg(long, value_name = "PATTERN")]
+    pub outputs: Vec<String>,
+    /// Show these parameters; may be repeated [default: all]
+    #[arg(id = "shown_parameters", long = "parameters", value_name = "PATTERN")]
+    pub shown_parameters: Vec<String>,
+}
+
 /// `macrostep convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArguments {

@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod convert;
 pub mod explain;
+pub mod export;
 pub mod graph;
 pub mod list;
 mod outcome;
@@ -40,6 +41,11 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// The FMUs of the scenario.
+    pub fn fmus(&self) -> &Fmus {
+        &self.fmus
+    }
+
     /// Opens the scenario and applies the options; remarks of the reader go to standard error.
     ///
     /// # Errors
@@ -54,6 +60,16 @@ impl Opened {
     /// As [`Opened::new`].
     pub fn in_full(arguments: &SystemArguments) -> Result<Self, Failure> {
         Opened::with(arguments, |findings| findings.iter().map(|f| format!("{}: {f}", f.severity)).collect())
+    }
+
+    /// As [`Opened::new`], and notes are not shown: they are about a run.
+    ///
+    /// # Errors
+    /// As [`Opened::new`].
+    pub fn without_notes(arguments: &SystemArguments) -> Result<Self, Failure> {
+        Opened::with(arguments, |findings| {
+            told(&findings.iter().filter(|f| f.severity != Severity::Note).cloned().collect::<Vec<_>>())
+        })
     }
 
     fn with(arguments: &SystemArguments, lines: fn(&[Finding]) -> Vec<String>) -> Result<Self, Failure> {

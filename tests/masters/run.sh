@@ -22,3 +22,5 @@ fi
 rm -rf "$work/runs"
 mkdir "$work/runs"
 "$work/venv/bin/python" "$root/tests/masters/masters.py" "$MACROSTEP" "$root/tests/masters/cases" "$work/runs"
+mkdir "$work/runs/containers"
+"$work/venv/bin/python" "$root/tests/masters/containers.py" "$MACROSTEP" "$work/runs/containers"

@@ -4,33 +4,33 @@ use core::ffi::CStr;
 use std::ffi::CString;
 
 use macrostep_description::LogCategory;
-use macrostep_fmi2::{CallbackFunctions, ComponentEnvironment, Logger, Status};
+use macrostep_fmi2::{CallbackFunctions, ComponentEnvironment, DISCARD, ERROR, FATAL, Logger, OK, Status};
+pub(crate) use macrostep_slave::Topic;
 
-/// What a message is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Topic {
-    Events,
-    Discard,
-    Error,
-    Fatal,
+const ALL: [Topic; 4] = [Topic::Event, Topic::Discard, Topic::Error, Topic::Fatal];
+
+/// Name of a topic's category.
+fn category(topic: Topic) -> &'static CStr {
+    match topic {
+        Topic::Event => c"logEvents",
+        Topic::Discard => c"logStatusDiscard",
+        Topic::Error => c"logStatusError",
+        Topic::Fatal => c"logStatusFatal",
+    }
 }
 
-impl Topic {
-    const ALL: [Topic; 4] = [Topic::Events, Topic::Discard, Topic::Error, Topic::Fatal];
-
-    /// Name of its category.
-    fn category(self) -> &'static CStr {
-        match self {
-            Topic::Events => c"logEvents",
-            Topic::Discard => c"logStatusDiscard",
-            Topic::Error => c"logStatusError",
-            Topic::Fatal => c"logStatusFatal",
-        }
+/// Status that goes with a topic.
+pub(crate) fn status(topic: Topic) -> Status {
+    match topic {
+        Topic::Event => OK,
+        Topic::Discard => DISCARD,
+        Topic::Error => ERROR,
+        Topic::Fatal => FATAL,
     }
+}
 
-    fn bit(self) -> u8 {
-        1 << self as u8
-    }
+fn bit(topic: Topic) -> u8 {
+    1 << topic as u8
 }
 
 /// The logger and what goes to it.
@@ -51,16 +51,16 @@ impl Log {
             environment: callbacks.map_or(core::ptr::null_mut(), |c| c.component_environment),
             instance: instance.into(),
             // Until the declaration is known: errors of instantiation.
-            declared: Topic::Error.bit() | Topic::Fatal.bit(),
-            on: !Topic::Events.bit(),
+            declared: bit(Topic::Error) | bit(Topic::Fatal),
+            on: !bit(Topic::Event),
         }
     }
 
     /// Takes the categories a model declares, and whether debug messages are wanted.
     pub fn declare(&mut self, categories: &[LogCategory], debug: bool) {
-        let is_declared = |t: &Topic| categories.iter().any(|c| c.name.as_bytes() == t.category().to_bytes());
-        self.declared = Topic::ALL.into_iter().filter(is_declared).map(Topic::bit).sum();
-        self.on = if debug { u8::MAX } else { !Topic::Events.bit() };
+        let is_declared = |t: &Topic| categories.iter().any(|c| c.name.as_bytes() == category(*t).to_bytes());
+        self.declared = ALL.into_iter().filter(is_declared).map(bit).sum();
+        self.on = if debug { u8::MAX } else { !bit(Topic::Event) };
     }
 
     /// `fmi2SetDebugLogging`: all categories, or exactly the named ones.
@@ -70,8 +70,9 @@ impl Log {
     pub fn switch(&mut self, on: bool, names: &[&CStr]) -> Result<(), String> {
         let mut named = 0;
         for name in names {
-            let found = Topic::ALL.into_iter().find(|t| t.category() == *name && self.declared & t.bit() != 0);
-            named |= found.ok_or_else(|| format!("log category `{}` is not declared", name.to_string_lossy()))?.bit();
+            let found = ALL.into_iter().find(|t| category(*t) == *name && self.declared & bit(*t) != 0);
+            let undeclared = || format!("log category `{}` is not declared", name.to_string_lossy());
+            named |= bit(found.ok_or_else(undeclared)?);
         }
         self.on = match (on, names.is_empty()) {
             (false, true) => 0,
@@ -84,7 +85,7 @@ impl Log {
 
     /// Whether a message of this topic would be passed on.
     pub fn wants(&self, topic: Topic) -> bool {
-        self.logger.is_some() && self.on & self.declared & topic.bit() != 0
+        self.logger.is_some() && self.on & self.declared & bit(topic) != 0
     }
 
     /// Passes a message on, as the argument of "%s".
@@ -104,7 +105,7 @@ impl Log {
                 self.environment,
                 self.instance.as_ptr(),
                 status,
-                topic.category().as_ptr(),
+                category(topic).as_ptr(),
                 c"%s".as_ptr(),
                 message.as_ptr(),
             );

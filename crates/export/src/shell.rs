@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use macrostep_fmi2::{Component, DISCARD, ERROR, FATAL, OK, Status};
 use macrostep_slave::{Fault, Instance, Model};
 
-use crate::log::{Log, Topic};
+use crate::log::{self, Log, Topic};
 use crate::pointers::Problem;
 
 /// An instance with its log.
@@ -18,6 +18,16 @@ pub(crate) struct Shell<M> {
     pub dead: bool,
     /// Strings handed out by the last `fmi2GetString`.
     pub strings: Vec<CString>,
+}
+
+impl<M: Model> Shell<M> {
+    /// Passes on what the model has to say.
+    #[inline]
+    pub fn pass_messages(&mut self) {
+        for message in self.instance.messages() {
+            self.log.write(message.topic, log::status(message.topic), &message.text);
+        }
+    }
 }
 
 /// Why a call does not return `fmi2OK`.
@@ -60,7 +70,13 @@ pub(crate) unsafe fn enter<M: Model>(
     if shell.dead {
         return FATAL;
     }
-    match catch_unwind(AssertUnwindSafe(|| body(shell))) {
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        let done = body(shell);
+        // What slaves inside have said comes before what is said of the call.
+        shell.pass_messages();
+        done
+    }));
+    match answer {
         Ok(Ok(())) => OK,
         Ok(Err(failure)) => report(shell, name, &failure),
         Err(panic) => {

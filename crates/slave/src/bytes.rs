@@ -6,12 +6,19 @@
 use crate::access::fnv;
 use crate::{Fault, Memory, Phase};
 
-const MAGIC: u64 = u64::from_le_bytes(*b"mstep\0\0\x01");
+const MAGIC: u64 = u64::from_le_bytes(*b"mstep\0\0\x02");
 
 /// Where a memory's fields go: counted, written or read by the same list of fields.
 trait Tape {
     fn word(&mut self, x: u64) -> Result<u64, Fault>;
-    fn text(&mut self, text: &mut String) -> Result<(), Fault>;
+    fn bytes(&mut self, bytes: &mut Vec<u8>) -> Result<(), Fault>;
+
+    fn text(&mut self, text: &mut String) -> Result<(), Fault> {
+        let mut bytes = std::mem::take(text).into_bytes();
+        self.bytes(&mut bytes)?;
+        *text = String::from_utf8(bytes).map_err(|e| Fault::Snapshot(e.to_string()))?;
+        Ok(())
+    }
 }
 
 /// Counts bytes.
@@ -22,8 +29,8 @@ impl Tape for Counter {
         self.0 += 8;
         Ok(x)
     }
-    fn text(&mut self, text: &mut String) -> Result<(), Fault> {
-        self.0 += 8 + text.len();
+    fn bytes(&mut self, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+        self.0 += 8 + bytes.len();
         Ok(())
     }
 }
@@ -48,9 +55,9 @@ impl Tape for Writer<'_> {
         self.put(&x.to_le_bytes())?;
         Ok(x)
     }
-    fn text(&mut self, text: &mut String) -> Result<(), Fault> {
-        self.put(&(text.len() as u64).to_le_bytes())?;
-        self.put(text.as_bytes())
+    fn bytes(&mut self, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+        self.put(&(bytes.len() as u64).to_le_bytes())?;
+        self.put(bytes)
     }
 }
 
@@ -73,11 +80,10 @@ impl Tape for Reader<'_> {
         bytes.copy_from_slice(self.take(8)?);
         Ok(u64::from_le_bytes(bytes))
     }
-    fn text(&mut self, text: &mut String) -> Result<(), Fault> {
+    fn bytes(&mut self, bytes: &mut Vec<u8>) -> Result<(), Fault> {
         let length = self.word(0)?;
         // A length beyond the memory of any machine fails in `take`.
-        let bytes = self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
-        *text = String::from_utf8(bytes.to_vec()).map_err(|e| Fault::Snapshot(e.to_string()))?;
+        *bytes = self.take(usize::try_from(length).unwrap_or(usize::MAX))?.to_vec();
         Ok(())
     }
 }
@@ -128,6 +134,7 @@ fn fields(tape: &mut impl Tape, memory: &mut Memory, stored: usize) -> Result<()
     for x in &mut memory.hidden_integers {
         *x = tape.word(*x as u64)? as i64;
     }
+    tape.bytes(&mut memory.kept)?;
     for polynomials in [&mut memory.inputs, &mut memory.last_inputs] {
         let degree = tape.word(polynomials.degree() as u64)?;
         reals(tape, "coefficients", polynomials.rows_mut())?;

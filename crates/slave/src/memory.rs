@@ -28,6 +28,8 @@ pub struct Memory {
     pub hidden_reals: Vec<f64>,
     /// Integers no variable shows, the model's own.
     pub hidden_integers: Vec<i64>,
+    /// What the model keeps elsewhere, as bytes; see [`crate::Model::keep_state`].
+    pub kept: Vec<u8>,
     /// Real inputs, in the order of their value references, as polynomials in the time since [`Memory::time_s`]. The
     /// values at that time stand in [`Memory::reals`] and are copied here before a model sees them.
     pub inputs: Polynomials,
@@ -60,6 +62,7 @@ impl Memory {
         self.strings.clone_from(&other.strings);
         self.hidden_reals.clone_from(&other.hidden_reals);
         self.hidden_integers.clone_from(&other.hidden_integers);
+        self.kept.clone_from(&other.kept);
         for (to, from) in [(&mut self.inputs, &other.inputs), (&mut self.last_inputs, &other.last_inputs)] {
             if to.count() == from.count() { to.copy_from(from) } else { to.clone_from(from) }
         }

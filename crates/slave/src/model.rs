@@ -5,7 +5,7 @@ use std::path::Path;
 use macrostep_description::{ModelDescription, Variable};
 use macrostep_ode::micro;
 
-use crate::{Fault, Memory, Outcome, Shape};
+use crate::{Fault, Memory, Message, Outcome, Shape};
 
 /// Computed variables that are evaluated together when one of them is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -84,6 +84,28 @@ pub trait Model: Send + Sized + 'static {
     ) -> Result<(), Fault> {
         values.fill(0.0);
         Ok(())
+    }
+
+    /// Writes all that changes and stands elsewhere than in the memory, as other slaves do, into [`Memory::kept`]: the memory
+    /// is about to be saved.
+    ///
+    /// # Errors
+    /// Where it cannot be written down.
+    fn keep_state(&mut self, _memory: &mut Memory) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Takes up what [`Model::keep_state`] has written: the memory is another one from here on, one that was saved or a fresh one.
+    ///
+    /// # Errors
+    /// Where it is none of this model.
+    fn recall_state(&mut self, _memory: &mut Memory) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// What slaves inside the model have said since they were last asked, for the log.
+    fn messages(&mut self) -> Vec<Message> {
+        Vec::new()
     }
 
     /// `d_unknown = ∂unknown/∂known · d_known` with the hidden state fixed, or following the parameters during

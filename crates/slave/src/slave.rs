@@ -95,7 +95,7 @@ pub trait Slave: Send {
     fn wants_termination(&self) -> Result<bool, Fault>;
 
     /// `fmi2GetFMUstate`: everything that changes, into a snapshot whose memory is reused.
-    fn save(&self, into: &mut Snapshot) -> Result<(), Fault>;
+    fn save(&mut self, into: &mut Snapshot) -> Result<(), Fault>;
 
     /// `fmi2SetFMUstate`, from a snapshot of this or another instance of the same model.
     fn restore(&mut self, from: &Snapshot) -> Result<(), Fault>;

@@ -23,6 +23,7 @@ pub mod catalogue;
 pub mod check;
 pub mod explain;
 mod finding;
+#[cfg(feature = "graph")]
 pub mod graph;
 pub mod input;
 mod open;

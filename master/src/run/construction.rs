@@ -71,7 +71,8 @@ impl Simulation {
         let width = system.channels.iter().map(|c| c.refs.len()).max().unwrap_or(1);
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
         let links = Links::new(std::mem::take(&mut system.links));
-        let supply = Sources::new(laws, family, clock, width);
+        let mut supply = Sources::new(laws, family, clock, width);
+        supply.outside.resize_with(system.outside, Default::default);
         let mut window = Window::new(stations, (supply, histories), links, plan, groups);
         window.ledger = ledger(&system, &window, method, &steps);
         // What chooses steps, and what repeats them.
@@ -92,6 +93,7 @@ impl Simulation {
             warnings,
             grid,
             rest: None,
+            until: None,
             sources,
             watches: Vec::new(),
             changes: Changes::new(system.changes),

@@ -67,13 +67,12 @@ impl Simulation {
 
     /// A window of a length that keeps the tolerance.
     fn controlled(&mut self) -> Result<Option<Corrected>, RunError> {
-        let Simulation { window: steps, control: Some(control), iteration, grid, state, .. } = self else {
+        let end = self.grid.stop_s.map_or(Tick::MAX, |stop_s| self.tick(stop_s));
+        let end = self.until.map_or(end, |until| until.min(end));
+        let Simulation { window: steps, control: Some(control), iteration, state, .. } = self else {
             return Ok(None);
         };
         let clock = steps.sources.clock;
-        let end = grid.stop_s.map_or(Tick::MAX, |stop_s| {
-            ((stop_s - clock.start_s) / clock.unit_s * clock.per_unit as f64).round() as Tick
-        });
         loop {
             // How long the window is.
             let left = ((end - state.now) / steps.plan.window).max(1);

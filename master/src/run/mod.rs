@@ -4,6 +4,7 @@ mod beginning;
 mod construction;
 mod course;
 mod outcome;
+mod reach;
 mod remainder;
 mod stretch;
 
@@ -23,6 +24,7 @@ use crate::relay::Relay;
 use crate::schedule::Plan;
 use crate::state::State;
 use crate::system::Settings;
+use crate::time::Tick;
 use crate::unit::Unit;
 use crate::window::Window;
 use crate::work::{LawSources, WatchState, WorkWatch};
@@ -45,6 +47,8 @@ pub struct Simulation {
     grid: Grid,
     /// A last window that is shorter than the others.
     rest: Option<Rest>,
+    /// Where macro step control must arrive before the end.
+    until: Option<Tick>,
     sources: LawSources,
     watches: Vec<WorkWatch>,
     /// Values that units are given on the way.

@@ -83,8 +83,8 @@ impl Station {
         let outputs = Outputs::new(system, u, refresh);
         let width = system.channels.iter().map(|c| c.refs.len()).max().unwrap_or(1);
         let inputs = Inputs::new(refs, width, interpolates, method.sub_steps.max(1));
-        // A series is no constant over a step.
-        let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_)));
+        // What is known over time is no constant over a step.
+        let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_) | Feed::Outside(_)));
         let (holds, rates) = (method.predictor.holds() && !follows, method.predictor.rates() && interpolates);
         Station { unit, step, holds, rates, dense: None, inputs, outputs, feeds, responses: responses(system, u) }
     }

@@ -160,7 +160,7 @@ impl Unit for NativeUnit {
     }
 
     fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        let slave = &self.slave;
+        let slave = &mut self.slave;
         let spare = &mut self.spare;
         let done = slave.save(spare).and_then(|()| slave.serialized_size(spare)).and_then(|size| {
             let mut bytes = vec![0; size];

@@ -58,7 +58,7 @@ fn make<M: Model>(
 /// Moves the instance to where the caller's pointer can point.
 fn handed_out<M: Model>(instance: Instance<M>, mut log: Log, debug: bool) -> Component {
     log.declare(&instance.description().log_categories, debug);
-    log.write(Topic::Events, OK, "instantiated");
+    log.write(Topic::Event, OK, "instantiated");
     Box::into_raw(Box::new(Shell { instance, log, dead: false, strings: Vec::new() })).cast()
 }
 
@@ -85,7 +85,7 @@ unsafe fn event<M: Model>(
     unsafe {
         enter::<M>(c, name, |shell| {
             body(&mut shell.instance)?;
-            shell.log.write(Topic::Events, OK, what);
+            shell.log.write(Topic::Event, OK, what);
             Ok(())
         })
     }

@@ -61,7 +61,7 @@ impl<M: Model> Instance<M> {
         RESET.check(self.memory.phase)?;
         self.memory.clone_from(&self.access.fresh);
         self.stale = COMPUTED;
-        Ok(())
+        self.model.recall_state(&mut self.memory)
     }
 
     #[inline]

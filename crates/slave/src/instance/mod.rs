@@ -16,7 +16,7 @@ use std::path::Path;
 use macrostep_description::ModelDescription;
 
 use crate::access::{Access, COMPUTED, Flags, group_flag};
-use crate::{Fault, Group, Memory, Model, Outcome, Phase, Shared, Slave, Snapshot};
+use crate::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shared, Slave, Snapshot};
 
 /// A slave made of a model.
 #[derive(Debug)]
@@ -54,6 +54,12 @@ impl<M: Model> Instance<M> {
     /// As [`Instance::new`].
     pub fn describe(resources: Option<&Path>) -> Result<ModelDescription, Fault> {
         M::declare(resources).map(|(_, description)| description)
+    }
+
+    /// What the model has to say since it was last asked.
+    #[inline]
+    pub fn messages(&mut self) -> Vec<Message> {
+        self.model.messages()
     }
 
     /// The memory, for tests and diagnosis.
@@ -183,7 +189,7 @@ impl<M: Model> Slave for Instance<M> {
         crate::phase::GET_STATUS.check(self.memory.phase)?;
         Ok(self.memory.wants_termination)
     }
-    fn save(&self, into: &mut Snapshot) -> Result<(), Fault> {
+    fn save(&mut self, into: &mut Snapshot) -> Result<(), Fault> {
         self.save_to(into)
     }
     fn restore(&mut self, from: &Snapshot) -> Result<(), Fault> {

@@ -6,8 +6,9 @@ use crate::phase::{GET_STATE, SET_STATE};
 use crate::{Fault, Model, Snapshot, bytes};
 
 impl<M: Model> Instance<M> {
-    pub(super) fn save_to(&self, into: &mut Snapshot) -> Result<(), Fault> {
+    pub(super) fn save_to(&mut self, into: &mut Snapshot) -> Result<(), Fault> {
         GET_STATE.check(self.memory.phase)?;
+        self.model.keep_state(&mut self.memory)?;
         into.identity = self.access.identity;
         into.memory.copy_from(&self.memory, self.access.stored);
         Ok(())
@@ -18,7 +19,8 @@ impl<M: Model> Instance<M> {
         from.check(self.access.identity)?;
         self.memory.copy_from(&from.memory, self.access.stored);
         self.stale = COMPUTED;
-        Ok(())
+        let recalled = self.model.recall_state(&mut self.memory);
+        self.survive(recalled)
     }
 
     pub(super) fn size_of(&self, snapshot: &Snapshot) -> Result<usize, Fault> {

@@ -12,7 +12,8 @@ mod times;
 mod wiring;
 
 pub use laws::{Affine, NonlinearSpring, Orifice};
-pub(crate) use recorded::matches;
+pub use recorded::matches;
+pub use times::grid;
 
 use crate::catalogue::Catalogue;
 use crate::check::{Converted, check, convert, fails, keep_known};
@@ -164,7 +165,10 @@ fn step_control(s: &Scenario) -> Option<StepControl> {
 }
 
 /// A unit's settings as its start values, behind that of its macro step.
-fn starts(s: &Scenario, unit: &Unit, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
+///
+/// # Errors
+/// Where a value is none of its variable's type.
+pub fn starts(s: &Scenario, unit: &Unit, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
     let mut out = Vec::new();
     let own_step_s = s.experiment.step_s.unwrap_or_default() * f64::from(unit.share.0) / f64::from(unit.share.1);
     let step = unit.step_parameter.iter().map(|p| Setting::new(p, ScenarioValue::Real(own_step_s), unit.place.clone()));

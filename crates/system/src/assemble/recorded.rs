@@ -79,7 +79,7 @@ fn outputs(a: &Assembly, is_one: impl Fn(&Variable) -> bool) -> Vec<(usize, usiz
 
 /// Whether a text fits a pattern in which `*` stands for any letters. After each `*` the first fit of what follows is as good
 /// as any other, so that no second one is looked for.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+pub fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|head| text.strip_prefix(head)) else { return false };
     let Some(tail) = parts.next_back() else { return rest.is_empty() };

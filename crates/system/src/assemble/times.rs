@@ -38,7 +38,7 @@ pub(super) fn times(
 }
 
 /// The grid of a scenario whose times are filled in.
-pub(super) fn grid(s: &Scenario) -> Grid {
+pub fn grid(s: &Scenario) -> Grid {
     let e = &s.experiment;
     Grid {
         start_s: e.start_s,

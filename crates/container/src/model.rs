@@ -1,0 +1,160 @@
+//! The model: a scenario as a slave.
+
+use std::path::Path;
+
+use macrostep_description::ModelDescription;
+use macrostep_master::RunError;
+use macrostep_slave::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shape, Shared, Span, Topic};
+
+use crate::contents::Contents;
+use crate::running::{Made, Running, failed};
+use crate::said::Said;
+
+/// A system of FMUs as a slave.
+pub struct Container {
+    contents: Shared<Contents>,
+    /// The run inside; `None` before initialisation.
+    running: Option<Running>,
+    said: Said,
+}
+
+impl std::fmt::Debug for Container {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Container").field("is_running", &self.running.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl Container {
+    /// The run, told what has changed outside.
+    fn told(&mut self, memory: &Memory) -> Result<&mut Running, Fault> {
+        let Some(running) = &mut self.running else {
+            return Err(failed(memory.time_s, &"the run inside has not begun"));
+        };
+        running.tell(&self.contents, memory).map_err(|e| failed(memory.time_s, &e))?;
+        Ok(running)
+    }
+}
+
+impl Model for Container {
+    fn declare(resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault> {
+        let contents = Contents::open(resources)?;
+        let description = contents.description.clone();
+        Ok((Container { contents, running: None, said: Said::default() }, description))
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::default()
+    }
+
+    fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        let made = Made::of(&self.contents, memory);
+        if self.running.as_ref().is_some_and(|running| running.is_fresh && running.made == made) {
+            return Ok(());
+        }
+        // Instances that may be alive once only must go before others come.
+        self.running = None;
+        let running = Running::start(&self.contents, &self.said, made, memory);
+        self.running = Some(running.map_err(|why| failed(memory.start_s, &why))?);
+        Ok(())
+    }
+
+    fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
+        let said = self.said.clone();
+        let running = self.told(memory)?;
+        if !running.reaches(span.step_s) {
+            let shortest_s = running.simulation.shortest_s();
+            let expected =
+                format!("a whole number of steps of {shortest_s} s inside: {shortest_s}, {} …", 2.0 * shortest_s);
+            let (call, what) = ("fmi2DoStep", "communicationStepSize");
+            return Err(Fault::Time { call, what, found: span.step_s, expected });
+        }
+        match running.step(span.step_s) {
+            Ok(()) => Ok(Outcome::Done),
+            Err(error @ RunError::Discarded { terminated, .. }) => {
+                said.say(Topic::Discard, error.to_string());
+                Ok(Outcome::Discarded { reached_s: running.simulation.time_s(), terminated })
+            }
+            Err(error) => Err(failed(span.start_s, &error)),
+        }
+    }
+
+    fn evaluate(&mut self, memory: &mut Memory, _group: Group) -> Result<(), Fault> {
+        self.told(memory)?;
+        let Some(running) = &mut self.running else { return Ok(()) };
+        running.show(&self.contents, memory).map_err(|e| failed(memory.time_s, &e))
+    }
+
+    fn output_derivatives(
+        &mut self,
+        memory: &Memory,
+        refs: &[u32],
+        orders: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
+        self.told(memory)?;
+        let Some(running) = &mut self.running else { return Ok(()) };
+        for ((reference, order), value) in refs.iter().zip(orders).zip(values) {
+            let is_it = |a: &&crate::declaration::Alias| {
+                a.kind == crate::declaration::Type::Real && a.outer == *reference as usize
+            };
+            let Some(alias) = self.contents.table.outputs.iter().find(is_it) else { continue };
+            *value = running.output_derivative(alias, *order).map_err(|e| {
+                self.said.say(Topic::Discard, e.to_string());
+                let message = "the unit inside does not give this derivative now";
+                Fault::Unavailable { call: "fmi2GetRealOutputDerivatives", message }
+            })?;
+        }
+        Ok(())
+    }
+
+    fn keep_state(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        memory.kept.clear();
+        // Before initialisation there is no run, and while it lasts the run follows from the memory.
+        if self.running.is_none() || matches!(memory.phase, Phase::Instantiated | Phase::Initialization) {
+            return Ok(());
+        }
+        let refused = |why: String| Fault::Snapshot(why);
+        let running = self.told(memory)?;
+        memory.kept = running.keep().map_err(refused)?;
+        Ok(())
+    }
+
+    fn recall_state(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        // Before initialisation there was no run.
+        if memory.kept.is_empty() {
+            self.running = None;
+            return Ok(());
+        }
+        let made = Made::of(&self.contents, memory);
+        let t_s = memory.time_s;
+        if self.running.as_ref().is_none_or(|running| !running.made.serves(&made)) {
+            self.running = None;
+            let running = Running::start(&self.contents, &self.said, made, memory);
+            self.running = Some(running.map_err(|why| failed(t_s, &why))?);
+        }
+        let Some(running) = &mut self.running else { return Ok(()) };
+        running.recall(&memory.kept).map_err(|why| failed(t_s, &why))?;
+        running.retell(&self.contents, memory);
+        Ok(())
+    }
+
+    fn messages(&mut self) -> Vec<Message> {
+        self.said.take()
+    }
+
+    fn directional_derivative(
+        &mut self,
+        memory: &Memory,
+        unknown: &[u32],
+        known: &[u32],
+        _d_known: &[f64],
+        _d_unknown: &mut [f64],
+    ) -> Result<(), Fault> {
+        let name = |refs: &[u32]| {
+            let mut variables = self.contents.description.variables.iter().filter(|v| v.real().is_some());
+            let found = refs.first().and_then(|r| variables.find(|v| v.value_reference == *r));
+            found.map(|v| v.name.clone()).unwrap_or_default()
+        };
+        Err(Fault::NotDifferentiable { unknown: name(unknown), known: name(known), phase: memory.phase })
+    }
+}

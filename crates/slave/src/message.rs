@@ -1,0 +1,23 @@
+//! What a model has to say that is no answer to a call.
+
+/// A message for the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// What it is about.
+    pub topic: Topic,
+    /// One line.
+    pub text: String,
+}
+
+/// What a message is about; each has a category of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// Something happened.
+    Event,
+    /// Something was refused and changed nothing.
+    Discard,
+    /// Something failed.
+    Error,
+    /// Something failed for good.
+    Fatal,
+}

@@ -1,0 +1,66 @@
+//! Inputs from outside: polynomials, and values of other types; derivatives of outputs.
+
+use macrostep_import::fmu::{Fmu, FmuOptions};
+use macrostep_master::unit::Unit;
+
+use super::{Instance, empty, exported};
+
+const ALONE: &str = "name = \"alone\"\n[experiment]\nstop = 10\nstep = 1e-3\n[units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
+    set = { integrator = \"exact\" }\n[record]\nvariables = [\"mass.x\", \"mass.v\", \"mass.a\"]\n";
+
+/// A polynomial over one outer step of 20 windows is what the FMU itself makes of it in one step.
+#[test]
+fn derivatives_of_inputs_reach_the_units() {
+    let folder = empty("polynomials");
+    std::fs::write(folder.join("alone.toml"), ALONE).expect("a scenario");
+    let fmu = exported(&folder, "alone.toml", &[]);
+    let mut outer = Instance::begun(&fmu, None);
+    let bytes = macrostep::embedded::fmu("oscillator2_force").expect("the FMU");
+    let bare = Fmu::from_bytes("bare", bytes).expect("the FMU");
+    let mut unit = bare.instantiate("mass", &FmuOptions::default()).expect("an instance");
+    let reference = |name: &str| bare.description().variable(name).expect("a variable").value_reference;
+    unit.setup(0.0, None, None).expect("set up");
+    unit.set_integer(&[reference("integrator")], &[3]).expect("exact");
+    unit.enter_initialization().expect("initialisation");
+    unit.exit_initialization().expect("initialised");
+    let f = outer.reference("mass.f");
+    for n in 0..10 {
+        let (t_s, value) = (0.02 * f64::from(n), 100.0 - 30.0 * f64::from(n));
+        let (orders, derivatives) = ([1, 2, 3], [4e3, -2e5, 7e6]);
+        outer.unit.set_real(&[f], &[value]).expect("set");
+        outer.unit.set_input_derivatives(&[f; 3], &orders, &derivatives).expect("set");
+        unit.set_real(&[reference("f")], &[value]).expect("set");
+        unit.set_input_derivatives(&[reference("f"); 3], &orders, &derivatives).expect("set");
+        outer.step(0.02);
+        unit.step(t_s, 0.02, true).expect("a step");
+        let mut x = [0.0; 3];
+        unit.get_real(&["x", "v", "a"].map(reference), &mut x).expect("got");
+        for (name, x) in ["mass.x", "mass.v", "mass.a"].into_iter().zip(x) {
+            let found = outer.get(name);
+            assert!((found - x).abs() <= 1e-11 * x.abs().max(1.0), "{name} at step {n}: {found} and {x}");
+        }
+        // Derivatives of outputs are those of the unit.
+        let (x_outer, mut a, mut b) = (outer.reference("mass.x"), [0.0; 2], [0.0; 2]);
+        outer.unit.get_output_derivatives(&[x_outer; 2], &[1, 2], &mut a).expect("derivatives");
+        unit.get_output_derivatives(&[reference("x"); 2], &[1, 2], &mut b).expect("derivatives");
+        assert!(
+            (a[0] - b[0]).abs() <= 1e-11 * b[0].abs().max(1.0) && (a[1] - b[1]).abs() <= 1e-10 * b[1].abs().max(1.0)
+        );
+    }
+}
+
+/// An output with direct feed-through follows an input that is set, without a step.
+#[test]
+fn outputs_follow_inputs_at_once() {
+    let folder = empty("at-once");
+    std::fs::write(folder.join("alone.toml"), ALONE).expect("a scenario");
+    let fmu = exported(&folder, "alone.toml", &[]);
+    let mut outer = Instance::begun(&fmu, None);
+    outer.step(0.01);
+    let (x, a) = (outer.get("mass.x"), outer.get("mass.a"));
+    outer.set("mass.f", 50.0);
+    assert_eq!(outer.get("mass.x").to_bits(), x.to_bits());
+    let moved = outer.get("mass.a") - a;
+    outer.set("mass.f", 100.0);
+    assert!(moved != 0.0 && (outer.get("mass.a") - a - 2.0 * moved).abs() < 1e-9 * moved.abs());
+}
