@@ -197,7 +197,10 @@ impl Element {
                 let [left, top] = [area.left, area.top].map(short);
                 let [width, height] = [area.width(), area.height()].map(short);
                 let rect = format_args!("<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\"/>");
-                put(svg, format_args!("<clipPath id=\"c{place}\">{rect}</clipPath>\n<g clip-path=\"url(#c{place})\">\n"));
+                put(
+                    svg,
+                    format_args!("<clipPath id=\"c{place}\">{rect}</clipPath>\n<g clip-path=\"url(#c{place})\">\n"),
+                );
             }
             Self::Unclip => svg.push_str("</g>\n"),
         }

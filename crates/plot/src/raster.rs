@@ -21,7 +21,9 @@ pub(crate) fn png(_picture: &Picture, _zoom: f32) -> Result<Vec<u8>, PlotError> 
 #[cfg(feature = "png")]
 mod pixels {
     use svgtypes::{SimplePathSegment, SimplifyingPathParser};
-    use tiny_skia::{Color, FillRule, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform};
+    use tiny_skia::{
+        Color, FillRule, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform,
+    };
 
     use crate::canvas::{Area, Element, Picture};
     use crate::font;
@@ -37,7 +39,8 @@ mod pixels {
         // A sheet of paper.
         let side = |length: f64| (length as f32 * zoom).round() as u32;
         let (width, height) = (side(picture.width), side(picture.height));
-        let mut pixels = Pixmap::new(width, height).ok_or_else(|| format!("no memory for {width} × {height} pixels"))?;
+        let mut pixels =
+            Pixmap::new(width, height).ok_or_else(|| format!("no memory for {width} × {height} pixels"))?;
         pixels.fill(colour(picture.paper)?);
         let mut sheet = Sheet { pixels, mask: None, zoom: Transform::from_scale(zoom, zoom) };
         // Everything in its order.
