@@ -3,6 +3,9 @@
 //! A nested cargo call makes the libraries, in the profile `fmu` and in a target folder of its own beside those of the
 //! profiles: debug, release, clippy and doc builds share it, and find it up to date. `src/embedded.rs` includes them,
 //! compressed; the program makes the archives from its own declarations when they are asked for.
+//!
+//! The libraries have most of their code in common: the smallest of them goes in as it is, and is the dictionary that the
+//! others are compressed with. Together they take a sixth of their length.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,14 +14,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use flate2::Compression;
-use flate2::write::DeflateEncoder;
+use lzma_rust2::{Lzma2Options, Lzma2Writer};
 
 /// What the libraries are made of. The program depends on the same crates, and is made anew with them anyway.
 const SOURCES: [&str; 5] = ["Cargo.toml", "Cargo.lock", "fmus", "crates", "master"];
 
 /// The package whose library serves every exported system.
 const CONTAINER: &str = "container";
+
+/// How far back a compressed stream may refer, in bytes: over the dictionary and a library.
+const DICTIONARY_BYTES: u32 = 1 << 22;
 
 fn main() -> ExitCode {
     for source in SOURCES {
@@ -39,20 +44,27 @@ fn run() -> Result<(), String> {
     let target = env::var("TARGET").map_err(|e| format!("TARGET: {e}"))?;
     let names = names(&root.join("fmus"))?;
     let folder = build(&root, &out, &target, &names)?;
-    // The libraries compressed, and a table of them with the reference results.
+    let libraries = names.iter().map(|name| library(&folder, &target, name)).collect::<Result<Vec<_>, _>>()?;
+    // The smallest library as it is.
+    let base = libraries.iter().min_by_key(|library| library.len()).ok_or("there is no package in `fmus/`")?;
+    write(&out.join("base.library"), base)?;
+    // The libraries and the reference results compressed, and a table of them.
     let mut table = String::from("[\n");
-    for name in &names {
-        let library = library(&folder, &target, name)?;
-        write(&out.join(format!("{name}.library")), &deflated(&library)?)?;
+    for (name, library) in names.iter().zip(&libraries) {
+        write(&out.join(format!("{name}.library")), &compressed(library, base)?)?;
         let reference = root.join("fmus").join(name).join("reference.csv");
-        let reference =
-            if reference.exists() { format!("Some(include_str!({reference:?}))") } else { "None".to_owned() };
-        table += &format!(
-            "    Built::new({name:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.library\")), {reference}),\n"
-        );
+        let text = if reference.exists() {
+            fs::read(&reference).map_err(|e| format!("{}: {e}", reference.display()))?
+        } else {
+            Vec::new()
+        };
+        write(&out.join(format!("{name}.reference")), &compressed(&text, &[])?)?;
+        let file = |kind| format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.{kind}\"))");
+        table += &format!("    Built::new({name:?}, {}, {}),\n", file("library"), file("reference"));
     }
-    write(&out.join("container.library"), &deflated(&library(&folder, &target, CONTAINER)?)?)?;
+    write(&out.join("container.library"), &compressed(&library(&folder, &target, CONTAINER)?, base)?)?;
     write(&out.join("count.rs"), names.len().to_string().as_bytes())?;
+    write(&out.join("dictionary.rs"), DICTIONARY_BYTES.to_string().as_bytes())?;
     write(&out.join("embedded.rs"), format!("{table}]\n").as_bytes())
 }
 
@@ -141,9 +153,14 @@ fn library(folder: &Path, target: &str, name: &str) -> Result<Vec<u8>, String> {
     fs::read(&library).map_err(|e| format!("FMU `{name}`: {}: {e}; {fault}", library.display()))
 }
 
-fn deflated(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes).and_then(|()| encoder.finish()).map_err(|e| format!("compressing: {e}"))
+/// `bytes` as an LZMA2 stream that is read with the dictionary `base`.
+fn compressed(bytes: &[u8], base: &[u8]) -> Result<Vec<u8>, String> {
+    let mut options = Lzma2Options::with_preset(6);
+    options.lzma_options.dict_size = DICTIONARY_BYTES;
+    options.lzma_options.preset_dict = (!base.is_empty()).then(|| base.to_vec());
+    let mut writer = Lzma2Writer::new(Vec::new(), options);
+    writer.write_all(bytes).map_err(|e| format!("compressing: {e}"))?;
+    writer.finish().map_err(|e| format!("compressing: {e}"))
 }
 
 fn path(name: &str) -> Result<PathBuf, String> {

@@ -132,6 +132,10 @@ pub struct FmusArguments {
     /// Folder to write to; made if missing
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Folder with the libraries of other platforms, which go into the same archives: a folder for each platform, named as in an FMU
+    /// (`win64`, `darwin64`, `aarch64-linux`, `linux64`), with a library for every FMU; `.ci/platforms` builds them
+    #[arg(long, value_name = "DIR")]
+    pub platforms: Option<PathBuf>,
 }
 
 /// A system, where one is meant.

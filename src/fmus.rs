@@ -1,23 +1,74 @@
 //! `macrostep fmus`: writes the FMUs this program carries.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use macrostep::embedded;
+use macrostep_packager::{Library, Platform};
 
+use crate::arguments::FmusArguments;
 use crate::failure::Failure;
 use crate::print;
 use crate::system::convert;
 
-/// Writes every FMU into `folder` and prints the paths.
+/// Writes every FMU into the folder and prints the paths.
 ///
 /// # Errors
-/// [`Failure::File`] where a file cannot be written.
-pub fn run(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+/// [`Failure::File`] where a file cannot be written, [`Failure::Run`] where a library of another platform is missing or none.
+pub fn run(arguments: &FmusArguments) -> Result<(), Failure> {
+    let folder = &arguments.out;
+    // What would be missing is said before anything is written.
+    let platforms = arguments.platforms.as_deref().map(platforms).transpose()?.unwrap_or_default();
+    let mut archives = Vec::new();
     for name in embedded::names() {
+        let bytes = if platforms.is_empty() {
+            embedded::packed(name).unwrap_or_default().to_vec()
+        } else {
+            packed_for(name, &platforms)?
+        };
+        archives.push((name, bytes));
+    }
+    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    for (name, bytes) in archives {
         let path = folder.join(format!("{name}.fmu"));
-        convert::write(&path, embedded::packed(name).unwrap_or_default())?;
+        convert::write(&path, &bytes)?;
         print::line(path.display())?;
     }
     Ok(())
+}
+
+/// The platforms that a folder has libraries for, each with its folder.
+fn platforms(folder: &Path) -> Result<Vec<(Platform, PathBuf)>, Failure> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(Failure::file(folder))? {
+        let path = entry.map_err(Failure::file(folder))?.path();
+        let platform =
+            Platform::ALL.into_iter().find(|platform| path.file_name().is_some_and(|n| n == platform.folder()));
+        let Some(platform) = platform else {
+            let expected = Platform::ALL.map(Platform::folder).join("`, `");
+            let text = format!("`--platforms`: `{}` is no platform of FMI; expected `{expected}`", path.display());
+            return Err(Failure::Usage(text));
+        };
+        found.push((platform, path));
+    }
+    found.sort();
+    if found.is_empty() {
+        return Err(Failure::Usage(format!(
+            "`--platforms`: there is no folder of a platform in `{}`",
+            folder.display()
+        )));
+    }
+    Ok(found)
+}
+
+/// The archive of an FMU with its libraries for these platforms.
+fn packed_for(name: &str, platforms: &[(Platform, PathBuf)]) -> Result<Vec<u8>, Failure> {
+    let library = |(platform, folder): &(Platform, PathBuf)| {
+        let path = folder.join(format!("{name}{}", platform.suffix()));
+        let bytes = std::fs::read(&path).map_err(Failure::file(&path))?;
+        Ok(Library { platform: *platform, bytes })
+    };
+    let libraries = platforms.iter().map(library).collect::<Result<Vec<_>, Failure>>()?;
+    let packed =
+        embedded::packed_for(name, libraries).unwrap_or_else(|| Err("there is no FMU of this name".to_owned()));
+    packed.map_err(|reason| Failure::Run(format!("FMU `{name}`: {reason}")))
 }

@@ -48,7 +48,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Crane(arguments)) => crate::hydraulic::crane(&arguments),
         Some(Verb::Actuator(arguments)) => crate::hydraulic::actuator(&arguments),
         Some(Verb::Shows(arguments)) => crate::shows::run(&arguments),
-        Some(Verb::Fmus(arguments)) => crate::fmus::run(&arguments.out),
+        Some(Verb::Fmus(arguments)) => crate::fmus::run(&arguments),
         Some(Verb::Info(arguments)) => crate::info::run(&arguments),
         Some(Verb::Check(arguments)) => crate::check::run(&arguments),
         Some(Verb::Recover(arguments)) => crate::recover::run(&arguments),

@@ -1,6 +1,7 @@
 //! The FMUs of this project: their references, tables and recipes, and coupled flexible bodies.
 
 mod flexible_units;
+mod platforms;
 mod recipes;
 mod references;
 mod tables;

@@ -102,6 +102,7 @@ pub fn lu_solve(a: &[f64], n: usize, exchange: &[usize], b: &mut [f64]) {
 
 /// Inner product of two slices of equal length, in four partial sums the compiler can keep side by side.
 #[must_use]
+#[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));

@@ -1,4 +1,4 @@
-//! SVG, element by element, in pixels from the upper left corner.
+//! A drawing, element by element, in pixels from the upper left corner, and its text as SVG.
 
 use std::fmt::Write;
 
@@ -32,11 +32,37 @@ pub(crate) struct Letters<'a> {
     pub(crate) upright: bool,
 }
 
+/// One thing that was drawn.
+#[derive(Debug)]
+pub(crate) enum Element {
+    /// Outline by SVG path commands.
+    Path { commands: String, colour: String, width: f64, dash: String },
+    /// Filled shape by SVG path commands; `crisp` leaves no seam between neighbours.
+    Fill { commands: String, colour: String, crisp: bool },
+    /// Disc with an edge of one pixel.
+    Disc { centre: [f64; 2], radius: f64, colour: String, edge: String },
+    /// Text with its base line at the point.
+    Text { at: [f64; 2], text: String, size: f64, colour: String, anchor: String, bold: bool, upright: bool },
+    /// Up to the next [`Element::Unclip`], what lies outside is cut off.
+    Clip(Area),
+    /// Nothing is cut off any more.
+    Unclip,
+}
+
 /// The picture so far.
 #[derive(Debug, Default)]
 pub(crate) struct Canvas {
-    body: String,
-    clips: usize,
+    elements: Vec<Element>,
+}
+
+/// A finished picture.
+#[derive(Debug)]
+pub(crate) struct Picture {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    /// Colour of the ground.
+    pub(crate) paper: &'static str,
+    pub(crate) elements: Vec<Element>,
 }
 
 impl Area {
@@ -83,20 +109,14 @@ impl Canvas {
             return;
         }
         let Stroke { colour, width, dash } = stroke;
-        let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
-        put(
-            &mut self.body,
-            format_args!(
-                "<path d=\"{commands}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" \
-                 stroke-linejoin=\"round\"{dash}/>\n"
-            ),
-        );
+        let [commands, colour, dash] = [commands, colour, dash].map(str::to_owned);
+        self.elements.push(Element::Path { commands, colour, width, dash });
     }
 
     /// Filled shape by SVG path commands; `crisp` leaves no seam between neighbours.
     pub(crate) fn fill(&mut self, commands: &str, colour: &str, crisp: bool) {
-        let crisp = if crisp { " shape-rendering=\"crispEdges\"" } else { "" };
-        put(&mut self.body, format_args!("<path d=\"{commands}\" fill=\"{colour}\"{crisp}/>\n"));
+        let [commands, colour] = [commands, colour].map(str::to_owned);
+        self.elements.push(Element::Fill { commands, colour, crisp });
     }
 
     /// Filled rectangle.
@@ -107,61 +127,83 @@ impl Canvas {
     }
 
     /// Disc.
-    pub(crate) fn disc(&mut self, [x, y]: [f64; 2], radius: f64, colour: &str, edge: &str) {
-        put(
-            &mut self.body,
-            format_args!(
-                "<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" fill=\"{colour}\" stroke=\"{edge}\" stroke-width=\"1\"/>\n",
-                short(x),
-                short(y)
-            ),
-        );
+    pub(crate) fn disc(&mut self, centre: [f64; 2], radius: f64, colour: &str, edge: &str) {
+        let [colour, edge] = [colour, edge].map(str::to_owned);
+        self.elements.push(Element::Disc { centre: centre.map(short), radius, colour, edge });
     }
 
     /// Text with its base line at the point; upright text reads from bottom to top.
-    pub(crate) fn text(&mut self, [x, y]: [f64; 2], text: &str, letters: Letters) {
+    pub(crate) fn text(&mut self, at: [f64; 2], text: &str, letters: Letters) {
         let Letters { size, colour, anchor, bold, upright } = letters;
-        let weight = if bold { " font-weight=\"bold\"" } else { "" };
-        let [x, y] = [short(x), short(y)];
-        let turn = if upright { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
-        put(
-            &mut self.body,
-            format_args!(
-                "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{colour}\" text-anchor=\"{anchor}\"{weight}{turn}>\
-                 {}</text>\n",
-                escape(text)
-            ),
-        );
+        let [text, colour, anchor] = [text, colour, anchor].map(str::to_owned);
+        self.elements.push(Element::Text { at: at.map(short), text, size, colour, anchor, bold, upright });
     }
 
     /// What `draw` draws is cut off at the edges of `area`.
     pub(crate) fn clipped(&mut self, area: Area, draw: impl FnOnce(&mut Self)) {
-        self.clips += 1;
-        put(
-            &mut self.body,
-            format_args!(
-                "<clipPath id=\"c{id}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
-                 <g clip-path=\"url(#c{id})\">\n",
-                short(area.left),
-                short(area.top),
-                short(area.width()),
-                short(area.height()),
-                id = self.clips
-            ),
-        );
+        self.elements.push(Element::Clip(area));
         draw(self);
-        self.body.push_str("</g>\n");
+        self.elements.push(Element::Unclip);
     }
 
     /// The whole picture.
-    pub(crate) fn finish(self, width: f64, height: f64, paper: &str) -> String {
-        format!(
+    pub(crate) fn finish(self, width: f64, height: f64, paper: &'static str) -> Picture {
+        Picture { width, height, paper, elements: self.elements }
+    }
+}
+
+impl Picture {
+    /// The picture as SVG.
+    pub(crate) fn svg(&self) -> String {
+        let Self { width, height, paper, elements } = self;
+        let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" font-family=\"{}\">\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n{}</svg>\n",
-            font::FAMILY,
-            self.body
-        )
+             <rect width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n",
+            font::FAMILY
+        );
+        for (place, element) in elements.iter().enumerate() {
+            element.write(&mut svg, place);
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+}
+
+impl Element {
+    /// Writes itself as SVG; `place` makes the name of a clip path.
+    fn write(&self, svg: &mut String, place: usize) {
+        match self {
+            Self::Path { commands, colour, width, dash } => {
+                let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
+                let head = format_args!("<path d=\"{commands}\" fill=\"none\" stroke=\"{colour}\"");
+                put(svg, format_args!("{head} stroke-width=\"{width}\" stroke-linejoin=\"round\"{dash}/>\n"));
+            }
+            Self::Fill { commands, colour, crisp } => {
+                let crisp = if *crisp { " shape-rendering=\"crispEdges\"" } else { "" };
+                put(svg, format_args!("<path d=\"{commands}\" fill=\"{colour}\"{crisp}/>\n"));
+            }
+            Self::Disc { centre: [x, y], radius, colour, edge } => {
+                let disc = format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{colour}\"");
+                put(svg, format_args!("{disc} stroke=\"{edge}\" stroke-width=\"1\"/>\n"));
+            }
+            Self::Text { at: [x, y], text, size, colour, anchor, bold, upright } => {
+                let weight = if *bold { " font-weight=\"bold\"" } else { "" };
+                let turn = if *upright { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
+                let head = format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{colour}\"");
+                put(svg, format_args!("{head} text-anchor=\"{anchor}\"{weight}{turn}>{}</text>\n", escape(text)));
+            }
+            Self::Clip(area) => {
+                let [left, top] = [area.left, area.top].map(short);
+                let [width, height] = [area.width(), area.height()].map(short);
+                let rect = format_args!("<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\"/>");
+                put(
+                    svg,
+                    format_args!("<clipPath id=\"c{place}\">{rect}</clipPath>\n<g clip-path=\"url(#c{place})\">\n"),
+                );
+            }
+            Self::Unclip => svg.push_str("</g>\n"),
+        }
     }
 }
 

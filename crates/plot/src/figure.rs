@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::canvas::{Area, Canvas, Letters};
+use super::canvas::{Area, Canvas, Letters, Picture};
 use super::heat::BAR;
 use super::{Bars, Chart, Heat, palette, raster};
 
@@ -39,7 +39,7 @@ pub enum PlotError {
         /// What was said.
         source: std::io::Error,
     },
-    /// The SVG cannot be rasterised.
+    /// The picture cannot be rasterised.
     #[error("picture: {0}")]
     Raster(String),
     /// A page that cannot be made of what it is given.
@@ -110,6 +110,10 @@ impl Figure {
 
     /// The picture as SVG.
     pub fn svg(&self) -> String {
+        self.picture().svg()
+    }
+
+    fn picture(&self) -> Picture {
         let mut canvas = Canvas::default();
         let [width, height] = self.panel_size;
         let mut top = 6.0;
@@ -150,7 +154,7 @@ impl Figure {
     /// # Errors
     /// [`PlotError::Raster`] where the picture is larger than memory allows, or without the feature `png`.
     pub fn png(&self) -> Result<Vec<u8>, PlotError> {
-        raster::png(&self.svg(), 2.0)
+        raster::png(&self.picture(), 2.0)
     }
 
     /// Writes `NAME.svg` and, with the feature `png`, `NAME.png` into a folder that exists, and returns the paths.
@@ -158,9 +162,10 @@ impl Figure {
     /// # Errors
     /// [`PlotError`] with the file that could not be written.
     pub fn write(&self, folder: &Path, name: &str) -> Result<Vec<PathBuf>, PlotError> {
-        let mut files = vec![("svg", self.svg().into_bytes())];
+        let picture = self.picture();
+        let mut files = vec![("svg", picture.svg().into_bytes())];
         if raster::AVAILABLE {
-            files.push(("png", self.png()?));
+            files.push(("png", raster::png(&picture, 2.0)?));
         }
         let write = |(kind, bytes): (&str, Vec<u8>)| {
             let path = folder.join(format!("{name}.{kind}"));
@@ -187,7 +192,7 @@ mod tests {
     #[cfg(feature = "png")]
     fn ink(figure: &Figure) -> usize {
         let png = figure.png().expect("a picture");
-        let pixels = resvg::tiny_skia::Pixmap::decode_png(&png).expect("a PNG");
+        let pixels = tiny_skia::Pixmap::decode_png(&png).expect("a PNG");
         let rows = pixels.width() as usize * 60;
         pixels.pixels().iter().take(rows).filter(|pixel| pixel.red() < 100).count()
     }
@@ -195,16 +200,16 @@ mod tests {
     #[test]
     #[cfg(feature = "png")]
     fn words_are_in_the_png_without_any_font_on_the_machine() {
-        // Fonts of the machine are not even compiled in: what is seen comes from the carried ones.
         assert!(ink(&figure("Wwwwwwww")) > 1000);
         assert!(ink(&figure("Wwwwwwww")) > 2 * ink(&figure("i")));
     }
 
     #[test]
     fn words_do_not_break_the_svg() {
-        let svg = figure("x < y & z").svg();
+        let picture = figure("x < y & z").picture();
+        let svg = picture.svg();
         assert!(svg.contains("x &lt; y &amp; z") && svg.contains("a &lt; b &amp; c"));
-        assert_eq!(raster::png(&svg, 1.0).is_ok(), raster::AVAILABLE);
+        assert_eq!(raster::png(&picture, 1.0).is_ok(), raster::AVAILABLE);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! How a result is shown: tables for a terminal, pictures as SVG and PNG, pages as HTML.
 //!
-//! Nothing here knows a unit or a method. A picture is drawn once, as SVG; the PNG (feature `png`) is that same drawing
-//! rasterised with a font the program carries, so both look alike and neither needs a font on the machine. A table says the
+//! Nothing here knows a unit or a method. A picture is drawn once; SVG and PNG (feature `png`) are written
+//! from that same drawing, the PNG with a font the program carries, so both look alike and neither needs a font on the machine. A table says the
 //! same without colour as with it.
 //!
-//! A [`Figure`] is panels on a grid; a panel is a [`Chart`], [`Bars`] or a [`Heat`] map. All of them draw into one SVG text.
+//! A [`Figure`] is panels on a grid; a panel is a [`Chart`], [`Bars`] or a [`Heat`] map. All of them draw into one list of elements.
 //! A [`Diagram`] is blocks joined by arrows.
 //!
 //! * Colours are those of Okabe and Ito, which stay apart for colour-blind readers; dashes and marks tell lines apart

@@ -10,7 +10,7 @@ mod layout;
 
 pub use lanes::{Bar, Lane, Mark};
 
-use crate::canvas::{Canvas, Letters};
+use crate::canvas::{Canvas, Letters, Picture};
 use crate::{PlotError, palette, raster};
 use layout::Layout;
 use std::path::Path;
@@ -85,6 +85,10 @@ const MARGIN: f64 = 24.0;
 impl Diagram {
     /// The picture as SVG.
     pub fn svg(&self) -> String {
+        self.picture().svg()
+    }
+
+    fn picture(&self) -> Picture {
         let layout = Layout::new(&self.blocks, &self.arrows);
         let mut canvas = Canvas::default();
         let mut top = 12.0;
@@ -122,9 +126,9 @@ impl Diagram {
     /// # Errors
     /// [`PlotError`] with the file that could not be written.
     pub fn write(&self, path: &Path) -> Result<(), PlotError> {
-        let svg = self.svg();
+        let picture = self.picture();
         let is_png = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
-        let bytes = if is_png { raster::png(&svg, 2.0)? } else { svg.into_bytes() };
+        let bytes = if is_png { raster::png(&picture, 2.0)? } else { picture.svg().into_bytes() };
         std::fs::write(path, bytes).map_err(|source| PlotError::File { path: path.to_owned(), source })
     }
 }

@@ -1,0 +1,64 @@
+//! `macrostep fmus --platforms`: archives with the libraries of several platforms.
+
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use macrostep_packager::Platform;
+
+/// `macrostep fmus --out out --platforms libraries` in a folder.
+fn fmus(folder: &Path) -> Output {
+    let arguments = ["fmus", "--out", "out", "--platforms", "libraries"];
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).current_dir(folder).output().expect("started")
+}
+
+/// A folder with what stands for the libraries of a platform.
+fn libraries(test: &str, platform: &str, suffix: &str, begin: &str) -> PathBuf {
+    let folder = crate::common::folder(module_path!()).join(test);
+    let libraries = folder.join("libraries").join(platform);
+    std::fs::create_dir_all(&libraries).expect("a folder");
+    for name in macrostep::embedded::names() {
+        std::fs::write(libraries.join(format!("{name}{suffix}")), format!("{begin} of {name}")).expect("a library");
+    }
+    folder
+}
+
+fn file(archive: &[u8], path: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut archive = zip::ZipArchive::new(Cursor::new(archive)).expect("an archive");
+    archive.by_name(path).expect(path).read_to_end(&mut bytes).expect(path);
+    bytes
+}
+
+#[test]
+fn libraries_of_another_platform_stand_beside_those_of_this_one() {
+    let folder = libraries("beside", "win64", ".dll", "MZ");
+    let output = fmus(&folder);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let here = Platform::here().expect("a platform of FMI");
+    for name in macrostep::embedded::names() {
+        let together = std::fs::read(folder.join("out").join(format!("{name}.fmu"))).expect("written");
+        let alone = macrostep::embedded::packed(name).expect("carried");
+        assert_eq!(file(&together, &Platform::Win64.path(name)), format!("MZ of {name}").into_bytes());
+        for path in ["modelDescription.xml", &here.path(name)] {
+            assert_eq!(file(&together, path), file(alone, path), "{name}: {path}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_library_is_refused_before_anything_is_written() {
+    let cases = [
+        ("unknown", "windows", ".dll", "MZ", 2, "is no platform of FMI; expected `darwin64`"),
+        ("missing", "win64", ".so", "MZ", 1, "beam_full.dll"),
+        ("other", "win64", ".dll", "ELF", 1, "FMU `beam_full`"),
+    ];
+    for (test, platform, suffix, begin, code, said) in cases {
+        let folder = libraries(test, platform, suffix, begin);
+        let output = fmus(&folder);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{text}");
+        assert!(text.contains(said), "{text}");
+        assert!(!folder.join("out").exists());
+    }
+}
