@@ -1,0 +1,34 @@
+//! Many runs of one scenario: sweeps over grids and samples, and the fit of parameters to data.
+
+mod design;
+mod expression;
+pub mod fit;
+mod gauge;
+mod indices;
+mod kept;
+mod pictures;
+mod points;
+mod pool;
+mod refused;
+mod runner;
+mod samples;
+mod study;
+mod summary;
+mod sweep;
+mod table;
+mod vary;
+
+pub use design::Design;
+pub use expression::Measure;
+pub use gauge::Measures;
+pub use indices::{Index, Indices};
+pub use pictures::draw;
+pub use points::{Points, Shard};
+pub use refused::Refused;
+pub use runner::{Ending, Runner, Way, way};
+pub use samples::Samples;
+pub use study::{Study, Units};
+pub use summary::{Spread, Summary};
+pub use sweep::{Done, Sweep};
+pub use table::{Definition, RUNS, SWEEP, merge};
+pub use vary::{Levels, Target, Vary};
