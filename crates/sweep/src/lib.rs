@@ -1,4 +1,19 @@
-//! Many runs of one scenario: sweeps over grids and samples, and the fit of parameters to data.
+//! Many runs of one scenario: sweeps over grids, samples and tables, and the fit of parameters to data.
+//!
+//! ```text
+//! Points ─┐                    ┌─ Runner (a worker) ─► rows ─► Gauge ─► measures ─┐
+//!         ├─► Sweep ─► pool ───┤                                                  ├─► runs.csv ─► summary, pictures, indices
+//! Study ──┘                    └─ Runner …                                        ┘
+//! ```
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | `vary`, `design`, `points` | what is varied, and at which points |
+//! | `expression`, `gauge`, `samples` | measures, how they are taken of rows, and files they are compared with |
+//! | `study`, `runner`, `kept` | the definition of many runs; simulations that are brought back to their start |
+//! | `pool`, `table`, `sweep` | workers, the rows of a folder, and both together |
+//! | `summary`, `pictures`, `indices` | what the rows say |
+//! | [`fit`] | parameters from data |
 
 mod design;
 mod expression;

@@ -11,92 +11,34 @@
 //! which is the `coupling_error` of each: the fitted value less the one that a coupling without error would give.
 
 mod data;
+mod free;
+mod known;
 mod least_squares;
 mod picture;
+mod problem;
 mod statistics;
 
 use macrostep_import::isolation::interrupt;
 use macrostep_system::Finding;
 use macrostep_system::scenario::{Endpoint, Scenario, Value};
-use macrostep_system::words::Control;
 use nalgebra::DVector;
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::design::Design;
-use crate::pool;
 use crate::refused::Refused;
-use crate::runner::{Ending, Runner, Way, way};
+use crate::runner::{Runner, way};
 use crate::samples::Samples;
 use crate::study::{Study, Units};
-use crate::vary::{Key, Levels, Target, Vary};
-use data::{Rows, Signal, signals};
+use crate::vary::{Levels, Target, Vary};
+use data::signals;
+use known::{coupling, told};
 use least_squares::{Minimum, jacobian, minimise};
-use statistics::Spread;
+use problem::Problem;
+
+pub use free::Free;
 
 /// A column of derivatives shorter than this, for each value, is that of a parameter without influence.
 const INFLUENCE_MIN: f64 = 1e-9;
-
-/// A range over more than this factor is gone through by equal factors.
-const LOG_FROM: f64 = 10.0;
-
-/// A parameter that is free between two bounds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Free {
-    /// Which.
-    pub name: Endpoint,
-    /// Its range.
-    pub levels: Levels,
-    low: f64,
-    high: f64,
-}
-
-/// `UNIT.VARIABLE=LOW:HIGH`.
-impl std::str::FromStr for Free {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || format!("found `{text}`, expected UNIT.VARIABLE=LOW:HIGH");
-        let (name, range) = text.split_once('=').ok_or_else(expected)?;
-        let name = Endpoint::parse(name.trim()).ok_or_else(expected)?;
-        let (low, high) = range.split_once(':').ok_or_else(expected)?;
-        let real = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(expected);
-        let (low, high) = (real(low)?, real(high)?);
-        if low >= high {
-            return Err(format!("the range from {low:?} to {high:?} is empty or reversed, expected LOW below HIGH"));
-        }
-        let is_log = low > 0.0 && high / low > LOG_FROM;
-        let levels = Levels::Range { is_log, low, high, count: None, is_whole: false };
-        Ok(Free { name, levels, low, high })
-    }
-}
-
-impl Free {
-    /// The value at a place between 0 and 1.
-    fn value(&self, z: f64) -> f64 {
-        match self.levels {
-            Levels::Range { is_log: true, low, high, .. } => (low * (high / low).powf(z)).clamp(low, high),
-            _ => self.low + (self.high - self.low) * z,
-        }
-    }
-
-    /// Derivative of the value by the place.
-    fn slope(&self, z: f64) -> f64 {
-        match self.levels {
-            Levels::Range { is_log: true, low, high, .. } => self.value(z) * (high / low).ln(),
-            _ => self.high - self.low,
-        }
-    }
-
-    /// The place of a value, where it is in the range.
-    fn place(&self, value: f64) -> Option<f64> {
-        let place = match self.levels {
-            Levels::Range { is_log: true, low, high, .. } => (value / low).ln() / (high / low).ln(),
-            _ => (value - self.low) / (self.high - self.low),
-        };
-        (0.0..=1.0).contains(&place).then_some(place)
-    }
-}
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -168,86 +110,6 @@ pub struct Fitted {
     pub rms: f64,
     /// What its differences were multiplied with.
     pub weight: f64,
-}
-
-/// A study, its data, and workers with their simulations.
-struct Problem<'s, 'a> {
-    study: &'s Study<'a>,
-    signals: Vec<Signal>,
-    free: &'s [Free],
-    runners: Vec<Runner<'s, 'a>>,
-    runs: u64,
-    /// How the last run that failed has ended.
-    failure: Option<Ending>,
-}
-
-impl Problem<'_, '_> {
-    fn values(&self, z: &DVector<f64>) -> Vec<Value> {
-        self.free.iter().zip(z.iter()).map(|(free, z)| Value::Real(free.value(*z))).collect()
-    }
-
-    /// Runs at several points, and their values at the times of the data, signal after signal.
-    fn model(&mut self, points: &[Vec<Value>]) -> Vec<Option<DVector<f64>>> {
-        let signals = &self.signals;
-        let (mut out, failure) = (Vec::new(), &mut self.failure);
-        let work = |runner: &mut Runner<'_, '_>, values: &&Vec<Value>| {
-            let mut rows = Rows::default();
-            match runner.run(values, &mut rows) {
-                ending if ending.is_whole() => Ok(signals.iter().flat_map(|s| rows.at(s)).collect::<Vec<f64>>()),
-                ending => Err(ending),
-            }
-        };
-        pool::each(&mut self.runners, points.iter(), work, |_, result| {
-            out.push(match result {
-                Ok(values) => Some(DVector::from_vec(values)).filter(|v| v.iter().all(|x| x.is_finite())),
-                Err(ending) => {
-                    *failure = Some(ending);
-                    None
-                }
-            });
-            true
-        });
-        self.runs += points.len() as u64;
-        out
-    }
-
-    /// Weighted differences of run and data.
-    fn residuals(&mut self, points: &[DVector<f64>]) -> Vec<Option<DVector<f64>>> {
-        let values: Vec<Vec<Value>> = points.iter().map(|z| self.values(z)).collect();
-        let models = self.model(&values);
-        let (measured, weights) = (self.measured(), self.weights());
-        models.into_iter().map(|model| Some((model? - &measured).component_mul(&weights))).collect()
-    }
-
-    fn measured(&self) -> DVector<f64> {
-        DVector::from_vec(self.signals.iter().flat_map(|s| s.values.iter().copied()).collect())
-    }
-
-    fn weights(&self) -> DVector<f64> {
-        DVector::from_vec(self.signals.iter().flat_map(|s| s.values.iter().map(|_| s.weight)).collect())
-    }
-
-    /// Why nothing goes on.
-    fn failed(&self) -> Refused {
-        match &self.failure {
-            Some(Ending::Interrupted) => Refused::Run("interrupted".to_owned()),
-            Some(ending) => {
-                Refused::Run(format!("a run at a point that is needed has not ended well: {}", ending.status()))
-            }
-            None => Refused::Run("a run gives values that are not finite".to_owned()),
-        }
-    }
-
-    /// Root mean square of each signal's differences, without weight.
-    fn rms(&self, residual: &DVector<f64>) -> Vec<f64> {
-        let mut first = 0;
-        let of = |s: &Signal| {
-            let own = residual.rows(first, s.values.len());
-            first += s.values.len();
-            own.norm() / (s.values.len() as f64).sqrt() / s.weight
-        };
-        self.signals.iter().map(of).collect()
-    }
 }
 
 /// Fits parameters of a scenario to data.
@@ -381,154 +243,4 @@ fn search(
     let Some(lowest) = minima.first().cloned() else { return Err(problem.failed()) };
     let reached = minima.iter().filter(|m| (&m.z - &lowest.z).amax() < 1e-3).count();
     Ok((lowest, [started, reached]))
-}
-
-/// Weighted error of the coupling at the data's times, and its observed order; `None` where steps are chosen.
-fn coupling(
-    problem: &mut Problem<'_, '_>,
-    minimum: &Minimum,
-    (scenario, units): (&Scenario, Units<'_>),
-    way: Way,
-) -> Result<Option<(DVector<f64>, Option<f64>)>, Refused> {
-    if scenario.coupling.control.kind != Control::Fixed {
-        return Ok(None);
-    }
-    // The same study with another macro step.
-    let mut targets = problem.study.targets.clone();
-    targets.push(Target::Key(Key::Step));
-    let (study, _) = Study::new(scenario, units, targets, &problem.study.recorded)?;
-    let step_s = study.scenario().experiment.step_s.unwrap_or(f64::NAN);
-    let values = |parts: f64| [problem.values(&minimum.z), vec![Value::Real(step_s / parts)]].concat();
-    let points: Vec<Vec<Value>> = [1.0, 2.0, 4.0].map(values).to_vec();
-    let runners = (0..problem.runners.len().min(3)).map(|_| Runner::new(&study, way)).collect();
-    let (signals, free) = (problem.signals.clone(), problem.free);
-    let mut finer = Problem { study: &study, signals, free, runners, runs: 0, failure: None };
-    let models = finer.model(&points);
-    problem.runs += 3;
-    let weights = problem.weights();
-    let weighted: Option<Vec<DVector<f64>>> = models.into_iter().map(|m| Some(m?.component_mul(&weights))).collect();
-    let [whole, half, quarter] = weighted.as_deref().ok_or_else(|| finer.failed())? else { return Ok(None) };
-    // Richardson's extrapolation; differences as small as rounding have no order.
-    let (first, second) = (whole - half, half - quarter);
-    let rounding = 1e-11 * whole.norm();
-    if first.norm() <= rounding || second.norm() <= rounding {
-        return Ok(Some((first, None)));
-    }
-    let order = (first.norm() / second.norm()).log2();
-    let p = order.clamp(0.5, 8.0).exp2();
-    Ok(Some((first * (p / (p - 1.0)), Some(order))))
-}
-
-/// The parameters with what is known about them.
-fn told(
-    problem: &mut Problem<'_, '_>,
-    minimum: &Minimum,
-    starts: [usize; 2],
-    coupling: Option<(DVector<f64>, Option<f64>)>,
-) -> Result<Fit, Refused> {
-    let (m, n) = minimum.jacobian.shape();
-    let bound = |i: usize| match minimum.z[i] {
-        z if z <= 0.0 => Some("lower"),
-        z if z >= 1.0 => Some("upper"),
-        _ => None,
-    };
-    // Covariance of those that are not at a bound.
-    let inner: Vec<usize> = (0..n).filter(|i| bound(*i).is_none()).collect();
-    let freedom = (m - inner.len()).max(1) as f64;
-    let variance = minimum.residual.norm_squared() / freedom;
-    let name = |i: usize| problem.free[i].name.to_string();
-    let names: Vec<String> = inner.iter().map(|i| name(*i)).collect();
-    let slopes: Vec<f64> = (0..n).map(|i| problem.free[i].slope(minimum.z[i])).collect();
-    let (mut covariance, mut moved) = (vec![vec![None; n]; n], vec![None; n]);
-    let mut words = Vec::new();
-    if !inner.is_empty() {
-        let j = minimum.jacobian.select_columns(&inner);
-        let spread =
-            Spread::of(&j).ok_or_else(|| Refused::Run("the derivatives have no singular values".to_owned()))?;
-        words.extend(spread.words(&names));
-        let shift: Option<DVector<f64>> = coupling.as_ref().map(|(e, _)| &spread.inverse * (j.transpose() * e));
-        for (a, i) in inner.iter().enumerate() {
-            moved[*i] = shift.as_ref().map(|shift| -slopes[*i] * shift[a]);
-            for (b, k) in inner.iter().enumerate() {
-                covariance[*i][*k] = Some(variance * spread.inverse[(a, b)] * slopes[*i] * slopes[*k]);
-            }
-        }
-    }
-    let quantile = StudentsT::new(0.0, 1.0, freedom).map_or(1.96, |t| t.inverse_cdf(0.975));
-    let parameters: Vec<Parameter> = (0..n)
-        .map(|i| {
-            let free = &problem.free[i];
-            let sigma = covariance[i][i].map(|v: f64| v.max(0.0).sqrt());
-            Parameter {
-                name: name(i),
-                unit: problem.study.unit(&problem.study.targets[i]),
-                value: free.value(minimum.z[i]),
-                sigma,
-                confidence: sigma.map(|sigma| quantile * sigma),
-                coupling_error: moved[i],
-                bound: bound(i),
-            }
-        })
-        .collect();
-    for (p, free) in parameters.iter().zip(problem.free) {
-        match (p.bound, p.confidence) {
-            (Some(bound), _) => {
-                words.push(format!("`{}` is at its {bound} bound: its range may be too narrow", p.name))
-            }
-            (None, Some(half)) if half > 0.5 * (free.high - free.low) => {
-                words.push(format!("`{}` is hardly determined: its interval of 95 % is wider than its range", p.name));
-            }
-            _ => {}
-        }
-        if let (Some(error), Some(sigma)) = (p.coupling_error, p.sigma)
-            && error.abs() > sigma
-        {
-            words.push(format!(
-                "`{}`: the error of the coupling is larger than its standard deviation; choose a smaller step",
-                p.name
-            ));
-        }
-    }
-    if words.is_empty() {
-        words.push("the data tell all parameters apart".to_owned());
-    }
-    let rms = problem.rms(&minimum.residual);
-    let fitted = |(s, rms): (&Signal, f64)| Fitted {
-        variable: s.variable.clone(),
-        values: s.values.len(),
-        rms,
-        weight: s.weight,
-    };
-    let signals = problem.signals.iter().zip(rms).map(fitted).collect();
-    let curves = curves(problem, minimum)?;
-    Ok(Fit {
-        parameters,
-        covariance,
-        signals,
-        identifiability: words,
-        starts,
-        coupling_order: coupling.and_then(|(_, order)| order),
-        runs: problem.runs,
-        converged: minimum.is_converged,
-        curves,
-    })
-}
-
-/// Run and data at the minimum, for the picture.
-fn curves(problem: &mut Problem<'_, '_>, minimum: &Minimum) -> Result<Vec<picture::Curve>, Refused> {
-    let mut rows = Rows::default();
-    let values = problem.values(&minimum.z);
-    let ending = problem.runners[0].run(&values, &mut rows);
-    problem.runs += 1;
-    if !ending.is_whole() {
-        return Err(Refused::Run(ending.status()));
-    }
-    let of = |s: &Signal| picture::Curve {
-        variable: s.variable.clone(),
-        unit: s.unit.clone(),
-        run: rows.curve(s.column),
-        data: (s.times_s.clone(), s.values.clone()),
-        residual: rows.at(s).iter().zip(&s.values).map(|(a, b)| a - b).collect(),
-    };
-    Ok(problem.signals.iter().map(of).collect())
 }
