@@ -6,12 +6,14 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::check::CheckArguments;
 use crate::checkpoint::CheckpointArguments;
+use crate::fit::FitArguments;
 use crate::flex::arguments::{FlexVerb, InterfaceArguments};
 use crate::info::InfoArguments;
 use crate::laboratory::arguments::{AdviseArguments, CompareArguments, ConvergeArguments, StabilityArguments};
 use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
+use crate::sweep::arguments::SweepArguments;
 use crate::system::arguments::{
     ConvertArguments, ExplainArguments, ExportArguments, GraphArguments, RunArguments, SystemsArguments,
     VerifyArguments,
@@ -56,6 +58,8 @@ impl Arguments {
             Verb::Fmus(a) => Some(&a.out),
             Verb::Simulate(a) => a.out.as_deref(),
             Verb::Run(a) => a.out.as_deref(),
+            Verb::Sweep(a) => Some(&a.out),
+            Verb::Fit(a) => a.out.as_deref(),
             Verb::Flex(FlexVerb::Examples(a)) => a.out.as_deref(),
             Verb::Flex(FlexVerb::Import(a)) => a.out.as_deref(),
             Verb::Flex(FlexVerb::Pendulum(a)) => a.out.as_deref(),
@@ -119,6 +123,10 @@ pub enum Verb {
     Explain(ExplainArguments),
     /// Say how far a result is from converged: halves H, switches the schedule
     Verify(VerifyArguments),
+    /// Many runs of a system: a grid, samples or a table of values, and a row of measures each
+    Sweep(Box<SweepArguments>),
+    /// Parameters of a system from measured data, with error bars, and how much of each is error of the coupling
+    Fit(Box<FitArguments>),
     /// Flexible bodies from finite element models
     #[command(subcommand)]
     Flex(FlexVerb),

@@ -60,6 +60,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Verify(arguments)) => crate::system::verify::run(&arguments),
         Some(Verb::Run(arguments)) => crate::system::run::run(&arguments),
         Some(Verb::Export(arguments)) => crate::system::export::run(&arguments),
+        Some(Verb::Sweep(arguments)) => crate::sweep::run(&arguments),
+        Some(Verb::Fit(arguments)) => crate::fit::run(&arguments),
         Some(Verb::Flex(verb)) => crate::flex::run(&verb),
         Some(Verb::Interface(arguments)) => crate::interface::run(&arguments),
     }

@@ -16,6 +16,7 @@ mod commands;
 mod container;
 #[cfg(target_os = "linux")]
 mod faults;
+mod fit;
 mod fmus;
 #[cfg(target_os = "linux")]
 mod foreign;
@@ -23,4 +24,5 @@ mod foreign;
 mod hostile;
 mod house;
 mod methods;
+mod sweep;
 mod systems;

@@ -217,7 +217,7 @@ fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
             let message = format!("`--set {text}`: no unit `{}`; there are `{}`", target.unit, known.join("`, `"));
             return Err(Failure::Usage(message));
         };
-        let setting = Setting::new(target.variable, typed(value.trim()), Place::option("--set"));
+        let setting = Setting::new(target.variable, Value::typed(value.trim()), Place::option("--set"));
         // Last of all, after the sets.
         let set = s.applied.iter().flat_map(|name| s.sets.iter().position(|set| set.name == *name));
         let later: Vec<usize> = set.collect();
@@ -277,19 +277,4 @@ fn control(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
         tolerance => control.tolerance = tolerance.unwrap_or(control.tolerance),
     }
     Ok(())
-}
-
-/// A value as typed: a number, true or false, or a text; a text in quotes is one whatever it says.
-fn typed(text: &str) -> Value {
-    if let Some(quoted) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
-        Value::Text(quoted.to_owned())
-    } else if let Ok(i) = text.parse() {
-        Value::Integer(i)
-    } else if let Ok(x) = text.parse() {
-        Value::Real(x)
-    } else if let Ok(b) = text.parse() {
-        Value::Boolean(b)
-    } else {
-        Value::Text(text.to_owned())
-    }
 }

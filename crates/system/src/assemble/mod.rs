@@ -16,13 +16,13 @@ pub use recorded::matches;
 pub use times::grid;
 
 use crate::catalogue::Catalogue;
-use crate::check::{Converted, check, convert, fails, keep_known};
+use crate::check::{Converted, check, convert, fails, fits, keep_known};
 use crate::explain::feed_through;
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Place, Scenario, Setting, Unit, Value as ScenarioValue};
 use crate::words::{Correct, Family};
 use channels::Channels;
-use macrostep_description::{ModelDescription, Value};
+use macrostep_description::{ModelDescription, Value, Variable};
 use macrostep_master::unit::Start;
 use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, StepControl, System, UnitId};
 use std::sync::Arc;
@@ -174,13 +174,26 @@ pub fn starts(s: &Scenario, unit: &Unit, description: &ModelDescription) -> Resu
     let step = unit.step_parameter.iter().map(|p| Setting::new(p, ScenarioValue::Real(own_step_s), unit.place.clone()));
     for setting in step.collect::<Vec<_>>().iter().chain(s.settings(&unit.name)) {
         let Some(v) = description.variable(&setting.variable) else { continue };
-        let value = convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))?;
-        let value = plain_value(value);
-        let place = setting.place.to_string();
-        let origin = format!("start value of `{}`, {}", setting.variable, place.trim_end_matches(": "));
-        out.push(Start { reference: v.value_reference, value, origin });
+        out.push(told(setting, v, description)?);
     }
     Ok(out)
+}
+
+/// A start value of the unit of this name, checked against what it declares: for runs that differ from a scenario in values only.
+///
+/// # Errors
+/// Where the unit has no such variable, it cannot be set, or the value is not of its type and range.
+pub fn start(unit: &str, setting: &Setting, description: &ModelDescription) -> Result<Start, Finding> {
+    let v = fits(unit, setting, description)?;
+    told(setting, v, description)
+}
+
+/// A setting in the type of its variable, with where it comes from.
+fn told(setting: &Setting, v: &Variable, description: &ModelDescription) -> Result<Start, Finding> {
+    let value = convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))?;
+    let place = setting.place.to_string();
+    let origin = format!("start value of `{}`, {}", setting.variable, place.trim_end_matches(": "));
+    Ok(Start { reference: v.value_reference, value: plain_value(value), origin })
 }
 
 /// As the master takes it.

@@ -22,9 +22,10 @@ mod wiring;
 pub(crate) use bonds::{WATT, amount, dimension, gain};
 pub use driven::contents;
 pub(crate) use driven::{Driven, driven, table as input_table};
+pub use units::from_unit;
 pub(crate) use units::{Conversion, conversion};
 pub use values::keep_known;
-pub(crate) use values::{Converted, convert, items};
+pub(crate) use values::{Converted, convert, fits, items};
 pub(crate) use wiring::{table, type_name};
 
 use crate::catalogue::Catalogue;

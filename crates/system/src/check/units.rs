@@ -38,6 +38,20 @@ pub(crate) fn between(from: (&str, Option<BaseUnit>), to: (&str, Option<BaseUnit
     if factor == 1.0 && offset == 0.0 { Conversion::Same } else { Conversion::Affine(factor, offset) }
 }
 
+/// Factor and offset that take a value in `unit` into the unit of a variable; `None` where its FMU does not know both, or they
+/// are of different quantities.
+pub fn from_unit(unit: &str, variable: &Variable, description: &ModelDescription) -> Option<(f64, f64)> {
+    let (own, relative) = (variable.unit(), variable.real().is_some_and(|r| r.relative_quantity));
+    if unit == own {
+        return Some((1.0, 0.0));
+    }
+    match between((unit, Some(base(description, unit)?)), (own, base(description, own)), relative) {
+        Conversion::Same => Some((1.0, 0.0)),
+        Conversion::Affine(factor, offset) => Some((factor, offset)),
+        Conversion::Unknown | Conversion::Incompatible => None,
+    }
+}
+
 /// Base units of a unit of this name.
 pub(crate) fn base(description: &ModelDescription, unit: &str) -> Option<BaseUnit> {
     description.units.iter().find(|u| u.name == unit).and_then(|u| u.base)

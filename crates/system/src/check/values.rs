@@ -84,7 +84,12 @@ pub fn keep_known(s: &mut Scenario, descriptions: &[Arc<ModelDescription>]) {
     }
 }
 
-fn fits(unit: &str, setting: &Setting, description: &ModelDescription) -> Result<(), Finding> {
+/// The variable of a setting, which can be set to this value.
+pub(crate) fn fits<'a>(
+    unit: &str,
+    setting: &Setting,
+    description: &'a ModelDescription,
+) -> Result<&'a Variable, Finding> {
     let name = &setting.variable;
     let fail = |what: String, next: String| Err(Finding::error(&setting.place, what, next));
     let Some(v) = description.variable(name) else {
@@ -106,14 +111,14 @@ fn fits(unit: &str, setting: &Setting, description: &ModelDescription) -> Result
         (Converted::Integer(i), Kind::Integer { min, max } | Kind::Enumeration { min, max, .. }) => {
             (f64::from(*i), min.map(f64::from), max.map(f64::from))
         }
-        _ => return Ok(()),
+        _ => return Ok(v),
     };
     let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
     if number.is_nan() || number < min || number > max {
         let what = format!("`{unit}.{name}` = {number}, expected {min} to {max}");
         return fail(what, "the FMU declares this range".to_owned());
     }
-    Ok(())
+    Ok(v)
 }
 
 /// The value in the type of its variable, or what was expected.

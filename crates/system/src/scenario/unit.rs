@@ -111,6 +111,23 @@ impl std::fmt::Display for Value {
     }
 }
 
+impl Value {
+    /// As typed: a number, true or false, or a text; a text in quotes is one whatever it says.
+    pub fn typed(text: &str) -> Value {
+        if let Some(quoted) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
+            Value::Text(quoted.to_owned())
+        } else if let Ok(i) = text.parse() {
+            Value::Integer(i)
+        } else if let Ok(x) = text.parse() {
+            Value::Real(x)
+        } else if let Ok(b) = text.parse() {
+            Value::Boolean(b)
+        } else {
+            Value::Text(text.to_owned())
+        }
+    }
+}
+
 impl Source {
     /// The name without folder and ending, for a unit or a file.
     pub fn stem(&self) -> String {

@@ -1,0 +1,89 @@
+//! What a fit says about its parameters: covariance, intervals, and which of them the data cannot tell apart.
+//!
+//! With the residual r of m values, its derivatives J by n parameters, and s² = |r|²/(m − n), the covariance is s² (JᵀJ)⁻¹, by the
+//! singular values of J with columns of length 1.
+//!
+//! Reference: \[Seber & Wild 1989\], section 2.1.
+
+use nalgebra::{DMatrix, DVector};
+
+/// A correlation beyond which two parameters are not told apart.
+const CORRELATION_MAX: f64 = 0.99;
+
+/// Ratio of the smallest to the largest singular value below which parameters are not told apart together.
+const SINGULAR_MIN: f64 = 1e-3;
+
+/// (JᵀJ)⁻¹, and the direction that the data say least about with the ratio of its singular value to the largest.
+pub struct Spread {
+    /// (JᵀJ)⁻¹.
+    pub inverse: DMatrix<f64>,
+    /// Shares of the parameters in the direction.
+    pub weakest: DVector<f64>,
+    /// Smallest singular value by the largest.
+    pub ratio: f64,
+}
+
+impl Spread {
+    /// Of derivatives with columns that are not zero; `None` where there is no decomposition.
+    pub fn of(jacobian: &DMatrix<f64>) -> Option<Spread> {
+        let n = jacobian.ncols();
+        let lengths: Vec<f64> = jacobian.column_iter().map(|c| c.norm().max(f64::MIN_POSITIVE)).collect();
+        let mut scaled = jacobian.clone();
+        lengths.iter().enumerate().for_each(|(i, length)| scaled.column_mut(i).unscale_mut(*length));
+        let svd = scaled.svd(false, true);
+        let v = svd.v_t?.transpose();
+        let s = &svd.singular_values;
+        let inverse = DMatrix::from_fn(n, n, |i, j| {
+            let sum: f64 = (0..n).map(|k| v[(i, k)] * v[(j, k)] / (s[k] * s[k]).max(1e-30)).sum();
+            sum / (lengths[i] * lengths[j])
+        });
+        let (least, largest) = (s.imin(), s.max());
+        Some(Spread { inverse, weakest: v.column(least).into_owned(), ratio: s[least] / largest })
+    }
+
+    /// What of the parameters the data cannot tell apart, in sentences.
+    pub fn words(&self, names: &[String]) -> Vec<String> {
+        let mut words = Vec::new();
+        for i in 0..names.len() {
+            for j in 0..i {
+                let c = &self.inverse;
+                let correlation = c[(i, j)] / (c[(i, i)] * c[(j, j)]).sqrt();
+                if correlation.abs() > CORRELATION_MAX {
+                    let (a, b) = (&names[j], &names[i]);
+                    words.push(format!(
+                        "`{a}` and `{b}` cannot be told apart by this data (correlation {correlation:.4})"
+                    ));
+                }
+            }
+        }
+        let together: Vec<String> = names
+            .iter()
+            .zip(self.weakest.iter())
+            .filter(|(_, v)| v.abs() > 0.2)
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        if words.is_empty() && self.ratio < SINGULAR_MIN && together.len() > 2 {
+            words.push(format!("{} cannot be told apart together by this data", together.join(", ")));
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A straight line over t = 0 … 9: variances of slope and offset are known in closed form.
+    #[test]
+    fn a_line_has_the_variances_of_the_textbook() {
+        let j = DMatrix::from_fn(10, 2, |i, k| if k == 0 { i as f64 } else { 1.0 });
+        let spread = Spread::of(&j).expect("a spread");
+        // Σ(t − mean)² = 82.5, mean = 4.5.
+        assert!((spread.inverse[(0, 0)] - 1.0 / 82.5).abs() < 1e-14);
+        assert!((spread.inverse[(1, 1)] - (0.1 + 4.5 * 4.5 / 82.5)).abs() < 1e-13);
+        assert!(spread.words(&["a".to_owned(), "b".to_owned()]).is_empty());
+        let twins = DMatrix::from_fn(10, 2, |i, k| i as f64 * (1.0 + k as f64) + if i == 3 { 1e-3 } else { 0.0 });
+        let words = Spread::of(&twins).expect("a spread").words(&["a".to_owned(), "b".to_owned()]);
+        assert!(words[0].contains("`a` and `b` cannot be told apart"), "{words:?}");
+    }
+}

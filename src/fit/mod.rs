@@ -1,0 +1,137 @@
+//! `macrostep fit`: parameters of a system from measured data.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use macrostep_import::isolation::interrupt;
+use macrostep_plot::{Align, Table};
+use macrostep_sweep::Samples;
+use macrostep_sweep::fit::{Fit, Free, Request, fit};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::oscillator::write_text;
+use crate::print;
+use crate::sweep::{refused, workers};
+use crate::system::arguments::SystemArguments;
+use crate::system::{Opened, tell};
+
+/// `macrostep fit`.
+#[derive(Debug, Args)]
+pub struct FitArguments {
+    #[command(flatten)]
+    pub system: SystemArguments,
+    /// Measured data: CSV with `time`, or `time [ms]`, and columns `UNIT.VARIABLE` or `UNIT.VARIABLE [mm]`; an empty field is a gap
+    #[arg(long, value_name = "FILE")]
+    pub data: PathBuf,
+    /// A parameter to be found, and its range; may be repeated
+    #[arg(long, value_name = "UNIT.VARIABLE=LOW:HIGH", required = true)]
+    pub free: Vec<Free>,
+    /// What differences of a variable are multiplied with, 1/σ; may be repeated [default: the noise is estimated]
+    #[arg(long, value_name = "UNIT.VARIABLE=W")]
+    pub weights: Vec<String>,
+    /// Added to the times of the data in seconds
+    #[arg(long, value_name = "S", default_value = "0", allow_negative_numbers = true)]
+    pub time_offset: f64,
+    /// Points from which it goes down
+    #[arg(long, value_name = "N", default_value = "4")]
+    pub starts: usize,
+    /// Seed of the points it may go down from
+    #[arg(long, value_name = "SEED", default_value = "0")]
+    pub seed: u64,
+    /// Runs at the same time [default: as many as there are cores; 1 where FMUs from files run in this process]
+    #[arg(long, value_name = "N")]
+    pub workers: Option<usize>,
+    /// Folder for fit.json and the picture; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+    /// Leave out the picture [default: it is drawn]
+    #[arg(long)]
+    pub no_pictures: bool,
+}
+
+/// Fits the parameters and says what is known about them.
+///
+/// # Errors
+/// [`Failure`] for bad input before the first run, and where runs that are needed fail.
+pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
+    let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
+    let opened = Opened::new(&arguments.system)?;
+    let scenario = &opened.document.scenario;
+    if !arguments.time_offset.is_finite() {
+        return Err(Failure::Usage(format!("`--time-offset {}`: expected a finite number", arguments.time_offset)));
+    }
+    let samples = Samples::read(&arguments.data).map_err(Failure::Run)?;
+    let request = Request {
+        free: arguments.free.clone(),
+        weights: weights(&arguments.weights)?,
+        offset_s: arguments.time_offset,
+        starts: arguments.starts,
+        seed: arguments.seed,
+        workers: workers(arguments.workers, (scenario, &arguments.system), false)?,
+    };
+    interrupt::note();
+    let (found, findings) = fit((scenario, &opened), &samples, &request).map_err(refused)?;
+    tell(&findings);
+    let text = serde_json::to_string_pretty(&json!(found));
+    let text = text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?;
+    if let Some(folder) = &arguments.out {
+        let folder = here.join(folder);
+        write_text(&folder.join("fit.json"), &text)?;
+        if !arguments.no_pictures {
+            found.draw(&folder).map_err(refused)?;
+        }
+    }
+    print::line(if arguments.json { text } else { told(&found) })
+}
+
+/// `UNIT.VARIABLE=W`, W positive.
+fn weights(typed: &[String]) -> Result<Vec<(String, f64)>, Failure> {
+    let weight = |text: &String| {
+        let (name, w) = text.split_once('=')?;
+        let w = w.trim().parse::<f64>().ok().filter(|w| w.is_finite() && *w > 0.0)?;
+        Some((name.trim().to_owned(), w))
+    };
+    let wrong =
+        |text: &String| Failure::Usage(format!("`--weights {text}`: expected UNIT.VARIABLE=W with a positive W"));
+    typed.iter().map(|text| weight(text).ok_or_else(|| wrong(text))).collect()
+}
+
+/// The parameters and what the data say about them.
+fn told(found: &Fit) -> String {
+    let right = Align::Right;
+    let columns = [
+        ("parameter", Align::Left),
+        ("value", right),
+        ("± 95 %", right),
+        ("σ", right),
+        ("error of the coupling", right),
+        ("unit", Align::Left),
+    ];
+    let mut table = Table::new(columns);
+    let short = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2e}"));
+    for p in &found.parameters {
+        let value = format!("{:.8}", p.value);
+        let cells =
+            [p.name.clone(), value, short(p.confidence), short(p.sigma), short(p.coupling_error), p.unit.clone()];
+        table.row(cells);
+    }
+    let mut text = table.terminal() + "\n";
+    for s in &found.signals {
+        text += &format!(
+            "{}: rms of run less data {:.3e} over {}\n",
+            s.variable,
+            s.rms,
+            print::counted(s.values as u64, "value")
+        );
+    }
+    for words in &found.identifiability {
+        text += &format!("{words}\n");
+    }
+    let [starts, reached] = found.starts;
+    let order = found.coupling_order.map_or_else(String::new, |p| format!("; observed order of the coupling {p:.2}"));
+    text + &format!("{}; {reached} of {starts} starts reached this minimum{order}", print::counted(found.runs, "run"))
+}

@@ -1,0 +1,75 @@
+//! Options of `macrostep sweep`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use macrostep_sweep::{Measure, Shard, Vary};
+
+use crate::arguments::positive;
+use crate::system::arguments::SystemArguments;
+
+/// How points are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DesignWord {
+    /// All combinations
+    Grid,
+    /// A shifted Sobol sequence
+    Sobol,
+    /// A Latin hypercube
+    Lhs,
+}
+
+/// What stands for no SYSTEM, as `--merge` needs none.
+pub const NO_SYSTEM: &str = ".";
+
+/// `macrostep sweep`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A sweep that was ended goes on where it was: the same command again. Exit code 0 also where runs have failed: \
+                        the column `status` says how each ended"
+)]
+pub struct SweepArguments {
+    #[command(flatten)]
+    pub system: SystemArguments,
+    /// What is varied: UNIT.VARIABLE, step, stop, tolerance, method, schedule, predict, correct, sampling, derivative, gs_variant,
+    /// energy, control or control_tolerance, = lin:LOW:HIGH:N, log:LOW:HIGH:N, or A,B,…; may be repeated, the last is the fastest
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub vary: Vec<Vary>,
+    /// How points are chosen; sobol and lhs need --samples, and ranges without N
+    #[arg(long, value_enum, default_value = "grid", value_name = "DESIGN")]
+    pub design: DesignWord,
+    /// Points of a sampled design [default: none]
+    #[arg(long, value_name = "N")]
+    pub samples: Option<u64>,
+    /// Seed of a sampled design
+    #[arg(long, value_name = "SEED", default_value = "0")]
+    pub seed: u64,
+    /// Points from a CSV file with a column a varied name, instead of a design [default: none]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["vary", "design", "samples", "seed"])]
+    pub table: Option<PathBuf>,
+    /// What is measured of each run: arithmetic on last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL),
+    /// distance(V, FILE[, COLUMN]) with V a variable UNIT.VARIABLE; may be repeated
+    #[arg(long, value_name = "NAME=EXPRESSION")]
+    pub measure: Vec<Measure>,
+    /// Folder for runs.csv, result.json and pictures; made if missing
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Runs at the same time [default: as many as there are cores; 1 where FMUs from files run in this process]
+    #[arg(long, value_name = "N")]
+    pub workers: Option<usize>,
+    /// Only part I of N: every N-th point from number I on
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
+    pub shard: Shard,
+    /// Put the parts of a sweep together: the folders of all shards [default: none]
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["vary", "table", "measure", "shard", "workers"])]
+    pub merge: Vec<PathBuf>,
+    /// Longest time of one run in seconds, beyond which its row says `stopped` [default: none]
+    #[arg(long, value_name = "S", value_parser = positive, allow_negative_numbers = true)]
+    pub run_limit: Option<f64>,
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+    /// Leave out the pictures [default: they are drawn]
+    #[arg(long)]
+    pub no_pictures: bool,
+}

@@ -1,0 +1,210 @@
+//! `macrostep sweep`: many runs of one system, a row each.
+
+pub mod arguments;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use macrostep_import::isolation::interrupt;
+use macrostep_plot::{Align, Table};
+use macrostep_sweep::{
+    Definition, Design, Done, Indices, Points, RUNS, Refused, Spread, Summary, Sweep, Way, draw, merge,
+};
+use macrostep_system::Scenario;
+use macrostep_system::scenario::Source;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::oscillator::write_text;
+use crate::print;
+use crate::system::arguments::SystemArguments;
+use crate::system::{Opened, findings_failure, tell};
+use arguments::{DesignWord, NO_SYSTEM, SweepArguments};
+
+/// Makes the runs, or puts parts together, and says what came out.
+///
+/// # Errors
+/// [`Failure`] for bad input before the first run, and where files cannot be written. Runs that fail are rows.
+pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
+    if !arguments.merge.is_empty() {
+        let definition = merge(&arguments.merge, &arguments.out).map_err(refused)?;
+        return told(arguments, &definition, None);
+    }
+    let system = &arguments.system;
+    if system.system == Path::new(NO_SYSTEM) {
+        return Err(Failure::Usage("no SYSTEM: name a scenario, or folders to `--merge`".to_owned()));
+    }
+    let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
+    let opened = Opened::new(system)?;
+    let points = points(arguments)?;
+    let scenario = &opened.document.scenario;
+    let made = Sweep::new((scenario, &opened), points, arguments.measure.clone(), arguments.shard);
+    let (mut sweep, findings) = made.map_err(refused)?;
+    tell(&findings);
+    sweep.study.limit = arguments.run_limit.map(Duration::from_secs_f64);
+    let workers = workers(arguments.workers, (scenario, system), sweep.study.is_alone())?;
+    // The runs.
+    interrupt::note();
+    let began = Instant::now();
+    let bar = bar();
+    let done = sweep.run(&here.join(&arguments.out), workers, &mut |rows, all| {
+        bar.set_length(all);
+        bar.set_position(rows);
+    });
+    bar.finish_and_clear();
+    let done = done.map_err(refused)?;
+    let wall_s = began.elapsed().as_secs_f64();
+    if done.is_interrupted {
+        let (rows, all) = (done.rows, done.all);
+        let out = arguments.out.join(RUNS);
+        return Err(Failure::Run(format!(
+            "interrupted after {rows} of {all} rows, which are in `{}`; the same command goes on",
+            out.display()
+        )));
+    }
+    let definition = sweep.definition().map_err(refused)?;
+    told(arguments, &definition, Some((&done, workers, wall_s)))
+}
+
+/// The points that the options say.
+fn points(a: &SweepArguments) -> Result<Points, Failure> {
+    if let Some(path) = &a.table {
+        return Points::table(path).map_err(refused);
+    }
+    let samples = || a.samples.ok_or_else(|| Failure::Usage("a sampled `--design` needs `--samples N`".to_owned()));
+    let seed = a.seed;
+    let design = match a.design {
+        DesignWord::Grid if a.samples.is_some() => {
+            return Err(Failure::conflict("--samples", "--design grid", "a grid has as many points as its ranges say"));
+        }
+        DesignWord::Grid => Design::Grid,
+        DesignWord::Sobol => Design::Sobol { samples: samples()?, seed },
+        DesignWord::Lhs => Design::Lhs { samples: samples()?, seed },
+    };
+    Points::design(a.vary.clone(), design).map_err(refused)
+}
+
+/// How many runs are made at the same time. What FMUs of others share in one process is not known.
+///
+/// # Errors
+/// [`Failure::Usage`] for none, or for more where an FMU allows one instance only.
+pub fn workers(typed: Option<usize>, (s, a): (&Scenario, &SystemArguments), is_alone: bool) -> Result<usize, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let is_own = s.units.iter().all(|unit| matches!(unit.source, Source::Embedded(_)));
+    match typed {
+        Some(0) => Err(Failure::Usage("`--workers 0`: expected at least 1".to_owned())),
+        Some(n @ 2..) if is_alone => Err(Failure::Usage(format!(
+            "`--workers {n}`: an FMU may be instantiated once in a process; add `--isolate`"
+        ))),
+        Some(n) => Ok(n),
+        None if is_own || a.slaves.isolate => Ok(cores),
+        None => {
+            if cores > 1 {
+                eprintln!(
+                    "note: FMUs from files run in this process, one run at a time; `--isolate` or `--workers {cores}` uses {cores} cores"
+                );
+            }
+            Ok(1)
+        }
+    }
+}
+
+/// A bar with the time that is left.
+pub fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} runs  {eta} left");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Result, pictures and table of a finished sweep.
+fn told(a: &SweepArguments, definition: &Definition, run: Option<(&Done, usize, f64)>) -> Result<(), Failure> {
+    let summary = Summary::read(&a.out, definition).map_err(refused)?;
+    let indices = draw(&a.out, definition, !a.no_pictures).map_err(refused)?;
+    let mut result = json!({
+        "rows": summary.rows,
+        "ok": summary.ok,
+        "statuses": summary.statuses,
+        "varied": definition.varied,
+        "measures": summary.measures,
+        "indices": indices,
+        "shard": definition.shard,
+    });
+    if let Value::Object(map) = &mut result {
+        map.insert("runs".to_owned(), json!(a.out.join(RUNS)));
+    }
+    let text = serde_json::to_string_pretty(&result);
+    let text = text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?;
+    write_text(&a.out.join("result.json"), &text)?;
+    if let (Value::Object(map), Some((done, workers, wall_s))) = (&mut result, run) {
+        map.insert("workers".to_owned(), json!(workers));
+        map.insert("brought_back_by".to_owned(), json!(done.way.as_ref().map(Way::to_string)));
+        map.insert("wall_s".to_owned(), json!(wall_s));
+    }
+    if a.json {
+        let text = serde_json::to_string_pretty(&result);
+        return print::line(text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?);
+    }
+    let words: Vec<String> = summary.statuses.iter().map(|(word, n)| format!("{n} {word}")).collect();
+    let mut text = format!("{}: {}\n", print::counted(summary.rows, "run"), words.join(", "));
+    if let Some((Done { way: Some(way), .. }, workers, wall_s)) = run {
+        text += &format!("{wall_s:.2} s with {}, brought back by {way}\n", print::counted(workers as u64, "worker"));
+    }
+    text += &spreads(&summary.measures).terminal();
+    text += &shares(&indices);
+    text += &format!("\n{}", a.out.join(RUNS).display());
+    print::line(text)
+}
+
+/// The spread of each measure.
+fn spreads(measures: &[Spread]) -> Table {
+    let right = Align::Right;
+    let mut table = Table::new([
+        ("measure", Align::Left),
+        ("runs", right),
+        ("min", right),
+        ("mean", right),
+        ("max", right),
+        ("at the largest", Align::Left),
+    ]);
+    let short = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.6e}"));
+    for m in measures {
+        let cells =
+            [m.name.clone(), m.count.to_string(), short(m.min), short(m.mean), short(m.max), m.at_max.join(" ")];
+        table.row(cells);
+    }
+    table
+}
+
+/// Sobol indices, a line a measure and name.
+fn shares(found: &[Indices]) -> String {
+    let right = Align::Right;
+    let columns = [
+        ("measure", Align::Left),
+        ("varied", Align::Left),
+        ("first order", right),
+        ("± 95 %", right),
+        ("total", right),
+        ("± 95 %", right),
+        ("explained", right),
+    ];
+    let mut table = Table::new(columns);
+    let percent = |x: f64| format!("{:.1} %", 100.0 * x);
+    for i in found {
+        for index in &i.names {
+            let shares = [index.first, index.first_confidence, index.total, index.total_confidence, i.explained];
+            table.row([i.measure.clone(), index.name.clone()].into_iter().chain(shares.map(percent)));
+        }
+    }
+    if found.is_empty() { String::new() } else { format!("\n{}", table.terminal()) }
+}
+
+/// What cannot be done, as the end of a verb.
+pub fn refused(refused: Refused) -> Failure {
+    match refused {
+        Refused::Usage(text) => Failure::Usage(text),
+        Refused::Findings(findings) => findings_failure(&findings),
+        Refused::Run(text) => Failure::Run(text),
+        Refused::File { path, source } => Failure::File { path, source },
+        Refused::Plot(error) => Failure::Plot(error),
+    }
+}

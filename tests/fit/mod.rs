@@ -1,0 +1,202 @@
+//! Parameters from data: known ones are found with intervals that hold, and the error of the coupling is told from them.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use macrostep::embedded;
+use macrostep_master::record::Trace;
+use macrostep_sweep::fit::{Fit, Request, fit};
+use macrostep_sweep::{Refused, Samples};
+use macrostep_system::{Fmus, Scenario, assemble, toml};
+
+use crate::common::folder;
+
+/// Two masses; `STEP` and the values are put in.
+fn pair(step_s: f64, predict: &str, values: [f64; 4]) -> Scenario {
+    let [k1, c1, k2, c2] = values;
+    let text = format!(
+        r#"
+[experiment]
+stop = 4.0
+step = {step_s:?}
+[coupling]
+predict = "{predict}"
+[units.left]
+fmu = "embedded:oscillator1_displacement"
+set = {{ integrator = "exact", v0 = 1.0, k = {k1:?}, c = {c1:?}, k_c = 20.0 }}
+[units.right]
+fmu = "embedded:oscillator2_force"
+set = {{ integrator = "exact", v0 = -1.0, k = {k2:?}, c = {c2:?} }}
+[connections]
+"left.xi" = "right.x"
+"left.xi_dot" = "right.v"
+"right.f" = "left.f_c"
+[record]
+variables = ["left.x", "right.x"]
+"#
+    );
+    toml::read(&text, "pair.toml", Path::new(".")).expect("a scenario")
+}
+
+const TRUE: [f64; 4] = [10.0, 0.3, 30.0, 0.5];
+
+/// The rows of a run.
+fn trace(scenario: &Scenario) -> Trace {
+    let (assembly, _) = assemble(scenario, &Fmus::new(embedded::fmu)).expect("a system");
+    let mut simulation = assembly.simulation().expect("a simulation");
+    simulation.initialise().expect("initialised");
+    let windows = simulation.windows_in(scenario.experiment.stop_s.unwrap_or(0.0)).expect("windows");
+    let mut trace = Trace::new(simulation.columns().to_vec());
+    simulation.run(windows, 1, &mut trace).expect("a run");
+    trace
+}
+
+/// Normal numbers by Box and Muller from a multiplicative generator.
+struct Noise(u64);
+
+impl Noise {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
+    }
+}
+
+/// A file of data: every `every`-th row, with noise of so much.
+fn data(name: &str, trace: &Trace, every: usize, noise: f64, seed: u64) -> PathBuf {
+    let mut random = Noise(seed.wrapping_mul(2_654_435_761) + 12_345);
+    let mut text = "time,left.x,right.x\n".to_owned();
+    for row in trace.rows().step_by(every) {
+        let (a, b) = (row[1] + noise * random.normal(), row[2] + noise * random.normal());
+        writeln!(text, "{},{a},{b}", row[0]).expect("a line");
+    }
+    written(name, &text)
+}
+
+fn written(name: &str, text: &str) -> PathBuf {
+    let path = folder(module_path!()).join(name);
+    std::fs::write(&path, text).expect("a file");
+    path
+}
+
+fn request(free: &[&str]) -> Request {
+    let free = free.iter().map(|text| text.parse().expect("a range")).collect();
+    Request { free, starts: 2, workers: 2, ..Request::default() }
+}
+
+const FREE: [&str; 4] = ["left.k=1:100", "left.c=0.01:5", "right.k=3:300", "right.c=0.01:5"];
+
+fn fitted(scenario: &Scenario, data: &Path, request: &Request) -> Result<Fit, Refused> {
+    let samples = Samples::read(data).map_err(Refused::Run)?;
+    fit((scenario, &Fmus::new(embedded::fmu)), &samples, request).map(|(fit, _)| fit)
+}
+
+/// Over 50 seeds of noise, intervals of 95 % hold the true values in 90 to 99 of 100 cases, and the scatter is as said.
+#[test]
+fn intervals_hold_as_often_as_they_say() {
+    let exact = trace(&pair(0.01, "quadratic", TRUE));
+    let start = pair(0.01, "quadratic", [20.0, 1.0, 50.0, 1.0]);
+    let (mut held, mut all) = (0, 0);
+    for seed in 0..50 {
+        let path = data("noise.csv", &exact, 4, 2e-3, seed);
+        let found = fitted(&start, &path, &Request { starts: 1, ..request(&FREE) }).expect("a fit");
+        assert!(found.converged);
+        for (p, truth) in found.parameters.iter().zip(TRUE) {
+            all += 1;
+            held += usize::from((p.value - truth).abs() <= p.confidence.expect("an interval"));
+        }
+    }
+    assert!(all == 200 && (180..=198).contains(&held), "{held} of {all}");
+}
+
+/// Data of a fine run, fitted with a coarse one: what the parameters are off by is named as error of the coupling.
+#[test]
+fn the_error_of_the_coupling_is_told() {
+    let path = data("fine.csv", &trace(&pair(1e-4, "quadratic", TRUE)), 400, 0.0, 0);
+    let found = fitted(&pair(4e-3, "hold", TRUE), &path, &request(&FREE)).expect("a fit");
+    for (p, truth) in found.parameters.iter().zip(TRUE) {
+        let (off, told) = (p.value - truth, p.coupling_error.expect("an error"));
+        assert!((off - told).abs() < 0.2 * off.abs().max(1e-3 * truth), "{}: {off} against {told}", p.name);
+        assert!(off.abs() > 1e-5 * truth, "{}: nothing to see", p.name);
+    }
+    assert!((found.coupling_order.expect("an order") - 1.0).abs() < 0.3, "{:?}", found.coupling_order);
+}
+
+/// Gaps, millimetres, milliseconds, and a clock of its own.
+#[test]
+fn data_have_gaps_and_units_and_a_clock_of_their_own() {
+    let exact = trace(&pair(0.01, "quadratic", TRUE));
+    let mut text = "time [ms],right.x [mm],left.x,note\n".to_owned();
+    for (i, row) in exact.rows().enumerate().step_by(5) {
+        let gap = |x: f64, is_gap: bool| if is_gap { String::new() } else { x.to_string() };
+        let t_ms = 1e3 * (row[0] - 2.5);
+        writeln!(text, "{t_ms},{},{},", gap(1e3 * row[2], i % 3 == 0), gap(row[1], i % 4 == 0)).expect("a line");
+    }
+    let path = written("gaps.csv", &text);
+    let start = pair(0.01, "quadratic", [20.0, 1.0, 50.0, 1.0]);
+    let found = fitted(&start, &path, &Request { offset_s: 2.5, ..request(&FREE) }).expect("a fit");
+    for (p, truth) in found.parameters.iter().zip(TRUE) {
+        assert!((p.value / truth - 1.0).abs() < 1e-5, "{}: {} is not {truth}", p.name, p.value);
+    }
+    // Without the shift only a part lies in the run, and with another none.
+    let error = fitted(&start, &path, &Request { offset_s: 100.0, ..request(&FREE) }).expect_err("no overlap");
+    assert!(error.to_string().contains("no value lies in it"), "{error}");
+}
+
+/// A mass by itself moves with k/m: both at once cannot be found, and that is said.
+#[test]
+fn parameters_that_cannot_be_told_apart_are_named() {
+    let alone = r#"
+[experiment]
+stop = 4.0
+step = 0.01
+[units.mass]
+fmu = "embedded:oscillator2_force"
+set = { integrator = "exact", v0 = 1.0, k = 20.0, m = 1.0 }
+[record]
+variables = ["mass.x"]
+"#;
+    let scenario = toml::read(alone, "alone.toml", Path::new(".")).expect("a scenario");
+    let mut text = "time,mass.x\n".to_owned();
+    let mut random = Noise(7);
+    for row in trace(&scenario).rows().step_by(4) {
+        writeln!(text, "{},{}", row[0], row[1] + 1e-3 * random.normal()).expect("a line");
+    }
+    let path = written("alone.csv", &text);
+    let found = fitted(&scenario, &path, &request(&["mass.k=5:80", "mass.m=0.2:5"])).expect("a fit");
+    assert!(found.identifiability[0].contains("cannot be told apart"), "{:?}", found.identifiability);
+    // What has no influence is refused.
+    let error =
+        fitted(&scenario, &path, &request(&["mass.k=5:80", "mass.f_ext=-1e-30:1e-30"])).expect_err("no influence");
+    assert!(error.to_string().contains("no influence"), "{error}");
+}
+
+/// Nonsense gets one sentence.
+#[test]
+fn nonsense_is_refused() {
+    let exact = trace(&pair(0.01, "quadratic", TRUE));
+    let good = data("good.csv", &exact, 100, 0.0, 0);
+    let scenario = pair(0.01, "quadratic", TRUE);
+    let few = written("few.csv", "time,left.x\n0.5,0.1\n0.7,0.2\n");
+    let other = written("other.csv", "time,speed\n0.5,0.1\n");
+    let broken = written("broken.csv", "time,left.x\n0.5,high\n");
+    let cases: [(&Path, &[&str], &str); 7] = [
+        (&few, &FREE, "2 values for 4 free parameters"),
+        (&other, &FREE, "none is a real variable"),
+        (&broken, &FREE, "line 2: `left.x` is `high`"),
+        (&good, &["left.q=1:2"], "no variable `q`"),
+        (&good, &["left.x=1:2"], "cannot be set"),
+        (&good, &["left.integrator=1:2"], "whole numbers"),
+        (&good, &[], "nothing is free"),
+    ];
+    for (path, free, why) in cases {
+        let error = fitted(&scenario, path, &request(free)).expect_err(why).to_string();
+        assert!(error.contains(why), "{free:?}: {error}");
+    }
+    for text in ["left.k", "left.k=2:1", "left.k=1", "k=1:2", "left.k=1:inf"] {
+        assert!(text.parse::<macrostep_sweep::fit::Free>().is_err(), "{text}");
+    }
+}

@@ -1,0 +1,236 @@
+//! Many runs: rows that are those of single runs, whatever the workers; sweeps that were ended, divided, or given nonsense.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use macrostep::embedded;
+use macrostep_sweep::{Design, Done, Points, Shard, Sweep, Vary, merge};
+use macrostep_system::{Fmus, Scenario, toml};
+
+use crate::common::folder;
+
+/// Two masses, the coupling held over the macro step.
+const PAIR: &str = r#"
+[experiment]
+stop = 0.5
+step = 1e-2
+
+[units.left]
+fmu = "embedded:oscillator1_displacement"
+set = { integrator = "exact", v0 = 1.0, k = 10.0 }
+
+[units.right]
+fmu = "embedded:oscillator2_force"
+set = { integrator = "exact", v0 = -1.0, k = 20.0 }
+
+[connections]
+"left.xi" = "right.x"
+"left.xi_dot" = "right.v"
+"right.f" = "left.f_c"
+"#;
+
+fn pair() -> Scenario {
+    toml::read(PAIR, "pair.toml", Path::new(".")).expect("a scenario")
+}
+
+fn macrostep(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
+}
+
+/// An empty folder of its own.
+fn empty(name: &str) -> PathBuf {
+    let path = folder(module_path!()).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("a folder");
+    path
+}
+
+fn rows(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("runs.csv")).expect("the rows")
+}
+
+/// Stiffness of both masses, on 5 × 8 points, with measures of every kind of sum.
+fn sweep(units: &Fmus, shard: Shard) -> Sweep<'_> {
+    let varies = ["left.k=lin:5:15:5", "right.k=log:2:50:8"].map(|t| t.parse::<Vary>().expect("values")).to_vec();
+    let measures =
+        ["end=last(left.x)", "most=max(right.x)-min(right.x)", "mean=rms(left.v)", "back=crossing(left.v,0)"];
+    let measures = measures.map(|t| t.parse().expect("a measure")).to_vec();
+    let points = Points::design(varies, Design::Grid).expect("points");
+    Sweep::new((&pair(), units), points, measures, shard).expect("a sweep").0
+}
+
+fn run(sweep: &Sweep<'_>, folder: &Path, workers: usize) -> Done {
+    sweep.run(folder, workers, &mut |_, _| {}).expect("rows")
+}
+
+/// Each row has the bits of `macrostep run` with the same values, though its FMUs have run before.
+#[test]
+fn rows_are_those_of_single_runs() {
+    let out = empty("single");
+    let units = Fmus::new(embedded::fmu);
+    let sweep = sweep(&units, Shard::WHOLE);
+    let done = run(&sweep, &out, 2);
+    assert_eq!((done.rows, done.all), (40, 40));
+    assert_eq!(done.way.map(|way| way.to_string()).as_deref(), Some("fmi2Reset"));
+    std::fs::write(out.join("pair.toml"), PAIR).expect("a file");
+    let scenario = out.join("pair.toml");
+    for line in rows(&out).lines().skip(1).step_by(13) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let (k1, k2) = (format!("left.k={}", fields[0]), format!("right.k={}", fields[1]));
+        let single = macrostep(&["run", scenario.to_str().expect("UTF-8"), "--json", "--set", &k1, "--set", &k2]);
+        let single: serde_json::Value = serde_json::from_slice(&single.stdout).expect("JSON");
+        assert_eq!(single["final"]["left.x"].as_f64(), fields[2].parse().ok(), "{line}");
+        assert_eq!(fields[6], "ok");
+    }
+}
+
+/// Order and bits do not depend on the number of workers, on an end in the middle of a row, or on a division into parts.
+#[test]
+fn rows_do_not_depend_on_how_they_are_made() {
+    let units = Fmus::new(embedded::fmu);
+    let whole = sweep(&units, Shard::WHOLE);
+    let [one, many, ended, merged] = ["one", "many", "ended", "merged"].map(empty);
+    run(&whole, &one, 1);
+    run(&whole, &many, 7);
+    assert_eq!(rows(&one), rows(&many));
+    // What a killed program leaves: whole rows and a part of one.
+    run(&whole, &ended, 1);
+    let text = rows(&ended);
+    std::fs::write(ended.join("runs.csv"), &text[..text.len() / 2]).expect("written");
+    let done = run(&whole, &ended, 2);
+    assert!(done.way.is_some());
+    assert_eq!(rows(&ended), text);
+    assert_eq!(run(&whole, &ended, 2).way, None, "nothing is left to run");
+    // Parts, one of them missing first.
+    let parts = ["part1", "part2", "part3"].map(empty).to_vec();
+    for (i, part) in parts.iter().enumerate() {
+        run(&sweep(&units, Shard { index: i as u64 + 1, of: 3 }), part, 2);
+    }
+    let error = merge(&parts[..2], &merged).expect_err("a part is missing").to_string();
+    assert!(error.contains("parts [1, 2] of 3"), "{error}");
+    merge(&[parts[2].clone(), parts[0].clone(), parts[1].clone()], &merged).expect("merged");
+    assert_eq!(rows(&merged), text);
+}
+
+/// The macro step and the words of the method are varied like values; a run that diverges is a row, and others go on.
+#[test]
+fn methods_are_varied_and_divergence_is_a_row() {
+    let out = empty("methods");
+    let path = out.join("pair.toml");
+    std::fs::write(&path, PAIR).expect("a file");
+    let (path, result) = (path.to_str().expect("UTF-8"), out.join("out"));
+    let result = result.to_str().expect("UTF-8");
+    let common =
+        ["--vary", "predict=hold,quadratic", "--vary", "step=0.001,0.01", "--stop", "2", "--set", "left.k_c=1e6"];
+    let measure =
+        ["--measure", "end=last(left.x)", "--measure", "late=crossing(left.x,1e9)", "--out", result, "--no-pictures"];
+    let output = macrostep(&[&["sweep", path][..], &common, &measure].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = rows(Path::new(result));
+    let statuses: Vec<&str> = text.lines().skip(1).filter_map(|line| line.splitn(5, ',').nth(4)).collect();
+    assert_eq!(statuses.len(), 4, "{text}");
+    assert!(statuses.iter().any(|status| status.contains("diverged: ")), "{text}");
+    assert!(text.lines().all(|line| !line.contains("NaN")), "{text}");
+}
+
+/// What makes no sense is said in one sentence before the first run, and nothing is left behind.
+#[test]
+fn nonsense_is_refused_before_the_first_run() {
+    let out = empty("nonsense");
+    let path = out.join("pair.toml");
+    std::fs::write(&path, PAIR).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let target = out.join("out");
+    let target = target.to_str().expect("UTF-8");
+    let good = ["--vary", "left.k=1,2", "--measure", "a=last(left.x)"];
+    let cases: [(&[&str], &str); 12] = [
+        (&["--vary", "left.q=1,2", "--measure", "a=last(left.x)"], "no variable `q`"),
+        (&["--vary", "middle.k=1,2", "--measure", "a=last(left.x)"], "no unit `middle`"),
+        (&["--vary", "left.k=lin:2:1:3", "--measure", "a=last(left.x)"], "reversed"),
+        (&["--vary", "left.k=lin:1:2", "--measure", "a=last(left.x)"], "no number of values"),
+        (&["--vary", "left.integrator=magic,exact", "--measure", "a=last(left.x)"], "expected one of"),
+        (&["--vary", "left.x=1,2", "--measure", "a=last(left.x)"], "cannot be set"),
+        (&["--vary", "predict=cubic", "--measure", "a=last(left.x)"], "expected"),
+        (&["--vary", "left.k=1,2", "--measure", "a=last(left.y)"], "left.y"),
+        (&["--vary", "left.k=1,2"], "nothing is measured"),
+        (&["--measure", "a=last(left.x)"], "nothing is varied"),
+        (&["--vary", "left.k=1,2", "--design", "sobol", "--measure", "a=last(left.x)"], "--samples"),
+        (&["--vary", "left.k=1,2", "--measure", "a=distance(left.x, none.csv)"], "none.csv"),
+    ];
+    for (arguments, why) in cases {
+        let output = macrostep(&[&["sweep", path, "--out", target][..], arguments].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && stderr.contains(why), "{arguments:?}: {stderr}");
+        assert!(!Path::new(target).join("runs.csv").exists(), "{arguments:?}");
+    }
+    // Another sweep does not go into the same folder.
+    let other = ["--vary", "left.k=1,3", "--measure", "a=last(left.x)"];
+    assert!(macrostep(&[&["sweep", path, "--out", target][..], &good].concat()).status.success());
+    let output = macrostep(&[&["sweep", path, "--out", target][..], &other].concat());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("holds another sweep"), "{stderr}");
+}
+
+#[cfg(target_os = "linux")]
+mod foreign {
+    use super::{empty, macrostep, rows};
+    use crate::make::{XML, fmu};
+
+    /// One FMU made for the test, alone in a system.
+    fn system(name: &str, defines: &[(&str, &str)]) -> (String, String) {
+        let folder = empty(name);
+        std::fs::write(folder.join("slave.fmu"), fmu(XML, defines)).expect("an FMU");
+        let text = "[experiment]\nstop = 1.0\nstep = 0.1\n\n[units.s]\nfmu = \"slave.fmu\"\n";
+        std::fs::write(folder.join("s.toml"), text).expect("a scenario");
+        let path = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
+        (path("s.toml"), path("out"))
+    }
+
+    /// `fmi2Reset` of this FMU leaves something behind: it is noticed, and every run has new instances.
+    #[test]
+    fn a_reset_that_leaves_something_behind_is_noticed() {
+        let (path, out) = system("behind", &[("AT_EXIT", "s->m++; s->x = s->m")]);
+        let output = macrostep(&[
+            "sweep",
+            &path,
+            "--vary",
+            "s.u=lin:1:2:12",
+            "--measure",
+            "x=last(s.x)",
+            "--out",
+            &out,
+            "--json",
+        ]);
+        let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(result["brought_back_by"], "new instances");
+        for line in rows(out.as_ref()).lines().skip(1) {
+            let [u, x]: [f64; 2] = [0, 1].map(|i| line.split(',').nth(i).expect("a field").parse().expect("a number"));
+            assert!((x - (1.0 + u)).abs() < 1e-12, "{line}");
+        }
+    }
+
+    /// A run that hangs and one that crashes are rows; those after them are made.
+    #[test]
+    fn what_hangs_or_crashes_is_a_row() {
+        let defines = [("AT_EVERY_STEP", "if (s->u > 2.5) for (;;) sleep(1); if (s->u > 1.5) raise(SIGSEGV)")];
+        let (path, out) = system("hangs", &defines);
+        let output = macrostep(&[
+            "sweep",
+            &path,
+            "--vary",
+            "s.u=1,2,3,0.5",
+            "--measure",
+            "x=last(s.x)",
+            "--out",
+            &out,
+            "--isolate",
+            "--call-limit",
+            "1",
+        ]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = rows(out.as_ref());
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        let is = |i: usize, status: &str| lines[i].contains(status);
+        assert!(lines.len() == 4 && is(0, ",ok") && is(1, "failed: ") && is(2, "failed: ") && is(3, ",ok"), "{text}");
+    }
+}
