@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 const LINES_MAX: usize = 400;
 
 /// Longer files, and the lines they have.
-const LONG: &[(&str, usize)] =
-    &[("crates/import/src/isolation/system.rs", 402), ("master/src/schedule.rs", 420), ("tests/foreign/ssp.rs", 489)];
+const LONG: &[(&str, usize)] = &[("master/src/schedule.rs", 420), ("tests/foreign/ssp.rs", 489)];
 
 /// Folders and files whose code may be `unsafe`: the C ABI, the export shell, and the loading of foreign libraries.
 const UNSAFE: &[&str] =
-    &["crates/fmi2/src/", "crates/export/", "crates/import/src/fmu/", "crates/import/src/isolation/system.rs"];
+    &["crates/fmi2/src/", "crates/export/", "crates/import/src/fmu/", "crates/import/src/isolation/system"];
 
 /// Tests and benchmarks that call C functions, count allocations or fork; none is part of the program.
 const UNSAFE_IN_TESTS: &[&str] = &[
