@@ -6,9 +6,25 @@ use std::path::Path;
 
 use super::system;
 
+/// What this process had open before there was a slave, as who has started the program may have left it.
+#[derive(Debug)]
+pub struct Inherited(Vec<(String, String)>);
+
+impl Inherited {
+    /// What is open now.
+    pub fn new() -> Inherited {
+        Inherited(descriptors().collect())
+    }
+
+    /// What was opened since.
+    fn opened(&self) -> impl Iterator<Item = (String, String)> {
+        descriptors().filter(|descriptor| !self.0.contains(descriptor))
+    }
+}
+
 /// Why the slave cannot be saved by fork now, in words; `None` where it can. `shared` says whether memory shared with other
 /// processes is looked for, which takes longest.
-pub fn refusal(shared: bool) -> Option<String> {
+pub fn refusal(inherited: &Inherited, shared: bool) -> Option<String> {
     let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
     if threads > 1 {
         let more = if threads == 2 { "a thread".to_owned() } else { format!("{} threads", threads - 1) };
@@ -17,17 +33,17 @@ pub fn refusal(shared: bool) -> Option<String> {
     if system::has_children() {
         return Some("it has started a process, which is not copied with it".to_owned());
     }
-    descriptors().find_map(|(file, target)| held(&file, &target)).or_else(|| shared.then(shared_memory).flatten())
+    inherited.opened().find_map(|(file, target)| held(&file, &target)).or_else(|| shared.then(shared_memory).flatten())
 }
 
 /// Files that are open for writing: what is written to them is not taken back.
-pub fn written() -> Vec<String> {
+pub fn written(inherited: &Inherited) -> Vec<String> {
     let is_written = |(file, target): &(String, String)| {
         // Under its name, or already without one.
         let is_file = Path::new(target).is_file() || target.starts_with('/') && target.ends_with(" (deleted)");
         is_file && described(file).is_some_and(|text| mode(&text) != libc::O_RDONLY)
     };
-    descriptors().filter(is_written).map(|(_, target)| target).collect()
+    inherited.opened().filter(is_written).map(|(_, target)| target).collect()
 }
 
 /// Numbers of the descriptors beyond the standard ones, and what each is open on.

@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::inspection;
+use super::inspection::{self, Inherited};
 use super::system::{self, Memory, Word};
 
 /// What [`Snapshots::save`] returns as.
@@ -30,6 +30,8 @@ pub enum Saved {
 pub struct Snapshots {
     /// The process above, see [`guard`](super::guard).
     guard: u32,
+    /// What was open before there was a slave.
+    inherited: Inherited,
     /// Whether memory shared with others was looked for.
     looked: Cell<bool>,
 }
@@ -43,7 +45,8 @@ const LONG: Duration = Duration::from_secs(3600);
 impl Snapshots {
     /// None yet, below the process that guards this one.
     pub fn new() -> Snapshots {
-        Snapshots { guard: std::os::unix::process::parent_id(), looked: Cell::new(false) }
+        let guard = std::os::unix::process::parent_id();
+        Snapshots { guard, inherited: Inherited::new(), looked: Cell::new(false) }
     }
 
     /// Saves this process in a slot.
@@ -51,7 +54,7 @@ impl Snapshots {
     /// # Errors
     /// In words, where the slave cannot be saved so.
     pub fn save(&self, memory: &Memory, slot: usize) -> Result<Saved, String> {
-        if let Some(reason) = inspection::refusal(!self.looked.replace(true)) {
+        if let Some(reason) = inspection::refusal(&self.inherited, !self.looked.replace(true)) {
             return Err(format!("no snapshot by fork, because {reason}; choose a method without rollback"));
         }
         let Some((order, sleeper)) = memory.slot(slot) else {
@@ -127,7 +130,7 @@ impl Snapshots {
         if memory.word(Word::Told).load(Ordering::Relaxed) & FILES != 0 {
             return;
         }
-        let files = inspection::written();
+        let files = inspection::written(&self.inherited);
         if let Some(first) = files.first() {
             memory.word(Word::Told).fetch_or(FILES, Ordering::Relaxed);
             let others = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
