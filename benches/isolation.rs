@@ -1,5 +1,5 @@
 //! The cost of isolation: a macro step of the pair with both slaves in processes of their own, beside a bare round trip
-//! between two processes.
+//! between two processes; and snapshots by fork.
 //!
 //! Bare: one process sets a word in shared memory and wakes the other by `futex`, sleeps until the answer has come, and so
 //! does the other; nothing else is done. The same round trip by spinning shows what is left where nobody sleeps. Jacobi,
@@ -16,8 +16,10 @@
 use macrostep::factory;
 use macrostep::pair::{Coupling, Factory, Integrator, Pair, build};
 use macrostep_import::isolation::{ARGUMENT, Isolation, Limits, serve};
+use macrostep_master::unit::Unit;
 use macrostep_master::{Method, Sampling};
 use macrostep_plot::table::{Align, Table};
+use std::cell::RefCell;
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -139,6 +141,18 @@ fn macro_step(coupling: Coupling, sampling: Sampling, units: Factory<'_>) -> f64
     began.elapsed().as_secs_f64() * 1e6 / STEPS as f64
 }
 
+/// Microseconds that `call` and a reading behind it take, of an oscillator that goes back by fork.
+fn rollback(unit: &mut dyn Unit, call: impl Fn(&mut dyn Unit)) -> f64 {
+    const CALLS: usize = 500;
+    let mut value = [0.0];
+    let began = Instant::now();
+    for _ in 0..CALLS {
+        call(unit);
+        unit.get_real(&[0], &mut value).expect("read");
+    }
+    began.elapsed().as_secs_f64() * 1e6 / CALLS as f64
+}
+
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     0.5 * (values[(values.len() - 1) / 2] + values[values.len() / 2])
@@ -166,6 +180,22 @@ fn report() -> Table {
     }
     let in_process = || macro_step(Coupling::DisplacementDisplacement, Sampling::Updated, &factory::fmu);
     measured.push(("in this process, s-s".to_owned(), Box::new(in_process)));
+
+    // One instance for all three, one after the other.
+    let forked = RefCell::new(factory::forked(&isolation, "oscillator1_displacement", "slave").expect("an instance"));
+    {
+        let mut unit = forked.borrow_mut();
+        unit.setup(0.0, None, None).expect("set up");
+        unit.enter_initialization().expect("entered");
+        unit.exit_initialization().expect("left");
+    }
+    // Setting nothing makes the reading a round trip.
+    let reading = || rollback(forked.borrow_mut().as_mut(), |unit| unit.set_real(&[], &[]).expect("set"));
+    let save = || rollback(forked.borrow_mut().as_mut(), |unit| unit.save(0).expect("saved"));
+    let restore = || rollback(forked.borrow_mut().as_mut(), |unit| unit.restore(0).expect("restored"));
+    measured.push(("a reading, of a slave that goes back by fork".to_owned(), Box::new(reading)));
+    measured.push(("a snapshot by fork, and a reading".to_owned(), Box::new(save)));
+    measured.push(("a rollback by fork, and a reading".to_owned(), Box::new(restore)));
 
     let mut times = vec![Vec::new(); measured.len()];
     for _ in 0..ROUNDS {

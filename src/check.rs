@@ -1,6 +1,8 @@
 //! `macrostep check FMU`: the strict rules of FMI 2.0.5, each finding with its rule and section. Errors are what keeps the FMU
 //! from running, or makes it run wrongly, in some tool; warnings are the rest.
 
+mod rollback;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;
 use crate::{info, print};
+use rollback::Trials;
 
 /// `macrostep check`.
 #[derive(Debug, Args)]
@@ -21,6 +24,10 @@ pub struct CheckArguments {
     /// Leave the library alone: loading one runs its initialisers in this process
     #[arg(long)]
     pub no_library: bool,
+    /// Try whether it goes back: ten steps, back, ten steps again, by its own state functions and by fork, on instances in processes
+    /// of their own [default: off]
+    #[arg(long, conflicts_with = "no_library")]
+    pub rollback: bool,
     /// Print one JSON object instead of lines [default: off]
     #[arg(long)]
     pub json: bool,
@@ -83,25 +90,34 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
             findings[known..].iter().try_for_each(print::line)?;
         }
     }
+    let trials = arguments.rollback.then(|| Trials::of(&fmu)).transpose()?;
+    if let Some(trials) = trials.as_ref().filter(|_| !arguments.json) {
+        trials.print()?;
+    }
     let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();
     let warnings = findings.len() - errors;
     let file = arguments.fmu.display();
     if arguments.json {
-        print::line(json!({
+        let mut document = json!({
             "fmu": file.to_string(),
             "rules": rules::ALL.len(),
             "library": !arguments.no_library,
             "errors": errors,
             "warnings": warnings,
             "findings": findings.iter().map(Finding::json).collect::<Vec<_>>(),
-        }))?;
+        });
+        if let Some(trials) = &trials {
+            document["rollback"] = trials.json();
+        }
+        print::line(document)?;
     } else if findings.is_empty() {
         print::line(format!("`{file}` keeps all {} rules", rules::ALL.len()))?;
     } else if errors == 0 {
         print::line(format!("`{file}`: no error, {}", print::counted(warnings as u64, "warning")))?;
     }
     if errors == 0 {
-        return Ok(());
+        let failure = trials.and_then(|trials| trials.failure(&file.to_string()));
+        return failure.map_or(Ok(()), |words| Err(Failure::Run(words)));
     }
     let what = format!("{} and {}", print::counted(errors as u64, "error"), print::counted(warnings as u64, "warning"));
     Err(Failure::Run(format!("`{file}` breaks rules: {what}, listed above; `macrostep simulate` may still run it")))

@@ -38,6 +38,14 @@ pub fn isolated(isolation: &Isolation, model: &str, name: &str) -> Result<Box<dy
     Ok(Box::new(isolation.instantiate(&open(model, name)?, name)?))
 }
 
+/// As [`isolated`], and goes back by fork.
+///
+/// # Errors
+/// As [`isolated`].
+pub fn forked(isolation: &Isolation, model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
+    Ok(Box::new(isolation.instantiate_by_fork(&open(model, name)?, name)?))
+}
+
 fn open(model: &str, name: &str) -> Result<Fmu, RunError> {
     let bytes = embedded::fmu(model).ok_or_else(|| missing(model, name))?;
     Fmu::from_bytes(model, bytes).map_err(|e| refused(name, "instantiation", e.to_string(), String::new()))

@@ -50,6 +50,15 @@ pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments) -> Result<Box<dyn
     Ok(Box::new(unit))
 }
 
+/// An instance of an FMU in a process of its own, which goes back by fork, whatever the FMU offers.
+///
+/// # Errors
+/// As [`make`].
+pub fn make_by_fork(fmu: &Fmu, name: &str, arguments: &SlaveArguments) -> Result<Box<dyn Unit>, Failure> {
+    let unit = isolated(arguments)?.instantiate_by_fork(fmu, name);
+    Ok(Box::new(unit.map_err(|e| Failure::Run(e.to_string()))?))
+}
+
 /// Options of an instance in this process: with logging, messages go to standard error.
 fn options(arguments: &SlaveArguments) -> Result<FmuOptions, Failure> {
     let SlaveArguments { logging_on, .. } = *arguments;
@@ -64,13 +73,18 @@ fn options(arguments: &SlaveArguments) -> Result<FmuOptions, Failure> {
 /// # Errors
 /// [`Failure::Usage`] for a limit that is none, [`Failure::Run`] where this program is not found again.
 pub fn isolation(arguments: &SlaveArguments) -> Result<Option<Isolation>, Failure> {
-    let limits = limits(arguments)?;
-    if !arguments.isolate {
-        return Ok(None);
-    }
-    let isolation = Isolation::of_this_program(limits)
+    limits(arguments)?;
+    arguments.isolate.then(|| isolated(arguments)).transpose()
+}
+
+/// Where isolated slaves run.
+///
+/// # Errors
+/// As [`isolation`].
+pub fn isolated(arguments: &SlaveArguments) -> Result<Isolation, Failure> {
+    let isolation = Isolation::of_this_program(limits(arguments)?)
         .map_err(|e| Failure::Run(format!("`--isolate`: the system does not say which program this is: {e}")))?;
-    Ok(Some(Isolation { logging_on: arguments.logging_on, ..isolation }))
+    Ok(Isolation { logging_on: arguments.logging_on, ..isolation })
 }
 
 /// What kind of units [`make`] makes.

@@ -7,7 +7,7 @@ use macrostep_import::fmu::Fmu;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
-use super::{capabilities, dependencies, exponents, items, json_value, names};
+use super::{capabilities, dependencies, exponents, items, json_value, names, rollback};
 use macrostep::values::{self, word};
 
 /// Writes the object and a line end.
@@ -40,6 +40,7 @@ fn document(fmu: &Fmu) -> Document<'_> {
         "generation_tool": d.generation_tool,
         "model_exchange": d.has_model_exchange,
         "capabilities": capabilities,
+        "rollback": rollback(fmu),
         "max_output_derivative_order": fmu.capabilities().max_output_derivative_order,
         "default_experiment": experiment.map(|e| json!({
             "start_time": number(e.start_time),

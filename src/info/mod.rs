@@ -57,6 +57,15 @@ fn capabilities(fmu: &Fmu) -> [(&'static str, bool); 9] {
     ]
 }
 
+/// How the FMU goes back where a method repeats steps.
+fn rollback(fmu: &Fmu) -> &'static str {
+    match (fmu.capabilities().can_get_and_set_fmu_state, cfg!(target_os = "linux")) {
+        (true, _) => "own",
+        (false, true) => "fork",
+        (false, false) => "none",
+    }
+}
+
 fn exponents(b: &BaseUnit) -> [(&'static str, i32); 8] {
     [("kg", b.kg), ("m", b.m), ("s", b.s), ("A", b.a), ("K", b.k), ("mol", b.mol), ("cd", b.cd), ("rad", b.rad)]
 }

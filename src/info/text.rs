@@ -8,7 +8,7 @@ use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription
 use macrostep_import::fmu::Fmu;
 use macrostep_plot::table::{Align, Listing, Table};
 
-use super::{capabilities, dependencies, exponents, items, names};
+use super::{capabilities, dependencies, exponents, items, names, rollback};
 use macrostep::values::{self, word};
 
 /// Characters of a cell: names of Modelica are long, those of a broken file endless.
@@ -43,6 +43,12 @@ fn about(fmu: &Fmu) -> Table {
     for (name, offered) in capabilities(fmu) {
         row(name, if offered { "yes" } else { "no" });
     }
+    let way = match rollback(fmu) {
+        "own" => "by its own state functions",
+        "fork" => "by fork of a process of its own, where a method repeats steps",
+        _ => "no",
+    };
+    row("goes back", way);
     row("maxOutputDerivativeOrder", &fmu.capabilities().max_output_derivative_order.to_string());
     if let Some(e) = &d.default_experiment {
         let time = |t: Option<f64>| t.map_or("–".to_owned(), |t| format!("{} s", shown::number(t)));

@@ -14,6 +14,7 @@ use macrostep_description::{Causality, Dependencies, ModelDescription, Variabili
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 use macrostep_system::scenario::{Place, Scenario, Source as Fmu};
+use macrostep_system::words::Rollback;
 use macrostep_system::{Catalogue, Finding, Severity, assemble};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -212,7 +213,13 @@ impl Benchmark for FromFile {
 
     fn capabilities(&self) -> Vec<Capabilities> {
         let units = self.scenario.units.iter().zip(&self.descriptions);
-        units.map(|(unit, description)| Capabilities::of(&unit.name, description)).collect()
+        let by_fork = |description| self.catalogue.rollback().forks(description);
+        units
+            .map(|(unit, description)| {
+                let own = Capabilities::of(&unit.name, description);
+                Capabilities { rollback: own.rollback || by_fork(description), ..own }
+            })
+            .collect()
     }
 
     fn written(&self) -> Option<Scheme> {
@@ -256,6 +263,14 @@ impl Catalogue for WithPulse<'_> {
 
     fn unit(&self, source: &Fmu, name: &str) -> Result<Box<dyn Unit>, String> {
         Ok(Nudged::boxed(self.units.unit(source, name)?, self.probe, self.start_s, self.step_s))
+    }
+
+    fn forked(&self, source: &Fmu, name: &str) -> Result<Box<dyn Unit>, String> {
+        Ok(Nudged::boxed(self.units.forked(source, name)?, self.probe, self.start_s, self.step_s))
+    }
+
+    fn rollback(&self) -> Rollback {
+        self.units.rollback()
     }
 
     fn isolates(&self) -> bool {

@@ -8,6 +8,7 @@ use macrostep::lab::{Benchmark, Scheme, Setup};
 use macrostep::scheme::{Control, Energy};
 use macrostep_master::RunError;
 use macrostep_plot::table::{Align, Table, short};
+use macrostep_system::words::Rollback;
 use serde::Serialize;
 
 use super::json;
@@ -44,6 +45,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         set: of.set.clone(),
         parameters: of.parameters.clone(),
         record: RecordArguments { record: Vec::new() },
+        rollback: Rollback::Auto,
         slaves: of.slaves,
     };
     let subject = subject.scenario(Path::new(subject.typed().unwrap_or_default()), arguments.stop)?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use macrostep::lab::{Benchmark, FromFile};
+use macrostep_system::words::Rollback;
 
 use crate::failure::Failure;
 use crate::slaves::SlaveArguments;
@@ -29,6 +30,9 @@ pub struct SubjectArguments {
     pub parameters: Vec<String>,
     #[command(flatten)]
     pub record: RecordArguments,
+    /// Of a file: how slaves go back where a method repeats steps
+    #[arg(long, value_enum, value_name = "ROLLBACK", default_value = "auto")]
+    pub rollback: Rollback,
     #[command(flatten)]
     pub slaves: SlaveArguments,
 }
@@ -71,6 +75,7 @@ impl SubjectArguments {
             ("set", !self.set.is_empty()),
             ("parameters", !self.parameters.is_empty()),
             ("record", !self.record.record.is_empty()),
+            ("rollback", self.rollback != Rollback::Auto),
             ("isolate", self.slaves.isolate),
             ("logging-on", self.slaves.logging_on),
         ];
@@ -87,6 +92,7 @@ impl SubjectArguments {
             stop: stop_s,
             set: self.set.clone(),
             parameters: self.parameters.clone(),
+            rollback: self.rollback,
             slaves: self.slaves,
             ..SystemArguments::default()
         };

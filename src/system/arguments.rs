@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use macrostep_system::words::{Control, Correct, Energy, Named, Predict, Sampling, Schedule};
+use macrostep_system::words::{Control, Correct, Energy, Named, Predict, Rollback, Sampling, Schedule};
 
 use crate::arguments::positive;
 use crate::checkpoint::CheckpointArguments;
@@ -58,6 +58,9 @@ pub struct SystemArguments {
     /// Apply a parameter set of the scenario after its own; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub parameters: Vec<String>,
+    /// How slaves go back where a method repeats steps
+    #[arg(long, value_enum, value_name = "ROLLBACK", default_value = "auto")]
+    pub rollback: Rollback,
     #[command(flatten)]
     pub slaves: SlaveArguments,
 }

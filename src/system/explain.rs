@@ -70,8 +70,12 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
 fn which(allowed: &[Allowed], system: &str) -> Result<(), Failure> {
     print::line("\nWhich method for this system")?;
     for group in allowed {
-        let lacks = group.lacks.as_ref().map_or("yes".to_owned(), |lacks| format!("no: {lacks}"));
-        print::line(format_args!("      {}: {lacks}", group.methods))?;
+        let answer = match (&group.lacks, &group.how) {
+            (Some(lacks), _) => format!("no: {lacks}"),
+            (None, Some(how)) => format!("yes; {how}"),
+            (None, None) => "yes".to_owned(),
+        };
+        print::line(format_args!("      {}: {answer}", group.methods))?;
     }
     print::line(format_args!(
         "\nNext: `macrostep verify {system} --tolerance 1e-2` says whether the step is small enough, `macrostep advise {system} \

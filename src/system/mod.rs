@@ -22,7 +22,7 @@ use macrostep_description::ModelDescription;
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, Simulation};
 use macrostep_system::scenario::{Endpoint, Place, Setting, Source, StepChoice, Value};
-use macrostep_system::words::{Control, Energy};
+use macrostep_system::words::{Control, Energy, Rollback};
 use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble, told};
 
 use crate::failure::Failure;
@@ -36,6 +36,7 @@ pub struct Opened {
     pub document: Document,
     fmus: Fmus,
     slaves: SlaveArguments,
+    rollback: Rollback,
     /// Puts findings into lines.
     lines: fn(&[Finding]) -> Vec<String>,
 }
@@ -79,7 +80,8 @@ impl Opened {
         show(&lines(&document.findings));
         change(&mut document, arguments)?;
         print::keep()?;
-        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves, lines })
+        let SystemArguments { slaves, rollback, .. } = *arguments;
+        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves, rollback, lines })
     }
 
     /// Records what the options say, where they say anything.
@@ -112,6 +114,15 @@ impl Catalogue for Opened {
 
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
         slaves::make(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())
+    }
+
+    fn forked(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
+        slaves::make_by_fork(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())
+    }
+
+    fn rollback(&self) -> Rollback {
+        // Elsewhere than on Linux there is no fork to choose.
+        if cfg!(target_os = "linux") || self.rollback == Rollback::Fork { self.rollback } else { Rollback::Own }
     }
 
     fn isolates(&self) -> bool {

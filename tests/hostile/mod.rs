@@ -3,6 +3,7 @@
 //! The errors are collected in `docs/errors.md`; see [`page`].
 
 mod files;
+mod forked;
 mod options;
 mod page;
 mod process;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::hostile::{files, options, slaves, systems};
+use crate::hostile::{files, forked, options, slaves, systems};
 use crate::run::Left;
 
 const HEAD: &str = "# Errors
@@ -27,6 +27,10 @@ fn page() -> String {
     }
     page += "\n## Units of a system, each in a process of its own\n";
     systems::isolated().iter().for_each(|met| entry(&mut page, met.fall.title, &met.left));
+    page += "\n## Units that cannot go back by fork, in a system that repeats its steps\n";
+    // The error about a lock has the path of its file.
+    let met = forked::all().iter().filter(|met| met.held.title != "a lock");
+    met.for_each(|met| entry(&mut page, met.held.title, &met.left));
     page += "\n## Files that cannot be used\n";
     files::all().iter().for_each(|met| entry(&mut page, met.refused.title, &met.left));
     page += "\n## Options and inputs that make no sense\n";

@@ -71,6 +71,17 @@ pub fn isolated() -> &'static [Met] {
     })
 }
 
+/// All go back by fork; what is met is checked.
+pub fn forked() {
+    let forked = ["--correct", "newton", "--call-limit", "2", "--memory-limit", "128"];
+    FALLS.par_iter().for_each(|fall| {
+        let left = meet(fall, "systems_forked", &forked);
+        check(fall.title, &left, fall.says);
+        let error = left.error();
+        assert!(error.contains("unit `bad`: fmi2DoStep"), "{}: {error}", fall.title);
+    });
+}
+
 fn check(title: &str, left: &Left, says: &str) {
     assert_eq!(left.code, Some(1), "{title}: {left:#?}");
     let error = left.error();

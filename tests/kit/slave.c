@@ -1,8 +1,9 @@
 /* A slave that misbehaves where it is told to when it is compiled: x' = u by Euler's rule, and the macros AT_LOAD,
  * AT_INSTANTIATE, AT_SETUP, AT_ENTER and AT_EXIT (of initialisation), AT_SET (reals), AT_EVERY_STEP, AT_STEP (the fifth one), AT_GET
- * (after the fifth step), AT_TERMINATE and AT_FREE. */
+ * (after the fifth step), AT_RESTORE, AT_TERMINATE and AT_FREE. */
 
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <fenv.h>
 #include <math.h>
 #include <pthread.h>
@@ -11,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #ifndef AT_LOAD
@@ -39,6 +43,9 @@
 #endif
 #ifndef AT_GET
 #define AT_GET
+#endif
+#ifndef AT_RESTORE
+#define AT_RESTORE
 #endif
 #ifndef AT_TERMINATE
 #define AT_TERMINATE
@@ -84,6 +91,15 @@ int deeper(int n) {
     volatile char room[4096];
     room[n % 4096] = (char)n;
     return n == depth ? room[0] : deeper(n + 1) + room[1];
+}
+
+/* For slaves that write. */
+FILE *file;
+
+void *sleeper(void *nothing) {
+    (void)nothing;
+    for (;;) pause();
+    return NULL;
 }
 
 void *crash(void *nothing) {
@@ -196,6 +212,7 @@ status fmi2GetFMUstate(slave *s, slave **state) {
 }
 status fmi2SetFMUstate(slave *s, slave *state) {
     const callbacks *back = s->back;
+    AT_RESTORE;
     *s = *state;
     s->back = back;
     return OK;

@@ -179,7 +179,7 @@ fn what_an_fmu_lacks_is_named_with_a_method_that_does_without() {
             "`kind = \"fixed\"`",
         ),
     ] {
-        let said = refused(&["run", &path, "--stop", "1", options[0], options[1]], 1);
+        let said = refused(&["run", &path, "--stop", "1", "--rollback", "own", options[0], options[1]], 1);
         assert!([lacking, needs, without, "mass1"].iter().all(|part| said.contains(part)), "{options:?}: {said}");
     }
     // All that needs neither runs, with the bits of the whole FMUs.

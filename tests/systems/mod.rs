@@ -7,5 +7,7 @@ mod checkpoint;
 #[cfg(target_os = "linux")]
 mod limits;
 mod methods;
+#[cfg(target_os = "linux")]
+mod rollback;
 mod ssp;
 mod toml;

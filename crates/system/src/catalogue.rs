@@ -1,6 +1,7 @@
 //! A *catalogue* of FMUs: what they declare, and units made of them.
 
 use crate::scenario::Source;
+use crate::words::Rollback;
 use macrostep_description::ModelDescription;
 use macrostep_import::fmu::{Fmu, FmuOptions, regular};
 use macrostep_master::unit::Unit;
@@ -21,6 +22,19 @@ pub trait Catalogue {
     /// # Errors
     /// In words for a user: why there is none.
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String>;
+
+    /// An instance of it that goes back by fork, and so can get and set its state.
+    ///
+    /// # Errors
+    /// In words for a user: why there is none.
+    fn forked(&self, _source: &Source, _name: &str) -> Result<Box<dyn Unit>, String> {
+        Err("it has no process of its own that could be forked".to_owned())
+    }
+
+    /// How instances go back where a method repeats steps.
+    fn rollback(&self) -> Rollback {
+        Rollback::Own
+    }
 
     /// Whether each instance runs in a process of its own.
     fn isolates(&self) -> bool {

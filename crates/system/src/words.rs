@@ -10,6 +10,7 @@ mod predict;
 pub use named::Named;
 pub use predict::{Family, Predict};
 
+use macrostep_description::ModelDescription;
 use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
@@ -110,6 +111,26 @@ macro_rules! words {
             }
         }
     };
+}
+
+words! {
+    /// How units go back where a method repeats steps.
+    Rollback, "rollback", default Auto {
+        /// By the FMU's own state functions; where it declares none, by fork of a process of its own (Linux).
+        Auto = "auto",
+        /// By the FMU's own state functions, or not at all.
+        Own = "own",
+        /// By fork of a process of its own, whatever the FMU declares.
+        Fork = "fork",
+    }
+}
+
+impl Rollback {
+    /// Whether an FMU that offers this goes back by fork.
+    pub fn forks(self, description: &ModelDescription) -> bool {
+        let own = description.co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state);
+        self == Rollback::Fork || (self == Rollback::Auto && !own)
+    }
 }
 
 words! {

@@ -43,7 +43,7 @@ pub struct FmuUnit {
     pub(super) warnings: u64,
     pub(super) booleans: Vec<abi::Boolean>,
     /// Remarks that were made.
-    pub(super) told: u8,
+    pub(crate) told: u8,
     // Dropped in this order, after the instance was freed in `drop`.
     pub(super) environment: Environment,
     pub(super) library: Counted,
@@ -234,7 +234,7 @@ impl FmuUnit {
     /// A call that is not made.
     #[cold]
     #[inline(never)]
-    pub(super) fn refusal(&self, call: &'static str, message: impl Into<String>) -> UnitError {
+    pub(crate) fn refusal(&self, call: &'static str, message: impl Into<String>) -> UnitError {
         self.error(call, "no status, because it was not called".to_owned(), message.into())
     }
 

@@ -14,7 +14,7 @@ impl Unit for IsolatedUnit {
     }
 
     fn description(&self) -> &ModelDescription {
-        self.fmu.description()
+        self.by_fork.as_deref().unwrap_or_else(|| self.fmu.description())
     }
 
     fn kind(&self) -> &'static str {

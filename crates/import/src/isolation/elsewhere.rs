@@ -71,6 +71,18 @@ impl Isolation {
     /// # Errors
     /// Always.
     pub fn instantiate(&self, _fmu: &Fmu, name: &str) -> Result<FmuUnit, UnitError> {
+        Isolation::refused(name)
+    }
+
+    /// Refuses.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn instantiate_by_fork(&self, _fmu: &Fmu, name: &str) -> Result<FmuUnit, UnitError> {
+        Isolation::refused(name)
+    }
+
+    fn refused(name: &str) -> Result<FmuUnit, UnitError> {
         Err(UnitError::from(Failure {
             unit: name.to_owned(),
             call: "fmi2Instantiate",

@@ -23,6 +23,15 @@
 //!
 //! What the slave writes into the shared memory is bytes to the master, checked as those of a file.
 //!
+//! A slave that cannot save its state goes back by fork: copies of its process sleep as its snapshots. Then the process
+//! the master has started only guards the one that has the slave, and its snapshots:
+//!
+//! ```text
+//! master ─ guard ┬─ process with the slave    killed: the guard ends as it has ended
+//!                ├─ snapshot in slot 0, asleep
+//!                └─ snapshot in slot 1, asleep    guard killed: the system kills all below it
+//! ```
+//!
 //! A slave in the program's own process is another matter: there a second process watches the program, see [`watch`].
 //! Linux only: elsewhere an isolated slave is refused, and nobody watches.
 
@@ -32,6 +41,10 @@ mod board;
 mod call;
 #[cfg(target_os = "linux")]
 mod calls;
+#[cfg(target_os = "linux")]
+mod guard;
+#[cfg(target_os = "linux")]
+mod inspection;
 #[cfg(target_os = "linux")]
 pub mod interrupt;
 #[cfg(target_os = "linux")]
@@ -44,6 +57,8 @@ mod reading;
 mod region;
 #[cfg(target_os = "linux")]
 mod server;
+#[cfg(target_os = "linux")]
+mod snapshot;
 #[cfg(target_os = "linux")]
 mod system;
 #[cfg(target_os = "linux")]

@@ -7,11 +7,12 @@ use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::line::Line;
 use super::server::ARGUMENT;
-use super::system;
+use super::system::{self, Word};
 
 /// What an isolated slave may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +37,10 @@ const LOOK: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// What the system says of its memory; read again and again without allocating.
+    /// What the system says of the slave's memory; read again and again without allocating.
     memory: Option<File>,
+    /// Whose memory that is: with snapshots by fork another process after each rollback.
+    living: u32,
     looked: Instant,
     /// Address space when last looked at.
     size_bytes: u64,
@@ -62,13 +65,28 @@ impl Process {
             .stdout(Stdio::from(output))
             .process_group(0)
             .spawn()?;
-        let memory = memory_file(child.id());
-        Ok(Process { child, memory, looked: Instant::now(), size_bytes: 0, own_bytes: u64::MAX, is_over: false })
+        let (living, memory) = (child.id(), memory_file(child.id()));
+        let looked = Instant::now();
+        Ok(Process { child, memory, living, looked, size_bytes: 0, own_bytes: u64::MAX, is_over: false })
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// What the process has now is its own; what is added is the slave's.
-    pub fn settle(&mut self) {
+    pub fn settle(&mut self, line: &Line) {
+        self.follow(line);
         self.own_bytes = self.memory.as_ref().and_then(memory_in).map_or(u64::MAX, |(size, _)| size);
+    }
+
+    /// Looks at the process that has the slave now.
+    fn follow(&mut self, line: &Line) {
+        let living = line.memory.word(Word::Living).load(Ordering::Relaxed);
+        if living != 0 && living != self.living {
+            (self.living, self.memory) = (living, memory_file(living));
+        }
     }
 
     /// Waits for the answer of the other side.
@@ -77,19 +95,19 @@ impl Process {
     /// In words, where there will be none; the process is gone then.
     pub fn answer(&mut self, line: &Line, limits: &Limits) -> Result<(), Ended> {
         if line.spin() {
-            return self.look(limits);
+            return self.look(line, limits);
         }
         let began = Instant::now();
         loop {
             if line.sleep(LOOK) {
-                return self.look(limits);
+                return self.look(line, limits);
             }
             if let Ok(Some(status)) = self.child.try_wait() {
                 self.kill();
                 // The last thing it did may have been to answer.
                 return if line.is_mine() { Ok(()) } else { Err(Ended(self.words(status, limits))) };
             }
-            self.look(limits)?;
+            self.look(line, limits)?;
             if began.elapsed() > limits.call {
                 self.kill();
                 let limit = limits.call.as_secs_f64();
@@ -99,11 +117,12 @@ impl Process {
     }
 
     /// Kills the process where it has too much memory.
-    fn look(&mut self, limits: &Limits) -> Result<(), Ended> {
+    fn look(&mut self, line: &Line, limits: &Limits) -> Result<(), Ended> {
         if self.looked.elapsed() < LOOK {
             return Ok(());
         }
         self.looked = Instant::now();
+        self.follow(line);
         let Some((size, resident)) = self.memory.as_ref().and_then(memory_in) else { return Ok(()) };
         self.size_bytes = size;
         if resident <= limits.memory_bytes {

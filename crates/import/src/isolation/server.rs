@@ -17,7 +17,9 @@ use crate::fmu::{Fmu, FmuOptions, FmuUnit, LogRecord};
 use macrostep_master::unit::{Failure, Outcome, Unit, UnitError};
 
 use super::call::Call;
+use super::guard;
 use super::line::{Line, Side};
+use super::snapshot::{Saved, Snapshots};
 use super::system::{self, Memory, Word};
 use super::wire::{Put, Take};
 
@@ -44,8 +46,18 @@ pub fn serve() -> ExitCode {
     system::ignore_interrupts();
     system::die_plainly();
     let master = std::env::args().nth(2).and_then(|id| id.parse().ok());
-    end_with_master(master.unwrap_or_else(std::os::unix::process::parent_id));
-    Server { line: Line::new(memory, Side::Slave), slave: None, scratch: Scratch::default() }.run();
+    let master = master.unwrap_or_else(std::os::unix::process::parent_id);
+    // A process that is to be copied has one thread.
+    let snapshots = if memory.word(Word::Forks).load(Ordering::Relaxed) == 0 {
+        end_with_master(master);
+        None
+    } else if let Err(e) = guard::divide(&memory, master) {
+        eprintln!("error: no process for a slave that is saved by fork: {e}");
+        return ExitCode::from(2);
+    } else {
+        Some(Snapshots::new())
+    };
+    Server { line: Line::new(memory, Side::Slave), slave: None, snapshots, scratch: Scratch::default() }.run();
     ExitCode::SUCCESS
 }
 
@@ -65,7 +77,19 @@ fn end_with_master(master: u32) {
 struct Server {
     line: Line,
     slave: Option<FmuUnit>,
+    /// Where the slave is saved by fork, not by its own functions.
+    snapshots: Option<Snapshots>,
     scratch: Scratch,
+}
+
+/// What comes after a message.
+enum Next {
+    /// Its answer is sent.
+    Answer,
+    /// The master has let the slave go.
+    Leave,
+    /// This process is a snapshot that was woken: the rest of the message that is there now.
+    Rest,
 }
 
 /// Lists that are used again and again.
@@ -90,6 +114,8 @@ enum Stop {
     Garbled,
     /// The master lets the slave go.
     Quit,
+    /// This process was asleep since this call, and was woken for another.
+    Awake,
 }
 
 impl From<UnitError> for Stop {
@@ -103,8 +129,16 @@ impl Server {
         let (mut request, mut reply) = (Vec::new(), Vec::new());
         loop {
             while !(self.line.spin() || self.line.sleep(LOOK)) {}
-            if !self.line.memory.take(&mut request) || !self.answer(&request, &mut reply) {
-                return;
+            let mut from = (0, 0);
+            loop {
+                if !self.line.memory.take(&mut request) {
+                    return;
+                }
+                match self.answer(&request, from, &mut reply) {
+                    Next::Answer => break,
+                    Next::Leave => return,
+                    Next::Rest => from = Snapshots::place(&self.line.memory),
+                }
             }
             if !self.line.memory.put(&reply) {
                 let found = format!("an answer of {} bytes, expected at most {}", reply.len(), Memory::message_max());
@@ -116,17 +150,23 @@ impl Server {
         }
     }
 
-    /// Makes the calls; false where there is nobody left to make them for.
-    fn answer(&mut self, request: &[u8], reply: &mut Vec<u8>) -> bool {
+    /// Makes the calls from a place in the message on, behind so many that were made by the process before this one.
+    fn answer(&mut self, request: &[u8], (from, before): (usize, u64), reply: &mut Vec<u8>) -> Next {
         begin(reply);
-        let mut take = Take::new(request);
-        let mut done = 0;
+        let mut take = Take::new(request.get(from..).unwrap_or_default());
+        let mut done = before;
         let mut stop = None;
         while let Some(call) = take.byte().and_then(Call::of) {
             self.line.memory.word(Word::Call).store(call as u32, Ordering::Relaxed);
-            match self.call(call, &mut take, reply) {
+            let made = match (call, &self.snapshots) {
+                (Call::Save, Some(_)) => self.fork(&mut take),
+                (Call::Restore, Some(_)) => self.go_back(&mut take, request.len(), done),
+                _ => self.call(call, &mut take, reply),
+            };
+            match made {
                 Ok(()) => done += 1,
-                Err(Stop::Quit) => return false,
+                Err(Stop::Quit) => return Next::Leave,
+                Err(Stop::Awake) => return Next::Rest,
                 Err(other) => {
                     stop = Some((call, other));
                     break;
@@ -134,7 +174,34 @@ impl Server {
             }
         }
         close(reply, done, stop);
-        true
+        Next::Answer
+    }
+
+    /// Saves the slave with its process.
+    fn fork(&mut self, take: &mut Take<'_>) -> Result<(), Stop> {
+        let slot = slot(take)?;
+        let (Some(slave), Some(snapshots)) = (&mut self.slave, &self.snapshots) else { return Err(Stop::Garbled) };
+        let memory = &self.line.memory;
+        snapshots.tell_files(memory, slave.name());
+        match snapshots.save(memory, slot) {
+            Ok(Saved::Now) => Ok(()),
+            Ok(Saved::Awake) => {
+                // What was said once since then stays said.
+                slave.told |= memory.word(Word::Told).load(Ordering::Relaxed) as u8;
+                Err(Stop::Awake)
+            }
+            Err(reason) => Err(slave.refusal(Call::Save.name(), reason).into()),
+        }
+    }
+
+    /// Goes back to a snapshot, whose process makes the rest of the message's calls; returns only where there is none.
+    fn go_back(&mut self, take: &mut Take<'_>, length: usize, done: u64) -> Result<(), Stop> {
+        let slot = slot(take)?;
+        let (Some(slave), Some(snapshots)) = (&self.slave, &self.snapshots) else { return Err(Stop::Garbled) };
+        let memory = &self.line.memory;
+        memory.word(Word::Told).fetch_or(u32::from(slave.told), Ordering::Relaxed);
+        let reason = snapshots.restore(memory, slot, (length - take.rest().len(), done + 1));
+        Err(slave.refusal(Call::Restore.name(), reason).into())
     }
 
     fn call(&mut self, call: Call, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
@@ -215,7 +282,9 @@ fn close(reply: &mut Vec<u8>, done: u64, stop: Option<(Call, Stop)>) {
             (*call, status.as_str(), *t_s, message.as_str())
         }
         Stop::Refused(reason) => (call.name(), "no instance", 0.0, reason.as_str()),
-        Stop::Garbled | Stop::Quit => (call.name(), "nothing", 0.0, "the message to its process made no sense"),
+        Stop::Garbled | Stop::Quit | Stop::Awake => {
+            (call.name(), "nothing", 0.0, "the message to its process made no sense")
+        }
     };
     reply.text(name);
     reply.text(status);

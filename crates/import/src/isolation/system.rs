@@ -1,110 +1,29 @@
-//! The calls of the operating system that Rust has no safe form of: the only unsafe code of this crate.
+//! The calls of the operating system that Rust has no safe form of: with its parts the only unsafe code of isolation.
 #![allow(unsafe_code)]
+
+mod fork;
+mod memory;
+
+pub use fork::{copy_self, end_with_parent, fork_ending_with_parent, write_out};
+pub use memory::{Memory, SLOTS, Word};
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::BorrowedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{MemfdFlags, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, kill_current_process_group, kill_process, kill_process_group,
-    setrlimit, test_kill_process, waitpid,
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, kill_current_process_group, kill_process,
+    kill_process_group, setrlimit, test_kill_process, waitid, waitpid,
 };
 use rustix::stdio::{stderr, stdout};
 use rustix::thread::futex;
 
 use super::board::Board;
-use super::region::Region;
-
-/// Bytes shared; pages that are never touched cost nothing.
-const LENGTH: usize = 256 << 20;
-
-/// Where the message begins; the words before it have cache lines of their own.
-const MESSAGE: usize = 256;
-
-/// Words in shared memory, by their places.
-#[derive(Debug, Clone, Copy)]
-pub enum Word {
-    /// Whose turn it is.
-    Turn = 0,
-    /// Whether the master sleeps.
-    MasterSleeps = 64,
-    /// Whether the slave sleeps.
-    SlaveSleeps = 128,
-    /// The call the slave is in.
-    Call = 192,
-}
-
-/// Memory two processes share.
-#[derive(Debug)]
-pub struct Memory {
-    region: Region,
-}
-
-impl Memory {
-    /// New memory, and the file to give to the other process.
-    pub fn create() -> io::Result<(Memory, File)> {
-        let file = File::from(rustix::fs::memfd_create(c"macrostep", MemfdFlags::CLOEXEC)?);
-        file.set_len(LENGTH as u64)?;
-        Ok((Memory { region: Region::map(&file, (0, LENGTH), 0)? }, file))
-    }
-
-    /// The memory the other process made; refused where the file is shorter than it.
-    pub fn open(descriptor: BorrowedFd<'_>) -> io::Result<Memory> {
-        let file = File::from(descriptor.try_clone_to_owned()?);
-        if file.metadata()?.len() != LENGTH as u64 {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not the memory of a master"));
-        }
-        Ok(Memory { region: Region::map(&file, (0, LENGTH), 0)? })
-    }
-
-    /// One of the words.
-    pub fn word(&self, word: Word) -> &AtomicU32 {
-        // SAFETY: inside the mapping and aligned to 64 bytes; both processes touch it by atomic operations only; it lives
-        // as long as `self`.
-        unsafe { &*self.region.base().add(word as usize).cast::<AtomicU32>() }
-    }
-
-    fn length(&self) -> &AtomicU64 {
-        // SAFETY: as for the words; 8 bytes aligned to 8, behind the word `Call`.
-        unsafe { &*self.region.base().add(Word::Call as usize + 8).cast::<AtomicU64>() }
-    }
-
-    /// Most bytes a message may have.
-    pub const fn message_max() -> usize {
-        LENGTH - MESSAGE
-    }
-
-    /// Puts a message there; false where it is too long. To be called in one's own turn.
-    pub fn put(&mut self, message: &[u8]) -> bool {
-        if message.len() > Memory::message_max() {
-            return false;
-        }
-        self.length().store(message.len() as u64, Ordering::Relaxed);
-        // A slave that breaks the rule of turns makes wrong bytes, which are checked when they are read, and nothing else.
-        self.region.put(MESSAGE, message)
-    }
-
-    /// Takes the message there; false where its length is impossible. To be called in one's own turn.
-    pub fn take(&mut self, message: &mut Vec<u8>) -> bool {
-        let length = self.length().load(Ordering::Relaxed);
-        message.clear();
-        let Some(length) = usize::try_from(length).ok().filter(|n| *n <= Memory::message_max()) else { return false };
-        message.reserve(length);
-        // SAFETY: `length` bytes inside the mapping, into as many reserved, which are then initialised. As for `put`,
-        // whatever the other process writes at the same time, these are bytes.
-        unsafe {
-            ptr::copy_nonoverlapping(self.region.base().add(MESSAGE), message.as_mut_ptr(), length);
-            message.set_len(length);
-        }
-        true
-    }
-}
 
 /// Sleeps while the word has this value, at most so long, and possibly shorter.
 pub fn sleep_on(word: &AtomicU32, value: u32, at_most: Duration) {
@@ -119,6 +38,11 @@ pub fn sleep_on(word: &AtomicU32, value: u32, at_most: Duration) {
 /// Wakes who sleeps on the word, in any process.
 pub fn wake(word: &AtomicU32) {
     let _ = futex::wake(word, futex::Flags::empty(), 1);
+}
+
+/// Wakes all who sleep on the word, in any process.
+pub fn wake_all(word: &AtomicU32) {
+    let _ = futex::wake(word, futex::Flags::empty(), i32::MAX.unsigned_abs());
 }
 
 /// Limits this process's address space; beyond it memory is refused.
@@ -190,40 +114,20 @@ pub fn divide() -> io::Result<Option<i32>> {
     if shared == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    let old = std::process::id();
-    // SAFETY: there are no other threads, so that the new process may do all that the old one may. The signal sets are
-    // initialised before they are used.
-    unsafe {
-        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-        let watched = watched_signals();
-        let mut before: libc::sigset_t = std::mem::zeroed();
-        libc::sigprocmask(libc::SIG_BLOCK, &raw const watched, &raw mut before);
-        match libc::fork() {
-            0 => {
-                SHARED.store(shared.cast(), Ordering::Release);
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                if std::os::unix::process::parent_id() != old {
-                    exit_now(1);
-                }
-                note_interrupts(false);
-                die_plainly();
-                forbid_core_files();
-                libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut());
-                Ok(None)
-            }
-            -1 => {
-                let error = io::Error::last_os_error();
-                libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut());
-                Err(error)
-            }
-            new => {
-                SHARED.store(shared.cast(), Ordering::Release);
-                // Processes that lose their parent below are this one's then.
-                libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
-                Ok(Some(new))
-            }
-        }
+    let share = || SHARED.store(shared.cast(), Ordering::Release);
+    let new = fork_ending_with_parent(|| {
+        share();
+        note_interrupts(false);
+        die_plainly();
+        forbid_core_files();
+    })?;
+    if new.is_some() {
+        share();
+        // Processes that lose their parent below are this one's then.
+        // SAFETY: takes numbers only.
+        unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
     }
+    Ok(new)
 }
 
 fn watched_signals() -> libc::sigset_t {
@@ -250,6 +154,18 @@ pub fn next_signal(at_most: Duration) -> Option<i32> {
 pub fn ended(child: i32) -> Option<ExitStatus> {
     let (_, status) = waitpid(Some(Pid::from_raw(child)?), WaitOptions::NOHANG).ok()??;
     Some(ExitStatus::from_raw(status.as_raw()))
+}
+
+/// A child that has ended, and how; `Err` where there are no children.
+pub fn any_ended() -> io::Result<Option<(u32, ExitStatus)>> {
+    let ended = rustix::process::wait(WaitOptions::NOHANG)?;
+    Ok(ended.map(|(id, status)| (id.as_raw_pid().unsigned_abs(), ExitStatus::from_raw(status.as_raw()))))
+}
+
+/// Whether this process has children, dead ones included.
+pub fn has_children() -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    waitid(WaitId::All, options).is_ok()
 }
 
 /// Kills a process.

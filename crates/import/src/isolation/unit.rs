@@ -3,10 +3,12 @@
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::fmu::Fmu;
+use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Failure, Outcome, UnitError};
 
 use super::call::Call;
@@ -43,16 +45,36 @@ impl Isolation {
     /// # Errors
     /// Where the process is not started, or the FMU is not instantiated there.
     pub fn instantiate(&self, fmu: &Fmu, name: &str) -> Result<IsolatedUnit, UnitError> {
+        self.start(fmu, name, None)
+    }
+
+    /// As [`Isolation::instantiate`], and the instance goes back by fork, whatever the FMU offers: its process is copied, and
+    /// the copy sleeps as the snapshot. The unit's description says that it can get and set its state.
+    ///
+    /// # Errors
+    /// As [`Isolation::instantiate`].
+    pub fn instantiate_by_fork(&self, fmu: &Fmu, name: &str) -> Result<IsolatedUnit, UnitError> {
+        let mut description = fmu.description().clone();
+        if let Some(co_simulation) = &mut description.co_simulation {
+            co_simulation.can_get_and_set_fmu_state = true;
+        }
+        self.start(fmu, name, Some(Arc::new(description)))
+    }
+
+    /// Starts the process and makes the instance there; with a description of what it can by fork.
+    fn start(&self, fmu: &Fmu, name: &str, by_fork: Option<Arc<ModelDescription>>) -> Result<IsolatedUnit, UnitError> {
         let failed = |message: String| {
             let status = "no instance".to_owned();
             UnitError::from(Failure { unit: name.to_owned(), call: Call::Load.name(), status, t_s: 0.0, message })
         };
         let (memory, file) = Memory::create().map_err(|e| failed(format!("no shared memory: {e}")))?;
+        memory.word(Word::Forks).store(u32::from(by_fork.is_some()), Ordering::SeqCst);
         let process = Process::start(&self.program, file)
             .map_err(|e| failed(format!("no process of `{}`: {e}", self.program.display())))?;
         let mut unit = IsolatedUnit {
             name: name.to_owned(),
             fmu: fmu.clone(),
+            by_fork,
             line: Line::new(memory, Side::Master),
             process,
             limits: self.limits,
@@ -70,7 +92,7 @@ impl Isolation {
             do_steps: 0,
         };
         unit.load(fmu.folder(), self.logging_on).map_err(|e| failed(format!("FMU `{}`: {}", fmu.name(), e.message)))?;
-        unit.process.settle();
+        unit.process.settle(&unit.line);
         Ok(unit)
     }
 }
@@ -79,6 +101,8 @@ impl Isolation {
 pub struct IsolatedUnit {
     pub(crate) name: String,
     pub(crate) fmu: Fmu,
+    /// What it declares, where it goes back by fork.
+    pub(crate) by_fork: Option<Arc<ModelDescription>>,
     line: Line,
     process: Process,
     limits: Limits,
@@ -110,6 +134,11 @@ const MESSAGE_MAX: usize = 1 << 20;
 const FAREWELL: Duration = Duration::from_secs(1);
 
 impl IsolatedUnit {
+    /// Number of the process the master has started. All that the slave starts is in its group, unless the slave leaves that.
+    pub fn process(&self) -> u32 {
+        self.process.id()
+    }
+
     fn load(&mut self, folder: &Path, logging_on: bool) -> Result<(), UnitError> {
         self.message.byte(Call::Load as u8);
         self.message.bytes(folder.as_os_str().as_bytes());

@@ -39,6 +39,8 @@ pub struct Assembly {
     pub units: Vec<UnitId>,
     /// What they declare.
     pub descriptions: Vec<Arc<ModelDescription>>,
+    /// Whether each unit goes back by fork, where a method repeats steps.
+    pub by_fork: Vec<bool>,
     /// Which variables are sampled together.
     pub channels: Vec<Sampled>,
     /// Recorded variables: unit, and position in its description; columns are `UNIT.NAME`.
@@ -68,10 +70,12 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     if fails(&findings) {
         return Err(findings);
     }
-    let mut descriptions = Vec::new();
+    let (mut descriptions, mut by_fork) = (Vec::new(), Vec::new());
     for unit in &scenario.units {
         let failed = |reason: String| vec![Finding::error(&unit.place, format!("unit `{}`: {reason}", unit.name), "")];
-        descriptions.push(catalogue.description(&unit.source).map_err(failed)?);
+        let description = catalogue.description(&unit.source).map_err(failed)?;
+        by_fork.push(catalogue.rollback().forks(&description));
+        descriptions.push(description);
     }
     let mut effective = match times::times(scenario, &descriptions, &mut findings) {
         Ok(effective) => effective,
@@ -81,7 +85,7 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         }
     };
     keep_known(&mut effective, &descriptions);
-    let mut assembly = build(effective, descriptions, catalogue).map_err(|f| vec![f])?;
+    let mut assembly = build(effective, descriptions, by_fork, catalogue).map_err(|f| vec![f])?;
     findings.extend(plain(&assembly));
     assembly.recorded = recorded::recorded(&assembly, &mut findings);
     findings.extend(feed_through(&assembly));
@@ -93,13 +97,17 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
 fn build(
     s: Scenario,
     descriptions: Vec<Arc<ModelDescription>>,
+    by_fork: Vec<bool>,
     catalogue: &dyn Catalogue,
 ) -> Result<Assembly, Finding> {
     let mut system = System::new();
     let mut units = Vec::new();
-    for (entry, description) in s.units.iter().zip(&descriptions) {
+    let repeats = s.coupling.repeats_steps();
+    for ((entry, description), by_fork) in s.units.iter().zip(&descriptions).zip(&by_fork) {
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
-        let unit = system.add(catalogue.unit(&entry.source, &entry.name).map_err(failed)?);
+        let (source, name) = (&entry.source, &entry.name);
+        let made = if repeats && *by_fork { catalogue.forked(source, name) } else { catalogue.unit(source, name) };
+        let unit = system.add(made.map_err(failed)?);
         starts(&s, entry, description)?.into_iter().for_each(|start| system.start(unit, start));
         system.tolerance(unit, entry.tolerance);
         units.push(unit);
@@ -111,7 +119,8 @@ fn build(
     let grid = times::grid(&s);
     driven::declare(&s, &descriptions, &grid, (&mut system, &units))?;
     let channels = channels.sampled;
-    Ok(Assembly { system, method, grid, units, descriptions, channels, recorded: Vec::new(), effective: s })
+    let recorded = Vec::new();
+    Ok(Assembly { system, method, grid, units, descriptions, by_fork, channels, recorded, effective: s })
 }
 
 /// Signals that a predictor of motions extrapolates as values, because they are no motions.

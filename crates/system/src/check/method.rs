@@ -26,14 +26,26 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             let what = format!("unit `{}` needs the tool that made it (`needsExecutionTool`)", unit.name);
             findings.push(Finding::warning(&unit.place, what, "have it installed"));
         }
-        capabilities(d.scenario, i, co, findings);
+        let forks = d.rollback.forks(description) && d.scenario.coupling.repeats_steps();
+        if forks {
+            findings.push(by_fork(&unit.name, &unit.place, co));
+        }
+        capabilities(d.scenario, i, (co, co.can_get_and_set_fmu_state || forks), findings);
     }
 }
 
-fn capabilities(s: &Scenario, u: usize, co: &CoSimulation, findings: &mut Vec<Finding>) {
+/// That a unit goes back by fork.
+fn by_fork(unit: &str, place: &Place, co: &CoSimulation) -> Finding {
+    let why = if co.can_get_and_set_fmu_state { "as `--rollback` says" } else { "it has no `canGetAndSetFMUstate`" };
+    let what = format!("unit `{unit}` goes back by fork of a process of its own: {why}");
+    Finding::note(place, what, "`macrostep check --rollback` tries an FMU")
+}
+
+/// What one unit can do; `goes_back` by its own functions or by fork.
+fn capabilities(s: &Scenario, u: usize, (co, goes_back): (&CoSimulation, bool), findings: &mut Vec<Finding>) {
     let (unit, c) = (&s.units[u], &s.coupling);
     let is_fed = s.targets().any(|(to, _)| to.unit == unit.name);
-    if c.correct != Correct::Explicit && !co.can_get_and_set_fmu_state {
+    if c.correct != Correct::Explicit && !goes_back {
         let said = c.method.map_or(format!("correct = \"{}\"", c.correct), |m| format!("method = \"{m}\""));
         let what = format!("`{said}` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`", unit.name);
         let next = "choose `correct = \"explicit\"`, with `predict = \"linear\"` and steps as short as it needs";
@@ -45,7 +57,7 @@ fn capabilities(s: &Scenario, u: usize, co: &CoSimulation, findings: &mut Vec<Fi
             "`control` by `{kind}` changes steps, but unit `{name}` has no `canHandleVariableCommunicationStepSize`"
         );
         findings.push(Finding::error(&c.place, what, "choose `kind = \"fixed\"`, steps of one length"));
-    } else if c.control.kind != Control::Fixed && !co.can_get_and_set_fmu_state {
+    } else if c.control.kind != Control::Fixed && !goes_back {
         let what = format!("unit `{}` has no `canGetAndSetFMUstate`: steps that were too long stand", unit.name);
         findings.push(Finding::warning(&c.place, what, "the next ones are shorter; choose a smaller tolerance"));
     }

@@ -31,6 +31,7 @@ pub(crate) use wiring::{table, type_name};
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};
 use crate::scenario::{Endpoint, Scenario};
+use crate::words::Rollback;
 use macrostep_description::{ModelDescription, Variable};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -43,6 +44,8 @@ pub(crate) struct Declared<'a> {
     pub descriptions: &'a [Option<Arc<ModelDescription>>],
     /// Whether each unit runs in a process of its own.
     pub isolated: bool,
+    /// How units go back.
+    pub rollback: Rollback,
     /// Names that nothing has, so far.
     pub unknown: Cell<usize>,
     /// Position of each variable by its name, unit by unit; empty where few are looked for.
@@ -78,6 +81,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         scenario,
         descriptions: &descriptions,
         isolated: catalogue.isolates(),
+        rollback: catalogue.rollback(),
         unknown: Cell::new(0),
         positions: indexed.iter().map(positions).collect(),
     };

@@ -200,9 +200,11 @@ fn remedy(a: &Assembly, lateness: Lateness) -> Option<String> {
     if lateness == Lateness::SubStep {
         return Some("more `sub_steps` or a smaller step make the error smaller".to_owned());
     }
-    let repeats = |d: &Arc<ModelDescription>| d.co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state);
+    let repeats = |(d, by_fork): (&Arc<ModelDescription>, &bool)| {
+        *by_fork || d.co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state)
+    };
     let is_explicit = a.effective.coupling.correct == Correct::Explicit;
-    (is_explicit && a.descriptions.iter().all(repeats)).then(|| {
+    (is_explicit && a.descriptions.iter().zip(&a.by_fork).all(repeats)).then(|| {
         "`--correct newton` repeats each step until they fit; a smaller step makes the error smaller".to_owned()
     })
 }

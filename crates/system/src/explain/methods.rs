@@ -10,6 +10,8 @@ pub struct Allowed {
     pub methods: &'static str,
     /// What is missing and what does without; `None` where they can be had.
     pub lacks: Option<String>,
+    /// How else than usual they are had.
+    pub how: Option<String>,
 }
 
 /// All groups of methods, each with what it lacks.
@@ -20,8 +22,9 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
         let names: Vec<String> = lacking.map(|(u, _)| format!("`{}`", u.name)).collect();
         (!names.is_empty()).then(|| format!("{} without `{attribute}`; {instead}", names.join(", ")))
     };
-    let mut all = vec![Allowed { methods: "hold; jacobi, gauss-seidel, palindromic; explicit", lacks: None }];
-    let mut group = |methods, lacks| all.push(Allowed { methods, lacks });
+    let mut all =
+        vec![Allowed { methods: "hold; jacobi, gauss-seidel, palindromic; explicit", lacks: None, how: None }];
+    let mut group = |methods, lacks| all.push(Allowed { methods, lacks, how: None });
     let held = "it holds its inputs at the middle of `sub_steps`";
     group("linear, quadratic, poly:K", without(|c| c.can_interpolate_inputs, "canInterpolateInputs", held));
     let wired: Vec<&crate::assemble::Sampled> = a.channels.iter().collect();
@@ -35,8 +38,19 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let no_dense = || format!("{} without dense output; h5 with newton does without", lacking.join(", "));
     group("waveform:Q", (!lacking.is_empty()).then(no_dense));
     let explicit = "explicit coupling, gauss-seidel with the stiff side last, does without";
-    let rollback = without(|c| c.can_get_and_set_fmu_state, "canGetAndSetFMUstate", explicit);
-    group("fixed-point, newton, iqn-ils, anderson, newton-krylov, semi-implicit", rollback);
+    let forked: Vec<String> = (a.effective.units.iter().zip(&a.by_fork))
+        .filter(|(_, by_fork)| **by_fork)
+        .map(|(unit, _)| format!("`{}`", unit.name))
+        .collect();
+    let lacks = if forked.is_empty() {
+        without(|c| c.can_get_and_set_fmu_state, "canGetAndSetFMUstate", explicit)
+    } else {
+        None
+    };
+    let implicit = "fixed-point, newton, iqn-ils, anderson, newton-krylov, semi-implicit";
+    let how = (!forked.is_empty()).then(|| format!("{} by fork of a process of its own", forked.join(", ")));
+    all.push(Allowed { methods: implicit, lacks, how });
+    let mut group = |methods, lacks| all.push(Allowed { methods, lacks, how: None });
     let differences = "newton takes differences";
     let directional = without(|c| c.provides_directional_derivative, "providesDirectionalDerivative", differences);
     group("newton-directional", directional);

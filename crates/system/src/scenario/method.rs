@@ -71,6 +71,11 @@ impl StepChoice {
 }
 
 impl Coupling {
+    /// Whether steps are repeated: units go back then.
+    pub fn repeats_steps(&self) -> bool {
+        self.correct != Correct::Explicit || self.control.kind != Control::Fixed
+    }
+
     /// Takes a method with a name: its schedule, prediction and correction.
     pub fn take(&mut self, method: Named) {
         self.method = Some(method);
