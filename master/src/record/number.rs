@@ -86,7 +86,9 @@ mod tests {
             x ^= x >> 7;
             x ^= x << 17;
             let unit = (x >> 11) as f64 * 2f64.powi(-53);
-            [f64::from_bits(x), unit, (unit - 0.5) * 1e-4, (x % 1_000_000) as f64 * 1e-3].map(is_shortest);
+            for value in [f64::from_bits(x), unit, (unit - 0.5) * 1e-4, (x % 1_000_000) as f64 * 1e-3] {
+                is_shortest(value);
+            }
         }
     }
 }
