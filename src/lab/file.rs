@@ -3,6 +3,7 @@
 //! Quantities are the recorded real outputs that are neither constant nor elements of arrays. The reference run is that of
 //! [`crate::lab::trajectory`], by whatever methods the FMUs allow, and knows its own error.
 
+use crate::factory::cannot_run;
 use crate::lab::advise::Capabilities;
 use crate::lab::perturbed::{self, Nudged, Probe};
 use crate::lab::scenario::{Benchmark, Card, Coupled, Growth, Quantity, Setup, Source};
@@ -14,7 +15,7 @@ use macrostep_description::{Causality, Dependencies, ModelDescription, Variabili
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 use macrostep_system::scenario::{Place, Scenario, Source as Fmu};
-use macrostep_system::{Catalogue, Finding, Severity, assemble};
+use macrostep_system::{Catalogue, Finding, assemble};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A system from a file.
@@ -104,7 +105,7 @@ impl FromFile {
 
     /// As [`Benchmark::couple`], with units made by `catalogue`.
     fn coupled(&self, s: &Scenario, catalogue: &dyn Catalogue) -> Result<Coupled, RunError> {
-        let (assembly, _) = assemble(s, catalogue).map_err(|findings| refused(&findings))?;
+        let (assembly, _) = assemble(s, catalogue).map_err(|findings| cannot_run(&findings))?;
         let mut simulation = assembly.simulation()?;
         simulation.initialise()?;
         Ok(Coupled { simulation, motions: Vec::new(), bonds: Vec::new() })
@@ -169,13 +170,6 @@ fn references(written: Scheme) -> Vec<Scheme> {
         of(first, Predict::classical(0), Correct::Explicit),
         written,
     ]
-}
-
-/// A scenario that its units refuse.
-fn refused(findings: &[Finding]) -> RunError {
-    let error = findings.iter().find(|f| f.severity == Severity::Error);
-    let found = error.map_or_else(String::new, ToString::to_string);
-    RunError::Grid { what: "system", found, expected: "a method that its units allow".to_string() }
 }
 
 impl Benchmark for FromFile {

@@ -97,6 +97,7 @@ impl Simulation {
             changes: Changes::new(system.changes),
             settings: system.settings,
             definition,
+            past: Vec::new(),
         })
     }
 
