@@ -31,7 +31,7 @@ impl Coupled {
     ///
     /// # Errors
     /// As [`build`].
-    pub fn retune(&mut self, pair: &Pair) -> Result<(), RunError> {
+    pub fn reset_with(&mut self, pair: &Pair) -> Result<(), RunError> {
         let kinds = pair.coupling.kinds();
         if let Some(law) = self.law {
             self.simulation.replace_law(law, spring(pair));

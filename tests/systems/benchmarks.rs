@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
 
+use crate::run::{done, program as macrostep};
 use macrostep::pair::{self, Pair};
 use macrostep::scheme::{Correct, Predict, Schedule, Scheme};
 use macrostep::{embedded, factory};
@@ -12,17 +12,6 @@ use macrostep_benchmarks::{Coupling, Oscillator};
 use macrostep_master::record::Trace;
 use macrostep_oscillator::Parameters;
 use macrostep_system::{Fmus, Scenario, assemble, ssp, toml};
-
-fn macrostep(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
-}
-
-fn done(arguments: &[&str]) -> Output {
-    let output = macrostep(arguments);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "macrostep {}: {message}", arguments.join(" "));
-    output
-}
 
 /// Values at the end of a run.
 fn finals(arguments: &[&str]) -> serde_json::Value {
