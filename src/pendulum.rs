@@ -74,12 +74,25 @@ impl Pendulum {
         let mut trace = Trace::new(simulation.columns().to_vec());
         simulation.run(self.steps, self.every, &mut trace)?;
         simulation.terminate()?;
-        // Columns in the order of the scenario: the tip, two entries of the hinge's rotation, the payload.
+        // Recorded variables stand in the order of the FMUs' descriptions.
+        let place = |name: &str| {
+            trace.columns().iter().position(|c| c.name == name).ok_or_else(|| RunError::Grid {
+                what: "recorded variables",
+                found: format!("none of the name `{name}`"),
+                expected: "those that the scenario records".to_owned(),
+            })
+        };
+        let [tip, payload] = ["arm.tip.r", "payload.r"].map(|name| [1, 2, 3].map(|i| format!("{name}[{i}]")));
+        let [cosine, sine] = [1, 2].map(|row| format!("arm.hinge.R[{row},1]"));
+        let vector = |names: &[String; 3]| -> Result<[usize; 3], RunError> {
+            Ok([place(&names[0])?, place(&names[1])?, place(&names[2])?])
+        };
+        let (tip, payload, cosine, sine) = (vector(&tip)?, vector(&payload)?, place(&cosine)?, place(&sine)?);
         let point = |row: &[f64]| Point {
             t_s: row[0],
-            tip: Vector3::new(row[1], row[2], row[3]),
-            angle: row[5].atan2(row[4]),
-            payload: Vector3::new(row[6], row[7], row[8]),
+            tip: tip.map(|i| row[i]).into(),
+            angle: row[sine].atan2(row[cosine]),
+            payload: payload.map(|i| row[i]).into(),
         };
         Ok(trace.rows().map(point).collect())
     }
