@@ -1,12 +1,19 @@
 //! Where units come from: native models, or the FMUs carried in this program.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use macrostep_description::ModelDescription;
 use macrostep_import::fmu::{Fmu, FmuError, FmuOptions};
 use macrostep_import::isolation::{Isolation, watched};
-use macrostep_master::RunError;
 use macrostep_master::unit::{Failure, NativeUnit, Unit, UnitError};
+use macrostep_master::{RunError, Simulation};
 
+use macrostep_system::scenario::Source;
+use macrostep_system::{Catalogue, Finding, Scenario, Severity, assemble};
+
+use crate::pair::Factory;
 use crate::{catalogue, embedded};
 
 /// A native unit of one of our models.
@@ -57,6 +64,47 @@ fn open(model: &str, name: &str) -> Result<Fmu, RunError> {
 /// Where one cannot be unpacked or read.
 pub fn open_all() -> Result<Vec<Fmu>, RunError> {
     embedded::names().map(|name| open(name, name)).collect()
+}
+
+/// A scenario of our models, its units made by `factory`, initialised.
+///
+/// # Errors
+/// Where the scenario cannot run, and what a unit answers.
+pub fn simulation(scenario: &Scenario, factory: Factory<'_>) -> Result<Simulation, RunError> {
+    let (assembly, _) = assemble(scenario, &Models(factory)).map_err(|findings| cannot_run(&findings))?;
+    let mut simulation = assembly.simulation()?;
+    simulation.initialise()?;
+    Ok(simulation)
+}
+
+/// A scenario that its units refuse.
+pub fn cannot_run(findings: &[Finding]) -> RunError {
+    let error = findings.iter().find(|f| f.severity == Severity::Error);
+    let found = error.map_or_else(String::new, ToString::to_string);
+    RunError::Grid { what: "system", found, expected: "a method that its units allow".to_string() }
+}
+
+/// Units of our models as a catalogue: what a scenario of them is assembled with.
+pub struct Models<'a>(pub Factory<'a>);
+
+impl Catalogue for Models<'_> {
+    fn description(&self, source: &Source) -> Result<Arc<ModelDescription>, String> {
+        static KNOWN: Mutex<BTreeMap<String, Arc<ModelDescription>>> = Mutex::new(BTreeMap::new());
+        let Source::Embedded(model) = source else { return Err("expected a model of this program".to_owned()) };
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(description) = known.get(model) {
+            return Ok(Arc::clone(description));
+        }
+        let unit = native(model, model).map_err(|e| e.to_string())?;
+        let description = Arc::new(unit.description().clone());
+        known.insert(model.clone(), Arc::clone(&description));
+        Ok(description)
+    }
+
+    fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
+        let Source::Embedded(model) = source else { return Err("expected a model of this program".to_owned()) };
+        (self.0)(model, name).map_err(|e| e.to_string())
+    }
 }
 
 fn missing(model: &str, name: &str) -> RunError {

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::flex::arguments::InterfaceArguments;
-use crate::oscillator::{progress_bar, write_text};
+use crate::oscillator::{progress_bar, write_system, write_text};
 use crate::print;
 use crate::terms::Units;
 
@@ -85,6 +85,10 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("interface.json"), &json.to_string())?;
+        let mut scenario = macrostep_benchmarks::beam(false);
+        scenario.experiment.step_s = Some(arguments.step);
+        let head = "beam on springs with the full interface: columns `full_*` of deflections.csv";
+        write_system(&folder.join("scenario.toml"), head, Ok(scenario))?;
         trace(folder, &runs)?;
         pictures(folder, &runs, &rows)?;
         eprintln!("wrote result and pictures to `{}`", folder.display());

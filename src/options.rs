@@ -9,10 +9,12 @@
 
 use std::collections::BTreeMap;
 
+use macrostep::factory;
+use macrostep::pair::Kind;
 use macrostep::scheme::{Family, Named, Recipe, Scheme};
 use macrostep_benchmarks::Oscillator;
-use macrostep_oscillator::Parameters;
-use macrostep_system::scenario::{Coupling as Coupled, StepChoice};
+use macrostep_oscillator::{Exact, Parameters, State};
+use macrostep_system::scenario::{Coupling as Coupled, Event, Place, Setting, StepChoice, Value};
 use serde::Serialize;
 
 use crate::arguments::OscillatorArguments;
@@ -143,9 +145,6 @@ impl OscillatorOptions {
     /// # Errors
     /// What no key of a scenario says, as it is typed.
     pub fn system(&self) -> Result<macrostep_system::Scenario, String> {
-        if self.start == Start::Exact {
-            return Err("`--start exact`".to_owned());
-        }
         let method = Coupled {
             schedule: self.schedule,
             predict: self.predict,
@@ -170,7 +169,35 @@ impl OscillatorOptions {
             stop_s: self.stop_s,
             every: self.record_every,
         };
-        Ok(run.scenario())
+        let mut scenario = run.scenario();
+        if self.start == Start::Exact {
+            scenario.history = self.past(&scenario)?;
+        }
+        Ok(scenario)
+    }
+
+    /// The exact solution before the start, at the times the method looks back to.
+    fn past(&self, scenario: &macrostep_system::Scenario) -> Result<Vec<Event>, String> {
+        let exact = Exact::new(&self.parameters).map_err(|e| e.to_string())?;
+        let mut simulation = factory::simulation(scenario, &factory::native).map_err(|e| e.to_string())?;
+        let mut times_s: Vec<f64> = simulation.before().into_iter().map(|(_, t_s)| t_s).collect();
+        times_s.sort_by(f64::total_cmp);
+        times_s.dedup();
+        Ok(times_s.into_iter().map(|at_s| self.was(at_s, &exact.at(at_s))).collect())
+    }
+
+    /// Outputs of both masses at a state.
+    fn was(&self, at_s: f64, z: &State) -> Event {
+        let p = &self.parameters;
+        let mut settings = Vec::new();
+        for (i, kind) in self.coupling.kinds().into_iter().enumerate() {
+            let motion = ["x", "v", "a", "jerk"].into_iter().zip(p.motion(i, z));
+            let force = (kind == Kind::Displacement).then(|| ("f_c", p.coupling_force(z)));
+            settings.extend(motion.chain(force).map(|(name, value)| {
+                (format!("mass{}", i + 1), Setting::new(name, Value::Real(value), Place::default()))
+            }));
+        }
+        Event { at_s, settings, place: Place::default() }
     }
 
     /// Number of macro steps of the slow side.

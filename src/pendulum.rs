@@ -10,19 +10,18 @@
 //! *In one piece*: the same equations as one system, by the classical Runge–Kutta scheme with steps that resolve the highest
 //! mode of the arm.
 
-use std::sync::Arc;
-
+use macrostep_benchmarks::pendulum;
 use macrostep_flexible::moving::{Loads, Workspace};
 use macrostep_flexible::{BodyState, FlexibleBody, Joint};
-use macrostep_master::predict::Lagrange;
+use macrostep_master::RunError;
 use macrostep_master::record::Trace;
-use macrostep_master::unit::Unit;
-use macrostep_master::{Grid, Method, RunError, Simulation, System, SystemError};
 use macrostep_models_flexible::{ARM, ImportedBody, Stored};
+use macrostep_system::Scenario;
 use nalgebra::Vector3;
 
+use crate::factory;
 use crate::pair::Factory;
-pub use macrostep_benchmarks::{GRAVITY_M_S2, MICRO_STEP_S, PAYLOAD};
+use macrostep_benchmarks::{GRAVITY_M_S2, PAYLOAD};
 
 /// A coupled run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,62 +57,42 @@ impl Point {
     }
 }
 
-fn set(unit: &mut dyn Unit, name: &str, value: f64) -> Result<(), RunError> {
-    let found = unit.description().variable(name).map(|v| v.value_reference);
-    let missing = || SystemError::UnknownVariable {
-        unit: unit.name().to_string(),
-        variable: name.to_string(),
-        hint: "is this the arm, or the payload?".to_string(),
-    };
-    let reference = found.ok_or_else(missing)?;
-    Ok(unit.set_real(&[reference], &[value])?)
-}
-
 impl Pendulum {
+    /// The run as a scenario.
+    pub fn scenario(&self) -> Scenario {
+        let mut s = pendulum(self.step_s, self.step_s * self.steps as f64, self.degree as u32);
+        s.record.every = self.every;
+        s
+    }
+
     /// Runs arm and payload as two units in Jacobi, from rest in the horizontal.
     ///
     /// # Errors
     /// Where a unit is missing, refuses a value or fails.
     pub fn run(&self, factory: Factory<'_>) -> Result<Vec<Point>, RunError> {
-        let mut system = System::new();
-        let (mut arm, mut payload) = (factory("flexible_body", "arm")?, factory("payload", "payload")?);
-        set(arm.as_mut(), "micro_step", MICRO_STEP_S)?;
-        set(arm.as_mut(), "gravity[2]", -GRAVITY_M_S2)?;
-        set(payload.as_mut(), "gravity[2]", -GRAVITY_M_S2)?;
-        for (name, value) in ["m", "k", "c"].into_iter().zip(PAYLOAD) {
-            set(payload.as_mut(), name, value)?;
-        }
-        set(payload.as_mut(), "r0[1]", 1.0)?;
-        set(payload.as_mut(), "micro_step", MICRO_STEP_S)?;
-        let (arm, payload) = (system.add(arm), system.add(payload));
-        for (name, input) in [("tip.r", "r_tip"), ("tip.v", "v_tip")] {
-            for i in 1..=3 {
-                let channel = system.channel(arm, &[&format!("{name}[{i}]")])?;
-                system.connect(channel.component(0), payload, &format!("{input}[{i}]"))?;
-            }
-        }
-        for i in 1..=3 {
-            let channel = system.channel(payload, &[&format!("force[{i}]")])?;
-            system.connect(channel.component(0), arm, &format!("tip.force[{i}]"))?;
-        }
-        let method = Method { predictor: Arc::new(Lagrange::new(self.degree)), ..Method::default() };
-        let stop_s = self.step_s * self.steps as f64;
-        let mut simulation = Simulation::new(system, &method, Grid::uniform(self.step_s, stop_s))?;
-        for name in ["tip.r[1]", "tip.r[2]", "tip.r[3]", "hinge.R[1,1]", "hinge.R[2,1]"] {
-            simulation.record(arm, name, name)?;
-        }
-        for name in ["r[1]", "r[2]", "r[3]"] {
-            simulation.record(payload, name, name)?;
-        }
-        simulation.initialise()?;
+        let mut simulation = factory::simulation(&self.scenario(), factory)?;
         let mut trace = Trace::new(simulation.columns().to_vec());
         simulation.run(self.steps, self.every, &mut trace)?;
         simulation.terminate()?;
+        // Recorded variables stand in the order of the FMUs' descriptions.
+        let place = |name: &str| {
+            trace.columns().iter().position(|c| c.name == name).ok_or_else(|| RunError::Grid {
+                what: "recorded variables",
+                found: format!("none of the name `{name}`"),
+                expected: "those that the scenario records".to_owned(),
+            })
+        };
+        let [tip, payload] = ["arm.tip.r", "payload.r"].map(|name| [1, 2, 3].map(|i| format!("{name}[{i}]")));
+        let [cosine, sine] = [1, 2].map(|row| format!("arm.hinge.R[{row},1]"));
+        let vector = |names: &[String; 3]| -> Result<[usize; 3], RunError> {
+            Ok([place(&names[0])?, place(&names[1])?, place(&names[2])?])
+        };
+        let (tip, payload, cosine, sine) = (vector(&tip)?, vector(&payload)?, place(&cosine)?, place(&sine)?);
         let point = |row: &[f64]| Point {
             t_s: row[0],
-            tip: Vector3::new(row[1], row[2], row[3]),
-            angle: row[5].atan2(row[4]),
-            payload: Vector3::new(row[6], row[7], row[8]),
+            tip: tip.map(|i| row[i]).into(),
+            angle: row[sine].atan2(row[cosine]),
+            payload: payload.map(|i| row[i]).into(),
         };
         Ok(trace.rows().map(point).collect())
     }

@@ -48,7 +48,7 @@ impl FromStr for Setting {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`")?;
-        let value = value.trim().parse().map_err(|_| format!("`{value}` is no number"))?;
+        let value = value.trim().parse().map_err(|_| format!("found `{value}`, expected a number"))?;
         Ok(Self { name: name.trim().to_owned(), value })
     }
 }

@@ -8,7 +8,6 @@ mod limited;
 #[cfg(target_os = "linux")]
 #[path = "kit/make.rs"]
 mod make;
-#[cfg(target_os = "linux")]
 #[path = "kit/run.rs"]
 mod run;
 

@@ -92,7 +92,7 @@ impl OneStepMap {
     }
 
     fn save(&mut self, simulation: &mut Simulation) -> Result<(), RunError> {
-        // Between windows whose half steps are merged units are not together; whole palindromes are another plan.
+        // Between windows whose half steps are merged units are not together; whole symmetric steps are another plan.
         let Simulation { window, state, .. } = simulation;
         if state.now == 0 {
             window.plan.unmerge();

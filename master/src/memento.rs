@@ -31,20 +31,20 @@ struct Kept {
     fields: Vec<Part>,
 }
 
-fn misfit(found: String, expected: &str) -> RunError {
+fn mismatch(found: String, expected: &str) -> RunError {
     RunError::Grid { what: "memento", found, expected: expected.to_owned() }
 }
 
 fn encoded<T: Serialize>(name: &str, field: &T) -> Result<Part, RunError> {
     let bytes = postcard::to_stdvec(field);
-    bytes.map(|bytes| (name.to_owned(), bytes)).map_err(|e| misfit(format!("`{name}`: {e}"), "a state in bytes"))
+    bytes.map(|bytes| (name.to_owned(), bytes)).map_err(|e| mismatch(format!("`{name}`: {e}"), "a state in bytes"))
 }
 
 fn decoded<T: DeserializeOwned>(fields: &[Part], name: &str) -> Result<T, RunError> {
-    let missing = || misfit(format!("no field `{name}`"), "one of this version: start the run again");
+    let missing = || mismatch(format!("no field `{name}`"), "one of this version: start the run again");
     let (_, bytes) = fields.iter().find(|(n, _)| n == name).ok_or_else(missing)?;
     postcard::from_bytes(bytes)
-        .map_err(|e| misfit(format!("field `{name}`: {e}"), "one of this version: start the run again"))
+        .map_err(|e| mismatch(format!("field `{name}`: {e}"), "one of this version: start the run again"))
 }
 
 /// Both ways of a struct, field by field; one that is left out does not compile.
@@ -104,7 +104,7 @@ impl Simulation {
         if known && sampled && placed && paced && alike(state) == alike(&initial) {
             return Ok(());
         }
-        Err(misfit("a state with values that none has".to_owned(), "one as it was written: start the run again"))
+        Err(mismatch("a state with values that none has".to_owned(), "one as it was written: start the run again"))
     }
 
     /// Goes on where a simulation of the same definition was when the checkpoint was taken. To be called after
@@ -114,18 +114,18 @@ impl Simulation {
     /// Where it is one of another definition or version, and those of the units.
     pub fn resume(&mut self, memento: &Memento) -> Result<(), RunError> {
         // Whether it is one of this definition.
-        let other = |_| misfit("something else".to_owned(), "one that a run of this version has left");
+        let other = |_| mismatch("something else".to_owned(), "one that a run of this version has left");
         let (version, _) = postcard::take_from_bytes::<u32>(&memento.engine).map_err(other)?;
         if version != VERSION {
-            return Err(misfit(format!("version {version}"), "one of this version: start the run again"));
+            return Err(mismatch(format!("version {version}"), "one of this version: start the run again"));
         }
         let kept: Kept = postcard::from_bytes(&memento.engine).map_err(other)?;
         if let Some(part) = self.definition.difference(&kept.definition) {
-            return Err(misfit(format!("one of a run with other {part}"), "one of this system, method and grid"));
+            return Err(mismatch(format!("one of a run with other {part}"), "one of this system, method and grid"));
         }
         let (found, expected) = (memento.units.len(), self.window.stations.len());
         if found != expected {
-            return Err(misfit(format!("states of {found} units"), &format!("those of {expected}")));
+            return Err(mismatch(format!("states of {found} units"), &format!("those of {expected}")));
         }
         // The state of the engine, and of the units.
         let state = read(&kept.fields)?;

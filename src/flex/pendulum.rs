@@ -3,13 +3,14 @@
 use macrostep::factory;
 use macrostep::pair::Factory;
 use macrostep::pendulum::{OnePiece, Pendulum, Point, distance_m};
+use macrostep_master::record::{Column, Trace};
 use macrostep_plot::table::{Align, Table};
 use macrostep_plot::{Axis, Chart, Figure, Series};
 use serde_json::json;
 
 use super::arguments::PendulumArguments;
 use crate::failure::Failure;
-use crate::oscillator::{progress_bar, write_text};
+use crate::oscillator::{progress_bar, write_system, write_text};
 use crate::print;
 use crate::terms::Units;
 
@@ -22,6 +23,8 @@ struct Found {
     one_piece: Vec<Point>,
     /// Degree of the extrapolation, macro step (s), points.
     coupled: Vec<(usize, f64, Vec<Point>)>,
+    /// The run that is written as a scenario.
+    shown: Pendulum,
 }
 
 /// Computes, prints and writes.
@@ -39,6 +42,9 @@ pub fn run(arguments: &PendulumArguments) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("pendulum.json"), &found.json().to_string())?;
         found.figure().write(folder, "pendulum")?;
+        let head = "arm and payload at the longest step, with linear extrapolation: the rows of trace.csv";
+        write_system(&folder.join("scenario.toml"), head, Ok(found.shown.scenario()))?;
+        found.trace().write(std::fs::File::create(folder.join("trace.csv")).map_err(Failure::file(folder))?)?;
         eprintln!("wrote result and picture to `{}`", folder.display());
     }
     Ok(())
@@ -67,17 +73,31 @@ impl Found {
             Units::Fmu => &factory::fmu,
             Units::Native => &factory::native,
         };
+        let of = |step_s: f64, degree| {
+            let every = (SAMPLE_S / step_s).round() as u64;
+            Pendulum { step_s, steps: count * every, every, degree }
+        };
         let mut coupled = Vec::new();
         for degree in [0, 1] {
             for step_s in STEPS_S {
-                let every = (SAMPLE_S / step_s).round() as u64;
-                let run = Pendulum { step_s, steps: count * every, every, degree };
-                coupled.push((degree, step_s, run.run(factory).map_err(|e| failed(e.to_string()))?));
+                let run = of(step_s, degree).run(factory).map_err(|e| failed(e.to_string()))?;
+                coupled.push((degree, step_s, run));
                 bar.inc(1);
             }
         }
         bar.finish_and_clear();
-        Ok(Found { one_piece, coupled })
+        Ok(Found { one_piece, coupled, shown: of(STEPS_S[0], 1) })
+    }
+
+    /// Rows of the run that is written as a scenario.
+    fn trace(&self) -> Trace {
+        let names = ["tip_x", "tip_y", "tip_z", "payload_x", "payload_y", "payload_z"];
+        let mut trace = Trace::new(names.map(|name| Column::new(name, "m")));
+        let of = |run: &&(usize, f64, Vec<Point>)| run.0 == self.shown.degree && run.1 == self.shown.step_s;
+        for p in self.coupled.iter().filter(of).flat_map(|(.., points)| points) {
+            trace.push(p.t_s, &[p.tip.as_slice(), p.payload.as_slice()].concat());
+        }
+        trace
     }
 
     /// Rms distance of the tip from that of the system in one piece (m).

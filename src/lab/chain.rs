@@ -17,11 +17,12 @@ use crate::lab::assembled::{
 };
 use crate::lab::scenario::{Bond, Card, Setup};
 use crate::pair::Coupling;
+use macrostep_benchmarks::chain::{MASSES, SPRING};
 use macrostep_master::predict::Edge;
 use macrostep_master::{ChannelId, LinearMap, Port, RunError, SpringDamper, System, SystemError, UnitId};
 
 /// Number of masses.
-const N: usize = 5;
+const N: usize = MASSES.len();
 
 /// The scenario.
 #[derive(Debug, Clone, Copy)]
@@ -34,15 +35,10 @@ pub struct Chain {
 }
 
 impl Default for Chain {
-    /// Five different masses.
+    /// The masses of the scenario.
     fn default() -> Self {
-        Chain {
-            m: [1.0, 1.5, 0.8, 1.2, 2.0],
-            k: [10.0, 5.0, 0.0, 5.0, 20.0],
-            c: [0.2, 0.1, 0.0, 0.1, 0.3],
-            k_c: 15.0,
-            c_c: 0.5,
-        }
+        let [m, k, c] = [0, 1, 2].map(|place| MASSES.map(|mass| mass[place]));
+        Chain { m, k, c, k_c: SPRING[0], c_c: SPRING[1] }
     }
 }
 
@@ -85,7 +81,6 @@ impl Parts for Chain {
     fn card(&self) -> Card {
         Card {
             name: "chain",
-            about: "five masses in a row, five units, four connections",
             couplings: &[Coupling::ForceForce, Coupling::DisplacementForce],
             units: N,
             motions: &["mass 1", "mass 2", "mass 3", "mass 4", "mass 5"],
@@ -97,7 +92,7 @@ impl Parts for Chain {
     }
 
     fn start(&self) -> Vec<f64> {
-        vec![0.1, -0.2, 0.15, 0.05, -0.1, 1.0, 0.5, -0.4, 0.8, -0.6]
+        [3, 4].map(|place| MASSES.map(|mass| mass[place])).concat()
     }
 
     fn rates(&self, z: &[f64], dz: &mut [f64]) {
@@ -166,7 +161,7 @@ impl Parts for Chain {
             self.bonds(&mut system, &units, owned)?;
         }
         let force = |i: usize| if owned && i > 0 { "f_c" } else { "f" };
-        let bonds = (0..N).map(|i| Bond { unit: units[i], effort: force(i), flow: "v" }).collect();
+        let bonds = (0..N).map(|i| Bond::new(units[i], force(i), "v")).collect();
         Ok(Assembly { system, motions, rows, bonds })
     }
 }

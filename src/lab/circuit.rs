@@ -10,6 +10,7 @@
 use crate::lab::assembled::{Assembly, Integration, Motion, Parts, Row, components, linear_rates, motion_row, unit};
 use crate::lab::scenario::{Bond, Card, Setup};
 use crate::pair::{Coupling, Kind};
+use macrostep_benchmarks::circuit::{MESHES, SHUNT};
 use macrostep_master::predict::Edge;
 use macrostep_master::{Port, RunError, SpringDamper, System};
 
@@ -29,9 +30,10 @@ pub struct Circuit {
 }
 
 impl Default for Circuit {
-    /// Natural frequencies of some 5 and 10 kHz.
+    /// The meshes of the scenario.
     fn default() -> Self {
-        Circuit { l: [1e-3, 1.5e-3], r: [2.0, 3.0], c: [1e-6, 5e-7], c_s: 7e-7, r_s: 5.0 }
+        let [l, r, c] = [0, 1, 2].map(|place| MESHES.map(|mesh| mesh[place]));
+        Circuit { l, r, c, c_s: SHUNT[0], r_s: SHUNT[1] }
     }
 }
 
@@ -47,7 +49,6 @@ impl Parts for Circuit {
     fn card(&self) -> Card {
         Card {
             name: "circuit",
-            about: "two meshes of an RLC circuit with a shunt in common: charge and current, voltages",
             couplings: &Coupling::ALL,
             units: 2,
             motions: &["mesh 1", "mesh 2"],
@@ -59,7 +60,7 @@ impl Parts for Circuit {
     }
 
     fn start(&self) -> Vec<f64> {
-        vec![1e-6, -2e-6, 0.02, 0.01]
+        [3, 4].map(|place| MESHES.map(|mesh| mesh[place])).concat()
     }
 
     fn rates(&self, z: &[f64], dz: &mut [f64]) {
@@ -119,7 +120,7 @@ impl Parts for Circuit {
             system.bond("shunt", &[port(0), port(1)])?;
         }
         let voltage = |i: usize| if kinds[i] == Kind::Displacement { "u_s" } else { "u" };
-        let bonds = (0..2).map(|i| Bond { unit: units[i], effort: voltage(i), flow: "i" }).collect();
+        let bonds = (0..2).map(|i| Bond::new(units[i], voltage(i), "i")).collect();
         Ok(Assembly { system, motions, rows, bonds })
     }
 }

@@ -44,7 +44,6 @@ impl Parts for Cylinder {
     fn card(&self) -> Card {
         Card {
             name: "cylinder",
-            about: "hydraulic cylinder that moves a load: pressure against motion, nonlinear",
             couplings: &[Coupling::ForceDisplacement],
             units: 2,
             motions: &["pressure", "load"],
@@ -117,7 +116,7 @@ impl Parts for Cylinder {
         }
         let whole = *self;
         let rows = (0..2).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
-        let bonds = [cylinder, load].map(|unit| Bond { unit, effort: "f", flow: "v" }).to_vec();
+        let bonds = [cylinder, load].map(|unit| Bond::new(unit, "f", "v")).to_vec();
         Ok(Assembly { system, motions: vec![pressure, motion], rows, bonds })
     }
 }

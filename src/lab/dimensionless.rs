@@ -95,7 +95,7 @@ impl Probe {
     /// What a unit answers in two windows.
     pub fn radius(&mut self, re: f64, im: f64) -> Result<f64, RunError> {
         self.pair.parameters = self.ratios.parameters(re, im);
-        self.coupled.retune(&self.pair)?;
+        self.coupled.reset_with(&self.pair)?;
         let matrix = self.map.take(&mut self.coupled.simulation, 1.0)?;
         Ok(spectral_radius(matrix))
     }

@@ -3,9 +3,10 @@
 //! Quantities are the recorded real outputs that are neither constant nor elements of arrays. The reference run is that of
 //! [`crate::lab::trajectory`], by whatever methods the FMUs allow, and knows its own error.
 
+use crate::factory::cannot_run;
 use crate::lab::advise::Capabilities;
 use crate::lab::perturbed::{self, Nudged, Probe};
-use crate::lab::scenario::{Benchmark, Card, Coupled, Growth, Quantity, Setup, Source};
+use crate::lab::scenario::{Benchmark, Bond, Card, Coupled, Growth, Quantity, Setup, Source};
 use crate::lab::trajectory::{self, Trajectory};
 use crate::lab::written;
 use crate::pair::Coupling;
@@ -13,9 +14,10 @@ use crate::scheme::{Control, Correct, Energy, Predict, Schedule, Scheme};
 use macrostep_description::{Causality, Dependencies, ModelDescription, Variability};
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
+use macrostep_system::explain::{PowerPort, ports};
 use macrostep_system::scenario::{Place, Scenario, Source as Fmu};
 use macrostep_system::words::Rollback;
-use macrostep_system::{Catalogue, Finding, Severity, assemble};
+use macrostep_system::{Catalogue, Finding, assemble};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A system from a file.
@@ -74,7 +76,6 @@ impl FromFile {
         let (step_s, stop_s) = (e.step_s.unwrap_or(f64::NAN), e.stop_s.unwrap_or(f64::NAN) - e.start_s);
         let card = Card {
             name: "file",
-            about: "a system read from a file",
             couplings: &[Coupling::AsWritten],
             units: scenario.units.len(),
             motions: &[],
@@ -105,10 +106,13 @@ impl FromFile {
 
     /// As [`Benchmark::couple`], with units made by `catalogue`.
     fn coupled(&self, s: &Scenario, catalogue: &dyn Catalogue) -> Result<Coupled, RunError> {
-        let (assembly, _) = assemble(s, catalogue).map_err(|findings| refused(&findings))?;
+        let (assembly, _) = assemble(s, catalogue).map_err(|findings| cannot_run(&findings))?;
+        let unit = |port: &PowerPort| s.unit(&port.flow.unit).map(|u| assembly.units[u]);
+        let bond = |port: PowerPort| Some(Bond { unit: unit(&port)?, efforts: port.efforts, flow: port.flow.variable });
+        let bonds = ports(s, &self.descriptions).into_iter().filter_map(bond).collect();
         let mut simulation = assembly.simulation()?;
         simulation.initialise()?;
-        Ok(Coupled { simulation, motions: Vec::new(), bonds: Vec::new() })
+        Ok(Coupled { simulation, motions: Vec::new(), bonds })
     }
 
     /// The reference run up to a time \[s\] after the start.
@@ -170,13 +174,6 @@ fn references(written: Scheme) -> Vec<Scheme> {
         of(first, Predict::classical(0), Correct::Explicit),
         written,
     ]
-}
-
-/// A scenario that its units refuse.
-fn refused(findings: &[Finding]) -> RunError {
-    let error = findings.iter().find(|f| f.severity == Severity::Error);
-    let found = error.map_or_else(String::new, ToString::to_string);
-    RunError::Grid { what: "system", found, expected: "a method that its units allow".to_string() }
 }
 
 impl Benchmark for FromFile {

@@ -22,8 +22,10 @@ pub(super) fn observe(
     if coupled.bonds.is_empty() {
         return Ok((Vec::new(), scenario.capabilities()));
     }
+    // Behind what is recorded already: efforts and flow of each.
+    let mut first = coupled.simulation.columns().len();
     for bond in &coupled.bonds {
-        for variable in [bond.effort, bond.flow] {
+        for variable in bond.efforts.iter().map(|(effort, _)| effort).chain([&bond.flow]) {
             coupled.simulation.record(bond.unit, variable, variable)?;
         }
     }
@@ -33,13 +35,17 @@ pub(super) fn observe(
     coupled.simulation.run(windows, every, &mut rows)?;
     let mut connections = Vec::new();
     let mut capabilities = scenario.capabilities();
-    for (i, bond) in coupled.bonds.iter().enumerate() {
-        let flow: Vec<f64> = rows.0.iter().map(|row| row[2 * i + 1]).collect();
-        let power: Vec<f64> = rows.0.iter().map(|row| row[2 * i] * row[2 * i + 1]).collect();
+    for bond in &coupled.bonds {
+        let last = first + bond.efforts.len();
+        let effort = |row: &[f64]| bond.efforts.iter().zip(&row[first..last]).map(|((_, g), e)| g * e).sum::<f64>();
+        let flow: Vec<f64> = rows.0.iter().map(|row| row[last]).collect();
+        let power: Vec<f64> = rows.0.iter().map(|row| effort(row) * row[last]).collect();
+        first = last + 1;
         let content = frequencies(&flow, step_s * every as f64);
+        let efforts: Vec<&str> = bond.efforts.iter().map(|(effort, _)| effort.as_str()).collect();
         let unit = coupled.simulation.unit_mut(bond.unit);
         connections.push(Connection {
-            name: format!("{}: {} · {}", unit.name(), bond.effort, bond.flow),
+            name: format!("{}: {} · {}", unit.name(), efforts.join(" + "), bond.flow),
             power_max_w: power.iter().fold(0.0, |max, p| f64::max(max, p.abs())),
             power_rms_w: rms(&power),
             frequency_hz: content.map(|c| c[0]),

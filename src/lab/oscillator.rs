@@ -1,9 +1,9 @@
 //! The two-mass oscillator as a scenario: both cases of the benchmark and the model on which orders are measured.
 
 use crate::lab::scenario::{Benchmark, Bond, Card, Coupled, Setup};
-use crate::pair::{Coupling, Kind, Pair, build};
+use crate::pair::{Coupling, Kind, Pair, build, unsolvable};
 use macrostep_master::RunError;
-use macrostep_oscillator::{Exact, ParameterError, Parameters};
+use macrostep_oscillator::{Exact, Parameters};
 
 /// An oscillator pair with exact subsystems.
 #[derive(Debug, Clone, Copy)]
@@ -16,24 +16,22 @@ pub struct Oscillator {
 impl Oscillator {
     /// The model on which orders are measured: damped coupling, initial acceleration.
     pub fn test_model() -> Self {
-        let about = "two-mass oscillator with a damped coupling, on which orders are measured";
-        Self::of("test-model", about, Parameters::test_model(), [1e-2, 2.0])
+        Self::of("test-model", Parameters::test_model(), [1e-2, 2.0])
     }
 
     /// Case 1 of the benchmark, undamped.
     pub fn case_1() -> Self {
-        Self::of("case-1", "two-mass oscillator of the benchmark, undamped", Parameters::case_1(), [1e-3, 10.0])
+        Self::of("case-1", Parameters::case_1(), [1e-3, 10.0])
     }
 
     /// Case 2 of the benchmark, lightly damped.
     pub fn case_2() -> Self {
-        Self::of("case-2", "two-mass oscillator of the benchmark, lightly damped", Parameters::case_2(), [1e-3, 10.0])
+        Self::of("case-2", Parameters::case_2(), [1e-3, 10.0])
     }
 
-    fn of(name: &'static str, about: &'static str, parameters: Parameters, [step_s, stop_s]: [f64; 2]) -> Self {
+    fn of(name: &'static str, parameters: Parameters, [step_s, stop_s]: [f64; 2]) -> Self {
         let card = Card {
             name,
-            about,
             couplings: &Coupling::ALL,
             units: 2,
             motions: &["mass 1", "mass 2"],
@@ -70,7 +68,7 @@ impl Benchmark for Oscillator {
         let kinds = setup.scheme.coupling.kinds();
         let bond = |i: usize| {
             let effort = if kinds[i] == Kind::Force { "f" } else { "f_c" };
-            Bond { unit: coupled.units[i], effort, flow: "v" }
+            Bond::new(coupled.units[i], effort, "v")
         };
         let bonds = (0..2).map(bond).collect();
         Ok(Coupled { motions: coupled.motions.to_vec(), bonds, simulation: coupled.simulation })
@@ -80,9 +78,4 @@ impl Benchmark for Oscillator {
         let exact = self.exact()?;
         Ok(times_s.iter().map(|t| exact.at(*t).iter().copied().collect()).collect())
     }
-}
-
-fn unsolvable(e: ParameterError) -> RunError {
-    let expected = "an oscillator with an exact solution".to_string();
-    RunError::Grid { what: "parameters", found: e.to_string(), expected }
 }

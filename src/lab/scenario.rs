@@ -12,8 +12,6 @@ use macrostep_master::{ChannelId, OneStepMap, RunError, Simulation, UnitId, spec
 pub struct Card {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line.
-    pub about: &'static str,
     /// The cuts it has.
     pub couplings: &'static [Coupling],
     /// Number of units.
@@ -66,15 +64,22 @@ pub struct Coupled {
     pub bonds: Vec<Bond>,
 }
 
-/// Power at an interface of a unit: effort times flow (force and velocity, voltage and current), of either sign.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Power at an interface of a unit: efforts times flow (force and velocity, voltage and current), of either sign.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Bond {
     /// The unit.
     pub unit: UnitId,
-    /// Variable of the effort, an input or output.
-    pub effort: &'static str,
+    /// Variables of the effort, inputs or outputs, each with its gain.
+    pub efforts: Vec<(String, f64)>,
     /// Variable of the flow.
-    pub flow: &'static str,
+    pub flow: String,
+}
+
+impl Bond {
+    /// One effort.
+    pub fn new(unit: UnitId, effort: &str, flow: &str) -> Self {
+        Bond { unit, efforts: vec![(effort.to_owned(), 1.0)], flow: flow.to_owned() }
+    }
 }
 
 impl Coupled {
@@ -210,7 +215,7 @@ pub trait Benchmark: Send + Sync {
 /// # Errors
 /// [`RunError::Grid`] with the reason.
 pub fn check_map(scheme: &Scheme) -> Result<(), RunError> {
-    scheme.mapless().map_or(Ok(()), |why| {
+    scheme.lacks_map().map_or(Ok(()), |why| {
         Err(RunError::Grid {
             what: "one-step map",
             found: format!("`{scheme}`, which has none: {why}"),

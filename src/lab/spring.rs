@@ -10,6 +10,7 @@
 use crate::lab::assembled::{Assembly, Integration, MOTION, Motion, Parts, Row, components, motion_row, unit};
 use crate::lab::scenario::{Bond, Card, Setup, no_bond};
 use crate::pair::{Coupling, Kind};
+use macrostep_benchmarks::spring::{MASSES, MICRO_S, SPRING};
 use macrostep_master::predict::Edge;
 use macrostep_master::{Law, Port, RunError, System, UnitId};
 
@@ -53,15 +54,13 @@ pub struct NonlinearSpring {
 }
 
 impl Default for NonlinearSpring {
-    /// Masses of 1 and 1.5 kg, a spring whose force is cubic for the larger part at the start.
+    /// Masses and spring of the scenario.
     fn default() -> Self {
-        let law = HardeningSpring { stiffness: 15.0, cubic: 20.0, damping: 0.5 };
-        NonlinearSpring { m: [1.0, 1.5], k: [10.0, 20.0], c: [0.2, 0.3], law }
+        let [stiffness, cubic, damping] = SPRING;
+        let [m, k, c] = [0, 1, 2].map(|place| MASSES.map(|mass| mass[place]));
+        NonlinearSpring { m, k, c, law: HardeningSpring { stiffness, cubic, damping } }
     }
 }
-
-/// Micro step of a mass that owns the spring \[s\]: its own error, of order 4, lies below 1e-12 of the amplitudes.
-const MICRO_S: f64 = 2.5e-4;
 
 /// Sign of f^c on either mass.
 const SIGN: [f64; 2] = [-1.0, 1.0];
@@ -103,7 +102,6 @@ impl Parts for NonlinearSpring {
     fn card(&self) -> Card {
         Card {
             name: "nonlinear-spring",
-            about: "two masses on a spring that hardens; the law stands in the master, or in the mass that owns it",
             couplings: &[
                 Coupling::ForceForce,
                 Coupling::ForceDisplacement,
@@ -120,7 +118,7 @@ impl Parts for NonlinearSpring {
     }
 
     fn start(&self) -> Vec<f64> {
-        vec![0.5, -0.6, 1.0, 0.5]
+        [3, 4].map(|place| MASSES.map(|mass| mass[place])).concat()
     }
 
     fn rates(&self, z: &[f64], dz: &mut [f64]) {
@@ -172,7 +170,7 @@ impl Parts for NonlinearSpring {
             self.bond(&mut system, &units, setup.scheme.coupling)?;
         }
         let effort = |i: usize| if kinds[i] == Kind::Displacement { "f_c" } else { "f" };
-        let bonds = (0..2).map(|i| Bond { unit: units[i], effort: effort(i), flow: "v" }).collect();
+        let bonds = (0..2).map(|i| Bond::new(units[i], effort(i), "v")).collect();
         Ok(Assembly { system, motions, rows, bonds })
     }
 }

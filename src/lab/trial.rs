@@ -22,7 +22,7 @@ pub fn run(
     let mut coupled = benchmark.couple(&setup)?;
     let mut states = Vec::with_capacity(windows as usize + 1);
     for n in 0..=windows {
-        // A unit that refuses what has grown beyond all numbers has diverged as well.
+        // A unit that refuses what has grown beyond all bounds has diverged as well.
         if n > 0 && coupled.simulation.step().is_err() {
             return Ok(None);
         }

@@ -25,6 +25,8 @@ struct Answer<'a> {
     scenario: &'a str,
     /// Runs that failed, did not converge or had too few nodes, in words.
     told: &'a [String],
+    /// Why there are no local errors, where there are none.
+    no_local: Option<&'static str>,
     stop_s: f64,
     orders: Both<Orders>,
     expected: Both<[f64; 2]>,
@@ -83,12 +85,15 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         benchmark.name(),
         against(benchmark, stop_s)?
     );
-    let text = json::text(&found.iter().map(|c| answer(c, &card, (benchmark.name(), stop_s))).collect::<Vec<_>>())?;
+    let text = json::text(&found.iter().map(|c| answer(c, &card, (benchmark, stop_s))).collect::<Vec<_>>())?;
     if arguments.output.json {
         print::line(&text)?;
     } else {
         print::line(table(&found, &card).terminal())?;
         print::line(&line)?;
+        if let Some(why) = no_local(benchmark) {
+            print::line(format_args!("no local errors: {why}"))?;
+        }
         for told in found.iter().flat_map(|c| c.told.iter().map(move |t| format!("{}, {t}", c.scheme))) {
             print::line(told)?;
         }
@@ -110,6 +115,12 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     }
 }
 
+/// Why there are no errors of single steps.
+fn no_local(benchmark: &dyn Benchmark) -> Option<&'static str> {
+    let why = "a single step would begin at the exact state of every FMU, and what an FMU saves is the state of the run it was in";
+    (!benchmark.starts_anywhere()).then_some(why)
+}
+
 /// What errors are measured against.
 pub fn against(benchmark: &dyn Benchmark, stop_s: f64) -> Result<String, Failure> {
     if benchmark.starts_anywhere() {
@@ -124,7 +135,7 @@ fn expected(scheme: &Scheme, card: &Card) -> Both<[f64; 2]> {
     Both { global: [scheme.global_order(); 2], local: scheme.local_orders(card.integrations) }
 }
 
-fn answer<'a>(found: &'a Convergence, card: &Card, (name, stop_s): (&'a str, f64)) -> Answer<'a> {
+fn answer<'a>(found: &'a Convergence, card: &Card, (benchmark, stop_s): (&'a dyn Benchmark, f64)) -> Answer<'a> {
     let finite = |x: f64| x.is_finite().then_some(x);
     let points = |errors: &[(f64, Errors)]| {
         let point =
@@ -134,8 +145,9 @@ fn answer<'a>(found: &'a Convergence, card: &Card, (name, stop_s): (&'a str, f64
     Answer {
         scheme: found.scheme.to_string(),
         parts: Parts::new(&found.scheme),
-        scenario: name,
+        scenario: benchmark.name(),
         told: &found.told,
+        no_local: no_local(benchmark),
         stop_s,
         orders: Both { global: orders(&found.global), local: orders(&found.local) },
         expected: expected(&found.scheme, card),

@@ -7,7 +7,7 @@ use macrostep_master::unit::Unit;
 use macrostep_master::{
     ChannelId, Grid, Law, LawId, Port, RunError, Simulation, SpringDamper, System, SystemError, UnitId,
 };
-use macrostep_oscillator::{Exact, State};
+use macrostep_oscillator::Exact;
 
 /// Makes a unit from a model identifier and an instance name: through an FMU or natively.
 pub type Factory<'a> = &'a dyn Fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
@@ -31,7 +31,7 @@ impl Coupled {
     ///
     /// # Errors
     /// As [`build`].
-    pub fn retune(&mut self, pair: &Pair) -> Result<(), RunError> {
+    pub fn reset_with(&mut self, pair: &Pair) -> Result<(), RunError> {
         let kinds = pair.coupling.kinds();
         if let Some(law) = self.law {
             self.simulation.replace_law(law, spring(pair));
@@ -181,11 +181,7 @@ fn prime(simulation: &mut Simulation, pair: &Pair, force: Option<ChannelId>) {
             row[0] = p.coupling_force(&z);
             return;
         }
-        let i = channel.index();
-        // The equations are linear and homogeneous: the rate of the acceleration is the acceleration of the rates.
-        let a = p.acceleration(&z);
-        let jerk = p.acceleration(&State::new(z[2], z[3], a[0], a[1]));
-        let motion = [z[i], z[2 + i], a[i], jerk[i]];
+        let motion = p.motion(channel.index(), &z);
         let n = row.len();
         row.copy_from_slice(&motion[..n]);
     });

@@ -17,6 +17,7 @@ mod outcome;
 mod run;
 
 pub use build::{Coupled, Factory, build};
+pub(crate) use order::unsolvable;
 pub use order::{Errors, global, local, slope};
 pub use outcome::{Found, Outcome, Recorder};
 pub use run::{Compared, Comparison, run, state};

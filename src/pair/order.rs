@@ -65,7 +65,7 @@ fn solution(pair: &Pair) -> Result<Exact, RunError> {
     Exact::new(&pair.parameters).map_err(unsolvable)
 }
 
-pub(super) fn unsolvable(e: ParameterError) -> RunError {
+pub(crate) fn unsolvable(e: ParameterError) -> RunError {
     RunError::Grid {
         what: "parameters",
         found: e.to_string(),

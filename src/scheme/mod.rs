@@ -135,7 +135,7 @@ impl Scheme {
 
     /// Why the state of units and histories after a step is no linear function of that before, so that there is no one-step
     /// map; `None` where there is one.
-    pub fn mapless(&self) -> Option<&'static str> {
+    pub fn lacks_map(&self) -> Option<&'static str> {
         if self.control != Control::Fixed {
             Some("steps that are chosen depend on the state")
         } else if self.energy != Energy::Monitor {

@@ -103,6 +103,10 @@ pub struct RunArguments {
     /// Folder for trace, scenario, result and pictures; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Before the run, put the scenario as it is run, its FMUs and its files of inputs into this folder, or into this archive that
+    /// ends in .ssp: `macrostep run DIR/scenario.toml` or `macrostep run FILE.ssp` makes the same run anywhere [default: none]
+    #[arg(long, value_name = "DIR|FILE.ssp")]
+    pub bundle: Option<PathBuf>,
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,

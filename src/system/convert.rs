@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use macrostep::embedded;
 use macrostep_description::ModelDescription;
 use macrostep_import::fmu::regular;
 use macrostep_system::check::keep_known;
-use macrostep_system::scenario::{InputFile, Source};
+use macrostep_system::scenario::Source;
 use macrostep_system::ssp::{self, Entry};
 use macrostep_system::{Catalogue, Finding, Fmus, Scenario, check, toml};
 use std::sync::Arc;
@@ -30,6 +30,7 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
         files.reads("scenario", &arguments.from);
     }
     files.reads_units(&document.scenario, Path::new(""));
+    document.scenario.inputs.iter().for_each(|input| files.reads("inputs", &input.path));
     files.writes("TO", &arguments.to);
     files.are_apart()?;
     tell(&document.findings);
@@ -43,10 +44,6 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
         document.scenario.units.iter().map(|u| fmus.description(&u.source)).collect();
     keep_known(&mut document.scenario, &descriptions.map_err(Failure::Run)?);
     let ending = arguments.to.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    if let Some(file) = document.scenario.inputs.first().filter(|_| ending.as_deref() != Some("toml")) {
-        let what = format!("`{}`: SSP has no words for inputs from a file: write a .toml", file.shown);
-        return Err(Failure::Run(format!("{}{what}", file.place)));
-    }
     let folder = arguments.to.parent().unwrap_or(Path::new(""));
     match ending.as_deref() {
         Some("toml") => {
@@ -55,24 +52,14 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
             file(&arguments.to, toml::write(&scenario).as_bytes())
         }
         Some("ssd") => {
-            let names = names(&document.scenario);
-            for (source, name) in distinct(&document.scenario, &names) {
-                resource(folder, &name, source, &fmus, &file)?;
-            }
-            let text = description(&document.scenario, &fmus, &names)?;
-            file(&arguments.to, text.as_bytes())
+            let package = Package::new(&document.scenario, &fmus, true)?;
+            package.put(folder, &file)?;
+            file(&arguments.to, package.description(&document.scenario, &fmus)?.as_bytes())
         }
         Some("ssp") => {
-            let names = names(&document.scenario);
-            let text = description(&document.scenario, &fmus, &names)?;
-            let mut entries = vec![Entry { path: ssp::MAIN.to_owned(), bytes: text.into_bytes() }];
-            for (source, name) in distinct(&document.scenario, &names) {
-                entries.push(Entry { path: name, bytes: fmus.bytes(source).map_err(Failure::Run)? });
-            }
-            // In memory first: a packer that cannot write says so in its own words.
-            let mut archive = Cursor::new(Vec::new());
-            ssp::pack(&entries, &mut archive).map_err(Failure::file(&arguments.to))?;
-            file(&arguments.to, archive.get_ref())
+            let archive =
+                Package::new(&document.scenario, &fmus, true)?.archive(&document.scenario, &fmus, &arguments.to)?;
+            file(&arguments.to, &archive)
         }
         _ => {
             Err(Failure::Usage(format!("`{}`: expected a file ending in .toml, .ssd or .ssp", arguments.to.display())))
@@ -80,36 +67,93 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     }
 }
 
-/// Where each unit's FMU is put: `resources/NAME.fmu`, one file for each FMU.
-fn names(s: &Scenario) -> Vec<String> {
-    let mut by_source: BTreeMap<&Source, String> = BTreeMap::new();
-    s.units
-        .iter()
-        .map(|unit| {
-            let taken: Vec<String> = by_source.values().cloned().collect();
-            let name = by_source.entry(&unit.source).or_insert_with(|| {
-                let stem = unit.source.stem();
-                let free = |name: &String| !taken.contains(name);
-                let numbered = (2..).map(|n| format!("resources/{stem}-{n}.fmu"));
-                let mut candidates = std::iter::once(format!("resources/{stem}.fmu")).chain(numbered);
-                candidates.find(free).unwrap_or_default()
-            });
-            name.clone()
-        })
-        .collect()
+/// A scenario with its FMUs and files of inputs at `resources/NAME`, one file for each.
+pub struct Package {
+    /// It names them there.
+    scenario: Scenario,
+    entries: Vec<Entry>,
 }
 
-fn distinct<'a>(s: &'a Scenario, names: &[String]) -> BTreeMap<&'a Source, String> {
-    s.units.iter().map(|u| &u.source).zip(names.iter().cloned()).collect()
-}
+impl Package {
+    /// Everything a scenario is made of; the FMUs this program carries are left out where `with_carried` is false.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn new(s: &Scenario, fmus: &Fmus, with_carried: bool) -> Result<Package, Failure> {
+        let mut package = Package { scenario: s.clone(), entries: Vec::new() };
+        // Each FMU once.
+        let mut known: BTreeMap<&Source, String> = BTreeMap::new();
+        for (u, unit) in s.units.iter().enumerate() {
+            if !with_carried && matches!(unit.source, Source::Embedded(_)) {
+                continue;
+            }
+            if !known.contains_key(&unit.source) {
+                let bytes = fmus.bytes(&unit.source).map_err(Failure::Run)?;
+                known.insert(&unit.source, package.add(&unit.source.stem(), "fmu", bytes));
+            }
+            let shown = known.get(&unit.source).cloned().unwrap_or_default();
+            package.scenario.units[u].source = Source::File { path: PathBuf::from(&shown), shown };
+        }
+        for (i, input) in s.inputs.iter().enumerate() {
+            let bytes = regular::read(&input.path).map_err(Failure::file(&input.path))?;
+            let stem = input.path.file_stem().unwrap_or_default().to_string_lossy();
+            package.scenario.inputs[i].shown = package.add(&stem, "csv", bytes);
+        }
+        Ok(package)
+    }
 
-fn description(s: &Scenario, fmus: &Fmus, names: &[String]) -> Result<String, Failure> {
-    let descriptions: Result<Vec<Arc<ModelDescription>>, String> =
-        s.units.iter().map(|u| fmus.description(&u.source)).collect();
-    let uris: Vec<String> = names.iter().map(|n| encoded(n)).collect();
-    let (text, losses): (String, Vec<Finding>) = ssp::write(s, &descriptions.map_err(Failure::Run)?, &uris);
-    tell(&losses);
-    Ok(text)
+    /// Adds a file under a name that is free, and says which.
+    fn add(&mut self, stem: &str, ending: &str, bytes: Vec<u8>) -> String {
+        let numbered = (2..).map(|n| format!("resources/{stem}-{n}.{ending}"));
+        let mut names = std::iter::once(format!("resources/{stem}.{ending}")).chain(numbered);
+        let path = names.find(|name| self.entries.iter().all(|e| e.path != *name)).unwrap_or_default();
+        self.entries.push(Entry { path: path.clone(), bytes });
+        path
+    }
+
+    /// Puts the files into a folder by `write`; those that are there with the same content are left alone.
+    ///
+    /// # Errors
+    /// Where one cannot be written.
+    pub fn put(&self, folder: &Path, write: Write<'_>) -> Result<(), Failure> {
+        for Entry { path, bytes } in &self.entries {
+            let path = folder.join(path);
+            if !regular::read(&path).is_ok_and(|old| old == *bytes) {
+                write(&path, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The scenario in TOML.
+    pub fn toml(&self) -> String {
+        toml::write(&self.scenario)
+    }
+
+    /// The scenario `s` in SSP; what that has no words for goes to standard error.
+    fn description(&self, s: &Scenario, fmus: &Fmus) -> Result<String, Failure> {
+        let descriptions: Result<Vec<Arc<ModelDescription>>, String> =
+            s.units.iter().map(|u| fmus.description(&u.source)).collect();
+        let uris: Vec<String> = self.scenario.units.iter().map(|u| encoded(&u.source.to_string())).collect();
+        let (text, losses): (String, Vec<Finding>) =
+            ssp::write(&self.scenario, &descriptions.map_err(Failure::Run)?, &uris);
+        tell(&losses);
+        Ok(text)
+    }
+
+    /// The scenario `s` with all files as an archive to be written to `path`.
+    ///
+    /// # Errors
+    /// Where an FMU cannot be read.
+    pub fn archive(self, s: &Scenario, fmus: &Fmus, path: &Path) -> Result<Vec<u8>, Failure> {
+        let text = self.description(s, fmus)?;
+        let main = Entry { path: ssp::MAIN.to_owned(), bytes: text.into_bytes() };
+        let entries: Vec<Entry> = std::iter::once(main).chain(self.entries).collect();
+        // In memory first: a packer that cannot write says so in its own words.
+        let mut archive = Cursor::new(Vec::new());
+        ssp::pack(&entries, &mut archive).map_err(Failure::file(path))?;
+        Ok(archive.into_inner())
+    }
 }
 
 /// What a URI may not hold, as bytes in hexadecimal (RFC 3986, section 2).
@@ -119,44 +163,31 @@ fn encoded(path: &str) -> String {
 }
 
 /// Writes a file.
-type Write<'a> = &'a dyn Fn(&Path, &[u8]) -> Result<(), Failure>;
+pub type Write<'a> = &'a dyn Fn(&Path, &[u8]) -> Result<(), Failure>;
 
-/// The scenario with FMUs where TOML in `folder` finds them: copied there by `write`, where they are in an archive.
+/// The scenario with FMUs and files of inputs where TOML in `folder` finds them: copied there by `write`, where they are in an
+/// archive.
 pub fn placed(s: &Scenario, folder: &Path, fmus: &Fmus, write: Option<Write<'_>>) -> Result<Scenario, Failure> {
-    let mut out = s.clone();
-    let names = names(s);
-    let base = folder.canonicalize().unwrap_or_default();
-    let input = |file: &mut InputFile| -> Result<(), Failure> {
-        let absolute = file.path.canonicalize().map_err(Failure::file(&file.path))?;
-        file.shown = absolute.strip_prefix(&base).unwrap_or(&absolute).display().to_string();
-        Ok(())
-    };
-    out.inputs.iter_mut().try_for_each(input)?;
     if let Some(write) = write {
-        for (source, name) in distinct(s, &names).into_iter().filter(|(s, _)| matches!(s, Source::File { .. })) {
-            resource(folder, &name, source, fmus, write)?;
+        let package = Package::new(s, fmus, false)?;
+        package.put(folder, write)?;
+        return Ok(package.scenario);
+    }
+    let mut out = s.clone();
+    let base = folder.canonicalize().unwrap_or_default();
+    let found = |path: &Path| -> Result<String, Failure> {
+        let absolute = path.canonicalize().map_err(Failure::file(path))?;
+        Ok(absolute.strip_prefix(&base).unwrap_or(&absolute).display().to_string())
+    };
+    for file in &mut out.inputs {
+        file.shown = found(&file.path)?;
+    }
+    for unit in &mut out.units {
+        if let Source::File { path, shown } = &mut unit.source {
+            *shown = found(path)?;
         }
     }
-    for (unit, name) in out.units.iter_mut().zip(names) {
-        let Source::File { path, shown } = &mut unit.source else { continue };
-        *shown = if write.is_some() {
-            name
-        } else {
-            let absolute = path.canonicalize().map_err(Failure::file(path))?;
-            absolute.strip_prefix(&base).unwrap_or(&absolute).display().to_string()
-        };
-    }
     Ok(out)
-}
-
-fn resource(folder: &Path, name: &str, source: &Source, fmus: &Fmus, write: Write<'_>) -> Result<(), Failure> {
-    let bytes = fmus.bytes(source).map_err(Failure::Run)?;
-    let path = folder.join(name);
-    // Where it is there already with the same content, it is left alone.
-    if regular::read(&path).is_ok_and(|old| old == bytes) {
-        return Ok(());
-    }
-    write(&path, &bytes)
 }
 
 /// Writes a file and prints its name.

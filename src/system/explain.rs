@@ -4,7 +4,7 @@ use macrostep_description::shown;
 use macrostep_plot::Table;
 use macrostep_plot::table::{Align, short};
 use macrostep_system::explain::{
-    Allowed, Candidate, Loop, Residuals, choices, delays, methods, order, residuals, steps,
+    Allowed, Candidate, Loop, Residuals, choices, corrections, delays, methods, order, residuals, steps,
 };
 use macrostep_system::toml;
 
@@ -49,6 +49,8 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let loops: Vec<String> = order.loops.iter().map(|l| format!("{} ({})", names(l), l.treatment())).collect();
     let loops = if loops.is_empty() { "none".to_owned() } else { format!("through {}", loops.join("; ")) };
     print::line(format_args!("\nAlgebraic loops: {loops}"))?;
+    let [energy_is, steps_are] = corrections(&assembly);
+    print::line(format_args!("\nEnergy: {energy_is}\nSteps: {steps_are}"))?;
     let choices = choices(&assembly);
     if !choices.is_empty() {
         print::line("\nChoices of the FMUs")?;
@@ -58,17 +60,19 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         print::line(format_args!("      {choice}{whose}"))?;
     }
     let allowed = methods(&assembly);
+    let system = arguments.system.system.display().to_string();
+    let lines = macrostep_system::explain::which(&assembly, &order.loops, &system);
     drop(assembly);
     if !arguments.no_run {
         let run = residuals(&opened.document.scenario, &opened).map_err(|f| findings_failure(&f))?;
         energy(&run.map_err(failed)?)?;
     }
-    which(&allowed, &arguments.system.system.display().to_string())
+    which(&allowed, &lines, &system)
 }
 
-/// Which method for this system: what its FMUs allow, and the next command.
-fn which(allowed: &[Allowed], system: &str) -> Result<(), Failure> {
-    print::line("\nWhich method for this system")?;
+/// Which method for this system: what its FMUs allow, what that comes to, and the next command.
+fn which(allowed: &[Allowed], lines: &[String], system: &str) -> Result<(), Failure> {
+    print::line("\nWhat its FMUs allow")?;
     for group in allowed {
         let answer = match (&group.lacks, &group.how) {
             (Some(lacks), _) => format!("no: {lacks}"),
@@ -76,6 +80,10 @@ fn which(allowed: &[Allowed], system: &str) -> Result<(), Failure> {
             (None, None) => "yes".to_owned(),
         };
         print::line(format_args!("      {}: {answer}", group.methods))?;
+    }
+    print::line("\nWhich method for this system")?;
+    for line in lines {
+        print::line(format_args!("      {line}"))?;
     }
     print::line(format_args!(
         "\nNext: `macrostep verify {system} --tolerance 1e-2` says whether the step is small enough, `macrostep advise {system} \

@@ -1,6 +1,7 @@
 //! Verbs about systems of anybody's FMUs.
 
 pub mod arguments;
+mod bundle;
 pub mod convert;
 pub mod explain;
 pub mod export;

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::steps::{Rows, Steps, failed};
-use super::{Opened, convert, name, pictures, report, start};
+use super::{Opened, bundle, convert, name, pictures, report, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, Keeper};
 use crate::distinct::Files;
 use crate::failure::Failure;
@@ -63,6 +63,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let resumed = checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity, steps.windows()));
     let resumed = resumed.transpose()?;
     let mut keeper = Keeper::new(&checkpoints, &identity)?;
+    if let Some(target) = &arguments.bundle {
+        bundle::put(&here.join(target), &located(&scenario, &here))?;
+    }
     let mut rows = match &arguments.out {
         Some(folder) => {
             let path = here.join(folder).join("trace.csv");
@@ -117,6 +120,7 @@ fn apart(
         }
     }
     arguments.formats.claim(&mut files, here);
+    bundle::claim(arguments.bundle.as_ref().map(|path| here.join(path)).as_deref(), &mut files);
     files.checkpoints(checkpoints);
     files.are_apart()
 }
@@ -160,14 +164,20 @@ fn stream(path: &Path, simulation: &Simulation, resumed: Option<&Checkpoint>) ->
 
 /// The scenario as it runs again from `folder`: FMUs of an archive are copied there.
 fn placed(opened: &Opened, scenario: &Scenario, here: &Path, folder: &Path) -> Result<Scenario, Failure> {
+    let located = located(scenario, here);
+    let is_archive = !opened.document.unpacked.is_empty();
+    convert::placed(&located, folder, &opened.fmus, is_archive.then_some(&convert::write))
+}
+
+/// The scenario with paths that begin `here`, wherever slaves have gone since.
+fn located(scenario: &Scenario, here: &Path) -> Scenario {
     let mut located = scenario.clone();
     for unit in &mut located.units {
         if let Source::File { path, .. } = &mut unit.source {
             *path = here.join(&path);
         }
     }
-    let is_archive = !opened.document.unpacked.is_empty();
-    convert::placed(&located, folder, &opened.fmus, is_archive.then_some(&convert::write))
+    located
 }
 
 /// Result and pictures beside the rows.

@@ -1,19 +1,9 @@
 //! `macrostep crane`, `macrostep actuator` and `macrostep shows` as a user types them.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
+use crate::run::{json, program as macrostep};
 use serde_json::Value;
-
-fn macrostep(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let output = macrostep(arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
-}
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().expect("a list").iter().map(|v| v.as_f64().expect("a number")).collect()

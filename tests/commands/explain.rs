@@ -1,12 +1,11 @@
 //! What is said of a system without and with running it: explain, graph, verify.
 
+use crate::run;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn out(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts");
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
+    String::from_utf8(run::done(arguments).stdout).expect("UTF-8")
 }
 
 fn file(name: &str) -> PathBuf {
@@ -191,4 +190,51 @@ fn error_bars_hold_the_error() {
         let bar = number("error_bar");
         assert!(bar > 0.9 * error && bar < 2.0 * error, "{predict}: bar {bar:e}, error {error:e}");
     }
+}
+
+/// What is done about energy and steps has the names of the system, and the last lines say which method is for it.
+#[test]
+fn corrections_and_the_method_for_a_system_are_said() {
+    let told = |more: &[&str]| out(&[&["explain", str(&file(PAIR)), "--no-run"][..], more].concat());
+    let cases: [(&[&str], &str); 9] = [
+        (&[], "Energy: residual energy of `spring` is watched and nothing is corrected"),
+        (
+            &["--energy", "nepce"],
+            "NEPCE on `spring`: in each step `mass1.xi`, `mass1.xi_dot`, `mass2.f` get what they missed",
+        ),
+        (&["--energy", "leak"], "leak on `spring`: opposite efforts, by the difference of `mass1.v`, `mass2.v`"),
+        (&[], "Steps: all of 0.001 s"),
+        (
+            &["--control", "error", "--control-tolerance", "1e-5"],
+            "the error of predicted inputs, relative to their size, stays below 0.00001; the degree",
+        ),
+        (&["--control", "ecco"], "residual energy of `spring`, relative to the largest that went through in a step"),
+        (&[], "explicit: `--predict jerk --schedule gauss-seidel`"),
+        (&[], "implicit, for long steps: `--method waveform:12`"),
+        (&[], "long runs with little damping: `--energy leak` on `spring`"),
+    ];
+    for (more, words) in cases {
+        let told = told(more);
+        assert!(told.contains(words), "`{words}` in {told}");
+    }
+    let which = told(&[]);
+    assert!(which.find("What its FMUs allow") < which.find("Which method for this system"), "{which}");
+    // Nothing is advised that FMUs cannot do.
+    let folder = crate::common::folder(module_path!());
+    let set = ["canGetAndSetFMUstate", "canSerializeFMUstate", "canInterpolateInputs"];
+    for i in [1, 2] {
+        let bytes = crate::limited::cut_fmu(&format!("oscillator{i}_displacement"), &set);
+        std::fs::write(folder.join(format!("m{i}.fmu")), bytes).expect("an FMU");
+    }
+    let text = "[experiment]\nstop = 1.0\nstep = 1e-3\n[units.a]\nfmu = \"m1.fmu\"\n[units.b]\nfmu = \"m2.fmu\"\n\
+                [connections]\n\"a.xi\" = \"b.x\"\n\"b.xi\" = \"a.x\"\n";
+    std::fs::write(folder.join("cut.toml"), text).expect("a scenario");
+    let cut = out(&["explain", str(&folder.join("cut.toml")), "--no-run"]);
+    assert!(
+        cut.contains(
+            "explicit: `--predict linear --schedule gauss-seidel` and a small step: `a`, `b` cannot interpolate inputs"
+        ),
+        "{cut}"
+    );
+    assert!(cut.contains("implicit: no, `a`, `b` cannot go back"), "{cut}");
 }

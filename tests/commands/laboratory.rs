@@ -1,17 +1,7 @@
 //! The verbs of the laboratory as a user meets them: keys of their JSON, files, refusals.
 
+use crate::run::{json, program as macrostep};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn macrostep(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
-}
-
-fn json(arguments: &[&str]) -> serde_json::Value {
-    let output = macrostep(arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("JSON")
-}
 
 /// An empty folder of this test's own.
 fn folder(name: &str) -> PathBuf {

@@ -1,11 +1,7 @@
 //! The command line as a user meets it: what it prints, writes and ends with.
 
+use crate::run::{self, program as macrostep};
 use std::path::PathBuf;
-use std::process::{Command, Output};
-
-fn macrostep(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
-}
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
@@ -19,9 +15,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn json(arguments: &[&str]) -> serde_json::Value {
-    let output = macrostep(&[&["oscillator", "--json"], arguments].concat());
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
+    run::json(&[&["oscillator", "--json"], arguments].concat())
 }
 
 #[test]

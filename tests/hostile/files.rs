@@ -101,7 +101,7 @@ const REFUSED: &[Refused] = &[
         says: &["document type"],
     },
     Refused {
-        title: "a start value that is no number",
+        title: "a start value that is a word",
         make: || with("<Real start=\"1\"/>", "<Real start=\"abc\"/>"),
         says: &["line 7", "`abc`", "number"],
     },

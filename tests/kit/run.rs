@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// What a command left.
@@ -53,6 +53,26 @@ pub fn macrostep(folder: &Path, arguments: &[&str]) -> Left {
         stderr: text("stderr"),
         rows: rows.map(|csv| csv.lines().skip(1).map(str::to_owned).collect()),
     }
+}
+
+/// `macrostep` with these arguments, in the folder of the tests.
+pub fn program(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
+}
+
+/// The same, which must end well.
+#[track_caller]
+pub fn done(arguments: &[&str]) -> Output {
+    let output = program(arguments);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "macrostep {}: {message}", arguments.join(" "));
+    output
+}
+
+/// What it prints, as JSON.
+#[track_caller]
+pub fn json(arguments: &[&str]) -> serde_json::Value {
+    serde_json::from_slice(&done(arguments).stdout).expect("one JSON object")
 }
 
 impl Left {

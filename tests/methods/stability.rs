@@ -105,7 +105,7 @@ fn lie_splitting_keeps_to_the_unit_circle() {
     }
 }
 
-/// Half, whole, half a step of the same flows: on the unit circle as well, from the plan of whole palindromes.
+/// Half, whole, half a step of the same flows: on the unit circle as well, from the plan of whole symmetric steps.
 #[test]
 fn the_symmetric_schedule_keeps_to_the_unit_circle() {
     let scheme = named(Named::Palindromic, Coupling::DisplacementDisplacement);

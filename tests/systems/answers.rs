@@ -148,6 +148,34 @@ fn what_units_lack_is_said() {
         advice.left_out.iter().any(|l| l.why.contains(what) && l.schemes.iter().any(|s| s.contains(scheme)))
     };
     assert!(lacks("canGetAndSetFMUstate", "iqn-ils") && lacks("mass1", "newton"), "{:?}", advice.left_out);
+    // No power bond is named or shown by units of measurement.
+    assert!(advice.connections.is_empty());
+}
+
+/// What goes through the interfaces of a file: of the bonds that it names, or that units of measurement show.
+#[test]
+fn interfaces_of_files_are_measured() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems/oscillator-f-f.toml"));
+    let text = text.expect("an example");
+    let (before, after) = text.split_once("[[bonds]]").expect("bonds");
+    let unnamed = format!("{before}{}", after.find("\n[").map_or("", |at| &after[at..]));
+    let found = [text.as_str(), &unnamed].map(|text| {
+        let of = system(text, Path::new(""));
+        let question = Question { tolerance: 1e-3, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu };
+        advise(&of, &question, &|| ()).expect("advice").connections
+    });
+    assert_eq!(found[0], found[1], "named and found");
+    let case_1 = scenarios().into_iter().find(|s| s.name() == "case-1").expect("case 1");
+    let question = Question { tolerance: 1e-3, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu };
+    let expected = advise(case_1.as_ref(), &question, &|| ()).expect("advice").connections;
+    assert_eq!(found[0].len(), 2);
+    // The same masses and spring, by another method that is as accurate.
+    for (found, expected) in found[0].iter().zip(&expected) {
+        println!("{found:?} {expected:?}");
+        assert!((found.power_max_w / expected.power_max_w - 1.0).abs() < 0.1, "{found:?} {expected:?}");
+        assert!((found.power_rms_w / expected.power_rms_w - 1.0).abs() < 0.1, "{found:?} {expected:?}");
+    }
 }
 
 /// Growth rates from the pulse of a run are those of the one-step map of the same system.

@@ -3,26 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
 
+use crate::run::{done, program as macrostep};
 use macrostep::pair::{self, Pair};
 use macrostep::scheme::{Correct, Predict, Schedule, Scheme};
 use macrostep::{embedded, factory};
 use macrostep_benchmarks::{Coupling, Oscillator};
 use macrostep_master::record::Trace;
 use macrostep_oscillator::Parameters;
-use macrostep_system::{Fmus, Scenario, assemble, toml};
-
-fn macrostep(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
-}
-
-fn done(arguments: &[&str]) -> Output {
-    let output = macrostep(arguments);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "macrostep {}: {message}", arguments.join(" "));
-    output
-}
+use macrostep_system::{Fmus, Scenario, assemble, ssp, toml};
 
 /// Values at the end of a run.
 fn finals(arguments: &[&str]) -> serde_json::Value {
@@ -146,6 +135,10 @@ fn the_scenario_that_oscillator_writes_runs_again() {
         "--energy nepce",
         "--control error --control-tolerance 1e-5",
         "--method jerk",
+        "--start exact --predict quadratic",
+        "--start exact --predict ia1 --coupling f-f --rate 3/2",
+        "--start exact --predict poly:3 --schedule gs21 --coupling s-f --rate 5 --integrator sie",
+        "--start exact --control error --control-tolerance 1e-5",
     ] {
         let options: Vec<&str> = ["oscillator", "--stop", "0.06"].into_iter().chain(options.split(' ')).collect();
         runs_again(&options, &names);
@@ -161,12 +154,31 @@ fn the_scenario_that_oscillator_writes_runs_again() {
         let [a, b] = [&result["final"][name], &again[column]].map(|v| v.as_f64().expect("a number"));
         assert!((a - b).abs() <= 1e-12 * a.abs(), "{name}: {a} {b}");
     }
-    // What no key says is no scenario.
+}
+
+/// A past that is not all there is refused with what is missing; what it says is what runs begin with.
+#[test]
+fn a_history_is_what_predictors_begin_with() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("o").display().to_string();
-    let output = done(&["oscillator", "--start", "exact", "--stop", "0.01", "--out", &out]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no key of a scenario says `--start exact`"));
-    assert!(!folder.path().join("o/scenario.toml").exists());
+    done(&["oscillator", "--start", "exact", "--predict", "quadratic", "--stop", "0.01", "--out", &out]);
+    let written = std::fs::read_to_string(folder.path().join("o/scenario.toml")).expect("a scenario");
+    let file = folder.path().join("s.toml");
+    let path = file.display().to_string();
+    let (first, _) = written.split_once("[[history]]").expect("a history");
+    std::fs::write(&file, format!("{first}[record]\nvariables = [\"mass1.x\"]\n")).expect("a file");
+    assert_ne!(finals(&[&path])["mass1.x"], finals(&[&format!("{out}/scenario.toml")])["mass1.x"]);
+    for (from, to, words) in [
+        ("at = -0.002", "at = -0.0021", "no value of `mass1.f_c` at -0.002 s"),
+        ("at = -0.002", "at = 0.002", "a history at 0.002 s, and the start at 0 s"),
+        ("\"mass1.f_c\" =", "\"mass1.m\" =", "`mass1.m` in a history, and it is no real output"),
+    ] {
+        assert!(written.contains(from), "{written}");
+        std::fs::write(&file, written.replacen(from, to, 1)).expect("a file");
+        let output = macrostep(&["run", &path]);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && message.contains(words), "{message}");
+    }
 }
 
 #[test]
@@ -177,16 +189,95 @@ fn the_scenario_that_crane_and_actuator_write_runs_again() {
     names.extend(
         [("s1", "s[1]"), ("w1", "w[1]"), ("lam1", "lam_i[1]")].map(|(a, b)| (a.into(), format!("mechanics.{b}"))),
     );
-    for options in
-        ["--stop 0.5", "--predict hold --schedule jacobi --force end --step 0.004 --stop 0.4", "--lookahead --stop 0.5"]
-    {
+    for options in [
+        "--stop 0.5",
+        "--predict hold --schedule jacobi --force end --step 0.004 --stop 0.4",
+        "--lookahead --stop 0.5",
+        "--place master --stop 0.5",
+    ] {
         runs_again(&["actuator"].into_iter().chain(options.split(' ')).collect::<Vec<_>>(), &names);
     }
     let second = [("s2", "s[2]"), ("w2", "w[2]"), ("lam2", "lam_i[2]"), ("log_height", "log_height")];
     names.extend(second.map(|(a, b)| (a.into(), format!("mechanics.{b}"))));
-    for options in ["--stop 0.4", "--manoeuvre oblique --predict linear --stop 0.2"] {
+    for options in [
+        "--stop 0.4",
+        "--manoeuvre oblique --predict linear --stop 0.2",
+        "--place master --stop 0.2",
+        "--place master --force end --schedule jacobi --step 0.001 --stop 0.1",
+    ] {
         runs_again(&["crane"].into_iter().chain(options.split(' ')).collect::<Vec<_>>(), &names);
     }
+}
+
+#[test]
+fn the_scenarios_of_beam_and_pendulum_run_again() {
+    let tips = [("tip_x", "arm.tip.r[1]"), ("tip_y", "arm.tip.r[2]"), ("payload_y", "payload.r[2]")];
+    let names = [same(&[("time", "time")]), same(&tips)].concat();
+    runs_again(&["flex", "pendulum", "--stop", "0.02"], &names);
+    // The beam's rows are those of another file, and its other steps are dear: as many as one is enough.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    done(&["interface", "--step", "2e-3", "--out", &path("o")]);
+    done(&["run", &path("o/scenario.toml"), "--out", &path("p"), "--no-pictures"]);
+    let [written, again] = ["o/deflections.csv", "p/trace.csv"].map(|name| columns(&folder.path().join(name)));
+    for (name, column) in [("full_driven", "beam.u[2]"), ("full_middle", "beam.u[251]"), ("full_free", "beam.u[500]")] {
+        assert!(written[name].len() == 501 && written[name] == again[column], "{name}");
+    }
+}
+
+/// A folder and an archive have all that a run needs, wherever they are put, and give the same bits.
+#[test]
+fn a_bundle_runs_anywhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::create_dir(path("mine")).expect("a folder");
+    std::fs::create_dir(path("mine/deep")).expect("a folder");
+    done(&["fmus", "--out", &path("mine")]);
+    std::fs::write(path("mine/deep/load.csv"), "time,force\n0,0\n0.5,50\n1,-20\n").expect("inputs");
+    std::fs::write(
+        path("mine/deep/s.toml"),
+        "[experiment]\nstop = 0.5\nstep = 1e-2\n[coupling]\npredict = \"linear\"\n\
+         [units.a]\nfmu = \"../oscillator1_displacement.fmu\"\n[units.b]\nfmu = \"embedded:oscillator2_force\"\n\
+         [inputs]\nload = \"load.csv\"\n[connections]\n\"a.xi\" = \"b.x\"\n\"a.xi_dot\" = \"b.v\"\n\"b.f\" = \"a.f_c\"\n\
+         \"b.f_ext\" = { from = \"load.force\", factor = 2.0 }\n[[events]]\nat = 0.25\nset = { \"a.f_ext\" = 3.0 }\n\
+         [[history]]\nat = -0.01\nset = { \"a.f_c\" = 1.5, \"b.x\" = 0.1, \"b.v\" = 0.0 }\n",
+    )
+    .expect("a scenario");
+    let own = ["run", &path("mine/deep/s.toml"), "--set", "b.m=2.5", "--no-pictures"];
+    done(&[&own[..], &["--out", &path("o"), "--bundle", &path("bundle")]].concat());
+    done(&[&own[..], &["--bundle", &path("bundle.ssp")]].concat());
+    // What they were made of is gone, and they have moved.
+    std::fs::remove_dir_all(path("mine")).expect("removed");
+    std::fs::create_dir(path("there")).expect("a folder");
+    std::fs::rename(path("bundle"), path("there/bundle")).expect("moved");
+    std::fs::rename(path("bundle.ssp"), path("there/other.ssp")).expect("moved");
+    let scenario = std::fs::read_to_string(path("there/bundle/scenario.toml")).expect("a scenario");
+    assert!(
+        !scenario.contains(folder.path().to_str().expect("UTF-8")) && !scenario.contains("embedded:"),
+        "{scenario}"
+    );
+    let written = columns(&folder.path().join("o/trace.csv"));
+    for system in ["there/bundle/scenario.toml", "there/other.ssp"] {
+        done(&["run", &path(system), "--out", &path("p"), "--no-pictures"]);
+        let again = columns(&folder.path().join("p/trace.csv"));
+        assert!(written == again && written["time"].len() == 51, "{system}");
+        // And once more, from what that has written.
+        done(&["run", &path("p/scenario.toml"), "--out", &path("q"), "--no-pictures"]);
+        assert!(written == columns(&folder.path().join("q/trace.csv")), "{system}");
+    }
+    // Nothing outside of an archive is read.
+    done(&["run", &path("there/bundle/scenario.toml"), "--bundle", &path("evil.ssp")]);
+    let bytes = std::fs::read(path("evil.ssp")).expect("an archive");
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).expect("an archive");
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut archive.by_name(ssp::MAIN).expect("a description"), &mut text).expect("text");
+    let mut sink = std::io::Cursor::new(Vec::new());
+    let text = text.replace("resources/load.csv", "../load.csv");
+    ssp::pack(&[ssp::Entry { path: ssp::MAIN.to_owned(), bytes: text.into_bytes() }], &mut sink).expect("packed");
+    std::fs::write(path("evil.ssp"), sink.into_inner()).expect("a file");
+    let output = macrostep(&["run", &path("evil.ssp")]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && message.contains("leaves the archive"), "{message}");
 }
 
 /// Every name and variant is a scenario that reads back as it was written.

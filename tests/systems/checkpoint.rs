@@ -234,6 +234,9 @@ fn continues(what: &str, pair: &Pair, factory: Factory<'_>) -> Memento {
     // The same steps by both.
     let mut second = build(pair, factory).expect("built");
     second.simulation.resume(&memento).expect("resumed");
+    // Every field of the state, also one that has no influence on the steps to come.
+    let [a, b] = [&first, &second].map(|c| format!("{:?}", c.simulation));
+    assert!(a.len() > 300 && a == b, "{what}: the states differ:\n{a}\n{b}");
     for step in 0..12 {
         let [a, b] = [&mut first, &mut second].map(|c| {
             c.simulation.step().expect("a step");

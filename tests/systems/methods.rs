@@ -1,23 +1,13 @@
 //! Every method from a scenario: the same bits as where the method is coupled by hand, and what does not go together in words.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use macrostep::multirate::{Delivery, Multirate, Order, Place, Plant, Prediction, Scheme, build};
 use macrostep_system::toml;
 use serde_json::Value;
 
 use crate::limited::cut_fmu;
-
-fn macrostep(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let output = macrostep(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
-}
+use crate::run::{json, program as macrostep};
 
 /// What a run that must fail says, on one line.
 fn refused(arguments: &[&str], code: i32) -> String {

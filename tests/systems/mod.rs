@@ -4,6 +4,7 @@ mod answers;
 mod benchmarks;
 #[cfg(target_os = "linux")]
 mod checkpoint;
+mod growth;
 #[cfg(target_os = "linux")]
 mod limits;
 mod methods;

@@ -1,18 +1,13 @@
 //! SSP: the same system in both formats gives the same numbers; what is not understood is named.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use crate::run::{self, program as macrostep};
 use macrostep_system::{Severity, ssp, toml};
 
-fn macrostep(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
-}
-
 fn done(arguments: &[&str]) -> (String, String) {
-    let output = macrostep(arguments);
+    let output = run::done(arguments);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
     (text(&output.stdout), text(&output.stderr))
 }
 

@@ -1,20 +1,10 @@
 //! Scenarios: the same numbers as the oscillator pair built by hand, and every mistake with its place.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use crate::run::json;
 use macrostep::embedded;
 use macrostep_system::{Finding, Fmus, Scenario, Severity, check, toml};
-
-fn macrostep(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).output().expect("the program starts")
-}
-
-fn json(arguments: &[&str]) -> serde_json::Value {
-    let output = macrostep(arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
-}
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems").join(name)

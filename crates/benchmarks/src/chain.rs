@@ -15,7 +15,7 @@ use crate::parts::{bond, obeying, port, record, rest, spring, system, times, uni
 use macrostep_system::scenario::{Connection, Gain, Scenario};
 
 /// m \[kg\], k \[N/m\], c \[N·s/m\], x(0) \[m\], v(0) \[m/s\] of each mass.
-const MASSES: [[f64; 5]; 5] = [
+pub const MASSES: [[f64; 5]; 5] = [
     [1.0, 10.0, 0.2, 0.1, 1.0],
     [1.5, 5.0, 0.1, -0.2, 0.5],
     [0.8, 0.0, 0.0, 0.15, -0.4],
@@ -23,7 +23,7 @@ const MASSES: [[f64; 5]; 5] = [
     [2.0, 20.0, 0.3, -0.1, -0.6],
 ];
 /// k_c \[N/m\], c_c \[N·s/m\].
-const SPRING: [f64; 2] = [15.0, 0.5];
+pub const SPRING: [f64; 2] = [15.0, 0.5];
 
 /// The chain; every cut but s-f has the springs in the master.
 pub fn chain(coupling: Coupling) -> Scenario {

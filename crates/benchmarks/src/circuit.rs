@@ -12,9 +12,9 @@ use crate::parts::{bond, obeying, port, record, spring, system, times, unit, wir
 use macrostep_system::scenario::Scenario;
 
 /// L \[H\], R \[Ω\], C \[F\], q(0) \[C\], i(0) \[A\] of either mesh: natural frequencies of some 5 and 10 kHz.
-const MESHES: [[f64; 5]; 2] = [[1e-3, 2.0, 1e-6, 1e-6, 0.02], [1.5e-3, 3.0, 5e-7, -2e-6, 0.01]];
+pub const MESHES: [[f64; 5]; 2] = [[1e-3, 2.0, 1e-6, 1e-6, 0.02], [1.5e-3, 3.0, 5e-7, -2e-6, 0.01]];
 /// C_s \[F\], R_s \[Ω\].
-const SHUNT: [f64; 2] = [7e-7, 5.0];
+pub const SHUNT: [f64; 2] = [7e-7, 5.0];
 
 /// The circuit in one of the four cuts.
 pub fn circuit(coupling: Coupling) -> Scenario {

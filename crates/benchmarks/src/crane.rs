@@ -2,12 +2,13 @@
 //!
 //! With the prediction in the hydraulics the connections are plain ones: the hydraulics take positions, speeds and the
 //! interface model at the beginning of a macro step and give a force for all of it. The parameter `prediction` of that FMU says
-//! how the speed goes on within the step.
+//! how the speed goes on within the step. With the prediction in the master the hydraulics are stepped every micro step, and
+//! positions and speeds come from an interface model of the scenario.
 
 use crate::multirate::{Delivery, Multirate, Order, Place, Prediction};
-use crate::parts::{predicted, record, set, system, times, unit, vector, wire};
+use crate::parts::{end, predicted, record, rest, set, system, times, unit, vector};
 use macrostep_master::unit::{NativeUnit, Unit, UnitError};
-use macrostep_system::scenario::{Scenario, Value};
+use macrostep_system::scenario::{Connection, Endpoint, InterfaceModel, Place as ScenarioPlace, Scenario, Value};
 use macrostep_system::words::{Predict, Schedule};
 
 impl Multirate {
@@ -15,11 +16,8 @@ impl Multirate {
     /// both units.
     ///
     /// # Errors
-    /// In words: values that make no system, and a prediction in the master, which connections cannot say.
+    /// In words: values that make no system.
     pub fn scenario(&self) -> Result<Scenario, String> {
-        if self.scheme.place == Place::Master {
-            return Err("`--place master`, an interface model that the master integrates".to_owned());
-        }
         let name = if self.plant.is_crane() { "hydraulic crane" } else { "hydraulic actuator on a stop" };
         // Whole macro steps up to the end.
         let steps = (self.stop_s / self.step_s + 1e-9).floor();
@@ -49,7 +47,12 @@ impl Multirate {
         mechanics.step_parameter = Some("communication_step".to_owned());
         set(&mut mechanics, "look_ahead", Value::Boolean(self.scheme.look_ahead));
         let mut hydraulics = unit("hydraulics", fast_model, &[&[("micro_step", self.micro_s)], fast].concat());
+        if self.is_in_master() {
+            hydraulics.share = (1, (self.step_s / self.micro_s).round() as u32);
+        }
         let prediction = match self.scheme.prediction {
+            // Every step is one micro step with a constant speed.
+            _ if self.is_in_master() => "hold",
             Prediction::Hold => "hold",
             Prediction::Linear => "linear",
             Prediction::InterfaceModel => "interface_model",
@@ -63,16 +66,46 @@ impl Multirate {
         Ok(())
     }
 
+    fn is_in_master(&self) -> bool {
+        self.scheme.place == Place::Master
+    }
+
     fn connect(&self, s: &mut Scenario) {
         let r = self.plant.rows();
-        let inputs = [vector("s0", r), vector("w0", r), packed("W", r), vector("b", r)].concat();
-        let outputs = [vector("s", r), vector("w", r), packed("W", r), vector("b", r)].concat();
-        let there = inputs.iter().zip(&outputs);
-        s.connections.extend(there.map(|(i, o)| wire(&format!("hydraulics.{i}"), &format!("mechanics.{o}"))));
-        let force = if self.scheme.delivery == Delivery::End { "lam_end" } else { "lam_mean" };
-        let (inputs, outputs) = (vector("lam_i", r), vector(force, r));
-        let back = inputs.iter().zip(&outputs);
-        s.connections.extend(back.map(|(i, o)| wire(&format!("mechanics.{i}"), &format!("hydraulics.{o}"))));
+        let ends = |unit: &str, names: Vec<String>| names.iter().map(|n| end(&format!("{unit}.{n}"))).collect();
+        let mechanics = |names| -> Vec<Endpoint> { ends("mechanics", names) };
+        let hydraulics = |names| -> Vec<Endpoint> { ends("hydraulics", names) };
+        let [position, speed, bias] = ["s", "w", "b"].map(|name| mechanics(vector(name, r)));
+        let mobility = mechanics(packed("W", r));
+        let force = match (self.is_in_master(), self.scheme.delivery) {
+            (true, _) => "lam",
+            (false, Delivery::End) => "lam_end",
+            (false, Delivery::Mean) => "lam_mean",
+        };
+        let force = hydraulics(vector(force, r));
+        let is_mean = self.is_in_master() && self.scheme.delivery == Delivery::Mean;
+        let mut connect = |to: Vec<Endpoint>, from: &[Endpoint], is_mean| {
+            let wires = to.into_iter().zip(from).map(|(to, from)| Connection {
+                is_mean,
+                ..Connection::new(from.clone(), to, ScenarioPlace::default())
+            });
+            s.connections.extend(wires);
+        };
+        connect(mechanics(vector("lam_i", r)), &force, is_mean);
+        let [to_position, to_speed] = ["s0", "w0"].map(|name| hydraulics(vector(name, r)));
+        if !self.is_in_master() {
+            connect(to_position, &position, false);
+            connect(to_speed, &speed, false);
+            connect(hydraulics(packed("W", r)), &mobility, false);
+            connect(hydraulics(vector("b", r)), &bias, false);
+            return;
+        }
+        for input in [packed("W", r), vector("b", r)].iter().flatten() {
+            rest(&mut s.units[1], &[input]);
+        }
+        let place = ScenarioPlace::default();
+        let model = InterfaceModel { force, speed, position, mobility, bias, to_speed, to_position, place };
+        s.interface_models.push(model);
     }
 
     /// The forces at which the mechanics start in equilibrium \[N\], asked of the model.

@@ -14,8 +14,8 @@
 //! `NAME:VARIANT` chooses another than the first.
 
 mod beam;
-mod chain;
-mod circuit;
+pub mod chain;
+pub mod circuit;
 mod crane;
 mod cylinder;
 mod multirate;
@@ -24,7 +24,7 @@ mod oscillator;
 mod parts;
 mod pendulum;
 mod plant;
-mod spring;
+pub mod spring;
 
 pub use beam::beam;
 pub use chain::chain;

@@ -12,11 +12,11 @@ use crate::parts::{bond, law, obeying, port, record, rest, system, times, unit, 
 use macrostep_system::scenario::{LawKind, Scenario, Unit};
 
 /// m \[kg\], k \[N/m\], c \[N·s/m\], x(0) \[m\], v(0) \[m/s\] of either mass.
-const MASSES: [[f64; 5]; 2] = [[1.0, 10.0, 0.2, 0.5, 1.0], [1.5, 20.0, 0.3, -0.6, 0.5]];
+pub const MASSES: [[f64; 5]; 2] = [[1.0, 10.0, 0.2, 0.5, 1.0], [1.5, 20.0, 0.3, -0.6, 0.5]];
 /// k_c \[N/m\], β \[N/m³\], c_c \[N·s/m\]: at the start the force is cubic for the larger part.
-const SPRING: [f64; 3] = [15.0, 20.0, 0.5];
+pub const SPRING: [f64; 3] = [15.0, 20.0, 0.5];
 /// Micro step of a mass that owns the spring \[s\]: its own error, of order 4, lies below 1e-12 of the amplitudes.
-const MICRO_S: f64 = 2.5e-4;
+pub const MICRO_S: f64 = 2.5e-4;
 
 /// The system in one of the four cuts.
 pub fn nonlinear_spring(coupling: Coupling) -> Scenario {

@@ -72,7 +72,7 @@ pub enum CosimError {
     /// A saved state does not fit.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The fast side gave a force that is no number.
+    /// The fast side gave a force that is not finite.
     #[error("force {index} of the fast side is {value} at {time_s} s")]
     Force {
         /// Interface coordinate.

@@ -189,6 +189,14 @@ impl Parameters {
         )
     }
 
+    /// (x, v, a, ȧ) of mass `i`, counted from 0, in m, m/s, m/s², m/s³ without external forces.
+    pub fn motion(&self, i: usize, z: &State) -> [f64; 4] {
+        // The equations are linear and homogeneous: the rate of the acceleration is the acceleration of the rates.
+        let a = self.acceleration(z);
+        let jerk = self.acceleration(&State::new(z[2], z[3], a[0], a[1]));
+        [z[i], z[2 + i], a[i], jerk[i]]
+    }
+
     /// Kinetic energy in J.
     pub fn kinetic_energy(&self, z: &State) -> f64 {
         0.5 * (self.m[0] * z[2] * z[2] + self.m[1] * z[3] * z[3])

@@ -56,7 +56,7 @@ pub enum TraceError {
     /// From the CSV layer: input, output, or rows of unequal length.
     #[error("trace: {0}")]
     Csv(#[from] csv::Error),
-    /// A field that is no number.
+    /// A field that is a text.
     #[error("trace: line {line}, column `{column}` is `{found}`, expected a number")]
     NotANumber {
         /// Line of the file, from 1.
@@ -144,7 +144,7 @@ impl Trace {
     /// Reads what [`Trace::write`] wrote. Units are not in the file: those of the columns are `1`.
     ///
     /// # Errors
-    /// [`TraceError`] where a row is short, long, or no number.
+    /// [`TraceError`] where a row is short or long, or has a text in it.
     pub fn read(source: impl Read) -> Result<Self, TraceError> {
         Self::read_some(source, |_| true)
     }

@@ -43,7 +43,29 @@ impl Simulation {
             s.sample(state, &mut supply, 0)?;
         }
         self.window.sample_links(&mut self.state)?;
+        // What was before.
+        let past = std::mem::take(&mut self.past);
+        if !past.is_empty() {
+            self.prime(|channel, t_s, row| {
+                let known = past.iter().find(|(c, at_s, _)| *c == channel && *at_s == t_s);
+                known.into_iter().for_each(|(_, _, values)| row.copy_from_slice(values));
+            });
+        }
+        self.past = past;
         Ok(())
+    }
+
+    /// Which rows [`Simulation::prime`] asks for: channels, and times \[s\] before the start.
+    pub fn before(&mut self) -> Vec<(ChannelId, f64)> {
+        let (mut asked, state) = (Vec::new(), self.state.clone());
+        self.prime(|channel, t_s, _| asked.push((channel, t_s)));
+        self.state = state;
+        asked
+    }
+
+    /// From now on initialisation fills histories with these rows, of the channels and times that [`Simulation::before`] names.
+    pub fn begin_with(&mut self, past: Vec<(ChannelId, f64, Vec<f64>)>) {
+        self.past = past;
     }
 
     /// Fills histories with what was before the start, so that the first steps extrapolate as all others do.

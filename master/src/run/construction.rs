@@ -99,6 +99,7 @@ impl Simulation {
             changes: Changes::new(system.changes),
             settings: system.settings,
             definition,
+            past: Vec::new(),
         })
     }
 

@@ -57,6 +57,8 @@ pub struct Simulation {
     settings: Vec<Settings>,
     /// What a memento must be of.
     pub(crate) definition: Definition,
+    /// Rows of channels before the start \[s\], which histories begin with.
+    past: Vec<(ChannelId, f64, Vec<f64>)>,
 }
 
 /// What is recorded and looked at.

@@ -15,6 +15,13 @@ pub(crate) const SIZE_MAX: f64 = 1e100;
 /// With sampled values larger than this a call that fails is taken for a sign of divergence.
 const SIZE_BLAMED: f64 = 1e30;
 
+/// Shows the state: all that changes in a run.
+impl std::fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.state.fmt(f)
+    }
+}
+
 impl Simulation {
     /// What the run has cost so far.
     pub fn statistics(&self) -> Statistics {

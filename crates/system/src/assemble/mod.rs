@@ -7,6 +7,7 @@ mod bonds;
 mod channels;
 mod driven;
 mod laws;
+mod past;
 mod recorded;
 mod times;
 mod wiring;
@@ -227,6 +228,10 @@ impl Assembly {
             simulation.record_at(self.units[u], variable, &format!("{}.{name}", self.effective.units[u].name));
         }
         simulation.end_in_part()?;
+        if !self.effective.history.is_empty() {
+            let past = past::rows(&self.effective, &self.channels, &mut simulation)?;
+            simulation.begin_with(past);
+        }
         Ok(simulation)
     }
 

@@ -100,6 +100,32 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+    for row in &s.history {
+        for value in &row.settings {
+            if let Err((what, next)) = was(d, row.at_s, value) {
+                findings.push(Finding::error(&value.1.place, what, next));
+            }
+        }
+    }
+}
+
+/// A value that was: of a real output, before the start.
+fn was(d: &Declared<'_>, at_s: f64, (unit, setting): &(String, Setting)) -> Result<(), (String, String)> {
+    let start_s = d.scenario.experiment.start_s;
+    if at_s >= start_s {
+        let what = format!("a history at {at_s} s, and the start at {start_s} s");
+        return Err((what, "choose times before the start".to_owned()));
+    }
+    let end = Endpoint { unit: unit.clone(), variable: setting.variable.clone() };
+    let Some(v) = d.variable(&end).map_err(|what| (what, String::new()))? else { return Ok(()) };
+    let Some(description) = d.description(unit) else { return Ok(()) };
+    if v.real().is_none() || !matches!(v.causality, Causality::Output | Causality::Local) {
+        return Err((format!("`{end}` in a history, and it is no real output"), "leave it out".to_owned()));
+    }
+    match convert(setting, v, description) {
+        Ok(Converted::Real(x)) if x.is_finite() => Ok(()),
+        _ => Err((format!("`{end}` = {}, expected a finite number", setting.value), String::new())),
+    }
 }
 
 /// A file, and the connections that begin at its columns.

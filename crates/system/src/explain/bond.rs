@@ -12,7 +12,7 @@
 //!
 //! Reference: \[Sadjina 2017\], section 2.
 
-use crate::check::{WATT, dimension};
+use crate::check::{WATT, dimension, gain};
 use crate::scenario::{Bond, Connection, Endpoint, Gain, Law, LawKind, Map, Place, Port, Scenario};
 use macrostep_description::ModelDescription;
 use std::sync::Arc;
@@ -43,6 +43,27 @@ pub fn candidates(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Candi
     look.pairs(&mut out);
     out.bonds.extend(s.maps.iter().enumerate().filter_map(|(m, map)| look.map(m, map)));
     out
+}
+
+/// A port of a power bond in numbers: the power received is Σ gain · input · flow \[W\].
+#[derive(Debug, Clone, PartialEq)]
+pub struct PowerPort {
+    /// A variable of the unit.
+    pub flow: Endpoint,
+    /// Inputs of the unit, each with its gain.
+    pub efforts: Vec<(String, f64)>,
+}
+
+/// Ports of the bonds a scenario names, or of those that units of measurement show where it names none.
+pub fn ports(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<PowerPort> {
+    let found = if s.bonds.is_empty() { candidates(s, descriptions).bonds } else { Vec::new() };
+    let bonds = s.bonds.iter().chain(found.iter().map(|c| &c.bond));
+    let port = |p: &Port| {
+        let d = &descriptions[s.unit(&p.flow.unit)?];
+        let efforts = p.inputs.iter().map(|input| (input.0.clone(), gain(s, p, input, d))).collect();
+        Some(PowerPort { flow: p.flow.clone(), efforts })
+    };
+    bonds.flat_map(|bond| &bond.ports).filter_map(port).collect()
 }
 
 struct Look<'a> {

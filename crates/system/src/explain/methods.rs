@@ -28,15 +28,13 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let held = "it holds its inputs at the middle of `sub_steps`";
     group("linear, quadratic, poly:K", without(|c| c.can_interpolate_inputs, "canInterpolateInputs", held));
     let wired: Vec<&crate::assemble::Sampled> = a.channels.iter().collect();
-    let has = |n: usize| wired.iter().any(|c| c.names.len() >= n || in_chain(a, c) >= n);
+    let has = |n: usize| wired.iter().any(|c| chain(a, c) >= n);
     let no_motion =
         "no connected output has its derivatives up to the acceleration; name them in `motions`, or take linear";
     group("ia0, ia1, ia2, h3, h5, jerk (explicit, high order)", (!has(3)).then(|| no_motion.to_owned()));
-    let dense = |u: usize| a.descriptions[u].variables.iter().any(|v| v.name.ends_with("_node[0]"));
-    let lacking = (0..a.descriptions.len()).filter(|u| !dense(*u)).map(|u| format!("`{}`", a.effective.units[u].name));
-    let lacking: Vec<String> = lacking.collect();
-    let no_dense = || format!("{} without dense output; h5 with newton does without", lacking.join(", "));
-    group("waveform:Q", (!lacking.is_empty()).then(no_dense));
+    let lacking = no_dense(a);
+    let sentence = || format!("{} without dense output; h5 with newton does without", lacking.join(", "));
+    group("waveform:Q", (!lacking.is_empty()).then(sentence));
     let explicit = "explicit coupling, gauss-seidel with the stiff side last, does without";
     let forked: Vec<String> = (a.effective.units.iter().zip(&a.by_fork))
         .filter(|(_, by_fork)| **by_fork)
@@ -62,12 +60,19 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     all
 }
 
+/// Units without dense output.
+pub(super) fn no_dense(a: &Assembly) -> Vec<String> {
+    let dense = |u: usize| a.descriptions[u].variables.iter().any(|v| v.name.ends_with("_node[0]"));
+    let lacking = (0..a.descriptions.len()).filter(|u| !dense(*u));
+    lacking.map(|u| format!("`{}`", a.effective.units[u].name)).collect()
+}
+
 /// How many variables the chain of derivatives has that a channel begins.
-fn in_chain(a: &Assembly, channel: &crate::assemble::Sampled) -> usize {
+pub(super) fn chain(a: &Assembly, channel: &crate::assemble::Sampled) -> usize {
     let d = &a.descriptions[channel.unit];
     let declared = a.effective.units[channel.unit].motions.iter().find(|m| channel.names.iter().any(|n| m.contains(n)));
     if let Some(motion) = declared {
-        return motion.len();
+        return motion.len().max(channel.names.len());
     }
     let mut length = channel.names.len();
     let mut last = channel.names.last().and_then(|n| d.variables.iter().position(|v| v.name == *n));

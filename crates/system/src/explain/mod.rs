@@ -1,6 +1,7 @@
 //! What a run will do, said before it runs: order of execution, which connections lag and how, algebraic loops; and, from a
 //! run, the energy that appears in power bonds.
 
+mod advice;
 mod bond;
 mod choices;
 mod late;
@@ -8,7 +9,8 @@ mod methods;
 mod order;
 mod residual;
 
-pub use bond::{Candidate, Candidates, candidates};
+pub use advice::{corrections, which};
+pub use bond::{Candidate, Candidates, PowerPort, candidates, ports};
 pub use choices::choices;
 pub use late::Lateness;
 pub(crate) use late::feed_through;

@@ -17,7 +17,7 @@ pub struct InputFile {
     pub place: Place,
 }
 
-/// Values set at a communication point, before the step from there.
+/// Values at a time: set at a communication point, before the step from there; or, in a history, what outputs were.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// When \[s\].

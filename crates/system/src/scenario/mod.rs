@@ -51,6 +51,8 @@ pub struct Scenario {
     pub inputs: Vec<InputFile>,
     /// Values set at a time.
     pub events: Vec<Event>,
+    /// Values of outputs before the start, which predictors begin with.
+    pub history: Vec<Event>,
     /// What is recorded.
     pub record: Record,
 }

@@ -19,8 +19,12 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
         Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
     }));
     let (model, event) = ("an interface model has no words in SSP", "an event has no words in SSP");
+    let past = "a time before the start has no words in SSP";
     out.extend(s.interface_models.iter().map(|m| Finding::warning(&m.place, model, next)));
     out.extend(s.events.iter().map(|e| Finding::warning(&e.place, event, next)));
+    let input = |name: &str| format!("inputs `{name}` from a file have no words in SSP");
+    out.extend(s.inputs.iter().map(|file| Finding::warning(&file.place, input(&file.name), next)));
+    out.extend(s.history.iter().map(|e| Finding::warning(&e.place, past, next)));
     out.extend(s.units.iter().filter(|u| u.step_parameter.is_some()).map(|u| {
         let what = format!("that a parameter of unit `{}` is its macro step has no words in SSP", u.name);
         Finding::warning(&u.place, what, next)

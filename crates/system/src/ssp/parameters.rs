@@ -142,7 +142,7 @@ fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Resu
         return match value {
             Value::Real(x) => Ok(Value::Real(factor * x + offset)),
             Value::Integer(i) => Ok(Value::Real(factor * *i as f64 + offset)),
-            _ => Err(Finding::error(&linear.place, "a linear transformation of what is no number", "")),
+            _ => Err(Finding::error(&linear.place, "a linear transformation of a text or a Boolean", "")),
         };
     }
     let Some(table) = entry.children.iter().find(|n| n.name.ends_with("MappingTransformation")) else {

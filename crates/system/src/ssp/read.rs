@@ -239,6 +239,12 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     s.bonds = extra.bonds;
     s.interface_models = extra.interface_models;
     s.events = extra.events;
+    s.history = extra.history;
+    // Nothing outside of an archive is read.
+    for input in &extra.inputs {
+        files.path(&input.shown, &input.place)?;
+    }
+    s.inputs = extra.inputs;
     for c in extra.connections {
         // One that stands in SSP is there again for the law it obeys.
         match s.connections.iter_mut().find(|known| known.to == c.to && (c.law.is_some() || c.is_mean)) {

@@ -151,7 +151,7 @@ impl Text {
     }
 
     fn connections(&mut self, s: &Scenario, descriptions: &[Arc<ModelDescription>]) {
-        let plain: Vec<_> = s.connections.iter().filter(|c| s.law(&c.from.unit).is_none()).collect();
+        let plain: Vec<_> = s.connections.iter().filter(|c| !is_ours(s, c)).collect();
         if plain.is_empty() {
             return;
         }
@@ -261,7 +261,7 @@ impl Text {
         }
         extra.sets.retain(|set| !s.applied.contains(&set.name));
         extra.applied.clear();
-        extra.connections.retain(|c| s.law(&c.from.unit).is_some() || c.law.is_some() || c.is_mean);
+        extra.connections.retain(|c| is_ours(s, c) || c.law.is_some() || c.is_mean);
         let toml = crate::toml::write(&extra).replace("]]>", "]]]]><![CDATA[>");
         self.open("ssc:Annotation", &format!(" type=\"{ANNOTATION}\""));
         self.line(format_args!(
@@ -269,6 +269,11 @@ impl Text {
         ));
         self.close("ssc:Annotation");
     }
+}
+
+/// Whether a connection begins where SSP has no element: at a law or a file of inputs.
+fn is_ours(s: &Scenario, c: &Connection) -> bool {
+    s.law(&c.from.unit).is_some() || s.input(&c.from.unit).is_some()
 }
 
 /// The table of a connection with numbers for items of enumerations, as its connectors have them.

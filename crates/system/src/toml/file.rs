@@ -66,6 +66,8 @@ pub(super) struct File {
     #[serde(default)]
     pub events: Vec<Spanned<Event>>,
     #[serde(default)]
+    pub history: Vec<Spanned<Event>>,
+    #[serde(default)]
     pub record: Record,
 }
 

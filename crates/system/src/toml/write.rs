@@ -1,6 +1,6 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
-use crate::scenario::{Bond, Endpoint, Gain, InterfaceModel, LawKind, Map, Scenario, Setting, Value};
+use crate::scenario::{Bond, Endpoint, Event, Gain, InterfaceModel, LawKind, Map, Scenario, Setting, Value};
 use crate::words::Control;
 use std::fmt::Write;
 
@@ -45,7 +45,8 @@ pub fn write(scenario: &Scenario) -> String {
         text.bond(bond);
     }
     text.inputs(scenario);
-    text.events(scenario);
+    text.timed("events", &scenario.events);
+    text.timed("history", &scenario.history);
     for model in &scenario.interface_models {
         text.interface_model(model);
     }
@@ -193,13 +194,13 @@ impl Text {
         }
     }
 
-    fn events(&mut self, s: &Scenario) {
-        for event in &s.events {
+    fn timed(&mut self, key: &str, events: &[Event]) {
+        for event in events {
             let set = event.settings.iter();
             let set =
                 set.map(|(unit, s)| format!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
             let set = set.collect::<Vec<_>>().join(", ");
-            self.line(format_args!("\n[[events]]\nat = {:?}\nset = {{ {set} }}", event.at_s));
+            self.line(format_args!("\n[[{key}]]\nat = {:?}\nset = {{ {set} }}", event.at_s));
         }
     }
 

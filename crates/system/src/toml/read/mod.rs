@@ -91,6 +91,7 @@ impl Reader<'_> {
             interface_models: f.interface_models.iter().map(|m| self.interface_model(m)).collect::<Read<_>>()?,
             inputs: f.inputs.0.iter().map(|(name, file)| self.input(name, file)).collect::<Read<_>>()?,
             events: f.events.iter().map(|event| self.event(event)).collect::<Read<_>>()?,
+            history: f.history.iter().map(|event| self.event(event)).collect::<Read<_>>()?,
             record: self.record(&f.record)?,
         };
         self.once(&scenario, applied)?;
@@ -265,7 +266,7 @@ impl Reader<'_> {
         });
         let settings: Vec<_> = settings.collect::<Read<_>>()?;
         if !e.at.is_finite() || settings.is_empty() {
-            let what = format!("an event at {} with {} values", e.at, settings.len());
+            let what = format!("{} values at {} s", settings.len(), e.at);
             return Err(Finding::error(&place, what, "write at = 2.0 and set = { \"UNIT.VARIABLE\" = 1.0 }"));
         }
         Ok(Event { at_s: e.at, settings, place })

@@ -1,0 +1,100 @@
+//! What energy correction and step control do for a system, and which method is for it: sentences with its names filled in.
+
+use super::methods::{chain, no_dense};
+use super::order::Loop;
+use crate::assemble::Assembly;
+use crate::words::{Control, Energy};
+use macrostep_description::CoSimulation;
+
+/// What is done about the energy that the coupling makes, and how steps are chosen.
+pub fn corrections(a: &Assembly) -> [String; 2] {
+    let s = &a.effective;
+    let list = |names: Vec<String>| format!("`{}`", names.join("`, `"));
+    let bonds = list(s.bonds.iter().map(|b| b.name.clone()).collect());
+    let ports = || s.bonds.iter().flat_map(|b| &b.ports);
+    let inputs = ports().flat_map(|p| p.inputs.iter().map(move |(input, _)| format!("{}.{input}", p.flow.unit)));
+    let flows = ports().map(|p| p.flow.to_string());
+    let energy = match (s.coupling.energy, s.bonds.is_empty()) {
+        (Energy::Monitor, true) => "no power bond is named: none is watched, none corrected".to_owned(),
+        (Energy::Monitor, false) => format!("residual energy of {bonds} is watched and nothing is corrected"),
+        (_, true) => "no power bond is named: there is nothing to correct".to_owned(),
+        (Energy::Nepce, false) => {
+            let inputs = list(inputs.collect());
+            format!("NEPCE on {bonds}: in each step {inputs} get what they missed in the last one, on average")
+        }
+        (Energy::Leak, false) => {
+            let flows = list(flows.collect());
+            format!(
+                "leak on {bonds}: opposite efforts, by the difference of {flows}, take out residual energy in some 10 H"
+            )
+        }
+    };
+    [energy, steps(a, &bonds)]
+}
+
+/// How the length of steps is chosen.
+fn steps(a: &Assembly, bonds: &str) -> String {
+    let s = &a.effective;
+    let (c, h) = (&s.coupling.control, s.experiment.step_s.unwrap_or(f64::NAN));
+    let what = match c.kind {
+        Control::Fixed => return format!("all of {h} s"),
+        Control::Error => "the error of predicted inputs, relative to their size,".to_owned(),
+        Control::Ecco => format!("residual energy of {bonds}, relative to the largest that went through in a step,"),
+    };
+    let (shortest, longest) = (c.step_min_s.unwrap_or(f64::NAN), c.step_max_s.unwrap_or(h));
+    let degrees = a.method.control.as_ref().map_or(0, |control| control.family.len());
+    let degrees = if degrees > 1 { "; the degree of the predictor is chosen too" } else { "" };
+    let stays = lacking(a, |c| c.can_get_and_set_fmu_state);
+    let rejected = if stays.is_empty() {
+        "a step that is too long is made again, shorter".to_owned()
+    } else {
+        format!("a step that is too long stays, because {stays} cannot go back")
+    };
+    format!("{shortest} s to {longest} s, so that {what} stays below {}{degrees}; {rejected}", c.tolerance)
+}
+
+/// Names of units that do not offer something.
+fn lacking(a: &Assembly, offers: fn(&CoSimulation) -> bool) -> String {
+    let units = a.effective.units.iter().zip(&a.descriptions);
+    let lacking = units.filter(|(_, d)| !d.co_simulation.as_ref().is_some_and(offers));
+    lacking.map(|(u, _)| format!("`{}`", u.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Which method for this system: a line for each question, with the words to type.
+pub fn which(a: &Assembly, loops: &[Loop], system: &str) -> Vec<String> {
+    let s = &a.effective;
+    let longest = a.channels.iter().map(|c| chain(a, c)).max().unwrap_or(0);
+    let (held, stuck) = (lacking(a, |c| c.can_interpolate_inputs), lacking(a, |c| c.can_get_and_set_fmu_state));
+    // Explicit coupling.
+    let explicit = match longest {
+        _ if !held.is_empty() => {
+            format!("`--predict linear --schedule gauss-seidel` and a small step: {held} cannot interpolate inputs")
+        }
+        4.. => "`--predict jerk --schedule gauss-seidel`: outputs have accelerations and jerks".to_owned(),
+        3 => "`--predict ia1 --schedule gauss-seidel`: outputs have accelerations".to_owned(),
+        _ => "`--predict linear --schedule gauss-seidel`: outputs have no accelerations".to_owned(),
+    };
+    let mut lines = vec![format!("explicit: {explicit}")];
+    // Implicit coupling.
+    lines.push(match (stuck.is_empty(), no_dense(a).is_empty(), longest) {
+        (false, ..) => format!("implicit: no, {stuck} cannot go back"),
+        (true, true, _) => "implicit, for long steps: `--method waveform:12`".to_owned(),
+        (true, false, 3..) => "implicit, for steps some ten times as long: `--predict h5 --correct newton`".to_owned(),
+        (true, false, _) => "implicit, for longer steps: `--predict linear --correct newton`, or `iqn-ils`".to_owned(),
+    });
+    // What is special about it.
+    for group in loops {
+        let names: Vec<String> = group.units.iter().map(|u| format!("`{}`", s.units[*u].name)).collect();
+        lines.push(format!("algebraic loop {}: {}", names.join(" – "), group.treatment()));
+    }
+    if let [bond, ..] = s.bonds.as_slice() {
+        lines.push(format!("long runs with little damping: `--energy leak` on `{}`", bond.name));
+    }
+    if s.units.iter().any(|u| u.share != (1, 1)) && s.units.len() > 1 {
+        lines.push("several rates: the unit with the shortest steps last in `gauss-seidel`".to_owned());
+    }
+    lines.push(format!(
+        "it grows: `macrostep stability {system} --predict hold,linear` has the largest stable step of each"
+    ));
+    lines
+}

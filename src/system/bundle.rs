@@ -1,0 +1,36 @@
+//! `macrostep run --bundle`: a scenario with everything it is made of, to be handed on.
+
+use std::path::{Path, PathBuf};
+
+use macrostep::embedded;
+use macrostep_system::{Fmus, Scenario};
+
+use super::convert::{Package, write};
+use crate::distinct::Files;
+use crate::failure::Failure;
+
+/// The archive or the scenario in the folder that `--bundle` names.
+fn file(bundle: &Path) -> (PathBuf, bool) {
+    let is_archive = bundle.extension().is_some_and(|e| e.eq_ignore_ascii_case("ssp"));
+    (if is_archive { bundle.to_owned() } else { bundle.join("scenario.toml") }, is_archive)
+}
+
+/// Says what is written.
+pub fn claim(bundle: Option<&Path>, files: &mut Files) {
+    bundle.into_iter().for_each(|bundle| files.writes("--bundle", &file(bundle).0));
+}
+
+/// Writes the scenario as it runs, its FMUs and its files of inputs: into a folder, or into an archive that ends in .ssp.
+///
+/// # Errors
+/// Where a file cannot be read or written.
+pub fn put(bundle: &Path, scenario: &Scenario) -> Result<(), Failure> {
+    let fmus = Fmus::new(embedded::packed);
+    let package = Package::new(scenario, &fmus, true)?;
+    let (path, is_archive) = file(bundle);
+    if is_archive {
+        return write(&path, &package.archive(scenario, &fmus, &path)?);
+    }
+    package.put(bundle, &write)?;
+    write(&path, package.toml().as_bytes())
+}

@@ -1,0 +1,43 @@
+//! `stability FILE`: runs just inside the largest stable step stay bounded, runs just outside of it grow.
+
+use std::path::Path;
+
+use macrostep_master::record::Trace;
+
+use crate::run::macrostep;
+
+/// How far the recorded amplitudes come from the second quarter of a run of 2000 steps of this length to the last.
+fn grown(folder: &Path, system: &str, predict: &str, step_s: f64) -> f64 {
+    let (step, stop) = (format!("{step_s:e}"), format!("{:e}", 2000.0 * step_s));
+    let run = ["run", system, "--predict", predict, "--step", &step, "--stop", &stop, "--out", "out", "--no-pictures"];
+    let left = macrostep(folder, &run);
+    assert_eq!(left.code, Some(0), "{}", left.stderr);
+    let trace = Trace::read(std::fs::File::open(folder.join("out/trace.csv")).expect("rows")).expect("a trace");
+    let rows: Vec<&[f64]> = trace.rows().collect();
+    let amplitude = |of: &[&[f64]], column: usize| of.iter().fold(0.0, |max: f64, row| max.max(row[column].abs()));
+    let part = |column| {
+        let quarter = rows.len() / 4;
+        amplitude(&rows[3 * quarter..], column) / amplitude(&rows[quarter..2 * quarter], column)
+    };
+    (1..trace.columns().len()).map(part).fold(0.0, f64::max)
+}
+
+#[test]
+fn the_largest_stable_step_of_a_file_is_where_runs_begin_to_grow() {
+    let folder = crate::common::folder(module_path!());
+    for (system, predict) in
+        [("chain:f-f", "hold"), ("circuit:f-s", "linear"), ("test-model:f-s", "hold"), ("test-model:s-s", "linear")]
+    {
+        let left = macrostep(&folder, &["convert", system, "system.toml"]);
+        assert_eq!(left.code, Some(0), "{}", left.stderr);
+        let found = macrostep(&folder, &["stability", "system.toml", "--predict", predict, "--grid", "4", "--json"]);
+        let found: serde_json::Value = serde_json::from_str(&found.stdout).expect("JSON");
+        let limit_s = found[0]["limits"]["step_s"].as_f64().expect("a limit");
+        let [inside, outside] = [0.97, 1.03].map(|part| grown(&folder, "system.toml", predict, part * limit_s));
+        println!("{system} {predict}: limit {limit_s:.4e} s, inside {inside:.2e}, outside {outside:.2e}");
+        assert!(
+            inside < 0.7 && outside > 2.0,
+            "{system} {predict}: {inside:e} at 0.97, {outside:e} at 1.03 of {limit_s} s"
+        );
+    }
+}
