@@ -1,5 +1,6 @@
 //! `macrostep convert`: TOML to SSP and back, with the FMUs.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
@@ -10,7 +11,7 @@ use macrostep_import::fmu::regular;
 use macrostep_system::check::keep_known;
 use macrostep_system::scenario::{InputFile, Source};
 use macrostep_system::ssp::{self, Entry};
-use macrostep_system::{Catalogue, Finding, Fmus, Scenario, check, toml};
+use macrostep_system::{Catalogue, Document, Finding, Fmus, Scenario, check, toml};
 use std::sync::Arc;
 
 use super::arguments::ConvertArguments;
@@ -33,26 +34,39 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     files.writes("TO", &arguments.to);
     files.are_apart()?;
     tell(&document.findings);
+    convert(&document, &arguments.to, &mut |path| print::line(path.display()))
+}
+
+/// Told of each file that was written.
+type Told<'a> = &'a mut dyn FnMut(&Path) -> Result<(), Failure>;
+
+/// Writes a document in the format that the ending of `to` says, with its FMUs.
+///
+/// # Errors
+/// As [`run`], and those of `told`.
+pub fn convert(document: &Document, to: &Path, told: Told<'_>) -> Result<(), Failure> {
+    let told = RefCell::new(told);
+    let file = |path: &Path, bytes: &[u8]| write(path, bytes).and_then(|()| (told.borrow_mut())(path));
     let fmus = Fmus::new(embedded::packed);
     let findings = check(&document.scenario, &fmus);
     if macrostep_system::check::fails(&findings) {
         return Err(findings_failure(&findings));
     }
-    let mut document = document;
+    let mut document = document.clone();
     let descriptions: Result<Vec<_>, String> =
         document.scenario.units.iter().map(|u| fmus.description(&u.source)).collect();
     keep_known(&mut document.scenario, &descriptions.map_err(Failure::Run)?);
-    let ending = arguments.to.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let ending = to.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     if let Some(file) = document.scenario.inputs.first().filter(|_| ending.as_deref() != Some("toml")) {
         let what = format!("`{}`: SSP has no words for inputs from a file: write a .toml", file.shown);
         return Err(Failure::Run(format!("{}{what}", file.place)));
     }
-    let folder = arguments.to.parent().unwrap_or(Path::new(""));
+    let folder = to.parent().unwrap_or(Path::new(""));
     match ending.as_deref() {
         Some("toml") => {
             let unpacked = !document.unpacked.is_empty();
             let scenario = placed(&document.scenario, folder, &fmus, unpacked.then_some(&file))?;
-            file(&arguments.to, toml::write(&scenario).as_bytes())
+            file(to, toml::write(&scenario).as_bytes())
         }
         Some("ssd") => {
             let names = names(&document.scenario);
@@ -60,7 +74,7 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
                 resource(folder, &name, source, &fmus, &file)?;
             }
             let text = description(&document.scenario, &fmus, &names)?;
-            file(&arguments.to, text.as_bytes())
+            file(to, text.as_bytes())
         }
         Some("ssp") => {
             let names = names(&document.scenario);
@@ -71,12 +85,10 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
             }
             // In memory first: a packer that cannot write says so in its own words.
             let mut archive = Cursor::new(Vec::new());
-            ssp::pack(&entries, &mut archive).map_err(Failure::file(&arguments.to))?;
-            file(&arguments.to, archive.get_ref())
+            ssp::pack(&entries, &mut archive).map_err(Failure::file(to))?;
+            file(to, archive.get_ref())
         }
-        _ => {
-            Err(Failure::Usage(format!("`{}`: expected a file ending in .toml, .ssd or .ssp", arguments.to.display())))
-        }
+        _ => Err(Failure::Usage(format!("`{}`: expected a file ending in .toml, .ssd or .ssp", to.display()))),
     }
 }
 
@@ -157,12 +169,6 @@ fn resource(folder: &Path, name: &str, source: &Source, fmus: &Fmus, write: Writ
         return Ok(());
     }
     write(&path, &bytes)
-}
-
-/// Writes a file and prints its name.
-fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write(path, bytes)?;
-    print::line(path.display())
 }
 
 /// Writes a file, whole or not at all; folders are made if missing.

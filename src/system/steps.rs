@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep_description::shown;
-use macrostep_import::isolation::interrupt;
+use macrostep_import::isolation::{Cut, interrupt};
 use macrostep_master::record::Observer;
 use macrostep_master::{RunError, Simulation};
 use macrostep_system::Scenario;
 
 use crate::checkpoint::{Checkpoint, Keeper};
+use crate::door::Collected;
 use crate::failure::Failure;
 use crate::stream::Stream;
 
@@ -31,6 +32,10 @@ pub struct Rows {
     pub last: Vec<f64>,
     /// Its texts, each with its place among them.
     pub texts: Vec<(usize, String)>,
+    /// All of them, where they are wanted in memory.
+    pub collected: Option<Collected>,
+    /// Ends the run from outside.
+    pub cut: Option<Cut>,
 }
 
 impl Rows {
@@ -38,12 +43,20 @@ impl Rows {
     pub fn new(stream: Option<Stream>) -> Self {
         Rows { stream, last_s: f64::NAN, ..Rows::default() }
     }
+
+    /// None yet, and all are kept in memory.
+    pub fn collected(cut: Cut) -> Self {
+        Rows { collected: Some(Collected::default()), cut: Some(cut), ..Rows::new(None) }
+    }
 }
 
 impl Observer for Rows {
     fn row(&mut self, t_s: f64, values: &[f64]) {
         if let Some(stream) = &mut self.stream {
             stream.row(t_s, values);
+        }
+        if let Some(collected) = &mut self.collected {
+            collected.row(t_s, values);
         }
         self.count += 1;
         self.last_s = t_s;
@@ -54,6 +67,9 @@ impl Observer for Rows {
     fn texts(&mut self, texts: &[(usize, String)]) {
         if let Some(stream) = &mut self.stream {
             stream.texts(texts);
+        }
+        if let Some(collected) = &mut self.collected {
+            collected.texts(texts);
         }
         self.texts.clear();
         self.texts.extend_from_slice(texts);
@@ -147,7 +163,7 @@ impl Steps {
         let done = self.done.unwrap_or(0);
         let mut n = done;
         while !self.is_over(simulation, n) {
-            let is_interrupted = interrupt::asked();
+            let is_interrupted = interrupt::asked() || rows.cut.as_ref().is_some_and(Cut::is_set);
             if is_interrupted || (n > done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {
                 keep(simulation, rows, keeper, n)?;
             }
@@ -196,5 +212,5 @@ fn bar() -> ProgressBar {
 
 /// A failed call as the end of a verb.
 pub fn failed(error: RunError) -> Failure {
-    Failure::Run(error.to_string())
+    Failure::Simulation(error)
 }
