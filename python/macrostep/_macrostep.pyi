@@ -73,7 +73,7 @@ class System:
     def connect_ports(
         self,
         to: str,
-        from_: str,
+        source: str,
         factor: float = 1.0,
         offset: float = 0.0,
         convert_units: bool = True,

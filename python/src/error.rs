@@ -19,12 +19,8 @@ pub fn raised(py: Python<'_>, fault: &Fault) -> PyErr {
     }
     let error = Error::new_err(fault.sentence.clone());
     let value = error.value(py);
-    let parts = [
-        ("unit", &fault.unit),
-        ("variable", &fault.variable),
-        ("found", &fault.found),
-        ("expected", &fault.expected),
-    ];
+    let parts =
+        [("unit", &fault.unit), ("variable", &fault.variable), ("found", &fault.found), ("expected", &fault.expected)];
     let set = parts.iter().try_for_each(|(name, part)| value.setattr(*name, part.as_deref()));
     let set = set.and_then(|()| value.setattr("time", fault.time_s));
     let set = set.and_then(|()| value.setattr("usage", fault.kind == Kind::Usage));

@@ -31,11 +31,7 @@ impl Simulation {
     }
 
     /// With the run, as long as it is one.
-    fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce(&mut Started) -> Result<T, Fault> + Send,
-    ) -> PyResult<T> {
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Started) -> Result<T, Fault> + Send) -> PyResult<T> {
         at_once(py, || match self.lock().as_mut() {
             Some(started) => work(started),
             None => Err(Fault::usage("the run was ended: `start()` begins another")),

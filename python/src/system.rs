@@ -205,25 +205,25 @@ impl System {
     }
 
     /// Connects an output to an input: input = factor · output + offset.
-    #[pyo3(signature = (to, from, factor = 1.0, offset = 0.0, convert_units = true, mean = false, law = None))]
+    #[pyo3(signature = (to, source, factor = 1.0, offset = 0.0, convert_units = true, mean = false, law = None))]
     #[allow(clippy::too_many_arguments)]
     fn connect_ports(
         &self,
         py: Python<'_>,
         to: &str,
-        from: &str,
+        source: &str,
         factor: f64,
         offset: f64,
         convert_units: bool,
         mean: bool,
         law: Option<String>,
     ) -> PyResult<()> {
-        let place = Place::option(&format!("connect({to} <= {from})"));
+        let place = Place::option(&format!("connect({to} <= {source})"));
         self.change(py, |s| {
             let parse = |text: &str| {
                 Endpoint::parse(text).ok_or_else(|| Fault::usage(format!("`{text}`: expected UNIT.VARIABLE")))
             };
-            let mut connection = Connection::new(parse(from)?, parse(to)?, place);
+            let mut connection = Connection::new(parse(source)?, parse(to)?, place);
             (connection.factor, connection.offset, connection.converts) = (factor, offset, convert_units);
             (connection.is_mean, connection.law) = (mean, law);
             s.connections.push(connection);
