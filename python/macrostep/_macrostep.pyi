@@ -1,7 +1,7 @@
 """The extension module: what the classes of the package stand on."""
 
 import os
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, final
 
 __version__: str
 
@@ -29,6 +29,7 @@ class Error(Exception):
     run: Any
     """A `Run` with what was recorded before a run failed, or None."""
 
+@final
 class Simulation:
     """A run under way."""
 

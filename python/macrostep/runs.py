@@ -91,10 +91,10 @@ class Run:
         """A frame of pandas, or of polars where there is no pandas; without both, the columns by name."""
         columns = self.dict()
         try:
-            import pandas
+            import pandas  # type: ignore
         except ImportError:
             try:
-                import polars
+                import polars  # type: ignore
             except ImportError:
                 return columns
             return polars.DataFrame(columns)

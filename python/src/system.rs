@@ -89,11 +89,11 @@ impl System {
 impl System {
     /// An empty system; times in s.
     #[new]
-    #[pyo3(signature = (step = None, stop = None, start = 0.0, name = String::new()))]
-    fn new(step: Option<f64>, stop: Option<f64>, start: f64, name: String) -> System {
-        let mut scenario = Scenario { name: name.clone(), ..Scenario::default() };
+    #[pyo3(signature = (step = None, stop = None, start = 0.0, name = ""))]
+    fn new(step: Option<f64>, stop: Option<f64>, start: f64, name: &str) -> System {
+        let mut scenario = Scenario { name: name.to_owned(), ..Scenario::default() };
         (scenario.experiment.start_s, scenario.experiment.stop_s, scenario.experiment.step_s) = (start, stop, step);
-        System::of(Document { scenario, findings: Vec::new(), unpacked: Vec::new() }, name)
+        System::of(Document { scenario, findings: Vec::new(), unpacked: Vec::new() }, name.to_owned())
     }
 
     /// Reads a scenario from a file, or takes the one of this name. What replaces this one's content.

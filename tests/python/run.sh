@@ -20,6 +20,6 @@ ls -l "$wheels"
 
 # Not from the folder of the sources, whose package would be found first.
 cd "$here"
-"$venv/bin/python" -m mypy.stubtest macrostep --ignore-missing-stub --ignore-positional-only
+"$venv/bin/python" -m mypy.stubtest macrostep --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases
 "$venv/bin/python" -m mypy --strict "$here/typed.py"
 "$venv/bin/python" -m pytest --quiet "$@" "$here"
