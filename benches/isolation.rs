@@ -218,7 +218,7 @@ fn report() -> Table {
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
-        Some(ARGUMENT) => return serve(),
+        Some(ARGUMENT) => return serve().into(),
         Some(ECHO) => return echo(false),
         Some(ECHO_SPINNING) => return echo(true),
         _ => println!("{}", report().terminal()),

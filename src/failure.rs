@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use macrostep_master::RunError;
 use macrostep_master::record::TraceError;
 use macrostep_plot::PlotError;
 
@@ -14,6 +15,9 @@ pub enum Failure {
     /// A unit or the master failed.
     #[error("{0}")]
     Run(String),
+    /// The same, with what is known of it.
+    #[error(transparent)]
+    Simulation(RunError),
     /// A file or folder that cannot be written.
     #[error("`{}`: {source}", path.display())]
     File {

@@ -5,6 +5,7 @@ extern crate self as macrostep;
 
 pub mod beam;
 pub mod catalogue;
+pub mod door;
 pub mod embedded;
 pub mod factory;
 pub mod input;

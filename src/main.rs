@@ -1,5 +1,9 @@
 //! The program `macrostep`.
 
-fn main() -> std::process::ExitCode {
-    macrostep::program()
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    ExitCode::from(macrostep::program(&arguments))
 }

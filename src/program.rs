@@ -1,9 +1,9 @@
 //! The command line of macrostep.
 //!
 //! [`program`] parses, runs one verb, prints an error if there is one, and turns the outcome into an exit code: 0 done, 1 failed,
-//! 2 usage, 3 comparison out of tolerance.
+//! 2 usage, 3 comparison out of tolerance. `src/main.rs` is one door to it, the console script of the Python package another.
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 use clap::Parser;
 
@@ -12,12 +12,13 @@ use crate::failure::Failure;
 use macrostep_import::fmu::plain;
 use macrostep_import::isolation::watch as watch_over;
 
-/// The program: reads the command line of this process, runs one verb and says what became of it.
-pub fn program() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|first| first == macrostep_import::isolation::ARGUMENT) {
+/// The program: runs one verb, as the arguments say, and says what became of it by an exit code. The first argument is the name
+/// of the program. To be called before there are threads; wrong arguments, and `--help`, end the process.
+pub fn program(arguments: &[OsString]) -> u8 {
+    if arguments.get(1).is_some_and(|first| first == macrostep_import::isolation::ARGUMENT) {
         return macrostep_import::isolation::serve();
     }
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(arguments);
     // Before there are threads, and before any foreign code is loaded.
     if let watch_over::Role::Watch(code) = watch_over::begin() {
         return code;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use macrostep_import::fmu::{Fmu, FmuOptions, LogRecord};
-use macrostep_import::isolation::{ADVICE, Isolation, Limits, watched};
+use macrostep_import::isolation::{ADVICE, Cut, Isolation, Limits, watched};
 use macrostep_master::unit::Unit;
 use serde::Serialize;
 
@@ -35,13 +35,14 @@ impl Default for SlaveArguments {
     }
 }
 
-/// An instance of an FMU.
+/// An instance of an FMU; a cut ends it from outside, where it runs in a process of its own.
 ///
 /// # Errors
 /// [`Failure::Usage`] for a limit that is none, [`Failure::Run`] where it is not made.
-pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments) -> Result<Box<dyn Unit>, Failure> {
+pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments, cut: Option<&Cut>) -> Result<Box<dyn Unit>, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Run(e.to_string());
     if let Some(isolation) = isolation(arguments)? {
+        let isolation = Isolation { cut: cut.cloned(), ..isolation };
         return Ok(Box::new(isolation.instantiate(fmu, name).map_err(|e| failed(&e))?));
     }
     let options = options(arguments)?;

@@ -60,7 +60,7 @@ impl Trials {
         let arguments = SlaveArguments { isolate: linux, ..SlaveArguments::default() };
         let is_declared = fmu.capabilities().can_get_and_set_fmu_state;
         let own = is_declared.then(|| {
-            let unit = slaves::make(fmu, "slave", &arguments).map_err(|e| e.to_string());
+            let unit = slaves::make(fmu, "slave", &arguments, None).map_err(|e| e.to_string());
             Trial { way: "own state functions", found: unit.and_then(|mut unit| tried(fmu, unit.as_mut())) }
         });
         let unit = slaves::make_by_fork(fmu, "slave", &arguments).map_err(|e| e.to_string());

@@ -66,7 +66,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     print::keep()?;
     let began = Instant::now();
     let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
-    let outcome = slaves::make(&fmu, "slave", &arguments.slaves).and_then(|mut unit| {
+    let outcome = slaves::make(&fmu, "slave", &arguments.slaves, None).and_then(|mut unit| {
         let kept = Kept { stream: stream.as_mut(), keeper: keeper.as_mut(), resumed };
         steps.run(unit.as_mut(), &starts, kept)
     });
@@ -100,9 +100,9 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
 
 /// A failure with where the results up to it are.
 pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
-    let (Some(stream), Failure::Run(text)) = (stream, &failure) else { return failure };
+    let (Some(stream), Failure::Run(_) | Failure::Simulation(_)) = (stream, &failure) else { return failure };
     let kept = macrostep_import::isolation::kept(stream.rows(), stream.last_s(), &stream.shown().to_string());
-    Failure::Run(format!("{text}{kept}"))
+    Failure::Run(format!("{failure}{kept}"))
 }
 
 /// What is written is not what is read.

@@ -1,5 +1,6 @@
 //! `macrostep convert`: TOML to SSP and back, with the FMUs.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use macrostep_import::fmu::regular;
 use macrostep_system::check::keep_known;
 use macrostep_system::scenario::Source;
 use macrostep_system::ssp::{self, Entry};
-use macrostep_system::{Catalogue, Finding, Fmus, Scenario, check, toml};
+use macrostep_system::{Catalogue, Document, Finding, Fmus, Scenario, check, toml};
 use std::sync::Arc;
 
 use super::arguments::ConvertArguments;
@@ -34,36 +35,46 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     files.writes("TO", &arguments.to);
     files.are_apart()?;
     tell(&document.findings);
+    convert(&document, &arguments.to, &mut |path| print::line(path.display()))
+}
+
+/// Told of each file that was written.
+type Told<'a> = &'a mut dyn FnMut(&Path) -> Result<(), Failure>;
+
+/// Writes a document in the format that the ending of `to` says, with its FMUs.
+///
+/// # Errors
+/// As [`run`], and those of `told`.
+pub fn convert(document: &Document, to: &Path, told: Told<'_>) -> Result<(), Failure> {
+    let told = RefCell::new(told);
+    let file = |path: &Path, bytes: &[u8]| write(path, bytes).and_then(|()| (told.borrow_mut())(path));
     let fmus = Fmus::new(embedded::packed);
     let findings = check(&document.scenario, &fmus);
     if macrostep_system::check::fails(&findings) {
         return Err(findings_failure(&findings));
     }
-    let mut document = document;
+    let mut document = document.clone();
     let descriptions: Result<Vec<_>, String> =
         document.scenario.units.iter().map(|u| fmus.description(&u.source)).collect();
     keep_known(&mut document.scenario, &descriptions.map_err(Failure::Run)?);
-    let ending = arguments.to.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    let folder = arguments.to.parent().unwrap_or(Path::new(""));
+    let ending = to.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let folder = to.parent().unwrap_or(Path::new(""));
     match ending.as_deref() {
         Some("toml") => {
             let unpacked = !document.unpacked.is_empty();
             let scenario = placed(&document.scenario, folder, &fmus, unpacked.then_some(&file))?;
-            file(&arguments.to, toml::write(&scenario).as_bytes())
+            file(to, toml::write(&scenario).as_bytes())
         }
         Some("ssd") => {
             let package = Package::new(&document.scenario, &fmus, true)?;
             package.put(folder, &file)?;
-            file(&arguments.to, package.description(&document.scenario, &fmus)?.as_bytes())
+            file(to, package.description(&document.scenario, &fmus)?.as_bytes())
         }
         Some("ssp") => {
-            let archive =
-                Package::new(&document.scenario, &fmus, true)?.archive(&document.scenario, &fmus, &arguments.to)?;
-            file(&arguments.to, &archive)
+            let archive = Package::new(&document.scenario, &fmus, true)?.archive(&document.scenario, &fmus, to)?;
+            file(to, &archive)
         }
-        _ => {
-            Err(Failure::Usage(format!("`{}`: expected a file ending in .toml, .ssd or .ssp", arguments.to.display())))
-        }
+        _ => Err(Failure::Usage(format!("`{}`: expected a file ending in .toml, .ssd or .ssp", to.display()))),
     }
 }
 
@@ -188,12 +199,6 @@ pub fn placed(s: &Scenario, folder: &Path, fmus: &Fmus, write: Option<Write<'_>>
         }
     }
     Ok(out)
-}
-
-/// Writes a file and prints its name.
-fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write(path, bytes)?;
-    print::line(path.display())
 }
 
 /// Writes a file, whole or not at all; folders are made if missing.

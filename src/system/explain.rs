@@ -13,21 +13,34 @@ use super::{Opened, findings_failure, method_line, title};
 use crate::failure::Failure;
 use crate::print;
 
+/// Takes a text.
+type Say<'a> = &'a mut dyn FnMut(std::fmt::Arguments<'_>) -> Result<(), Failure>;
+
 /// Explains the scenario.
 ///
 /// # Errors
 /// [`Failure`] where the scenario cannot run.
 pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let opened = Opened::in_full(&arguments.system)?;
+    let system = arguments.system.system.display().to_string();
+    explain(&opened, &system, !arguments.no_run, &mut |text| print::line(text))
+}
+
+/// Says it piece by piece, each as soon as it is known; `system` is what it is called in a command, and only where `runs`
+/// is the system run for its energy residuals.
+///
+/// # Errors
+/// As [`run`], and those of `say`.
+pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Result<(), Failure> {
     let assembly = opened.assemble()?;
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let order = order(&assembly).map_err(failed)?;
     let s = &assembly.effective;
     let (h, stop) = (s.experiment.step_s.unwrap_or(f64::NAN), s.experiment.stop_s.unwrap_or(f64::NAN));
-    print::line(format_args!("{}: {} units, {} · H = {h} s to t = {stop} s", title(s), s.units.len(), method_line(s)))?;
-    print::line(format_args!("\nOrder of execution in a window of {} s", shown::time(order.window_s)))?;
+    say(format_args!("{}: {} units, {} · H = {h} s to t = {stop} s", title(s), s.units.len(), method_line(s)))?;
+    say(format_args!("\nOrder of execution in a window of {} s", shown::time(order.window_s)))?;
     for (n, step) in steps(&assembly, &order).iter().enumerate() {
-        print::line(format_args!("{:>4}  {step}", n + 1))?;
+        say(format_args!("{:>4}  {step}", n + 1))?;
     }
     let mut table = Table::new([
         ("input", Align::Left),
@@ -43,63 +56,62 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         let error = if d.error_order == 0 { "tolerance".to_owned() } else { format!("O(H^{})", d.error_order) };
         table.row([d.to.to_string(), from, d.way, error, d.sampling.to_owned()]);
     }
-    print::line(format_args!("\nDelays\n{}", table.terminal()))?;
+    say(format_args!("\nDelays\n{}", table.terminal()))?;
     let name = |u: &usize| format!("`{}`", s.units[*u].name);
     let names = |l: &Loop| l.units.iter().map(name).collect::<Vec<_>>().join(" – ");
     let loops: Vec<String> = order.loops.iter().map(|l| format!("{} ({})", names(l), l.treatment())).collect();
     let loops = if loops.is_empty() { "none".to_owned() } else { format!("through {}", loops.join("; ")) };
-    print::line(format_args!("\nAlgebraic loops: {loops}"))?;
+    say(format_args!("\nAlgebraic loops: {loops}"))?;
     let [energy_is, steps_are] = corrections(&assembly);
-    print::line(format_args!("\nEnergy: {energy_is}\nSteps: {steps_are}"))?;
+    say(format_args!("\nEnergy: {energy_is}\nSteps: {steps_are}"))?;
     let choices = choices(&assembly);
     if !choices.is_empty() {
-        print::line("\nChoices of the FMUs")?;
+        say(format_args!("\nChoices of the FMUs"))?;
     }
     for (choice, is_set) in &choices {
         let whose = if *is_set { "" } else { ", the FMU's start" };
-        print::line(format_args!("      {choice}{whose}"))?;
+        say(format_args!("      {choice}{whose}"))?;
     }
     let allowed = methods(&assembly);
-    let system = arguments.system.system.display().to_string();
-    let lines = macrostep_system::explain::which(&assembly, &order.loops, &system);
+    let lines = macrostep_system::explain::which(&assembly, &order.loops, system);
     drop(assembly);
-    if !arguments.no_run {
-        let run = residuals(&opened.document.scenario, &opened).map_err(|f| findings_failure(&f))?;
-        energy(&run.map_err(failed)?)?;
+    if runs {
+        let run = residuals(&opened.document.scenario, opened).map_err(|f| findings_failure(&f))?;
+        energy(&run.map_err(failed)?, say)?;
     }
-    which(&allowed, &lines, &system)
+    which((&allowed, &lines), system, say)
 }
 
 /// Which method for this system: what its FMUs allow, what that comes to, and the next command.
-fn which(allowed: &[Allowed], lines: &[String], system: &str) -> Result<(), Failure> {
-    print::line("\nWhat its FMUs allow")?;
+fn which((allowed, lines): (&[Allowed], &[String]), system: &str, say: Say<'_>) -> Result<(), Failure> {
+    say(format_args!("\nWhat its FMUs allow"))?;
     for group in allowed {
         let answer = match (&group.lacks, &group.how) {
             (Some(lacks), _) => format!("no: {lacks}"),
             (None, Some(how)) => format!("yes; {how}"),
             (None, None) => "yes".to_owned(),
         };
-        print::line(format_args!("      {}: {answer}", group.methods))?;
+        say(format_args!("      {}: {answer}", group.methods))?;
     }
-    print::line("\nWhich method for this system")?;
+    say(format_args!("\nWhich method for this system"))?;
     for line in lines {
-        print::line(format_args!("      {line}"))?;
+        say(format_args!("      {line}"))?;
     }
-    print::line(format_args!(
+    say(format_args!(
         "\nNext: `macrostep verify {system} --tolerance 1e-2` says whether the step is small enough, `macrostep advise {system} \
          --tolerance 1e-3 --apply` finds the cheapest method and step"
     ))
 }
 
-fn energy(residuals: &Residuals) -> Result<(), Failure> {
+fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {
     let found = residuals.candidates.as_ref();
     for effort in found.iter().flat_map(|c| &c.ambiguous) {
         eprintln!("note: `{effort}` could make a power with more than one flow; name the power bond in [[bonds]]");
     }
     if residuals.bonds.is_empty() {
-        return print::line(
-            "\nEnergy residuals: no power bond is named, and units of measurement show none; name them in [[bonds]]",
-        );
+        return say(format_args!(
+            "\nEnergy residuals: no power bond is named, and units of measurement show none; name them in [[bonds]]"
+        ));
     }
     let mut table = Table::new([
         ("power bond", Align::Left),
@@ -126,10 +138,10 @@ fn energy(residuals: &Residuals) -> Result<(), Failure> {
             is,
         ]);
     }
-    print::line(format_args!("\nEnergy the coupling has added in the run\n{}", table.terminal()))?;
+    say(format_args!("\nEnergy the coupling has added in the run\n{}", table.terminal()))?;
     if found.is_none() {
         return Ok(());
     }
     let named = toml::bonds(&residuals.bonds);
-    print::line(format_args!("\nTo have `run` report them, correct the gains where needed and write\n{named}"))
+    say(format_args!("\nTo have `run` report them, correct the gains where needed and write\n{named}"))
 }

@@ -7,7 +7,7 @@ pub mod explain;
 pub mod export;
 pub mod graph;
 pub mod list;
-mod outcome;
+pub mod outcome;
 mod pictures;
 mod report;
 pub mod run;
@@ -15,11 +15,12 @@ pub mod steps;
 pub mod verify;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use macrostep::embedded;
 use macrostep_benchmarks as benchmarks;
 use macrostep_description::ModelDescription;
+use macrostep_import::isolation::Cut;
 use macrostep_master::unit::Unit;
 use macrostep_master::{RunError, Simulation};
 use macrostep_system::scenario::{Endpoint, Place, Setting, Source, StepChoice, Value};
@@ -40,6 +41,19 @@ pub struct Opened {
     rollback: Rollback,
     /// Puts findings into lines.
     lines: fn(&[Finding]) -> Vec<String>,
+    /// For a caller that is no command line.
+    caller: Option<Caller>,
+}
+
+/// What a caller in this process wants otherwise than a command line.
+#[derive(Debug, Default)]
+pub struct Caller {
+    /// Whether only FMUs that this program carries may run in this process.
+    pub is_spared: bool,
+    /// Ends the work from outside.
+    pub cut: Cut,
+    /// Remarks, instead of lines on standard error.
+    pub remarks: Mutex<Vec<String>>,
 }
 
 impl Opened {
@@ -82,7 +96,35 @@ impl Opened {
         change(&mut document, arguments)?;
         print::keep()?;
         let SystemArguments { slaves, rollback, .. } = *arguments;
-        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves, rollback, lines })
+        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves, rollback, lines, caller: None })
+    }
+
+    /// A document that is open already, with the options applied, for a caller in this process.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] where an option makes no sense with it.
+    pub fn of(mut document: Document, arguments: &SystemArguments, caller: Caller) -> Result<Self, Failure> {
+        slaves::isolation(&arguments.slaves)?;
+        change(&mut document, arguments)?;
+        let SystemArguments { slaves, rollback, .. } = *arguments;
+        let fmus = Fmus::new(embedded::fmu);
+        let opened = Opened { document, fmus, slaves, rollback, lines: told, caller: Some(caller) };
+        opened.show(&opened.document.findings);
+        Ok(opened)
+    }
+
+    /// For a caller that is no command line.
+    pub fn caller(&self) -> Option<&Caller> {
+        self.caller.as_ref()
+    }
+
+    /// Says what was found, on standard error or to the caller.
+    pub fn show(&self, findings: &[Finding]) {
+        let lines = (self.lines)(findings);
+        match &self.caller {
+            None => show(&lines),
+            Some(caller) => caller.remarks.lock().unwrap_or_else(PoisonError::into_inner).extend(lines),
+        }
     }
 
     /// Records what the options say, where they say anything.
@@ -98,13 +140,24 @@ impl Opened {
     /// # Errors
     /// [`Failure::Findings`] where the scenario cannot run.
     pub fn assemble(&self) -> Result<Assembly, Failure> {
-        match assemble(&self.document.scenario, self) {
-            Ok((assembly, findings)) => {
-                show(&(self.lines)(&findings));
-                Ok(assembly)
-            }
-            Err(findings) => Err(findings_failure(&findings)),
-        }
+        self.assembled().map_err(|findings| findings_failure(&findings))
+    }
+
+    /// As [`Opened::assemble`], and nothing is printed where it cannot run.
+    ///
+    /// # Errors
+    /// What was found, errors among it.
+    pub fn assembled(&self) -> Result<Assembly, Vec<Finding>> {
+        let (assembly, findings) = assemble(&self.document.scenario, self)?;
+        self.show(&findings);
+        Ok(assembly)
+    }
+
+    /// Where the slave of an FMU runs.
+    fn slaves(&self, source: &Source) -> SlaveArguments {
+        let is_spared = self.caller.as_ref().is_some_and(|caller| caller.is_spared);
+        let is_foreign = matches!(source, Source::File { .. });
+        SlaveArguments { isolate: self.slaves.isolate || (is_spared && is_foreign), ..self.slaves }
     }
 }
 
@@ -114,7 +167,8 @@ impl Catalogue for Opened {
     }
 
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
-        slaves::make(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())
+        let cut = self.caller.as_ref().map(|caller| &caller.cut);
+        slaves::make(&self.fmus.fmu(source)?, name, &self.slaves(source), cut).map_err(|e| e.to_string())
     }
 
     fn forked(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
@@ -127,7 +181,7 @@ impl Catalogue for Opened {
     }
 
     fn isolates(&self) -> bool {
-        self.slaves.isolate
+        self.slaves.isolate || self.caller.as_ref().is_some_and(|caller| caller.is_spared)
     }
 }
 

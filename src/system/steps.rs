@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep_description::shown;
-use macrostep_import::isolation::interrupt;
+use macrostep_import::isolation::{Cut, interrupt};
 use macrostep_master::record::Observer;
 use macrostep_master::{Memento, RunError, Simulation};
 
 use crate::checkpoint::Keeper;
+use crate::door::Collected;
 use crate::failure::Failure;
 use crate::stream::Stream;
 use crate::thinned::Thinned;
@@ -33,12 +34,21 @@ pub struct Rows {
     pub last: Vec<f64>,
     /// Its texts, each with its place among them.
     pub texts: Vec<(usize, String)>,
+    /// All of them, where they are wanted in memory.
+    pub collected: Option<Collected>,
+    /// Ends the run from outside.
+    pub cut: Option<Cut>,
 }
 
 impl Rows {
     /// None yet.
     pub fn new(stream: Option<Stream>) -> Self {
         Rows { stream, last_s: f64::NAN, ..Rows::default() }
+    }
+
+    /// None yet, and all are kept in memory.
+    pub fn collected(cut: Cut) -> Self {
+        Rows { collected: Some(Collected::default()), cut: Some(cut), ..Rows::new(None) }
     }
 }
 
@@ -50,6 +60,9 @@ impl Observer for Rows {
         if let Some(curves) = &mut self.curves {
             curves.row(t_s, values);
         }
+        if let Some(collected) = &mut self.collected {
+            collected.row(t_s, values);
+        }
         self.count += 1;
         self.last_s = t_s;
         self.last.clear();
@@ -60,13 +73,16 @@ impl Observer for Rows {
         if let Some(stream) = &mut self.stream {
             stream.texts(texts);
         }
+        if let Some(collected) = &mut self.collected {
+            collected.texts(texts);
+        }
         self.texts.clear();
         self.texts.extend_from_slice(texts);
     }
 
     #[inline]
     fn goes_on(&mut self) -> bool {
-        goes_on(self.stream.as_ref())
+        goes_on(self.stream.as_ref()) && !self.cut.as_ref().is_some_and(Cut::is_set)
     }
 }
 
@@ -81,6 +97,11 @@ pub trait Sink: Observer {
     /// What a unit answers.
     fn end(&mut self, simulation: &mut Simulation) -> Result<(), RunError>;
 
+    /// Whether the run was ended from outside.
+    fn is_cut(&self) -> bool {
+        false
+    }
+
     /// The run as it is written down.
     ///
     /// # Errors
@@ -91,6 +112,10 @@ pub trait Sink: Observer {
 }
 
 impl Sink for Rows {
+    fn is_cut(&self) -> bool {
+        self.cut.as_ref().is_some_and(Cut::is_set)
+    }
+
     fn stream(&mut self) -> Option<&mut Stream> {
         self.stream.as_mut()
     }
@@ -188,7 +213,7 @@ impl Steps {
         let mut n = done;
         while !self.is_over(simulation, n) {
             // Whether the run is kept here, and whether it goes on.
-            let is_interrupted = interrupt::asked();
+            let is_interrupted = interrupt::asked() || rows.is_cut();
             if is_interrupted || (n > done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {
                 keep(simulation, rows, keeper, n)?;
             }
@@ -240,5 +265,5 @@ fn bar() -> ProgressBar {
 
 /// A failed call as the end of a verb.
 pub fn failed(error: RunError) -> Failure {
-    Failure::Run(error.to_string())
+    Failure::Simulation(error)
 }

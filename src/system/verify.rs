@@ -130,7 +130,11 @@ struct Summary<'a> {
     outputs: Vec<Output<'a>>,
 }
 
-fn json(v: &Verification) -> Result<String, Failure> {
+/// As one JSON object.
+///
+/// # Errors
+/// [`Failure::Format`].
+pub fn json(v: &Verification) -> Result<String, Failure> {
     let outputs = v.outputs.iter().map(|o| Output {
         name: &o.column.name,
         unit: &o.column.unit,
@@ -161,7 +165,8 @@ fn json(v: &Verification) -> Result<String, Failure> {
     serde_json::to_string_pretty(&summary).map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })
 }
 
-fn table(v: &Verification) -> String {
+/// As a verdict and a table.
+pub fn table(v: &Verification) -> String {
     let other = format!("against {}", v.other);
     let mut table = Table::new([
         ("output", Align::Left),

@@ -149,7 +149,7 @@ fn an_interrupt_ends_a_run_cleanly() {
 }
 
 fn isolation() -> Isolation {
-    Isolation { program: env!("CARGO_BIN_EXE_macrostep").into(), limits: Limits::default(), logging_on: false }
+    Isolation::of(env!("CARGO_BIN_EXE_macrostep").into(), Limits::default())
 }
 
 #[test]

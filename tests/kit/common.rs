@@ -73,11 +73,7 @@ pub fn native_run(pair: &Pair) -> Outcome {
 #[cfg(target_os = "linux")]
 pub fn isolation() -> macrostep_import::isolation::Isolation {
     let limits = macrostep_import::isolation::Limits::default();
-    macrostep_import::isolation::Isolation {
-        program: env!("CARGO_BIN_EXE_macrostep").into(),
-        limits,
-        logging_on: false,
-    }
+    macrostep_import::isolation::Isolation::of(env!("CARGO_BIN_EXE_macrostep").into(), limits)
 }
 
 /// A folder under the target folder for the files of one module of tests: `folder(module_path!())`.

@@ -1,11 +1,13 @@
 //! Where there is no isolation: the same names, which refuse.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::fmu::{Fmu, FmuUnit};
 use macrostep_master::unit::{Failure, UnitError};
+
+use super::cut::Cut;
 
 /// What a user can do about a slave that ends the program: nothing here.
 pub const ADVICE: &str = "";
@@ -14,8 +16,8 @@ pub const ADVICE: &str = "";
 pub const ARGUMENT: &str = "--serve-one-slave";
 
 /// Serves nobody.
-pub fn serve() -> ExitCode {
-    ExitCode::from(2)
+pub fn serve() -> u8 {
+    2
 }
 
 /// A part of a file in memory, which there is not.
@@ -51,19 +53,31 @@ pub struct Limits {
 pub struct Isolation {
     /// The program.
     pub program: PathBuf,
+    /// Its first arguments.
+    pub arguments: Vec<OsString>,
     /// Time and memory.
     pub limits: Limits,
     /// `loggingOn`.
     pub logging_on: bool,
+    /// Would end its slaves.
+    pub cut: Option<Cut>,
 }
 
+/// Nothing is started again here.
+pub fn started_by(_command: Vec<OsString>) {}
+
 impl Isolation {
+    /// In processes of another program.
+    pub fn of(program: PathBuf, limits: Limits) -> Isolation {
+        Isolation { program, arguments: Vec::new(), limits, logging_on: false, cut: None }
+    }
+
     /// In processes of the program that is running.
     ///
     /// # Errors
     /// Where the system does not say which program that is.
     pub fn of_this_program(limits: Limits) -> std::io::Result<Isolation> {
-        Ok(Isolation { program: std::env::current_exe()?, limits, logging_on: false })
+        Ok(Isolation::of(std::env::current_exe()?, limits))
     }
 
     /// Refuses.
@@ -128,15 +142,13 @@ pub fn watched<U, E>(
 
 /// Nobody watches.
 pub mod watch {
-    use std::process::ExitCode;
-
     /// What a process is.
     #[derive(Debug)]
     pub enum Role {
         /// It does the work, then says [`finish`].
         Work,
         /// It has seen the work end, and ends with this code.
-        Watch(ExitCode),
+        Watch(u8),
     }
 
     /// This process does the work.
@@ -145,9 +157,9 @@ pub mod watch {
     }
 
     /// The work is over: its exit code, and last words for standard error.
-    pub fn finish(code: u8, words: Option<&str>) -> ExitCode {
+    pub fn finish(code: u8, words: Option<&str>) -> u8 {
         words.into_iter().for_each(|words| eprintln!("{words}"));
-        ExitCode::from(code)
+        code
     }
 
     /// Nobody asks.

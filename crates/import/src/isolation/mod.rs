@@ -36,11 +36,14 @@
 //! Linux only: elsewhere an isolated slave is refused, and nobody watches.
 
 #[cfg(target_os = "linux")]
+mod again;
+#[cfg(target_os = "linux")]
 mod board;
 #[cfg(target_os = "linux")]
 mod call;
 #[cfg(target_os = "linux")]
 mod calls;
+mod cut;
 #[cfg(target_os = "linux")]
 mod guard;
 #[cfg(target_os = "linux")]
@@ -71,8 +74,11 @@ mod watched;
 mod wire;
 mod words;
 
+pub use cut::Cut;
 pub use words::kept;
 
+#[cfg(target_os = "linux")]
+pub use again::started_by;
 #[cfg(target_os = "linux")]
 pub use call::Call;
 #[cfg(target_os = "linux")]
@@ -92,5 +98,6 @@ pub use watched::{ADVICE, Watched, during, watched};
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{
-    ADVICE, ARGUMENT, Call, Isolation, Limits, Region, divert_output, during, interrupt, serve, watch, watched,
+    ADVICE, ARGUMENT, Call, Isolation, Limits, Region, divert_output, during, interrupt, serve, started_by, watch,
+    watched,
 };

@@ -1,5 +1,6 @@
 //! The process of a slave: started, watched, ended.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -10,6 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::cut::Cut;
 use super::line::Line;
 use super::server::ARGUMENT;
 use super::system::{self, Word};
@@ -48,6 +50,8 @@ pub struct Process {
     own_bytes: u64,
     /// After it was waited for: its number may be another's.
     is_over: bool,
+    /// Ends it from outside.
+    cut: Option<Cut>,
 }
 
 /// Why there will be no answer.
@@ -55,11 +59,12 @@ pub struct Process {
 pub struct Ended(pub String);
 
 impl Process {
-    /// Starts `program` as a slave; the file of the shared memory is its standard input.
-    pub fn start(program: &Path, memory: File) -> io::Result<Process> {
+    /// Starts `program` with its first arguments as a slave; the file of the shared memory is its standard input.
+    pub fn start((program, arguments): (&Path, &[OsString]), memory: File, cut: Option<Cut>) -> io::Result<Process> {
         let output = io::stderr().as_fd().try_clone_to_owned()?;
         // A group of its own: signals for the program's group do not reach it, and what it starts is ended with it.
         let child = Command::new(program)
+            .args(arguments)
             .args([ARGUMENT, &std::process::id().to_string()])
             .stdin(Stdio::from(memory))
             .stdout(Stdio::from(output))
@@ -67,7 +72,7 @@ impl Process {
             .spawn()?;
         let (living, memory) = (child.id(), memory_file(child.id()));
         let looked = Instant::now();
-        Ok(Process { child, memory, living, looked, size_bytes: 0, own_bytes: u64::MAX, is_over: false })
+        Ok(Process { child, memory, living, looked, size_bytes: 0, own_bytes: u64::MAX, is_over: false, cut })
     }
 
     /// Its number.
@@ -116,12 +121,16 @@ impl Process {
         }
     }
 
-    /// Kills the process where it has too much memory.
+    /// Kills the process where it has too much memory, or its run was cut.
     fn look(&mut self, line: &Line, limits: &Limits) -> Result<(), Ended> {
         if self.looked.elapsed() < LOOK {
             return Ok(());
         }
         self.looked = Instant::now();
+        if self.cut.as_ref().is_some_and(Cut::is_set) {
+            self.kill();
+            return Err(Ended("interrupted".to_owned()));
+        }
         self.follow(line);
         let Some((size, resident)) = self.memory.as_ref().and_then(memory_in) else { return Ok(()) };
         self.size_bytes = size;

@@ -41,11 +41,6 @@ impl Region {
         Ok(Region { base, length })
     }
 
-    /// Where it begins; valid as long as `self`.
-    pub(super) fn base(&self) -> *mut u8 {
-        self.base.as_ptr()
-    }
-
     /// Writes bytes at a place; false where there is no room for them.
     #[inline]
     pub fn put(&mut self, at: usize, bytes: &[u8]) -> bool {

@@ -8,7 +8,6 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -32,20 +31,22 @@ pub const HEAD: usize = 9;
 /// How often the slave looks whether its master still lives.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Serves one slave until its master lets it go.
-pub fn serve() -> ExitCode {
+/// Serves one slave until its master lets it go; the exit code of the program.
+pub fn serve() -> u8 {
     let memory = match Memory::open(io::stdin().as_fd()) {
         Ok(memory) => memory,
         Err(e) => {
             eprintln!("error: `{ARGUMENT}` is for the program itself: {e}");
-            return ExitCode::from(2);
+            return 2;
         }
     };
     system::close_input();
     system::forbid_core_files();
     system::ignore_interrupts();
     system::die_plainly();
-    let master = std::env::args().nth(2).and_then(|id| id.parse().ok());
+    // An interpreter has arguments of its own before these.
+    let master = std::env::args_os().skip_while(|a| a != ARGUMENT).nth(1);
+    let master = master.and_then(|id| id.to_str()?.parse().ok());
     let master = master.unwrap_or_else(std::os::unix::process::parent_id);
     // A process that is to be copied has one thread.
     let snapshots = if memory.word(Word::Forks).load(Ordering::Relaxed) == 0 {
@@ -53,12 +54,12 @@ pub fn serve() -> ExitCode {
         None
     } else if let Err(e) = guard::divide(&memory, master) {
         eprintln!("error: no process for a slave that is saved by fork: {e}");
-        return ExitCode::from(2);
+        return 2;
     } else {
         Some(Snapshots::new())
     };
     Server { line: Line::new(memory, Side::Slave), slave: None, snapshots, scratch: Scratch::default() }.run();
-    ExitCode::SUCCESS
+    0
 }
 
 /// A thread, because the slave may be in a call that never ends.

@@ -1,5 +1,6 @@
 //! A slave in a process of its own, as a [`Unit`](macrostep_master::unit::Unit).
 
+use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,9 @@ use crate::fmu::Fmu;
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Failure, Outcome, UnitError};
 
+use super::again::this_program;
 use super::call::Call;
+use super::cut::Cut;
 use super::line::{Line, Side};
 use super::process::{Limits, Process, signal_name};
 use super::reading::{self, Readings};
@@ -24,19 +27,29 @@ use super::wire::{Put, Take};
 pub struct Isolation {
     /// The program, usually this one.
     pub program: PathBuf,
+    /// Its arguments before those that make it serve a slave.
+    pub arguments: Vec<OsString>,
     /// Time and memory.
     pub limits: Limits,
     /// `loggingOn`; messages go to standard error.
     pub logging_on: bool,
+    /// Ends all of its slaves where they are, once it is set.
+    pub cut: Option<Cut>,
 }
 
 impl Isolation {
+    /// In processes of another program, quiet.
+    pub fn of(program: PathBuf, limits: Limits) -> Isolation {
+        Isolation { program, arguments: Vec::new(), limits, logging_on: false, cut: None }
+    }
+
     /// In processes of the program that is running.
     ///
     /// # Errors
     /// Where the system does not say which program that is.
     pub fn of_this_program(limits: Limits) -> std::io::Result<Isolation> {
-        Ok(Isolation { program: std::env::current_exe()?, limits, logging_on: false })
+        let (program, arguments) = this_program()?;
+        Ok(Isolation { arguments, ..Isolation::of(program, limits) })
     }
 
     /// An instance of an FMU in a process of its own, in the state after `fmi2Instantiate`. The FMU's library is not
@@ -69,7 +82,7 @@ impl Isolation {
         };
         let (memory, file) = Memory::create().map_err(|e| failed(format!("no shared memory: {e}")))?;
         memory.word(Word::Forks).store(u32::from(by_fork.is_some()), Ordering::SeqCst);
-        let process = Process::start(&self.program, file)
+        let process = Process::start((&self.program, &self.arguments), file, self.cut.clone())
             .map_err(|e| failed(format!("no process of `{}`: {e}", self.program.display())))?;
         let mut unit = IsolatedUnit {
             name: name.to_owned(),

@@ -18,7 +18,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitCode, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ pub enum Role {
     /// It does the work, then says [`finish`].
     Work,
     /// It has seen the work end, and ends with this code.
-    Watch(ExitCode),
+    Watch(u8),
 }
 
 /// Divides the program in two. To be called before there are threads. Where the system refuses, this process does the
@@ -58,14 +58,14 @@ pub fn begin() -> Role {
 }
 
 /// The work is over: its exit code, and last words for standard error.
-pub fn finish(code: u8, words: Option<&str>) -> ExitCode {
+pub fn finish(code: u8, words: Option<&str>) -> u8 {
     if system::is_watched() {
         board().words.set(words.unwrap_or_default());
         board().done.store(u32::from(code) + 1, Ordering::Release);
     } else {
         words.into_iter().for_each(system::say);
     }
-    ExitCode::from(code)
+    code
 }
 
 /// Rows go to this file.
@@ -121,7 +121,7 @@ impl Watch {
         Watch { worker, looked: Instant::now(), calls: Vec::new(), interrupted: None }
     }
 
-    fn wait(mut self) -> ExitCode {
+    fn wait(mut self) -> u8 {
         loop {
             if let Some(signal) = system::next_signal(LOOK) {
                 if self.interrupted.is_some() || board().listens.load(Ordering::Relaxed) == 0 {
@@ -181,7 +181,7 @@ impl Watch {
         Unpacked::sweep();
     }
 
-    fn ended(&self, status: ExitStatus) -> ExitCode {
+    fn ended(&self, status: ExitStatus) -> u8 {
         let done = board().done.load(Ordering::Acquire).checked_sub(1).and_then(|code| u8::try_from(code).ok());
         match done {
             Some(code) if status.code() == Some(i32::from(code)) => {
@@ -189,7 +189,7 @@ impl Watch {
                 if !words.is_empty() {
                     system::say(&words);
                 }
-                ExitCode::from(code)
+                code
             }
             _ => {
                 system::end_descendants();
@@ -250,7 +250,7 @@ fn advice() -> String {
     if advice.is_empty() { advice } else { format!("; {advice}") }
 }
 
-fn failed(words: &str) -> ExitCode {
+fn failed(words: &str) -> u8 {
     system::say(&format!("error: {words}"));
-    ExitCode::from(1)
+    1
 }

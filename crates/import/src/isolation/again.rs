@@ -1,0 +1,24 @@
+//! How the program that is running is started again.
+
+use std::ffi::OsString;
+use std::io::{Error, ErrorKind};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// Program and first arguments, where this is no program of its own.
+static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// From now on this program is started again by `command`: a program and its first arguments. For a library that another program
+/// has loaded, as a module of an interpreter; what was said first holds.
+pub fn started_by(command: Vec<OsString>) {
+    let _ = COMMAND.set(command);
+}
+
+/// The program that is running, and its first arguments.
+pub(super) fn this_program() -> std::io::Result<(PathBuf, Vec<OsString>)> {
+    match COMMAND.get().map(Vec::as_slice) {
+        None => Ok((std::env::current_exe()?, Vec::new())),
+        Some([program, arguments @ ..]) => Ok((program.into(), arguments.to_vec())),
+        Some([]) => Err(Error::new(ErrorKind::NotFound, "the interpreter does not know its own file")),
+    }
+}

@@ -1,0 +1,45 @@
+"""Couples FMUs for co-simulation (FMI 2.0), and says how far the result is from exact.
+
+    import macrostep as ms
+
+    s = ms.System(step=1e-3, stop=10)
+    a = s.add("mass1.fmu", m=1.0)
+    b = s.add("mass2.fmu")
+    s.connect(a.xi <= b.x, a.xi_dot <= b.v, b.f <= a.f_c)
+    run = s.run(method="waveform:16")
+    run["mass1.x"], run.time, run.units
+
+Keywords of `run`, `start`, `verify`, `advise`, `explain` and `graph` are the options of the verbs of the same name, with `_` for `-`:
+what `macrostep run --help` says holds here.
+"""
+
+import os as _os
+import sys as _sys
+
+from ._macrostep import Error, Simulation, __version__
+from ._macrostep import started_by as _started_by
+
+_started_by([_sys.executable, _os.path.join(_os.path.dirname(__file__), "__main__.py")] if _sys.executable else [])
+
+from .fmus import check, info, simulate  # noqa: E402
+from .runs import Run, Verification  # noqa: E402
+from .systems import Connection, Signal, System, Unit, open, systems  # noqa: E402
+from .verbs import MacrostepWarning  # noqa: E402
+
+__all__ = [
+    "Connection",
+    "Error",
+    "MacrostepWarning",
+    "Run",
+    "Signal",
+    "Simulation",
+    "System",
+    "Unit",
+    "Verification",
+    "__version__",
+    "check",
+    "info",
+    "open",
+    "simulate",
+    "systems",
+]

@@ -1,0 +1,21 @@
+"""The program `macrostep`: what the console script runs, and what a process of one isolated slave is."""
+
+import sys
+
+if __package__:
+    from ._macrostep import main as _program
+    from ._macrostep import started_by
+else:
+    # Started by its file, for one slave: the module is beside it.
+    from _macrostep import main as _program  # type: ignore[import-not-found,no-redef]
+    from _macrostep import started_by  # type: ignore[import-not-found,no-redef]
+
+
+def main() -> None:
+    """Run one verb as `sys.argv` says, and end the process with its exit code."""
+    started_by([sys.executable, __file__] if sys.executable else [])
+    _program(["macrostep", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""The extension module: what the classes of the package stand on."""
+
+import os
+from typing import Any, Optional, Union, final
+
+__version__: str
+
+def main(arguments: list[str]) -> None:
+    """Run the program and end the process with its exit code."""
+
+def started_by(command: list[str]) -> None:
+    """Say how the program is started again."""
+
+class Error(Exception):
+    """What the program would print as an error, with what is known of it."""
+
+    unit: Optional[str]
+    """Name of the unit."""
+    variable: Optional[str]
+    """Name of the variable."""
+    time: Optional[float]
+    """When, in s."""
+    found: Optional[str]
+    """What was found."""
+    expected: Optional[str]
+    """What was expected."""
+    usage: bool
+    """Whether it is a mistake of the call."""
+    run: Any
+    """A `Run` with what was recorded before a run failed, or None."""
+
+@final
+class Simulation:
+    """A run under way."""
+
+    @property
+    def time(self) -> float: ...
+    @property
+    def is_over(self) -> bool: ...
+    @property
+    def columns(self) -> list[str]: ...
+    @property
+    def scenario(self) -> str: ...
+    def step(self, steps: int = 1) -> None: ...
+    def get(self, name: str) -> Any: ...
+    def set(self, name: str, value: Any) -> None: ...
+    def end(self) -> None: ...
+
+class System:
+    """A system of FMUs and how it is run."""
+
+    def __new__(
+        cls, step: Optional[float] = None, stop: Optional[float] = None, start: float = 0.0, name: str = ""
+    ) -> System: ...
+    @property
+    def name(self) -> str: ...
+    def read(self, system: str) -> None: ...
+    def include(self, text: str) -> None: ...
+    def toml(self) -> str: ...
+    def unit_names(self) -> list[str]: ...
+    def sources(self) -> list[str]: ...
+    def connections(self) -> list[tuple[str, str]]: ...
+    def variables(self, unit: str) -> list[tuple[str, str, str, str, str]]: ...
+    def add_unit(
+        self,
+        fmu: str,
+        name: Optional[str],
+        settings: list[tuple[str, Any]],
+        step: Optional[tuple[int, int]] = None,
+        step_parameter: Optional[str] = None,
+        tolerance: Optional[float] = None,
+        motions: Optional[list[list[str]]] = None,
+    ) -> str: ...
+    def connect_ports(
+        self,
+        to: str,
+        source: str,
+        factor: float = 1.0,
+        offset: float = 0.0,
+        convert_units: bool = True,
+        mean: bool = False,
+        law: Optional[str] = None,
+    ) -> None: ...
+    def run_parts(self, words: tuple[list[str], bool]) -> dict[str, Any]: ...
+    def started(self, words: tuple[list[str], bool]) -> tuple[Simulation, list[str]]: ...
+    def verified(self, words: tuple[list[str], bool]) -> tuple[str, str, list[str]]: ...
+    def explained(self, words: tuple[list[str], bool], runs: bool) -> tuple[str, list[str]]: ...
+    def drawn(self, words: tuple[list[str], bool]) -> tuple[str, list[str]]: ...
+    def saved(self, path: Union[str, "os.PathLike[str]"]) -> list[str]: ...

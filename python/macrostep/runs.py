@@ -1,0 +1,181 @@
+"""What a run leaves behind."""
+
+import html
+import json
+from collections.abc import Iterator
+from typing import Any, Optional
+
+import numpy as np
+
+KINDS = {"Real": np.float64, "Integer": np.int64, "Boolean": np.bool_, "String": object}
+
+
+class Run:
+    """Rows of a run. `run["mass1.x"]` is a column, `run.time` the time of each row in s; both are views, not copies, where the
+    variable is Real."""
+
+    def __init__(self, parts: dict[str, Any]):
+        self._kinds = {name: kind for name, _, kind in parts["columns"]}
+        self._places = {name: i for i, (name, _, _) in enumerate(parts["columns"])}
+        self._values = parts["values"]
+        self._texts = parts["texts"]
+        #: Time of each row in s.
+        self.time: np.ndarray = parts["time"]
+        #: Unit of measurement of each column, `1` where it has none.
+        self.units: dict[str, str] = {"time": "s", **{name: unit for name, unit, _ in parts["columns"]}}
+        #: The object that `macrostep run --json` prints.
+        self.summary: dict[str, Any] = json.loads(parts["summary"])
+        #: The scenario with everything said, as TOML: running it again gives the same numbers.
+        self.scenario: str = parts["scenario"]
+        #: Notes and warnings of the run.
+        self.remarks: list[str] = parts["remarks"]
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns, without `time`."""
+        return list(self._places)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was noticed that may surprise."""
+        return self.summary["warnings"]
+
+    @property
+    def do_steps(self) -> dict[str, int]:
+        """Calls of fmi2DoStep of each unit."""
+        return {unit["name"]: unit["do_steps"] for unit in self.summary["units"]}
+
+    @property
+    def final(self) -> dict[str, Any]:
+        """Values at the end."""
+        return self.summary["final"]
+
+    @property
+    def power_bonds(self) -> list[dict[str, Any]]:
+        """Residual energy of each power bond in J."""
+        return self.summary["power_bonds"]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name == "time":
+            return self.time
+        if name not in self._places:
+            near = ", ".join(f"`{n}`" for n in list(self._places)[:8])
+            raise KeyError(f"no column `{name}`; there are {near}{' …' if len(self._places) > 8 else ''}")
+        kind = self._kinds[name]
+        if kind == "String":
+            return np.array(self._texts[name], dtype=object)
+        column = self._values[:, self._places[name]]
+        return column if kind == "Real" else column.astype(KINDS[kind])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __contains__(self, name: object) -> bool:
+        return name == "time" or name in self._places
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def keys(self) -> list[str]:
+        """Names of the columns, without `time`."""
+        return self.columns
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return ["time", *self._places]
+
+    def dict(self) -> dict[str, np.ndarray]:
+        """All columns by name, `time` first."""
+        return {"time": self.time, **{name: self[name] for name in self._places}}
+
+    def frame(self) -> Any:
+        """A frame of pandas, or of polars where there is no pandas; without both, the columns by name."""
+        columns = self.dict()
+        try:
+            import pandas  # type: ignore
+        except ImportError:
+            try:
+                import polars  # type: ignore
+            except ImportError:
+                return columns
+            return polars.DataFrame(columns)
+        return pandas.DataFrame(columns, copy=False)
+
+    def __repr__(self) -> str:
+        name = self.summary["scenario"] or "system"
+        end = f"to t = {self.time[-1]:g} s" if len(self) else "before its first row"
+        return f"<macrostep.Run of {name}, {len(self)} rows {end}, {len(self._places)} columns>"
+
+    def _repr_html_(self) -> str:
+        return page(self)
+
+
+class Verification(dict):
+    """The object of `macrostep verify --json`; printed, its verdict and table."""
+
+    def __init__(self, values: dict[str, Any], table: str):
+        super().__init__(values)
+        self._table = table
+
+    @property
+    def verdict(self) -> str:
+        """One line: the worst output, and what would meet the tolerance."""
+        return self["verdict"]
+
+    @property
+    def is_met(self) -> Optional[bool]:
+        """Whether the tolerance asked for is met."""
+        return self["is_met"]
+
+    def __str__(self) -> str:
+        return self._table
+
+    __repr__ = __str__
+
+
+#: Points of a curve in a notebook.
+POINTS = 600
+#: Curves in a notebook.
+CURVES = 6
+COLOURS = ["#1f6fb2", "#c8501e", "#2e8b57", "#8a4fb0", "#a0761b", "#607080"]
+
+
+def page(run: Run) -> str:
+    """Head line, a small chart for each of the first columns, and warnings."""
+    parts = [f"<p><b>{html.escape(run.summary['scenario'] or 'system')}</b> · {len(run)} rows · {method(run.summary)}</p>"]
+    error = run.summary.get("error")
+    parts += [f"<p><b>error:</b> {html.escape(error)}</p>"] if error else []
+    parts += [f"<p>warning: {html.escape(text)}</p>" for text in run.warnings]
+    reals = [name for name in run.columns if run._kinds[name] == "Real"]
+    for i, name in enumerate(reals[:CURVES]):
+        parts.append(chart(run.time, run[name], f"{name} [{run.units[name]}]", COLOURS[i % len(COLOURS)]))
+    if len(reals) > CURVES:
+        parts.append(f"<p>and {len(reals) - CURVES} more columns</p>")
+    return "".join(parts)
+
+
+def method(summary: dict[str, Any]) -> str:
+    words = [summary.get("method"), summary["schedule"], summary["predict"], summary["correct"]]
+    return html.escape(" · ".join(str(word) for word in words if word) + f" · H = {summary['step_s']:g} s")
+
+
+def chart(time: np.ndarray, values: np.ndarray, title: str, colour: str) -> str:
+    """A curve as SVG, thinned to the least and the largest value of each part."""
+    width, height = 420, 110
+    finite = np.isfinite(values)
+    if not finite.any():
+        return f"<p>{html.escape(title)}: no finite value</p>"
+    time, values = time[finite], values[finite]
+    if len(time) > 2 * POINTS:
+        edges = np.linspace(0, len(time), POINTS + 1).astype(int)
+        picked = [i for a, b in zip(edges[:-1], edges[1:]) for i in sorted({a + values[a:b].argmin(), a + values[a:b].argmax()})]
+        time, values = time[picked], values[picked]
+    low, high = float(values.min()), float(values.max())
+    span_s, span = float(time[-1] - time[0]) or 1.0, (high - low) or 1.0
+    x, y = (time - time[0]) / span_s * width, (1 - (values - low) / span) * (height - 4) + 2
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y))
+    return (
+        f'<figure style="display:inline-block;margin:4px 12px 4px 0"><figcaption style="font-size:12px">{html.escape(title)}: '
+        f"{low:.6g} to {high:.6g}</figcaption>"
+        f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}">'
+        f'<polyline fill="none" stroke="{colour}" stroke-width="1.3" points="{points}"/></svg></figure>'
+    )

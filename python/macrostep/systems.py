@@ -1,0 +1,302 @@
+"""Systems of FMUs, built in Python."""
+
+import builtins
+import os
+import tempfile
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Optional, Union
+
+from . import _macrostep, verbs
+from .runs import Run, Verification
+
+
+class Signal:
+    """A variable of a unit. `a.x <= b.y` connects the output `b.y` to the input `a.x`; the right side may be scaled: `2 * b.y + 1`."""
+
+    def __init__(self, name: str, factor: float = 1.0, offset: float = 0.0):
+        self.name, self.factor, self.offset = name, factor, offset
+
+    def __le__(self, other: "Signal") -> "Connection":
+        if not isinstance(other, Signal):
+            return NotImplemented
+        if (self.factor, self.offset) != (1.0, 0.0):
+            raise verbs.error(f"`{self.name}`: found a scaled input, expected factor and offset at the output", True)
+        return Connection(self.name, other)
+
+    def __ge__(self, other: "Signal") -> "Connection":
+        return NotImplemented if not isinstance(other, Signal) else other <= self
+
+    def __mul__(self, factor: float) -> "Signal":
+        return Signal(self.name, self.factor * factor, self.offset * factor)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> "Signal":
+        return self * (1.0 / divisor)
+
+    def __neg__(self) -> "Signal":
+        return self * -1.0
+
+    def __add__(self, offset: float) -> "Signal":
+        return Signal(self.name, self.factor, self.offset + offset)
+
+    __radd__ = __add__
+
+    def __sub__(self, offset: float) -> "Signal":
+        return self + -offset
+
+    def __repr__(self) -> str:
+        return f"<macrostep.Signal {self.name}>"
+
+
+class Connection:
+    """An input and the output it follows."""
+
+    def __init__(self, to: str, source: Signal):
+        self.to, self.source = to, source
+
+    def __bool__(self) -> bool:
+        raise verbs.error("a connection is neither true nor false: `a <= b <= c` connects nothing", True)
+
+    def __repr__(self) -> str:
+        return f"<macrostep.Connection {self.to} <= {self.source.name}>"
+
+
+class Unit:
+    """An FMU in a system; its variables are attributes, or `unit["name"]` where a name is no word of Python."""
+
+    def __init__(self, system: "System", name: str):
+        self._system, self._name = system, name
+        self._variables = {v[0]: v for v in system.variables(name)}
+
+    @property
+    def name(self) -> str:
+        """Its name in the system."""
+        return self._name
+
+    def __getitem__(self, variable: str) -> Signal:
+        if variable not in self._variables:
+            near = [name for name in self._variables if name.lower().startswith(variable.lower()[:1])] or list(self._variables)
+            known = "`, `".join(near[:8])
+            raise verbs.error(f"unit `{self._name}`: no variable `{variable}`; there are `{known}`", True)
+        return Signal(f"{self._name}.{variable}")
+
+    def __getattr__(self, variable: str) -> Signal:
+        if variable.startswith("_"):
+            raise AttributeError(variable)
+        try:
+            return self[variable]
+        except _macrostep.Error as e:
+            raise AttributeError(str(e)) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self._variables if name.isidentifier())]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._variables)
+
+    def __repr__(self) -> str:
+        def named(causality: str) -> str:
+            return ", ".join(v[0] for v in self._variables.values() if v[1] == causality) or "none"
+
+        return f"<macrostep.Unit {self._name}: inputs {named('input')}; outputs {named('output')}>"
+
+
+class Graph(str):
+    """A picture as SVG; shown as such in a notebook."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def save(self, path: "Union[str, os.PathLike[str]]") -> None:
+        """Writes it to a file."""
+        with builtins.open(path, "w", encoding="utf-8") as file:
+            file.write(self)
+
+
+class Started:
+    """A run that is stepped from Python: `with s.start() as sim: sim.step()`."""
+
+    def __init__(self, simulation: _macrostep.Simulation):
+        self._simulation = simulation
+        #: One macro step, or `step(n)`: n of them.
+        self.step = simulation.step
+        #: The value of `"UNIT.VARIABLE"` now.
+        self.get = simulation.get
+        #: Sets an input that nothing is connected to, or a tunable parameter, from the next step on.
+        self.set = simulation.set
+
+    @property
+    def time(self) -> float:
+        """Present time in s."""
+        return self._simulation.time
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the stop time is reached."""
+        return self._simulation.is_over
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of what a run records."""
+        return self._simulation.columns
+
+    @property
+    def scenario(self) -> str:
+        """The scenario with everything said, as TOML."""
+        return self._simulation.scenario
+
+    def __getitem__(self, name: str) -> Any:
+        return self.get(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.set(name, value)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.columns
+
+    def end(self) -> None:
+        """Ends the run in all units."""
+        self._simulation.end()
+
+    def __enter__(self) -> "Started":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        try:
+            self.end()
+        except _macrostep.Error:
+            # What ended the run is the better reason.
+            if kind is None:
+                raise
+
+    def __repr__(self) -> str:
+        return repr(self._simulation)
+
+
+class System(_macrostep.System):
+    """A system of FMUs and how it is run: times in s.
+
+    >>> s = System(step=1e-3, stop=10)
+    >>> a = s.add("mass1.fmu", m=1.0)
+    """
+
+    def __getitem__(self, unit: str) -> Unit:
+        """A unit by its name."""
+        return Unit(self, unit)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.unit_names())
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.unit_names()
+
+    def add(
+        self,
+        fmu: "Union[str, os.PathLike[str]]",
+        name: Optional[str] = None,
+        *,
+        start: Optional[dict[str, Any]] = None,
+        step: Union[None, str, float, Fraction] = None,
+        step_parameter: Optional[str] = None,
+        tolerance: Optional[float] = None,
+        motions: Optional[list[list[str]]] = None,
+        **values: Any,
+    ) -> Unit:
+        """Adds a unit: an FMU by its file, its folder, or `embedded:NAME`. Start values are keywords, or stand in `start`; `step` is
+        its own macro step as a part of H, such as "1/5"."""
+        share = Fraction(step).limit_denominator(1_000_000) if step is not None else None
+        settings = [(key, plain(x)) for key, x in {**(start or {}), **values}.items()]
+        parts = (share.numerator, share.denominator) if share else None
+        return Unit(self, self.add_unit(os.fspath(fmu), name, settings, parts, step_parameter, tolerance, motions))
+
+    def connect(self, *connections: Connection, convert_units: bool = True, mean: bool = False, law: Optional[str] = None) -> None:
+        """Connects outputs to inputs: `s.connect(a.x <= b.y, a.f <= 2 * b.g)`. With `mean` the input gets the mean of the output over
+        its unit's step; `law` names the law that the output obeys."""
+        for c in connections:
+            if not isinstance(c, Connection):
+                raise verbs.error(f"connect: found {type(c).__name__}, expected connections such as `a.x <= b.y`", True)
+            self.connect_ports(c.to, c.source.name, c.source.factor, c.source.offset, convert_units, mean, law)
+
+    def run(self, **options: Any) -> Run:
+        """Runs from start to end. Options are those of `macrostep run`: method, predict, schedule, correct, sampling, energy, control,
+        control_tolerance, step, stop, tolerance, set={"unit.variable": value}, parameters, record, accept_unconverged, isolate,
+        call_limit, memory_limit.
+
+        Raises `Error`, whose `run` has the rows before the failure."""
+        parts = self.run_parts(verbs.verb(options))
+        run = Run(parts)
+        verbs.warn([*run.remarks, *(f"warning: {text}" for text in run.warnings)])
+        if parts["fault"] is not None:
+            parts["fault"].run = run
+            raise parts["fault"]
+        return run
+
+    def start(self, **options: Any) -> Started:
+        """Initialises a run that Python steps; options as those of `run`."""
+        simulation, remarks = self.started(verbs.verb(options))
+        verbs.warn(remarks)
+        return Started(simulation)
+
+    def verify(self, **options: Any) -> Verification:
+        """How far the result is from converged: `macrostep verify`; `tolerance` is the largest error allowed."""
+        import json
+
+        text, table, remarks = self.verified(verbs.verb(options))
+        verbs.warn(remarks)
+        return Verification(json.loads(text), table)
+
+    def explain(self, runs: bool = True, **options: Any) -> str:
+        """What a run does, in words: `macrostep explain`. With `runs=False` it is not run for its energy residuals."""
+        text, remarks = self.explained(verbs.verb(options), runs)
+        verbs.warn(remarks)
+        return text
+
+    def graph(self, **options: Any) -> Graph:
+        """Units, connections, feed-through, loops and schedule as a picture: `macrostep graph`."""
+        text, remarks = self.drawn(verbs.verb(options))
+        verbs.warn(remarks)
+        return Graph(text)
+
+    def advise(self, tolerance: float, **options: Any) -> dict[str, Any]:
+        """The cheapest method and step for a tolerance: the object of `macrostep advise --json`. `advised` in it has the keys of
+        `[coupling]` and the step; with `apply=True` it is tried."""
+        spared = {"isolate": True} if verbs.verb(options)[1] and self.has_foreign() else {}
+        return self.asked("advise", {**spared, "tolerance": tolerance, **options})
+
+    def save(self, path: "Union[str, os.PathLike[str]]") -> list[str]:
+        """Writes the scenario: .toml, .ssd or .ssp; the names of the files written."""
+        return self.saved(os.fspath(path))
+
+    def has_foreign(self) -> bool:
+        """Whether an FMU is none of those that the program carries."""
+        return any(not source.startswith("embedded:") for source in self.sources())
+
+    def asked(self, verb: str, options: dict[str, Any]) -> Any:
+        """The object that a verb of the program prints."""
+        with tempfile.TemporaryDirectory(prefix="macrostep-") as folder:
+            path = os.path.join(folder, "system.toml")
+            with builtins.open(path, "w", encoding="utf-8") as file:
+                file.write(self.toml())
+            return verbs.ask([verb, path, *verbs.words(options)])
+
+    def __repr__(self) -> str:
+        return f"<macrostep.System {self.name or 'without a name'}: units {', '.join(self) or 'none'}>"
+
+
+def plain(x: Any) -> Any:
+    """A number of numpy as one of Python."""
+    return x.item() if hasattr(x, "item") and not isinstance(x, str) else x
+
+
+def open(system: "Union[str, os.PathLike[str]]") -> System:
+    """A system from its file (.toml, .ssd, .ssp), or one that the program carries, by its name: `open("crane")`."""
+    out = System()
+    out.read(os.fspath(system))
+    return out
+
+
+def systems() -> list[dict[str, Any]]:
+    """The systems that the program carries."""
+    return verbs.ask(["systems"])

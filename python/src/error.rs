@@ -1,0 +1,32 @@
+//! Faults as Python exceptions.
+
+use macrostep::door::{Fault, Kind};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    _macrostep,
+    Error,
+    PyException,
+    "What the program would print as an error, with what is known of it: `unit`, `variable`, `time` in s, `found`, `expected`; \
+     `usage` where it is a mistake of the call. `run` has what was recorded before a run failed."
+);
+
+/// The exception of a fault.
+pub fn raised(py: Python<'_>, fault: &Fault) -> PyErr {
+    if fault.kind == Kind::Interrupted {
+        return PyKeyboardInterrupt::new_err(fault.sentence.clone());
+    }
+    let error = Error::new_err(fault.sentence.clone());
+    let value = error.value(py);
+    let parts =
+        [("unit", &fault.unit), ("variable", &fault.variable), ("found", &fault.found), ("expected", &fault.expected)];
+    let set = parts.iter().try_for_each(|(name, part)| value.setattr(*name, part.as_deref()));
+    let set = set.and_then(|()| value.setattr("time", fault.time_s));
+    let set = set.and_then(|()| value.setattr("usage", fault.kind == Kind::Usage));
+    let set = set.and_then(|()| value.setattr("run", py.None()));
+    match set {
+        Ok(()) => error,
+        Err(other) => other,
+    }
+}

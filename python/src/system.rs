@@ -1,0 +1,284 @@
+//! A scenario that Python builds, and the verbs on it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use macrostep::door::{self, Asked, Asker, Fault};
+use macrostep::{embedded, values};
+use macrostep_description::Kind;
+use macrostep_import::isolation::Cut;
+use macrostep_system::scenario::{Connection, Endpoint, Place, Scenario, Setting, Source, Unit, Value};
+use macrostep_system::{Catalogue, Document, Fmus, toml};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::raised;
+use crate::rows::parts;
+use crate::simulation::{Simulation, simulation};
+use crate::work::work;
+
+/// A system of FMUs and how it is run.
+#[pyclass(module = "macrostep._macrostep", frozen, subclass)]
+pub struct System {
+    document: Mutex<Document>,
+    /// What it is called in a command.
+    name: Mutex<String>,
+    /// FMUs that were looked into.
+    fmus: Fmus,
+}
+
+/// A start value as Python has it.
+#[derive(FromPyObject)]
+enum Typed {
+    Boolean(bool),
+    Integer(i64),
+    Real(f64),
+    Text(String),
+}
+
+impl From<Typed> for Value {
+    fn from(value: Typed) -> Value {
+        match value {
+            Typed::Boolean(b) => Value::Boolean(b),
+            Typed::Integer(i) => Value::Integer(i),
+            Typed::Real(x) => Value::Real(x),
+            Typed::Text(text) => Value::Text(text),
+        }
+    }
+}
+
+/// Words of the command line, and whether foreign FMUs run in processes of their own.
+type Words = (Vec<String>, bool);
+
+impl System {
+    fn of(document: Document, name: String) -> System {
+        System { document: Mutex::new(document), name: Mutex::new(name), fmus: Fmus::new(embedded::fmu) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Document> {
+        self.document.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn snapshot(&self) -> Document {
+        self.lock().clone()
+    }
+
+    /// Changes the scenario.
+    fn change<T>(&self, py: Python<'_>, change: impl FnOnce(&mut Scenario) -> Result<T, Fault>) -> PyResult<T> {
+        change(&mut self.lock().scenario).map_err(|fault| raised(py, &fault))
+    }
+
+    /// Does a verb beside the interpreter.
+    fn verb<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        (words, is_spared): Words,
+        verb: impl FnOnce(&Asked) -> Result<T, Fault> + Send + 'static,
+    ) -> PyResult<(T, Vec<String>)> {
+        let (document, cut) = (self.snapshot(), Cut::default());
+        let asker = Asker { is_spared, cut: cut.clone() };
+        work(py, &cut, move || {
+            let asked = Asked::new(document, &words, asker)?;
+            let done = verb(&asked)?;
+            Ok((done, asked.remarks()))
+        })
+    }
+}
+
+#[pymethods]
+impl System {
+    /// An empty system; times in s.
+    #[new]
+    #[pyo3(signature = (step = None, stop = None, start = 0.0, name = ""))]
+    fn new(step: Option<f64>, stop: Option<f64>, start: f64, name: &str) -> System {
+        let mut scenario = Scenario { name: name.to_owned(), ..Scenario::default() };
+        (scenario.experiment.start_s, scenario.experiment.stop_s, scenario.experiment.step_s) = (start, stop, step);
+        System::of(Document { scenario, findings: Vec::new(), unpacked: Vec::new() }, name.to_owned())
+    }
+
+    /// Reads a scenario from a file, or takes the one of this name. What replaces this one's content.
+    fn read(&self, py: Python<'_>, system: PathBuf) -> PyResult<()> {
+        let path = system.clone();
+        let document = work(py, &Cut::default(), move || door::open(&path))?;
+        *self.name.lock().unwrap_or_else(PoisonError::into_inner) = system.display().to_string();
+        *self.lock() = document;
+        Ok(())
+    }
+
+    /// Adds what a text in TOML says: units, connections, laws, maps, power bonds, inputs, events, sets.
+    fn include(&self, py: Python<'_>, text: &str) -> PyResult<()> {
+        let more = toml::read(text, "include", Path::new("")).map_err(|f| raised(py, &Fault::failed(f.to_string())))?;
+        self.change(py, |s| {
+            s.units.extend(more.units);
+            s.sets.extend(more.sets);
+            s.applied.extend(more.applied);
+            s.connections.extend(more.connections);
+            s.laws.extend(more.laws);
+            s.maps.extend(more.maps);
+            s.bonds.extend(more.bonds);
+            s.interface_models.extend(more.interface_models);
+            s.inputs.extend(more.inputs);
+            s.events.extend(more.events);
+            s.record.variables.extend(more.record.variables);
+            Ok(())
+        })
+    }
+
+    /// The scenario as TOML.
+    fn toml(&self) -> String {
+        toml::write(&self.lock().scenario.anywhere())
+    }
+
+    /// What it is called.
+    #[getter]
+    fn name(&self) -> String {
+        self.name.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Names of the units.
+    fn unit_names(&self) -> Vec<String> {
+        self.lock().scenario.units.iter().map(|u| u.name.clone()).collect()
+    }
+
+    /// The FMU of each unit, as the scenario names it.
+    fn sources(&self) -> Vec<String> {
+        self.lock().scenario.units.iter().map(|u| u.source.to_string()).collect()
+    }
+
+    /// Connections, as `input = output`.
+    fn connections(&self) -> Vec<(String, String)> {
+        self.lock().scenario.connections.iter().map(|c| (c.to.to_string(), c.from.to_string())).collect()
+    }
+
+    /// Variables of a unit: name, causality, type, unit of measurement, description.
+    fn variables(&self, py: Python<'_>, unit: &str) -> PyResult<Vec<(String, String, &'static str, String, String)>> {
+        let source = self.lock().scenario.units.iter().find(|u| u.name == unit).map(|u| u.source.clone());
+        let source = source.ok_or_else(|| raised(py, &Fault::usage(format!("no unit `{unit}`"))))?;
+        let description = self.fmus.description(&source).map_err(|e| raised(py, &Fault::failed(e)))?;
+        let row = |v: &macrostep_description::Variable| {
+            let measured = match &v.kind {
+                Kind::Real(real) => real.unit.clone().unwrap_or_default(),
+                _ => String::new(),
+            };
+            let about = v.description.clone().unwrap_or_default();
+            (v.name.clone(), values::word(v.causality), values::type_name(v), measured, about)
+        };
+        Ok(description.variables.iter().map(row).collect())
+    }
+
+    /// Adds a unit: its FMU is a file, a folder, or `embedded:NAME`. Its name, made free of others.
+    #[pyo3(signature = (fmu, name, settings, step = None, step_parameter = None, tolerance = None, motions = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn add_unit(
+        &self,
+        py: Python<'_>,
+        fmu: &str,
+        name: Option<String>,
+        settings: Vec<(String, Typed)>,
+        step: Option<(u32, u32)>,
+        step_parameter: Option<String>,
+        tolerance: Option<f64>,
+        motions: Option<Vec<Vec<String>>>,
+    ) -> PyResult<String> {
+        let source = match fmu.strip_prefix("embedded:") {
+            Some(name) => Source::Embedded(name.to_owned()),
+            None => Source::File { path: fmu.into(), shown: fmu.to_owned() },
+        };
+        // Says at once what is wrong with it.
+        self.fmus.description(&source).map_err(|e| raised(py, &Fault::failed(e)))?;
+        let place = Place::option(&format!("add({fmu:?})"));
+        self.change(py, |s| {
+            let name = name.unwrap_or_else(|| free(s, &source.stem()));
+            if name.is_empty() || name.contains('.') || s.unit(&name).is_some() {
+                let expected = "a name without dots that no other unit has";
+                return Err(Fault::usage(format!("unit name: found `{name}`, expected {expected}")));
+            }
+            let settings = settings.into_iter().map(|(v, value)| Setting::new(v, value.into(), place.clone()));
+            let mut unit = Unit::new(name.clone(), source);
+            (unit.settings, unit.place) = (settings.collect(), place);
+            (unit.step_parameter, unit.tolerance) = (step_parameter, tolerance);
+            unit.share = step.unwrap_or(unit.share);
+            unit.motions = motions.unwrap_or_default();
+            s.units.push(unit);
+            Ok(name)
+        })
+    }
+
+    /// Connects an output to an input: input = factor · output + offset.
+    #[pyo3(signature = (to, source, factor = 1.0, offset = 0.0, convert_units = true, mean = false, law = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn connect_ports(
+        &self,
+        py: Python<'_>,
+        to: &str,
+        source: &str,
+        factor: f64,
+        offset: f64,
+        convert_units: bool,
+        mean: bool,
+        law: Option<String>,
+    ) -> PyResult<()> {
+        let place = Place::option(&format!("connect({to} <= {source})"));
+        self.change(py, |s| {
+            let parse = |text: &str| {
+                Endpoint::parse(text).ok_or_else(|| Fault::usage(format!("`{text}`: expected UNIT.VARIABLE")))
+            };
+            let mut connection = Connection::new(parse(source)?, parse(to)?, place);
+            (connection.factor, connection.offset, connection.converts) = (factor, offset, convert_units);
+            (connection.is_mean, connection.law) = (mean, law);
+            s.connections.push(connection);
+            Ok(())
+        })
+    }
+
+    /// From start to end; the parts of the run.
+    fn run_parts<'py>(&self, py: Python<'py>, words: Words) -> PyResult<Bound<'py, PyDict>> {
+        let (ran, _) = self.verb(py, words, Asked::run)?;
+        parts(py, ran)
+    }
+
+    /// Initialised, to be stepped; with remarks.
+    fn started(&self, py: Python<'_>, words: Words) -> PyResult<(Py<Simulation>, Vec<String>)> {
+        let (started, remarks) = self.verb(py, words, Asked::start)?;
+        let warnings = started.warnings().iter().map(|text| format!("warning: {text}"));
+        let remarks = remarks.into_iter().chain(warnings).collect();
+        Ok((simulation(py, started)?, remarks))
+    }
+
+    /// The object of `macrostep verify --json`, its table, and remarks.
+    fn verified(&self, py: Python<'_>, words: Words) -> PyResult<(String, String, Vec<String>)> {
+        let (words, is_spared) = words;
+        let (document, cut) = (self.snapshot(), Cut::default());
+        let asker = Asker { is_spared, cut: cut.clone() };
+        work(py, &cut, move || {
+            let asked = Asked::to_verify(document, &words, asker)?;
+            let (json, table) = asked.verify()?;
+            Ok((json, table, asked.remarks()))
+        })
+    }
+
+    /// The text of `macrostep explain`.
+    fn explained(&self, py: Python<'_>, words: Words, runs: bool) -> PyResult<(String, Vec<String>)> {
+        let name = self.name();
+        let name = if name.is_empty() { "SYSTEM".to_owned() } else { name };
+        self.verb(py, words, move |asked| asked.explain(&name, runs))
+    }
+
+    /// The picture of `macrostep graph`, as SVG.
+    fn drawn(&self, py: Python<'_>, words: Words) -> PyResult<(String, Vec<String>)> {
+        self.verb(py, words, Asked::graph)
+    }
+
+    /// Writes a .toml, .ssd or .ssp; the files written.
+    fn saved(&self, py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
+        Ok(self.verb(py, (Vec::new(), true), move |asked| asked.save(&path))?.0)
+    }
+}
+
+/// The name of an FMU, without dots and free of others.
+fn free(s: &Scenario, stem: &str) -> String {
+    let stem = stem.replace('.', "_");
+    let numbered = (2..).map(|n| format!("{stem}{n}"));
+    let mut names = std::iter::once(stem.clone()).chain(numbered);
+    names.find(|name| s.unit(name).is_none()).unwrap_or(stem)
+}

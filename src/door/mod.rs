@@ -1,0 +1,220 @@
+//! The verbs about systems as functions: for a caller in this process that wants values and not lines, as the Python module.
+//!
+//! What is to be different about a scenario is said in the words of the command line and means the same: [`Asked::new`] takes
+//! them. What a verb would print is a value here, and what it would say on standard error is a [`Fault`] or a remark.
+
+mod collected;
+mod fault;
+mod started;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use clap::Parser;
+use macrostep_import::isolation::Cut;
+use macrostep_master::record::Column;
+use macrostep_system::verify::verify;
+use macrostep_system::{Assembly, Document, toml};
+
+pub use collected::Collected;
+pub use fault::{Fault, Kind};
+pub use started::Started;
+
+use crate::oscillator::met;
+use crate::system::arguments::{RecordArguments, SystemArguments, VerifyArguments};
+use crate::system::outcome::Outcome;
+use crate::system::steps::{Rows, Steps};
+use crate::system::{self, Caller, Opened};
+
+/// A scenario from its file, or the one of this program that has this name; what has an ending is a file.
+///
+/// # Errors
+/// Where there is none, or it is not read.
+pub fn open(system: &Path) -> Result<Document, Fault> {
+    Ok(system::document(system)?)
+}
+
+/// Words of the verbs that run a system or look at it.
+#[derive(Debug, Parser)]
+#[command(name = "macrostep", no_binary_name = true, disable_help_flag = true)]
+struct Words {
+    #[command(flatten)]
+    system: SystemArguments,
+    #[command(flatten)]
+    record: RecordArguments,
+    /// Take a result whose macro steps did not all converge
+    #[arg(long)]
+    accept_unconverged: bool,
+}
+
+/// Words of `macrostep verify`.
+#[derive(Debug, Parser)]
+#[command(name = "macrostep", no_binary_name = true, disable_help_flag = true)]
+struct VerifyWords {
+    #[command(flatten)]
+    verify: VerifyArguments,
+}
+
+/// Who asks: what of this process is his.
+#[derive(Debug, Clone, Default)]
+pub struct Asker {
+    /// Whether foreign FMUs run in processes of their own, whatever the words say.
+    pub is_spared: bool,
+    /// Ends the work from outside.
+    pub cut: Cut,
+}
+
+/// A scenario and what a verb is asked of it.
+pub struct Asked {
+    opened: Opened,
+    accepts_unconverged: bool,
+    /// Error that `verify` is to judge by.
+    accuracy: Option<f64>,
+}
+
+/// A run that has ended, well or not.
+#[derive(Debug)]
+pub struct Ran {
+    /// What was recorded.
+    pub columns: Vec<Column>,
+    /// All rows.
+    pub rows: Collected,
+    /// The object that `macrostep run --json` prints.
+    pub summary: String,
+    /// The scenario with everything said, as TOML.
+    pub scenario: String,
+    /// What was noticed on the way.
+    pub remarks: Vec<String>,
+    /// Why it ended early, or is not to be relied on.
+    pub fault: Option<Fault>,
+}
+
+impl Asked {
+    /// Puts what the words say before what the document says.
+    ///
+    /// # Errors
+    /// Words that make no sense.
+    pub fn new(document: Document, words: &[String], asker: Asker) -> Result<Asked, Fault> {
+        let words = Words::try_parse_from(typed(words)).map_err(|e| usage(&e))?;
+        let accepts_unconverged = words.accept_unconverged;
+        let mut opened = Opened::of(document, &words.system, caller(asker))?;
+        opened.record(&words.record);
+        Ok(Asked { opened, accepts_unconverged, accuracy: None })
+    }
+
+    /// The same with the words of `macrostep verify`.
+    ///
+    /// # Errors
+    /// Words that make no sense.
+    pub fn to_verify(document: Document, words: &[String], asker: Asker) -> Result<Asked, Fault> {
+        let VerifyWords { verify } = VerifyWords::try_parse_from(typed(words)).map_err(|e| usage(&e))?;
+        let mut opened = Opened::of(document, &verify.system, caller(asker))?;
+        opened.record(&verify.record);
+        Ok(Asked { opened, accepts_unconverged: false, accuracy: verify.accuracy })
+    }
+
+    /// What was remarked since the last call.
+    pub fn remarks(&self) -> Vec<String> {
+        let Some(caller) = self.opened.caller() else { return Vec::new() };
+        std::mem::take(&mut *caller.remarks.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn assembly(&self) -> Result<Assembly, Fault> {
+        self.opened.assembled().map_err(|findings| Fault::from(findings.as_slice()))
+    }
+
+    /// From start to end: `macrostep run`. A run that has begun is there whatever became of it.
+    ///
+    /// # Errors
+    /// Where it cannot begin.
+    pub fn run(&self) -> Result<Ran, Fault> {
+        let assembly = self.assembly()?;
+        let scenario = assembly.effective.clone();
+        let mut simulation = system::start(assembly)?;
+        let e = &scenario.experiment;
+        let mut steps = Steps::new(&simulation, (e.start_s, e.stop_s.unwrap_or(0.0)), scenario.record.every)?;
+        let cut = self.opened.caller().map(|caller| caller.cut.clone()).unwrap_or_default();
+        let mut rows = Rows::collected(cut.clone());
+        let ended = steps.run(&mut simulation, &mut rows, None);
+        // What it came to.
+        let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+        let summary = outcome.summary(&scenario, &rows).json()?;
+        let fault = ended.and_then(|()| met(outcome.unconverged.as_ref(), self.accepts_unconverged)).err();
+        let mut fault = fault.map(Fault::from);
+        if let Some(fault) = fault.as_mut().filter(|_| cut.is_set()) {
+            fault.kind = Kind::Interrupted;
+        }
+        let (columns, rows) = (outcome.columns().to_vec(), rows.collected.unwrap_or_default());
+        Ok(Ran { columns, rows, summary, scenario: toml::write(&scenario), remarks: self.remarks(), fault })
+    }
+
+    /// Initialised, to be stepped by the caller.
+    ///
+    /// # Errors
+    /// Where it cannot begin.
+    pub fn start(&self) -> Result<Started, Fault> {
+        Started::new(self.assembly()?)
+    }
+
+    /// The object that `macrostep verify --json` prints, and its table.
+    ///
+    /// # Errors
+    /// Where one of the runs cannot be made.
+    pub fn verify(&self) -> Result<(String, String), Fault> {
+        let verification = verify(&self.opened.document.scenario, &self.opened, self.accuracy)?;
+        self.opened.show(&verification.findings);
+        Ok((system::verify::json(&verification)?, system::verify::table(&verification)))
+    }
+
+    /// The text of `macrostep explain`; the system is run for its energy residuals where `runs`.
+    ///
+    /// # Errors
+    /// Where the scenario cannot run.
+    pub fn explain(&self, name: &str, runs: bool) -> Result<String, Fault> {
+        let mut text = String::new();
+        system::explain::explain(&self.opened, name, runs, &mut |part| {
+            text.push_str(&format!("{part}\n"));
+            Ok(())
+        })?;
+        Ok(text)
+    }
+
+    /// The picture of `macrostep graph`, as SVG.
+    ///
+    /// # Errors
+    /// Where the scenario cannot run.
+    pub fn graph(&self) -> Result<String, Fault> {
+        Ok(macrostep_system::graph::graph(&self.assembly()?)?.svg())
+    }
+
+    /// Writes the scenario to a file, whose ending says in which format, with the FMUs where the format holds them: `macrostep
+    /// convert`. The names of the files written.
+    ///
+    /// # Errors
+    /// Where the scenario is wrong or a file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<Vec<String>, Fault> {
+        let mut files = Vec::new();
+        system::convert::convert(&self.opened.document, path, &mut |file| {
+            files.push(file.display().to_string());
+            Ok(())
+        })?;
+        Ok(files)
+    }
+}
+
+fn caller(asker: Asker) -> Caller {
+    Caller { is_spared: asker.is_spared, cut: asker.cut, remarks: Mutex::default() }
+}
+
+/// With a system, which is open already.
+fn typed(words: &[String]) -> impl Iterator<Item = &str> {
+    std::iter::once("system").chain(words.iter().map(String::as_str))
+}
+
+/// What is wrong with the words, without the hint at `--help`.
+fn usage(error: &clap::Error) -> Fault {
+    let text = error.to_string();
+    let text = text.split("\n\nUsage:").next().unwrap_or_default();
+    let text = text.split("\n\nFor more information").next().unwrap_or_default();
+    Fault::usage(text.strip_prefix("error: ").unwrap_or(text).trim())
+}

@@ -1,0 +1,15 @@
+"""Checked by mypy, not run: what the package says of its types."""
+
+import macrostep as ms
+import numpy as np
+
+s: ms.System = ms.System(step=1e-3, stop=10)
+a: ms.Unit = s.add("mass1.fmu", m=1.0)
+c: ms.Connection = a.xi <= 2 * a.x + 1
+s.connect(c)
+run: ms.Run = s.run(method="waveform:16")
+x: np.ndarray = run["mass1.x"]
+met: bool | None = s.verify(tolerance=1e-4).is_met
+with s.start() as sim:
+    sim.step()
+    t: float = sim.time
