@@ -1,5 +1,6 @@
 //! A container gives the bits of `macrostep run`, whatever is inside.
 
+use macrostep_master::unit::Unit;
 use macrostep_oscillator::{Exact, Parameters};
 
 use super::{Instance, empty, exported, macrostep, run, succeeds};
@@ -73,8 +74,8 @@ fn the_pair_is_exact_at_fifty_outer_steps() {
     for n in 1..=50 {
         instance.step(0.2);
         let state = exact.at(0.2 * f64::from(n));
-        worst = worst.max((instance.get("mass1.x") - state.x1).abs() / amplitudes[0]);
-        worst = worst.max((instance.get("mass2.x") - state.x2).abs() / amplitudes[1]);
+        worst = worst.max((instance.get("mass1.x") - state[0]).abs() / amplitudes[0]);
+        worst = worst.max((instance.get("mass2.x") - state[1]).abs() / amplitudes[1]);
     }
     assert!(worst <= 1e-12, "{worst:e}");
 }
