@@ -165,6 +165,14 @@ fn report() -> Table {
     let _open = factory::open_all().expect("the FMUs open");
     let isolation = Isolation::of_this_program(Limits::default()).expect("this program");
     let isolated = |model: &str, name: &str| factory::isolated(&isolation, model, name);
+    // One instance for all three, one after the other.
+    let forked = RefCell::new(factory::forked(&isolation, "oscillator1_displacement", "slave").expect("an instance"));
+    {
+        let mut unit = forked.borrow_mut();
+        unit.setup(0.0, None, None).expect("set up");
+        unit.enter_initialization().expect("entered");
+        unit.exit_initialization().expect("left");
+    }
     let mut measured: Vec<Measured<'_>> = vec![
         ("bare round trip, futex".to_owned(), Box::new(|| Echo::start(false).round_trip(STEPS))),
         ("bare round trip, spinning".to_owned(), Box::new(|| Echo::start(true).round_trip(STEPS))),
@@ -181,14 +189,6 @@ fn report() -> Table {
     let in_process = || macro_step(Coupling::DisplacementDisplacement, Sampling::Updated, &factory::fmu);
     measured.push(("in this process, s-s".to_owned(), Box::new(in_process)));
 
-    // One instance for all three, one after the other.
-    let forked = RefCell::new(factory::forked(&isolation, "oscillator1_displacement", "slave").expect("an instance"));
-    {
-        let mut unit = forked.borrow_mut();
-        unit.setup(0.0, None, None).expect("set up");
-        unit.enter_initialization().expect("entered");
-        unit.exit_initialization().expect("left");
-    }
     // Setting nothing makes the reading a round trip.
     let reading = || rollback(forked.borrow_mut().as_mut(), |unit| unit.set_real(&[], &[]).expect("set"));
     let save = || rollback(forked.borrow_mut().as_mut(), |unit| unit.save(0).expect("saved"));
