@@ -15,7 +15,6 @@ mod run;
 mod commands;
 #[cfg(target_os = "linux")]
 mod faults;
-mod fit;
 mod fmus;
 #[cfg(target_os = "linux")]
 mod foreign;
@@ -23,5 +22,4 @@ mod foreign;
 mod hostile;
 mod house;
 mod methods;
-mod sweep;
 mod systems;
