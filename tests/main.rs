@@ -15,6 +15,7 @@ mod run;
 mod commands;
 #[cfg(target_os = "linux")]
 mod faults;
+mod fit;
 mod fmus;
 #[cfg(target_os = "linux")]
 mod foreign;
@@ -22,4 +23,5 @@ mod foreign;
 mod hostile;
 mod house;
 mod methods;
+mod sweep;
 mod systems;
