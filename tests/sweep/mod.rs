@@ -147,7 +147,7 @@ fn nonsense_is_refused_before_the_first_run() {
         (&["--vary", "left.q=1,2", "--measure", "a=last(left.x)"], "no variable `q`"),
         (&["--vary", "middle.k=1,2", "--measure", "a=last(left.x)"], "no unit `middle`"),
         (&["--vary", "left.k=lin:2:1:3", "--measure", "a=last(left.x)"], "reversed"),
-        (&["--vary", "left.k=lin:1:2", "--measure", "a=last(left.x)"], "no number of values"),
+        (&["--vary", "left.k=lin:1:2", "--measure", "a=last(left.x)"], "does not say how many values"),
         (&["--vary", "left.integrator=magic,exact", "--measure", "a=last(left.x)"], "expected one of"),
         (&["--vary", "left.x=1,2", "--measure", "a=last(left.x)"], "cannot be set"),
         (&["--vary", "predict=cubic", "--measure", "a=last(left.x)"], "expected"),
