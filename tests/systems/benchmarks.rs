@@ -91,17 +91,9 @@ fn every_method_of_the_oscillator_runs_the_same_from_a_file() {
 
 /// Columns of a `trace.csv`.
 fn columns(path: &Path) -> BTreeMap<String, Vec<u64>> {
-    let text = std::fs::read_to_string(path).expect("a trace");
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().expect("a head line").split(',').collect();
-    let mut columns: BTreeMap<String, Vec<u64>> = names.iter().map(|name| ((*name).to_owned(), Vec::new())).collect();
-    for line in lines {
-        for (name, value) in names.iter().zip(line.split(',')) {
-            let value: f64 = value.parse().expect("a number");
-            columns.get_mut(*name).expect("a column").push(value.to_bits());
-        }
-    }
-    columns
+    let trace = Trace::read(std::fs::File::open(path).expect("a file")).expect("a trace");
+    let bits = |name: &str| trace.column(name).expect("a column").iter().map(|x| x.to_bits()).collect();
+    trace.columns().iter().map(|c| (c.name.clone(), bits(&c.name))).collect()
 }
 
 /// Runs a command, then the scenario that it wrote; all these columns are the same.
