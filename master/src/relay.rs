@@ -17,6 +17,7 @@ use crate::supply::Supply;
 use crate::time::{Clock, Tick};
 use crate::unit::{Outcome, UnitError};
 use crate::window::{Unfinished, Window};
+use std::collections::HashSet;
 
 /// Where a copied value comes from on the board, or among a law's outputs, and its place among a unit's or law's inputs.
 #[derive(Debug, Clone, Copy)]
@@ -106,7 +107,8 @@ impl Relay {
             size += s.outputs.refs.len();
         }
         let ports = stations.iter().zip(firsts).map(|(s, first)| Port::of(s, first, &places)).collect();
-        let begun = |unit: usize| plan.ops.iter().any(|op| matches!(*op, Op::Begin { unit: u, .. } if u == unit));
+        let begun: HashSet<usize> =
+            plan.ops.iter().filter_map(|op| if let Op::Begin { unit, .. } = *op { Some(unit) } else { None }).collect();
         let ops = plan.ops.iter().map(|op| op.stretched(stretch));
         let moves = ops.filter_map(|op| Move::of(op, (stations, groups), sources.clock, &begun)).collect();
         Some(Relay { moves, ports, board: vec![0.0; size] })
@@ -260,7 +262,7 @@ impl Move {
         op: Op,
         (stations, groups): (&[Station], &[Vec<usize>]),
         clock: Clock,
-        begun: &dyn Fn(usize) -> bool,
+        begun: &HashSet<usize>,
     ) -> Option<Self> {
         let refresh = |unit: usize| {
             let outputs = &stations[unit].outputs;
@@ -269,7 +271,7 @@ impl Move {
         };
         match op {
             Op::Begin { unit, from, to } => Some(Move::Begin { unit, from, length_s: clock.length_s(to - from) }),
-            Op::Advance { unit, from, to } if begun(unit) => {
+            Op::Advance { unit, from, to } if begun.contains(&unit) => {
                 Some(Move::End { unit, from, length_s: clock.length_s(to - from) })
             }
             Op::Advance { unit, from, to } => Some(Move::Advance { unit, from, length_s: clock.length_s(to - from) }),

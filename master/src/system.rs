@@ -12,6 +12,7 @@ use crate::predict::{InterfaceModel, Predicted};
 use crate::series::Series;
 use crate::unit::{Start, Unit, proposed_tolerance};
 use macrostep_description::{Causality, Dependencies, ModelDescription};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Outputs of one unit that are sampled and predicted together: a value, or a motion with its derivatives.
@@ -61,7 +62,11 @@ pub(crate) struct Connection {
 pub struct System {
     pub(crate) units: Vec<Box<dyn Unit>>,
     /// What each unit declares; analysis reads these, a run takes the units.
-    pub(crate) descriptions: Vec<ModelDescription>,
+    pub(crate) descriptions: Vec<Arc<ModelDescription>>,
+    /// Position of each variable by its name, of each unit.
+    names: Vec<Arc<HashMap<String, usize>>>,
+    /// The same by the address of the description, which units of one FMU share.
+    known: HashMap<usize, Arc<HashMap<String, usize>>>,
     pub(crate) channels: Vec<Channel>,
     pub(crate) laws: Vec<LawNode>,
     pub(crate) interfaces: Vec<InterfaceModel>,
@@ -72,6 +77,22 @@ pub struct System {
     pub(crate) bonds: Vec<Bond>,
     /// Of each unit.
     pub(crate) settings: Vec<Settings>,
+    /// Of each unit.
+    ends: Vec<Ends>,
+    /// Components of the widest channel.
+    widest: usize,
+    /// Inputs that something feeds: unit and value reference, of reals and of the other types.
+    fed: HashSet<(usize, u32)>,
+    linked: HashSet<(usize, u32, Type)>,
+}
+
+/// Where signals of a unit begin and end.
+#[derive(Debug, Clone, Default)]
+struct Ends {
+    /// Positions of its channels.
+    channels: Vec<usize>,
+    /// Positions of the connections of its inputs.
+    connections: Vec<usize>,
 }
 
 /// What a unit is told when it is initialised.
@@ -103,7 +124,11 @@ impl System {
     pub fn add(&mut self, unit: Box<dyn Unit>) -> UnitId {
         let tolerance = proposed_tolerance(unit.description());
         self.settings.push(Settings { tolerance, starts: Vec::new() });
-        self.descriptions.push(unit.description().clone());
+        let description = unit.shared_description();
+        let names = self.known.entry(Arc::as_ptr(&description) as usize);
+        self.names.push(Arc::clone(names.or_insert_with(|| Arc::new(positions(&description)))));
+        self.descriptions.push(description);
+        self.ends.push(Ends::default());
         self.units.push(unit);
         UnitId(self.units.len() - 1)
     }
@@ -127,6 +152,8 @@ impl System {
             refs.push(reference);
             variables.push(i);
         }
+        self.ends[unit.0].channels.push(self.channels.len());
+        self.widest = self.widest.max(refs.len());
         self.channels.push(Channel { unit: unit.0, refs, variables });
         Ok(ChannelId(self.channels.len() - 1))
     }
@@ -176,7 +203,7 @@ impl System {
                 expected: "an input of the output's type",
             });
         }
-        if self.links.iter().any(|l| l.to == to.0 && l.input == reference && l.kind == kind) {
+        if !self.linked.insert((to.0, reference, kind)) {
             let unit = self.units[to.0].name().to_string();
             return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
         }
@@ -188,9 +215,9 @@ impl System {
     /// What an input takes where a number and an item meet: an enumeration its items, an integer its range.
     fn takes(&self, (from, output): (UnitId, &str), (to, input): (UnitId, &str)) -> Option<Values> {
         use macrostep_description::Kind;
-        let from = self.descriptions[from.0].variable(output)?;
+        let from = &self.descriptions[from.0].variables[self.position(from, output)?];
         let description = &self.descriptions[to.0];
-        let v = description.variable(input)?;
+        let v = &description.variables[self.position(to, input)?];
         let (min, max, items) = match (&from.kind, &v.kind) {
             (_, Kind::Enumeration { min, max, items }) => (min, max, items.as_slice()),
             (Kind::Enumeration { .. }, Kind::Integer { min, max }) => (min, max, [].as_slice()),
@@ -215,10 +242,10 @@ impl System {
         expected: &'static str,
         fits: impl Fn(Causality) -> bool,
     ) -> Result<(Type, u32), SystemError> {
-        let description = &self.descriptions[unit.0];
+        let (description, found) = (&self.descriptions[unit.0], self.position(unit, name));
         let unit = self.units[unit.0].name().to_string();
         let variable = name.to_string();
-        let Some(v) = description.variables.iter().find(|v| v.name == name) else {
+        let Some(v) = found.map(|i| &description.variables[i]) else {
             return Err(SystemError::UnknownVariable { unit, variable, hint: near(name, description) });
         };
         let kind = discrete_type(v);
@@ -240,7 +267,7 @@ impl System {
                 inputs.push((self.real(port.unit, input, "a real input", |c| c == Causality::Input)?.1, gain));
             }
             let (_, flow) = self.real(port.unit, port.flow, "a real output", |c| c != Causality::Input)?;
-            if !self.channels.iter().any(|c| c.unit == port.unit.0 && c.refs.contains(&flow)) {
+            if !self.channels_of(port.unit.0).any(|(_, c)| c.refs.contains(&flow)) {
                 let (unit, variable) = (self.units[port.unit.0].name().to_string(), port.flow.to_string());
                 let (found, expected) = ("in no channel".to_string(), "a component of a channel");
                 return Err(SystemError::WrongVariable { unit, variable, found, expected });
@@ -304,10 +331,11 @@ impl System {
 
     fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {
         let (variable, reference) = self.real(unit, input, "a real input", |c| c == Causality::Input)?;
-        if self.connections.iter().any(|c| c.unit == unit.0 && c.reference == reference) {
+        if !self.fed.insert((unit.0, reference)) {
             let unit = self.units[unit.0].name().to_string();
             return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
         }
+        self.ends[unit.0].connections.push(self.connections.len());
         self.connections.push(Connection { unit: unit.0, reference, variable, source });
         Ok(())
     }
@@ -319,10 +347,10 @@ impl System {
         expected: &'static str,
         fits: impl Fn(Causality) -> bool,
     ) -> Result<(usize, u32), SystemError> {
-        let description = &self.descriptions[unit.0];
+        let (description, found) = (&self.descriptions[unit.0], self.position(unit, name));
         let unit = &self.units[unit.0];
         let variables = &description.variables;
-        let Some(i) = variables.iter().position(|v| v.name == name) else {
+        let Some(i) = found else {
             return Err(SystemError::UnknownVariable {
                 unit: unit.name().to_string(),
                 variable: name.to_string(),
@@ -338,17 +366,52 @@ impl System {
         Ok((i, v.value_reference))
     }
 
+    /// Position of the variable of this name in the unit's description.
+    fn position(&self, unit: UnitId, name: &str) -> Option<usize> {
+        self.names[unit.0].get(name).copied()
+    }
+
+    /// Channels of a unit, each with its number, in the order of their declaration.
+    pub(crate) fn channels_of(&self, unit: usize) -> impl Iterator<Item = (usize, &Channel)> {
+        self.ends[unit].channels.iter().map(|&c| (c, &self.channels[c]))
+    }
+
+    /// Connections of the inputs of a unit, in the order of their declaration.
+    pub(crate) fn connections_of(&self, unit: usize) -> impl Iterator<Item = &Connection> {
+        self.ends[unit].connections.iter().map(|&c| &self.connections[c])
+    }
+
+    /// Components of the widest channel.
+    pub(crate) fn width(&self) -> usize {
+        self.widest.max(1)
+    }
+
     /// Positions of the connected inputs the variable at `variable` of `unit` depends on directly: its direct
     /// feed-through in this system.
-    pub(crate) fn feedthrough(&self, unit: usize, variable: usize) -> Vec<usize> {
-        let inputs = self.connections.iter().filter(|c| c.unit == unit).map(|c| c.variable);
+    pub(crate) fn feedthrough(&self, unit: usize, variable: usize) -> impl Iterator<Item = usize> {
+        let inputs = self.connections_of(unit).map(|c| c.variable);
         let structure = &self.descriptions[unit].structure;
-        match structure.outputs.iter().find(|o| o.index == variable).map(|o| &o.dependencies) {
-            Some(Dependencies::Known(known)) => inputs.filter(|i| known.iter().any(|(k, _)| k == i)).collect(),
+        let known = match structure.outputs.iter().find(|o| o.index == variable).map(|o| &o.dependencies) {
+            Some(Dependencies::Known(known)) => Some(known),
             // Nothing declared means on everything (FMI 2.0.5, section 2.2.8).
-            Some(Dependencies::All) | None => inputs.collect(),
-        }
+            Some(Dependencies::All) | None => None,
+        };
+        inputs.filter(move |i| known.is_none_or(|known| known.iter().any(|(k, _)| k == i)))
     }
+
+    /// Whether there is any.
+    pub(crate) fn has_feedthrough(&self, unit: usize, variable: usize) -> bool {
+        self.feedthrough(unit, variable).next().is_some()
+    }
+}
+
+/// Where each name first stands.
+fn positions(description: &ModelDescription) -> HashMap<String, usize> {
+    let mut out = HashMap::with_capacity(description.variables.len());
+    for (i, v) in description.variables.iter().enumerate() {
+        out.entry(v.name.clone()).or_insert(i);
+    }
+    out
 }
 
 fn kind_name(v: &macrostep_description::Variable) -> &'static str {

@@ -18,12 +18,14 @@ use crate::catalogue::Catalogue;
 use crate::check::{Converted, check, convert, fails, keep_known};
 use crate::explain::feed_through;
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Place, Scenario, Setting, Unit, Value as ScenarioValue};
+use crate::scenario::{Connection, Endpoint, Names, Place, Scenario, Setting, Value as ScenarioValue};
 use crate::words::{Correct, Family};
 use channels::Channels;
 use macrostep_description::{ModelDescription, Value};
+use macrostep_master::predict::Edge;
 use macrostep_master::unit::Start;
 use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, StepControl, System, UnitId};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A scenario ready to run.
@@ -94,21 +96,23 @@ fn build(
     descriptions: Vec<Arc<ModelDescription>>,
     catalogue: &dyn Catalogue,
 ) -> Result<Assembly, Finding> {
+    let names = &Names::of(&s);
     let mut system = System::new();
     let mut units = Vec::new();
-    for (entry, description) in s.units.iter().zip(&descriptions) {
+    for (u, (entry, description)) in s.units.iter().zip(&descriptions).enumerate() {
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
         let unit = system.add(catalogue.unit(&entry.source, &entry.name).map_err(failed)?);
-        starts(&s, entry, description)?.into_iter().for_each(|start| system.start(unit, start));
+        starts(names, u, description)?.into_iter().for_each(|start| system.start(unit, start));
         system.tolerance(unit, entry.tolerance);
         units.push(unit);
     }
-    let method = method(&s);
-    let channels = Channels::of(&s, &descriptions, &method, &mut system, &units)?;
-    wiring::connect(&s, &descriptions, &channels, &mut system, &units)?;
-    bonds::declare(&s, &descriptions, &mut system, &units)?;
+    let method = method_by(names);
+    let channels = Channels::of(names, &descriptions, &method, &mut system, &units)?;
+    let is_before_law = method.predictor.edge() == Edge::BeforeLaw;
+    wiring::connect(names, is_before_law, (&descriptions, &channels), (&mut system, &units))?;
+    bonds::declare(names, &descriptions, &mut system, &units)?;
     let grid = times::grid(&s);
-    driven::declare(&s, &descriptions, &grid, (&mut system, &units))?;
+    driven::declare(names, &descriptions, &grid, (&mut system, &units))?;
     let channels = channels.sampled;
     Ok(Assembly { system, method, grid, units, descriptions, channels, recorded: Vec::new(), effective: s })
 }
@@ -122,10 +126,10 @@ fn plain(a: &Assembly) -> Vec<Finding> {
         Family::Jerk => (2, 4),
         _ => return Vec::new(),
     };
-    let is_plain = |e: &Endpoint| {
-        let channel = a.channels.iter().find(|c| s.units[c.unit].name == e.unit && c.names.contains(&e.variable));
-        channel.is_some_and(|c| c.names.len() < components)
-    };
+    let short = a.channels.iter().filter(|c| c.names.len() < components);
+    let short: HashSet<(&str, &str)> =
+        short.flat_map(|c| c.names.iter().map(|name| (s.units[c.unit].name.as_str(), name.as_str()))).collect();
+    let is_plain = |e: &Endpoint| short.contains(&(e.unit.as_str(), e.variable.as_str()));
     let told = |c: &Connection| {
         let (predict, order) = (&s.coupling.predict, degree + 1);
         let what = format!(
@@ -141,8 +145,13 @@ fn plain(a: &Assembly) -> Vec<Finding> {
 
 /// The method in the master's terms.
 pub fn method(s: &Scenario) -> Method {
+    method_by(&Names::of(s))
+}
+
+fn method_by(names: &Names<'_>) -> Method {
+    let s = names.scenario();
     let c = &s.coupling;
-    let position = |name: &String| s.unit(name).unwrap_or(usize::MAX);
+    let position = |name: &String| names.unit(name).unwrap_or(usize::MAX);
     let listed = if c.order.is_empty() { (0..s.units.len()).collect() } else { c.order.iter().map(position).collect() };
     Method {
         predictor: c.predict.predictor(c.derivative.into(), c.gs_variant.into()),
@@ -164,11 +173,12 @@ fn step_control(s: &Scenario) -> Option<StepControl> {
 }
 
 /// A unit's settings as its start values, behind that of its macro step.
-fn starts(s: &Scenario, unit: &Unit, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
+fn starts(names: &Names<'_>, u: usize, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
+    let (s, unit) = (names.scenario(), &names.scenario().units[u]);
     let mut out = Vec::new();
     let own_step_s = s.experiment.step_s.unwrap_or_default() * f64::from(unit.share.0) / f64::from(unit.share.1);
     let step = unit.step_parameter.iter().map(|p| Setting::new(p, ScenarioValue::Real(own_step_s), unit.place.clone()));
-    for setting in step.collect::<Vec<_>>().iter().chain(s.settings(&unit.name)) {
+    for setting in step.collect::<Vec<_>>().iter().chain(names.settings(u)) {
         let Some(v) = description.variable(&setting.variable) else { continue };
         let value = convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))?;
         let value = plain_value(value);
