@@ -8,6 +8,7 @@
 use crate::ids::{Signal, UnitId};
 use crate::station::Refresh;
 use crate::system::{Source, System};
+use macrostep_description::Dependencies;
 
 /// What is evaluated anew when something becomes known: groups of units in the order of evaluation, and who reads whom.
 #[derive(Debug, Clone, Default)]
@@ -138,6 +139,24 @@ pub struct Supplied {
 
 /// Analysis of a system that is not running.
 impl System {
+    /// Positions of the connected inputs the variable at `variable` of `unit` depends on directly: its direct
+    /// feed-through in this system.
+    pub(crate) fn feedthrough(&self, unit: usize, variable: usize) -> impl Iterator<Item = usize> {
+        let inputs = self.connections_of(unit).map(|c| c.variable);
+        let structure = &self.descriptions[unit].structure;
+        let known = match structure.outputs.iter().find(|o| o.index == variable).map(|o| &o.dependencies) {
+            Some(Dependencies::Known(known)) => Some(known),
+            // Nothing declared means on everything (FMI 2.0.5, section 2.2.8).
+            Some(Dependencies::All) | None => None,
+        };
+        inputs.filter(move |i| known.is_none_or(|known| known.iter().any(|(k, _)| k == i)))
+    }
+
+    /// Whether there is any.
+    pub(crate) fn has_feedthrough(&self, unit: usize, variable: usize) -> bool {
+        self.feedthrough(unit, variable).next().is_some()
+    }
+
     /// Units with direct feed-through from a connected input to a sampled output, in the order in which they are evaluated;
     /// several together are an algebraic loop.
     pub fn feedthrough_groups(&self) -> Vec<Vec<UnitId>> {

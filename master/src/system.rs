@@ -4,6 +4,7 @@
 
 use crate::bond::{self, Bond};
 use crate::change::Change;
+use crate::declared::{kind_name, near, positions};
 use crate::error::SystemError;
 use crate::ids::{ChannelId, InterfaceId, LawId, Signal, UnitId};
 use crate::law::Law;
@@ -11,7 +12,7 @@ use crate::link::{Link, Type, Values, discrete_type};
 use crate::predict::{InterfaceModel, Predicted};
 use crate::series::Series;
 use crate::unit::{Start, Unit, proposed_tolerance};
-use macrostep_description::{Causality, Dependencies, ModelDescription};
+use macrostep_description::{Causality, ModelDescription};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -385,51 +386,4 @@ impl System {
     pub(crate) fn width(&self) -> usize {
         self.widest.max(1)
     }
-
-    /// Positions of the connected inputs the variable at `variable` of `unit` depends on directly: its direct
-    /// feed-through in this system.
-    pub(crate) fn feedthrough(&self, unit: usize, variable: usize) -> impl Iterator<Item = usize> {
-        let inputs = self.connections_of(unit).map(|c| c.variable);
-        let structure = &self.descriptions[unit].structure;
-        let known = match structure.outputs.iter().find(|o| o.index == variable).map(|o| &o.dependencies) {
-            Some(Dependencies::Known(known)) => Some(known),
-            // Nothing declared means on everything (FMI 2.0.5, section 2.2.8).
-            Some(Dependencies::All) | None => None,
-        };
-        inputs.filter(move |i| known.is_none_or(|known| known.iter().any(|(k, _)| k == i)))
-    }
-
-    /// Whether there is any.
-    pub(crate) fn has_feedthrough(&self, unit: usize, variable: usize) -> bool {
-        self.feedthrough(unit, variable).next().is_some()
-    }
-}
-
-/// Where each name first stands.
-fn positions(description: &ModelDescription) -> HashMap<String, usize> {
-    let mut out = HashMap::with_capacity(description.variables.len());
-    for (i, v) in description.variables.iter().enumerate() {
-        out.entry(v.name.clone()).or_insert(i);
-    }
-    out
-}
-
-fn kind_name(v: &macrostep_description::Variable) -> &'static str {
-    use macrostep_description::Kind;
-    match v.kind {
-        Kind::Real(_) => "Real",
-        Kind::Integer { .. } => "Integer",
-        Kind::Boolean => "Boolean",
-        Kind::String => "String",
-        Kind::Enumeration { .. } => "Enumeration",
-    }
-}
-
-/// Names that share the beginning, or the first few there are.
-fn near(name: &str, description: &ModelDescription) -> String {
-    let first = name.get(..1).unwrap_or("");
-    let all = || description.variables.iter().map(|v| v.name.as_str());
-    let like: Vec<&str> = all().filter(|n| n.starts_with(first)).take(6).collect();
-    let shown = if like.is_empty() { all().take(6).collect() } else { like };
-    if shown.is_empty() { "it declares none".to_string() } else { format!("it has `{}`", shown.join("`, `")) }
 }

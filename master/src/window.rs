@@ -123,6 +123,9 @@ impl Window {
                     if let (Some(ledger), Some(accounts)) = (&*ledger, &mut *accounts) {
                         ledger.arrive(accounts, (stations, states), supply, (unit, &span));
                     }
+                    if !links.is_empty() {
+                        links.supply(carried, unit, stations[unit].unit.as_mut())?;
+                    }
                     stations[unit].begin(&mut states[unit], supply, &span, keep)?;
                 }
                 Op::RefreshUnit { unit, at } => stations[unit].refresh(&mut states[unit], supply, now + at)?,

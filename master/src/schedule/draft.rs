@@ -3,7 +3,7 @@
 use super::Op;
 use crate::feedthrough::{FeedThrough, Reader};
 use crate::time::Tick;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Draft<'a> {
     steps: &'a [Tick],
@@ -16,8 +16,8 @@ pub(super) struct Draft<'a> {
     places: Vec<Vec<usize>>,
     /// Groups that are algebraic loops.
     loops: Vec<usize>,
-    /// Groups that something new is known for since they were evaluated last.
-    due: BTreeSet<usize>,
+    /// Groups that something new is known for since they were evaluated last, by the instant their units are at.
+    due: BTreeMap<Tick, BTreeSet<usize>>,
     /// Units whose feed-through outputs may have changed by that.
     changed: Vec<bool>,
 }
@@ -31,7 +31,7 @@ impl<'a> Draft<'a> {
             group.iter().for_each(|&u| places[u].push(g));
         }
         let loops = (0..feed.groups.len()).filter(|&g| feed.groups[g].len() > 1).collect();
-        let (at, ops, due, changed) = (vec![0; n], Vec::new(), BTreeSet::new(), vec![false; n]);
+        let (at, ops, due, changed) = (vec![0; n], Vec::new(), BTreeMap::new(), vec![false; n]);
         Draft { steps, feed, window, at, ops, places, loops, due, changed }
     }
 
@@ -107,20 +107,20 @@ impl<'a> Draft<'a> {
             return;
         }
         for &u in units {
+            self.forget(u);
             self.at[u] = at;
             self.ops.push(Op::Publish { unit: u, at });
         }
         // What may be evaluated anew: the units themselves, who reads them, and loops.
         let feed = self.feed;
         for &u in units {
-            self.changed[u] = true;
-            self.due.extend(&self.places[u]);
-            self.tell(&feed.of_published[u], at);
+            self.tell(&[Reader { unit: u, follows: true }]);
+            self.tell(&feed.of_published[u]);
         }
-        self.due.extend(&self.loops);
+        self.due.entry(at).or_default().extend(&self.loops);
         // In the order of evaluation; what a group tells those before it is for the next time.
         let mut from = 0;
-        while let Some(&g) = self.due.range(from..).next() {
+        while let Some(&g) = self.due.get(&at).and_then(|due| due.range(from..).next()) {
             from = g + 1;
             self.evaluate(g, units, at);
         }
@@ -134,29 +134,32 @@ impl<'a> Draft<'a> {
             self.ops.push(Op::Refresh { group: g, at });
             let changed = group.len() > 1 || self.changed[group[0]];
             for &u in group {
-                self.places[u].iter().for_each(|place| _ = self.due.remove(place));
+                self.forget(u);
                 self.changed[u] = false;
             }
             if changed {
-                group.iter().for_each(|&u| self.tell(&feed.of_refreshed[u], at));
+                group.iter().for_each(|&u| self.tell(&feed.of_refreshed[u]));
             }
             return;
         }
         for &unit in group.iter().filter(|u| units.binary_search(u).is_ok()) {
             self.ops.push(Op::RefreshUnit { unit, at });
-            self.tell(&feed.of_refreshed[unit], at);
-        }
-        // Units that are behind are evaluated when they arrive.
-        if group.iter().any(|&u| self.at[u] < at) {
-            self.due.remove(&g);
+            self.tell(&feed.of_refreshed[unit]);
         }
     }
 
-    /// Something new is known to these units.
-    fn tell(&mut self, readers: &[Reader], at: Tick) {
-        for reader in readers.iter().filter(|reader| self.at[reader.unit] >= at) {
+    /// Something new is known to these units: they are evaluated as soon as anything becomes known at the instant they are at.
+    fn tell(&mut self, readers: &[Reader]) {
+        for reader in readers.iter().filter(|reader| !self.places[reader.unit].is_empty()) {
             self.changed[reader.unit] |= reader.follows;
-            self.due.extend(&self.places[reader.unit]);
+            self.due.entry(self.at[reader.unit]).or_default().extend(&self.places[reader.unit]);
+        }
+    }
+
+    /// Nothing new is known to this unit.
+    fn forget(&mut self, unit: usize) {
+        if let Some(due) = self.due.get_mut(&self.at[unit]) {
+            self.places[unit].iter().for_each(|place| _ = due.remove(place));
         }
     }
 }

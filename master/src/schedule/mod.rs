@@ -13,6 +13,8 @@
 
 mod draft;
 #[cfg(test)]
+mod refreshed;
+#[cfg(test)]
 mod tests;
 
 use crate::feedthrough::FeedThrough;
@@ -179,9 +181,9 @@ impl Plan {
     pub fn beside(mut self, is_parallel: impl Fn(usize) -> bool) -> Plan {
         let mut ops = Vec::with_capacity(2 * self.ops.len());
         for (i, &op) in self.ops.iter().enumerate() {
-            let begins = matches!(op, Op::Advance { .. })
-                && !matches!(i.checked_sub(1).map(|j| self.ops[j]), Some(Op::Advance { .. }));
-            if begins {
+            let steps = |j: Option<usize>| matches!(j.and_then(|j| self.ops.get(j)), Some(Op::Advance { .. }));
+            // The first of two steps or more.
+            if steps(Some(i)) && !steps(i.checked_sub(1)) && steps(Some(i + 1)) {
                 let together = self.ops[i..].iter().map_while(|op| match *op {
                     Op::Advance { unit, from, to } => Some((unit, from, to)),
                     _ => None,
@@ -210,4 +212,3 @@ impl Plan {
         at
     }
 }
-

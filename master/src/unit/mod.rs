@@ -5,9 +5,13 @@
 
 mod native;
 mod start;
+mod threads;
+#[cfg(test)]
+mod threads_tests;
 
 pub use native::NativeUnit;
 pub use start::{Start, proposed_tolerance, set};
+pub use threads::Threads;
 
 use macrostep_description::{ModelDescription, shown};
 use std::sync::Arc;
