@@ -57,6 +57,10 @@ pub struct SystemArguments {
     /// Apply a parameter set of the scenario after its own; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub parameters: Vec<String>,
+    /// Threads that slaves in this process step on, those that need nothing of each other at the same time; results are the same
+    /// to the bit. The FMUs' libraries must bear calls of different instances at once [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), conflicts_with = "isolate")]
+    pub threads: Option<u16>,
     #[command(flatten)]
     pub slaves: SlaveArguments,
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use macrostep::embedded;
 use macrostep_benchmarks as benchmarks;
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::{Threads, Unit};
 use macrostep_master::{RunError, Simulation};
 use macrostep_system::scenario::{Endpoint, Place, Setting, Source, StepChoice, Value};
 use macrostep_system::words::{Control, Energy};
@@ -34,6 +34,8 @@ pub struct Opened {
     pub document: Document,
     fmus: Fmus,
     slaves: SlaveArguments,
+    /// What slaves in this process step on, where they are to step beside each other.
+    threads: Option<Arc<Threads>>,
     /// Puts findings into lines.
     lines: fn(&[Finding]) -> Vec<String>,
 }
@@ -62,7 +64,9 @@ impl Opened {
         show(&lines(&document.findings));
         change(&mut document, arguments)?;
         print::keep()?;
-        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves, lines })
+        let threads = arguments.threads.filter(|n| *n > 1).map(|n| Threads::new(usize::from(n))).transpose();
+        let threads = threads.map_err(|e| Failure::Run(format!("no threads: {e}")))?.map(Arc::new);
+        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves: arguments.slaves, threads, lines })
     }
 
     /// Records what the options say, where they say anything.
@@ -94,7 +98,11 @@ impl Catalogue for Opened {
     }
 
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
-        slaves::make(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())
+        let unit = slaves::make(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())?;
+        Ok(match &self.threads {
+            Some(threads) => threads.unit(unit),
+            None => unit,
+        })
     }
 
     fn isolates(&self) -> bool {

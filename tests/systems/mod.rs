@@ -8,4 +8,6 @@ mod checkpoint;
 mod limits;
 mod methods;
 mod ssp;
+#[cfg(target_os = "linux")]
+mod threads;
 mod toml;
