@@ -55,8 +55,7 @@ impl Dense {
     /// [`RunError::DenseOutput`] with the output that has none.
     pub fn new(system: &System, u: usize, unit: &mut dyn Unit, q: usize) -> Result<Self, RunError> {
         let description = &system.descriptions[u];
-        let channels = system.channels.iter().filter(|c| c.unit == u);
-        let variables: Vec<usize> = channels.flat_map(|c| c.variables.iter().copied()).collect();
+        let variables: Vec<usize> = system.channels_of(u).flat_map(|(_, c)| c.variables.iter().copied()).collect();
         let missing = |needed: String| RunError::DenseOutput { unit: unit.name().to_string(), needed };
         let parameter = reference(description, NODES).ok_or_else(|| missing(NODES.to_string()))?;
         let mut refs = Vec::new();
@@ -85,7 +84,7 @@ impl Dense {
     /// Whether every sampled output of unit `u` has it.
     pub fn is_offered(system: &System, u: usize) -> bool {
         let description = &system.descriptions[u];
-        let mut variables = system.channels.iter().filter(|c| c.unit == u).flat_map(|c| c.variables.iter());
+        let mut variables = system.channels_of(u).flat_map(|(_, c)| c.variables.iter());
         reference(description, NODES).is_some()
             && variables.all(|&v| reference(description, &node(description, v, 0)).is_some())
     }

@@ -52,7 +52,7 @@ pub(crate) fn feeds_of(
     histories: &mut Vec<History>,
 ) -> Vec<Feed> {
     let mut feeds: Vec<Feed> = Vec::new();
-    for c in system.connections.iter().filter(|c| c.unit == unit) {
+    for c in system.connections_of(unit) {
         let place = inputs.iter().position(|r| *r == c.reference).unwrap_or(0);
         match c.source {
             Source::Signal(Signal { channel: wanted, component }) => {
@@ -269,7 +269,6 @@ impl LawFeed {
             }
         }
         let (m, n) = (node.inputs.len(), node.law.outputs());
-        let width = system.channels.iter().map(|c| c.refs.len()).max().unwrap_or(1);
         LawFeed {
             law,
             sources,
@@ -277,7 +276,7 @@ impl LawFeed {
             history,
             u: vec![0.0; m],
             y: vec![0.0; n],
-            row: vec![0.0; width],
+            row: vec![0.0; system.width()],
             u_segments: vec![Segment::default(); m],
             y_segments: vec![Segment::default(); n],
         }

@@ -6,52 +6,122 @@
 //! algebraic loops.
 
 use crate::ids::{Signal, UnitId};
+use crate::station::Refresh;
 use crate::system::{Source, System};
+use macrostep_description::Dependencies;
+
+/// What is evaluated anew when something becomes known: groups of units in the order of evaluation, and who reads whom.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FeedThrough {
+    /// A group of more than one is a loop.
+    pub groups: Vec<Vec<usize>>,
+    /// Units with feed-through that read what a unit publishes, of each unit.
+    pub of_published: Vec<Vec<Reader>>,
+    /// Those that read feed-through outputs of a unit.
+    pub of_refreshed: Vec<Vec<Reader>>,
+}
+
+/// A unit with feed-through that reads another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Reader {
+    pub unit: usize,
+    /// Whether its feed-through outputs follow what it reads; else it only holds the input.
+    pub follows: bool,
+}
+
+impl FeedThrough {
+    /// That of a system. With `rates`, inputs are evaluated with their first derivatives, and each group twice: the rate of a
+    /// force follows accelerations, which themselves are refreshed, so that these come first.
+    pub fn of(system: &System, rates: bool) -> Self {
+        let n = system.descriptions.len();
+        let inputs: Vec<Vec<usize>> = (0..n).map(|u| inputs_of_feedthrough(system, u)).collect();
+        let (mut of_published, mut of_refreshed) = (vec![Vec::new(); n], vec![Vec::new(); n]);
+        for unit in (0..n).filter(|&u| !inputs[u].is_empty()) {
+            for c in system.connections_of(unit) {
+                let reader = Reader { unit, follows: inputs[unit].binary_search(&c.variable).is_ok() };
+                for signal in signals(system, c.source, rates) {
+                    let source = system.channels[signal.channel].unit;
+                    of_published[source].push(reader);
+                    // An output that is left as reported is never evaluated anew.
+                    if follows(system, signal) && Refresh::of(&system.descriptions[source]) != Refresh::Reported {
+                        of_refreshed[source].push(reader);
+                    }
+                }
+            }
+        }
+        for readers in of_published.iter_mut().chain(&mut of_refreshed) {
+            readers.sort_unstable();
+            readers.dedup();
+        }
+        let mut groups = groups_of(system, &inputs);
+        if rates {
+            groups.extend_from_within(..);
+        }
+        FeedThrough { groups, of_published, of_refreshed }
+    }
+
+    /// That of `n` units of which nothing is evaluated anew.
+    pub fn none(n: usize) -> Self {
+        FeedThrough { groups: Vec::new(), of_published: vec![Vec::new(); n], of_refreshed: vec![Vec::new(); n] }
+    }
+}
 
 /// Groups of units in the order of evaluation; a group of more than one is a loop.
-pub fn groups(system: &System) -> Vec<Vec<usize>> {
-    let n = system.descriptions.len();
-    let refreshed: Vec<Vec<usize>> = (0..n).map(|u| inputs_of_feedthrough(system, u)).collect();
-    let successors: Vec<Vec<usize>> = (0..n)
-        .map(|u| (0..n).filter(|&w| !refreshed[w].is_empty() && depends(system, &refreshed[w], w, u)).collect())
-        .collect();
+fn groups_of(system: &System, inputs: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    // Units with feed-through that follow a feed-through output of a unit, in their order.
+    let mut successors: Vec<Vec<usize>> = vec![Vec::new(); inputs.len()];
+    for unit in (0..inputs.len()).filter(|&u| !inputs[u].is_empty()) {
+        let followed = system.connections_of(unit).filter(|c| inputs[unit].binary_search(&c.variable).is_ok());
+        for signal in followed.flat_map(|c| signals(system, c.source, false)).filter(|s| follows(system, *s)) {
+            let of_source = &mut successors[system.channels[signal.channel].unit];
+            if of_source.last() != Some(&unit) {
+                of_source.push(unit);
+            }
+        }
+    }
     let mut found = Tarjan::new(&successors).run();
     // Tarjan lists a set after everything reachable from it: turn to have sources first.
     found.reverse();
-    found.retain(|g| g.iter().any(|&u| !refreshed[u].is_empty()));
+    found.retain(|g| g.iter().any(|&u| !inputs[u].is_empty()));
     found
+}
+
+/// Whether some connected input is followed at once.
+fn follows(system: &System, s: Signal) -> bool {
+    let channel = &system.channels[s.channel];
+    system.has_feedthrough(channel.unit, channel.variables[s.component])
+}
+
+/// What an input is made of at a communication point; `with_rates` the next components too.
+fn signals(system: &System, source: Source, with_rates: bool) -> Vec<Signal> {
+    let mut signals = match source {
+        Source::Signal(s) | Source::Mean(s) => vec![s],
+        Source::Law { law, .. } => system.laws[law].inputs.clone(),
+        Source::Series(_) | Source::Outside(_) => Vec::new(),
+        // At a communication point the motion is what the slow unit says.
+        Source::Predicted { model, .. } => {
+            let model = &system.interfaces[model];
+            model.speed.iter().chain(&model.position).copied().collect()
+        }
+    };
+    if with_rates {
+        let next = signals.iter().map(|s| Signal { channel: s.channel, component: s.component + 1 });
+        let known = next.filter(|s| s.component < system.channels[s.channel].refs.len());
+        signals.extend(known.collect::<Vec<_>>());
+    }
+    signals
 }
 
 /// Connected inputs of `unit` that some sampled output follows at once (positions of variables).
 pub(crate) fn inputs_of_feedthrough(system: &System, unit: usize) -> Vec<usize> {
     let mut inputs: Vec<usize> = system
-        .channels
-        .iter()
-        .filter(|c| c.unit == unit)
-        .flat_map(|c| c.variables.iter())
+        .channels_of(unit)
+        .flat_map(|(_, c)| c.variables.iter())
         .flat_map(|&v| system.feedthrough(unit, v))
         .collect();
     inputs.sort_unstable();
     inputs.dedup();
     inputs
-}
-
-/// Whether one of the `inputs` of `unit` is fed by a feed-through output of unit `source`.
-fn depends(system: &System, inputs: &[usize], unit: usize, source: usize) -> bool {
-    let follows = |s: &Signal| {
-        let channel = &system.channels[s.channel];
-        channel.unit == source && !system.feedthrough(source, channel.variables[s.component]).is_empty()
-    };
-    system.connections.iter().filter(|c| c.unit == unit && inputs.contains(&c.variable)).any(|c| match c.source {
-        Source::Signal(s) | Source::Mean(s) => follows(&s),
-        Source::Law { law, .. } => system.laws[law].inputs.iter().any(follows),
-        Source::Series(_) | Source::Outside(_) => false,
-        // At a communication point the motion is what the slow unit says.
-        Source::Predicted { model, .. } => {
-            let model = &system.interfaces[model];
-            model.speed.iter().chain(&model.position).any(follows)
-        }
-    })
 }
 
 /// What feeds an input.
@@ -69,17 +139,35 @@ pub struct Supplied {
 
 /// Analysis of a system that is not running.
 impl System {
+    /// Positions of the connected inputs the variable at `variable` of `unit` depends on directly: its direct
+    /// feed-through in this system.
+    pub(crate) fn feedthrough(&self, unit: usize, variable: usize) -> impl Iterator<Item = usize> {
+        let inputs = self.connections_of(unit).map(|c| c.variable);
+        let structure = &self.descriptions[unit].structure;
+        let known = match structure.outputs.iter().find(|o| o.index == variable).map(|o| &o.dependencies) {
+            Some(Dependencies::Known(known)) => Some(known),
+            // Nothing declared means on everything (FMI 2.0.5, section 2.2.8).
+            Some(Dependencies::All) | None => None,
+        };
+        inputs.filter(move |i| known.is_none_or(|known| known.iter().any(|(k, _)| k == i)))
+    }
+
+    /// Whether there is any.
+    pub(crate) fn has_feedthrough(&self, unit: usize, variable: usize) -> bool {
+        self.feedthrough(unit, variable).next().is_some()
+    }
+
     /// Units with direct feed-through from a connected input to a sampled output, in the order in which they are evaluated;
     /// several together are an algebraic loop.
     pub fn feedthrough_groups(&self) -> Vec<Vec<UnitId>> {
-        groups(self).into_iter().map(|g| g.into_iter().map(UnitId).collect()).collect()
+        FeedThrough::of(self, false).groups.into_iter().map(|g| g.into_iter().map(UnitId).collect()).collect()
     }
 
     /// Connected inputs that an output of `unit` follows at once.
     pub fn followed(&self, unit: UnitId, output: &str) -> Vec<String> {
         let variables = &self.descriptions[unit.0].variables;
         let Some(i) = variables.iter().position(|v| v.name == output) else { return Vec::new() };
-        self.feedthrough(unit.0, i).into_iter().map(|input| variables[input].name.clone()).collect()
+        self.feedthrough(unit.0, i).map(|input| variables[input].name.clone()).collect()
     }
 
     /// All connected inputs and where their values come from.

@@ -1,7 +1,7 @@
 //! The *grid* of a run: when units meet.
 
 use crate::error::RunError;
-use crate::feedthrough;
+use crate::feedthrough::FeedThrough;
 use crate::method::{Method, Sampling};
 use crate::requirements::{check, stagger};
 use crate::schedule::Plan;
@@ -11,7 +11,7 @@ use crate::time::{Clock, Tick, lcm};
 /// Ticks in a macro step, and in a window.
 const TICKS_MAX: Tick = 1_000_000;
 
-/// Steps in a plan, which is a list of all of them.
+/// Steps in a plan, which is a list of all of them, beside the first of each unit.
 const PLAN_MAX: Tick = 100_000;
 
 /// Start, macro step and the units' shares of it.
@@ -40,11 +40,12 @@ impl Grid {
     pub fn plan(&self, system: &System, method: &Method) -> Result<(Plan, Clock), RunError> {
         let (clock, steps) = self.resolve(system.units.len(), method.schedule.parts())?;
         check(system, method, &steps)?;
-        let groups = feedthrough::groups(system);
-        let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
+        let n = system.units.len();
+        let is_updated = method.sampling == Sampling::Updated;
+        let refreshed = if is_updated { FeedThrough::of(system, false) } else { FeedThrough::none(n) };
         let plan = match stagger(system, method) {
-            Some(order) => Plan::staggered(order, &steps, refreshed, self.last_window(steps[0])),
-            None => Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
+            Some(order) => Plan::staggered(order, &steps, &refreshed, self.last_window(steps[0])),
+            None => Plan::new(&method.schedule, &steps, &refreshed).beside(|unit| system.units[unit].is_parallel()),
         };
         Ok((plan, clock))
     }
@@ -96,7 +97,8 @@ impl Grid {
             ));
         }
         let made: Tick = steps.iter().map(|s| window / s).sum();
-        if made > PLAN_MAX {
+        // Each unit may step once, however many there are.
+        if made - steps.len() as Tick > PLAN_MAX {
             return Err(bad(
                 "rates",
                 format!("{made} steps of units until all meet again"),

@@ -17,6 +17,7 @@ mod bond;
 mod books;
 mod change;
 mod control;
+mod declared;
 mod definition;
 mod dense;
 mod doubt;

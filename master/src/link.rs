@@ -8,7 +8,7 @@ use macrostep_description::Variable;
 use serde::{Deserialize, Serialize};
 
 /// Types of linked variables; an enumeration is an integer to FMI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
     Integer,
     Boolean,
@@ -65,10 +65,16 @@ enum Held {
 }
 
 /// All links of a run.
-pub(crate) struct Links(Vec<Link>);
+pub(crate) struct Links {
+    list: Vec<Link>,
+    /// Positions of those that end at each unit, and of those that begin there.
+    to: Vec<Vec<usize>>,
+    from: Vec<Vec<usize>>,
+}
 
 savable! {
 /// What the links of a run carry.
+#[derive(PartialEq)]
 pub(crate) struct LinksState {
     /// As the sources said after their last step.
     read: Vec<Held>,
@@ -124,8 +130,14 @@ impl Link {
 }
 
 impl Links {
-    pub fn new(links: Vec<Link>) -> Self {
-        Links(links)
+    /// Those of `units` units.
+    pub fn new(list: Vec<Link>, units: usize) -> Self {
+        let (mut to, mut from) = (vec![Vec::new(); units], vec![Vec::new(); units]);
+        for (i, link) in list.iter().enumerate() {
+            to[link.to].push(i);
+            from[link.from].push(i);
+        }
+        Links { list, to, from }
     }
 
     /// Nothing carried yet.
@@ -135,18 +147,19 @@ impl Links {
             Type::Boolean => Held::Boolean(false),
             Type::Text => Held::Text(String::new()),
         };
-        let held: Vec<Held> = self.0.iter().map(start).collect();
+        let held: Vec<Held> = self.list.iter().map(start).collect();
         LinksState { read: held.clone(), published: held }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 
     /// Gives a unit its inputs.
     pub fn supply(&self, state: &LinksState, unit: usize, to: &mut dyn Unit) -> Result<(), UnitError> {
-        for (link, held) in self.0.iter().zip(&state.published).filter(|(l, _)| l.to == unit) {
-            match held {
+        for &i in &self.to[unit] {
+            let link = &self.list[i];
+            match &state.published[i] {
                 Held::Integer(i) => to.set_integer(&[link.input], &[*i])?,
                 Held::Boolean(b) => to.set_boolean(&[link.input], &[*b])?,
                 Held::Text(t) => to.set_string(&[link.input], &[t])?,
@@ -163,7 +176,8 @@ impl Links {
         from: &mut dyn Unit,
         t_s: Option<f64>,
     ) -> Result<(), UnitError> {
-        for (link, held) in self.0.iter().zip(&mut state.read).filter(|(l, _)| l.from == unit) {
+        for &i in &self.from[unit] {
+            let (link, held) = (&self.list[i], &mut state.read[i]);
             match link.kind {
                 Type::Integer => {
                     let mut value = [0];
@@ -183,7 +197,7 @@ impl Links {
 
     /// Makes known what was read of a unit.
     pub fn publish(&self, state: &mut LinksState, unit: usize) {
-        for (i, _) in self.0.iter().enumerate().filter(|(_, l)| l.from == unit) {
+        for &i in &self.from[unit] {
             state.published[i].clone_from(&state.read[i]);
         }
     }

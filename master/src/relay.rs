@@ -24,6 +24,7 @@ use crate::supply::Supply;
 use crate::time::{Clock, Span, Tick};
 use crate::unit::{Outcome, UnitError};
 use crate::window::{Unfinished, Window};
+use std::collections::HashSet;
 
 /// One entry of the plan. Ticks count from the window's start.
 enum Move {
@@ -126,7 +127,8 @@ impl Relay {
             }
         }
         let flows = bonds.iter().flat_map(|b| b.flows()).map(|(channel, c)| places[channel] + c).collect();
-        let begun = |unit: usize| plan.ops.iter().any(|op| matches!(*op, Op::Begin { unit: u, .. } if u == unit));
+        let begun: HashSet<usize> =
+            plan.ops.iter().filter_map(|op| if let Op::Begin { unit, .. } = *op { Some(unit) } else { None }).collect();
         let ops = plan.ops.iter().map(|op| op.stretched(stretch));
         moves.extend(ops.filter_map(|op| Move::of(op, (stations, groups), sources.clock, &begun)));
         let before = (!jacobi).then(|| vec![0.0; size]);
@@ -297,7 +299,7 @@ impl Move {
         op: Op,
         (stations, groups): (&[Station], &[Vec<usize>]),
         clock: Clock,
-        begun: &dyn Fn(usize) -> bool,
+        begun: &HashSet<usize>,
     ) -> Option<Self> {
         let refresh = |unit: usize| {
             let outputs = &stations[unit].outputs;
@@ -306,7 +308,7 @@ impl Move {
         };
         match op {
             Op::Begin { unit, from, to } => Some(Move::Begin { unit, from, length_s: clock.length_s(to - from) }),
-            Op::Advance { unit, from, to } if begun(unit) => {
+            Op::Advance { unit, from, to } if begun.contains(&unit) => {
                 Some(Move::End { unit, step: (from, to), length_s: clock.length_s(to - from) })
             }
             Op::Advance { unit, from, to } => {

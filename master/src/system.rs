@@ -4,6 +4,7 @@
 
 use crate::bond::{self, Bond};
 use crate::change::Change;
+use crate::declared::{kind_name, near, positions};
 use crate::error::SystemError;
 use crate::ids::{ChannelId, InterfaceId, LawId, Signal, UnitId};
 use crate::law::Law;
@@ -11,7 +12,8 @@ use crate::link::{Link, Type, Values, discrete_type};
 use crate::predict::{InterfaceModel, Predicted};
 use crate::series::Series;
 use crate::unit::{Start, Unit, proposed_tolerance};
-use macrostep_description::{Causality, Dependencies, ModelDescription};
+use macrostep_description::{Causality, ModelDescription};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Outputs of one unit that are sampled and predicted together: a value, or a motion with its derivatives.
@@ -63,7 +65,11 @@ pub(crate) struct Connection {
 pub struct System {
     pub(crate) units: Vec<Box<dyn Unit>>,
     /// What each unit declares; analysis reads these, a run takes the units.
-    pub(crate) descriptions: Vec<ModelDescription>,
+    pub(crate) descriptions: Vec<Arc<ModelDescription>>,
+    /// Position of each variable by its name, of each unit.
+    names: Vec<Arc<HashMap<String, usize>>>,
+    /// The same by the address of the description, which units of one FMU share.
+    known: HashMap<usize, Arc<HashMap<String, usize>>>,
     pub(crate) channels: Vec<Channel>,
     pub(crate) laws: Vec<LawNode>,
     pub(crate) interfaces: Vec<InterfaceModel>,
@@ -76,6 +82,22 @@ pub struct System {
     pub(crate) bonds: Vec<Bond>,
     /// Of each unit.
     pub(crate) settings: Vec<Settings>,
+    /// Of each unit.
+    ends: Vec<Ends>,
+    /// Components of the widest channel.
+    widest: usize,
+    /// Inputs that something feeds: unit and value reference, of reals and of the other types.
+    fed: HashSet<(usize, u32)>,
+    linked: HashSet<(usize, u32, Type)>,
+}
+
+/// Where signals of a unit begin and end.
+#[derive(Debug, Clone, Default)]
+struct Ends {
+    /// Positions of its channels.
+    channels: Vec<usize>,
+    /// Positions of the connections of its inputs.
+    connections: Vec<usize>,
 }
 
 /// What a unit is told when it is initialised.
@@ -107,7 +129,11 @@ impl System {
     pub fn add(&mut self, unit: Box<dyn Unit>) -> UnitId {
         let tolerance = proposed_tolerance(unit.description());
         self.settings.push(Settings { tolerance, starts: Vec::new() });
-        self.descriptions.push(unit.description().clone());
+        let description = unit.shared_description();
+        let names = self.known.entry(Arc::as_ptr(&description) as usize);
+        self.names.push(Arc::clone(names.or_insert_with(|| Arc::new(positions(&description)))));
+        self.descriptions.push(description);
+        self.ends.push(Ends::default());
         self.units.push(unit);
         UnitId(self.units.len() - 1)
     }
@@ -131,6 +157,8 @@ impl System {
             refs.push(reference);
             variables.push(i);
         }
+        self.ends[unit.0].channels.push(self.channels.len());
+        self.widest = self.widest.max(refs.len());
         self.channels.push(Channel { unit: unit.0, refs, variables });
         Ok(ChannelId(self.channels.len() - 1))
     }
@@ -180,7 +208,7 @@ impl System {
                 expected: "an input of the output's type",
             });
         }
-        if self.links.iter().any(|l| l.to == to.0 && l.input == reference && l.kind == kind) {
+        if !self.linked.insert((to.0, reference, kind)) {
             let unit = self.units[to.0].name().to_string();
             return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
         }
@@ -192,9 +220,9 @@ impl System {
     /// What an input takes where a number and an item meet: an enumeration its items, an integer its range.
     fn takes(&self, (from, output): (UnitId, &str), (to, input): (UnitId, &str)) -> Option<Values> {
         use macrostep_description::Kind;
-        let from = self.descriptions[from.0].variable(output)?;
+        let from = &self.descriptions[from.0].variables[self.position(from, output)?];
         let description = &self.descriptions[to.0];
-        let v = description.variable(input)?;
+        let v = &description.variables[self.position(to, input)?];
         let (min, max, items) = match (&from.kind, &v.kind) {
             (_, Kind::Enumeration { min, max, items }) => (min, max, items.as_slice()),
             (Kind::Enumeration { .. }, Kind::Integer { min, max }) => (min, max, [].as_slice()),
@@ -219,10 +247,10 @@ impl System {
         expected: &'static str,
         fits: impl Fn(Causality) -> bool,
     ) -> Result<(Type, u32), SystemError> {
-        let description = &self.descriptions[unit.0];
+        let (description, found) = (&self.descriptions[unit.0], self.position(unit, name));
         let unit = self.units[unit.0].name().to_string();
         let variable = name.to_string();
-        let Some(v) = description.variables.iter().find(|v| v.name == name) else {
+        let Some(v) = found.map(|i| &description.variables[i]) else {
             return Err(SystemError::UnknownVariable { unit, variable, hint: near(name, description) });
         };
         let kind = discrete_type(v);
@@ -244,7 +272,7 @@ impl System {
                 inputs.push((self.real(port.unit, input, "a real input", |c| c == Causality::Input)?.1, gain));
             }
             let (_, flow) = self.real(port.unit, port.flow, "a real output", |c| c != Causality::Input)?;
-            if !self.channels.iter().any(|c| c.unit == port.unit.0 && c.refs.contains(&flow)) {
+            if !self.channels_of(port.unit.0).any(|(_, c)| c.refs.contains(&flow)) {
                 let (unit, variable) = (self.units[port.unit.0].name().to_string(), port.flow.to_string());
                 let (found, expected) = ("in no channel".to_string(), "a component of a channel");
                 return Err(SystemError::WrongVariable { unit, variable, found, expected });
@@ -319,10 +347,11 @@ impl System {
 
     fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {
         let (variable, reference) = self.real(unit, input, "a real input", |c| c == Causality::Input)?;
-        if self.connections.iter().any(|c| c.unit == unit.0 && c.reference == reference) {
+        if !self.fed.insert((unit.0, reference)) {
             let unit = self.units[unit.0].name().to_string();
             return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
         }
+        self.ends[unit.0].connections.push(self.connections.len());
         self.connections.push(Connection { unit: unit.0, reference, variable, source });
         Ok(())
     }
@@ -334,10 +363,10 @@ impl System {
         expected: &'static str,
         fits: impl Fn(Causality) -> bool,
     ) -> Result<(usize, u32), SystemError> {
-        let description = &self.descriptions[unit.0];
+        let (description, found) = (&self.descriptions[unit.0], self.position(unit, name));
         let unit = &self.units[unit.0];
         let variables = &description.variables;
-        let Some(i) = variables.iter().position(|v| v.name == name) else {
+        let Some(i) = found else {
             return Err(SystemError::UnknownVariable {
                 unit: unit.name().to_string(),
                 variable: name.to_string(),
@@ -353,35 +382,23 @@ impl System {
         Ok((i, v.value_reference))
     }
 
-    /// Positions of the connected inputs the variable at `variable` of `unit` depends on directly: its direct
-    /// feed-through in this system.
-    pub(crate) fn feedthrough(&self, unit: usize, variable: usize) -> Vec<usize> {
-        let inputs = self.connections.iter().filter(|c| c.unit == unit).map(|c| c.variable);
-        let structure = &self.descriptions[unit].structure;
-        match structure.outputs.iter().find(|o| o.index == variable).map(|o| &o.dependencies) {
-            Some(Dependencies::Known(known)) => inputs.filter(|i| known.iter().any(|(k, _)| k == i)).collect(),
-            // Nothing declared means on everything (FMI 2.0.5, section 2.2.8).
-            Some(Dependencies::All) | None => inputs.collect(),
-        }
+    /// Position of the variable of this name in the unit's description.
+    fn position(&self, unit: UnitId, name: &str) -> Option<usize> {
+        self.names[unit.0].get(name).copied()
     }
-}
 
-fn kind_name(v: &macrostep_description::Variable) -> &'static str {
-    use macrostep_description::Kind;
-    match v.kind {
-        Kind::Real(_) => "Real",
-        Kind::Integer { .. } => "Integer",
-        Kind::Boolean => "Boolean",
-        Kind::String => "String",
-        Kind::Enumeration { .. } => "Enumeration",
+    /// Channels of a unit, each with its number, in the order of their declaration.
+    pub(crate) fn channels_of(&self, unit: usize) -> impl Iterator<Item = (usize, &Channel)> {
+        self.ends[unit].channels.iter().map(|&c| (c, &self.channels[c]))
     }
-}
 
-/// Names that share the beginning, or the first few there are.
-fn near(name: &str, description: &ModelDescription) -> String {
-    let first = name.get(..1).unwrap_or("");
-    let all = || description.variables.iter().map(|v| v.name.as_str());
-    let like: Vec<&str> = all().filter(|n| n.starts_with(first)).take(6).collect();
-    let shown = if like.is_empty() { all().take(6).collect() } else { like };
-    if shown.is_empty() { "it declares none".to_string() } else { format!("it has `{}`", shown.join("`, `")) }
+    /// Connections of the inputs of a unit, in the order of their declaration.
+    pub(crate) fn connections_of(&self, unit: usize) -> impl Iterator<Item = &Connection> {
+        self.ends[unit].connections.iter().map(|&c| &self.connections[c])
+    }
+
+    /// Components of the widest channel.
+    pub(crate) fn width(&self) -> usize {
+        self.widest.max(1)
+    }
 }

@@ -123,6 +123,9 @@ impl Window {
                     if let (Some(ledger), Some(accounts)) = (&*ledger, &mut *accounts) {
                         ledger.arrive(accounts, (stations, states), supply, (unit, &span));
                     }
+                    if !links.is_empty() {
+                        links.supply(carried, unit, stations[unit].unit.as_mut())?;
+                    }
                     stations[unit].begin(&mut states[unit], supply, &span, keep)?;
                 }
                 Op::RefreshUnit { unit, at } => stations[unit].refresh(&mut states[unit], supply, now + at)?,
@@ -266,8 +269,13 @@ impl Window {
         if self.links.is_empty() {
             return Ok(());
         }
-        for _ in 0..self.stations.len() {
+        for passed in 0..self.stations.len() {
+            let before = state.signals.links.clone();
             self.read_links(&mut state.signals.links, None)?;
+            // Whoever was given these values has given others all there is.
+            if passed > 0 && state.signals.links == before {
+                break;
+            }
             for (u, station) in self.stations.iter_mut().enumerate() {
                 self.links.supply(&state.signals.links, u, station.unit.as_mut())?;
             }

@@ -61,6 +61,10 @@ pub struct SystemArguments {
     /// How slaves go back where a method repeats steps
     #[arg(long, value_enum, value_name = "ROLLBACK", default_value = "auto")]
     pub rollback: Rollback,
+    /// Threads that slaves in this process step on, those that need nothing of each other at the same time; results are the same
+    /// to the bit. The FMUs' libraries must bear calls of different instances at once [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), conflicts_with = "isolate")]
+    pub threads: Option<u16>,
     #[command(flatten)]
     pub slaves: SlaveArguments,
 }

@@ -21,7 +21,7 @@ use macrostep::embedded;
 use macrostep_benchmarks as benchmarks;
 use macrostep_description::ModelDescription;
 use macrostep_import::isolation::Cut;
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::{Threads, Unit};
 use macrostep_master::{RunError, Simulation};
 use macrostep_system::scenario::{Endpoint, Place, Setting, Source, StepChoice, Value};
 use macrostep_system::words::{Control, Energy, Rollback};
@@ -39,6 +39,8 @@ pub struct Opened {
     fmus: Fmus,
     slaves: SlaveArguments,
     rollback: Rollback,
+    /// What slaves in this process step on, where they are to step beside each other.
+    threads: Option<Arc<Threads>>,
     /// Puts findings into lines.
     lines: fn(&[Finding]) -> Vec<String>,
     /// For a caller that is no command line.
@@ -96,7 +98,8 @@ impl Opened {
         change(&mut document, arguments)?;
         print::keep()?;
         let SystemArguments { slaves, rollback, .. } = *arguments;
-        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves, rollback, lines, caller: None })
+        let threads = threads(arguments)?;
+        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves, rollback, threads, lines, caller: None })
     }
 
     /// A document that is open already, with the options applied, for a caller in this process.
@@ -107,8 +110,8 @@ impl Opened {
         slaves::isolation(&arguments.slaves)?;
         change(&mut document, arguments)?;
         let SystemArguments { slaves, rollback, .. } = *arguments;
-        let fmus = Fmus::new(embedded::fmu);
-        let opened = Opened { document, fmus, slaves, rollback, lines: told, caller: Some(caller) };
+        let (fmus, threads) = (Fmus::new(embedded::fmu), threads(arguments)?);
+        let opened = Opened { document, fmus, slaves, rollback, threads, lines: told, caller: Some(caller) };
         opened.show(&opened.document.findings);
         Ok(opened)
     }
@@ -168,7 +171,11 @@ impl Catalogue for Opened {
 
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
         let cut = self.caller.as_ref().map(|caller| &caller.cut);
-        slaves::make(&self.fmus.fmu(source)?, name, &self.slaves(source), cut).map_err(|e| e.to_string())
+        let unit = slaves::make(&self.fmus.fmu(source)?, name, &self.slaves(source), cut).map_err(|e| e.to_string())?;
+        Ok(match &self.threads {
+            Some(threads) => threads.unit(unit),
+            None => unit,
+        })
     }
 
     fn forked(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
@@ -183,6 +190,12 @@ impl Catalogue for Opened {
     fn isolates(&self) -> bool {
         self.slaves.isolate || self.caller.as_ref().is_some_and(|caller| caller.is_spared)
     }
+}
+
+/// What `--threads` asks for.
+fn threads(arguments: &SystemArguments) -> Result<Option<Arc<Threads>>, Failure> {
+    let threads = arguments.threads.filter(|n| *n > 1).map(|n| Threads::new(usize::from(n))).transpose();
+    Ok(threads.map_err(|e| Failure::Run(format!("no threads: {e}")))?.map(Arc::new))
 }
 
 /// A scenario from its file, or the built-in one of this name. What has an ending is a file.

@@ -54,7 +54,7 @@ fn native(entry: &ModelEntry) -> Result<(Vec<u8>, Vec<u8>), Box<dyn Error>> {
         let t_s = f64::from(k) * step_s;
         slave.get_real(&outputs, &mut y)?;
         if k == STEPS / 2 {
-            state = serialized(slave.as_ref())?;
+            state = serialized(slave.as_mut())?;
         }
         // Exact in binary, different for each input, and neither smooth nor periodic within the run.
         for (i, value) in u.iter_mut().enumerate() {
@@ -71,7 +71,7 @@ fn native(entry: &ModelEntry) -> Result<(Vec<u8>, Vec<u8>), Box<dyn Error>> {
     Ok((csv.into_inner()?, state))
 }
 
-fn serialized(slave: &dyn Slave) -> Result<Vec<u8>, Box<dyn Error>> {
+fn serialized(slave: &mut dyn Slave) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut snapshot = Snapshot::default();
     slave.save(&mut snapshot)?;
     let mut bytes = vec![0; slave.serialized_size(&snapshot)?];

@@ -11,4 +11,6 @@ mod methods;
 #[cfg(target_os = "linux")]
 mod rollback;
 mod ssp;
+#[cfg(target_os = "linux")]
+mod threads;
 mod toml;

@@ -11,7 +11,7 @@ use macrostep_description::{
 };
 use macrostep_master::Refresh;
 use macrostep_slave::{builder, capabilities};
-use macrostep_system::scenario::Endpoint;
+use macrostep_system::scenario::{Endpoint, Names};
 use macrostep_system::words::{Control, Sampling};
 use macrostep_system::{Scenario, assemble, toml};
 
@@ -139,11 +139,12 @@ impl<'a> Declaring<'a> {
         let mut description = builder(&interface.identifier, about).finish().map_err(|e| e.to_string())?;
         description.model_name.clone_from(&interface.name);
         description.naming = Naming::Flat;
-        let of_unit = |(unit, d): (_, &Arc<ModelDescription>)| {
-            let starts = assemble::starts(scenario, unit, d).map_err(|f| f.to_string())?;
+        let names = Names::of(scenario);
+        let of_unit = |(unit, d): (usize, &Arc<ModelDescription>)| {
+            let starts = assemble::starts(&names, unit, d).map_err(|f| f.to_string())?;
             Ok::<_, String>(starts.into_iter().map(|start| (start.reference, start.value)).collect())
         };
-        let starts = scenario.units.iter().zip(descriptions).map(of_unit).collect::<Result<_, _>>()?;
+        let starts = descriptions.iter().enumerate().map(of_unit).collect::<Result<_, _>>()?;
         Ok(Declaring {
             scenario,
             descriptions,

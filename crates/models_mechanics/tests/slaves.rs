@@ -189,7 +189,7 @@ fn without_a_communication_step_the_first_step_decides() {
     }
 }
 
-fn state(slave: &dyn Slave) -> Vec<u8> {
+fn state(slave: &mut dyn Slave) -> Vec<u8> {
     let mut snapshot = Snapshot::default();
     slave.save(&mut snapshot).expect("saved");
     let mut bytes = vec![0; slave.serialized_size(&snapshot).expect("a size")];
@@ -214,16 +214,16 @@ fn save_restore_repeat_is_bit_identical() {
         }
     };
     run(slow.as_mut(), fast.as_mut(), 0, 200);
-    let saved = [state(slow.as_ref()), state(fast.as_ref())];
+    let saved = [state(slow.as_mut()), state(fast.as_mut())];
     run(slow.as_mut(), fast.as_mut(), 200, 260);
-    let first = [state(slow.as_ref()), state(fast.as_ref())];
+    let first = [state(slow.as_mut()), state(fast.as_mut())];
     let mut fresh = ["crane", "crane_hydraulics"].map(|name| find(name).expect("a model").instantiate("fresh"));
     for [slow, fast] in [&mut [slow, fast], &mut fresh] {
         restore(slow.as_mut(), &saved[0]);
         restore(fast.as_mut(), &saved[1]);
-        assert!(saved == [state(slow.as_ref()), state(fast.as_ref())]);
+        assert!(saved == [state(slow.as_mut()), state(fast.as_mut())]);
         run(slow.as_mut(), fast.as_mut(), 200, 260);
-        assert!(first == [state(slow.as_ref()), state(fast.as_ref())]);
+        assert!(first == [state(slow.as_mut()), state(fast.as_mut())]);
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) fn png(d: &ModelDescription) -> Result<Vec<u8>, PackError> {
     let mut encoder = png::Encoder::new(&mut bytes, canvas.width, canvas.height);
     encoder.set_color(png::ColorType::Grayscale);
     encoder.set_depth(png::BitDepth::Eight);
+    // The archive packs it, where it is to be small.
+    encoder.set_compression(png::Compression::NoCompression);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&canvas.pixels)?;
     writer.finish()?;

@@ -210,7 +210,7 @@ fn states_survive_bytes_bit_by_bit() {
 
 #[test]
 fn wrong_bytes_are_refused() {
-    let s = busy();
+    let mut s = busy();
     let mut saved = Snapshot::new();
     assert!(s.serialized_size(&saved).is_err(), "nothing saved");
     s.save(&mut saved).expect("a state");

@@ -8,7 +8,7 @@ use crate::correct::Correction;
 use crate::definition::Definition;
 use crate::dense::Dense;
 use crate::error::RunError;
-use crate::feedthrough;
+use crate::feedthrough::FeedThrough;
 use crate::grid::Grid;
 use crate::history::History;
 use crate::iteration::Iteration;
@@ -47,12 +47,9 @@ impl Simulation {
         }
         check(&system, method, &steps)?;
         // The plan.
-        let mut groups = feedthrough::groups(&system);
-        if method.predictor.rates() {
-            // The rate of a force follows accelerations, which themselves are refreshed: first these, then what follows them.
-            groups.extend_from_within(..);
-        }
-        let refreshed = if method.sampling == Sampling::Updated { groups.as_slice() } else { &[] };
+        let feed = FeedThrough::of(&system, method.predictor.rates());
+        let none = FeedThrough::none(system.units.len());
+        let refreshed = if method.sampling == Sampling::Updated { &feed } else { &none };
         let stagger = stagger(&system, method);
         let plan = match stagger {
             Some(order) => Plan::staggered(order, &steps, refreshed, grid.last_window(steps[0])),
@@ -68,12 +65,12 @@ impl Simulation {
         let mut histories = histories(&system, method, (&plan, &steps), stagger.is_some());
         let stations = stations(&mut system, method, (&steps, stagger), &mut histories)?;
         let (channels, sources) = (system.channels.len(), LawSources::of(&system));
-        let width = system.channels.iter().map(|c| c.refs.len()).max().unwrap_or(1);
+        let width = system.width();
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
-        let links = Links::new(std::mem::take(&mut system.links));
+        let links = Links::new(std::mem::take(&mut system.links), stations.len());
         let mut supply = Sources::new(laws, family, clock, width);
         supply.outside.resize_with(system.outside, Default::default);
-        let mut window = Window::new(stations, (supply, histories), links, plan, groups);
+        let mut window = Window::new(stations, (supply, histories), links, plan, feed.groups);
         window.ledger = ledger(&system, &window, method, &steps);
         // What chooses steps, and what repeats them.
         let control = control(&mut window, method)?;

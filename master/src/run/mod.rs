@@ -38,7 +38,7 @@ pub struct Simulation {
     iteration: Option<Iteration>,
     control: Option<Controller>,
     /// The plan as copies and calls, where inputs are held and nothing is taken back.
-    relay: Option<Relay>,
+    pub(crate) relay: Option<Relay>,
     recorder: Recorder,
     depth: usize,
     /// How many channels there are.

@@ -73,7 +73,7 @@ impl Station {
         let description = &system.descriptions[u];
         let co = description.co_simulation.as_ref();
         let interpolates = co.is_some_and(|c| c.can_interpolate_inputs);
-        let refs: Vec<u32> = system.connections.iter().filter(|c| c.unit == u).map(|c| c.reference).collect();
+        let refs: Vec<u32> = system.connections_of(u).map(|c| c.reference).collect();
         let feeds = feeds_of((system, u), &refs, (method.predictor.edge(), method.predictor.depth()), histories);
         // How feed-through outputs are sampled.
         let refresh = match method.sampling {
@@ -81,8 +81,7 @@ impl Station {
             Sampling::Lagged => Refresh::Reported,
         };
         let outputs = Outputs::new(system, u, refresh);
-        let width = system.channels.iter().map(|c| c.refs.len()).max().unwrap_or(1);
-        let inputs = Inputs::new(refs, width, interpolates, method.sub_steps.max(1));
+        let inputs = Inputs::new(refs, system.width(), interpolates, method.sub_steps.max(1));
         // What is known over time is no constant over a step.
         let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_) | Feed::Outside(_)));
         let (holds, rates) = (method.predictor.holds() && !follows, method.predictor.rates() && interpolates);

@@ -91,10 +91,10 @@ impl Outputs {
         // Outputs channel by channel, and which of them have feed-through.
         let (mut refs, mut channels): (Vec<u32>, Vec<_>) = (Vec::new(), Vec::new());
         let (mut refresh_refs, mut refresh_places) = (Vec::new(), Vec::new());
-        for (number, channel) in system.channels.iter().enumerate().filter(|(_, c)| c.unit == u) {
+        for (number, channel) in system.channels_of(u) {
             channels.push((number, refs.len(), channel.refs.len()));
             for (&reference, &variable) in channel.refs.iter().zip(&channel.variables) {
-                if !system.feedthrough(u, variable).is_empty() {
+                if system.has_feedthrough(u, variable) {
                     refresh_refs.push(reference);
                     refresh_places.push(refs.len());
                 }

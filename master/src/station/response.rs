@@ -17,8 +17,7 @@ pub(crate) struct Response {
 /// The responses of the sampled outputs of unit `u`; outputs that no input reaches through derivatives are left out.
 pub(crate) fn responses(system: &System, u: usize) -> Vec<Response> {
     let description = &system.descriptions[u];
-    let channels = system.channels.iter().filter(|c| c.unit == u);
-    let variables = channels.flat_map(|c| c.variables.iter().copied());
+    let variables = system.channels_of(u).flat_map(|(_, c)| c.variables.iter().copied());
     variables.enumerate().filter_map(|(place, variable)| chain(system, u, description, place, variable)).collect()
 }
 
@@ -31,7 +30,7 @@ fn chain(
 ) -> Option<Response> {
     // A motion is at most a few derivatives long; the bound also stops a description that goes in circles.
     for order in 0..8 {
-        if !system.feedthrough(u, variable).is_empty() {
+        if system.has_feedthrough(u, variable) {
             let reference = description.variables[variable].value_reference;
             return Some(Response { place, reference, order });
         }

@@ -5,11 +5,16 @@
 
 mod native;
 mod start;
+mod threads;
+#[cfg(test)]
+mod threads_tests;
 
 pub use native::NativeUnit;
 pub use start::{Start, proposed_tolerance, set};
+pub use threads::Threads;
 
 use macrostep_description::{ModelDescription, shown};
+use std::sync::Arc;
 
 /// One simulator, driven through the states of FMI 2.0.5, section 4.2.4: [`Unit::setup`], set start values,
 /// [`Unit::enter_initialization`], set and get, [`Unit::exit_initialization`], then steps.
@@ -19,6 +24,11 @@ pub trait Unit: Send {
 
     /// What it declares of itself.
     fn description(&self) -> &ModelDescription;
+
+    /// The same, shared with whoever holds it already: instances of one FMU need one copy.
+    fn shared_description(&self) -> Arc<ModelDescription> {
+        Arc::new(self.description().clone())
+    }
 
     /// "fmu", "native" or "isolated": what kind of object answers.
     fn kind(&self) -> &'static str;

@@ -7,17 +7,17 @@ use std::sync::{LazyLock, Mutex, PoisonError, Weak};
 
 use super::open::Shared;
 
-/// Two hashes under keys drawn for this process: nobody can prepare two archives that share them.
-type Key = (u64, u64, usize);
+/// A hash under a key drawn for this process, which nobody sees: nobody can prepare two archives that share it.
+type Key = (u64, usize);
 
 struct Cache {
-    keys: [RandomState; 2],
+    key: RandomState,
     // A tree: valgrind takes what hangs on a hash table for lost, which points into the middle of its memory.
     open: BTreeMap<Key, Weak<Shared>>,
 }
 
 static CACHE: LazyLock<Mutex<Cache>> =
-    LazyLock::new(|| Mutex::new(Cache { keys: [RandomState::new(), RandomState::new()], open: BTreeMap::new() }));
+    LazyLock::new(|| Mutex::new(Cache { key: RandomState::new(), open: BTreeMap::new() }));
 
 /// What is open for these bytes, or what `make` makes of them. One at a time, so that two threads that open the same
 /// FMU unpack it once.
@@ -26,8 +26,7 @@ pub(super) fn shared<E>(
     make: impl FnOnce() -> Result<std::sync::Arc<Shared>, E>,
 ) -> Result<std::sync::Arc<Shared>, E> {
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    let [first, second] = &cache.keys;
-    let key = (first.hash_one(bytes), second.hash_one(bytes), bytes.len());
+    let key = (cache.key.hash_one(bytes), bytes.len());
     if let Some(known) = cache.open.get(&key).and_then(Weak::upgrade) {
         return Ok(known);
     }

@@ -3,6 +3,7 @@
 //! Setting, stepping and getting is nothing but the call and a comparison: no allocation, no look-up, no text.
 
 use std::ffi::{CStr, CString};
+use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_fmi2 as abi;
@@ -37,6 +38,10 @@ impl Unit for FmuUnit {
 
     fn description(&self) -> &ModelDescription {
         self.model()
+    }
+
+    fn shared_description(&self) -> Arc<ModelDescription> {
+        Arc::clone(&self.shared.description)
     }
 
     fn kind(&self) -> &'static str {

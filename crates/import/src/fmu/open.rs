@@ -93,6 +93,11 @@ impl Fmu {
         &self.shared.description
     }
 
+    /// The same, shared with everybody who holds it.
+    pub fn shared_description(&self) -> Arc<ModelDescription> {
+        Arc::clone(&self.shared.description)
+    }
+
     /// Its `CoSimulation` element: the capabilities.
     pub fn capabilities(&self) -> &CoSimulation {
         &self.shared.co_simulation

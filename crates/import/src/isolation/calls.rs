@@ -1,5 +1,7 @@
 //! The calls of a [`Unit`], one to one: what may wait is put off, what was read ahead is looked up, the rest is one exchange.
 
+use std::sync::Arc;
+
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 
@@ -15,6 +17,10 @@ impl Unit for IsolatedUnit {
 
     fn description(&self) -> &ModelDescription {
         self.by_fork.as_deref().unwrap_or_else(|| self.fmu.description())
+    }
+
+    fn shared_description(&self) -> Arc<ModelDescription> {
+        self.by_fork.clone().unwrap_or_else(|| self.fmu.shared_description())
     }
 
     fn kind(&self) -> &'static str {

@@ -2,7 +2,7 @@
 //! of them ended it, or never ended.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use macrostep_description::ModelDescription;
@@ -129,6 +129,10 @@ impl<U: Unit> Unit for Watched<U> {
 
     fn description(&self) -> &ModelDescription {
         self.inner.description()
+    }
+
+    fn shared_description(&self) -> Arc<ModelDescription> {
+        self.inner.shared_description()
     }
 
     fn kind(&self) -> &'static str {

@@ -2,35 +2,34 @@
 
 use super::{Sampled, refused};
 use crate::finding::Finding;
-use crate::scenario::{Endpoint, Scenario};
+use crate::scenario::{Connection, Endpoint, Names};
 use macrostep_description::{Causality, ModelDescription, Variable};
 use macrostep_master::predict::Edge;
 use macrostep_master::{Method, Signal, System, UnitId};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The channels, and where each sampled variable is in them.
 pub(super) struct Channels {
     pub sampled: Vec<Sampled>,
-    signals: BTreeMap<Endpoint, Signal>,
+    signals: HashMap<Endpoint, Signal>,
 }
 
 impl Channels {
     /// Channels of all outputs that something is made of.
     pub fn of(
-        s: &Scenario,
+        names: &Names<'_>,
         descriptions: &[Arc<ModelDescription>],
         method: &Method,
         system: &mut System,
         units: &[UnitId],
     ) -> Result<Channels, Finding> {
-        let mut channels = Channels { sampled: Vec::new(), signals: BTreeMap::new() };
+        let mut channels = Channels { sampled: Vec::new(), signals: HashMap::new() };
         let motion = method.predictor.edge() == Edge::BeforeLaw;
         let components = motion.then(|| method.predictor.components());
-        let used = used(s, descriptions, motion);
-        for (u, unit) in s.units.iter().enumerate() {
-            let wanted: Vec<&str> = used.iter().filter(|e| e.unit == unit.name).map(|e| e.variable.as_str()).collect();
-            for names in group(&wanted, &chains(&descriptions[u], &unit.motions), components) {
+        let used = used(names, descriptions, motion);
+        for (u, unit) in names.scenario().units.iter().enumerate() {
+            for names in group(&used[u], &chains(&descriptions[u], &unit.motions), components) {
                 let texts: Vec<&str> = names.iter().map(String::as_str).collect();
                 let id = system.channel(units[u], &texts).map_err(refused(&unit.place))?;
                 for (i, name) in names.iter().enumerate() {
@@ -49,15 +48,16 @@ impl Channels {
     }
 }
 
-/// Real outputs something is made of, in the order of first use; flows of power bonds are the last. `motion` says whether laws
+/// Real outputs of each unit that something is made of, in the order of first use; flows of power bonds are the last. `motion` says whether laws
 /// that outputs obey stand in their place.
-fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>], motion: bool) -> Vec<Endpoint> {
+fn used<'a>(names: &Names<'a>, descriptions: &[Arc<ModelDescription>], motion: bool) -> Vec<Vec<&'a str>> {
+    let s = names.scenario();
     let connections = s.connections.iter().filter(|c| !(motion && c.law.is_some())).map(|c| &c.from);
-    let is_used =
-        |name: &String| s.connections.iter().any(|c| c.from.unit == *name || (motion && c.law.as_ref() == Some(name)));
-    let laws = s.laws.iter().filter(|l| is_used(&l.name)).flat_map(|l| &l.inputs);
+    let named = |c: &'a Connection| [Some(&c.from.unit), c.law.as_ref().filter(|_| motion)];
+    let connected: HashSet<&String> = s.connections.iter().flat_map(named).flatten().collect();
+    let laws = s.laws.iter().filter(|l| connected.contains(&l.name)).flat_map(|l| &l.inputs);
     let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
-    let mut out: Vec<Endpoint> = Vec::new();
+    let mut out: Vec<Vec<&str>> = vec![Vec::new(); s.units.len()];
     let mut known = HashSet::new();
     let models = s.interface_models.iter();
     let models = models.flat_map(|m| [&m.force, &m.speed, &m.position, &m.mobility, &m.bias]).flatten();
@@ -66,9 +66,9 @@ fn used(s: &Scenario, descriptions: &[Arc<ModelDescription>], motion: bool) -> V
         if !known.insert(end) {
             continue;
         }
-        let variable = s.unit(&end.unit).and_then(|u| descriptions[u].variable(&end.variable));
-        if variable.is_some_and(|v| v.real().is_some()) {
-            out.push(end.clone());
+        let Some(u) = names.unit(&end.unit) else { continue };
+        if descriptions[u].variable(&end.variable).is_some_and(|v| v.real().is_some()) {
+            out[u].push(&end.variable);
         }
     }
     out

@@ -3,7 +3,7 @@
 use super::{plain_value, refused};
 use crate::check::{Driven, convert, driven, input_table as table};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Place, Scenario};
+use crate::scenario::{Connection, Names, Place};
 use macrostep_description::{ModelDescription, Variable};
 use macrostep_master::unit::Start;
 use macrostep_master::{Grid, System, UnitId};
@@ -37,14 +37,15 @@ impl Points {
 
 /// Feeds inputs from files and declares events.
 pub(super) fn declare(
-    s: &Scenario,
+    names: &Names<'_>,
     descriptions: &[Arc<ModelDescription>],
     grid: &Grid,
     (system, units): (&mut System, &[UnitId]),
 ) -> Result<(), Finding> {
+    let s = names.scenario();
     let points = Points::of(grid, units.len());
     let find = |unit: &str, name: &str| -> Option<(usize, &Variable)> {
-        let u = s.unit(unit)?;
+        let u = names.unit(unit)?;
         descriptions[u].variable(name).map(|v| (u, v))
     };
     for file in &s.inputs {

@@ -20,12 +20,14 @@ use crate::catalogue::Catalogue;
 use crate::check::{Converted, check, convert, fails, fits, keep_known};
 use crate::explain::feed_through;
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Place, Scenario, Setting, Unit, Value as ScenarioValue};
+use crate::scenario::{Connection, Endpoint, Names, Place, Scenario, Setting, Value as ScenarioValue};
 use crate::words::{Correct, Family};
 use channels::Channels;
 use macrostep_description::{ModelDescription, Value, Variable};
+use macrostep_master::predict::Edge;
 use macrostep_master::unit::Start;
 use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, StepControl, System, UnitId};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A scenario ready to run.
@@ -101,24 +103,26 @@ fn build(
     by_fork: Vec<bool>,
     catalogue: &dyn Catalogue,
 ) -> Result<Assembly, Finding> {
+    let names = &Names::of(&s);
     let mut system = System::new();
     let mut units = Vec::new();
     let repeats = s.coupling.repeats_steps();
-    for ((entry, description), by_fork) in s.units.iter().zip(&descriptions).zip(&by_fork) {
+    for (u, ((entry, description), by_fork)) in s.units.iter().zip(&descriptions).zip(&by_fork).enumerate() {
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
         let (source, name) = (&entry.source, &entry.name);
         let made = if repeats && *by_fork { catalogue.forked(source, name) } else { catalogue.unit(source, name) };
         let unit = system.add(made.map_err(failed)?);
-        starts(&s, entry, description)?.into_iter().for_each(|start| system.start(unit, start));
+        starts(names, u, description)?.into_iter().for_each(|start| system.start(unit, start));
         system.tolerance(unit, entry.tolerance);
         units.push(unit);
     }
-    let method = method(&s);
-    let channels = Channels::of(&s, &descriptions, &method, &mut system, &units)?;
-    wiring::connect(&s, &descriptions, &channels, &mut system, &units)?;
-    bonds::declare(&s, &descriptions, &mut system, &units)?;
+    let method = method_by(names);
+    let channels = Channels::of(names, &descriptions, &method, &mut system, &units)?;
+    let is_before_law = method.predictor.edge() == Edge::BeforeLaw;
+    wiring::connect(names, is_before_law, (&descriptions, &channels), (&mut system, &units))?;
+    bonds::declare(names, &descriptions, &mut system, &units)?;
     let grid = times::grid(&s);
-    driven::declare(&s, &descriptions, &grid, (&mut system, &units))?;
+    driven::declare(names, &descriptions, &grid, (&mut system, &units))?;
     let channels = channels.sampled;
     let recorded = Vec::new();
     Ok(Assembly { system, method, grid, units, descriptions, by_fork, channels, recorded, effective: s })
@@ -133,10 +137,10 @@ fn plain(a: &Assembly) -> Vec<Finding> {
         Family::Jerk => (2, 4),
         _ => return Vec::new(),
     };
-    let is_plain = |e: &Endpoint| {
-        let channel = a.channels.iter().find(|c| s.units[c.unit].name == e.unit && c.names.contains(&e.variable));
-        channel.is_some_and(|c| c.names.len() < components)
-    };
+    let short = a.channels.iter().filter(|c| c.names.len() < components);
+    let short: HashSet<(&str, &str)> =
+        short.flat_map(|c| c.names.iter().map(|name| (s.units[c.unit].name.as_str(), name.as_str()))).collect();
+    let is_plain = |e: &Endpoint| short.contains(&(e.unit.as_str(), e.variable.as_str()));
     let told = |c: &Connection| {
         let (predict, order) = (&s.coupling.predict, degree + 1);
         let what = format!(
@@ -152,8 +156,13 @@ fn plain(a: &Assembly) -> Vec<Finding> {
 
 /// The method in the master's terms.
 pub fn method(s: &Scenario) -> Method {
+    method_by(&Names::of(s))
+}
+
+fn method_by(names: &Names<'_>) -> Method {
+    let s = names.scenario();
     let c = &s.coupling;
-    let position = |name: &String| s.unit(name).unwrap_or(usize::MAX);
+    let position = |name: &String| names.unit(name).unwrap_or(usize::MAX);
     let listed = if c.order.is_empty() { (0..s.units.len()).collect() } else { c.order.iter().map(position).collect() };
     Method {
         predictor: c.predict.predictor(c.derivative.into(), c.gs_variant.into()),
@@ -178,11 +187,12 @@ fn step_control(s: &Scenario) -> Option<StepControl> {
 ///
 /// # Errors
 /// Where a value is none of its variable's type.
-pub fn starts(s: &Scenario, unit: &Unit, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
+pub fn starts(names: &Names<'_>, u: usize, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
+    let (s, unit) = (names.scenario(), &names.scenario().units[u]);
     let mut out = Vec::new();
     let own_step_s = s.experiment.step_s.unwrap_or_default() * f64::from(unit.share.0) / f64::from(unit.share.1);
     let step = unit.step_parameter.iter().map(|p| Setting::new(p, ScenarioValue::Real(own_step_s), unit.place.clone()));
-    for setting in step.collect::<Vec<_>>().iter().chain(s.settings(&unit.name)) {
+    for setting in step.collect::<Vec<_>>().iter().chain(names.settings(u)) {
         let Some(v) = description.variable(&setting.variable) else { continue };
         out.push(told(setting, v, description)?);
     }

@@ -3,6 +3,7 @@
 use super::Assembly;
 use crate::finding::Finding;
 use macrostep_description::{Causality, Variable};
+use std::collections::HashMap;
 
 /// Outputs that are recorded at most where the usual ones are none.
 const OTHERS_MAX: usize = 1000;
@@ -17,6 +18,11 @@ pub(super) fn recorded(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize,
 fn wanted(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
     let wanted = &a.effective.record.variables;
     let mut used = vec![false; wanted.len()];
+    // Plain names are looked up, patterns are tried one by one.
+    let (mut names, mut patterns): (HashMap<&str, Vec<usize>>, Vec<usize>) = Default::default();
+    for (i, (pattern, _)) in wanted.iter().enumerate() {
+        if pattern.contains('*') { patterns.push(i) } else { names.entry(pattern).or_default().push(i) }
+    }
     let mut out = Vec::new();
     let mut column = String::new();
     for (u, description) in a.descriptions.iter().enumerate() {
@@ -26,11 +32,10 @@ fn wanted(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
             column.push('.');
             column.push_str(&v.name);
             let mut is_wanted = false;
-            for ((pattern, _), used) in wanted.iter().zip(&mut used) {
-                if matches(pattern, &column) {
-                    *used = true;
-                    is_wanted = true;
-                }
+            let named = names.get(column.as_str()).into_iter().flatten();
+            for &p in named.chain(patterns.iter().filter(|p| matches(&wanted[**p].0, &column))) {
+                used[p] = true;
+                is_wanted = true;
             }
             if is_wanted {
                 out.push((u, i));

@@ -5,15 +5,15 @@ use super::laws::{self, Affine, Scaled};
 use super::refused;
 use crate::check::{Conversion, amount, conversion, table};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Gain, InterfaceModel, Map, Place, Scenario};
+use crate::scenario::{Connection, Endpoint, Gain, InterfaceModel, Map, Names, Place};
 use macrostep_description::{ModelDescription, Variable};
-use macrostep_master::predict::{self, Edge, Predicted};
+use macrostep_master::predict::{self, Predicted};
 use macrostep_master::{LawId, LinearMap, Signal, System, UnitId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 struct Wiring<'a> {
-    s: &'a Scenario,
+    names: &'a Names<'a>,
     descriptions: &'a [Arc<ModelDescription>],
     channels: &'a Channels,
     system: &'a mut System,
@@ -25,15 +25,14 @@ struct Wiring<'a> {
 }
 
 pub(super) fn connect(
-    s: &Scenario,
-    descriptions: &[Arc<ModelDescription>],
-    channels: &Channels,
-    system: &mut System,
-    units: &[UnitId],
+    names: &Names<'_>,
+    is_before_law: bool,
+    (descriptions, channels): (&[Arc<ModelDescription>], &Channels),
+    (system, units): (&mut System, &[UnitId]),
 ) -> Result<(), Finding> {
-    let is_before_law = super::method(s).predictor.edge() == Edge::BeforeLaw;
-    let mut wiring = Wiring { s, descriptions, channels, system, units, laws: BTreeMap::new(), is_before_law };
-    for c in s.connections.iter().filter(|c| s.input(&c.from.unit).is_none()) {
+    let s = names.scenario();
+    let mut wiring = Wiring { names, descriptions, channels, system, units, laws: BTreeMap::new(), is_before_law };
+    for c in s.connections.iter().filter(|c| names.input(&c.from.unit).is_none()) {
         wiring.connection(c)?;
     }
     for m in &s.maps {
@@ -51,16 +50,16 @@ impl<'a> Wiring<'a> {
         let unit = self.unit(&c.to, place)?;
         let same = Affine { factor: 1.0, offset: 0.0 };
         // A force that its owner sends follows motions by a law: where motions are predicted, so is the force.
-        let obeyed = c.law.as_ref().filter(|_| self.is_before_law).and_then(|name| self.s.law(name));
-        let (law, then) = match (self.s.law(&c.from.unit), obeyed) {
+        let obeyed = c.law.as_ref().filter(|_| self.is_before_law).and_then(|name| self.names.law(name));
+        let (law, then) = match (self.names.law(&c.from.unit), obeyed) {
             (Some(law), _) => (Some(law), Affine { factor: c.factor, offset: c.offset }),
             (None, obeyed) => (obeyed, self.converted(c).unwrap_or(same)),
         };
         let same = then == same;
         if let Some(law) = law {
             let inputs = self.signals(&law.inputs, place)?;
-            let of_unit = |name: &str| self.s.unit(name).map(|u| &*self.descriptions[u]);
-            let amount = |gain: &Gain| amount(self.s, gain, of_unit).unwrap_or(f64::NAN);
+            let of_unit = |name: &str| self.names.unit(name).map(|u| &*self.descriptions[u]);
+            let amount = |gain: &Gain| amount(self.names, gain, of_unit).unwrap_or(f64::NAN);
             let made = laws::of(&law.kind, amount);
             let id = match self.laws.get(law.name.as_str()) {
                 Some(id) if same => *id,
@@ -95,7 +94,7 @@ impl<'a> Wiring<'a> {
     }
 
     fn variable(&self, end: &Endpoint) -> Option<(&'a ModelDescription, &'a Variable)> {
-        let description = &*self.descriptions[self.s.unit(&end.unit)?];
+        let description = &*self.descriptions[self.names.unit(&end.unit)?];
         description.variable(&end.variable).map(|v| (description, v))
     }
 
@@ -159,7 +158,7 @@ impl<'a> Wiring<'a> {
     }
 
     fn unit(&self, end: &Endpoint, place: &Place) -> Result<UnitId, Finding> {
-        let unit = self.s.unit(&end.unit).map(|u| self.units[u]);
+        let unit = self.names.unit(&end.unit).map(|u| self.units[u]);
         unit.ok_or_else(|| Finding::error(place, format!("no unit `{}`", end.unit), ""))
     }
 

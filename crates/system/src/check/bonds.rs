@@ -7,7 +7,7 @@ use super::units::{base, exponents};
 use super::values::causality;
 use super::{Converted, Declared, convert, near, type_name};
 use crate::finding::Finding;
-use crate::scenario::{Bond, Endpoint, Gain, Port, Scenario};
+use crate::scenario::{Bond, Endpoint, Gain, Names, Port};
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
 use std::collections::BTreeSet;
 
@@ -98,7 +98,7 @@ fn parameter(
         let what = format!("gain `{name}` is {} and {}", type_name(v), causality(v.causality));
         return Err((format!("{what}, expected a real parameter"), next));
     }
-    if set_value(d.scenario, &end.unit, v, description).is_none() {
+    if set_value(d.names, &end.unit, v, description).is_none() {
         return Err((format!("parameter `{name}` has neither a start value nor a setting"), next));
     }
     let Some(input) = description.variable(&end.variable) else { return Ok(()) };
@@ -142,8 +142,8 @@ pub(crate) fn dimension(v: &Variable, description: &ModelDescription) -> Option<
 }
 
 /// A real parameter as set, or its start.
-fn set_value(s: &Scenario, unit: &str, v: &Variable, description: &ModelDescription) -> Option<f64> {
-    let setting = s.settings(unit).into_iter().rfind(|setting| setting.variable == v.name);
+fn set_value(names: &Names<'_>, unit: &str, v: &Variable, description: &ModelDescription) -> Option<f64> {
+    let setting = names.unit(unit).and_then(|u| names.settings(u).rfind(|setting| setting.variable == v.name));
     match (setting.map(|setting| convert(setting, v, description)), &v.start) {
         (Some(Ok(Converted::Real(x))), _) => Some(x),
         (None, Some(Value::Real(x))) => Some(*x),
@@ -152,13 +152,13 @@ fn set_value(s: &Scenario, unit: &str, v: &Variable, description: &ModelDescript
 }
 
 /// Effort times flow in W for one unit of the input and one of the flow, both as the FMU has them.
-pub(crate) fn gain(s: &Scenario, port: &Port, (input, gain): &(String, Gain), d: &ModelDescription) -> f64 {
+pub(crate) fn gain(names: &Names<'_>, port: &Port, (input, gain): &(String, Gain), d: &ModelDescription) -> f64 {
     let si = |v: Option<&Variable>| v.and_then(|v| base(d, v.unit())).map_or(1.0, |b| b.factor);
     let own = match gain {
         Gain::Number(x) => *x,
         Gain::Parameter { name, is_negative } => {
             let v = d.variable(name);
-            let value = v.and_then(|v| set_value(s, &port.flow.unit, v, d)).unwrap_or(0.0);
+            let value = v.and_then(|v| set_value(names, &port.flow.unit, v, d)).unwrap_or(0.0);
             if *is_negative { -value * si(v) } else { value * si(v) }
         }
     };
@@ -167,7 +167,7 @@ pub(crate) fn gain(s: &Scenario, port: &Port, (input, gain): &(String, Gain), d:
 
 /// What a law is told: a number, or the value of a real parameter `UNIT.NAME`, as set or its start; in words why there is none.
 pub(crate) fn amount<'a>(
-    s: &Scenario,
+    names: &Names<'_>,
     gain: &Gain,
     description: impl Fn(&str) -> Option<&'a ModelDescription>,
 ) -> Result<f64, String> {
@@ -180,5 +180,5 @@ pub(crate) fn amount<'a>(
     let d = description(&end.unit).ok_or_else(none)?;
     let v = d.variable(&end.variable).ok_or_else(none)?;
     let si = base(d, v.unit()).map_or(1.0, |b| b.factor);
-    set_value(s, &end.unit, v, d).map(|value| sign * value * si).ok_or_else(none)
+    set_value(names, &end.unit, v, d).map(|value| sign * value * si).ok_or_else(none)
 }

@@ -79,7 +79,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     let s = d.scenario;
     for (i, file) in s.inputs.iter().enumerate() {
         let twice = s.inputs[..i].iter().any(|f| f.name == file.name);
-        if twice || s.unit(&file.name).is_some() || s.law(&file.name).is_some() {
+        if twice || d.names.unit(&file.name).is_some() || d.names.law(&file.name).is_some() {
             findings.push(Finding::error(&file.place, format!("the name `{}` twice", file.name), "rename one of them"));
         }
         self::file(d, file, findings);

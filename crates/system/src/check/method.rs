@@ -5,16 +5,19 @@ use crate::finding::Finding;
 use crate::scenario::{Place, Scenario};
 use crate::words::{Control, Correct, Energy, Predict, Schedule};
 use macrostep_description::CoSimulation;
+use std::collections::HashSet;
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     times(d.scenario, findings);
     order(d.scenario, findings);
     together(d.scenario, findings);
     bonds(d.scenario, findings);
+    let fed: HashSet<&str> = d.scenario.targets().map(|(to, _)| to.unit.as_str()).collect();
+    let mut sources = HashSet::new();
     for (i, (unit, description)) in d.scenario.units.iter().zip(d.descriptions).enumerate() {
+        let twice = !sources.insert(&unit.source);
         let Some(description) = description else { continue };
         let Some(co) = &description.co_simulation else { continue };
-        let twice = d.scenario.units[..i].iter().any(|u| u.source == unit.source);
         if co.can_be_instantiated_only_once_per_process && twice && !d.isolated {
             let what = format!(
                 "unit `{}` is a second instance of an FMU with `canBeInstantiatedOnlyOncePerProcess`",
@@ -30,7 +33,8 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         if forks {
             findings.push(by_fork(&unit.name, &unit.place, co));
         }
-        capabilities(d.scenario, i, (co, co.can_get_and_set_fmu_state || forks), findings);
+        let unit = (i, fed.contains(unit.name.as_str()));
+        capabilities(d.scenario, unit, (co, co.can_get_and_set_fmu_state || forks), findings);
     }
 }
 
@@ -41,10 +45,14 @@ fn by_fork(unit: &str, place: &Place, co: &CoSimulation) -> Finding {
     Finding::note(place, what, "`macrostep check --rollback` tries an FMU")
 }
 
-/// What one unit can do; `goes_back` by its own functions or by fork.
-fn capabilities(s: &Scenario, u: usize, (co, goes_back): (&CoSimulation, bool), findings: &mut Vec<Finding>) {
+/// What one unit can do, and whether its inputs are fed; `goes_back` by its own functions or by fork.
+fn capabilities(
+    s: &Scenario,
+    (u, is_fed): (usize, bool),
+    (co, goes_back): (&CoSimulation, bool),
+    findings: &mut Vec<Finding>,
+) {
     let (unit, c) = (&s.units[u], &s.coupling);
-    let is_fed = s.targets().any(|(to, _)| to.unit == unit.name);
     if c.correct != Correct::Explicit && !goes_back {
         let said = c.method.map_or(format!("correct = \"{}\"", c.correct), |m| format!("method = \"{m}\""));
         let what = format!("`{said}` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`", unit.name);

@@ -30,7 +30,7 @@ pub(crate) use wiring::{table, type_name};
 
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};
-use crate::scenario::{Endpoint, Scenario};
+use crate::scenario::{Endpoint, Names, Scenario};
 use crate::words::Rollback;
 use macrostep_description::{ModelDescription, Variable};
 use std::cell::Cell;
@@ -40,6 +40,7 @@ use std::sync::Arc;
 /// A scenario with what its units declare.
 pub(crate) struct Declared<'a> {
     pub scenario: &'a Scenario,
+    pub names: &'a Names<'a>,
     /// In the order of the units; `None` where the FMU cannot be read.
     pub descriptions: &'a [Option<Arc<ModelDescription>>],
     /// Whether each unit runs in a process of its own.
@@ -48,8 +49,8 @@ pub(crate) struct Declared<'a> {
     pub rollback: Rollback,
     /// Names that nothing has, so far.
     pub unknown: Cell<usize>,
-    /// Position of each variable by its name, unit by unit; empty where few are looked for.
-    pub positions: Vec<HashMap<&'a str, usize>>,
+    /// Position of each variable by its name, for each description; empty where few are looked for.
+    positions: HashMap<*const ModelDescription, HashMap<&'a str, usize>>,
 }
 
 /// With more connections than this, names are looked up in an index.
@@ -76,14 +77,19 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         }
         descriptions.push(description.ok());
     }
-    let indexed = if scenario.connections.len() > INDEX_MIN { descriptions.as_slice() } else { &[] };
+    let names = &Names::of(scenario);
+    let mut index = HashMap::new();
+    for d in descriptions.iter().flatten().filter(|_| scenario.connections.len() > INDEX_MIN) {
+        index.entry(Arc::as_ptr(d)).or_insert_with(|| positions(d));
+    }
     let declared = Declared {
         scenario,
+        names,
         descriptions: &descriptions,
         isolated: catalogue.isolates(),
         rollback: catalogue.rollback(),
         unknown: Cell::new(0),
-        positions: indexed.iter().map(positions).collect(),
+        positions: index,
     };
     connectors::check(&declared, &mut findings);
     values::check(&declared, &mut findings);
@@ -102,9 +108,9 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
 }
 
 /// Where each name first stands.
-fn positions(description: &Option<Arc<ModelDescription>>) -> HashMap<&str, usize> {
+fn positions(description: &ModelDescription) -> HashMap<&str, usize> {
     let mut out = HashMap::new();
-    for (i, v) in description.iter().flat_map(|d| &d.variables).enumerate() {
+    for (i, v) in description.variables.iter().enumerate() {
         out.entry(v.name.as_str()).or_insert(i);
     }
     out
@@ -117,17 +123,17 @@ pub fn fails(findings: &[Finding]) -> bool {
 
 impl<'a> Declared<'a> {
     pub fn description(&self, unit: &str) -> Option<&'a ModelDescription> {
-        self.descriptions[self.scenario.unit(unit)?].as_deref()
+        self.descriptions[self.names.unit(unit)?].as_deref()
     }
 
     /// The variable, or in words why there is none. `Ok(None)` where the FMU itself cannot be read, which is said once.
     pub fn variable(&self, end: &Endpoint) -> Result<Option<&'a Variable>, String> {
-        let Some(u) = self.scenario.unit(&end.unit) else {
+        let Some(u) = self.names.unit(&end.unit) else {
             let known: Vec<&str> = self.scenario.units.iter().map(|u| u.name.as_str()).collect();
             return Err(format!("no unit `{}`; there are `{}`", end.unit, known.join("`, `")));
         };
         let Some(description) = &self.descriptions[u] else { return Ok(None) };
-        let found = match self.positions.get(u) {
+        let found = match self.positions.get(&Arc::as_ptr(description)) {
             Some(positions) => positions.get(end.variable.as_str()).map(|&i| &description.variables[i]),
             None => description.variable(&end.variable),
         };

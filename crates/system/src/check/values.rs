@@ -19,22 +19,22 @@ pub(crate) enum Converted {
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     for (i, unit) in d.scenario.units.iter().enumerate() {
-        if d.scenario.units[..i].iter().any(|u| u.name == unit.name) || d.scenario.law(&unit.name).is_some() {
+        if d.names.unit(&unit.name) != Some(i) || d.names.law(&unit.name).is_some() {
             findings.push(Finding::error(&unit.place, format!("the name `{}` twice", unit.name), "rename one of them"));
         }
     }
     for set in &d.scenario.sets {
         for (unit, setting) in &set.settings {
-            if d.scenario.unit(unit).is_none() {
+            if d.names.unit(unit).is_none() {
                 let what = format!("parameter set `{}`: no unit `{unit}`", set.name);
                 findings.push(Finding::error(&setting.place, what, "name one of the units, or remove the line"));
             }
         }
     }
     let mut missing: Vec<(&Place, String)> = Vec::new();
-    for (unit, description) in d.scenario.units.iter().zip(d.descriptions) {
+    for (i, (unit, description)) in d.scenario.units.iter().zip(d.descriptions).enumerate() {
         let Some(description) = description else { continue };
-        for setting in d.scenario.settings(&unit.name) {
+        for setting in d.names.settings(i) {
             if setting.is_optional && description.variable(&setting.variable).is_none() {
                 missing.push((&setting.place, format!("`{}.{}`", unit.name, setting.variable)));
             } else if let Err(finding) = fits(&unit.name, setting, description) {

@@ -6,7 +6,7 @@ use super::{Declared, amount};
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, InterfaceModel, Law, LawKind, Map, Place, Setting};
 use macrostep_description::{Causality, Kind, ModelDescription, Value, Variable};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     let mut fed: BTreeMap<&Endpoint, &Place> = BTreeMap::new();
@@ -20,11 +20,13 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     for c in &scenario.connections {
         connection(d, c, findings);
     }
+    let used: HashSet<&str> =
+        scenario.connections.iter().flat_map(|c| [Some(c.from.unit.as_str()), c.law.as_deref()]).flatten().collect();
     for law in &scenario.laws {
         shape(law, findings);
         if let LawKind::SpringDamper { stiffness, damping } = &law.kind {
             for gain in [stiffness, damping] {
-                if let Err(what) = amount(scenario, gain, |unit| d.description(unit)) {
+                if let Err(what) = amount(d.names, gain, |unit| d.description(unit)) {
                     let what = format!("law `{}`: {what}", law.name);
                     findings.push(Finding::error(&law.place, what, "write a number, or \"UNIT.PARAMETER\""));
                 }
@@ -33,7 +35,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         for input in &law.inputs {
             source(d, input, &law.place, findings);
         }
-        if !scenario.connections.iter().any(|c| c.from.unit == law.name || c.law.as_ref() == Some(&law.name)) {
+        if !used.contains(law.name.as_str()) {
             let what = format!("law `{}` is connected to nothing", law.name);
             findings.push(Finding::warning(&law.place, what, "connect one of its outputs, or remove it"));
         }
@@ -50,19 +52,19 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     let place = &c.place;
     let to = target(d, &c.to, place, findings);
-    if let Some(name) = c.law.as_ref().filter(|name| d.scenario.law(name).is_none()) {
+    if let Some(name) = c.law.as_ref().filter(|name| d.names.law(name).is_none()) {
         let known: Vec<&str> = d.scenario.laws.iter().map(|l| l.name.as_str()).collect();
         let what = format!("`{}` obeys the law `{name}`, which there is none of", c.from);
         findings.push(Finding::error(place, what, format!("write [laws.{name}]; there are `{}`", known.join("`, `"))));
     }
     // What a file has for it is looked at with the file.
-    if d.scenario.input(&c.from.unit).is_some() {
+    if d.names.input(&c.from.unit).is_some() {
         return;
     }
     if c.is_mean {
         mean(d, c, to, findings);
     }
-    if let Some(law) = d.scenario.law(&c.from.unit) {
+    if let Some(law) = d.names.law(&c.from.unit) {
         if !law.outputs.contains(&c.from.variable) {
             let what = format!("law `{}` has no output `{}`", law.name, c.from.variable);
             findings.push(Finding::error(place, what, format!("it has `{}`", law.outputs.join("`, `"))));
@@ -259,7 +261,7 @@ fn mean(d: &Declared<'_>, c: &Connection, to: Option<&Variable>, findings: &mut 
     let converts = both.zip(descriptions).is_some_and(|((from, to), (a, b))| {
         c.converts && matches!(conversion((a, from), (b, to)), Conversion::Affine(..))
     });
-    if d.scenario.law(&c.from.unit).is_some() || !is_real || changes || converts {
+    if d.names.law(&c.from.unit).is_some() || !is_real || changes || converts {
         let what = format!("`{}` gets a mean that is scaled, converted, of a law or of no real output", c.to);
         findings.push(Finding::error(&c.place, what, "connect a real output of a unit as it is, or leave `mean` out"));
     }
@@ -301,14 +303,14 @@ fn interface_model(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Find
 
 /// Inputs that keep their start value: one note a unit.
 fn unconnected(d: &Declared<'_>, fed: &BTreeMap<&Endpoint, &Place>, findings: &mut Vec<Finding>) {
-    for (unit, description) in d.scenario.units.iter().zip(d.descriptions) {
+    let events = d.scenario.events.iter().flat_map(|event| &event.settings);
+    let mut set: HashSet<(&str, &str)> = events.map(|(u, s)| (u.as_str(), s.variable.as_str())).collect();
+    for (i, (unit, description)) in d.scenario.units.iter().zip(d.descriptions).enumerate() {
         let Some(description) = description else { continue };
-        let settings = d.scenario.settings(&unit.name);
+        set.extend(d.names.settings(i).map(|s| (unit.name.as_str(), s.variable.as_str())));
         let free = description.variables.iter().filter(|v| v.causality == Causality::Input).filter(|v| {
             let end = Endpoint { unit: unit.name.clone(), variable: v.name.clone() };
-            let mut events = d.scenario.events.iter().flat_map(|event| &event.settings);
-            let is_set = events.any(|(u, s)| *u == unit.name && s.variable == v.name);
-            !fed.contains_key(&end) && !is_set && !settings.iter().any(|s| s.variable == v.name)
+            !fed.contains_key(&end) && !set.contains(&(unit.name.as_str(), v.name.as_str()))
         });
         let free: Vec<String> = free.map(|v| format!("`{}` = {}", v.name, start(v))).collect();
         if !free.is_empty() {

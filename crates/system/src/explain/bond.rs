@@ -13,7 +13,7 @@
 //! Reference: \[Sadjina 2017\], section 2.
 
 use crate::check::{WATT, dimension, gain};
-use crate::scenario::{Bond, Connection, Endpoint, Gain, Law, LawKind, Map, Place, Port, Scenario};
+use crate::scenario::{Bond, Connection, Endpoint, Gain, Law, LawKind, Map, Names, Place, Port, Scenario};
 use macrostep_description::ModelDescription;
 use std::sync::Arc;
 
@@ -58,9 +58,10 @@ pub struct PowerPort {
 pub fn ports(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<PowerPort> {
     let found = if s.bonds.is_empty() { candidates(s, descriptions).bonds } else { Vec::new() };
     let bonds = s.bonds.iter().chain(found.iter().map(|c| &c.bond));
+    let names = Names::of(s);
     let port = |p: &Port| {
         let d = &descriptions[s.unit(&p.flow.unit)?];
-        let efforts = p.inputs.iter().map(|input| (input.0.clone(), gain(s, p, input, d))).collect();
+        let efforts = p.inputs.iter().map(|input| (input.0.clone(), gain(&names, p, input, d))).collect();
         Some(PowerPort { flow: p.flow.clone(), efforts })
     };
     bonds.flat_map(|bond| &bond.ports).filter_map(port).collect()

@@ -87,8 +87,9 @@ pub fn order(a: &Assembly) -> Result<Order, RunError> {
     let index = |g: &Vec<macrostep_master::UnitId>| g.iter().map(|u| u.index()).collect::<Vec<_>>();
     let groups: Vec<Vec<usize>> = a.system.feedthrough_groups().iter().map(index).collect();
     let s = &a.effective;
+    let evaluated: BTreeSet<usize> = groups.iter().flatten().copied().collect();
     let sampled = |u: usize| match Refresh::of(&a.descriptions[u]) {
-        _ if !groups.iter().any(|g| g.contains(&u)) => Sampled::None,
+        _ if !evaluated.contains(&u) => Sampled::None,
         _ if s.coupling.sampling == Sampling::Lagged => Sampled::Lagged,
         Refresh::Reported => Sampled::Lagged,
         way => Sampled::Anew(way),

@@ -7,6 +7,7 @@ mod connection;
 mod driven;
 mod law;
 mod method;
+mod names;
 mod place;
 mod unit;
 
@@ -15,6 +16,7 @@ pub use connection::{Connection, Endpoint};
 pub use driven::{Event, InputFile};
 pub use law::{InterfaceModel, Law, LawKind, Map, Reaction};
 pub use method::{Coupling, StepChoice};
+pub use names::Names;
 pub use place::Place;
 pub use unit::{Connector, ParameterSet, Setting, Source, Unit, Value};
 
@@ -159,7 +161,12 @@ impl Scenario {
     /// All settings of a unit in the order in which they are made: its own, then those of the applied sets.
     pub fn settings(&self, unit: &str) -> Vec<&Setting> {
         let own = self.units.iter().filter(|u| u.name == unit).flat_map(|u| &u.settings);
+        own.chain(self.in_sets().filter(|(of, _)| of == unit).map(|(_, s)| s)).collect()
+    }
+
+    /// Unit and setting of all applied sets, in the order in which they are set.
+    fn in_sets(&self) -> impl Iterator<Item = &(String, Setting)> {
         let sets = self.applied.iter().filter_map(|name| self.sets.iter().find(|s| s.name == *name));
-        own.chain(sets.flat_map(|s| &s.settings).filter(|(of, _)| of == unit).map(|(_, s)| s)).collect()
+        sets.flat_map(|s| &s.settings)
     }
 }
