@@ -112,7 +112,7 @@ mod tests {
         let metadata = std::fs::metadata(&path).expect("a file");
         let mut room = Room::new(&path, identity(&metadata), 7, 9).expect("room");
         let mut expected = b"time,x\n".to_vec();
-        for n in 0..60_000 {
+        for n in 0..60_000u64 {
             let row = format!("{n},{}\n", n * n);
             // A slow machine may find that no room is needed any more.
             if !room.put(row.as_bytes()) {

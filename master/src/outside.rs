@@ -1,8 +1,24 @@
 //! Inputs *from outside*: polynomials in time that the caller of a run gives, known over every step whatever the method is. They
 //! belong to the caller, as time does: no state of a run holds them.
 
+use crate::error::SystemError;
+use crate::ids::UnitId;
 use crate::segment::Segment;
+use crate::system::{Source, System};
 use crate::time::Span;
+
+impl System {
+    /// Feeds an input with what the caller of the run gives, see [`crate::Simulation::set_outside`], where inputs from outside
+    /// count from 0 in the order of these calls.
+    ///
+    /// # Errors
+    /// Where it is no real input, or fed already.
+    pub fn connect_outside(&mut self, unit: UnitId, input: &str) -> Result<(), SystemError> {
+        self.feed(Source::Outside(self.outside), unit, input)?;
+        self.outside += 1;
+        Ok(())
+    }
+}
 
 /// An input from outside.
 #[derive(Debug, Clone, Copy, Default)]

@@ -328,24 +328,13 @@ impl System {
         self.feed(Source::Series(self.series.len() - 1), unit, input)
     }
 
-    /// Feeds an input with what the caller of the run gives, see [`crate::Simulation::set_outside`], where inputs from outside
-    /// count from 0 in the order of these calls.
-    ///
-    /// # Errors
-    /// Where it is no real input, or fed already.
-    pub fn connect_outside(&mut self, unit: UnitId, input: &str) -> Result<(), SystemError> {
-        self.feed(Source::Outside(self.outside), unit, input)?;
-        self.outside += 1;
-        Ok(())
-    }
-
     /// Sets a variable of a unit at the communication point at `at_s` \[s\], before the step from there; at the start of the run,
     /// with the start values.
     pub fn change(&mut self, unit: UnitId, at_s: f64, value: Start) {
         self.changes.push(Change { unit: unit.0, at_s, value });
     }
 
-    fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {
+    pub(crate) fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {
         let (variable, reference) = self.real(unit, input, "a real input", |c| c == Causality::Input)?;
         if !self.fed.insert((unit.0, reference)) {
             let unit = self.units[unit.0].name().to_string();

@@ -27,15 +27,15 @@ pub struct Fault {
     /// As the program says it, without `error:`.
     pub sentence: String,
     /// Name of the unit.
-    pub unit: Option<String>,
+    pub unit: Option<Box<str>>,
     /// Name of the variable, or `UNIT.VARIABLE`.
-    pub variable: Option<String>,
+    pub variable: Option<Box<str>>,
     /// When \[s\].
     pub time_s: Option<f64>,
     /// What was found.
-    pub found: Option<String>,
+    pub found: Option<Box<str>>,
     /// What was expected.
-    pub expected: Option<String>,
+    pub expected: Option<Box<str>>,
 }
 
 impl Fault {
@@ -60,10 +60,10 @@ impl Fault {
 }
 
 /// What stands between two texts, or from the first to the end.
-fn between(text: &str, before: &str, behind: &str) -> Option<String> {
+fn between(text: &str, before: &str, behind: &str) -> Option<Box<str>> {
     let rest = &text[text.find(before)? + before.len()..];
     let end = rest.find(behind).unwrap_or(rest.len());
-    Some(rest[..end].to_owned())
+    Some(rest[..end].into())
 }
 
 impl From<Failure> for Fault {
@@ -84,8 +84,9 @@ impl From<OpenError> for Fault {
 
 impl From<UnitError> for Fault {
     fn from(error: UnitError) -> Fault {
-        let (unit, time_s, found) = (Some(error.unit.clone()), Some(error.t_s), Some(error.status.clone()));
-        let expected = Some("fmi2OK".to_owned());
+        let (unit, time_s, found) =
+            (Some(error.unit.as_str().into()), Some(error.t_s), Some(error.status.to_string().into()));
+        let expected = Some("fmi2OK".into());
         Fault { kind: Kind::Failed, sentence: error.to_string(), unit, variable: None, time_s, found, expected }
     }
 }
@@ -103,24 +104,29 @@ impl From<RunError> for Fault {
             RunError::Unit(error) => Fault::from(error),
             RunError::System(error) => Fault::from(error),
             RunError::Discarded { unit, t_s, step_s, reached_s, .. } => {
-                let [found, expected] = [reached_s, t_s + step_s].map(|t_s| Some(format!("{t_s} s")));
-                Fault { unit: Some(unit), time_s: Some(t_s), found, expected, ..plain }
+                let [found, expected] = [reached_s, t_s + step_s].map(|t_s| Some(format!("{t_s} s").into()));
+                Fault { unit: Some(unit.into()), time_s: Some(t_s), found, expected, ..plain }
             }
             RunError::Capability { unit, capability, .. } => {
-                Fault { unit: Some(unit), expected: Some(capability.to_owned()), ..plain }
+                Fault { unit: Some(unit.into()), expected: Some(capability.into()), ..plain }
             }
-            RunError::DenseOutput { unit, needed } => {
-                Fault { unit: Some(unit), variable: Some(needed.clone()), expected: Some(needed), ..plain }
+            RunError::DenseOutput { unit, needed } => Fault {
+                unit: Some(unit.into()),
+                variable: Some(needed.as_str().into()),
+                expected: Some(needed.into()),
+                ..plain
+            },
+            RunError::Grid { found, expected, .. } => {
+                Fault { found: Some(found.into()), expected: Some(expected.into()), ..plain }
             }
-            RunError::Grid { found, expected, .. } => Fault { found: Some(found), expected: Some(expected), ..plain },
             RunError::Diverged(d) => {
-                let unit = d.signal.split_once('.').map(|(unit, _)| unit.to_owned());
-                let found = Some(format!("{:e}", d.found));
-                let expected = Some("a finite number up to 1e100".to_owned());
-                Fault { unit, time_s: Some(d.t_s), variable: Some(d.signal), found, expected, ..plain }
+                let unit = d.signal.split_once('.').map(|(unit, _)| unit.into());
+                let found = Some(format!("{:e}", d.found).into());
+                let expected = Some("a finite number up to 1e100".into());
+                Fault { unit, time_s: Some(d.t_s), variable: Some(d.signal.into()), found, expected, ..plain }
             }
             RunError::VirtualWork { t_s, found, limit } => {
-                let (found, expected) = (Some(format!("{found:e}")), Some(format!("at most {limit:e}")));
+                let (found, expected) = (Some(format!("{found:e}").into()), Some(format!("at most {limit:e}").into()));
                 Fault { time_s: Some(t_s), found, expected, ..plain }
             }
             RunError::Schedule { .. } => plain,

@@ -131,8 +131,8 @@ impl Started {
     }
 
     fn at(&self, name: &str, unit: usize, fault: Fault) -> Fault {
-        let unit = Some(self.scenario.units[unit].name.clone());
-        Fault { unit, variable: Some(name.to_owned()), time_s: Some(self.time_s()), ..fault }
+        let unit = Some(self.scenario.units[unit].name.as_str().into());
+        Fault { unit, variable: Some(name.into()), time_s: Some(self.time_s()), ..fault }
     }
 
     /// Unit and variable of a name.

@@ -37,8 +37,8 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
         let outputs = arguments.outputs.iter().map(|pattern| (pattern.clone(), Place::option("--outputs")));
         opened.document.scenario.record.variables = outputs.collect();
     }
-    let assembly = opened.assemble()?;
     apart(arguments, &opened)?;
+    let assembly = opened.assemble()?;
     let (interface, mut scenario, descriptions) = chosen(arguments, &assembly)?;
     // It is made once, so that what keeps it from running is told here and not by another tool.
     start(assembly).map_err(|e| Failure::Run(e.to_string()))?;

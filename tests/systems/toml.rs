@@ -287,7 +287,8 @@ fn the_documentation_is_true() {
         let path = crate::common::folder(module_path!()).join(format!("documented{n}.toml"));
         std::fs::write(&path, block).expect("written");
         let result = json(&["run", path.to_str().expect("UTF-8"), "--json"]);
-        assert_eq!(result["end_s"], 1.0);
+        let stop_s = scenario.experiment.stop_s.expect("an end");
+        assert_eq!(result["end_s"], stop_s, "block {n}");
         assert!(result["final"].as_object().expect("finals").values().all(|v| v.as_f64().is_some_and(f64::is_finite)));
     }
     for key in [
