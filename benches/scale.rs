@@ -34,6 +34,7 @@ struct Cost {
 }
 
 /// Runs a scenario and waits for it.
+#[expect(clippy::zombie_processes, reason = "`wait4` waits for it, to know its cost")]
 fn run(folder: &Path, scenario: &str, more: &[&str]) -> Cost {
     let began = Instant::now();
     let out = std::fs::File::create(folder.join("out.json")).expect("a file");

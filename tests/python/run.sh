@@ -13,7 +13,7 @@ wheels="$root/target/wheels"
 
 # The wheel.
 rm -f "$wheels"/macrostep-*.whl
-"$venv/bin/maturin" build --quiet --profile "${PROFILE:-wheel}" --manifest-path "$root/python/Cargo.toml" \
+"$venv/bin/maturin" build --quiet --profile "${PROFILE:-release}" --manifest-path "$root/python/Cargo.toml" \
     --interpreter "$venv/bin/python" --out "$wheels"
 ls -l "$wheels"
 "$venv/bin/pip" install --quiet --force-reinstall --no-deps "$wheels"/macrostep-*.whl
