@@ -5,7 +5,8 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 command -v valgrind >/dev/null || { echo "valgrind is not installed (Debian: apt-get install valgrind)" >&2; exit 1; }
-cargo build --quiet --release --manifest-path "$root/Cargo.toml" --example instances
+# With symbols, by which the suppressions know what they mean.
+cargo build --quiet --manifest-path "$root/Cargo.toml" --example instances
 valgrind --quiet --suppressions="$root/tests/judges/valgrind.supp" --leak-check=full --show-leak-kinds=definite,indirect,possible \
-    --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=1 "$target/release/examples/instances"
+    --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=1 "$target/debug/examples/instances"
 echo "valgrind: no error and no leak"
