@@ -37,7 +37,35 @@ impl Matrix {
 
     /// `self · b`.
     pub fn times(&self, b: &Matrix) -> Matrix {
-        Matrix::from_fn(self.n, |i, j| (0..self.n).map(|k| self.at(i, k) * b.at(k, j)).sum())
+        let mut product = b.clone();
+        self.times_into(b, &mut product);
+        product
+    }
+
+    /// `self · b` into a matrix of the same size.
+    #[inline]
+    pub fn times_into(&self, b: &Matrix, product: &mut Matrix) {
+        if self.n == 0 {
+            return;
+        }
+        for (row, of) in product.a.chunks_exact_mut(self.n).zip(self.a.chunks_exact(self.n)) {
+            for (j, x) in row.iter_mut().enumerate() {
+                *x = of.iter().zip(b.a[j..].iter().step_by(self.n)).map(|(x, y)| x * y).sum();
+            }
+        }
+    }
+
+    /// `self = I + factor · b`.
+    #[inline]
+    pub fn set_shifted(&mut self, factor: f64, b: &Matrix) {
+        for (i, (x, y)) in self.a.iter_mut().zip(&b.a).enumerate() {
+            *x = factor * y + if i % (self.n + 1) == 0 { 1.0 } else { 0.0 };
+        }
+    }
+
+    /// `self *= factor`.
+    pub fn scale(&mut self, factor: f64) {
+        self.a.iter_mut().for_each(|x| *x *= factor);
     }
 
     /// `self · x`, into `y`.
@@ -74,6 +102,7 @@ impl Matrix {
     pub fn balance(&self) -> Vec<f64> {
         let mut d = vec![1.0_f64; self.n];
         for _ in 0..8 {
+            let before = d.clone();
             for i in 0..self.n {
                 let others = || (0..self.n).filter(|j| *j != i);
                 let row: f64 = others().map(|j| (self.at(i, j) * d[j] / d[i]).abs()).sum();
@@ -81,6 +110,9 @@ impl Matrix {
                 if row > 0.0 && column > 0.0 {
                     d[i] *= (0.5 * (row / column).log2()).round().exp2();
                 }
+            }
+            if d == before {
+                break;
             }
         }
         d
