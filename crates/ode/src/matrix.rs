@@ -45,12 +45,18 @@ impl Matrix {
     /// `self · b` into a matrix of the same size.
     #[inline]
     pub fn times_into(&self, b: &Matrix, product: &mut Matrix) {
-        if self.n == 0 {
-            return;
-        }
-        for (row, of) in product.a.chunks_exact_mut(self.n).zip(self.a.chunks_exact(self.n)) {
-            for (j, x) in row.iter_mut().enumerate() {
-                *x = of.iter().zip(b.a[j..].iter().step_by(self.n)).map(|(x, y)| x * y).sum();
+        // Sizes of the oscillators are known to the compiler: no loop bounds and no checks. The order of the sums is the same.
+        match self.n {
+            0 => {}
+            1 => product_of::<1>(&self.a, &b.a, &mut product.a),
+            2 => product_of::<2>(&self.a, &b.a, &mut product.a),
+            4 => product_of::<4>(&self.a, &b.a, &mut product.a),
+            n => {
+                for (row, of) in product.a.chunks_exact_mut(n).zip(self.a.chunks_exact(n)) {
+                    for (j, x) in row.iter_mut().enumerate() {
+                        *x = of.iter().zip(b.a[j..].iter().step_by(n)).map(|(x, y)| x * y).sum();
+                    }
+                }
             }
         }
     }
@@ -121,5 +127,16 @@ impl Matrix {
     /// D⁻¹ A D for a diagonal D.
     pub fn similar(&self, d: &[f64]) -> Matrix {
         Matrix::from_fn(self.n, |i, j| self.at(i, j) * d[j] / d[i])
+    }
+}
+
+/// The product of two N × N matrices, row by row.
+#[inline]
+fn product_of<const N: usize>(a: &[f64], b: &[f64], product: &mut [f64]) {
+    let (a, _) = a.as_chunks::<N>();
+    let (b, _) = b.as_chunks::<N>();
+    let (product, _) = product.as_chunks_mut::<N>();
+    for (row, of) in product.iter_mut().zip(a) {
+        *row = std::array::from_fn(|j| of.iter().zip(b).map(|(x, y)| x * y[j]).sum());
     }
 }
