@@ -9,7 +9,7 @@
     run = s.run(method="waveform:16")
     run["mass1.x"], run.time, run.units
 
-Keywords of `run`, `start`, `verify`, `advise`, `explain` and `graph` are the options of the verbs of the same name, with `_` for `-`:
+Keywords of `run`, `start`, `verify`, `advise`, `explain`, `graph`, `sweep`, `fit` and `export` are the options of the verbs of the same name, with `_` for `-`:
 what `macrostep run --help` says holds here.
 """
 
@@ -23,16 +23,19 @@ _started_by([_sys.executable, _os.path.join(_os.path.dirname(__file__), "__main_
 
 from .fmus import check, info, simulate  # noqa: E402
 from .runs import Run, Verification  # noqa: E402
+from .sweeps import Fit, Sweep  # noqa: E402
 from .systems import Connection, Signal, System, Unit, open, systems  # noqa: E402
 from .verbs import MacrostepWarning  # noqa: E402
 
 __all__ = [
     "Connection",
     "Error",
+    "Fit",
     "MacrostepWarning",
     "Run",
     "Signal",
     "Simulation",
+    "Sweep",
     "System",
     "Unit",
     "Verification",

@@ -7,6 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from . import verbs
+
 KINDS = {"Real": np.float64, "Integer": np.int64, "Boolean": np.bool_, "String": object}
 
 
@@ -89,16 +91,7 @@ class Run:
 
     def frame(self) -> Any:
         """A frame of pandas, or of polars where there is no pandas; without both, the columns by name."""
-        columns = self.dict()
-        try:
-            import pandas  # type: ignore
-        except ImportError:
-            try:
-                import polars  # type: ignore
-            except ImportError:
-                return columns
-            return polars.DataFrame(columns)
-        return pandas.DataFrame(columns, copy=False)
+        return verbs.frame(self.dict())
 
     def __repr__(self) -> str:
         name = self.summary["scenario"] or "system"

@@ -13,3 +13,7 @@ met: bool | None = s.verify(tolerance=1e-4).is_met
 with s.start() as sim:
     sim.step()
     t: float = sim.time
+sweep: ms.Sweep = s.sweep({"a.k": "lin:1:10:20"}, {"top": "max(b.x)"})
+top: np.ndarray = sweep["top"]
+k: float = s.fit("measured.csv", {"a.k": (1, 100)}).values_by_name["a.k"]
+s.export("both.fmu")

@@ -146,6 +146,13 @@ impl Scale {
                 label: format!("{d}·{}", power_of_ten(n)),
             };
             labelled.extend(few.map(tick).filter(|tick| inside(&tick.value)));
+            // Numbers of a few digits are read sooner than powers.
+            if self.low >= 1e-3 && self.high < 1e4 {
+                for tick in &mut labelled {
+                    let digits = (-(tick.value * 1.0001).log10().floor()).max(0.0) as usize;
+                    tick.label = format!("{:.digits$}", tick.value);
+                }
+            }
         }
         (labelled, minor, 0)
     }
@@ -203,6 +210,16 @@ mod tests {
     fn log_ticks_skip_where_decades_are_many() {
         assert_eq!(labels(Scale { log: true, low: 1e-4, high: 1.0 }, 8).0, ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"]);
         assert_eq!(labels(Scale { log: true, low: 1e-16, high: 1.0 }, 5).0, ["10⁻¹⁶", "10⁻¹²", "10⁻⁸", "10⁻⁴", "1"]);
+    }
+
+    #[test]
+    fn a_log_axis_of_few_decades_has_plain_numbers() {
+        let mut found = labels(Scale { log: true, low: 0.09, high: 2.2 }, 5).0;
+        found.sort();
+        assert_eq!(found, ["0.1", "0.2", "0.5", "1", "2"]);
+        let mut found = labels(Scale { log: true, low: 9e-6, high: 2.2e-5 }, 5).0;
+        found.sort();
+        assert_eq!(found, ["10⁻⁵", "2·10⁻⁵"]);
     }
 
     #[test]
