@@ -7,12 +7,12 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import verbs
+from .tables import Table
 
 KINDS = {"Real": np.float64, "Integer": np.int64, "Boolean": np.bool_, "String": object}
 
 
-class Run:
+class Run(Table):
     """Rows of a run. `run["mass1.x"]` is a column, `run.time` the time of each row in s; both are views, not copies, where the
     variable is Real."""
 
@@ -88,10 +88,6 @@ class Run:
     def dict(self) -> dict[str, np.ndarray]:
         """All columns by name, `time` first."""
         return {"time": self.time, **{name: self[name] for name in self._places}}
-
-    def frame(self) -> Any:
-        """A frame of pandas, or of polars where there is no pandas; without both, the columns by name."""
-        return verbs.frame(self.dict())
 
     def __repr__(self) -> str:
         name = self.summary["scenario"] or "system"

@@ -10,6 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import verbs
+from .tables import Table
 
 #: What a part of a sweep is: rows, and what they are rows of.
 FILES = ("runs.csv", "sweep.json")
@@ -17,7 +18,7 @@ FILES = ("runs.csv", "sweep.json")
 PARTS = 4
 
 
-class Sweep:
+class Sweep(Table):
     """Rows of a sweep: a column for each varied name, one for each measure, and `status`. A column is a numpy array, of numbers where
     all its fields are numbers (an empty field is NaN), of text otherwise."""
 
@@ -62,10 +63,6 @@ class Sweep:
     def dict(self) -> dict[str, np.ndarray]:
         """All columns by name."""
         return dict(self._columns)
-
-    def frame(self) -> Any:
-        """A frame of pandas, or of polars where there is no pandas; without both, the columns by name."""
-        return verbs.frame(self.dict())
 
     def __repr__(self) -> str:
         return f"<macrostep.Sweep of {len(self)} runs, {int((self.status == 'ok').sum())} of them ok: {', '.join(self.columns)}>"

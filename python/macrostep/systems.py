@@ -110,41 +110,6 @@ class Graph(str):
     def _repr_svg_(self) -> str:
         return str(self)
 
-    def sweep(
-        self,
-        vary: Mapping[str, Any],
-        measure: Mapping[str, str],
-        *,
-        out: "Union[None, str, os.PathLike[str]]" = None,
-        client: Any = None,
-        parts: Optional[int] = None,
-        **options: Any,
-    ) -> sweeps.Sweep:
-        """Many runs: `macrostep sweep`. `vary` maps names to values, such as {"a.k": "lin:1:10:20", "step": [1e-2, 1e-3]}, `measure`
-        names to expressions, such as {"top": "max(b.x)"}. With `out` the folder is kept, and goes on where it was. With `client`, a
-        `dask.distributed.Client`, the runs are made in `parts` by its workers, on which this package is installed; the rows are the same."""
-        words = [*sweeps.named("vary", vary), *sweeps.named("measure", measure), *verbs.words({**self.spared(options), **options})]
-        kept = os.fspath(out) if out is not None else None
-        with self.written("system.toml" if client is None else "system.ssp") as path:
-            return sweeps.local(path, words, kept) if client is None else sweeps.spread(client, path, words, parts, kept)
-
-    def fit(self, data: Any, free: Mapping[str, Any], **options: Any) -> sweeps.Fit:
-        """Parameters from measured data: `macrostep fit`. `data` is a CSV file, or columns by name (a mapping, or a frame) of which `time`
-        in s is one; `free` maps names to bounds, such as {"a.k": (1, 100)}. Options are those of the verb: weights, starts, out, …"""
-        bounds = {name: x if isinstance(x, str) else ":".join(verbs.value(one) for one in x) for name, x in free.items()}
-        words = [*sweeps.named("free", bounds), *verbs.words({**self.spared(options), **options})]
-        with self.written("system.toml") as path:
-            if not isinstance(data, (str, os.PathLike)):
-                columns = os.path.join(os.path.dirname(path), "data.csv")
-                fmus.write(columns, data)
-                data = columns
-            return sweeps.Fit(verbs.ask(["fit", path, f"--data={os.fspath(data)}", *words]))
-
-    def export(self, path: "Union[str, os.PathLike[str]]", **options: Any) -> None:
-        """Writes the system as one FMU: `macrostep export`. Options are those of the verb: inputs, outputs, parameters, method, step, …"""
-        with self.written("system.toml") as system:
-            verbs.program(["export", system, f"--out={os.fspath(path)}", *verbs.words(options)])
-
     def save(self, path: "Union[str, os.PathLike[str]]") -> None:
         """Writes it to a file."""
         with builtins.open(path, "w", encoding="utf-8") as file:
@@ -300,6 +265,41 @@ class System(_macrostep.System):
         `[coupling]` and the step; with `apply=True` it is tried."""
         with self.written("system.toml") as path:
             return verbs.ask(["advise", path, *verbs.words({**self.spared(options), "tolerance": tolerance, **options})])
+
+    def sweep(
+        self,
+        vary: Mapping[str, Any],
+        measure: Mapping[str, str],
+        *,
+        out: "Union[None, str, os.PathLike[str]]" = None,
+        client: Any = None,
+        parts: Optional[int] = None,
+        **options: Any,
+    ) -> sweeps.Sweep:
+        """Many runs: `macrostep sweep`. `vary` maps names to values, such as {"a.k": "lin:1:10:20", "step": [1e-2, 1e-3]}, `measure`
+        names to expressions, such as {"top": "max(b.x)"}. With `out` the folder is kept, and goes on where it was. With `client`, a
+        `dask.distributed.Client`, the runs are made in `parts` by its workers, on which this package is installed; the rows are the same."""
+        words = [*sweeps.named("vary", vary), *sweeps.named("measure", measure), *verbs.words({**self.spared(options), **options})]
+        kept = os.fspath(out) if out is not None else None
+        with self.written("system.toml" if client is None else "system.ssp") as path:
+            return sweeps.local(path, words, kept) if client is None else sweeps.spread(client, path, words, parts, kept)
+
+    def fit(self, data: Any, free: Mapping[str, Any], **options: Any) -> sweeps.Fit:
+        """Parameters from measured data: `macrostep fit`. `data` is a CSV file, or columns by name (a mapping, or a frame) of which `time`
+        in s is one; `free` maps names to bounds, such as {"a.k": (1, 100)}. Options are those of the verb: weights, starts, out, …"""
+        bounds = {name: x if isinstance(x, str) else ":".join(verbs.value(one) for one in x) for name, x in free.items()}
+        words = [*sweeps.named("free", bounds), *verbs.words({**self.spared(options), **options})]
+        with self.written("system.toml") as path:
+            if not isinstance(data, (str, os.PathLike)):
+                columns = os.path.join(os.path.dirname(path), "data.csv")
+                fmus.write(columns, data)
+                data = columns
+            return sweeps.Fit(verbs.ask(["fit", path, f"--data={os.fspath(data)}", *words]))
+
+    def export(self, path: "Union[str, os.PathLike[str]]", **options: Any) -> None:
+        """Writes the system as one FMU: `macrostep export`. Options are those of the verb: inputs, outputs, parameters, method, step, …"""
+        with self.written("system.toml") as system:
+            verbs.program(["export", system, f"--out={os.fspath(path)}", *verbs.words(options)])
 
     def save(self, path: "Union[str, os.PathLike[str]]") -> list[str]:
         """Writes the scenario: .toml, .ssd or .ssp; the names of the files written."""

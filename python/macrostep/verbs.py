@@ -109,16 +109,3 @@ def between(text: str, before: str, behind: str) -> Optional[str]:
     """What stands between two texts, or from the first to the end."""
     _, found, rest = text.partition(before)
     return rest.partition(behind)[0] if found else None
-
-
-def frame(columns: dict[str, Any]) -> Any:
-    """A frame of pandas, or of polars where there is no pandas; without both, the columns as they are."""
-    try:
-        import pandas  # type: ignore
-    except ImportError:
-        try:
-            import polars  # type: ignore
-        except ImportError:
-            return columns
-        return polars.DataFrame(columns)
-    return pandas.DataFrame(columns, copy=False)

@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
-    _macrostep,
+    macrostep,
     Error,
     PyException,
     "What the program would print as an error, with what is known of it: `unit`, `variable`, `time` in s, `found`, `expected`; \

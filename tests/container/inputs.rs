@@ -64,3 +64,38 @@ fn outputs_follow_inputs_at_once() {
     outer.set("mass.f", 100.0);
     assert!(moved != 0.0 && (outer.get("mass.a") - a - 2.0 * moved).abs() < 1e-9 * moved.abs());
 }
+
+/// Directional derivatives are those of the equations, through a connection too, and leave no trace.
+#[test]
+fn outputs_have_directional_derivatives_by_inputs() {
+    let folder = empty("directional");
+    // The force of the spring between the masses goes on to the second mass at once.
+    let text = "name = \"chain\"\n[experiment]\nstop = 10\nstep = 1e-3\n[units.spring]\nfmu = \"embedded:oscillator1_displacement\"\n\
+        set = { integrator = \"exact\", k_c = 700.0, c_c = 3.0 }\n[units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
+        set = { integrator = \"exact\", m = 4.0 }\n[connections]\n\"mass.f\" = \"spring.f_c\"\n\
+        [record]\nvariables = [\"spring.f_c\", \"mass.x\", \"mass.a\"]\n";
+    std::fs::write(folder.join("chain.toml"), text).expect("a scenario");
+    let fmu = exported(&folder, "chain.toml", &[]);
+    let co = fmu.description().co_simulation.as_ref().expect("co-simulation");
+    assert!(co.provides_directional_derivative);
+    let (mut asked, mut left) = (Instance::begun(&fmu, None), Instance::begun(&fmu, None));
+    for n in 0..20 {
+        for outer in [&mut asked, &mut left] {
+            outer.set("spring.xi", 1e-3 * f64::from(n * n));
+            outer.set("spring.xi_dot", 0.2 * f64::from(n));
+            outer.step(1e-2);
+        }
+        let unknown = ["spring.f_c", "mass.x", "mass.a"].map(|name| asked.reference(name));
+        let known = ["spring.xi", "spring.xi_dot", "mass.f_ext"].map(|name| asked.reference(name));
+        let mut out = [f64::NAN; 3];
+        asked.unit.directional(&unknown, &known, &[1.0, 10.0, 100.0], &mut out).expect("derivatives");
+        let f = -(700.0 + 30.0);
+        let expected = [f, 0.0, (f + 100.0) / 4.0];
+        for (found, expected) in out.into_iter().zip(expected) {
+            assert!((found - expected).abs() <= 1e-7, "{found}, expected {expected}");
+        }
+        for name in ["spring.f_c", "mass.x", "mass.a"] {
+            assert_eq!(asked.get(name).to_bits(), left.get(name).to_bits(), "{name} at step {n}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 """FMUs for the tests: those of the program, and one of each way to end a process."""
 
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -101,5 +102,8 @@ def program(script):
 
     return run
 
+
+# A shell starts what runs in the background with interrupts ignored; these tests are about them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 assert sys.platform == "linux", "isolation, which most of these tests need, is for Linux"

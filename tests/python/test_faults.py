@@ -1,5 +1,6 @@
 """What goes wrong: exceptions with the program's sentence, and an interpreter that lives on."""
 
+import pickle
 import signal
 import subprocess
 import sys
@@ -150,3 +151,10 @@ def test_the_console_script_is_watched(script, bad, tmp_path):
     for words, sentence in [([], "was ended by signal 11"), (["--isolate"], "SIGSEGV")]:
         done = subprocess.run([script, "run", str(path), *words], capture_output=True, text=True)
         assert done.returncode == 1 and sentence in done.stderr, done.stderr
+
+
+def test_errors_travel_between_processes():
+    with pytest.raises(ms.Error) as e:
+        ms.open("nowhere.toml")
+    there = pickle.loads(pickle.dumps(e.value))
+    assert type(there) is ms.Error and (str(there), there.usage, there.time) == (str(e.value), e.value.usage, None)

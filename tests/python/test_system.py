@@ -141,3 +141,12 @@ def test_tables_of_a_scenario_are_included(fmus):
     s = build(fmus)
     s.include('[parameters.heavy]\n"mass1.m" = 3.0\n')
     assert not np.array_equal(s.run(parameters=["heavy"])["mass1.x"], s.run()["mass1.x"])
+
+
+def test_columns_are_an_arrow_stream(fmus):
+    polars = pytest.importorskip("polars")
+    run = build(fmus).run()
+    frame = polars.DataFrame(run)
+    assert frame.columns == ["time", *run.columns]
+    for name in frame.columns:
+        assert np.array_equal(frame[name].to_numpy(), run[name]), name

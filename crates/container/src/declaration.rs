@@ -288,6 +288,10 @@ impl<'a> Declaring<'a> {
             self.descriptions.iter().any(|d| d.co_simulation.as_ref().is_some_and(does))
         };
         let goes_back = all(|c| c.can_get_and_set_fmu_state && c.can_serialize_fmu_state);
+        // Outputs follow inputs at once where those of every unit do.
+        let refreshed = self.scenario.coupling.sampling == Sampling::Updated
+            && self.descriptions.iter().all(|d| Refresh::of(d) != Refresh::Reported);
+        let content = self.content();
         let co_simulation = macrostep_description::CoSimulation {
             model_identifier: interface.identifier.clone(),
             can_handle_variable_communication_step_size: self.scenario.coupling.control.kind != Control::Fixed,
@@ -295,16 +299,12 @@ impl<'a> Declaring<'a> {
             max_output_derivative_order: self.output_order(),
             can_get_and_set_fmu_state: goes_back,
             can_serialize_fmu_state: goes_back,
-            provides_directional_derivative: false,
+            provides_directional_derivative: refreshed,
             needs_execution_tool: any(|c| c.needs_execution_tool),
             can_be_instantiated_only_once_per_process: any(|c| c.can_be_instantiated_only_once_per_process),
             ..capabilities()
         };
         self.description.co_simulation = Some(co_simulation);
-        // Outputs follow inputs at once where those of every unit do.
-        let refreshed = self.scenario.coupling.sampling == Sampling::Updated
-            && self.descriptions.iter().all(|d| Refresh::of(d) != Refresh::Reported);
-        let content = self.content();
         for annotation in &mut self.description.vendor_annotations {
             annotation.attributes.retain(|(name, _)| refreshed || name != "getAfterSet");
             // Another scenario inside is another model.

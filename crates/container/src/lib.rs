@@ -23,6 +23,7 @@ mod dependence;
 mod model;
 mod running;
 mod said;
+mod tangent;
 mod types;
 
 pub use choice::{Choice, ChoiceError, Wanted, choose};

@@ -7,6 +7,7 @@ use macrostep_master::RunError;
 use macrostep_slave::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shape, Shared, Span, Topic};
 
 use crate::contents::Contents;
+use crate::declaration::{Alias, Type};
 use crate::running::{Made, Running, failed};
 use crate::said::Said;
 
@@ -94,9 +95,7 @@ impl Model for Container {
         self.told(memory)?;
         let Some(running) = &mut self.running else { return Ok(()) };
         for ((reference, order), value) in refs.iter().zip(orders).zip(values) {
-            let is_it = |a: &&crate::declaration::Alias| {
-                a.kind == crate::declaration::Type::Real && a.outer == *reference as usize
-            };
+            let is_it = |a: &&Alias| a.kind == Type::Real && a.outer == *reference as usize;
             let Some(alias) = self.contents.table.outputs.iter().find(is_it) else { continue };
             *value = running.output_derivative(alias, *order).map_err(|e| {
                 self.said.say(Topic::Discard, e.to_string());
@@ -147,14 +146,26 @@ impl Model for Container {
         memory: &Memory,
         unknown: &[u32],
         known: &[u32],
-        _d_known: &[f64],
-        _d_unknown: &mut [f64],
+        d_known: &[f64],
+        d_unknown: &mut [f64],
     ) -> Result<(), Fault> {
-        let name = |refs: &[u32]| {
-            let mut variables = self.contents.description.variables.iter().filter(|v| v.real().is_some());
-            let found = refs.first().and_then(|r| variables.find(|v| v.value_reference == *r));
-            found.map(|v| v.name.clone()).unwrap_or_default()
+        let table = &self.contents.table;
+        let real = |a: &&Alias, r: &u32| a.kind == Type::Real && a.outer == *r as usize;
+        let inputs = known.iter().map(|r| table.reals.iter().position(|a| real(&a, r))).collect::<Option<Vec<_>>>();
+        let outputs =
+            unknown.iter().map(|r| table.outputs.iter().position(|a| real(&a, r))).collect::<Option<Vec<_>>>();
+        // Of outputs by inputs, and of a run that has begun.
+        let is_running = self.running.is_some() && !matches!(memory.phase, Phase::Instantiated | Phase::Initialization);
+        let (Some(inputs), Some(outputs), true) = (inputs, outputs, is_running) else {
+            let name = |refs: &[u32]| {
+                let mut variables = self.contents.description.variables.iter().filter(|v| v.real().is_some());
+                let found = refs.first().and_then(|r| variables.find(|v| v.value_reference == *r));
+                found.map(|v| v.name.clone()).unwrap_or_default()
+            };
+            return Err(Fault::NotDifferentiable { unknown: name(unknown), known: name(known), phase: memory.phase });
         };
-        Err(Fault::NotDifferentiable { unknown: name(unknown), known: name(known), phase: memory.phase })
+        let known: Vec<(usize, f64)> = inputs.into_iter().zip(d_known.iter().copied()).collect();
+        let running = self.told(memory)?;
+        running.tangent(&known, &outputs, d_unknown).map_err(|e| failed(memory.time_s, &e))
     }
 }

@@ -179,6 +179,16 @@ impl Running {
         Ok(())
     }
 
+    /// The polynomial of a real input as it was told.
+    pub(crate) fn told_polynomial(&self, i: usize) -> Vec<f64> {
+        coefficients(&self.told, i)
+    }
+
+    /// Its value at the present time.
+    pub(crate) fn told_value(&self, i: usize) -> f64 {
+        self.told.coefficient(i, 0)
+    }
+
     /// Windows over `step_s` seconds.
     ///
     /// # Errors
