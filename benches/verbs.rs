@@ -16,7 +16,7 @@ use macrostep::pair::Coupling;
 use macrostep_plot::table::{Align, Table};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 const ROUNDS: usize = 5;
 const STEPS: u64 = 500_000;
@@ -97,7 +97,7 @@ fn page(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/bench").join(name)
 }
 
-fn main() -> ExitCode {
+fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let has = |option: &str| arguments.iter().any(|a| a == option);
     let folder = tempfile::tempdir().expect("a folder");
@@ -114,5 +114,4 @@ fn main() -> ExitCode {
         );
         std::fs::write(page("verbs.md"), text).expect("the page is written");
     }
-    ExitCode::SUCCESS
 }
