@@ -215,7 +215,8 @@ pub struct ShowsArguments {
 #[derive(Debug, Args)]
 pub struct MultirateArguments {
     /// All schemes over the macro step instead of one run: the largest stable steps, errors, pictures [default: off]
-    #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "reference", "stop", "json"])]
+    #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "reference", "stop", "json", "checkpoint",
+        "resume"])]
     pub study: bool,
     /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
@@ -251,6 +252,12 @@ pub struct MultirateArguments {
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
+    /// Checkpoints
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
+    /// Where FMUs run
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
 }
 
 impl MultirateArguments {

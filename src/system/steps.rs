@@ -102,6 +102,11 @@ pub trait Sink: Observer {
         false
     }
 
+    /// Whether the run ends where it is, because of its rows.
+    fn is_done(&self) -> bool {
+        false
+    }
+
     /// The run as it is written down.
     ///
     /// # Errors
@@ -211,7 +216,7 @@ impl Steps {
         }
         let done = self.done.unwrap_or(0);
         let mut n = done;
-        while !self.is_over(simulation, n) {
+        while !self.is_over(simulation, n) && !rows.is_done() {
             // Whether the run is kept here, and whether it goes on.
             let is_interrupted = interrupt::asked() || rows.is_cut();
             if is_interrupted || (n > done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {

@@ -120,6 +120,33 @@ fn unsafe_code_stands_where_it_is_allowed() {
     none(findings);
 }
 
+/// Above the statement with the block, or inside it, there is a comment that says why it is sound.
+#[test]
+fn each_block_of_unsafe_code_says_why_it_is_sound() {
+    let (mut blocks, mut findings) = (0, Vec::new());
+    for Text { path, text } in texts(&[".rs"]) {
+        let lines: Vec<&str> = text.lines().collect();
+        for (i, line) in lines.iter().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if !code.contains("unsafe {") && !code.contains("unsafe impl") {
+                continue;
+            }
+            blocks += 1;
+            // Comments, attributes and the beginning of the same statement; another statement ends the search.
+            let is_of_another = |line: &&&str| {
+                let line = line.trim();
+                !line.starts_with("//") && (line.is_empty() || line.ends_with([';', '{', '}']))
+            };
+            let above = lines[..i].iter().rev().take_while(|line| !is_of_another(line));
+            if !line.contains("SAFETY:") && !above.into_iter().any(|line| line.contains("// SAFETY:")) {
+                findings.push(format!("{path}:{}: unsafe code without `// SAFETY: …`", i + 1));
+            }
+        }
+    }
+    assert!(blocks > 100, "{blocks} blocks of unsafe code found");
+    none(findings);
+}
+
 #[test]
 fn files_are_short() {
     let mut findings = Vec::new();
