@@ -330,6 +330,10 @@ pub struct OscillatorArguments {
     /// End of the run in seconds
     #[arg(long, value_name = "T", default_value = "10", value_parser = positive, allow_negative_numbers = true)]
     pub stop: f64,
+    /// External forces on mass 1 and mass 2 in N: CSV with the columns `time`, `f1` and `f2`, lines between rows, two rows of one time
+    /// for a jump. Steps that end where a line ends are exact [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub force: Option<PathBuf>,
     /// Another value for a parameter: m1 m2 k1 k_c k2 c1 c_c c2 x1_0 x2_0 v1_0 v2_0; may be repeated [default: none]
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Setting>,

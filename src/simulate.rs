@@ -67,6 +67,7 @@ fn pair_of(options: &OscillatorOptions) -> Pair {
         integrator: options.integrator,
         start: options.start,
         bond: true,
+        force: options.force.as_ref().map(|forces| forces.force.clone()),
         stop_s: options.stop_s,
     }
 }

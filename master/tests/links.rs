@@ -233,17 +233,17 @@ fn three_steps(simulation: &mut Simulation) {
     }
 }
 
-/// What links carry is part of a memento.
+/// What links carry is part of a saved state.
 #[test]
 fn a_run_with_links_continues_where_it_was() {
     for schedule in [Schedule::Jacobi, Schedule::GaussSeidel(vec![0, 1])] {
         let method = Method { schedule, ..Method::default() };
         let (mut simulation, [a, b]) = ring(&method);
         three_steps(&mut simulation);
-        let memento = simulation.memento().expect("a memento");
+        let saved = simulation.saved_state().expect("a saved state");
         three_steps(&mut simulation);
         let (mut again, _) = ring(&method);
-        again.resume(&memento).expect("resumed");
+        again.resume(&saved).expect("resumed");
         three_steps(&mut again);
         for unit in [a, b] {
             assert_eq!(read(&mut again, unit), read(&mut simulation, unit));

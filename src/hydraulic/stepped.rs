@@ -3,7 +3,7 @@
 use macrostep::multirate::{Limits, Multirate, Outcome, Recording, Watched};
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
-use macrostep_master::{Memento, RunError, Simulation};
+use macrostep_master::{RunError, SavedState, Simulation};
 
 use crate::arguments::MultirateArguments;
 use crate::checkpoint::{Checkpoint, Keeper};
@@ -30,14 +30,14 @@ pub fn run(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Fail
     let limits = if a.out.is_some() || is_kept { Limits::WATCHED } else { Limits::BRIEF };
     let mut watched = with_units(a.units, &a.slaves, |units| Watched::new(scenario, units, limits))?;
     let mut stream = stream(&watched.recording, a, at.as_ref())?;
-    let mut keeper = Keeper::new(&a.checkpoints, &identity)?;
+    let mut writer = Keeper::new(&a.checkpoints, &identity)?;
     let mut steps = Steps::new(&watched.simulation, (0.0, scenario.end_s()), 1).map_err(failed)?;
     if let Some(at) = at {
-        watched.resume(at.memento).map_err(failed)?;
+        watched.resume(at.saved).map_err(failed)?;
         steps.go_on_after(at.steps);
     }
     interrupt::note();
-    let ended = stepped(&mut watched, &mut steps, stream.as_mut(), keeper.as_mut());
+    let ended = stepped(&mut watched, &mut steps, stream.as_mut(), writer.as_mut());
     let failure = ended.map_err(|failure| kept(failure, stream.as_ref()))?;
     stream.as_mut().map_or(Ok(()), Stream::close)?;
     Ok(watched.finish(steps.wall.as_secs_f64(), failure))
@@ -61,10 +61,10 @@ fn stepped(
     watched: &mut Watched,
     steps: &mut Steps,
     stream: Option<&mut Stream>,
-    keeper: Option<&mut Keeper>,
+    writer: Option<&mut Keeper>,
 ) -> Result<Option<String>, Failure> {
     let Watched { simulation, recording } = watched;
-    match steps.run(simulation, &mut Rows { recording, stream }, keeper) {
+    match steps.run(simulation, &mut Rows { recording, stream }, writer) {
         Ok(()) => Ok(None),
         Err(Failure::Simulation(error)) => Ok(Some(error.to_string())),
         Err(failure) => Err(failure),
@@ -131,8 +131,8 @@ impl Sink for Rows<'_> {
         self.recording.is_too_fast()
     }
 
-    fn memento(&mut self, simulation: &mut Simulation) -> Result<Memento, RunError> {
-        let memento = simulation.memento()?;
-        self.recording.keep(simulation, memento)
+    fn saved_state(&mut self, simulation: &mut Simulation) -> Result<SavedState, RunError> {
+        let saved = simulation.saved_state()?;
+        self.recording.keep(simulation, saved)
     }
 }

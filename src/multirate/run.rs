@@ -2,7 +2,7 @@
 
 use macrostep_description::shown;
 use macrostep_master::record::{Observer, Trace};
-use macrostep_master::{Memento, RunError, Simulation};
+use macrostep_master::{RunError, SavedState, Simulation};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -94,11 +94,11 @@ impl Watched {
     /// Goes on with a run that was kept by [`Recording::keep`].
     ///
     /// # Errors
-    /// Where the memento is one of another run.
-    pub fn resume(&mut self, memento: Memento) -> Result<(), RunError> {
-        let Memento { units, engine } = memento;
+    /// Where the saved state is one of another run.
+    pub fn resume(&mut self, saved: SavedState) -> Result<(), RunError> {
+        let SavedState { units, engine } = saved;
         let Kept { engine, rows, frames, do_steps } = postcard::from_bytes(&engine).map_err(|e| unread(&e))?;
-        self.simulation.resume(&Memento { units, engine })?;
+        self.simulation.resume(&SavedState { units, engine })?;
         let recording = &mut self.recording;
         // Initialisation may have made steps of its own.
         for ((before, made), now) in recording.do_steps.iter_mut().zip(do_steps).zip(self.simulation.do_steps()) {
@@ -107,9 +107,12 @@ impl Watched {
         let columns = recording.trace.columns().len();
         if rows.iter().any(|row| row.len() != columns) {
             let (found, expected) = ("rows of other columns".to_owned(), format!("rows of {columns} columns"));
-            return Err(RunError::Grid { what: "memento", found, expected });
+            return Err(RunError::Grid { what: "saved state", found, expected });
         }
-        rows.iter().for_each(|row| recording.trace.push(row[0], &row[1..]));
+        for row in &rows {
+            recording.trace.push(row[0], &row[1..]);
+            recording.watch(row[0], &row[1 + recording.rows..1 + 2 * recording.rows]);
+        }
         (recording.frames, recording.start_s) = (frames, self.simulation.time_s());
         Ok(())
     }
@@ -151,16 +154,25 @@ impl Recording {
         self.ended_by.is_some()
     }
 
-    /// The simulation's memento, with what is kept and the steps made beside the state of the engine.
+    /// The simulation's saved state, with what is kept and the steps made beside the state of the engine.
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn keep(&self, simulation: &Simulation, memento: Memento) -> Result<Memento, RunError> {
-        let Memento { units, engine } = memento;
+    pub fn keep(&self, simulation: &Simulation, saved: SavedState) -> Result<SavedState, RunError> {
+        let SavedState { units, engine } = saved;
         let rows = self.trace.rows().map(<[f64]>::to_vec).collect();
         let kept = Kept { engine, rows, frames: self.frames.clone(), do_steps: self.made(simulation) };
         let engine = postcard::to_stdvec(&kept).map_err(|e| unread(&e))?;
-        Ok(Memento { units, engine })
+        Ok(SavedState { units, engine })
+    }
+
+    /// Ends the run where the interface is faster than the limit.
+    fn watch(&mut self, t_s: f64, speeds: &[f64]) {
+        // Written so that NaN is too fast.
+        let limit_ms = self.limits.speed_ms;
+        if !speeds.iter().all(|w| w.abs() <= limit_ms) {
+            self.ended_by = Some(format!("interface speed above {limit_ms} m/s at t = {} s", shown::time(t_s)));
+        }
     }
 
     /// Steps made by both units, those of an earlier part of the run counted.
@@ -178,11 +190,7 @@ impl Observer for Recording {
         if self.has_poses && t_s + 1e-9 >= self.frames.len() as f64 * self.limits.frame_s {
             self.frames.push((t_s, poses.to_vec()));
         }
-        // Written so that NaN is too fast.
-        let limit_ms = self.limits.speed_ms;
-        if !row[self.rows..2 * self.rows].iter().all(|w| w.abs() <= limit_ms) {
-            self.ended_by = Some(format!("interface speed above {limit_ms} m/s at t = {} s", shown::time(t_s)));
-        }
+        self.watch(t_s, &row[self.rows..2 * self.rows]);
     }
 
     #[inline]
@@ -231,5 +239,5 @@ fn energy(trace: &Trace) -> Energy {
 /// A run that cannot be kept or continued.
 fn unread(error: &postcard::Error) -> RunError {
     let expected = "one of this run".to_owned();
-    RunError::Grid { what: "memento", found: error.to_string(), expected }
+    RunError::Grid { what: "saved state", found: error.to_string(), expected }
 }

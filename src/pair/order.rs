@@ -28,12 +28,12 @@ impl Errors {
 }
 
 /// Errors over the whole run of `pair`.
-pub fn global(pair: &Pair, factory: Factory<'_>) -> Result<Errors, RunError> {
+pub fn global_errors(pair: &Pair, factory: Factory<'_>) -> Result<Errors, RunError> {
     march(pair, factory, pair.stop_s)
 }
 
 /// Errors after one window from the exact state and history, over the starting times `starts_s` \[s\].
-pub fn local(pair: &Pair, factory: Factory<'_>, starts_s: &[f64]) -> Result<Errors, RunError> {
+pub fn local_errors(pair: &Pair, factory: Factory<'_>, starts_s: &[f64]) -> Result<Errors, RunError> {
     let exact = solution(pair)?;
     let mut worst = Errors::default();
     for &start_s in starts_s {
@@ -63,7 +63,7 @@ fn march(pair: &Pair, factory: Factory<'_>, stop_s: f64) -> Result<Errors, RunEr
 }
 
 fn solution(pair: &Pair) -> Result<Exact, RunError> {
-    Exact::new(&pair.parameters).map_err(unsolvable)
+    pair.exact().map_err(unsolvable)
 }
 
 pub(crate) fn unsolvable(e: ParameterError) -> RunError {

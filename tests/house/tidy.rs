@@ -37,8 +37,8 @@ const WORDS: &[(&str, &str, usize)] = &[
     ("no number", "NaN, not finite, or a text", 0),
     ("not a number", "NaN, or not finite", 0),
     ("beyond all numbers", "not finite", 0),
-    ("memento", "snapshot (in memory), checkpoint (in a file)", 70),
-    ("misfit", "mismatch", 3),
+    ("memento", "snapshot (in memory), checkpoint (in a file), saved state", 0),
+    ("misfit", "mismatch", 0),
     ("unkept", "not saved", 0),
     ("books", "energy balance", 49),
     ("ledger", "energy balance", 47),
@@ -50,7 +50,7 @@ const WORDS: &[(&str, &str, usize)] = &[
     ("mapless", "without one-step map", 0),
     ("witness", "callback of a run", 0),
     ("goon", "what a callback answers: continue, checkpoint, stop", 0),
-    ("keeper", "writer of checkpoints", 36),
+    ("keeper", "writer of checkpoints", 31),
 ];
 
 /// Beginnings of paths that exist on one machine only.
