@@ -99,17 +99,6 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     if let Some(step) = e.step_s.filter(|step| !(step.is_finite() && *step > 0.0)) {
         bad(&e.step_place, format!("step = {step:?}, expected a macro step above 0"));
     }
-    // The last step of a run is shorter where it must be; here it would be the only one.
-    if let (Some(step_s), Some(stop_s)) = (e.step_s, e.stop_s)
-        && step_s > (stop_s - e.start_s) * (1.0 + 1e-9)
-        && stop_s > e.start_s
-    {
-        let what = format!(
-            "step = {step_s} s, expected one within the run of {} s, which is one shorter step",
-            stop_s - e.start_s
-        );
-        findings.push(Finding::warning(e.step_place.or(&e.place), what, "choose a smaller step, or a later `stop`"));
-    }
     let told = s.units.iter().map(|unit| (unit.tolerance, &unit.place));
     for (tolerance, place) in told.chain([(e.tolerance, &e.place)]) {
         if let Some(tolerance) = tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
