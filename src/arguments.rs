@@ -215,7 +215,8 @@ pub struct ShowsArguments {
 #[derive(Debug, Args)]
 pub struct MultirateArguments {
     /// All schemes over the macro step instead of one run: the largest stable steps, errors, pictures [default: off]
-    #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "reference", "stop", "json"])]
+    #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "reference", "stop", "json", "checkpoint",
+        "resume"])]
     pub study: bool,
     /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
@@ -251,6 +252,12 @@ pub struct MultirateArguments {
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
+    /// Checkpoints
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
+    /// Where FMUs run
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
 }
 
 impl MultirateArguments {
@@ -323,6 +330,10 @@ pub struct OscillatorArguments {
     /// End of the run in seconds
     #[arg(long, value_name = "T", default_value = "10", value_parser = positive, allow_negative_numbers = true)]
     pub stop: f64,
+    /// External forces on mass 1 and mass 2 in N: CSV with the columns `time`, `f1` and `f2`, lines between rows, two rows of one time
+    /// for a jump. Steps that end where a line ends are exact [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub force: Option<PathBuf>,
     /// Another value for a parameter: m1 m2 k1 k_c k2 c1 c_c c2 x1_0 x2_0 v1_0 v2_0; may be repeated [default: none]
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Setting>,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use macrostep_import::fmu::regular;
-use macrostep_master::Memento;
+use macrostep_master::SavedState;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
@@ -64,7 +64,7 @@ pub struct Checkpoint {
     /// The file of rows as it was.
     pub file: Written,
     /// States of the units and of the engine.
-    pub memento: Memento,
+    pub saved: SavedState,
 }
 
 impl Checkpoint {
@@ -177,9 +177,9 @@ impl Keeper {
     ///
     /// # Errors
     /// [`Failure::File`].
-    pub fn keep(&mut self, steps: u64, memento: Memento, stream: Option<&mut Stream>) -> Result<(), Failure> {
+    pub fn keep(&mut self, steps: u64, saved: SavedState, stream: Option<&mut Stream>) -> Result<(), Failure> {
         let file = stream.map(Stream::settle).transpose()?.unwrap_or_default();
-        Checkpoint { run: self.run.clone(), steps, file, memento }.write(&self.path)?;
+        Checkpoint { run: self.run.clone(), steps, file, saved }.write(&self.path)?;
         self.last = Instant::now();
         Ok(())
     }
@@ -199,11 +199,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("run.checkpoint");
         let arguments = CheckpointArguments { checkpoint: Some(path.clone()), ..CheckpointArguments::default() };
-        let mut keeper = Keeper::new(&arguments, "step 1\nstop 2").expect("kept").expect("asked for");
-        let memento = Memento { units: vec![vec![1, 2]], engine: vec![3] };
-        keeper.keep(7, memento.clone(), None).expect("written");
+        let mut writer = Keeper::new(&arguments, "step 1\nstop 2").expect("kept").expect("asked for");
+        let saved = SavedState { units: vec![vec![1, 2]], engine: vec![3] };
+        writer.keep(7, saved.clone(), None).expect("written");
         let read = Checkpoint::read(&path, "step 1\nstop 2", 7).expect("read");
-        assert_eq!((read.steps, read.memento), (7, memento));
+        assert_eq!((read.steps, read.saved), (7, saved));
         let other = Checkpoint::read(&path, "step 1\nstop 3", 7).expect_err("another run").to_string();
         assert!(other.contains("found a run with stop 2, expected stop 3"), "{other}");
         let long = Checkpoint::read(&path, "step 1\nstop 2", 6).expect_err("a longer run").to_string();

@@ -11,7 +11,7 @@ use macrostep_master::unit::{Failure, NativeUnit, Unit, UnitError};
 use macrostep_master::{RunError, Simulation};
 
 use macrostep_system::scenario::Source;
-use macrostep_system::{Catalogue, Finding, Scenario, Severity, assemble};
+use macrostep_system::{Assembly, Catalogue, Finding, Scenario, Severity, assemble};
 
 use crate::pair::Factory;
 use crate::{catalogue, embedded};
@@ -71,10 +71,18 @@ pub fn open_all() -> Result<Vec<Fmu>, RunError> {
 /// # Errors
 /// Where the scenario cannot run, and what a unit answers.
 pub fn simulation(scenario: &Scenario, factory: Factory<'_>) -> Result<Simulation, RunError> {
-    let (assembly, _) = assemble(scenario, &Models(factory)).map_err(|findings| cannot_run(&findings))?;
-    let mut simulation = assembly.simulation()?;
+    let mut simulation = assembly(scenario, factory)?.simulation()?;
     simulation.initialise()?;
     Ok(simulation)
+}
+
+/// As [`simulation`], before a simulation is made of it.
+///
+/// # Errors
+/// Where the scenario cannot run.
+pub fn assembly(scenario: &Scenario, factory: Factory<'_>) -> Result<Assembly, RunError> {
+    let (assembly, _) = assemble(scenario, &Models(factory)).map_err(|findings| cannot_run(&findings))?;
+    Ok(assembly)
 }
 
 /// A scenario that its units refuse.

@@ -26,6 +26,7 @@ mod failure;
 mod fit;
 mod flex;
 mod fmus;
+mod forces;
 mod formats;
 mod hydraulic;
 mod info;

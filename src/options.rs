@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::arguments::OscillatorArguments;
 use crate::failure::Failure;
+use crate::forces::Forces;
 use crate::slaves::SlaveArguments;
 use crate::terms::{
     Case, Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start,
@@ -79,6 +80,9 @@ pub struct OscillatorOptions {
     pub units: Units,
     /// Where FMUs run.
     pub slaves: SlaveArguments,
+    /// External forces on the masses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force: Option<Forces>,
     /// Physical properties, those of the case with the settings.
     #[serde(serialize_with = "by_name")]
     pub parameters: Parameters,
@@ -117,6 +121,7 @@ impl OscillatorOptions {
             record_every: arguments.record_every,
             units: arguments.units,
             slaves: arguments.slaves,
+            force: arguments.force.as_deref().map(Forces::read).transpose()?,
             parameters: parameters(arguments)?,
         };
         check_steps(arguments, options.step_s, own_steps)?;
@@ -172,6 +177,9 @@ impl OscillatorOptions {
         let mut scenario = run.scenario();
         if self.start == Start::Exact {
             scenario.history = self.past(&scenario)?;
+        }
+        if self.force.is_some() {
+            Forces::feed(&mut scenario);
         }
         Ok(scenario)
     }
@@ -328,6 +336,10 @@ fn check_meaning(arguments: &OscillatorArguments, options: &OscillatorOptions) -
     if let Some(tolerance) = arguments.control_tolerance.filter(|_| options.control == Control::Fixed) {
         let reason = "steps of one length have none";
         return Err(Failure::conflict(format!("--control-tolerance {tolerance}"), "--control fixed", reason));
+    }
+    if let Some(forces) = options.force.as_ref().filter(|_| options.start == Start::Exact) {
+        let reason = "the exact solution before the start is that without forces";
+        return Err(Failure::conflict(format!("--force {}", forces.file.display()), "--start exact", reason));
     }
     if let Err([one, other, why]) = options.scheme().check() {
         return Err(Failure::conflict(one, other, &why));

@@ -8,7 +8,7 @@ use macrostep::pair::{Compared, Comparison, Integrator, Outcome, Recorder};
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
-use macrostep_master::{Account, Course, Memento, RunError, Simulation, Unconverged};
+use macrostep_master::{Account, Course, RunError, SavedState, Simulation, Unconverged};
 use macrostep_plot::table::{Align, Table};
 use macrostep_system::Scenario;
 
@@ -16,6 +16,7 @@ use crate::arguments::OscillatorArguments;
 use crate::checkpoint::{Checkpoint, Keeper};
 use crate::distinct::Files;
 use crate::failure::Failure;
+use crate::forces::Forces;
 use crate::options::OscillatorOptions;
 use crate::pictures::Curves;
 use crate::single::kept;
@@ -38,11 +39,11 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     let run = format!("oscillator\n{}", scenario(&anywhere)?);
     let before = kept_run(arguments, &options, &run)?;
     let mut rows = Rows::new(arguments, before.as_ref())?;
-    let mut keeper = Keeper::new(&arguments.checkpoints, &run)?;
+    let mut writer = Keeper::new(&arguments.checkpoints, &run)?;
     // The run.
     interrupt::note();
     let compared = simulate::compared(&options).map_err(|failure| kept_rows(failure, &rows))?;
-    let (outcome, ended) = watched(compared, &options, (&mut rows, keeper.as_mut()), before)
+    let (outcome, ended) = watched(compared, &options, (&mut rows, writer.as_mut()), before)
         .map_err(|failure| kept_rows(failure, &rows))?;
     // What ended it early, but for signals that have grown beyond all bounds: these are a result.
     if let Some(failure) = ended.err().filter(|_| outcome.diverged.is_none()) {
@@ -81,7 +82,10 @@ fn kept_run(
     let resume = arguments.checkpoints.resume.as_deref();
     let kept = resume.map(|path| Checkpoint::read(path, run, steps_max)).transpose()?;
     let mut files = Files::default();
-    files.writes_option("--out", arguments.out.as_ref().map(|folder| folder.join("trace.csv")).as_deref());
+    files.reads_option("--force", arguments.force.as_deref());
+    for name in ["trace.csv"].into_iter().chain(arguments.force.is_some().then_some(Forces::BESIDE)) {
+        files.writes_option("--out", arguments.out.as_ref().map(|folder| folder.join(name)).as_deref());
+    }
     files.checkpoints(&arguments.checkpoints);
     files.are_apart()?;
     Ok(kept)
@@ -91,16 +95,16 @@ fn kept_run(
 fn watched(
     mut compared: Compared,
     options: &OscillatorOptions,
-    (rows, keeper): (&mut Rows, Option<&mut Keeper>),
+    (rows, writer): (&mut Rows, Option<&mut Keeper>),
     kept: Option<Checkpoint>,
 ) -> Result<(Outcome, Result<(), Failure>), Failure> {
     let mut steps = Steps::new(&compared.coupled.simulation, (0.0, options.stop_s), 1).map_err(failed)?;
     if let Some(at) = kept {
-        compared.resume(at.memento).map_err(failed)?;
+        compared.resume(at.saved).map_err(failed)?;
         steps.go_on_after(at.steps);
     }
     let Compared { coupled, comparison } = &mut compared;
-    let ended = steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, keeper);
+    let ended = steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, writer);
     Ok((compared.finish(steps.wall.as_secs_f64()), ended))
 }
 
@@ -171,9 +175,9 @@ impl Sink for ComparedRows<'_> {
         Ok(())
     }
 
-    fn memento(&mut self, simulation: &mut Simulation) -> Result<Memento, RunError> {
-        let memento = simulation.memento()?;
-        self.comparison.keep(simulation, memento)
+    fn saved_state(&mut self, simulation: &mut Simulation) -> Result<SavedState, RunError> {
+        let saved = simulation.saved_state()?;
+        self.comparison.keep(simulation, saved)
     }
 }
 
@@ -202,6 +206,9 @@ pub fn write(
 ) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     write_system(&folder.join("scenario.toml"), &scenario(options)?, options.system())?;
+    if let Some(forces) = &options.force {
+        std::fs::copy(&forces.file, folder.join(Forces::BESIDE)).map_err(Failure::file(&forces.file))?;
+    }
     write_text(&folder.join("result.json"), &json(options, outcome)?)?;
     pictures::write(folder, options, curves)?;
     Ok(())

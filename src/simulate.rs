@@ -6,7 +6,7 @@ use macrostep_master::RunError;
 
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
-use crate::slaves;
+use crate::slaves::{self, SlaveArguments};
 use crate::terms::Units;
 
 /// Runs one scenario.
@@ -14,7 +14,7 @@ use crate::terms::Units;
 /// # Errors
 /// [`Failure::Run`] with the unit, call and time where the run failed.
 pub fn run(options: &OscillatorOptions) -> Result<Outcome, Failure> {
-    with_units(options, |units| pair::run(&pair_of(options), units, options.record_every))
+    units(options, |units| pair::run(&pair_of(options), units, options.record_every))
 }
 
 /// One scenario at its start.
@@ -22,20 +22,31 @@ pub fn run(options: &OscillatorOptions) -> Result<Outcome, Failure> {
 /// # Errors
 /// As [`run`].
 pub fn compared(options: &OscillatorOptions) -> Result<Compared, Failure> {
-    with_units(options, |units| Compared::new(&pair_of(options), units, options.record_every))
+    units(options, |units| Compared::new(&pair_of(options), units, options.record_every))
 }
 
-/// Calls `run` with the source of units the options ask for.
-fn with_units<T>(
+fn units<T>(
     options: &OscillatorOptions,
     run: impl FnOnce(pair::Factory<'_>) -> Result<T, RunError>,
 ) -> Result<T, Failure> {
-    let isolation = slaves::isolation(&options.slaves)?;
+    with_units(options.units, &options.slaves, run)
+}
+
+/// Calls `run` with the source of units that is asked for.
+///
+/// # Errors
+/// Those of `run`, and a limit that is none.
+pub fn with_units<T>(
+    units: Units,
+    slaves: &SlaveArguments,
+    run: impl FnOnce(pair::Factory<'_>) -> Result<T, RunError>,
+) -> Result<T, Failure> {
+    let isolation = slaves::isolation(slaves)?;
     let isolated = |model: &str, name: &str| match &isolation {
         Some(isolation) => factory::isolated(isolation, model, name),
         None => factory::fmu(model, name),
     };
-    let units: pair::Factory<'_> = match options.units {
+    let units: pair::Factory<'_> = match units {
         Units::Fmu => &isolated,
         Units::Native => &factory::native,
     };
@@ -56,6 +67,7 @@ fn pair_of(options: &OscillatorOptions) -> Pair {
         integrator: options.integrator,
         start: options.start,
         bond: true,
+        force: options.force.as_ref().map(|forces| forces.force.clone()),
         stop_s: options.stop_s,
     }
 }

@@ -1,8 +1,9 @@
-//! The main job: every coupling × schedule × predictor × corrector, both cases, beside the exact solution.
+//! The main job: every coupling × schedule × predictor × corrector, both cases, beside the exact solution, and the oscillator
+//! in one piece by the benchmark's own integrator.
 
 use std::path::Path;
 
-use macrostep::pair::Outcome;
+use macrostep::pair::{self, Outcome};
 use macrostep_plot::table::{Align, Table, short};
 use rayon::prelude::*;
 
@@ -45,14 +46,17 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
         .collect::<Result<Vec<Entry>, Failure>>()?;
     bar.finish_and_clear();
 
-    let table = table(&entries);
+    let mut table = table(&entries);
+    for case in [Case::One, Case::Two] {
+        in_one_piece(folder, case, &mut table)?;
+    }
     print::line(table.terminal())?;
     write_text(&folder.join("table.md"), &table.markdown())?;
     write_summary(folder, &entries)?;
     for case in [Case::One, Case::Two] {
         charts::write(folder, case, &entries)?;
     }
-    eprintln!("wrote {} runs, the table and pictures to `{}`", entries.len(), folder.display());
+    eprintln!("wrote {} runs, two in one piece, the table and pictures to `{}`", entries.len(), folder.display());
     Ok(())
 }
 
@@ -106,8 +110,36 @@ pub fn common(case: Case) -> OscillatorOptions {
         record_every: 10,
         units: Units::Fmu,
         slaves: SlaveArguments::default(),
+        force: None,
         parameters: case_parameters(case),
     }
+}
+
+/// The oscillator in one piece with the same step: its rows, and a row of the table.
+fn in_one_piece(folder: &Path, case: Case, table: &mut Table) -> Result<(), Failure> {
+    let OscillatorOptions { parameters, step_s, stop_s, record_every, .. } = common(case);
+    let outcome = pair::in_one_piece(&parameters, (step_s, stop_s), record_every);
+    let outcome = outcome.map_err(|e| Failure::Run(e.to_string()))?;
+    let path = folder.join("runs").join(format!("case{}_one_piece.csv", typed(case)));
+    outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    let words = [
+        typed(case),
+        "in one piece".into(),
+        String::new(),
+        String::new(),
+        String::new(),
+        typed(Integrator::SemiImplicitEuler),
+    ];
+    let numbers =
+        [short(outcome.max_relative_position()), short(outcome.drift), format!("{}", (stop_s / step_s).round())];
+    let (time, growth) = (format!("{:.3}", outcome.wall_s), growth(&outcome));
+    table.row(words.into_iter().chain(numbers).chain([time, growth]).collect::<Vec<_>>());
+    Ok(())
+}
+
+/// Growth of the amplitudes, where there is any.
+fn growth(outcome: &Outcome) -> String {
+    outcome.growth_rate.map_or_else(String::new, |rate| format!("{rate:.3}"))
 }
 
 /// Name of the files of one run.
@@ -164,7 +196,7 @@ fn table(entries: &[Entry]) -> Table {
             short(outcome.drift),
             format!("{} + {}", outcome.do_steps[0], outcome.do_steps[1]),
             format!("{:.3}", outcome.wall_s),
-            outcome.growth_rate.map_or_else(String::new, |rate| format!("{rate:.3}")),
+            growth(outcome),
         ]);
     }
     table

@@ -1,7 +1,7 @@
 //! The *state* of a run: everything that changes from one communication step to the next, as one value. The definition is
 //! the rest: systems, methods, plans, and the lists made of them.
 //!
-//! A rollback copies the part that a step writes over itself, a restart begins with the initial state, and a memento is
+//! A rollback copies the part that a step writes over itself, a restart begins with the initial state, and a saved state is
 //! this value in bytes. What the units keep of themselves is theirs, see [`crate::unit::Unit::save`].
 
 use crate::algebraic::LoopState;

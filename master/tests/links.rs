@@ -2,6 +2,7 @@
 
 use macrostep_description::{Causality, CoSimulation, Kind, ModelDescription, RealAttributes, Variability, Variable};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
+use macrostep_master::idle;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 use macrostep_master::{Grid, Method, Schedule, Simulation, System, SystemError, UnitId};
 
@@ -75,21 +76,6 @@ impl Unit for Counter {
     fn kind(&self) -> &'static str {
         "native"
     }
-    fn setup(&mut self, _: f64, _: Option<f64>, _: Option<f64>) -> Result<(), UnitError> {
-        Ok(())
-    }
-    fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        Ok(())
-    }
-    fn exit_initialization(&mut self) -> Result<(), UnitError> {
-        Ok(())
-    }
-    fn reset(&mut self) -> Result<(), UnitError> {
-        Ok(())
-    }
-    fn terminate(&mut self) -> Result<(), UnitError> {
-        Ok(())
-    }
     fn set_real(&mut self, _: &[u32], values: &[f64]) -> Result<(), UnitError> {
         self.inputs.real = values[0];
         Ok(())
@@ -126,12 +112,6 @@ impl Unit for Counter {
     fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> {
         assert_eq!(refs, [7]);
         Ok(vec![self.outputs.text.clone()])
-    }
-    fn set_input_derivatives(&mut self, _: &[u32], _: &[i32], _: &[f64]) -> Result<(), UnitError> {
-        Ok(())
-    }
-    fn get_output_derivatives(&mut self, _: &[u32], _: &[i32], _: &mut [f64]) -> Result<(), UnitError> {
-        Ok(())
     }
     fn step(&mut self, _: f64, _: f64, _: bool) -> Result<Outcome, UnitError> {
         self.steps += 1;
@@ -170,8 +150,8 @@ impl Unit for Counter {
         };
         Ok(())
     }
-    fn directional(&mut self, _: &[u32], _: &[u32], _: &[f64], _: &mut [f64]) -> Result<(), UnitError> {
-        Ok(())
+    idle! { self;
+        setup enter_initialization exit_initialization reset terminate set_input_derivatives get_output_derivatives directional
     }
 }
 
@@ -253,17 +233,17 @@ fn three_steps(simulation: &mut Simulation) {
     }
 }
 
-/// What links carry is part of a memento.
+/// What links carry is part of a saved state.
 #[test]
 fn a_run_with_links_continues_where_it_was() {
     for schedule in [Schedule::Jacobi, Schedule::GaussSeidel(vec![0, 1])] {
         let method = Method { schedule, ..Method::default() };
         let (mut simulation, [a, b]) = ring(&method);
         three_steps(&mut simulation);
-        let memento = simulation.memento().expect("a memento");
+        let saved = simulation.saved_state().expect("a saved state");
         three_steps(&mut simulation);
         let (mut again, _) = ring(&method);
-        again.resume(&memento).expect("resumed");
+        again.resume(&saved).expect("resumed");
         three_steps(&mut again);
         for unit in [a, b] {
             assert_eq!(read(&mut again, unit), read(&mut simulation, unit));

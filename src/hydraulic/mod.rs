@@ -2,25 +2,23 @@
 
 mod charts;
 mod report;
+mod stepped;
 mod study;
 
 use std::path::Path;
 
-use macrostep::factory;
-
 use macrostep::multirate::{
-    Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, errors, judge, run,
+    Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, check, errors, judge, run,
 };
 use macrostep_benchmarks::STEP_S;
 use macrostep_description::shown;
-use macrostep_master::RunError;
 use macrostep_plot::table::{Align, Table};
 
 use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use crate::failure::Failure;
-use crate::oscillator::{progress_bar, write_system, write_text};
+use crate::oscillator::{write_system, write_text};
 use crate::print;
-use crate::terms::Units;
+use crate::simulate::with_units;
 use report::Summary;
 
 pub use report::Structure;
@@ -64,47 +62,17 @@ fn scenario(plant: Plant, a: &MultirateArguments) -> Multirate {
     run
 }
 
-/// Runs natively or through the FMUs.
-fn simulate(
-    scenario: &Multirate,
-    units: Units,
-    limits: Limits,
-    progress: &mut dyn FnMut(),
-) -> Result<Outcome, Failure> {
-    let factory: macrostep::pair::Factory<'_> = match units {
-        Units::Fmu => &factory::fmu,
-        Units::Native => &factory::native,
-    };
-    run(scenario, factory, limits, progress).map_err(|error| match error {
-        // A step that does not fit is the user's.
-        RunError::Grid { .. } => Failure::Usage(error.to_string()),
-        other => Failure::Run(other.to_string()),
-    })
+/// Runs natively or through the FMUs, without rows and checkpoints.
+fn simulate(scenario: &Multirate, a: &MultirateArguments, limits: Limits) -> Result<Outcome, Failure> {
+    with_units(a.units, &a.slaves, |units| run(scenario, units, limits))
 }
 
 fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     let scenario = scenario(plant, a);
-    if scenario.stop_s < scenario.step_s {
-        let (stop, step) = (format!("--stop {}", scenario.stop_s), format!("--step {}", scenario.step_s));
-        return Err(Failure::conflict(stop, step, "not one macro step fits"));
-    }
-    if scenario.stop_s / scenario.step_s > STEPS_MAX {
-        let (found, longest) = (scenario.stop_s, STEPS_MAX * scenario.step_s);
-        return Err(Failure::Usage(format!(
-            "`--stop`: found {found:?} s, expected at most {longest:?} s, for at most {STEPS_MAX:e} macro steps"
-        )));
-    }
-    let steps = (scenario.stop_s / scenario.step_s) as u64;
-    let bar = progress_bar(steps, "macro steps");
-    let limits = if a.out.is_some() { Limits::WATCHED } else { Limits::BRIEF };
-    let outcome = simulate(&scenario, a.units, limits, &mut || bar.inc(1))?;
-    bar.finish_and_clear();
+    can_run(&scenario)?;
+    let outcome = stepped::run(&scenario, a)?;
     let reference = if a.reference || plant == Plant::Actuator {
-        let fine = Multirate { stop_s: scenario.stop_s, ..scenario.reference() };
-        let bar = progress_bar((fine.stop_s / fine.step_s) as u64, "macro steps of the reference");
-        let reference = simulate(&fine, a.units, Limits::BRIEF, &mut || bar.inc(1))?;
-        bar.finish_and_clear();
-        Some(reference)
+        Some(stepped::reference(&Multirate { stop_s: scenario.stop_s, ..scenario.reference() }, a)?)
     } else {
         None
     };
@@ -117,12 +85,9 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
         print::line(table(&scenario, &outcome, verdict.as_ref(), stable))?;
     }
     if let Some(folder) = &a.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("result.json"), &summary.json()?)?;
-        let text =
-            toml::to_string(&scenario).map_err(|e| Failure::Format { what: "the scenario", reason: e.to_string() })?;
-        write_system(&folder.join("scenario.toml"), &text, scenario.scenario())?;
-        write_run(folder, &scenario, &outcome)?;
+        write_system(&folder.join("scenario.toml"), &settings(&scenario)?, scenario.scenario())?;
+        write_page(folder, &scenario, &outcome)?;
         charts::interface(&[(&scenario, &outcome)], reference.as_ref()).write(folder, "interface")?;
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
@@ -132,10 +97,35 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     })
 }
 
-/// `trace.csv`, and for the crane `crane.html`.
+/// Refuses a step that does not fit.
+fn can_run(scenario: &Multirate) -> Result<(), Failure> {
+    if scenario.stop_s < scenario.step_s {
+        let (stop, step) = (format!("--stop {}", scenario.stop_s), format!("--step {}", scenario.step_s));
+        return Err(Failure::conflict(stop, step, "not one macro step fits"));
+    }
+    if scenario.stop_s / scenario.step_s > STEPS_MAX {
+        let (found, longest) = (scenario.stop_s, STEPS_MAX * scenario.step_s);
+        return Err(Failure::Usage(format!(
+            "`--stop`: found {found:?} s, expected at most {longest:?} s, for at most {STEPS_MAX:e} macro steps"
+        )));
+    }
+    check(scenario).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// The settings of a run, every default filled in.
+fn settings(scenario: &Multirate) -> Result<String, Failure> {
+    toml::to_string(scenario).map_err(|e| Failure::Format { what: "the scenario", reason: e.to_string() })
+}
+
+/// `trace.csv` of a run that is over, and what [`write_page`] writes.
 fn write_run(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<(), Failure> {
     let path = folder.join("trace.csv");
     outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    write_page(folder, scenario, outcome)
+}
+
+/// For the crane, `crane.html`.
+fn write_page(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<(), Failure> {
     if scenario.plant.is_crane() {
         let page = animation::page(scenario, outcome).map_err(|e| Failure::Run(e.to_string()))?;
         write_text(&folder.join("crane.html"), &page)?;

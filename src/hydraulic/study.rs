@@ -11,12 +11,12 @@ use macrostep_plot::table::{Align, Table, short};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{charts, simulate, write_run};
+use super::{charts, simulate, stepped, write_run};
 use crate::arguments::MultirateArguments;
 use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
 use crate::print;
-use crate::terms::{Units, typed};
+use crate::terms::typed;
 
 /// Macro steps that are tried for the largest stable one, in micro steps.
 const LADDER: [u32; 26] =
@@ -42,9 +42,9 @@ struct Entry {
 }
 
 /// Which runs, on what, and what they are compared with.
-struct Study {
+struct Study<'a> {
     plant: Plant,
-    units: Units,
+    arguments: &'a MultirateArguments,
     reference: Outcome,
 }
 
@@ -58,10 +58,7 @@ pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
     let _open = factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let fine = Multirate::new(plant, Scheme::RECOMMENDED, MICRO_S);
-    let bar = progress_bar((fine.stop_s / fine.step_s) as u64, "macro steps of the reference");
-    let reference = simulate(&fine, a.units, Limits::BRIEF, &mut || bar.inc(1))?;
-    bar.finish_and_clear();
-    let study = Study { plant, units: a.units, reference };
+    let study = Study { plant, arguments: a, reference: stepped::reference(&fine, a)? };
 
     let largest = study.largest_steps()?;
     print::line(format!("Largest stable macro step\n\n{}", largest.terminal()))?;
@@ -84,10 +81,10 @@ pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-impl Study {
+impl Study<'_> {
     fn run(&self, scheme: Scheme, micro_steps: u32, limits: Limits) -> Result<(Multirate, Outcome), Failure> {
         let scenario = Multirate::new(self.plant, scheme, f64::from(micro_steps) * MICRO_S);
-        let outcome = simulate(&scenario, self.units, limits, &mut || ())?;
+        let outcome = simulate(&scenario, self.arguments, limits)?;
         Ok((scenario, outcome))
     }
 
@@ -187,7 +184,7 @@ impl Study {
         ]);
         for manoeuvre in Manoeuvre::ALL {
             let scenario = Multirate::new(Plant::Crane(manoeuvre), Scheme::RECOMMENDED, 80.0 * MICRO_S);
-            let outcome = simulate(&scenario, self.units, Limits::BRIEF, &mut || ())?;
+            let outcome = simulate(&scenario, self.arguments, Limits::BRIEF)?;
             let height = outcome.trace.column("log_height").and_then(|c| c.last().copied());
             let e = outcome.energy;
             table.row([

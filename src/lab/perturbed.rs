@@ -14,7 +14,7 @@
 use crate::lab::scenario::Coupled;
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
-use macrostep_master::{RunError, spectral_radius};
+use macrostep_master::{RunError, forward, spectral_radius};
 use nalgebra::DMatrix;
 
 /// Size of the pulse relative to the largest value an input has had.
@@ -79,15 +79,6 @@ impl Nudged {
     }
 }
 
-/// One line a call: hand it on.
-macro_rules! forward {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
-        $(fn $name(&mut self, $($argument: $type),*) -> $result {
-            self.unit.$name($($argument),*)
-        })*
-    };
-}
-
 type Done = Result<(), UnitError>;
 
 impl Unit for Nudged {
@@ -131,24 +122,9 @@ impl Unit for Nudged {
         self.now_s = self.slots_s.get(slot).copied().unwrap_or(self.now_s);
         self.unit.restore(slot)
     }
-    forward! {
-        setup(start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Done;
-        enter_initialization() -> Done;
-        reset() -> Done;
-        terminate() -> Done;
-        get_real(refs: &[u32], values: &mut [f64]) -> Done;
-        set_integer(refs: &[u32], values: &[i32]) -> Done;
-        get_integer(refs: &[u32], values: &mut [i32]) -> Done;
-        set_boolean(refs: &[u32], values: &[bool]) -> Done;
-        get_boolean(refs: &[u32], values: &mut [bool]) -> Done;
-        set_string(refs: &[u32], values: &[&str]) -> Done;
-        get_string(refs: &[u32]) -> Result<Vec<String>, UnitError>;
-        set_input_derivatives(refs: &[u32], orders: &[i32], values: &[f64]) -> Done;
-        get_output_derivatives(refs: &[u32], orders: &[i32], values: &mut [f64]) -> Done;
-        directional(unknown: &[u32], known: &[u32], d_known: &[f64], d_unknown: &mut [f64]) -> Done;
-        begin_step(t_s: f64, step_s: f64, keep: bool) -> Done;
-        serialize() -> Result<Vec<u8>, UnitError>;
-        deserialize(bytes: &[u8]) -> Done;
+    forward! { self => self.unit;
+        setup enter_initialization reset terminate get_real set_integer get_integer set_boolean get_boolean set_string get_string
+        set_input_derivatives get_output_derivatives directional begin_step serialize deserialize
     }
 }
 

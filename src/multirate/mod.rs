@@ -19,7 +19,7 @@ mod build;
 mod outcome;
 mod run;
 
-pub use build::{Coupled, build};
+pub use build::{build, check};
 pub use macrostep_benchmarks::{Delivery, MICRO_S, Manoeuvre, Multirate, Order, Place, Plant, Prediction, Scheme};
 pub use outcome::{Columns, Energy, Outcome, Verdict, errors, judge};
-pub use run::{Limits, run};
+pub use run::{Limits, Recording, Watched, run};

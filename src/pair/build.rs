@@ -5,7 +5,7 @@ use macrostep_description::Kind as Type;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Unit;
 use macrostep_master::{
-    ChannelId, Grid, Law, LawId, Port, RunError, Simulation, SpringDamper, System, SystemError, UnitId,
+    ChannelId, Grid, Law, LawId, Port, RunError, Series, Simulation, SpringDamper, System, SystemError, UnitId,
 };
 use macrostep_oscillator::Exact;
 
@@ -60,6 +60,7 @@ pub fn build(pair: &Pair, factory: Factory<'_>) -> Result<Coupled, RunError> {
     }
     let units = [units[0], units[1]];
     let Channels { motions, force, law } = connect(&mut system, pair, &units)?;
+    pull(&mut system, pair, &units)?;
     if pair.bond {
         bond(&mut system, pair, &units)?;
     }
@@ -114,6 +115,25 @@ fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Chan
         }
     }
     Ok(Channels { motions, force, law })
+}
+
+/// External forces, which are known over every step.
+fn pull(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<(), RunError> {
+    let Some(force) = &pair.force else { return Ok(()) };
+    let bad = |found: &str, expected: &str| RunError::Grid {
+        what: "external forces",
+        found: found.to_owned(),
+        expected: expected.to_owned(),
+    };
+    if pair.start == Start::Exact {
+        return Err(bad("samples of the exact solution before the start", "histories that begin at the start"));
+    }
+    for (i, unit) in units.iter().enumerate() {
+        let series = Series::new(force.times_s().to_vec(), force.on(i));
+        let series = series.ok_or_else(|| bad("none", "values at times that do not decrease"))?;
+        system.connect_series(series, *unit, "f_ext")?;
+    }
+    Ok(())
 }
 
 /// The coupling as a power bond: power = effort on a mass × its velocity.

@@ -18,14 +18,14 @@ mod run;
 
 pub use build::{Coupled, Factory, build};
 pub(crate) use order::unsolvable;
-pub use order::{Errors, global, local, slope};
+pub use order::{Errors, global_errors, local_errors, slope};
 pub use outcome::{Found, Outcome, Recorder};
-pub use run::{Compared, Comparison, run, state};
+pub use run::{Compared, Comparison, in_one_piece, run, state};
 
 use clap::ValueEnum;
 pub use macrostep_benchmarks::{Coupling, Integrator, Kind};
 use macrostep_master::Method;
-use macrostep_oscillator::Parameters;
+use macrostep_oscillator::{Exact, Force, ParameterError, Parameters};
 
 /// Where samples before t = 0 come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize)]
@@ -59,6 +59,8 @@ pub struct Pair {
     pub start: Start,
     /// Whether the coupling is declared a power bond, so that its residual energy is watched.
     pub bond: bool,
+    /// External forces on the masses.
+    pub force: Option<Force>,
     /// Stop time \[s\].
     pub stop_s: f64,
 }
@@ -76,7 +78,19 @@ impl Pair {
             integrator: Integrator::Exact,
             start: Start::Ramp,
             bond: false,
+            force: None,
             stop_s,
+        }
+    }
+
+    /// The exact solution.
+    ///
+    /// # Errors
+    /// Parameters that have none.
+    pub fn exact(&self) -> Result<Exact, ParameterError> {
+        match &self.force {
+            Some(force) => Exact::forced(&self.parameters, force.clone()),
+            None => Exact::new(&self.parameters),
         }
     }
 }

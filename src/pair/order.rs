@@ -8,6 +8,7 @@
 use super::{Factory, Pair, Start, build, state};
 use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, ParameterError, State};
+use macrostep_system::verify;
 
 /// Errors of positions \[m\] and velocities [m/s], the larger of both masses.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -27,12 +28,12 @@ impl Errors {
 }
 
 /// Errors over the whole run of `pair`.
-pub fn global(pair: &Pair, factory: Factory<'_>) -> Result<Errors, RunError> {
+pub fn global_errors(pair: &Pair, factory: Factory<'_>) -> Result<Errors, RunError> {
     march(pair, factory, pair.stop_s)
 }
 
 /// Errors after one window from the exact state and history, over the starting times `starts_s` \[s\].
-pub fn local(pair: &Pair, factory: Factory<'_>, starts_s: &[f64]) -> Result<Errors, RunError> {
+pub fn local_errors(pair: &Pair, factory: Factory<'_>, starts_s: &[f64]) -> Result<Errors, RunError> {
     let exact = solution(pair)?;
     let mut worst = Errors::default();
     for &start_s in starts_s {
@@ -62,7 +63,7 @@ fn march(pair: &Pair, factory: Factory<'_>, stop_s: f64) -> Result<Errors, RunEr
 }
 
 fn solution(pair: &Pair) -> Result<Exact, RunError> {
-    Exact::new(&pair.parameters).map_err(unsolvable)
+    pair.exact().map_err(unsolvable)
 }
 
 pub(crate) fn unsolvable(e: ParameterError) -> RunError {
@@ -76,14 +77,7 @@ pub(crate) fn unsolvable(e: ParameterError) -> RunError {
 /// Slope of the least-squares line through (ln H, ln error) of the points whose error exceeds `floor`; `None` with
 /// fewer than three of them.
 pub fn slope(points: &[(f64, f64)], floor: f64) -> Option<f64> {
-    let used: Vec<(f64, f64)> =
-        points.iter().filter(|(_, e)| *e > floor && e.is_finite()).map(|(h, e)| (h.ln(), e.ln())).collect();
-    if used.len() < 3 {
-        return None;
-    }
-    let n = used.len() as f64;
-    let (mx, my) = (used.iter().map(|p| p.0).sum::<f64>() / n, used.iter().map(|p| p.1).sum::<f64>() / n);
-    let xy: f64 = used.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
-    let xx: f64 = used.iter().map(|p| (p.0 - mx).powi(2)).sum();
-    Some(xy / xx)
+    let used = points.iter().filter(|(_, e)| *e > floor && e.is_finite()).map(|(h, e)| (h.ln(), e.ln()));
+    let (h, e): (Vec<f64>, Vec<f64>) = used.unzip();
+    if h.len() < 3 { None } else { verify::slope(&h, &e) }
 }

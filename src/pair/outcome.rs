@@ -18,7 +18,7 @@
 
 use macrostep_master::record::{Column, Observer, Trace};
 use macrostep_master::{Account, Course, Diverged, Statistics, Unconverged};
-use macrostep_oscillator::{Exact, Grid, ParameterError, Parameters, State};
+use macrostep_oscillator::{Exact, Grid, Parameters, State};
 use serde::{Deserialize, Serialize};
 
 /// Everything a report needs of one run.
@@ -129,16 +129,13 @@ impl Outcome {
 impl Recorder {
     /// For a run over `steps` macro points after the first, `step_s` seconds apart, of which every `every`-th and the
     /// last are kept.
-    ///
-    /// # Errors
-    /// Those of [`Exact::new`].
-    pub fn new(parameters: &Parameters, step_s: f64, steps: u64, every: u64) -> Result<Self, ParameterError> {
-        let exact = Exact::new(parameters)?;
+    pub fn new(exact: Exact, step_s: f64, steps: u64, every: u64) -> Self {
+        let parameters = *exact.parameters();
         let every = every.max(1);
         // What has no size is measured in its own unit.
         let or_one = |size: f64| if size > 0.0 { size } else { 1.0 };
-        Ok(Self {
-            parameters: *parameters,
+        Self {
+            parameters,
             stop_s: steps as f64 * step_s,
             step_s,
             last: steps,
@@ -148,7 +145,7 @@ impl Recorder {
             exact,
             start_energy: or_one(parameters.energy(&parameters.start())),
             found: Found { end: parameters.start().into(), ..Found::default() },
-        })
+        }
     }
 
     /// The columns of the rows, `time` not among them.
@@ -230,7 +227,8 @@ impl Recorder {
 
     /// Closes the run; what it cost and what it ran on are for the caller to add.
     pub fn finish(self) -> Outcome {
-        let growth_rate = self.found.growth.value().filter(|rate| rate * self.stop_s > 0.01);
+        // Under external forces amplitudes grow without any fault of the coupling.
+        let growth_rate = self.found.growth.value().filter(|rate| rate * self.stop_s > 0.01 && !self.exact.is_forced());
         let energy = self.parameters.energy(&State::from(self.found.end));
         let Self { found: Found { end, end_s, error, drift, .. }, .. } = self;
         Outcome {

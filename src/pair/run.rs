@@ -4,8 +4,8 @@ use super::build::{Coupled, Factory, build};
 use super::order::unsolvable;
 use super::{Found, Outcome, Pair, Recorder};
 use macrostep_master::record::{Observer, Trace};
-use macrostep_master::{Memento, RunError, Simulation};
-use macrostep_oscillator::State;
+use macrostep_master::{RunError, SavedState, Simulation};
+use macrostep_oscillator::{Exact, Monolithic, ParameterError, Parameters, State};
 
 /// A pair ready to run, whose every row is compared with the exact solution before some of them go on.
 pub struct Compared {
@@ -44,20 +44,21 @@ impl Compared {
         } else {
             (coupled.simulation.window_s(), coupled.simulation.windows_in(pair.stop_s)?)
         };
-        let recorder = Recorder::new(&pair.parameters, window_s, windows, record_every).map_err(unsolvable)?;
+        let exact = pair.exact().map_err(unsolvable)?;
+        let recorder = Recorder::new(exact, window_s, windows, record_every);
         Ok(Compared { coupled, comparison: Comparison { recorder, is_controlled, do_steps: [0; 2] } })
     }
 
     /// Goes on with a run that was kept by [`Comparison::keep`].
     ///
     /// # Errors
-    /// Where the memento is one of another run.
-    pub fn resume(&mut self, memento: Memento) -> Result<(), RunError> {
-        let Memento { units, engine } = memento;
+    /// Where the saved state is one of another run.
+    pub fn resume(&mut self, saved: SavedState) -> Result<(), RunError> {
+        let SavedState { units, engine } = saved;
         let (engine, found, made): (Vec<u8>, Found, [u64; 2]) =
             postcard::from_bytes(&engine).map_err(|e| unread(&e))?;
         let simulation = &mut self.coupled.simulation;
-        simulation.resume(&Memento { units, engine })?;
+        simulation.resume(&SavedState { units, engine })?;
         self.comparison.recorder.resume(found);
         // Initialisation may have made steps of its own.
         for ((before, made), now) in self.comparison.do_steps.iter_mut().zip(made).zip(simulation.do_steps()) {
@@ -104,15 +105,15 @@ impl Comparison {
         }
     }
 
-    /// The simulation's memento, with what was found so far and the steps made beside the state of the engine.
+    /// The simulation's saved state, with what was found so far and the steps made beside the state of the engine.
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn keep(&self, simulation: &Simulation, memento: Memento) -> Result<Memento, RunError> {
-        let Memento { units, engine } = memento;
+    pub fn keep(&self, simulation: &Simulation, saved: SavedState) -> Result<SavedState, RunError> {
+        let SavedState { units, engine } = saved;
         let parts = (engine, self.recorder.found(), self.made(simulation));
         let engine = postcard::to_stdvec(&parts).map_err(|e| unread(&e))?;
-        Ok(Memento { units, engine })
+        Ok(SavedState { units, engine })
     }
 
     /// Steps made by both units, those of an earlier part of the run counted.
@@ -155,6 +156,27 @@ pub fn run(pair: &Pair, factory: Factory<'_>, record_every: u64) -> Result<Outco
     Ok(Outcome { trace, ..run.finish(wall_s) })
 }
 
+/// The oscillator in one piece by semi-implicit Euler, compared with the exact solution at every step: what a co-simulation is
+/// to be measured against. Units make no steps in it.
+///
+/// # Errors
+/// Parameters without an exact solution.
+pub fn in_one_piece(
+    parameters: &Parameters,
+    (step_s, stop_s): (f64, f64),
+    record_every: u64,
+) -> Result<Outcome, ParameterError> {
+    let steps = (stop_s / step_s).round() as u64;
+    let mut recorder = Recorder::new(Exact::new(parameters)?, step_s, steps, record_every);
+    let mut trace = recorder.trace();
+    let began = std::time::Instant::now();
+    for z in Monolithic::new(parameters, step_s)?.take(steps as usize + 1) {
+        recorder.point(&z, &mut trace);
+    }
+    let wall_s = began.elapsed().as_secs_f64();
+    Ok(Outcome { trace, wall_s, units: "one piece".to_owned(), ..recorder.finish() })
+}
+
 /// (x1, x2, v1, v2) now.
 #[inline]
 pub fn state(coupled: &Coupled) -> State {
@@ -165,5 +187,5 @@ pub fn state(coupled: &Coupled) -> State {
 /// A run that cannot be kept or continued.
 fn unread(error: &postcard::Error) -> RunError {
     let expected = "one of this run".to_owned();
-    RunError::Grid { what: "memento", found: error.to_string(), expected }
+    RunError::Grid { what: "saved state", found: error.to_string(), expected }
 }

@@ -6,6 +6,7 @@ use macrostep::multirate::{
 };
 use macrostep_crane::{cosim, oscillator};
 use macrostep_hydraulics as hydraulics;
+use macrostep_master::record::Trace;
 use macrostep_multibody::System;
 use rayon::prelude::*;
 
@@ -59,7 +60,7 @@ fn is_stable(system: &std::sync::Arc<System>, scheme: cosim::Scheme, x: f64, zet
 }
 
 fn simulated(plant: Plant, scheme: Scheme, step_s: f64) -> Result<Outcome, Failure> {
-    run(&Multirate::new(plant, scheme, step_s), &factory::fmu, Limits::BRIEF, &mut || ()).map_err(failed)
+    run(&Multirate::new(plant, scheme, step_s), &factory::fmu, Limits::BRIEF).map_err(failed)
 }
 
 /// Which schemes follow the reference, through the FMUs.
@@ -121,16 +122,19 @@ fn height(outcome: &Outcome) -> f64 {
 
 /// The interface model in the fast unit and in the master: growth of their difference in a macro step.
 fn parting(plant: Plant) -> Result<f64, Failure> {
-    let start = |place| build(&Multirate::new(plant, Scheme { place, ..Scheme::RECOMMENDED }, 0.016), &factory::fmu);
-    let mut a = start(Place::Fast).map_err(failed)?;
-    let mut b = start(Place::Master).map_err(failed)?;
+    let start = |place| {
+        let run = Multirate::new(plant, Scheme { place, ..Scheme::RECOMMENDED }, 0.016);
+        build(&run, &factory::fmu, false).map_err(failed)
+    };
+    let (mut a, mut b) = (start(Place::Fast)?, start(Place::Master)?);
     let (mut before, mut most) = (0.0_f64, 0.0_f64);
     for _ in 0..(plant.end_s() / 0.016) as usize {
-        a.simulation.step().map_err(failed)?;
-        b.simulation.step().map_err(failed)?;
-        let pairs = a.speed.iter().chain(&a.position).zip(b.speed.iter().chain(&b.position));
-        let apart = pairs.map(|(x, y)| (a.simulation.latest(*x)[0] - b.simulation.latest(*y)[0]).abs());
-        let apart = apart.fold(0.0, f64::max);
+        let [mut x, mut y] = [Trace::new(a.columns().to_vec()), Trace::new(b.columns().to_vec())];
+        a.run(1, 1, &mut x).map_err(failed)?;
+        b.run(1, 1, &mut y).map_err(failed)?;
+        // The newest rows, whose positions and speeds come first.
+        let rows = x.rows().next_back().into_iter().flatten().zip(y.rows().next_back().into_iter().flatten());
+        let apart = rows.skip(1).take(2 * plant.rows()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
         most = most.max(apart - before);
         before = apart;
     }

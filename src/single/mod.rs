@@ -59,7 +59,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         .map(|path| Checkpoint::read(path, &run, experiment.steps + 1))
         .transpose()?;
     can_serialize(arguments, &fmu)?;
-    let mut keeper = Keeper::new(&arguments.checkpoints, &run)?;
+    let mut writer = Keeper::new(&arguments.checkpoints, &run)?;
     let mut stream = stream(arguments, &names, resumed.as_ref())?;
     let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
 
@@ -67,7 +67,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let began = Instant::now();
     let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
     let outcome = slaves::make(&fmu, "slave", &arguments.slaves, None).and_then(|mut unit| {
-        let kept = Kept { stream: stream.as_mut(), keeper: keeper.as_mut(), resumed };
+        let kept = Kept { stream: stream.as_mut(), writer: writer.as_mut(), resumed };
         steps.run(unit.as_mut(), &starts, kept)
     });
     let outcome = outcome.and_then(|()| stream.as_mut().map_or(Ok(()), Stream::close));

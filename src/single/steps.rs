@@ -2,7 +2,7 @@
 
 use macrostep_description::{Value, Variable, shown};
 use macrostep_import::isolation::interrupt;
-use macrostep_master::Memento;
+use macrostep_master::SavedState;
 use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
 
 use super::options::Experiment;
@@ -71,7 +71,7 @@ impl<'a> Steps<'a> {
         self.initialise(unit, starts).map_err(run_failure)?;
         let mut first = 0;
         if let Some(at) = kept.resumed.take() {
-            unit.deserialize(at.memento.units.first().map_or(&[], Vec::as_slice)).map_err(run_failure)?;
+            unit.deserialize(at.saved.units.first().map_or(&[], Vec::as_slice)).map_err(run_failure)?;
             (first, self.rows) = (at.steps, at.file.rows);
             self.reached_s = e.start_s + e.step_s * first as f64;
         } else {
@@ -82,7 +82,7 @@ impl<'a> Steps<'a> {
             let t_s = e.start_s + e.step_s * n as f64;
             let step_s = if n == e.steps { e.rest_s } else { e.step_s };
             let is_interrupted = interrupt::asked();
-            if is_interrupted || (n > first && kept.keeper.as_ref().is_some_and(|k| k.is_due(n))) {
+            if is_interrupted || (n > first && kept.writer.as_ref().is_some_and(|k| k.is_due(n))) {
                 kept.keep(n, unit)?;
             }
             if is_interrupted {
@@ -180,7 +180,7 @@ pub struct Kept<'a> {
     /// Rows.
     pub stream: Option<&'a mut Stream>,
     /// Checkpoints.
-    pub keeper: Option<&'a mut Keeper>,
+    pub writer: Option<&'a mut Keeper>,
     /// The run that is continued.
     pub resumed: Option<Checkpoint>,
 }
@@ -188,10 +188,10 @@ pub struct Kept<'a> {
 impl Kept<'_> {
     /// Writes the run down, where that is asked for.
     fn keep(&mut self, steps: u64, unit: &mut dyn Unit) -> Result<(), Failure> {
-        let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        let Some(writer) = &mut self.writer else { return Ok(()) };
         let state = unit.serialize().map_err(run_failure)?;
-        let memento = Memento { units: vec![state], engine: Vec::new() };
-        keeper.keep(steps, memento, self.stream.as_deref_mut())
+        let saved = SavedState { units: vec![state], engine: Vec::new() };
+        writer.keep(steps, saved, self.stream.as_deref_mut())
     }
 }
 
@@ -199,7 +199,7 @@ impl Kept<'_> {
 fn interrupted(unit: &mut dyn Unit, t_s: f64, kept: &Kept<'_>) -> Failure {
     // The run is over; what the slave says to that changes nothing.
     let _ = unit.terminate();
-    let kept = kept.keeper.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
+    let kept = kept.writer.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
     Failure::Run(format!("interrupted at t = {} s{}", shown::time(t_s), kept.unwrap_or_default()))
 }
 

@@ -58,7 +58,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let mut steps = Steps::new(&simulation, span_s, scenario.record.every).map_err(failed)?;
     if checkpoints.checkpoint.is_some() || checkpoints.resume.is_some() {
         // Says at once where the method keeps what no checkpoint holds.
-        simulation.memento().map_err(failed)?;
+        simulation.saved_state().map_err(failed)?;
     }
     let resumed = checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity, steps.windows()));
     let resumed = resumed.transpose()?;
@@ -80,7 +80,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         None => Rows::new(None),
     };
     if let Some(at) = resumed {
-        simulation.resume(&at.memento).map_err(failed)?;
+        simulation.resume(&at.saved).map_err(failed)?;
         steps.go_on_after(at.steps);
         rows.count = at.file.rows;
     }

@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use macrostep_description::shown;
 use macrostep_import::isolation::{Cut, interrupt};
 use macrostep_master::record::Observer;
-use macrostep_master::{Memento, RunError, Simulation};
+use macrostep_master::{RunError, SavedState, Simulation};
 
 use crate::checkpoint::Keeper;
 use crate::door::Collected;
@@ -106,8 +106,13 @@ pub trait Sink: Observer {
     ///
     /// # Errors
     /// Where a state cannot be saved.
-    fn memento(&mut self, simulation: &mut Simulation) -> Result<Memento, RunError> {
-        simulation.memento()
+    fn saved_state(&mut self, simulation: &mut Simulation) -> Result<SavedState, RunError> {
+        simulation.saved_state()
+    }
+
+    /// Whether the run ends where it is, because of its rows.
+    fn is_done(&self) -> bool {
+        false
     }
 }
 
@@ -220,6 +225,9 @@ impl Steps {
             if is_interrupted {
                 return Err(interrupted(simulation, keeper));
             }
+            if rows.is_done() {
+                break;
+            }
             // Windows until one of them is to be looked at, with the rows that fall due.
             let until_kept = keeper.as_ref().map_or(u64::MAX, |k| k.next(n));
             let most = self.windows.map_or(u64::MAX, |all| all - n);
@@ -245,8 +253,8 @@ fn keep(
     windows: u64,
 ) -> Result<(), Failure> {
     let Some(keeper) = keeper else { return Ok(()) };
-    let memento = rows.memento(simulation).map_err(failed)?;
-    keeper.keep(windows, memento, rows.stream())
+    let saved = rows.saved_state(simulation).map_err(failed)?;
+    keeper.keep(windows, saved, rows.stream())
 }
 
 /// How an interrupted run ends.

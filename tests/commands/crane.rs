@@ -98,6 +98,35 @@ fn has_all_rows(folder: &Path) {
     assert!(trace.starts_with("time,s1,s2,w1,w2,lam1,lam2,e_kin,"), "{}", trace.lines().next().unwrap_or_default());
 }
 
+/// Rows, poses and result of a run that goes on from a checkpoint, and of one with slaves in processes of their own.
+#[test]
+fn a_run_that_goes_on_is_the_whole_run() {
+    for run in [&["crane", "--stop", "1.6", "--manoeuvre", "oblique"][..], &["actuator"]] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let (out, kept) = (path("out"), path("kept"));
+        let result = |more: &[&str]| {
+            let mut result = json(&[run, &["--json", "--out", &out], more].concat());
+            result.as_object_mut().expect("an object").remove("real_time_factor");
+            let texts = ["trace.csv", "crane.html"]
+                .map(|name| std::fs::read_to_string(folder.path().join("out").join(name)).ok());
+            (result, texts)
+        };
+        let whole = result(&["--checkpoint", &kept, "--checkpoint-every", "37"]);
+        assert!(whole.1[0].as_ref().is_some_and(|rows| rows.lines().count() > 100));
+        assert!(result(&["--resume", &kept]) == whole, "{run:?}");
+        let other = macrostep(&[run, &["--resume", &kept, "--lookahead"]].concat());
+        let said = String::from_utf8_lossy(&other.stderr).into_owned();
+        assert!(other.status.code() == Some(1) && said.contains("look_ahead = false"), "{said}");
+        if cfg!(target_os = "linux") {
+            let mut isolated = result(&["--isolate"]);
+            assert_eq!(isolated.0["units"].take(), "isolated");
+            isolated.0["units"] = whole.0["units"].clone();
+            assert!(isolated == whole, "{run:?}");
+        }
+    }
+}
+
 #[test]
 fn all_findings_hold() {
     let output = macrostep(&["shows", "--json"]);

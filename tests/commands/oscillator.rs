@@ -224,7 +224,7 @@ fn errors_are_taken_at_every_macro_point_whatever_is_recorded() {
 fn help_states_a_default_for_every_option() {
     let help = text(&macrostep(&["oscillator", "--help"]).stdout);
     let options: Vec<&str> = help.split("\n      --").skip(1).collect();
-    assert_eq!(options.len(), 33, "{help}");
+    assert_eq!(options.len(), 34, "{help}");
     for option in options {
         let words = option.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("[default: "), "--{option}");
@@ -238,4 +238,41 @@ fn results_go_to_standard_output_and_nothing_else_does() {
     let table = text(&output.stdout);
     assert!(table.starts_with("case 1 · f-s (D/F) · jacobi"), "{table}");
     assert!(!table.contains('\u{1b}'));
+}
+
+#[test]
+fn forces_come_from_a_file_or_are_refused() {
+    let folder = folder("forces");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    };
+    let pull = file("pull.csv", "time,f1,f2\n0,0,0\n0.2,500,-100\n0.2,0,0\n");
+    let result = json(&["--stop", "1", "--force", &pull, "--predict", "quadratic"]);
+    let error = result["error"]["max_relative_position"].as_f64().expect("a number");
+    assert!(error < 1e-4, "{error:e}");
+    let free = json(&["--stop", "1", "--predict", "quadratic"]);
+    assert!(free["scenario"].get("force").is_none());
+    assert_ne!(free["final"], result["final"]);
+    for (name, content, more, code, words) in [
+        ("a.csv", "time,f1\n0,1\n", None, 1, "line 1: columns `f1`, expected `f1`, `f2`"),
+        ("b.csv", "time,f1,f2\n0,1,2\n1,x,2\n", None, 1, "line 3: `f1` is `x`, expected a finite number"),
+        ("c.csv", "time,f1,f2\n", None, 1, "no row, expected at least one"),
+        (
+            "d.csv",
+            "time,f1,f2\n0,1,2\n",
+            Some("exact"),
+            2,
+            "the exact solution before the start is that without forces",
+        ),
+    ] {
+        let path = file(name, content);
+        let start = more.map(|start| ["--start", start]);
+        let options = [&["oscillator", "--force", &path][..], start.as_ref().map_or(&[], |s| &s[..])].concat();
+        let output = macrostep(&options);
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(code) && said.contains(words), "{said}");
+    }
 }

@@ -221,9 +221,9 @@ fn a_snapshot_of_such_units_continues_bit_by_bit() {
                 for _ in 0..37 {
                     first.simulation.step().expect("a step");
                 }
-                let memento = first.simulation.memento().expect("a memento");
+                let saved = first.simulation.saved_state().expect("a saved state");
                 let mut second = built();
-                second.simulation.resume(&memento).expect("it fits");
+                second.simulation.resume(&saved).expect("it fits");
                 for step in 0..40 {
                     let [a, b] = [&mut first, &mut second].map(|c| {
                         let mut row = Last::default();

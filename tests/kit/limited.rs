@@ -5,6 +5,7 @@ use std::io::{Cursor, Read, Write};
 
 use macrostep::embedded;
 use macrostep_description::{CoSimulation, ModelDescription};
+use macrostep_master::forward;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
@@ -43,15 +44,6 @@ impl Limited {
     fn offers(&self, what: impl Fn(&CoSimulation) -> bool, function: &str) {
         assert!(what(self.description.co_simulation.as_ref().expect("a slave")), "{function} is not offered");
     }
-}
-
-/// One line a call: hand it on.
-macro_rules! forward {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
-        $(fn $name(&mut self, $($argument: $type),*) -> $result {
-            self.unit.$name($($argument),*)
-        })*
-    };
 }
 
 type Done = Result<(), UnitError>;
@@ -119,16 +111,8 @@ impl Unit for Limited {
         self.was_set = false;
         self.unit.step(t_s, step_s, keep)
     }
-    forward! {
-        setup(start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Done;
-        enter_initialization() -> Done;
-        terminate() -> Done;
-        set_integer(refs: &[u32], values: &[i32]) -> Done;
-        get_integer(refs: &[u32], values: &mut [i32]) -> Done;
-        set_boolean(refs: &[u32], values: &[bool]) -> Done;
-        get_boolean(refs: &[u32], values: &mut [bool]) -> Done;
-        set_string(refs: &[u32], values: &[&str]) -> Done;
-        get_string(refs: &[u32]) -> Result<Vec<String>, UnitError>;
+    forward! { self => self.unit;
+        setup enter_initialization terminate set_integer get_integer set_boolean get_boolean set_string get_string
     }
 }
 

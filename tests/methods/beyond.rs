@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use macrostep::factory;
-use macrostep::pair::{Coupling, Outcome, Pair, build, global, run, slope};
+use macrostep::pair::{Coupling, Outcome, Pair, build, global_errors, run, slope};
 use macrostep_master::predict::{Edge, Jerk, Predictor, Spectral};
 use macrostep_master::record::{Column, Trace};
 use macrostep_master::{History, Method, Schedule, Segment, Span};
@@ -54,7 +54,7 @@ fn jerk_is_of_order_5() {
         for (name, schedule) in schedules() {
             let error = |step_s: f64| {
                 let pair = test_pair(coupling, method(Jerk::default(), schedule.clone()), step_s);
-                (step_s, global(&pair, &factory::fmu).expect("the run").position)
+                (step_s, global_errors(&pair, &factory::fmu).expect("the run").position)
             };
             let order = slope(&[4e-2, 2e-2, 1e-2].map(error), 1e-12).expect("three errors");
             assert!((order - 5.0).abs() <= 0.2, "{coupling} {name}: {order}");

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use macrostep::factory;
-use macrostep::pair::{Coupling, Errors, Factory, Pair, global, local, slope};
+use macrostep::pair::{Coupling, Errors, Factory, Pair, global_errors, local_errors, slope};
 use macrostep_master::predict::{IntegratedAcceleration, Variant};
 use macrostep_master::{Method, Sampling, Schedule};
 
@@ -31,11 +31,11 @@ fn steps(k: usize) -> [f64; 4] {
 fn check_orders(coupling: Coupling, name: &str, k: usize, method: &Method, factory: Factory<'_>) {
     let starts: Vec<f64> = (0..7).map(|i| 0.21 * f64::from(i)).collect();
     let pair = |h| test_pair(coupling, method.clone(), h);
-    let found = orders(&steps(k), |h| global(&pair(h), factory).expect("the run"));
+    let found = orders(&steps(k), |h| global_errors(&pair(h), factory).expect("the run"));
     let [x, v] = found.map(|order| (order - (k as f64 + 2.0)).abs() <= 0.1);
     assert!(x && v, "global {coupling} {name} ia{k}: {found:.3?}, expected {}", k + 2);
     let long = [1.0, 0.7, 0.5, 0.35].map(|part| part * [1e-2, 2e-2, 3e-2][k]);
-    let found = orders(&long, |h| local(&pair(h), factory, &starts).expect("the run"));
+    let found = orders(&long, |h| local_errors(&pair(h), factory, &starts).expect("the run"));
     let [x, v] = [(found[0] - (k as f64 + 4.0)).abs() <= 0.1, (found[1] - (k as f64 + 3.0)).abs() <= 0.1];
     assert!(x && v, "local {coupling} {name} ia{k}: {found:.3?}, expected {} and {}", k + 4, k + 3);
 }
@@ -83,11 +83,11 @@ fn the_fmus_show_the_same_orders() {
 #[test]
 fn degree_1_is_better_than_classical_quadratic() {
     let pair = |method: Method| test_pair(Coupling::ForceForce, method, 5e-3);
-    let e = |method: Method| global(&pair(method), &factory::native).expect("the run").position;
+    let e = |method: Method| global_errors(&pair(method), &factory::native).expect("the run").position;
     let gain = e(classical(2, Schedule::Jacobi)) / e(integrated(1, Variant::H3, Schedule::Jacobi));
     assert!((12.0..16.0).contains(&gain), "global: {gain}");
     let starts: Vec<f64> = (0..7).map(|i| 0.21 * f64::from(i)).collect();
-    let e = |method: Method| local(&pair(method), &factory::native, &starts).expect("the run").position;
+    let e = |method: Method| local_errors(&pair(method), &factory::native, &starts).expect("the run").position;
     let gain = e(classical(2, Schedule::Jacobi)) / e(integrated(1, Variant::H3, Schedule::Jacobi));
     assert!((13.0..18.0).contains(&gain), "local, worst of the starting times: {gain}");
 }
@@ -98,7 +98,8 @@ fn stale_accelerations_keep_the_order() {
     for k in 0..=1 {
         let mut stale = integrated(k, Variant::H3, Schedule::Jacobi);
         stale.sampling = Sampling::Lagged;
-        let error = |h| global(&test_pair(Coupling::ForceForce, stale.clone(), h), &factory::native).expect("the run");
+        let error =
+            |h| global_errors(&test_pair(Coupling::ForceForce, stale.clone(), h), &factory::native).expect("the run");
         let found = orders(&steps(k), error);
         assert!(found.iter().all(|order| (order - (k as f64 + 2.0)).abs() <= 0.1), "ia{k}: {found:?}");
     }

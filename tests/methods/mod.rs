@@ -7,6 +7,7 @@ mod control;
 mod correctors;
 mod energy;
 mod figures;
+mod forced;
 mod identities;
 mod integrated;
 mod multirate;

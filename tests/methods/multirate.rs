@@ -5,16 +5,17 @@ use macrostep::multirate::{
     Columns, Delivery::*, Limits, Manoeuvre, Multirate, Order::*, Outcome, Place, Plant, Prediction::*, Scheme, build,
     errors, judge, run,
 };
+use macrostep_master::record::Trace;
 
 const CRANE: Plant = Plant::Crane(Manoeuvre::Usual);
 const BEST: Scheme = Scheme::RECOMMENDED;
 
 fn native(m: &Multirate) -> Outcome {
-    run(m, &factory::native, Limits::BRIEF, &mut || ()).expect("it starts")
+    run(m, &factory::native, Limits::BRIEF).expect("it starts")
 }
 
 fn through_fmus(m: &Multirate) -> Outcome {
-    run(m, &factory::fmu, Limits::BRIEF, &mut || ()).expect("it starts")
+    run(m, &factory::fmu, Limits::BRIEF).expect("it starts")
 }
 
 fn last(outcome: &Outcome, column: &str) -> f64 {
@@ -33,20 +34,18 @@ fn the_two_places_agree_in_every_macro_step() {
         for look_ahead in [false, true] {
             let [mut a, mut b] = [Place::Fast, Place::Master].map(|place| {
                 let scheme = Scheme { place, look_ahead, ..BEST };
-                build(&Multirate::new(plant, scheme, step_s), &factory::native).expect("built")
+                build(&Multirate::new(plant, scheme, step_s), &factory::native, false).expect("built")
             });
             let (mut apart, mut worst) = (0.0_f64, 0.0_f64);
             for n in 0..steps {
-                a.simulation.step().expect("a step");
-                b.simulation.step().expect("a step");
+                let [mut x, mut y] = [&a, &b].map(|simulation| Trace::new(simulation.columns().to_vec()));
+                a.run(1, 1, &mut x).expect("a step");
+                b.run(1, 1, &mut y).expect("a step");
                 let before = std::mem::take(&mut apart);
-                for i in 0..plant.rows() {
-                    let pair = |x: macrostep_master::ChannelId, y: macrostep_master::ChannelId| {
-                        (a.simulation.latest(x)[0], b.simulation.latest(y)[0])
-                    };
-                    for (x, y) in [pair(a.speed[i], b.speed[i]), pair(a.position[i], b.position[i])] {
-                        apart = apart.max((x - y).abs());
-                    }
+                let (x, y) = (x.rows().next_back().expect("a row"), y.rows().next_back().expect("a row"));
+                // Positions and speeds come first.
+                for i in 1..=2 * plant.rows() {
+                    apart = apart.max((x[i] - y[i]).abs());
                 }
                 assert!(apart - before <= 1e-12, "{plant:?} step {n}: {before:e} before, {apart:e} after");
                 worst = worst.max(apart - before);

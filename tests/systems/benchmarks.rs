@@ -135,6 +135,13 @@ fn the_scenario_that_oscillator_writes_runs_again() {
         let options: Vec<&str> = ["oscillator", "--stop", "0.06"].into_iter().chain(options.split(' ')).collect();
         runs_again(&options, &names);
     }
+    // External forces come from a file beside the scenario.
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("pull.csv").display().to_string();
+    std::fs::write(&file, "time,f1,f2\n0,0,0\n0.02,500,-50\n0.02,0,10\n0.05,300,0\n").expect("a file");
+    for coupling in ["f-s", "f-f"] {
+        runs_again(&["oscillator", "--stop", "0.06", "--coupling", coupling, "--force", &file], &names);
+    }
     // The half steps of the symmetric schedule meet where rows are recorded: other roundings.
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("o").display().to_string();

@@ -6,7 +6,7 @@ use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
 use macrostep_master::predict::{IntegratedAcceleration, Lagrange, Predictor, Spectral};
-use macrostep_master::{EnergyCorrection, Estimate, Memento, Method, Schedule, StepControl};
+use macrostep_master::{EnergyCorrection, Estimate, Method, SavedState, Schedule, StepControl};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -224,16 +224,16 @@ fn controls() -> [(&'static str, Option<StepControl>); 3] {
 
 /// The run after some steps, and whether one that takes it up in a new simulation has the same bits in all that it knows.
 #[track_caller]
-fn continues(what: &str, pair: &Pair, factory: Factory<'_>) -> Memento {
+fn continues(what: &str, pair: &Pair, factory: Factory<'_>) -> SavedState {
     // Some steps, and what there is then.
     let mut first = build(pair, factory).expect("built");
     for _ in 0..9 {
         first.simulation.step().expect("a step");
     }
-    let memento = first.simulation.memento().expect("a memento");
+    let saved = first.simulation.saved_state().expect("a saved state");
     // The same steps by both.
     let mut second = build(pair, factory).expect("built");
-    second.simulation.resume(&memento).expect("resumed");
+    second.simulation.resume(&saved).expect("resumed");
     // Every field of the state, also one that has no influence on the steps to come.
     let [a, b] = [&first, &second].map(|c| format!("{:?}", c.simulation));
     assert!(a.len() > 300 && a == b, "{what}: the states differ:\n{a}\n{b}");
@@ -245,9 +245,9 @@ fn continues(what: &str, pair: &Pair, factory: Factory<'_>) -> Memento {
         });
         assert_eq!(a, b, "{what}, {step} steps later");
     }
-    let [a, b] = [&mut first, &mut second].map(|c| c.simulation.memento().expect("a memento"));
+    let [a, b] = [&mut first, &mut second].map(|c| c.simulation.saved_state().expect("a saved state"));
     assert!(a == b, "{what}: what the runs know at the end differs");
-    memento
+    saved
 }
 
 /// Every method in which steps, schedule, corrector or predictor keep something of their own.
@@ -293,11 +293,11 @@ fn every_method_continues_bit_by_bit() {
 #[test]
 fn a_state_of_another_definition_is_refused() {
     let pair = pair_of(classical(1, Schedule::Jacobi), Coupling::ForceDisplacement);
-    let memento = continues("linear", &pair, &factory::native);
-    let refusal = |pair: &Pair, memento: &Memento| {
+    let saved = continues("linear", &pair, &factory::native);
+    let refusal = |pair: &Pair, saved: &SavedState| {
         let mut other = build(pair, &factory::native).expect("built");
         let before = state(&other);
-        let error = other.simulation.resume(memento).expect_err("another definition").to_string();
+        let error = other.simulation.resume(saved).expect_err("another definition").to_string();
         assert_eq!(state(&other), before, "nothing was changed");
         error
     };
@@ -305,13 +305,13 @@ fn a_state_of_another_definition_is_refused() {
     let finer = Pair { step_s: 5e-3, ..pair.clone() };
     let coupled = pair_of(classical(1, Schedule::Jacobi), Coupling::ForceForce);
     for (pair, part) in [(&quadratic, "method"), (&finer, "grid"), (&coupled, "units")] {
-        let error = refusal(pair, &memento);
-        assert!(error.contains(&format!("memento: found one of a run with other {part}")), "{error}");
+        let error = refusal(pair, &saved);
+        assert!(error.contains(&format!("saved state: found one of a run with other {part}")), "{error}");
     }
     // A part that is cut off, and one of another version.
-    let short = Memento { engine: memento.engine[..memento.engine.len() - 1].to_vec(), ..memento.clone() };
-    assert!(refusal(&pair, &short).contains("memento: found something else"));
-    let mut older = memento;
+    let short = SavedState { engine: saved.engine[..saved.engine.len() - 1].to_vec(), ..saved.clone() };
+    assert!(refusal(&pair, &short).contains("saved state: found something else"));
+    let mut older = saved;
     older.engine[0] -= 1;
     assert!(refusal(&pair, &older).contains("found version 2, expected one of this version"));
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use macrostep::multirate::{Delivery, Multirate, Order, Place, Plant, Prediction, Scheme, build};
+use macrostep_master::record::Trace;
 use macrostep_system::toml;
 use serde_json::Value;
 
@@ -266,7 +267,7 @@ fn a_resumed_run_knows_its_events_and_inputs() {
     assert!(said.contains("inputs `load`"), "{said}");
 }
 
-/// The actuator's interface model in a file: the bits of the system that is built by hand.
+/// The actuator's interface model in a file: the bits of the built-in system.
 #[test]
 fn an_interface_model_runs_as_the_actuator_does() {
     let scheme = Scheme {
@@ -278,12 +279,11 @@ fn an_interface_model_runs_as_the_actuator_does() {
     };
     let (step_s, micro_s, steps) = (1e-2, 2e-4, 50);
     let run = Multirate { plant: Plant::Actuator, scheme, step_s, micro_s, stop_s: step_s * steps as f64 };
-    let mut coupled = build(&run, &macrostep::factory::fmu).expect("the actuator");
-    let hold = coupled.simulation.latest(coupled.force[0])[0];
-    for _ in 0..steps {
-        coupled.simulation.step().expect("a step");
-    }
-    let expected = coupled.simulation.latest(coupled.speed[0])[0];
+    let mut simulation = build(&run, &macrostep::factory::fmu, false).expect("the actuator");
+    let mut trace = Trace::new(simulation.columns().to_vec());
+    simulation.run(steps, 1, &mut trace).expect("a run");
+    let hold = trace.column("lam1").expect("recorded")[0];
+    let expected = trace.column("w1").expect("recorded")[steps as usize];
     let folder = folder("interface");
     let text = format!(
         "[experiment]\nstop = {stop}\nstep = {step_s}\n[coupling]\nschedule = \"gauss-seidel\"\norder = [\"fast\", \"slow\"]\n\

@@ -19,9 +19,7 @@ impl Multirate {
     /// In words: values that make no system.
     pub fn scenario(&self) -> Result<Scenario, String> {
         let name = if self.plant.is_crane() { "hydraulic crane" } else { "hydraulic actuator on a stop" };
-        // Whole macro steps up to the end.
-        let steps = (self.stop_s / self.step_s + 1e-9).floor();
-        let mut s = system(name, &self.scheme.to_string(), times(self.step_s, steps * self.step_s));
+        let mut s = system(name, &self.scheme.to_string(), times(self.step_s, self.end_s()));
         s.coupling = predicted(Predict::classical(0));
         if self.scheme.order == Order::FastFirst {
             s.coupling.schedule = Schedule::GaussSeidel;

@@ -131,6 +131,11 @@ impl Multirate {
         Multirate { plant, scheme, step_s, micro_s: MICRO_S, stop_s: plant.end_s() }
     }
 
+    /// Where the last whole macro step ends \[s\].
+    pub fn end_s(&self) -> f64 {
+        (self.stop_s / self.step_s + 1e-9).floor().max(0.0) * self.step_s
+    }
+
     /// The reference of this run: the recommended scheme with macro steps as long as the micro step.
     pub fn reference(&self) -> Self {
         Multirate { scheme: Scheme::RECOMMENDED, step_s: self.micro_s, ..self.clone() }

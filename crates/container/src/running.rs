@@ -3,7 +3,7 @@
 use macrostep_description::Value;
 use macrostep_master::record::Observer;
 use macrostep_master::unit::set;
-use macrostep_master::{Memento, RunError, Simulation, UnitId};
+use macrostep_master::{RunError, SavedState, Simulation, UnitId};
 use macrostep_ode::Polynomials;
 use macrostep_slave::{Fault, Memory};
 use macrostep_system::scenario::{Place, Scenario, Setting, Value as ScenarioValue};
@@ -233,7 +233,7 @@ impl Running {
     /// # Errors
     /// What a unit answers.
     pub fn keep(&mut self) -> Result<Vec<u8>, String> {
-        let kept = self.simulation.memento().map_err(|e| e.to_string())?;
+        let kept = self.simulation.saved_state().map_err(|e| e.to_string())?;
         postcard::to_stdvec(&kept).map_err(|e| e.to_string())
     }
 
@@ -242,7 +242,7 @@ impl Running {
     /// # Errors
     /// Where they are those of something else, and what a unit answers.
     pub fn recall(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let kept: Memento = postcard::from_bytes(bytes).map_err(|e| e.to_string())?;
+        let kept: SavedState = postcard::from_bytes(bytes).map_err(|e| e.to_string())?;
         self.is_fresh = false;
         self.simulation.resume(&kept).map_err(|e| e.to_string())
     }

@@ -14,13 +14,17 @@
 use crate::State;
 use crate::double::Double;
 use crate::exponential::{Matrix, apply, exponential};
+use crate::force::{Force, Forced};
 use crate::parameters::{ParameterError, Parameters};
+use std::sync::Arc;
 
 /// The exact motion for one set of parameters.
 #[derive(Debug, Clone)]
 pub struct Exact {
     parameters: Parameters,
     a: Matrix,
+    /// With external forces: the whole of it.
+    forced: Option<Arc<Forced>>,
 }
 
 /// The exact states at t = 0, h, 2h, …, without end: take as many as needed.
@@ -28,6 +32,8 @@ pub struct Exact {
 pub struct Grid {
     step: Matrix,
     z: [Double; 4],
+    /// With external forces: these, the transition of a step, its length \[s\] and the steps made.
+    forced: Option<(Arc<Forced>, Matrix<8>, f64, u64)>,
 }
 
 impl Exact {
@@ -37,7 +43,17 @@ impl Exact {
     /// Those of [`Parameters::validate`].
     pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
         parameters.validate()?;
-        Ok(Self { parameters: *parameters, a: system_matrix(parameters) })
+        Ok(Self { parameters: *parameters, a: system_matrix(parameters), forced: None })
+    }
+
+    /// The same under external forces.
+    ///
+    /// # Errors
+    /// As [`Exact::new`].
+    pub fn forced(parameters: &Parameters, force: Force) -> Result<Self, ParameterError> {
+        let exact = Exact::new(parameters)?;
+        let forced = Forced::new(&exact.a, parameters.m, lift(&parameters.start()), force);
+        Ok(Self { forced: Some(Arc::new(forced)), ..exact })
     }
 
     /// The parameters it was made from.
@@ -45,33 +61,42 @@ impl Exact {
         &self.parameters
     }
 
-    /// State at `t_s` in s, which may be negative: the motion that leads to the start.
-    pub fn at(&self, t_s: f64) -> State {
-        self.from(&self.parameters.start(), t_s)
+    /// Whether it moves under external forces.
+    pub fn is_forced(&self) -> bool {
+        self.forced.is_some()
     }
 
-    /// State `span_s` in s after the state `z`.
+    /// State at `t_s` in s, which may be negative: the motion that leads to the start.
+    pub fn at(&self, t_s: f64) -> State {
+        match &self.forced {
+            Some(forced) => round(&forced.at(t_s)),
+            None => self.from(&self.parameters.start(), t_s),
+        }
+    }
+
+    /// State `span_s` in s after the state `z`, without external forces.
     pub fn from(&self, z: &State, span_s: f64) -> State {
         round(&apply(&self.transition(span_s), &lift(z)))
     }
 
     /// States at n · `step_s` in s, n = 0, 1, 2, …
     pub fn grid(&self, step_s: f64) -> Grid {
-        Grid { step: self.transition(step_s), z: lift(&self.parameters.start()) }
+        let forced = self.forced.as_ref().map(|f| (Arc::clone(f), f.transition(step_s), step_s, 0));
+        Grid { step: self.transition(step_s), z: lift(&self.parameters.start()), forced }
     }
 
     /// max |x1|, max |x2| in m for t in [0, `stop_s`], the scale of relative errors; 0 where a mass never moves.
     ///
     /// Extrema inside are found on a grid of at least 256 points a period, each refined by one Newton step on v = 0; the
     /// result is within 1e-12 of the maximum. In a run of more than 15 625 periods of the fastest mode it is the largest of
-    /// 4 million evenly spaced values: refining each extremum would take minutes.
+    /// 4 million evenly spaced values: refining each extremum would take minutes. With external forces it is that of the grid.
     pub fn amplitudes(&self, stop_s: f64) -> [f64; 2] {
         const POINTS_MAX: f64 = 4e6;
         // A grid that resolves the fastest mode, where that is possible.
         let fastest = self.parameters.modes().iter().map(|mode| mode.omega).fold(0.0, f64::max);
         let wanted = (stop_s * fastest * 256.0 / std::f64::consts::TAU).ceil();
         let points = wanted.clamp(256.0, POINTS_MAX);
-        let (step_s, is_resolved) = (stop_s / points, wanted <= POINTS_MAX);
+        let (step_s, is_resolved) = (stop_s / points, wanted <= POINTS_MAX && self.forced.is_none());
 
         // The largest values on it, and between points where a velocity changes its sign.
         let mut max = [0.0f64; 2];
@@ -110,7 +135,13 @@ impl Iterator for Grid {
 
     fn next(&mut self) -> Option<State> {
         let now = round(&self.z);
-        self.z = apply(&self.step, &self.z);
+        self.z = match &mut self.forced {
+            None => apply(&self.step, &self.z),
+            Some((forced, step, step_s, n)) => {
+                *n += 1;
+                forced.stepped(step, self.z, [(*n - 1) as f64 * *step_s, *n as f64 * *step_s])
+            }
+        };
         Some(now)
     }
 }

@@ -1,4 +1,4 @@
-//! e^{A h} for a 4 × 4 matrix in doubled precision, by scaling and squaring of the Taylor series.
+//! e^{A h} for a small matrix in doubled precision, by scaling and squaring of the Taylor series.
 //!
 //! ```text
 //!     e^X = (e^{X / 2^s})^{2^s} ,      e^Y ≈ Σ_{n=0}^{24} Yⁿ / n!  with ‖Y‖₁ ≤ ½
@@ -14,13 +14,13 @@ use crate::double::Double;
 
 const TERMS: i32 = 24;
 
-/// A 4 × 4 matrix, row by row.
-pub(crate) type Matrix = [[Double; 4]; 4];
+/// An N × N matrix, row by row.
+pub(crate) type Matrix<const N: usize = 4> = [[Double; N]; N];
 
 /// e^X.
-pub(crate) fn exponential(x: &Matrix) -> Matrix {
+pub(crate) fn exponential<const N: usize>(x: &Matrix<N>) -> Matrix<N> {
     // Norm and the number of halvings that bring it to one half.
-    let norm = (0..4).map(|j| (0..4).map(|i| x[i][j].round().abs()).sum::<f64>()).fold(0.0, f64::max);
+    let norm = (0..N).map(|j| (0..N).map(|i| x[i][j].round().abs()).sum::<f64>()).fold(0.0, f64::max);
     let squarings = if norm > 0.5 { (norm.log2() + 1.0).ceil() as i32 } else { 0 };
     let y = x.map(|row| row.map(|value| value.scaled(2f64.powi(-squarings))));
 
@@ -40,16 +40,30 @@ pub(crate) fn exponential(x: &Matrix) -> Matrix {
 }
 
 /// Matrix times vector.
-pub(crate) fn apply(a: &Matrix, z: &[Double; 4]) -> [Double; 4] {
-    a.map(|row| (row[0] * z[0] + row[1] * z[1]) + (row[2] * z[2] + row[3] * z[3]))
+pub(crate) fn apply<const N: usize>(a: &Matrix<N>, z: &[Double; N]) -> [Double; N] {
+    a.map(|row| sum::<N>(|k| row[k] * z[k]))
 }
 
-fn identity() -> Matrix {
+fn identity<const N: usize>() -> Matrix<N> {
     std::array::from_fn(|i| std::array::from_fn(|j| if i == j { Double::ONE } else { Double::default() }))
 }
 
-fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| (a[i][0] * b[0][j] + a[i][1] * b[1][j]) + (a[i][2] * b[2][j] + a[i][3] * b[3][j]))
-    })
+fn multiply<const N: usize>(a: &Matrix<N>, b: &Matrix<N>) -> Matrix<N> {
+    std::array::from_fn(|i| std::array::from_fn(|j| sum::<N>(|k| a[i][k] * b[k][j])))
+}
+
+/// The sum of N terms, neighbours first.
+fn sum<const N: usize>(term: impl Fn(usize) -> Double) -> Double {
+    let mut terms: [Double; N] = std::array::from_fn(term);
+    let mut count = N;
+    while count > 1 {
+        for i in 0..count / 2 {
+            terms[i] = terms[2 * i] + terms[2 * i + 1];
+        }
+        if count % 2 == 1 {
+            terms[count / 2] = terms[count - 1];
+        }
+        count = count.div_ceil(2);
+    }
+    terms[0]
 }

@@ -30,6 +30,7 @@
 //! | m_i | `m[i]` | kg | masses |
 //! | k_i, k_c | `k[i]`, `k_c` | N/m | springs to the ground and between the masses |
 //! | c_i, c_c | `c[i]`, `c_c` | N·s/m | dampers to the ground and between the masses |
+//! | f_i | `Force` | N | external force on mass i, positive along x; 0 unless given |
 //! | f^c | `coupling_force` | N | k_c (x1 − x2) + c_c (v1 − v2), acts as −f^c on mass 1 and +f^c on mass 2 |
 //! | E | `energy` | J | mechanical energy |
 //! | A | `system_matrix` | | ż = A z, equation (5) |
@@ -42,12 +43,14 @@ mod closed_form;
 mod double;
 mod exact;
 mod exponential;
+mod force;
 mod modes;
 mod monolithic;
 mod parameters;
 
 pub use closed_form::closed_form;
 pub use exact::{Exact, Grid};
+pub use force::Force;
 pub use modes::Mode;
 pub use monolithic::Monolithic;
 pub use parameters::{ParameterError, Parameters};

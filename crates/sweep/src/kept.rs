@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::forward;
+use macrostep_master::unit::{Unit, UnitError};
 use macrostep_system::Catalogue;
 use macrostep_system::scenario::Source;
 
@@ -34,15 +35,6 @@ impl Catalogue for Kept<'_> {
 /// A unit that has saved its state.
 struct KeptUnit(Box<dyn Unit>);
 
-/// Calls that are passed on.
-macro_rules! passed_on {
-    ($(fn $name:ident(&mut self $(, $argument:ident: $type:ty)*) -> $answer:ty;)*) => {$(
-        fn $name(&mut self $(, $argument: $type)*) -> $answer {
-            self.0.$name($($argument),*)
-        }
-    )*};
-}
-
 impl Unit for KeptUnit {
     fn reset(&mut self) -> Result<(), UnitError> {
         self.0.restore(SLOT)
@@ -72,27 +64,9 @@ impl Unit for KeptUnit {
         self.0.hidden_state()
     }
 
-    passed_on! {
-        fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError>;
-        fn enter_initialization(&mut self) -> Result<(), UnitError>;
-        fn exit_initialization(&mut self) -> Result<(), UnitError>;
-        fn terminate(&mut self) -> Result<(), UnitError>;
-        fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError>;
-        fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError>;
-        fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError>;
-        fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError>;
-        fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError>;
-        fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError>;
-        fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError>;
-        fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError>;
-        fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError>;
-        fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError>;
-        fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError>;
-        fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError>;
-        fn save(&mut self, slot: usize) -> Result<(), UnitError>;
-        fn restore(&mut self, slot: usize) -> Result<(), UnitError>;
-        fn serialize(&mut self) -> Result<Vec<u8>, UnitError>;
-        fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError>;
-        fn directional(&mut self, unknown: &[u32], known: &[u32], d_known: &[f64], d_unknown: &mut [f64]) -> Result<(), UnitError>;
+    forward! { self => self.0;
+        setup enter_initialization exit_initialization terminate set_real get_real set_integer get_integer set_boolean get_boolean
+        set_string get_string set_input_derivatives get_output_derivatives step begin_step save restore serialize deserialize
+        directional
     }
 }

@@ -55,7 +55,7 @@ pub struct Simulation {
     changes: Changes,
     /// What each unit is told when it is initialised.
     settings: Vec<Settings>,
-    /// What a memento must be of.
+    /// What a saved state must be of.
     pub(crate) definition: Definition,
     /// Rows of channels before the start \[s\], which histories begin with.
     past: Vec<(ChannelId, f64, Vec<f64>)>,

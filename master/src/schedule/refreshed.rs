@@ -2,6 +2,7 @@
 
 use super::{Op, Schedule};
 use crate::feedthrough::FeedThrough;
+use crate::idle;
 use crate::law::LinearMap;
 use crate::method::{Method, Sampling};
 use crate::predict::{Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor};
@@ -60,21 +61,6 @@ impl Unit for Mass {
     fn kind(&self) -> &'static str {
         "native"
     }
-    fn setup(&mut self, _: f64, _: Option<f64>, _: Option<f64>) -> Done {
-        Ok(())
-    }
-    fn enter_initialization(&mut self) -> Done {
-        Ok(())
-    }
-    fn exit_initialization(&mut self) -> Done {
-        Ok(())
-    }
-    fn reset(&mut self) -> Done {
-        Ok(())
-    }
-    fn terminate(&mut self) -> Done {
-        Ok(())
-    }
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Done {
         refs.iter().zip(values).for_each(|(r, v)| self.inputs[*r as usize] = *v);
         Ok(())
@@ -84,33 +70,12 @@ impl Unit for Mass {
         refs.iter().zip(values).for_each(|(r, v)| *v = self.value(*r));
         Ok(())
     }
-    fn set_integer(&mut self, _: &[u32], _: &[i32]) -> Done {
-        Ok(())
-    }
-    fn get_integer(&mut self, _: &[u32], _: &mut [i32]) -> Done {
-        Ok(())
-    }
-    fn set_boolean(&mut self, _: &[u32], _: &[bool]) -> Done {
-        Ok(())
-    }
-    fn get_boolean(&mut self, _: &[u32], _: &mut [bool]) -> Done {
-        Ok(())
-    }
-    fn set_string(&mut self, _: &[u32], _: &[&str]) -> Done {
-        Ok(())
-    }
-    fn get_string(&mut self, _: &[u32]) -> Result<Vec<String>, UnitError> {
-        Ok(Vec::new())
-    }
     fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Done {
         for ((r, order), v) in refs.iter().zip(orders).zip(values) {
             if *order == 1 {
                 self.rates[*r as usize] = *v;
             }
         }
-        Ok(())
-    }
-    fn get_output_derivatives(&mut self, _: &[u32], _: &[i32], _: &mut [f64]) -> Done {
         Ok(())
     }
     fn step(&mut self, _: f64, step_s: f64, _: bool) -> Result<Outcome, UnitError> {
@@ -122,24 +87,16 @@ impl Unit for Mass {
     fn do_steps(&self) -> u64 {
         self.steps
     }
-    fn save(&mut self, _: usize) -> Done {
-        Ok(())
-    }
-    fn restore(&mut self, _: usize) -> Done {
-        Ok(())
-    }
-    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        Ok(Vec::new())
-    }
-    fn deserialize(&mut self, _: &[u8]) -> Done {
-        Ok(())
-    }
     fn directional(&mut self, unknown: &[u32], known: &[u32], d: &[f64], out: &mut [f64]) -> Done {
         for (y, o) in unknown.iter().zip(out) {
             let gains = self.gains[*y as usize - INPUTS - 2];
             *o = known.iter().zip(d).map(|(u, d)| gains[*u as usize] * d).sum();
         }
         Ok(())
+    }
+    idle! { self;
+        setup enter_initialization exit_initialization reset terminate set_integer get_integer set_boolean get_boolean set_string
+        get_string get_output_derivatives save restore serialize deserialize
     }
 }
 

@@ -3,6 +3,7 @@
 //! The master never looks inside a unit and a unit never sees another. Every call names variables by value reference,
 //! resolved once before the run; no call allocates after the first of its kind.
 
+mod forward;
 mod native;
 mod start;
 mod threads;

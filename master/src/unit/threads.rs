@@ -10,6 +10,7 @@
 //! by the master itself: handing it over would cost more.
 
 use super::{Failure, Outcome, Unit, UnitError};
+use crate::forward;
 use macrostep_description::ModelDescription;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -306,16 +307,6 @@ impl Drop for Beside {
     }
 }
 
-/// One line a call: hand it on.
-macro_rules! forward {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
-        $(#[inline]
-        fn $name(&mut self, $($argument: $type),*) -> $result {
-            self.here()?.$name($($argument),*)
-        })*
-    };
-}
-
 type Answer = Result<(), UnitError>;
 
 impl Unit for Beside {
@@ -368,26 +359,9 @@ impl Unit for Beside {
         self.back().unwrap_or_else(|| Err(lost(&self.name, t_s)))
     }
 
-    forward! {
-        setup(start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Answer;
-        enter_initialization() -> Answer;
-        exit_initialization() -> Answer;
-        reset() -> Answer;
-        terminate() -> Answer;
-        set_real(refs: &[u32], values: &[f64]) -> Answer;
-        get_real(refs: &[u32], values: &mut [f64]) -> Answer;
-        set_integer(refs: &[u32], values: &[i32]) -> Answer;
-        get_integer(refs: &[u32], values: &mut [i32]) -> Answer;
-        set_boolean(refs: &[u32], values: &[bool]) -> Answer;
-        get_boolean(refs: &[u32], values: &mut [bool]) -> Answer;
-        set_string(refs: &[u32], values: &[&str]) -> Answer;
-        get_string(refs: &[u32]) -> Result<Vec<String>, UnitError>;
-        set_input_derivatives(refs: &[u32], orders: &[i32], values: &[f64]) -> Answer;
-        get_output_derivatives(refs: &[u32], orders: &[i32], values: &mut [f64]) -> Answer;
-        save(slot: usize) -> Answer;
-        restore(slot: usize) -> Answer;
-        serialize() -> Result<Vec<u8>, UnitError>;
-        deserialize(bytes: &[u8]) -> Answer;
-        directional(unknown: &[u32], known: &[u32], d_known: &[f64], d_unknown: &mut [f64]) -> Answer;
+    forward! { self => self.here()?;
+        setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
+        get_boolean set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize
+        directional
     }
 }

@@ -1,6 +1,7 @@
 //! Units on threads: at the same time, with the same answers, and never lost.
 
 use super::{Outcome, Threads, Unit, UnitError};
+use crate::idle;
 use macrostep_description::ModelDescription;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,50 +43,8 @@ impl Unit for Slow {
     fn kind(&self) -> &'static str {
         "native"
     }
-    fn setup(&mut self, _: f64, _: Option<f64>, _: Option<f64>) -> Done {
-        Ok(())
-    }
-    fn enter_initialization(&mut self) -> Done {
-        Ok(())
-    }
-    fn exit_initialization(&mut self) -> Done {
-        Ok(())
-    }
-    fn reset(&mut self) -> Done {
-        Ok(())
-    }
-    fn terminate(&mut self) -> Done {
-        Ok(())
-    }
-    fn set_real(&mut self, _: &[u32], _: &[f64]) -> Done {
-        Ok(())
-    }
     fn get_real(&mut self, _: &[u32], values: &mut [f64]) -> Done {
         values.fill(self.sum);
-        Ok(())
-    }
-    fn set_integer(&mut self, _: &[u32], _: &[i32]) -> Done {
-        Ok(())
-    }
-    fn get_integer(&mut self, _: &[u32], _: &mut [i32]) -> Done {
-        Ok(())
-    }
-    fn set_boolean(&mut self, _: &[u32], _: &[bool]) -> Done {
-        Ok(())
-    }
-    fn get_boolean(&mut self, _: &[u32], _: &mut [bool]) -> Done {
-        Ok(())
-    }
-    fn set_string(&mut self, _: &[u32], _: &[&str]) -> Done {
-        Ok(())
-    }
-    fn get_string(&mut self, _: &[u32]) -> Result<Vec<String>, UnitError> {
-        Ok(Vec::new())
-    }
-    fn set_input_derivatives(&mut self, _: &[u32], _: &[i32], _: &[f64]) -> Done {
-        Ok(())
-    }
-    fn get_output_derivatives(&mut self, _: &[u32], _: &[i32], _: &mut [f64]) -> Done {
         Ok(())
     }
     fn step(&mut self, t_s: f64, step_s: f64, _: bool) -> Result<Outcome, UnitError> {
@@ -111,20 +70,9 @@ impl Unit for Slow {
     fn do_steps(&self) -> u64 {
         self.steps
     }
-    fn save(&mut self, _: usize) -> Done {
-        Ok(())
-    }
-    fn restore(&mut self, _: usize) -> Done {
-        Ok(())
-    }
-    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        Ok(Vec::new())
-    }
-    fn deserialize(&mut self, _: &[u8]) -> Done {
-        Ok(())
-    }
-    fn directional(&mut self, _: &[u32], _: &[u32], _: &[f64], _: &mut [f64]) -> Done {
-        Ok(())
+    idle! { self;
+        setup enter_initialization exit_initialization reset terminate set_real set_integer get_integer set_boolean get_boolean
+        set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize directional
     }
 }
 

@@ -41,6 +41,11 @@ impl Region {
         Ok(Region { base, length })
     }
 
+    /// Where it is in memory.
+    pub(super) fn address(&self) -> *mut u8 {
+        self.base.as_ptr()
+    }
+
     /// Writes bytes at a place; false where there is no room for them.
     #[inline]
     pub fn put(&mut self, at: usize, bytes: &[u8]) -> bool {

@@ -200,7 +200,16 @@ fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {
     let times: Vec<f64> = whole.rows().map(|row| row[0]).collect();
     let scale = if amplitude > 0.0 { factor / amplitude } else { 0.0 };
     let column = whole.columns()[i].clone();
-    Judged { column, amplitude, halved, switched, order, bar, drift_1_s: slope(&times, &first) * scale, grown }
+    Judged {
+        column,
+        amplitude,
+        halved,
+        switched,
+        order,
+        bar,
+        drift_1_s: slope(&times, &first).unwrap_or(0.0) * scale,
+        grown,
+    }
 }
 
 /// How many times as large values are late in the run as in the run with H/4, where that is more than a fifth.
@@ -210,16 +219,16 @@ fn grown(whole: &[f64], quarter: &[f64]) -> Option<f64> {
     (ratio > GROWN && ratio.is_finite()).then_some(ratio)
 }
 
-/// Slope of the straight line through points by least squares.
-fn slope(t: &[f64], e: &[f64]) -> f64 {
-    let n = t.len() as f64;
-    let (tm, em) = (t.iter().sum::<f64>() / n, e.iter().sum::<f64>() / n);
+/// Slope of the straight line through points by least squares; `None` where no two of them lie beside each other.
+pub fn slope(x: &[f64], y: &[f64]) -> Option<f64> {
+    let n = x.len() as f64;
+    let (xm, ym) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
     let (mut above, mut below) = (0.0, 0.0);
-    for (t, e) in t.iter().zip(e) {
-        above += (t - tm) * (e - em);
-        below += (t - tm) * (t - tm);
+    for (x, y) in x.iter().zip(y) {
+        above += (x - xm) * (y - ym);
+        below += (x - xm) * (x - xm);
     }
-    if below > 0.0 { above / below } else { 0.0 }
+    (below > 0.0).then(|| above / below)
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
-use std::ptr::{self, NonNull};
+use std::os::fd::BorrowedFd;
+use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rustix::fs::MemfdFlags;
+
+use crate::isolation::Region;
 
 /// Bytes shared; pages that are never touched cost nothing.
 const LENGTH: usize = 256 << 20;
@@ -43,14 +45,11 @@ pub enum Word {
     Done = 272,
 }
 
-/// Memory two processes share.
+/// Memory two processes share: words are atomic, and the message is only touched through `&mut self`.
 #[derive(Debug)]
 pub struct Memory {
-    base: NonNull<u8>,
+    region: Region,
 }
-
-// SAFETY: the mapping belongs to no thread; words are atomic, and the message is only touched through `&mut self`.
-unsafe impl Send for Memory {}
 
 impl Memory {
     /// New memory, and the file to give to the other process.
@@ -70,13 +69,7 @@ impl Memory {
     }
 
     fn map(file: &File) -> io::Result<Memory> {
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping at an address the system chooses; nothing else lies there.
-        let base = unsafe { libc::mmap(ptr::null_mut(), LENGTH, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        NonNull::new(base.cast()).map(|base| Memory { base }).ok_or_else(|| io::Error::other("mapped at address 0"))
+        Ok(Memory { region: Region::map(file, (0, LENGTH), 0)? })
     }
 
     /// One of the words.
@@ -94,12 +87,12 @@ impl Memory {
         debug_assert!(place + 4 <= MESSAGE && place.is_multiple_of(4));
         // SAFETY: all callers are above: before the message, inside the mapping and aligned to 4 bytes; the processes touch
         // it by atomic operations only; it lives as long as `self`.
-        unsafe { &*self.base.as_ptr().add(place).cast::<AtomicU32>() }
+        unsafe { &*self.region.address().add(place).cast::<AtomicU32>() }
     }
 
     fn length(&self) -> &AtomicU64 {
         // SAFETY: as for the words; 8 bytes aligned to 8, behind the word `Call`.
-        unsafe { &*self.base.as_ptr().add(Word::Call as usize + 8).cast::<AtomicU64>() }
+        unsafe { &*self.region.address().add(Word::Call as usize + 8).cast::<AtomicU64>() }
     }
 
     /// Most bytes a message may have.
@@ -109,14 +102,12 @@ impl Memory {
 
     /// Puts a message there; false where it is too long. To be called in one's own turn.
     pub fn put(&mut self, message: &[u8]) -> bool {
-        if message.len() > Memory::message_max() {
-            return false;
+        // A slave that breaks the rule of turns makes wrong bytes, which are checked when they are read, and nothing else.
+        let is_put = self.region.put(MESSAGE, message);
+        if is_put {
+            self.length().store(message.len() as u64, Ordering::Relaxed);
         }
-        self.length().store(message.len() as u64, Ordering::Relaxed);
-        // SAFETY: inside the mapping, as compared above, which overlaps nothing of Rust's. A slave that breaks the rule
-        // of turns makes wrong bytes, which are checked when they are read, and nothing else.
-        unsafe { ptr::copy_nonoverlapping(message.as_ptr(), self.base.as_ptr().add(MESSAGE), message.len()) };
-        true
+        is_put
     }
 
     /// Takes the message there; false where its length is impossible. To be called in one's own turn.
@@ -125,19 +116,12 @@ impl Memory {
         message.clear();
         let Some(length) = usize::try_from(length).ok().filter(|n| *n <= Memory::message_max()) else { return false };
         message.reserve(length);
-        // SAFETY: `length` bytes inside the mapping, into as many reserved, which are then initialised. As for `put`,
-        // whatever the other process writes at the same time, these are bytes.
+        // SAFETY: `length` bytes inside the mapping, into as many reserved, which are then initialised. Whatever the other
+        // process writes at the same time, these are bytes.
         unsafe {
-            ptr::copy_nonoverlapping(self.base.as_ptr().add(MESSAGE), message.as_mut_ptr(), length);
+            ptr::copy_nonoverlapping(self.region.address().add(MESSAGE), message.as_mut_ptr(), length);
             message.set_len(length);
         }
         true
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // SAFETY: mapped by us with this length; no reference into it outlives `self`.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), LENGTH) };
     }
 }

@@ -13,7 +13,7 @@ const VERSION: u32 = 3;
 
 /// A run at a communication point.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Memento {
+pub struct SavedState {
     /// Serialised states of the units, in their order.
     pub units: Vec<Vec<u8>>,
     /// The state of the engine.
@@ -32,7 +32,7 @@ struct Kept {
 }
 
 fn mismatch(found: String, expected: &str) -> RunError {
-    RunError::Grid { what: "memento", found, expected: expected.to_owned() }
+    RunError::Grid { what: "saved state", found, expected: expected.to_owned() }
 }
 
 fn encoded<T: Serialize>(name: &str, field: &T) -> Result<Part, RunError> {
@@ -82,11 +82,11 @@ impl Simulation {
     ///
     /// # Errors
     /// Those of the units.
-    pub fn memento(&mut self) -> Result<Memento, RunError> {
+    pub fn saved_state(&mut self) -> Result<SavedState, RunError> {
         let units = self.window.stations.iter_mut().map(|s| s.unit.serialize()).collect::<Result<_, _>>()?;
         let kept = Kept { version: VERSION, definition: self.definition.0.clone(), fields: write(&self.state)? };
         let (_, engine) = encoded("state", &kept)?;
-        Ok(Memento { units, engine })
+        Ok(SavedState { units, engine })
     }
 
     /// Whether a state is one that a run of this definition may have left.
@@ -112,18 +112,18 @@ impl Simulation {
     ///
     /// # Errors
     /// Where it is one of another definition or version, and those of the units.
-    pub fn resume(&mut self, memento: &Memento) -> Result<(), RunError> {
+    pub fn resume(&mut self, saved: &SavedState) -> Result<(), RunError> {
         // Whether it is one of this definition.
         let other = |_| mismatch("something else".to_owned(), "one that a run of this version has left");
-        let (version, _) = postcard::take_from_bytes::<u32>(&memento.engine).map_err(other)?;
+        let (version, _) = postcard::take_from_bytes::<u32>(&saved.engine).map_err(other)?;
         if version != VERSION {
             return Err(mismatch(format!("version {version}"), "one of this version: start the run again"));
         }
-        let kept: Kept = postcard::from_bytes(&memento.engine).map_err(other)?;
+        let kept: Kept = postcard::from_bytes(&saved.engine).map_err(other)?;
         if let Some(part) = self.definition.difference(&kept.definition) {
             return Err(mismatch(format!("one of a run with other {part}"), "one of this system, method and grid"));
         }
-        let (found, expected) = (memento.units.len(), self.window.stations.len());
+        let (found, expected) = (saved.units.len(), self.window.stations.len());
         if found != expected {
             return Err(mismatch(format!("states of {found} units"), &format!("those of {expected}")));
         }
@@ -131,7 +131,7 @@ impl Simulation {
         let state = read(&kept.fields)?;
         self.is_sound(&state)?;
         self.state = state;
-        for (station, state) in self.window.stations.iter_mut().zip(&memento.units) {
+        for (station, state) in self.window.stations.iter_mut().zip(&saved.units) {
             station.unit.deserialize(state)?;
         }
         Ok(())

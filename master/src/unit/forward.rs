@@ -1,0 +1,67 @@
+//! Calls of a [`Unit`](super::Unit) by their names: handed on to another unit, or answered with nothing.
+
+/// Hands calls on to another unit: `forward! { self => self.unit; setup terminate … }` inside an `impl Unit`. What comes before the
+/// semicolon is whom they go to, and may end in `?`.
+#[macro_export]
+macro_rules! forward {
+    ($self:ident => $to:expr; $($call:ident)*) => {
+        $($crate::unit_call!($call [to $self $to]);)*
+    };
+}
+
+/// Answers calls with nothing: `idle! { self; setup terminate … }` inside an `impl Unit` of a unit that has no use for them.
+#[macro_export]
+macro_rules! idle {
+    ($self:ident; $($call:ident)*) => {
+        $($crate::unit_call!($call [idle $self]);)*
+    };
+}
+
+/// A call of [`Unit`](crate::unit::Unit) by its name, with a body.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! unit_call {
+    (setup $body:tt) => {
+        $crate::unit_call!(@ $body setup(start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> ());
+    };
+    (enter_initialization $body:tt) => { $crate::unit_call!(@ $body enter_initialization() -> ()); };
+    (exit_initialization $body:tt) => { $crate::unit_call!(@ $body exit_initialization() -> ()); };
+    (reset $body:tt) => { $crate::unit_call!(@ $body reset() -> ()); };
+    (terminate $body:tt) => { $crate::unit_call!(@ $body terminate() -> ()); };
+    (set_real $body:tt) => { $crate::unit_call!(@ $body set_real(refs: &[u32], values: &[f64]) -> ()); };
+    (get_real $body:tt) => { $crate::unit_call!(@ $body get_real(refs: &[u32], values: &mut [f64]) -> ()); };
+    (set_integer $body:tt) => { $crate::unit_call!(@ $body set_integer(refs: &[u32], values: &[i32]) -> ()); };
+    (get_integer $body:tt) => { $crate::unit_call!(@ $body get_integer(refs: &[u32], values: &mut [i32]) -> ()); };
+    (set_boolean $body:tt) => { $crate::unit_call!(@ $body set_boolean(refs: &[u32], values: &[bool]) -> ()); };
+    (get_boolean $body:tt) => { $crate::unit_call!(@ $body get_boolean(refs: &[u32], values: &mut [bool]) -> ()); };
+    (set_string $body:tt) => { $crate::unit_call!(@ $body set_string(refs: &[u32], values: &[&str]) -> ()); };
+    (get_string $body:tt) => { $crate::unit_call!(@ $body get_string(refs: &[u32]) -> Vec<String>); };
+    (set_input_derivatives $body:tt) => {
+        $crate::unit_call!(@ $body set_input_derivatives(refs: &[u32], orders: &[i32], values: &[f64]) -> ());
+    };
+    (get_output_derivatives $body:tt) => {
+        $crate::unit_call!(@ $body get_output_derivatives(refs: &[u32], orders: &[i32], values: &mut [f64]) -> ());
+    };
+    (step $body:tt) => { $crate::unit_call!(@ $body step(t_s: f64, step_s: f64, keep: bool) -> $crate::unit::Outcome); };
+    (begin_step $body:tt) => { $crate::unit_call!(@ $body begin_step(t_s: f64, step_s: f64, keep: bool) -> ()); };
+    (save $body:tt) => { $crate::unit_call!(@ $body save(slot: usize) -> ()); };
+    (restore $body:tt) => { $crate::unit_call!(@ $body restore(slot: usize) -> ()); };
+    (serialize $body:tt) => { $crate::unit_call!(@ $body serialize() -> Vec<u8>); };
+    (deserialize $body:tt) => { $crate::unit_call!(@ $body deserialize(bytes: &[u8]) -> ()); };
+    (directional $body:tt) => {
+        $crate::unit_call!(@ $body
+            directional(unknown: &[u32], known: &[u32], d_known: &[f64], d_unknown: &mut [f64]) -> ());
+    };
+    (@ [to $self:ident $to:expr] $name:ident($($argument:ident: $type:ty),*) -> $answer:ty) => {
+        #[inline]
+        fn $name(&mut $self, $($argument: $type),*) -> Result<$answer, $crate::unit::UnitError> {
+            $to.$name($($argument),*)
+        }
+    };
+    (@ [idle $self:ident] $name:ident($($argument:ident: $type:ty),*) -> $answer:ty) => {
+        fn $name(&mut $self, $($argument: $type),*) -> Result<$answer, $crate::unit::UnitError> {
+            $(let _ = $argument;)*
+            Ok(<$answer>::default())
+        }
+    };
+}
