@@ -39,6 +39,7 @@ mod method;
 mod outside;
 mod power;
 mod relay;
+mod repetition;
 mod requirements;
 mod run;
 mod savable;

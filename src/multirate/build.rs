@@ -70,15 +70,26 @@ fn couple(run: &Multirate, micro_steps: u32, [slow, fast]: [Box<dyn Unit>; 2]) -
         (false, Delivery::Mean) => "lam_mean",
     };
     let force = channels(&mut system, units[1], &vector(name, r))?;
+    let signals = |list: &[ChannelId]| -> Vec<Signal> { list.iter().map(|c| c.component(0)).collect() };
+    let repeat = run.scheme.repeat;
+    let only_repeats = !in_master && repeat > 0;
+    let predicted = if only_repeats { channels(&mut system, units[1], &vector("w_pred", r))? } else { Vec::new() };
+    let arrived = if repeat > 0 { channels(&mut system, units[0], &vector("w_step", r))? } else { Vec::new() };
+    let model = InterfaceModel {
+        force: signals(&force),
+        speed: signals(&speed),
+        position: signals(&position),
+        mobility: signals(&mobility),
+        bias: signals(&bias),
+        repeat,
+        predicted: signals(&predicted),
+        arrived: signals(&arrived),
+    };
+    if only_repeats {
+        system.interface(model.clone())?;
+    }
     if in_master {
-        let signals = |list: &[ChannelId]| -> Vec<Signal> { list.iter().map(|c| c.component(0)).collect() };
-        let model = system.interface(InterfaceModel {
-            force: signals(&force),
-            speed: signals(&speed),
-            position: signals(&position),
-            mobility: signals(&mobility),
-            bias: signals(&bias),
-        })?;
+        let model = system.interface(model)?;
         for i in 0..r {
             system.connect_predicted(model, Predicted::Speed(i), units[1], &format!("w0[{}]", i + 1))?;
             system.connect_predicted(model, Predicted::Position(i), units[1], &format!("s0[{}]", i + 1))?;
@@ -124,6 +135,9 @@ fn divide(run: &Multirate) -> Result<u32, RunError> {
     if run.scheme.place == Place::Master && run.scheme.prediction != Prediction::InterfaceModel {
         let expected = "the interface model, or the prediction in the fast unit".to_owned();
         return Err(bad("prediction in the master", run.scheme.to_string(), expected));
+    }
+    if run.scheme.repeat > 0 && run.scheme.prediction != Prediction::InterfaceModel {
+        return Err(bad("repeated steps", run.scheme.to_string(), "the interface model".to_owned()));
     }
     macrostep_hydraulics::Window::divide(0.0, run.step_s, run.micro_s).map(|w| w.count as u32).map_err(|_| {
         bad("macro step", format!("{} s", run.step_s), format!("a multiple of the micro step {} s", run.micro_s))

@@ -275,6 +275,7 @@ fn an_interface_model_runs_as_the_actuator_does() {
         delivery: Delivery::Mean,
         look_ahead: false,
         place: Place::Master,
+        repeat: 0,
     };
     let (step_s, micro_s, steps) = (1e-2, 2e-4, 50);
     let run = Multirate { plant: Plant::Actuator, scheme, step_s, micro_s, stop_s: step_s * steps as f64 };
