@@ -215,8 +215,8 @@ pub struct ShowsArguments {
 #[derive(Debug, Args)]
 pub struct MultirateArguments {
     /// All schemes over the macro step instead of one run: the largest stable steps, errors, pictures [default: off]
-    #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "reference", "stop", "json", "checkpoint",
-        "resume"])]
+    #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "repeat", "reference", "stop", "json",
+        "checkpoint", "resume"])]
     pub study: bool,
     /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
@@ -236,6 +236,10 @@ pub struct MultirateArguments {
     /// Who integrates the interface model: the hydraulics or the master [default: fast]
     #[arg(long, value_enum, value_name = "PLACE")]
     pub place: Option<Place>,
+    /// How often a macro step is repeated at most where the mechanics arrive at another speed than was predicted: 2 for
+    /// steps over 32 ms [default: 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=20))]
+    pub repeat: Option<u32>,
     /// Compare with the interface model at H = 0.2 ms; the actuator is compared always [default: off]
     #[arg(long)]
     pub reference: bool,

@@ -32,6 +32,8 @@ pub(crate) enum Cause {
     Residual,
     /// What the nodes of a waveform leave out.
     Nodes { allowed: f64 },
+    /// What an interface model is wrong by, with no repetition left.
+    Model { allowed: f64 },
 }
 
 savable! {
@@ -70,18 +72,25 @@ pub struct Unconverged {
     pub found: f64,
     /// That part where it is allowed; `None` for a residual.
     pub allowed: Option<f64>,
+    /// Whether it is an interface model that is wrong by that part.
+    pub by_model: bool,
 }
 
 /// "3 macro steps did not converge, the first from …", "3 macro steps are coarse, the worst from …".
 impl std::fmt::Display for Unconverged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Unconverged { t_s, windows, signal, found, allowed } = self;
+        let Unconverged { t_s, windows, signal, found, allowed, by_model } = self;
         let (steps, t_s) = (if *windows == 1 { "macro step" } else { "macro steps" }, shown::time(*t_s));
         match allowed {
             None => write!(
                 f,
                 "{windows} {steps} did not converge, the first from t = {t_s} s: a residual of {found:.1e} of the size of \
                  `{signal}` is left; choose a smaller macro step"
+            ),
+            Some(_) if *by_model => write!(
+                f,
+                "{windows} {steps} with an interface model that no repetition has put right, the worst from t = {t_s} s: `{signal}` is \
+                 {found:.1e} of the speeds beside what was predicted; choose a smaller macro step"
             ),
             Some(allowed) => write!(
                 f,

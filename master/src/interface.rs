@@ -29,6 +29,11 @@ impl InterfaceFeed {
         }
     }
 
+    /// Which history holds the motion: speeds, then positions.
+    pub fn history(&self) -> usize {
+        self.history
+    }
+
     pub fn channels(&self) -> Vec<usize> {
         let of = &self.of;
         let all = [&of.force, &of.speed, &of.position, &of.mobility, &of.bias];

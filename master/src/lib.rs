@@ -38,6 +38,7 @@ mod method;
 mod outside;
 mod power;
 mod relay;
+mod repetition;
 mod requirements;
 mod run;
 mod savable;

@@ -40,6 +40,18 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
             expected: "a power bond for each connection whose energy counts".to_string(),
         });
     }
+    if system.interfaces.iter().any(|model| model.repeat > 0) {
+        let refused = |found: &str, expected: &str| {
+            let (found, expected) = (found.to_string(), expected.to_string());
+            Err(RunError::Grid { what: "an interface model that repeats steps", found, expected })
+        };
+        if !matches!(method.correction, Correction::Explicit) {
+            return refused("a corrector", "explicit coupling");
+        }
+        if method.control.is_some() || matches!(method.schedule, Schedule::Palindromic(_)) {
+            return refused("steps that are chosen or palindromic", "steps of one length");
+        }
+    }
     for (unit, description) in system.units.iter().zip(&system.descriptions) {
         let co = description.co_simulation.as_ref();
         let varies = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
@@ -49,6 +61,15 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
                 capability: "canHandleVariableCommunicationStepSize",
                 unit: unit.name().to_string(),
                 hint: "choose steps of one length",
+            });
+        }
+        let repeats = system.interfaces.iter().any(|model| model.repeat > 0);
+        if repeats && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
+            return Err(RunError::Capability {
+                needs: "an interface model that repeats steps",
+                capability: "canGetAndSetFMUstate",
+                unit: unit.name().to_string(),
+                hint: "let it repeat none",
             });
         }
         if !matches!(method.correction, Correction::Explicit) && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {

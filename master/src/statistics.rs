@@ -12,7 +12,7 @@ pub struct Statistics {
     /// Windows whose correction did not converge, or whose nodes have nothing to do with a signal; see
     /// [`crate::Simulation::unconverged`].
     pub unconverged: u64,
-    /// Other windows whose nodes resolve a signal less than their number promises; see [`crate::Simulation::coarse`].
+    /// Other windows whose nodes resolve a signal less than their number promises, or whose interface model stayed wrong; see [`crate::Simulation::coarse`].
     pub coarse: u64,
     /// Largest relative residual a window was accepted with.
     pub residual_max: f64,

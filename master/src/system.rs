@@ -284,7 +284,8 @@ impl System {
         Ok(())
     }
 
-    /// Adds an interface model: for r forces r speeds, positions and biases, and r (r + 1)/2 mobilities.
+    /// Adds an interface model: for r forces r speeds, positions and biases, and r (r + 1)/2 mobilities; r predicted and arrived
+    /// speeds, or none.
     ///
     /// # Errors
     /// [`SystemError::LawShape`] for other numbers.
@@ -294,6 +295,11 @@ impl System {
         for (list, expected) in lists.into_iter().zip([r.max(1), r.max(1), r.max(1), r.max(1) * (r + 1) / 2]) {
             if list.len() != expected {
                 return Err(SystemError::LawShape { what: "inputs", found: list.len(), expected });
+            }
+        }
+        for list in [&model.predicted, &model.arrived].into_iter().filter(|list| !list.is_empty()) {
+            if list.len() != r {
+                return Err(SystemError::LawShape { what: "inputs", found: list.len(), expected: r });
             }
         }
         self.interfaces.push(model);

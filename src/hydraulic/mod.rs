@@ -56,6 +56,7 @@ fn scenario(plant: Plant, a: &MultirateArguments) -> Multirate {
         delivery: a.force.unwrap_or(d.delivery),
         look_ahead: a.lookahead,
         place: a.place.unwrap_or(d.place),
+        repeat: a.repeat.unwrap_or(d.repeat),
     };
     let mut run = Multirate::new(plant, scheme, a.step.unwrap_or(STEP_S));
     run.stop_s = a.stop.unwrap_or(run.stop_s);
@@ -164,14 +165,9 @@ fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, sta
     let ended = ended
         .map(|e| format!("\nended early at t = {} s of {} s: {e}", shown::time(outcome.end_s), scenario.stop_s))
         .unwrap_or_default();
-    let start = if scenario.scheme.look_ahead {
-        ""
-    } else {
-        "\nlook-ahead is off (`--lookahead`); in `run` and in other tools the FMUs start with it (`look_ahead`)"
-    };
     let micro = 1e3 * scenario.micro_s;
     format!(
-        "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}{start}\nunits: {}",
+        "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}\nunits: {}",
         scenario.scheme,
         1e3 * scenario.step_s,
         scenario.stop_s,

@@ -22,7 +22,7 @@ use crate::terms::typed;
 const LADDER: [u32; 26] =
     [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 120, 160, 200, 240, 320, 400, 480, 640];
 /// Macro steps of the table of errors, in micro steps.
-const ERRORS: [u32; 8] = [5, 10, 20, 40, 80, 120, 160, 240];
+const ERRORS: [u32; 10] = [5, 10, 20, 40, 80, 120, 160, 240, 320, 480];
 /// Macro steps in the pictures, in micro steps.
 const SHOWN: [u32; 4] = [20, 80, 160, 240];
 
@@ -119,6 +119,7 @@ impl Study<'_> {
             ("schedule", Align::Left),
             ("force", Align::Left),
             ("look-ahead", Align::Left),
+            ("repeated", Align::Left),
             ("largest stable H [ms]", Align::Right),
         ]);
         for (scheme, largest) in found {
@@ -129,9 +130,9 @@ impl Study<'_> {
                 Some(n) => milliseconds(n),
             };
             let look_ahead = if scheme.look_ahead { "yes" } else { "no" };
-            let words =
-                [typed(scheme.prediction), typed(scheme.order), typed(scheme.delivery), look_ahead.to_owned(), step];
-            table.row(words);
+            let repeated = if scheme.repeat > 0 { format!("up to {} times", scheme.repeat) } else { "no".to_owned() };
+            let [prediction, order, delivery] = [typed(scheme.prediction), typed(scheme.order), typed(scheme.delivery)];
+            table.row([prediction, order, delivery, look_ahead.to_owned(), repeated, step]);
         }
         Ok(table)
     }
@@ -142,6 +143,7 @@ impl Study<'_> {
         let schemes = [
             Scheme::RECOMMENDED,
             Scheme { look_ahead: true, ..Scheme::RECOMMENDED },
+            Scheme::REPEATED,
             Scheme::of(Prediction::InterfaceModel, Order::FastFirst, Delivery::End),
             Scheme::of(Prediction::Hold, Order::FastFirst, Delivery::End),
             Scheme::of(Prediction::Hold, Order::Jacobi, Delivery::End),

@@ -65,12 +65,15 @@ fn record(
 /// Whether the step of the run and its scheme are ones it can be made with.
 ///
 /// # Errors
-/// [`RunError::Grid`] where the micro step does not divide the macro step, or where the master has no model to predict with.
+/// [`RunError::Grid`] where the micro step does not divide the macro step, or where there is no model to predict or repeat with.
 pub fn check(run: &Multirate) -> Result<(), RunError> {
     let bad = |what, found, expected| Err(RunError::Grid { what, found, expected });
     if run.scheme.place == Place::Master && run.scheme.prediction != Prediction::InterfaceModel {
         let expected = "the interface model, or the prediction in the fast unit".to_owned();
         return bad("prediction in the master", run.scheme.to_string(), expected);
+    }
+    if run.scheme.repeat > 0 && run.scheme.prediction != Prediction::InterfaceModel {
+        return bad("repeated steps", run.scheme.to_string(), "the interface model".to_owned());
     }
     if macrostep_hydraulics::Window::divide(0.0, run.step_s, run.micro_s).is_err() {
         let expected = format!("a multiple of the micro step {} s", run.micro_s);

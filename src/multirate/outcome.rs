@@ -122,11 +122,20 @@ pub fn errors(found: &Outcome, reference: &Outcome, rows: usize) -> Verdict {
     verdict
 }
 
-/// Whether a run is stable. The crane: complete, and interface speeds up to 0.5 m/s. The actuator: complete, rms speed
+/// What the coupling may add to the energy in a stable run of the crane: a part of the work of the cylinders, at least so much \[J\].
+const MISMATCH: (f64, f64) = (0.01, 10.0);
+/// Largest rms error of the interface speeds in a stable run of the crane \[m/s\].
+const RMS_MS: f64 = 0.01;
+
+/// Whether a run is stable. The crane: complete, interface speeds up to 0.5 m/s, an energy mismatch up to 1 % of the work of
+/// the cylinders or 10 J, and where there is a reference rms speed errors up to 10 mm/s. The actuator: complete, rms speed
 /// error up to 0.05 m/s, and coming to rest as the reference does within 0.03 m/s.
 pub fn judge(found: &Outcome, verdict: Option<&Verdict>, is_crane: bool) -> bool {
     if is_crane {
-        return found.complete && found.speed_max_ms <= macrostep_crane::crane::SPEED_LIMIT_MS;
+        let is_slow = found.speed_max_ms <= macrostep_crane::crane::SPEED_LIMIT_MS;
+        let adds_little = found.energy_mismatch_j <= (MISMATCH.0 * found.energy.interface_work_j.abs()).max(MISMATCH.1);
+        let is_near = verdict.is_none_or(|v| v.rms_velocity.iter().all(|rms| *rms <= RMS_MS));
+        return found.complete && is_slow && adds_little && is_near;
     }
     found.complete && verdict.is_some_and(|v| v.rms_velocity[0] <= 0.05 && v.rest <= 0.03)
 }

@@ -276,6 +276,7 @@ fn an_interface_model_runs_as_the_actuator_does() {
         delivery: Delivery::Mean,
         look_ahead: false,
         place: Place::Master,
+        repeat: 0,
     };
     let (step_s, micro_s, steps) = (1e-2, 2e-4, 50);
     let run = Multirate { plant: Plant::Actuator, scheme, step_s, micro_s, stop_s: step_s * steps as f64 };
@@ -308,6 +309,41 @@ fn an_interface_model_runs_as_the_actuator_does() {
     assert!(said.contains("`bias` of an interface model has 0 outputs, expected 1"), "{said}");
 }
 
+/// A plunger that lifts a mass against a stop, from the example's file: with repeated steps of 32 ms the impact is that of steps as
+/// short as the micro steps, without them it is not.
+#[test]
+fn an_interface_model_repeats_steps_of_any_system() {
+    let folder = folder("repeated");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems/plunger-stop.toml");
+    let text = std::fs::read_to_string(example).expect("the example");
+    let rows = |name: &str, text: &str, every: usize| -> (Vec<f64>, Value) {
+        let path = write(&folder, &format!("{name}.toml"), text);
+        let out = folder.join(name).display().to_string();
+        let found = json(&["run", &path, "--json", "--out", &out]);
+        let trace = std::fs::read_to_string(folder.join(name).join("trace.csv")).expect("the trace");
+        let place = trace.lines().next().expect("names").split(',').position(|n| n.contains("mass.w[1]")).expect("w");
+        let speed = |line: &str| line.split(',').nth(place).expect("a value").parse().expect("a number");
+        (trace.lines().skip(1).step_by(every).map(speed).collect(), found)
+    };
+    let fine = text.replace("step = 0.032", "step = 0.0002").replace("step = \"1/160\"\n", "");
+    let fine = fine.replace("repeat = 2\n", "");
+    let (reference, _) = rows("fine", &fine, 160);
+    let (repeated, found) = rows("repeated", &text, 1);
+    let (plain, once) = rows("plain", &text.replace("repeat = 2\n", ""), 1);
+    let error = |speed: &[f64]| speed.iter().zip(&reference).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    println!("largest error of the speed: repeated {:e}, plain {:e} m/s", error(&repeated), error(&plain));
+    assert_eq!(repeated.len(), reference.len());
+    assert!(error(&repeated) < 0.25 * error(&plain), "{} {}", error(&repeated), error(&plain));
+    let [steps, others] = [&found, &once].map(|f| f["units"][0]["do_steps"].as_u64().expect("a count"));
+    assert!(others == 80 && steps > 80 && steps < 120, "{steps} {others}");
+    // It goes with explicit coupling alone.
+    let implicit = text.replace("schedule = ", "correct = \"fixed-point\"\nschedule = ");
+    let said = refused(&["run", &write(&folder, "implicit.toml", &implicit)], 1);
+    assert!(said.contains("`repeat = 2` of an interface model repeats steps, and so does the method"), "{said}");
+    let often = refused(&["run", &write(&folder, "often.toml", &text.replace("repeat = 2", "repeat = 200"))], 1);
+    assert!(often.contains("expected at most 20"), "{often}");
+}
+
 /// What is read is what is written.
 #[test]
 fn new_keys_round_trip() {
@@ -319,7 +355,7 @@ fn new_keys_round_trip() {
         [connections]\n\"a.u\" = \"load.force\"\n\"b.u\" = { from = \"a.y\", mean = true }\n\
         [[events]]\nat = 0.5\nset = { \"a.k\" = 2.0, \"b.on\" = true }\n\
         [[interface_models]]\nforce = [\"a.f\"]\nspeed = [\"b.w\"]\nposition = [\"b.s\"]\nmobility = [\"b.W\"]\nbias = [\"b.b\"]\n\
-        to = { speed = [\"a.w\"], position = [] }\n";
+        to = { speed = [\"a.w\"], position = [] }\narrived = [\"b.w\"]\nrepeat = 2\n";
     let read = |text: &str| toml::read(text, "s.toml", Path::new(".")).expect("a scenario");
     let scenario = read(text);
     assert_eq!(scenario.coupling.predict.to_string(), "spectral:8");

@@ -91,19 +91,51 @@ impl Multirate {
         };
         connect(mechanics(vector("lam_i", r)), &force, is_mean);
         let [to_position, to_speed] = ["s0", "w0"].map(|name| hydraulics(vector(name, r)));
-        if !self.is_in_master() {
-            connect(to_position, &position, false);
-            connect(to_speed, &speed, false);
-            connect(hydraulics(packed("W", r)), &mobility, false);
-            connect(hydraulics(vector("b", r)), &bias, false);
+        let repeat = self.scheme.repeat;
+        let arrived = if repeat > 0 { mechanics(vector("w_step", r)) } else { Vec::new() };
+        let place = ScenarioPlace::default();
+        if self.is_in_master() {
+            for input in [packed("W", r), vector("b", r)].iter().flatten() {
+                rest(&mut s.units[1], &[input]);
+            }
+            let predicted = Vec::new();
+            let model = InterfaceModel {
+                force,
+                speed,
+                position,
+                mobility,
+                bias,
+                to_speed,
+                to_position,
+                repeat,
+                predicted,
+                arrived,
+                place,
+            };
+            s.interface_models.push(model);
             return;
         }
-        for input in [packed("W", r), vector("b", r)].iter().flatten() {
-            rest(&mut s.units[1], &[input]);
+        connect(to_position, &position, false);
+        connect(to_speed, &speed, false);
+        connect(hydraulics(packed("W", r)), &mobility, false);
+        connect(hydraulics(vector("b", r)), &bias, false);
+        if repeat > 0 {
+            let (predicted, to_speed, to_position) = (hydraulics(vector("w_pred", r)), Vec::new(), Vec::new());
+            let model = InterfaceModel {
+                force,
+                speed,
+                position,
+                mobility,
+                bias,
+                to_speed,
+                to_position,
+                repeat,
+                predicted,
+                arrived,
+                place,
+            };
+            s.interface_models.push(model);
         }
-        let place = ScenarioPlace::default();
-        let model = InterfaceModel { force, speed, position, mobility, bias, to_speed, to_position, place };
-        s.interface_models.push(model);
     }
 
     /// The forces at which the mechanics start in equilibrium \[N\], asked of the model.

@@ -59,6 +59,8 @@ pub struct Scheme {
     pub look_ahead: bool,
     /// Who predicts.
     pub place: Place,
+    /// How often a macro step is repeated at most where the mechanics arrive at another speed than the interface model predicted.
+    pub repeat: u32,
 }
 
 impl Scheme {
@@ -69,14 +71,18 @@ impl Scheme {
         delivery: Delivery::Mean,
         look_ahead: false,
         place: Place::Fast,
+        repeat: 0,
     };
+
+    /// The recommended scheme with steps repeated up to twice: for steps over 32 ms.
+    pub const REPEATED: Scheme = Scheme { repeat: 2, ..Scheme::RECOMMENDED };
 
     /// The recommended scheme with another prediction, order and delivery.
     pub const fn of(prediction: Prediction, order: Order, delivery: Delivery) -> Scheme {
         Scheme { prediction, order, delivery, ..Scheme::RECOMMENDED }
     }
 
-    /// All predictions, orders and deliveries, and the recommended scheme with look-ahead.
+    /// All predictions, orders and deliveries, and the recommended scheme with look-ahead and with steps that are repeated.
     pub fn all() -> Vec<Scheme> {
         let mut list = Vec::new();
         for prediction in [Prediction::Hold, Prediction::Linear, Prediction::InterfaceModel] {
@@ -85,6 +91,7 @@ impl Scheme {
             }
         }
         list.push(Scheme { look_ahead: true, ..Scheme::RECOMMENDED });
+        list.push(Scheme::REPEATED);
         list
     }
 }
@@ -100,7 +107,11 @@ impl std::fmt::Display for Scheme {
         let delivery = if self.delivery == Delivery::End { "end force" } else { "mean force" };
         let look = if self.look_ahead { ", look-ahead" } else { "" };
         let place = if self.place == Place::Master { ", in the master" } else { "" };
-        write!(f, "{prediction}, {order}, {delivery}{look}{place}")
+        let repeated = match self.repeat {
+            0 => String::new(),
+            n => format!(", repeated up to {n} times"),
+        };
+        write!(f, "{prediction}, {order}, {delivery}{look}{place}{repeated}")
     }
 }
 

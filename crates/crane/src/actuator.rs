@@ -10,7 +10,7 @@ use macrostep_multibody::{
 };
 
 use crate::cosim::{Cosim, CosimError, Scheme};
-use crate::cylinder::CylinderOptions;
+use crate::cylinder::{CylinderOptions, LIMITS};
 
 /// Mass, kg.
 pub const MASS_KG: f64 = 1000.0;
@@ -66,6 +66,9 @@ impl Default for DriveOptions {
             lag_s: 8e-3,
             position_gain: 10.0,
             speed_gain: 0.1,
+            vapour_pa: LIMITS.0,
+            relief_pa: LIMITS.1,
+            relief_gain: LIMITS.2,
         };
         Self { cylinder, out_ms: 0.3, back_ms: -0.3 }
     }

@@ -1,6 +1,6 @@
 //! The properties of a hydraulic cylinder with its valve and controller that a user may vary.
 
-use macrostep_hydraulics::{Cylinder, Profile, Trapezoid, Valve};
+use macrostep_hydraulics::{Cylinder, Profile, Relief, Trapezoid, Valve};
 
 /// Pressure difference below which the flow of a valve is smoothed, Pa.
 const SMOOTHING_PA: f64 = 1e5;
@@ -32,10 +32,20 @@ pub struct CylinderOptions {
     pub position_gain: f64,
     /// As `position_gain`.
     pub speed_gain: f64,
+    /// Pressure below which the oil cavitates, Pa.
+    pub vapour_pa: f64,
+    /// Pressure at which the relief valve of each side opens, Pa.
+    pub relief_pa: f64,
+    /// Flow of an open relief valve for a pressure beyond that, m³/(s·Pa).
+    pub relief_gain: f64,
 }
 
+/// The limits of pressure unless others are set: vapour pressure of oil, opening and flow of the relief valves. The flow is that of an open
+/// valve at a tenth above the opening.
+pub const LIMITS: (f64, f64, f64) = (1e3, 25e6, 8e-10);
+
 /// Number, name, unit, least value and description of each property, in the order of [`CylinderOptions::values`].
-pub const PROPERTIES: [(&str, &str, f64, &str); 13] = [
+pub const PROPERTIES: [(&str, &str, f64, &str); 16] = [
     ("bore_area", "m2", 1e-9, "area of the piston on the bore side"),
     ("rod_area", "m2", 1e-9, "area of the piston on the rod side"),
     ("dead_volume", "m3", 1e-9, "dead volume of each side"),
@@ -49,25 +59,31 @@ pub const PROPERTIES: [(&str, &str, f64, &str); 13] = [
     ("valve_lag", "s", 1e-6, "time constant of the spool"),
     ("position_gain", "", 0.0, "gain of the controller for the position error, in 1/m"),
     ("speed_gain", "", 0.0, "gain of the controller for the desired speed, in s/m"),
+    ("vapour_pressure", "Pa", 0.0, "pressure below which the oil cavitates"),
+    ("relief_pressure", "Pa", 0.0, "pressure at which the relief valve of each side opens"),
+    ("relief_gain", "m3/(s.Pa)", 0.0, "flow of an open relief valve for a pressure beyond its opening"),
 ];
 
 impl CylinderOptions {
     /// The values in the order of [`PROPERTIES`].
     #[must_use]
-    pub fn values(&self) -> [f64; 13] {
+    pub fn values(&self) -> [f64; 16] {
         let [bore, rod] = self.area_m2;
         let oil = [self.dead_volume_m3, self.stroke_m, self.bulk_modulus_pa, self.leak_m3spa, self.viscous_nsm];
         let valve = [self.valve_gain, self.supply_pa, self.tank_pa, self.lag_s];
         let [v, s, k, l, c] = oil;
         let [g, supply, tank, lag] = valve;
-        [bore, rod, v, s, k, l, c, g, supply, tank, lag, self.position_gain, self.speed_gain]
+        let [vapour, relief, gain] = [self.vapour_pa, self.relief_pa, self.relief_gain];
+        let (position, speed) = (self.position_gain, self.speed_gain);
+        [bore, rod, v, s, k, l, c, g, supply, tank, lag, position, speed, vapour, relief, gain]
     }
 
     /// From values in that order.
     #[must_use]
-    pub fn of(values: &[f64; 13]) -> Self {
+    pub fn of(values: &[f64; 16]) -> Self {
         let [bore, rod, dead_volume_m3, stroke_m, bulk_modulus_pa, leak_m3spa, viscous_nsm, ..] = *values;
-        let [.., valve_gain, supply_pa, tank_pa, lag_s, position_gain, speed_gain] = *values;
+        let [.., valve_gain, supply_pa, tank_pa, lag_s, position_gain, speed_gain, _, _, _] = *values;
+        let [.., vapour_pa, relief_pa, relief_gain] = *values;
         let area_m2 = [bore, rod];
         CylinderOptions {
             area_m2,
@@ -82,6 +98,9 @@ impl CylinderOptions {
             lag_s,
             position_gain,
             speed_gain,
+            vapour_pa,
+            relief_pa,
+            relief_gain,
         }
     }
 
@@ -99,6 +118,8 @@ impl CylinderOptions {
             leak_m3spa: self.leak_m3spa,
             viscous_nsm: self.viscous_nsm,
             valve: Valve { gain, supply_pa, tank_pa, smoothing_pa: SMOOTHING_PA, lag_s },
+            relief: Relief { pressure_pa: self.relief_pa, gain: self.relief_gain },
+            vapour_pa: self.vapour_pa,
             position_gain: self.position_gain,
             speed_gain: self.speed_gain,
             desired: Profile { pulses },

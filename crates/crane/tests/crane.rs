@@ -53,6 +53,23 @@ fn log_is_lifted_and_joints_stay_closed() {
     assert!(run.stable && run.log_height_m > 2.2 && run.violation_max_m <= 1e-5, "{run:?}");
 }
 
+/// Steps on which pivoting goes in circles are solved: with the log 20° askew at 64 ms there are such.
+#[test]
+fn hard_steps_are_solved() {
+    let interface = InterfaceOptions { look_ahead: false, ..Default::default() };
+    let oblique = CraneOptions { log_yaw_rad: 20.0_f64.to_radians(), ..Default::default() };
+    let system = crane::system(&oblique).expect("valid");
+    let scheme = Scheme { interface, ..Scheme::recommended(0.064, MICRO_S) };
+    let (mut cosim, mut descents) = (crane::cosim(&system, scheme).expect("starts"), 0);
+    for _ in 0..125 {
+        cosim.step().unwrap_or_else(|error| panic!("{error}"));
+        let report = cosim.slow().report();
+        assert!(report.residual <= 1e-8 && report.solver.friction_mismatch <= 1e-9, "{report:?}");
+        descents += report.solver.descents;
+    }
+    assert!(descents > 0, "pivoting was enough");
+}
+
 /// Height of the log at the end for a grip force and a friction of the claws.
 fn lifted(grip_n: f64, claw_friction: f64) -> f64 {
     let options = CraneOptions { grip_n, claw_friction, ..Default::default() };

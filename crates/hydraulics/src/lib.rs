@@ -19,6 +19,6 @@ mod profile;
 mod window;
 
 pub use circuit::{Circuit, CircuitState};
-pub use cylinder::{Cylinder, CylinderState, Valve, orifice};
+pub use cylinder::{Cylinder, CylinderState, Relief, Valve, orifice};
 pub use profile::{Profile, Trapezoid};
 pub use window::{Delivery, FastSide, Forces, Interface, Prediction, Window, WindowError, window};

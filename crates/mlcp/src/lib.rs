@@ -16,7 +16,7 @@
 //! | piece | what it is |
 //! |---|---|
 //! | [`Problem`] | the statement: matrix, offset, bounds, friction, persistent row ids |
-//! | [`Solver`] | block principal pivoting with warm start, Murty's rule as fallback, passes over friction bounds |
+//! | [`Solver`] | block principal pivoting with warm start, Murty's rule and descent as fallbacks, passes over friction bounds |
 //! | [`gauss_seidel()`] | projected Gauss–Seidel, a cross-check that shares no code with the pivoting |
 //! | [`enumerate`] | tries all 3^m sets, the reference for small problems |
 //! | [`mod@file`] | problems saved to and loaded from JSON, with every bit of every number |
@@ -40,12 +40,15 @@
 //!   complementarity problems*, Computers & Operations Research 21 (1994) — the block exchange and its fallback.
 //! * K. G. Murty: *Note on a Bard-type scheme for solving the complementarity problem*, Opsearch 11 (1974) — the
 //!   rule of one index, finite for P-matrices.
+//! * C. L. Lawson, R. J. Hanson: *Solving Least Squares Problems* (1974), ch. 23, and P. B. Stark, R. L. Parker:
+//!   *Bounded-variable least squares*, Computational Statistics 10 (1995) — the descent.
 //! * A. Peiret, F. González, J. Kövecses, M. Teichmann: *Interface models in co-simulation of nonsmooth systems*,
 //!   eq. (3) — the problem this crate states.
 
 #![expect(clippy::neg_cmp_op_on_partial_ord, reason = "`!(a > b)` refuses NaN, `a <= b` would let it pass")]
 
 pub mod dense;
+mod descent;
 mod enumeration;
 mod failure;
 pub mod file;

@@ -9,7 +9,7 @@
 //! A row is infeasible when `z_α` left its box or `w_τ` has the wrong sign. All infeasible rows are exchanged at once;
 //! when that has not brought a new minimum of their number for [`Options::patience`](crate::Options::patience) steps,
 //! only the one with the largest index is, which is finite [Murty 1974]; the next minimum returns to blocks
-//! [Júdice & Pires 1994].
+//! [Júdice & Pires 1994]. Where even that takes too long, `descent.rs` goes on.
 
 use crate::{Failure, Problem, Set, Solution, Solver, dense, problem::scale, solver::admissible};
 
@@ -20,7 +20,7 @@ impl Solver {
         for i in 0..m {
             solution.set[i] = admissible(solution.set[i], solution.lower[i], solution.upper[i]);
         }
-        let limit = solution.statistics.pivots + self.options.pivots_max + 20 * m;
+        let limit = solution.statistics.pivots + self.options.pivots_max + self.options.pivots_a_row * m;
         let (mut fewest, mut patience) = (m + 1, self.options.patience);
         loop {
             self.solve_sets(problem, solution)?;
@@ -30,7 +30,7 @@ impl Solver {
                 return Ok(());
             }
             if solution.statistics.pivots >= limit {
-                return self.at_limit(problem, solution);
+                return self.descend(problem, solution);
             }
             if infeasible < fewest {
                 (fewest, patience) = (infeasible, self.options.patience);
@@ -47,7 +47,7 @@ impl Solver {
     }
 
     /// The last iterate may still be good to the tolerance of acceptance: degenerate rows flip sign by rounding.
-    fn at_limit(&self, problem: &Problem, solution: &Solution) -> Result<(), Failure> {
+    pub(crate) fn at_limit(&self, problem: &Problem, solution: &Solution) -> Result<(), Failure> {
         let bounds = |i: usize| (solution.lower[i], solution.upper[i]);
         let residual = problem.residual_with(&solution.z, &solution.w, bounds);
         let tolerance = self.options.tolerance * scale(&solution.z);
@@ -58,7 +58,7 @@ impl Solver {
     }
 
     /// `z` and `w` for the sets in `solution`.
-    fn solve_sets(&mut self, problem: &Problem, solution: &mut Solution) -> Result<(), Failure> {
+    pub(crate) fn solve_sets(&mut self, problem: &Problem, solution: &mut Solution) -> Result<(), Failure> {
         let work = &mut self.work;
         work.free.clear();
         for (i, set) in solution.set.iter().enumerate() {
@@ -121,7 +121,7 @@ impl Solver {
 }
 
 /// The set an infeasible row should go to; `None` for feasible rows and for boxes of zero width.
-fn target(solution: &Solution, i: usize, tolerance: f64) -> Option<Set> {
+pub(crate) fn target(solution: &Solution, i: usize, tolerance: f64) -> Option<Set> {
     let (z, w, lower, upper) = (solution.z[i], solution.w[i], solution.lower[i], solution.upper[i]);
     if lower == upper {
         return None;

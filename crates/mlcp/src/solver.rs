@@ -14,8 +14,11 @@ pub struct Options {
     /// Block exchanges without a new minimum of infeasible rows before Murty's rule takes over. Default 10.
     /// See [`Statistics::single_pivots`].
     pub patience: usize,
-    /// Limit of pivots is this plus 20 times the number of rows. Default 100. See [`Statistics::pivots`].
+    /// After this many pivots, and [`Options::pivots_a_row`] for each row, descent from face to face takes over. Default 100.
+    /// See [`Statistics::descents`].
     pub pivots_max: usize,
+    /// See [`Options::pivots_max`]. Default 20.
+    pub pivots_a_row: usize,
     /// Passes over the friction bounds. Default 12: the slaved solution usually ends them after one or two.
     /// See [`Statistics::passes`] and [`Statistics::friction_mismatch`].
     pub passes_max: usize,
@@ -23,7 +26,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 1e-10, exchange_tolerance: 1e-12, patience: 10, pivots_max: 100, passes_max: 12 }
+        let (tolerance, exchange_tolerance) = (1e-10, 1e-12);
+        Self { tolerance, exchange_tolerance, patience: 10, pivots_max: 100, pivots_a_row: 20, passes_max: 12 }
     }
 }
 
@@ -34,6 +38,8 @@ pub struct Statistics {
     pub pivots: usize,
     /// How many of them Murty's rule chose.
     pub single_pivots: usize,
+    /// How many of them were faces of a descent, after pivoting had gone in circles; 0 as a rule.
+    pub descents: usize,
     /// Passes over the friction bounds; 1 without friction.
     pub passes: usize,
     /// Natural residual of the solution, for the bounds in [`Solution::lower`] and [`Solution::upper`].
@@ -91,8 +97,7 @@ impl Solver {
     /// Solves `problem`, starting from the sets remembered in `warm`, and writes `solution`.
     ///
     /// # Errors
-    /// [`Failure::IllPosed`], [`Failure::Singular`] or [`Failure::NotConverged`]; never runs for ever, the number of
-    /// pivots is bounded by [`Options::pivots_max`].
+    /// [`Failure::IllPosed`], [`Failure::Singular`] or [`Failure::NotConverged`]; never runs for ever.
     pub fn solve(&mut self, problem: &Problem, warm: &WarmStart, solution: &mut Solution) -> Result<(), Failure> {
         problem.check()?;
         self.start(problem, warm, solution);

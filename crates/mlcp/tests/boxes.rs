@@ -41,6 +41,29 @@ fn a_thousand_random_boxes_are_solved() {
     assert!(single > 0, "Murty's rule was never needed, the cases are too easy");
 }
 
+/// The descent alone finds what pivoting finds.
+#[test]
+fn descent_solves_what_pivoting_solves() {
+    let mut rng = StdRng::seed_from_u64(7);
+    let options = Options { pivots_max: 0, pivots_a_row: 0, ..Options::default() };
+    let mut faces = 0;
+    for case in 0..300 {
+        let rows = rng.random_range(1..40);
+        let mut problem = box_problem(&mut rng, rows);
+        for i in 0..rows {
+            problem.matrix[i * rows + i] += 0.1;
+        }
+        let mut solution = Solution::default();
+        let solved = Solver::new(options).solve(&problem, &WarmStart::new(), &mut solution);
+        solved.unwrap_or_else(|failure| panic!("case {case}: {failure}"));
+        let reference = solve(&problem).expect("positive definite");
+        let difference = solution.z.iter().zip(&reference.z).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(difference <= 1e-9 * scale(&reference.z), "case {case}: {difference:e}");
+        faces += solution.statistics.descents;
+    }
+    assert!(faces > 1000, "{faces} faces: the cases are too easy");
+}
+
 #[test]
 fn small_problems_equal_enumeration() {
     let mut rng = StdRng::seed_from_u64(2);
@@ -155,7 +178,8 @@ fn failures_are_typed() {
     let mut solution = Solution::default();
     let outcome = Solver::new(options).solve(&problem, &WarmStart::new(), &mut solution);
     assert!(matches!(outcome, Ok(()) | Err(Failure::NotConverged { .. })), "{outcome:?}");
-    assert!(solution.statistics.pivots <= 300);
+    // 100 + 20 × 10 pivots, then 10 × 11 faces.
+    assert!(solution.statistics.pivots <= 410);
 
     let mut z = vec![0.0; 10];
     let options = GaussSeidelOptions { sweeps_max: 1, tolerance: 1e-300 };

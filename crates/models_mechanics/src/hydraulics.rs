@@ -264,7 +264,8 @@ impl<D: Drive> Model for Hydraulics<D> {
         let (known, computed) = memory.reals.split_at_mut(first + 4 * r);
         circuit.force(&room.state, &known[layout.speed()..layout.position()], &mut computed[..r]);
         for (i, c) in room.state.cylinders.iter().enumerate() {
-            computed[r + 2 * i..r + 2 * i + 2].copy_from_slice(&c.pressure_pa);
+            let pressures = circuit.cylinders[i].pressures(c);
+            computed[r + 2 * i..r + 2 * i + 2].copy_from_slice(&pressures);
             computed[3 * r + i] = c.spool;
             computed[4 * r + i] = c.desired_m;
         }

@@ -37,6 +37,12 @@ pub struct InterfaceModel {
     pub mobility: Vec<Signal>,
     /// b, r signals of the slow unit.
     pub bias: Vec<Signal>,
+    /// How often a window is repeated at most where the slow unit arrives at another speed than was predicted; 0 for never.
+    pub repeat: u32,
+    /// The predicted speed at a step's end, r signals of a fast unit that integrates the model itself; none where the master does.
+    pub predicted: Vec<Signal>,
+    /// The speed at a step's end that W and b predict, r signals of the slow unit; none where that is `speed`.
+    pub arrived: Vec<Signal>,
 }
 
 /// What of a prediction an input gets.

@@ -17,6 +17,7 @@ use crate::method::{Estimate, Method, Sampling};
 use crate::power::Ledger;
 use crate::record::Recorder;
 use crate::relay::Relay;
+use crate::repetition::Repetition;
 use crate::requirements::{MIDDLE, check, stagger};
 use crate::schedule::{Plan, Schedule};
 use crate::state::State;
@@ -76,13 +77,15 @@ impl Simulation {
         let control = control(&mut window, method)?;
         let iterates = !matches!(method.correction, Correction::Explicit);
         let iteration = iterates.then(|| Iteration::new(&method.correction, &window, channels));
-        let held = iteration.is_none() && control.is_none() && window.links.is_empty();
+        let repetition = Repetition::of(&system.interfaces, &window.stations);
+        let held = iteration.is_none() && control.is_none() && repetition.is_none() && window.links.is_empty();
         let relay = if held { Relay::of(&window, 1) } else { None };
         Ok(Simulation {
             state: initial(&window, iteration.as_ref(), control.as_ref()),
             window,
             iteration,
             control,
+            repetition,
             relay,
             recorder: Recorder::new(),
             depth: method.predictor.depth(),

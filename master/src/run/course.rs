@@ -39,9 +39,10 @@ impl Simulation {
         }
         // The window.
         let began = self.state.now;
-        let outcome = match &self.control {
-            None => window(&mut self.window, self.iteration.as_ref(), &mut self.state),
-            Some(_) => self.controlled(),
+        let outcome = match (&self.control, &mut self.repetition) {
+            (Some(_), _) => self.controlled(),
+            (None, Some(repetition)) => repetition.run(&mut self.window, &mut self.state).map(Some),
+            (None, None) => window(&mut self.window, self.iteration.as_ref(), &mut self.state),
         };
         let corrected = outcome.map_err(|error| self.blamed(error))?;
         // What it has cost, and whether it is to be relied on.

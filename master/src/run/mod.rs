@@ -21,6 +21,7 @@ use crate::iteration::Iteration;
 use crate::law::Law;
 use crate::record::{Column, Observer, Recorder};
 use crate::relay::Relay;
+use crate::repetition::Repetition;
 use crate::schedule::Plan;
 use crate::state::State;
 use crate::system::Settings;
@@ -37,6 +38,8 @@ pub struct Simulation {
     pub(crate) state: State,
     iteration: Option<Iteration>,
     control: Option<Controller>,
+    /// What repeats windows because of an interface model.
+    repetition: Option<Repetition>,
     /// The plan as copies and calls, where inputs are held and nothing is taken back.
     pub(crate) relay: Option<Relay>,
     recorder: Recorder,

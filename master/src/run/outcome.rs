@@ -47,7 +47,8 @@ impl Simulation {
         self.told(self.state.doubts.first, self.state.statistics.unconverged)
     }
 
-    /// The window that converged but leaves out the largest part of a signal, where that is more than its nodes promise.
+    /// The window that converged but leaves out the largest part of a signal, where that is more than its nodes promise, or whose interface
+    /// model stayed most wrong.
     pub fn coarse(&self) -> Option<Unconverged> {
         self.told(self.state.doubts.coarse, self.state.statistics.coarse)
     }
@@ -57,10 +58,11 @@ impl Simulation {
         let signal = self.window.name(doubt.place);
         let allowed = match doubt.cause {
             Cause::Residual => None,
-            Cause::Nodes { allowed } => Some(allowed),
+            Cause::Nodes { allowed } | Cause::Model { allowed } => Some(allowed),
         };
+        let by_model = matches!(doubt.cause, Cause::Model { .. });
         let t_s = self.window.sources.clock.seconds(at);
-        Some(Unconverged { t_s, windows, signal, found: doubt.found, allowed })
+        Some(Unconverged { t_s, windows, signal, found: doubt.found, allowed, by_model })
     }
 
     /// What ended the run where its signals grew beyond all bounds.

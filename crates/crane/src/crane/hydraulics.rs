@@ -3,7 +3,7 @@
 use macrostep_hydraulics::{Circuit, CircuitState, Cylinder, Trapezoid};
 
 use super::{START_M, STROKE_M};
-use crate::cylinder::CylinderOptions;
+use crate::cylinder::{CylinderOptions, LIMITS};
 
 const LIFT: CylinderOptions = CylinderOptions {
     area_m2: [95e-4, 56.5e-4],
@@ -18,6 +18,9 @@ const LIFT: CylinderOptions = CylinderOptions {
     lag_s: 10e-3,
     position_gain: 12.0,
     speed_gain: 0.3,
+    vapour_pa: LIMITS.0,
+    relief_pa: LIMITS.1,
+    relief_gain: LIMITS.2,
 };
 const JIB: CylinderOptions = CylinderOptions {
     area_m2: [63.6e-4, 44e-4],

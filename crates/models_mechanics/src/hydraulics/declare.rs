@@ -71,6 +71,8 @@ pub(crate) fn page() -> String {
      x &lt; 0: Q1 = Kv x q(p1 - p_T),  Q2 = -Kv x q(p_P - p2)\n\
      x' = (u - x)/tau,   u = sat(k_s (s_des - s) + k_v (v_des - w)),   s_des' = v_des\n\
      q(d) = d/(d^2 + dp0^2)^(1/4)</pre>\n\
+     <p>A chamber does not fall below the vapour pressure: a cavity opens, and the pressure rises again when it is filled. \
+     Above its opening pressure the relief valve of each side lets relief_gain (p - relief_pressure) out to the tank.</p>\n\
      <p>Within a step the speed follows the parameter <code>prediction</code>; with the interface model it is integrated \
      in micro steps, w = w + h_f (W lam + b), each force read before its micro step.</p>\n\
      <p>Handing back <code>lam_mean</code> keeps the impulse; then <code>w_pred</code> is the speed the multibody system will \

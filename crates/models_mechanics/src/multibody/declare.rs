@@ -30,7 +30,7 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
     knowns.extend(own_integers.into_iter().map(|p| b.add(p)));
     let about =
         "take the active set of W and b from the step to come, solved with the last forces, instead of the last step";
-    knowns.push(b.add(Declared::parameter("look_ahead", true).about(about)));
+    knowns.push(b.add(Declared::parameter("look_ahead", false).about(about)));
     let forces: Vec<VariableId> = (0..layout.r)
         .flat_map(|i| {
             inputs(

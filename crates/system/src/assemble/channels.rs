@@ -60,7 +60,7 @@ fn used<'a>(names: &Names<'a>, descriptions: &[Arc<ModelDescription>], motion: b
     let mut out: Vec<Vec<&str>> = vec![Vec::new(); s.units.len()];
     let mut known = HashSet::new();
     let models = s.interface_models.iter();
-    let models = models.flat_map(|m| [&m.force, &m.speed, &m.position, &m.mobility, &m.bias]).flatten();
+    let models = models.flat_map(|m| m.sources());
     let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));
     for end in connections.chain(laws).chain(maps).chain(models).chain(flows) {
         if !known.insert(end) {

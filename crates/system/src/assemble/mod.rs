@@ -106,7 +106,7 @@ fn build(
     let names = &Names::of(&s);
     let mut system = System::new();
     let mut units = Vec::new();
-    let repeats = s.coupling.repeats_steps();
+    let repeats = s.repeats_steps();
     for (u, ((entry, description), by_fork)) in s.units.iter().zip(&descriptions).zip(&by_fork).enumerate() {
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
         let (source, name) = (&entry.source, &entry.name);

@@ -136,6 +136,9 @@ impl<'a> Wiring<'a> {
             position: self.signals(&m.position, place)?,
             mobility: self.signals(&m.mobility, place)?,
             bias: self.signals(&m.bias, place)?,
+            repeat: m.repeat,
+            predicted: self.signals(&m.predicted, place)?,
+            arrived: self.signals(&m.arrived, place)?,
         };
         let id = self.system.interface(model).map_err(refused(place))?;
         let speeds = m.to_speed.iter().enumerate().map(|(i, end)| (Predicted::Speed(i), end));

@@ -29,7 +29,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             let what = format!("unit `{}` needs the tool that made it (`needsExecutionTool`)", unit.name);
             findings.push(Finding::warning(&unit.place, what, "have it installed"));
         }
-        let forks = d.rollback.forks(description) && d.scenario.coupling.repeats_steps();
+        let forks = d.rollback.forks(description) && d.scenario.repeats_steps();
         if forks {
             findings.push(by_fork(&unit.name, &unit.place, co));
         }
@@ -58,6 +58,17 @@ fn capabilities(
         let what = format!("`{said}` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`", unit.name);
         let next = "choose `correct = \"explicit\"`, with `predict = \"linear\"` and steps as short as it needs";
         findings.push(Finding::error(&c.place, what, next));
+    }
+    if let Some(m) = s.interface_models.iter().find(|m| m.repeat > 0) {
+        let what = |why: &str| format!("`repeat = {}` of an interface model repeats steps, {why}", m.repeat);
+        if !goes_back {
+            let why = format!("but unit `{}` has no `canGetAndSetFMUstate`", unit.name);
+            findings.push(Finding::error(&m.place, what(&why), "leave `repeat` out"));
+        }
+        if u == 0 && c.repeats_steps() {
+            let next = "leave `repeat` out, or choose `correct = \"explicit\"` and no step control";
+            findings.push(Finding::error(&m.place, what("and so does the method"), next));
+        }
     }
     if c.control.kind != Control::Fixed && !co.can_handle_variable_communication_step_size {
         let (kind, name) = (c.control.kind, &unit.name);

@@ -267,6 +267,9 @@ fn mean(d: &Declared<'_>, c: &Connection, to: Option<&Variable>, findings: &mut 
     }
 }
 
+/// More repetitions than this are taken for a mistake.
+const REPEAT_MAX: u32 = 20;
+
 /// As many speeds, positions and biases as forces, and a triangle of mobilities.
 fn interface_model(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Finding>) {
     let r = m.force.len();
@@ -284,14 +287,26 @@ fn interface_model(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Find
         let what = format!("`{name}` of an interface model has {} outputs, expected {expected}", list.len());
         bad(what, "for r forces: r speeds, positions and biases, r (r + 1)/2 mobilities");
     }
+    let ends = [("predicted", &m.predicted), ("arrived", &m.arrived)];
+    for (name, list) in ends.into_iter().filter(|(_, list)| !list.is_empty() && list.len() != r) {
+        bad(format!("`{name}` of an interface model has {} outputs, expected {r} or none", list.len()), "");
+    }
     let targets = [("to.speed", &m.to_speed), ("to.position", &m.to_position)];
     for (name, list) in targets.into_iter().filter(|(_, list)| !list.is_empty() && list.len() != r) {
         bad(format!("`{name}` of an interface model has {} inputs, expected {r} or none", list.len()), "");
     }
-    if m.to_speed.is_empty() && m.to_position.is_empty() {
+    let feeds_nothing = m.to_speed.is_empty() && m.to_position.is_empty();
+    if feeds_nothing && m.predicted.is_empty() {
         bad("an interface model that feeds nothing".to_owned(), "write to = { speed = [\"UNIT.INPUT\"] }");
     }
-    for end in [&m.force, &m.speed, &m.position, &m.mobility, &m.bias].into_iter().flatten() {
+    if !m.predicted.is_empty() && (!feeds_nothing || m.repeat == 0) {
+        let what = "`predicted` of an interface model is for repeating steps of a fast unit that integrates it itself";
+        bad(what.to_owned(), "write repeat = 2 and no `to`, or no `predicted`");
+    }
+    if m.repeat > REPEAT_MAX {
+        bad(format!("`repeat` of an interface model is {}, expected at most {REPEAT_MAX}", m.repeat), "2 is enough");
+    }
+    for end in m.sources() {
         let v = source(d, end, &m.place, findings);
         real(end, v, &m.place, findings);
     }

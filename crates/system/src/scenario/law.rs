@@ -22,8 +22,22 @@ pub struct InterfaceModel {
     pub to_speed: Vec<Endpoint>,
     /// Inputs of the fast unit that get the positions; as many as there are, or none.
     pub to_position: Vec<Endpoint>,
+    /// How often a macro step is repeated at most where the slow unit arrives at another speed than was predicted.
+    pub repeat: u32,
+    /// w as predicted at a step's end, outputs of a fast unit that integrates the model itself; none where the master does.
+    pub predicted: Vec<Endpoint>,
+    /// What is compared with it, outputs of the slow unit; none where that is w.
+    pub arrived: Vec<Endpoint>,
     /// Where.
     pub place: Place,
+}
+
+impl InterfaceModel {
+    /// All outputs it is made of.
+    pub fn sources(&self) -> impl Iterator<Item = &Endpoint> {
+        let own = [&self.force, &self.speed, &self.position, &self.mobility, &self.bias];
+        own.into_iter().chain([&self.predicted, &self.arrived]).flatten()
+    }
 }
 
 /// A relation between outputs and inputs that the master evaluates.

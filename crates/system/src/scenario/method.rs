@@ -71,7 +71,7 @@ impl StepChoice {
 }
 
 impl Coupling {
-    /// Whether steps are repeated: units go back then.
+    /// Whether the method repeats steps.
     pub fn repeats_steps(&self) -> bool {
         self.correct != Correct::Explicit || self.control.kind != Control::Fixed
     }

@@ -125,6 +125,11 @@ impl Scenario {
         connections.chain(maps).chain(models)
     }
 
+    /// Whether steps are repeated, by the method or by an interface model: units go back then.
+    pub fn repeats_steps(&self) -> bool {
+        self.coupling.repeats_steps() || self.interface_models.iter().any(|m| m.repeat > 0)
+    }
+
     /// Position of the unit of this name.
     pub fn unit(&self, name: &str) -> Option<usize> {
         self.units.iter().position(|u| u.name == name)

@@ -79,10 +79,17 @@ pub(super) struct InterfaceModel {
     pub position: Vec<Spanned<String>>,
     pub mobility: Vec<Spanned<String>>,
     pub bias: Vec<Spanned<String>>,
+    #[serde(default)]
     pub to: Motion,
+    #[serde(default)]
+    pub repeat: u32,
+    #[serde(default)]
+    pub predicted: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub arrived: Vec<Spanned<String>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Motion {
     #[serde(default)]

@@ -218,6 +218,14 @@ impl Text {
         }
         let (speed, position) = (endpoints(&m.to_speed), endpoints(&m.to_position));
         self.line(format_args!("to = {{ speed = {speed}, position = {position} }}"));
+        for (name, ends) in [("predicted", &m.predicted), ("arrived", &m.arrived)] {
+            if !ends.is_empty() {
+                self.line(format_args!("{name} = {}", endpoints(ends)));
+            }
+        }
+        if m.repeat > 0 {
+            self.line(format_args!("repeat = {}", m.repeat));
+        }
     }
 
     fn bond(&mut self, bond: &Bond) {

@@ -69,6 +69,9 @@ impl Reader<'_> {
             bias: self.endpoints(&m.bias)?,
             to_speed: self.endpoints(&m.to.speed)?,
             to_position: self.endpoints(&m.to.position)?,
+            repeat: m.repeat,
+            predicted: self.endpoints(&m.predicted)?,
+            arrived: self.endpoints(&m.arrived)?,
             place,
         })
     }
