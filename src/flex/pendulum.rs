@@ -6,7 +6,7 @@ use macrostep::pendulum::{OnePiece, Pendulum, Point, distance_m};
 use macrostep_master::record::{Column, Trace};
 use macrostep_plot::table::{Align, Table};
 use macrostep_plot::{Axis, Chart, Figure, Series};
-use macrostep_system::words::{Correct, Family, Predict};
+use macrostep_system::words::{Correct, Predict};
 use serde_json::json;
 
 use super::arguments::PendulumArguments;
@@ -26,13 +26,11 @@ const SHOWN: usize = 1;
 type Method = (&'static str, Predict, Correct);
 
 /// The methods of the table.
-fn methods() -> [Method; 6] {
-    let hermite = Predict { family: Family::Hermite, degree: 3 };
+fn methods() -> [Method; 5] {
     [
         ("hold", Predict::classical(0), Correct::Explicit),
         ("linear", Predict::classical(1), Correct::Explicit),
         ("quadratic", Predict::classical(2), Correct::Explicit),
-        ("h3", hermite, Correct::Explicit),
         ("linear, newton", Predict::classical(1), Correct::Newton),
         ("quadratic, newton", Predict::classical(2), Correct::Newton),
     ]

@@ -218,7 +218,7 @@ fn the_coupled_pendulum_prints_its_errors() {
     let found = json(&["flex", "pendulum", "--stop", "0.02", "--units", "native", "--json"]);
     let runs = found["coupled"].as_array().expect("a list");
     let error = |i: usize| runs[i]["tip_error_m"].as_f64().expect("a number");
-    assert_eq!(runs.len(), 24);
+    assert_eq!(runs.len(), 20);
     assert!(error(7) < error(3) && error(3) < error(0), "{found}");
     assert!(error(0) < 1e-2 && error(7) < 1e-5, "{found}");
 }
