@@ -17,6 +17,7 @@ use macrostep_master::RunError;
 use macrostep_master::record::Trace;
 use macrostep_models_flexible::{ARM, ImportedBody, Stored};
 use macrostep_system::Scenario;
+use macrostep_system::words::{Correct, Predict};
 use nalgebra::Vector3;
 
 use crate::factory;
@@ -32,8 +33,10 @@ pub struct Pendulum {
     pub steps: u64,
     /// Macro steps between two recorded points.
     pub every: u64,
-    /// Degree of the extrapolation.
-    pub degree: usize,
+    /// Prediction of the inputs.
+    pub predict: Predict,
+    /// Correction of a macro step.
+    pub correct: Correct,
 }
 
 /// One point of a run: tip of the arm, direction of the arm at its hinge (angle, rad), payload.
@@ -60,7 +63,8 @@ impl Point {
 impl Pendulum {
     /// The run as a scenario.
     pub fn scenario(&self) -> Scenario {
-        let mut s = pendulum(self.step_s, self.step_s * self.steps as f64, self.degree as u32);
+        let mut s = pendulum(self.step_s, self.step_s * self.steps as f64, 1);
+        (s.coupling.predict, s.coupling.correct) = (self.predict, self.correct);
         s.record.every = self.every;
         s
     }

@@ -47,7 +47,7 @@ pub struct ChecksArguments {
 /// `macrostep flex import`.
 #[derive(Debug, Args)]
 pub struct ImportArguments {
-    /// CalculiX/Abaqus input deck (.inp) of C3D20 and C3D10 elements, or with `.mtx` matrices a node table: label x y z
+    /// CalculiX/Abaqus input deck (.inp) of C3D20, C3D10 and C3D8I elements, or with `.mtx` matrices a node table: label x y z
     #[arg(value_name = "MESH")]
     pub mesh: Option<PathBuf>,
     /// A connector: its name and the surface, node set or `nodes:1,2,3` that follows it rigidly; once a connector
@@ -84,6 +84,10 @@ pub struct ImportArguments {
     #[arg(long, value_name = "JOINT", default_value = "free")]
     #[arg(value_parser = ["free", "ball", "hinge_x", "hinge_y", "hinge_z", "clamp"])]
     pub joint: String,
+    /// Leave out what the stress of spin, accelerations and forces makes of the stiffness [default: it is taken in, except
+    /// for bodies from given matrices, whose stresses are not known]
+    #[arg(long)]
+    pub no_geometric_stiffness: bool,
     /// Micro step in s [default: a fiftieth of the first period, rounded down to 1, 2 or 5]
     #[arg(long, value_name = "H")]
     pub micro_step: Option<f64>,

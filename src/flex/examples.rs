@@ -68,6 +68,7 @@ impl Found {
             "t_square": {
                 "connector1": t.settled[0].as_slice(), "connector2": t.settled[1].as_slice(),
                 "full": { "connector1": t.full[0].as_slice(), "connector2": t.full[1].as_slice() },
+                "finer": { "connector1": t.finer[0].as_slice(), "connector2": t.finer[1].as_slice() },
             },
         })
     }
@@ -142,16 +143,21 @@ impl Found {
             ("reduced, settled [µm]", Align::Right),
             ("full, static [µm]", Align::Right),
             ("difference [%]", Align::Right),
+            ("mesh twice as fine [µm]", Align::Right),
+            ("of the mesh [%]", Align::Right),
         ]);
-        for (c, (settled, full)) in self.t_square.settled.iter().zip(&self.t_square.full).enumerate() {
+        let t = &self.t_square;
+        for (c, ((settled, full), finer)) in t.settled.iter().zip(&t.full).zip(&t.finer).enumerate() {
             for (axis, name) in ["x", "y", "z"].iter().enumerate() {
-                let (u, e) = (settled[axis], full[axis]);
+                let (u, e, fine) = (settled[axis], full[axis], finer[axis]);
                 table.row([
                     format!("{}", c + 1),
                     (*name).to_owned(),
                     format!("{:.6}", 1e6 * u),
                     format!("{:.6}", 1e6 * e),
                     format!("{:+.4}", 100.0 * (u / e - 1.0)),
+                    format!("{:.6}", 1e6 * fine),
+                    format!("{:+.3}", 100.0 * (e / fine - 1.0)),
                 ]);
             }
         }

@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use macrostep::embedded;
 use macrostep_flexible::check::Conditioning;
 use macrostep_flexible::moving::Rayleigh;
+use macrostep_flexible::structure::Assembly;
 use macrostep_flexible::{Basis, Error, FlexibleBody, Joint, Report, Tied};
 use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_models_flexible::{Body, ImportedBody, Stored};
@@ -156,7 +157,12 @@ impl Found {
         let report = Report::new(&tied.chain, &basis, reference, arguments.compare).map_err(failed)?;
         say("moving frame");
         let damping = Rayleigh { alpha_per_s: arguments.alpha, beta_s: arguments.beta };
-        let body = FlexibleBody::new(&source.structure, &tied, &basis, reference, damping).map_err(failed)?;
+        let make = match source.structure.assembly {
+            Assembly::Matrices => FlexibleBody::new,
+            _ if arguments.no_geometric_stiffness => FlexibleBody::new,
+            _ => FlexibleBody::stiffened,
+        };
+        let body = make(&source.structure, &tied, &basis, reference, damping).map_err(failed)?;
         bar.finish_and_clear();
         let first_hz = body.frequencies_hz().first().copied().unwrap_or(1.0);
         let stem = arguments.fmu.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
@@ -216,6 +222,7 @@ impl Found {
             "frequency_errors": self.report.errors,
             "dc_error": self.report.static_error,
             "elastic_coordinates": self.body.body.modes(),
+            "geometric_stiffness": self.body.body.geometric.is_some(),
             "micro_step_s": self.body.micro_step_s,
             "notes": self.source.notes,
             "warnings": self.warnings().collect::<Vec<_>>(),
@@ -244,7 +251,7 @@ impl Found {
         format!(
             "{}, {:.6} kg\nconnectors\n{}\nlowest free frequencies [Hz], the first six rigid: {}\nresistance to rigid motions: \
              {} of the stiffness\n\nwith connector {} fixed\n{}\n\nerror of the static compliance: {dc}\n{} elastic coordinates, \
-             micro step {:e} s\nwrote `{}` in {seconds:.1} s",
+             {} geometric stiffness, micro step {:e} s\nwrote `{}` in {seconds:.1} s",
             self.source.about,
             c.mass_kg,
             connectors.join("\n"),
@@ -253,6 +260,7 @@ impl Found {
             self.tied.connectors[self.reference].name,
             table.terminal(),
             self.body.body.modes(),
+            if self.body.body.geometric.is_some() { "with" } else { "without" },
             self.body.micro_step_s,
             arguments.fmu.display(),
         )

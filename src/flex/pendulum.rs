@@ -6,6 +6,7 @@ use macrostep::pendulum::{OnePiece, Pendulum, Point, distance_m};
 use macrostep_master::record::{Column, Trace};
 use macrostep_plot::table::{Align, Table};
 use macrostep_plot::{Axis, Chart, Figure, Series};
+use macrostep_system::words::{Correct, Predict};
 use serde_json::json;
 
 use super::arguments::PendulumArguments;
@@ -18,11 +19,28 @@ use crate::terms::Units;
 const SAMPLE_S: f64 = 2e-3;
 const STEPS_S: [f64; 4] = [1e-3, 5e-4, 2.5e-4, 1.25e-4];
 
+/// The method whose run is written as a scenario.
+const SHOWN: usize = 1;
+
+/// A method of the table: name, prediction, correction.
+type Method = (&'static str, Predict, Correct);
+
+/// The methods of the table.
+fn methods() -> [Method; 5] {
+    [
+        ("hold", Predict::classical(0), Correct::Explicit),
+        ("linear", Predict::classical(1), Correct::Explicit),
+        ("quadratic", Predict::classical(2), Correct::Explicit),
+        ("linear, newton", Predict::classical(1), Correct::Newton),
+        ("quadratic, newton", Predict::classical(2), Correct::Newton),
+    ]
+}
+
 /// What the runs gave.
 struct Found {
     one_piece: Vec<Point>,
-    /// Degree of the extrapolation, macro step (s), points.
-    coupled: Vec<(usize, f64, Vec<Point>)>,
+    /// Method, macro step (s), points.
+    coupled: Vec<(&'static str, f64, Vec<Point>)>,
     /// The run that is written as a scenario.
     shown: Pendulum,
 }
@@ -59,7 +77,7 @@ impl Found {
             return Err(Failure::Usage(format!("`--stop {}`: {expected}", arguments.stop)));
         }
         let count = count as u64;
-        let bar = progress_bar(count + 2 * STEPS_S.len() as u64, "points and runs");
+        let bar = progress_bar(count + (methods().len() * STEPS_S.len()) as u64, "points and runs");
         let mut system = OnePiece::new().map_err(failed)?;
         let mut one_piece = Vec::new();
         for k in 0..=count {
@@ -73,27 +91,27 @@ impl Found {
             Units::Fmu => &factory::fmu,
             Units::Native => &factory::native,
         };
-        let of = |step_s: f64, degree| {
+        let of = |step_s: f64, (_, predict, correct): Method| {
             let every = (SAMPLE_S / step_s).round() as u64;
-            Pendulum { step_s, steps: count * every, every, degree }
+            Pendulum { step_s, steps: count * every, every, predict, correct }
         };
         let mut coupled = Vec::new();
-        for degree in [0, 1] {
+        for method in methods() {
             for step_s in STEPS_S {
-                let run = of(step_s, degree).run(factory).map_err(|e| failed(e.to_string()))?;
-                coupled.push((degree, step_s, run));
+                let run = of(step_s, method).run(factory).map_err(|e| failed(format!("{}: {e}", method.0)))?;
+                coupled.push((method.0, step_s, run));
                 bar.inc(1);
             }
         }
         bar.finish_and_clear();
-        Ok(Found { one_piece, coupled, shown: of(STEPS_S[0], 1) })
+        Ok(Found { one_piece, coupled, shown: of(STEPS_S[0], methods()[SHOWN]) })
     }
 
     /// Rows of the run that is written as a scenario.
     fn trace(&self) -> Trace {
         let names = ["tip_x", "tip_y", "tip_z", "payload_x", "payload_y", "payload_z"];
         let mut trace = Trace::new(names.map(|name| Column::new(name, "m")));
-        let of = |run: &&(usize, f64, Vec<Point>)| run.0 == self.shown.degree && run.1 == self.shown.step_s;
+        let of = |run: &&(&str, f64, Vec<Point>)| run.0 == methods()[SHOWN].0 && run.1 == self.shown.step_s;
         for p in self.coupled.iter().filter(of).flat_map(|(.., points)| points) {
             trace.push(p.t_s, &[p.tip.as_slice(), p.payload.as_slice()].concat());
         }
@@ -110,7 +128,7 @@ impl Found {
     }
 
     fn json(&self) -> serde_json::Value {
-        let run = |(degree, step_s, points): &(usize, f64, Vec<Point>)| json!({ "degree": degree, "step_s": step_s, "tip_error_m": self.error_m(points) });
+        let run = |(method, step_s, points): &(&str, f64, Vec<Point>)| json!({ "method": method, "step_s": step_s, "tip_error_m": self.error_m(points) });
         json!({
             "largest_deflection_m": self.deflection_m(),
             "coupled": self.coupled.iter().map(run).collect::<Vec<_>>(),
@@ -119,18 +137,18 @@ impl Found {
 
     fn table(&self) -> Table {
         let mut table = Table::new([
-            ("extrapolation", Align::Left),
+            ("method", Align::Left),
             ("H [s]", Align::Right),
             ("rms error of the tip [m]", Align::Right),
             ("order", Align::Right),
         ]);
-        let mut before: Option<(usize, f64)> = None;
-        for (degree, step_s, points) in &self.coupled {
+        let mut before: Option<(&str, f64)> = None;
+        for (method, step_s, points) in &self.coupled {
             let error = self.error_m(points);
-            let order = before.filter(|(d, _)| d == degree).map(|(_, e)| format!("{:.2}", (e / error).log2()));
-            let name = if *degree == 0 { "hold" } else { "linear" };
-            table.row([name.to_owned(), format!("{step_s:.2e}"), format!("{error:.3e}"), order.unwrap_or_default()]);
-            before = Some((*degree, error));
+            let order = before.filter(|(m, _)| m == method).map(|(_, e)| format!("{:.2}", (e / error).log2()));
+            let step = format!("{step_s:.2e}");
+            table.row([(*method).to_owned(), step, format!("{error:.3e}"), order.unwrap_or_default()]);
+            before = Some((method, error));
         }
         table
     }
@@ -148,8 +166,10 @@ impl Found {
                 .colour(6)
                 .width(2.4),
         );
-        for (degree, name) in [(0, "hold, H = 1 ms"), (1, "linear, H = 1 ms")] {
-            let coarse = self.coupled.iter().find(|(d, ..)| *d == degree).map_or(points, |(.., run)| run);
+        for (degree, (method, name)) in
+            [("hold", "hold, H = 1 ms"), ("linear", "linear, H = 1 ms")].into_iter().enumerate()
+        {
+            let coarse = self.coupled.iter().find(|(m, ..)| *m == method).map_or(points, |(.., run)| run);
             path =
                 path.with(Series::line(name, x(coarse, |p| p.tip.x), x(coarse, |p| p.tip.y)).colour(degree).dashed());
             let y = x(coarse, |p| 1e3 * p.deflection());
@@ -157,8 +177,8 @@ impl Found {
         }
         let mut errors =
             Chart::new("error over H", Axis::log("macro step H", "s"), Axis::log("rms error of the tip", "m"));
-        for (degree, name) in [(0, "hold"), (1, "linear extrapolation")] {
-            let runs: Vec<_> = self.coupled.iter().filter(|(d, ..)| *d == degree).collect();
+        for (degree, (name, ..)) in methods().into_iter().enumerate() {
+            let runs: Vec<_> = self.coupled.iter().filter(|(m, ..)| *m == name).collect();
             let steps: Vec<f64> = runs.iter().map(|(_, h, _)| *h).collect();
             let e: Vec<f64> = runs.iter().map(|(_, _, points)| self.error_m(points)).collect();
             errors = errors.with(Series::line(name, steps, e).marked(degree));

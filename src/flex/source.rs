@@ -23,6 +23,9 @@ pub struct Source {
     pub notes: Vec<String>,
 }
 
+/// What is said of bodies from given matrices.
+const NO_STRESSES: &str = "given matrices tell no stresses: the body has no geometric stiffness";
+
 fn text(path: &Path) -> Result<String, Failure> {
     regular::text(path).map_err(Failure::file(path))
 }
@@ -113,7 +116,7 @@ impl Source {
         let structure =
             stored::read(&text(stiffness)?, &text(&mass)?, &text(&dof)?, &mesh).map_err(content(stiffness))?;
         let about = format!("stored matrices of {} degrees of freedom", structure.dofs.len());
-        Ok(Source { structure, mesh: Some(mesh), about, notes: Vec::new() })
+        Ok(Source { structure, mesh: Some(mesh), about, notes: vec![NO_STRESSES.to_owned()] })
     }
 
     fn market(arguments: &ImportArguments, table: &Path, stiffness: &Path) -> Result<Source, Failure> {
@@ -123,7 +126,7 @@ impl Source {
         let (k, m, table) = (text(stiffness)?, text(mass)?, text(table)?);
         let structure = market::read(&k, &m, &table).map_err(content(stiffness))?;
         let about = format!("MatrixMarket matrices of {} nodes", structure.nodes.len());
-        Ok(Source { structure, mesh: None, about, notes: Vec::new() })
+        Ok(Source { structure, mesh: None, about, notes: vec![NO_STRESSES.to_owned()] })
     }
 
     /// The connectors asked for, `NAME=SET` each.

@@ -31,7 +31,13 @@ fn examples_agree_with_the_text() {
     for connector in ["connector1", "connector2"] {
         let settled = numbers(&found["t_square"][connector]);
         let full = numbers(&found["t_square"]["full"][connector]);
-        assert!(settled.iter().zip(full).all(|(a, b)| (a / b - 1.0).abs() < 3e-4));
+        assert!(settled.iter().zip(&full).all(|(a, b)| (a / b - 1.0).abs() < 3e-4));
+        // What hangs on the mesh is more than that, and is printed: a finer one is softer.
+        let finer = numbers(&found["t_square"]["finer"][connector]);
+        assert!(
+            full.iter().zip(&finer).all(|(a, b)| (1e-3..2e-2).contains(&(b / a - 1.0).abs())),
+            "{full:?} {finer:?}"
+        );
     }
     for name in ["l_beam", "long_beam", "t_square"] {
         for kind in ["png", "svg"] {
@@ -85,7 +91,7 @@ fn an_imported_deck_becomes_an_fmu_that_moves() {
     let rest = ["--reduce", "cb:12+10", "--joint", "clamp", "--alpha", "8", "--fmu", fmu, "--out", out, "--json"];
     let found = json(&[&["flex", "import", DECK], connectors.as_slice(), &rest].concat());
     assert!((found["mass_kg"].as_f64().expect("a mass") / (7850.0 * 1.8e-4) - 1.0).abs() < 1e-9);
-    assert_eq!(found["elastic_coordinates"], 16);
+    assert_eq!((&found["elastic_coordinates"], &found["geometric_stiffness"]), (&16.into(), &true.into()));
     assert!(found["dc_error"].as_f64().expect("an error") < 1e-5);
     assert!(numbers(&found["frequency_errors"]).iter().all(|e| e.abs() < 1.6e-2), "{found}");
     // Only the modes that are off by more than 1 % are warned about, each by its number.
@@ -212,7 +218,7 @@ fn the_coupled_pendulum_prints_its_errors() {
     let found = json(&["flex", "pendulum", "--stop", "0.02", "--units", "native", "--json"]);
     let runs = found["coupled"].as_array().expect("a list");
     let error = |i: usize| runs[i]["tip_error_m"].as_f64().expect("a number");
-    assert_eq!(runs.len(), 8);
+    assert_eq!(runs.len(), 20);
     assert!(error(7) < error(3) && error(3) < error(0), "{found}");
     assert!(error(0) < 1e-2 && error(7) < 1e-5, "{found}");
 }

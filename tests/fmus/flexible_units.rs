@@ -7,6 +7,7 @@ use macrostep_master::{RunError, Sampling};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::cosimulation::{Coupled, Exchange, Return, relative_rms};
 use macrostep_reduction::{InterfaceMap, Space};
+use macrostep_system::words::{Correct, Predict};
 
 fn map(beam: &ModalBeam) -> InterfaceMap {
     InterfaceMap::new(&beam.interface_shapes(19).expect("shapes"), Space::Planar).expect("a map")
@@ -83,8 +84,14 @@ fn one_piece(count: u64) -> Vec<Point> {
 fn coupled_pendulum_converges_to_the_system_in_one_piece() {
     let expected = one_piece(50);
     let bend = expected.iter().map(|p| p.deflection().abs()).fold(0.0, f64::max);
-    let error = |degree: usize, every: u64| {
-        let run = Pendulum { step_s: 2e-3 / every as f64, steps: 50 * every, every, degree };
+    let error = |degree: u32, every: u64| {
+        let run = Pendulum {
+            step_s: 2e-3 / every as f64,
+            steps: 50 * every,
+            every,
+            predict: Predict::classical(degree),
+            correct: Correct::Explicit,
+        };
         distance_m(&run.run(&factory::native).expect("a run"), &expected)
     };
     let hold = [4, 8, 16].map(|every| error(0, every));
@@ -99,7 +106,8 @@ fn coupled_pendulum_converges_to_the_system_in_one_piece() {
 
 #[test]
 fn pendulum_through_fmus_is_the_native_one() {
-    let run = Pendulum { step_s: 5e-4, steps: 100, every: 1, degree: 1 };
+    let run =
+        Pendulum { step_s: 5e-4, steps: 100, every: 1, predict: Predict::classical(1), correct: Correct::Explicit };
     let ends = [&factory::fmu as macrostep::pair::Factory<'_>, &factory::native]
         .map(|factory| run.run(factory).expect("a run"));
     let bits = |p: &Point| [p.tip.x, p.tip.y, p.tip.z, p.angle, p.payload.x, p.payload.y].map(f64::to_bits);

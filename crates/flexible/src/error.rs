@@ -145,8 +145,10 @@ pub enum Error {
         /// Deviation found.
         relative: f64,
     },
-    /// Nodes with rotations, whose rotational inertia the solid invariants do not hold.
-    #[error("node {node} carries rotational inertia: the moving frame takes solid elements only")]
+    /// Given matrices of nodes with rotations: where the mass beside such a node is they do not tell.
+    #[error(
+        "node {node} has rotations: the moving frame takes given matrices of solids only, whose nodes have none; frames of beams are taken from their elements"
+    )]
     RotationalInertia {
         /// Label of the node.
         node: usize,

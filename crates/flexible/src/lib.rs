@@ -46,6 +46,8 @@ pub mod examples;
 pub mod factor;
 #[cfg(feature = "solve")]
 pub mod import;
+#[cfg(feature = "solve")]
+pub mod mass;
 mod material;
 #[cfg(feature = "solve")]
 pub mod mesh;

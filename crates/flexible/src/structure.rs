@@ -14,6 +14,7 @@
 //! # References
 //! [Zaiczek 2010] section 3, "Discretization".
 
+use crate::element::beam::Beam;
 use crate::mesh::Element;
 use crate::{Error, Material, Mesh, Sparse};
 use nalgebra::{DMatrix, Vector3};
@@ -25,6 +26,18 @@ pub struct Dof {
     pub node: usize,
     /// 0 to 2: displacement along x, y, z; 3 to 5: rotation about x, y, z.
     pub direction: usize,
+}
+
+/// What the matrices of a structure were assembled from: it tells stresses, and where in the elements the mass is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Assembly {
+    /// They were given as they are.
+    #[default]
+    Matrices,
+    /// Solid elements of one material, with their labels; rows are three displacements a node, node-major.
+    Solids(Vec<Element>, Vec<usize>, Material),
+    /// Beams of one material; rows are six coordinates a node, node-major.
+    Beams(Vec<Beam>, Material),
 }
 
 /// Matrices of a body before connectors are defined.
@@ -40,6 +53,8 @@ pub struct Structure {
     pub stiffness: Sparse,
     /// Mass M, symmetric, in kg (kg m² for rotations).
     pub mass: Sparse,
+    /// What the matrices were assembled from.
+    pub assembly: Assembly,
 }
 
 impl Structure {
@@ -66,14 +81,20 @@ impl Structure {
                 return Err(Error::Shape { what: "degree of freedom", found, expected });
             }
         }
-        Ok(Self { nodes, labels, dofs, stiffness, mass })
+        Ok(Self { nodes, labels, dofs, stiffness, mass, assembly: Assembly::Matrices })
     }
 
     /// Assembles the matrices of a solid mesh, three displacements per node, node-major.
     ///
     /// # Errors
-    /// [`Error::Jacobian`] for an inverted element.
+    /// [`Error::Jacobian`] for an inverted element; [`Error::Unsupported`] for elements with and without nodes in the middle of
+    /// edges in one mesh.
     pub fn solid(mesh: &Mesh, material: &Material) -> Result<Self, Error> {
+        let first = mesh.elements.first().is_some_and(|e| e.solid.is_quadratic());
+        if mesh.elements.iter().any(|e| e.solid.is_quadratic() != first) {
+            let what = "C3D8I beside elements of second order: they do not fit together where they meet";
+            return Err(Error::Unsupported(what.into()));
+        }
         let pairs: usize = mesh.elements.iter().map(|e| e.nodes.len().pow(2)).sum();
         let mut stiffness = Vec::with_capacity(9 * pairs);
         let mut mass = Vec::with_capacity(3 * pairs);
@@ -93,13 +114,10 @@ impl Structure {
         }
         let size = 3 * mesh.nodes.len();
         let dofs = (0..size).map(|i| Dof { node: i / 3, direction: i % 3 }).collect();
-        Self::new(
-            mesh.nodes.clone(),
-            mesh.node_labels.clone(),
-            dofs,
-            Sparse::from_triplets(size, &stiffness)?,
-            Sparse::from_triplets(size, &mass)?,
-        )
+        let (stiffness, mass) = (Sparse::from_triplets(size, &stiffness)?, Sparse::from_triplets(size, &mass)?);
+        let structure = Self::new(mesh.nodes.clone(), mesh.node_labels.clone(), dofs, stiffness, mass)?;
+        let assembly = Assembly::Solids(mesh.elements.clone(), mesh.element_labels.clone(), *material);
+        Ok(Self { assembly, ..structure })
     }
 
     /// The six rigid motions, n × 6: translations along x, y, z, rotations about axes through `origin` (m).

@@ -7,9 +7,11 @@ mod common;
 
 use common::{l_material, t_material, tie};
 use macrostep_flexible::eigen::{Modes, Search};
+use macrostep_flexible::element::Solid;
 use macrostep_flexible::import::{inp, stored};
-use macrostep_flexible::mesh::{l_beam, long_beam, t_square};
-use macrostep_flexible::{Factor, Material, Mesh, Sparse, Structure};
+use macrostep_flexible::mesh::{Element, arm, l_beam, long_beam, t_square};
+use macrostep_flexible::moving::Rayleigh;
+use macrostep_flexible::{Basis, BodyState, Factor, FlexibleBody, Joint, Loads, Material, Mesh, Sparse, Structure};
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -233,4 +235,101 @@ fn rotating_t_square_agrees_to_0_03_per_cent() {
     }
     // Seeded fault: one per mille more speed (two per mille more load) is seen.
     assert!((found[1].x * 1.002 / dat[&900_011][0] - 1.0).abs() > 3e-4);
+}
+
+#[test]
+fn frequencies_of_a_rotating_arm_agree_to_0_1_per_cent() {
+    let mesh = arm();
+    let squared = 77.0_f64.powi(2);
+    let mut text_deck = deck(&mesh, &t_material());
+    text_deck.push_str("*BOUNDARY\nNHINGE, 1, 3\n*STEP, NLGEOM\n*STATIC\n*DLOAD\n");
+    writeln!(text_deck, "EALL, CENTRIF, {squared}, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0\n*END STEP").unwrap();
+    text_deck.push_str("*STEP, PERTURBATION\n*FREQUENCY\n5\n*END STEP\n");
+    let Some(folder) = run(&text_deck) else { return };
+    let theirs = frequencies(&text(folder.path(), "dat"), 5);
+    assert_eq!(theirs.len(), 5);
+
+    // Stiffness of the reduced body in uniform rotation, by differences of its forces about the stretched arm.
+    let (structure, tied) = tie(&mesh, &t_material(), &["HINGE"]);
+    let basis = Basis::craig_bampton(&tied.chain, 20).unwrap();
+    let body = FlexibleBody::stiffened(&structure, &tied, &basis, 0, Rayleigh::default()).unwrap();
+    let n = body.modes();
+    let force = |q: &[f64]| {
+        let mut state = BodyState::rest(n);
+        state.set_spin(nalgebra::Vector3::z() * squared.sqrt());
+        state.elastic_mut().copy_from_slice(q);
+        body.held_forces(&state, &Loads::none(1), Joint::Clamp).unwrap()[6..].to_vec()
+    };
+    // The forces are linear in q where the frame does not move: any place will do.
+    let (rest, mut stiffness) = (force(&vec![0.0; n]), DMatrix::zeros(n, n));
+    for k in 0..n {
+        let mut q = vec![0.0; n];
+        q[k] = 1.0;
+        force(&q).iter().zip(&rest).enumerate().for_each(|(i, (f, r))| stiffness[(i, k)] = r - f);
+    }
+    let symmetric = (&stiffness + stiffness.transpose()) * 0.5;
+    let mut ours: Vec<f64> =
+        symmetric.symmetric_eigenvalues().iter().map(|v| v.sqrt() / std::f64::consts::TAU).collect();
+    ours.sort_by(f64::total_cmp);
+    for (i, (a, b)) in ours.iter().zip(&theirs).enumerate() {
+        println!(
+            "mode {}: {a:.4} Hz, CalculiX {b:.4} Hz, {:+.1e}; at rest {:.4} Hz",
+            i + 1,
+            a / b - 1.0,
+            body.frequencies_hz()[i]
+        );
+        assert!((a / b - 1.0).abs() < 1e-3, "{i}: {a} {b}");
+    }
+}
+
+/// A bar of bricks with incompatible modes.
+fn bricks() -> Mesh {
+    let counts = [6, 2, 2];
+    let mut mesh = Mesh::default();
+    let index = |[i, j, k]: [usize; 3]| (k * (counts[1] + 1) + j) * (counts[0] + 1) + i;
+    for k in 0..=counts[2] {
+        for j in 0..=counts[1] {
+            for i in 0..=counts[0] {
+                mesh.nodes.push(nalgebra::Vector3::new(0.05 * i as f64, 0.02 * j as f64, 0.01 * k as f64));
+            }
+        }
+    }
+    for k in 0..counts[2] {
+        for j in 0..counts[1] {
+            for i in 0..counts[0] {
+                let corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+                let nodes = corners.map(|[a, b, c]: [usize; 3]| index([i + a, j + b, k + c])).to_vec();
+                mesh.elements.push(Element { solid: Solid::C3d8i, nodes });
+            }
+        }
+    }
+    mesh.node_labels = (1..=mesh.nodes.len()).collect();
+    mesh.element_labels = (1..=mesh.elements.len()).collect();
+    let root = (0..mesh.nodes.len()).filter(|n| n % (counts[0] + 1) == 0).collect();
+    mesh.node_sets.insert("ROOT".into(), root);
+    mesh
+}
+
+#[test]
+fn deflections_equal_those_of_c3d8i() {
+    let (mesh, material) = (bricks(), t_material());
+    let ours = Structure::solid(&mesh, &material).unwrap();
+    let root = mesh.selection("root").unwrap();
+    let (label, last) = (mesh.nodes.len(), 3 * mesh.nodes.len());
+    let keep: Vec<usize> =
+        (0..ours.dofs.len()).filter(|row| root.binary_search(&ours.dofs[*row].node).is_err()).collect();
+    let stiffness = ours.stiffness.submatrix(&keep).unwrap();
+    // A force on one corner of the free end bends and twists the bar.
+    let mut text_deck = inp::write(&mesh, Some(&material));
+    text_deck.push_str("*BOUNDARY\nROOT, 1, 3\n*STEP\n*STATIC\n*CLOAD\n");
+    writeln!(text_deck, "{label}, 3, 100.0\n*NODE PRINT, NSET=NALL\nU\n*END STEP").unwrap();
+    let Some(folder) = run(&text_deck) else { return };
+    let theirs = displacements(&text(folder.path(), "dat"))[&label];
+    let force = DMatrix::from_fn(keep.len(), 1, |row, _| if keep[row] == last - 1 { 100.0 } else { 0.0 });
+    let u = Factor::cholesky(&stiffness, "clamped bar").unwrap().solve(force);
+    for axis in 0..3 {
+        let found = u[keep.iter().position(|row| *row == last - 3 + axis).unwrap()];
+        println!("axis {axis}: {found:.7e} m, CalculiX {:.7e} m", theirs[axis]);
+        assert!((found / theirs[axis] - 1.0).abs() < 1e-5);
+    }
 }

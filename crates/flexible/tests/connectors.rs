@@ -5,6 +5,7 @@ mod common;
 
 use macrostep_flexible::mesh::{l_beam, t_square};
 use macrostep_flexible::moving::Rayleigh;
+use macrostep_flexible::structure::Assembly;
 use macrostep_flexible::{Basis, Chain, Connector, Error, FlexibleBody, Sparse, Structure};
 use nalgebra::{DMatrix, DVector, Vector3};
 use proptest::prelude::*;
@@ -63,7 +64,7 @@ proptest! {
 }
 
 #[test]
-fn beams_and_anisotropic_masses_are_refused_in_the_moving_frame() {
+fn rotations_of_given_matrices_and_anisotropic_masses_are_refused_in_the_moving_frame() {
     use macrostep_flexible::element::beam::{Beam, Section};
     let nodes: Vec<_> = (0..5).map(|i| Vector3::x() * f64::from(i)).collect();
     let section = Section::rectangle(0.1, 0.2, true);
@@ -72,7 +73,8 @@ fn beams_and_anisotropic_masses_are_refused_in_the_moving_frame() {
     let end = |n: usize| Connector { name: n.to_string(), position: nodes[n], nodes: vec![n] };
     let tied = frame.tie(&[end(0), end(4)]).unwrap();
     let basis = Basis::craig_bampton(&tied.chain, 3).unwrap();
-    let body = FlexibleBody::new(&frame, &tied, &basis, 0, Rayleigh::default());
+    let given = Structure { assembly: Assembly::Matrices, ..frame };
+    let body = FlexibleBody::new(&given, &tied, &basis, 0, Rayleigh::default());
     assert!(matches!(body, Err(Error::RotationalInertia { node: 1 })), "{body:?}");
 
     let (mut structure, _) = common::tie(&l_beam(2, 1), &common::l_material(), &["CLAMP"]);

@@ -87,7 +87,7 @@ fn arm() -> Result<(ImportedBody, String), Box<dyn Error>> {
         about: "A slender steel arm of 1 m x 6 mm x 30 mm, hinged about z at one end".into(),
         micro_step_s: 1e-4,
         joint: Joint::HingeZ,
-        body: FlexibleBody::new(&structure, &tied, &basis, 0, damping)?,
+        body: FlexibleBody::stiffened(&structure, &tied, &basis, 0, damping)?,
     };
     Ok((body, inp::write(&mesh, Some(&material))))
 }

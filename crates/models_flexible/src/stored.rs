@@ -73,10 +73,10 @@ pub trait Stored: Serialize + DeserializeOwned + Send + Sync + 'static {
 }
 
 /// SHA-256, 64 hexadecimal digits.
-fn hash(bytes: &[u8]) -> String {
+pub(crate) fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn refused<T: Stored>(what: &str) -> Fault {
+pub(crate) fn refused<T: Stored>(what: &str) -> Fault {
     Fault::Declaration(format!("resource `{}`: {what}", T::FILE))
 }

@@ -5,10 +5,10 @@ mod rod;
 use macrostep_description::{Causality, ModelDescription, rules};
 use macrostep_flexible::moving::Rayleigh;
 use macrostep_flexible::{Basis, Connector, FlexibleBody, Joint, Material, Structure, mesh};
-use macrostep_models_flexible::{AdapterMatrix, BeamModes, ImportedBody, RodMatrices, Stored, all, find};
+use macrostep_models_flexible::{AdapterMatrix, BeamModes, Body, ImportedBody, RodMatrices, Stored, all, find};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::{InterfaceMap, Space};
-use macrostep_slave::{Outcome, Slave, Snapshot};
+use macrostep_slave::{Instance, Outcome, Slave, Snapshot};
 
 fn slave(model: &str) -> Box<dyn Slave> {
     find(model).expect("a model").instantiate(model)
@@ -308,4 +308,46 @@ fn joints_are_declared_in_order() {
     let start = d.variable("joint").and_then(|v| v.start.clone());
     let hinge = Joint::ALL.iter().position(|j| *j == Joint::HingeZ).expect("a hinge") as i32 + 1;
     assert_eq!(start, Some(macrostep_description::Value::Integer(hinge)));
+}
+
+/// The arm in `data` as a slave, turned by a torque, its tip (m) and whether it warns of its spin; `stiffness` sets the
+/// parameter where there is one.
+fn turned(data: &ImportedBody, stiffness: Option<bool>) -> ([f64; 3], bool) {
+    let bytes = data.to_bytes().expect("stored");
+    let stored = ImportedBody::shared(&bytes).expect("read");
+    let mut s = Instance::of("arm", Body::from_data(stored).expect("a body")).expect("an instance");
+    if let Some(on) = stiffness {
+        let r = reference(s.description(), "geometric_stiffness");
+        s.set_boolean(&[r], &[on]).expect("set");
+    }
+    set(&mut s, "w0[3]", 30.0);
+    set(&mut s, "hinge.torque[3]", 12.0);
+    set(&mut s, "tip.force[2]", -0.4);
+    set(&mut s, "gravity[2]", -9.81);
+    start(&mut s);
+    run(&mut s, 100, 1e-3);
+    let warned = reference(s.description(), "spin_above_limit");
+    let mut shown = [false];
+    s.get_boolean(&[warned], &mut shown).expect("get");
+    ([1, 2, 3].map(|i| get(&mut s, &format!("tip.r[{i}]"))), shown[0])
+}
+
+#[test]
+fn data_without_geometric_stiffness_load_and_give_the_bits_of_the_switch_off() {
+    let (new, _) = ImportedBody::from_bytes(find("flexible_body").expect("a model").resources[0].1).expect("stored");
+    let mut old = new.clone();
+    old.body.geometric = None;
+    let bytes = [old.to_bytes().expect("stored"), new.to_bytes().expect("stored")];
+    assert_eq!((&bytes[0][..8], &bytes[1][..8]), (&b"FLEXFMU1"[..], &b"FLEXFMU2"[..]));
+    assert_eq!(bytes[1][8..bytes[0].len()], bytes[0][8..]);
+    assert_eq!(ImportedBody::from_bytes(&bytes[0]).expect("read").0, old);
+    let declared = |data: &ImportedBody| {
+        let stored = ImportedBody::shared(&data.to_bytes().expect("stored")).expect("read");
+        Body::from_data(stored).expect("a body").1.variable("geometric_stiffness").is_some()
+    };
+    assert_eq!((declared(&old), declared(&new)), (false, true));
+    let (before, off, on) = (turned(&old, None), turned(&new, Some(false)), turned(&new, None));
+    assert_eq!(before.0.map(f64::to_bits), off.0.map(f64::to_bits));
+    assert_eq!((before.1, off.1, on.1), (true, true, false));
+    assert!(before.0.iter().zip(on.0).any(|(a, b)| (a - b).abs() > 1e-3), "{before:?} {on:?}");
 }

@@ -6,6 +6,7 @@ use macrostep_flexible::element::beam::{Beam, Section};
 use macrostep_flexible::import::stored;
 use macrostep_flexible::mesh::l_beam;
 use macrostep_flexible::moving::Rayleigh;
+use macrostep_flexible::structure::Assembly;
 use macrostep_flexible::{Basis, Connector, Error, FlexibleBody, Material, Report, Structure, Tied};
 use nalgebra::Vector3;
 use std::f64::consts::PI;
@@ -74,13 +75,14 @@ fn refusals() -> Result<Vec<Check>, Error> {
     let frame = Structure::frame(&nodes, &beams, &steel()?)?;
     let end = |n: usize| Connector { name: n.to_string(), position: nodes[n], nodes: vec![n] };
     let tied = frame.tie(&[end(0), end(4)])?;
-    let body = FlexibleBody::new(&frame, &tied, &Basis::craig_bampton(&tied.chain, 3)?, 0, Rayleigh::default());
+    let given = Structure { assembly: Assembly::Matrices, ..frame };
+    let body = FlexibleBody::new(&given, &tied, &Basis::craig_bampton(&tied.chain, 3)?, 0, Rayleigh::default());
     Ok(vec![
         Check::refused("a basis without rigid motions", without, "rigid-body mode"),
         Check::refused("two connectors with the same nodes", twice, "belongs to connectors"),
         Check::refused("a connector without nodes", empty, "no slave nodes"),
         Check::refused("a connector of a single node", point, "of 6 motions"),
-        Check::refused("nodal rotations in the moving frame", body, "rotational inertia"),
+        Check::refused("given matrices with rotations in the moving frame", body, "has rotations"),
     ])
 }
 

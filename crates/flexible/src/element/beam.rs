@@ -23,7 +23,7 @@
 //! # References
 //! Przemieniecki, *Theory of Matrix Structural Analysis*, 1968, equations 5.116 (stiffness) and 11.29 (mass).
 
-use crate::structure::Dof;
+use crate::structure::{Assembly, Dof};
 use crate::{Error, Material, Sparse, Structure};
 use nalgebra::{Matrix3, Matrix4, SMatrix, Vector3};
 use serde::{Deserialize, Serialize};
@@ -145,6 +145,109 @@ fn local_matrices(section: &Section, material: &Material, length: f64) -> (SMatr
     (k, m)
 }
 
+/// Rows at a place on a beam, in its 12 global coordinates.
+pub(crate) struct Station {
+    /// Share of the length.
+    pub weight: f64,
+    /// Position in m.
+    pub position: Vector3<f64>,
+    /// Displacement of the axis.
+    pub displacement: SMatrix<f64, 3, 12>,
+    /// Its derivative along the axis, 1/m.
+    pub slope: SMatrix<f64, 3, 12>,
+    /// Rotation of the section where it carries inertia: without shear areas only that about the axis.
+    pub rotation: SMatrix<f64, 3, 12>,
+}
+
+/// Abscissae in [0, 1] and weights of the Gauss rule with four points.
+const GAUSS: [(f64, f64); 4] = [
+    (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
+    (0.330_009_478_207_571_9, 0.326_072_577_431_273_07),
+    (0.669_990_521_792_428_1, 0.326_072_577_431_273_07),
+    (0.930_568_155_797_026_3, 0.173_927_422_568_726_93),
+];
+
+/// Deflection, slope and rotation of the section at x = ξ L by (w₁, φ₁, w₂, φ₂) in one plane.
+fn bending_shapes(xi: f64, length: f64, shear: f64) -> [[f64; 4]; 3] {
+    let (x, l, p) = (xi, length, shear);
+    let all = [
+        [
+            1.0 - 3.0 * x * x + 2.0 * x.powi(3) + p * (1.0 - x),
+            l * (x - 2.0 * x * x + x.powi(3) + 0.5 * p * (x - x * x)),
+            3.0 * x * x - 2.0 * x.powi(3) + p * x,
+            l * (x.powi(3) - x * x - 0.5 * p * (x - x * x)),
+        ],
+        [
+            (-6.0 * x + 6.0 * x * x - p) / l,
+            1.0 - 4.0 * x + 3.0 * x * x + 0.5 * p * (1.0 - 2.0 * x),
+            (6.0 * x - 6.0 * x * x + p) / l,
+            3.0 * x * x - 2.0 * x - 0.5 * p * (1.0 - 2.0 * x),
+        ],
+        [
+            (-6.0 * x + 6.0 * x * x) / l,
+            1.0 - 4.0 * x + 3.0 * x * x + p * (1.0 - x),
+            (6.0 * x - 6.0 * x * x) / l,
+            3.0 * x * x - 2.0 * x + p * x,
+        ],
+    ];
+    all.map(|row| row.map(|value| value / (1.0 + p)))
+}
+
+impl Beam {
+    /// Local axes as columns and length (m); `None` where there are none.
+    fn axes(&self, nodes: &[Vector3<f64>]) -> Option<(Matrix3<f64>, f64)> {
+        let [a, b] = [nodes.get(self.nodes[0])?, nodes.get(self.nodes[1])?];
+        let length = (b - a).norm();
+        let x = (b - a).try_normalize(0.0)?;
+        let z = x.cross(&self.up).try_normalize(0.0)?;
+        Some((Matrix3::from_columns(&[x, z.cross(&x), z]), length))
+    }
+
+    /// Local axes as columns, length (m), and the rows at four places, exact for the consistent mass.
+    pub(crate) fn stations(
+        &self,
+        nodes: &[Vector3<f64>],
+        material: &Material,
+    ) -> Option<(Matrix3<f64>, f64, [Station; 4])> {
+        let (axes, length) = self.axes(nodes)?;
+        let (e, g, section) = (material.young_pa, material.shear_pa(), &self.section);
+        let global = |local: SMatrix<f64, 3, 12>| {
+            let mut all = SMatrix::<f64, 3, 12>::zeros();
+            for block in 0..4 {
+                let columns = axes * local.fixed_columns::<3>(3 * block) * axes.transpose();
+                all.fixed_columns_mut::<3>(3 * block).copy_from(&columns);
+            }
+            all
+        };
+        let station = |(xi, weight): (f64, f64)| {
+            let [mut u, mut slope, mut turn] = [SMatrix::<f64, 3, 12>::zeros(); 3];
+            (u[(0, 0)], u[(0, 6)]) = (1.0 - xi, xi);
+            (turn[(0, 3)], turn[(0, 9)]) = (1.0 - xi, xi);
+            (slope[(0, 0)], slope[(0, 6)]) = (-1.0 / length, 1.0 / length);
+            let planes = [
+                (1, 2, [1, 5, 7, 11], 1.0, section.second_z_m4, 0),
+                (2, 1, [2, 4, 8, 10], -1.0, section.second_y_m4, 1),
+            ];
+            for (across, about, columns, sign, second, direction) in planes {
+                let shear = section.shear_m2.map_or(0.0, |s| 12.0 * e * second / (g * s[direction] * length.powi(2)));
+                let [w, along, angle] = bending_shapes(xi, length, shear);
+                for (i, column) in columns.into_iter().enumerate() {
+                    // A positive rotation about y lowers w with x.
+                    let flip = if i % 2 == 1 { sign } else { 1.0 };
+                    u[(across, column)] = flip * w[i];
+                    slope[(across, column)] = flip * along[i];
+                    if section.shear_m2.is_some() {
+                        turn[(about, column)] = sign * flip * angle[i];
+                    }
+                }
+            }
+            let position = nodes[self.nodes[0]] + axes.column(0) * (xi * length);
+            Station { weight, position, displacement: global(u), slope: global(slope), rotation: global(turn) }
+        };
+        Some((axes, length, GAUSS.map(station)))
+    }
+}
+
 impl Structure {
     /// Assembles a frame of beams, six degrees of freedom per node (x, y, z, rotations about x, y, z), node-major.
     ///
@@ -185,13 +288,10 @@ impl Structure {
         }
         let size = 6 * nodes.len();
         let dofs = (0..size).map(|i| Dof { node: i / 6, direction: i % 6 }).collect();
-        Self::new(
-            nodes.to_vec(),
-            (1..=nodes.len()).collect(),
-            dofs,
-            Sparse::from_triplets(size, &stiffness)?,
-            Sparse::from_triplets(size, &mass)?,
-        )
+        let (stiffness, mass) = (Sparse::from_triplets(size, &stiffness)?, Sparse::from_triplets(size, &mass)?);
+        let labels = (1..=nodes.len()).collect();
+        let structure = Self::new(nodes.to_vec(), labels, dofs, stiffness, mass)?;
+        Ok(Self { assembly: Assembly::Beams(beams.to_vec(), *material), ..structure })
     }
 }
 

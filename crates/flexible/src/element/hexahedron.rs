@@ -17,8 +17,7 @@
 //! # References
 //! Zienkiewicz, Taylor, Zhu, *The Finite Element Method: Its Basis and Fundamentals*, 6th ed., section 4.11.
 
-use super::solid::{Matrices, Shape, in_space};
-use crate::{Error, Material};
+use super::solid::{Point, Shape};
 use nalgebra::Vector3;
 
 /// Nodes of an element.
@@ -101,27 +100,23 @@ pub fn shape(point: [f64; 3]) -> Shape<NODES> {
     (value, gradient)
 }
 
-/// Integrates stiffness and mass of the element with corner and middle nodes at `nodes` (m).
-pub(super) fn matrices(nodes: &[Vector3<f64>; NODES], material: &Material, label: usize) -> Result<Matrices, Error> {
-    let mut element = Matrices::zeros(NODES);
-    for (r, wr) in GAUSS {
-        for (s, ws) in GAUSS {
-            for (t, wt) in GAUSS {
-                let (value, natural) = shape([r, s, t]);
-                let (gradient, determinant) = in_space(nodes, natural, label)?;
-                let weight = wr * ws * wt * determinant;
-                element.add_stiffness(&gradient, material, weight);
-                element.add_mass(&value, material, weight);
-            }
-        }
-    }
-    Ok(element)
+/// The 27 integration points of stiffness and mass.
+pub(super) fn points() -> Vec<Point<NODES>> {
+    let rule = || GAUSS.into_iter();
+    let line = |(r, wr)| rule().flat_map(move |(s, ws)| rule().map(move |(t, wt)| (shape([r, s, t]), wr * ws * wt)));
+    rule().flat_map(line).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::{Matrices, Solid};
+    use crate::{Error, Material};
     use nalgebra::SMatrix;
+
+    fn matrices(nodes: &[Vector3<f64>], material: &Material, label: usize) -> Result<Matrices, Error> {
+        Solid::C3d20.matrices(nodes, material, label)
+    }
 
     fn distorted() -> [Vector3<f64>; NODES] {
         NATURAL.map(|n| {

@@ -1,8 +1,9 @@
-//! Element matrices: solids (the 20-node hexahedron and the 10-node tetrahedron) and the beam.
+//! Element matrices: solids (hexahedra with 20 and 8 nodes, the 10-node tetrahedron) and the beam.
 
 pub mod beam;
+mod brick;
 pub mod hexahedron;
 mod solid;
 pub mod tetrahedron;
 
-pub use solid::{Matrices, Solid};
+pub use solid::{Entry, Gradients, Matrices, Solid};

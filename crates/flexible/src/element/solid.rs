@@ -16,7 +16,7 @@
 //! # References
 //! Zienkiewicz, Taylor, Zhu, *The Finite Element Method: Its Basis and Fundamentals*, 6th ed., chapters 4 and 5.
 
-use crate::element::{hexahedron, tetrahedron};
+use crate::element::{brick, hexahedron, tetrahedron};
 use crate::{Error, Material};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
@@ -27,6 +27,8 @@ pub enum Solid {
     C3d20,
     /// Quadratic tetrahedron with 10 nodes.
     C3d10,
+    /// Linear hexahedron with 8 nodes and incompatible modes.
+    C3d8i,
 }
 
 /// Matrices of one element.
@@ -40,15 +42,25 @@ pub struct Matrices {
 /// Values and natural gradients of the shape functions at a point.
 pub(super) type Shape<const N: usize> = ([f64; N], [Vector3<f64>; N]);
 
+/// Shape functions at an integration point, and its weight in natural coordinates.
+pub(super) type Point<const N: usize> = (Shape<N>, f64);
+
+/// What a displacement of the nodes makes of the gradient ∂_i u_m: its place (node-major), m, and the column over i (1/m).
+pub type Entry = (usize, usize, Vector3<f64>);
+
+/// The gradient at an integration point by the displacements of the nodes, and the volume of the point (m³).
+pub type Gradients = (Vec<Entry>, f64);
+
 impl Solid {
     /// All types.
-    pub const ALL: [Solid; 2] = [Solid::C3d20, Solid::C3d10];
+    pub const ALL: [Solid; 3] = [Solid::C3d20, Solid::C3d10, Solid::C3d8i];
 
     /// Its name in a deck.
     pub fn name(self) -> &'static str {
         match self {
             Solid::C3d20 => "C3D20",
             Solid::C3d10 => "C3D10",
+            Solid::C3d8i => "C3D8I",
         }
     }
 
@@ -57,6 +69,7 @@ impl Solid {
         match self {
             Solid::C3d20 => hexahedron::NODES,
             Solid::C3d10 => tetrahedron::NODES,
+            Solid::C3d8i => brick::NODES,
         }
     }
 
@@ -66,6 +79,7 @@ impl Solid {
         match self {
             Solid::C3d20 => hexahedron::FACES.get(side).map(|face| face.as_slice()),
             Solid::C3d10 => tetrahedron::FACES.get(side).map(|face| face.as_slice()),
+            Solid::C3d8i => brick::FACES.get(side).map(|face| face.as_slice()),
         }
     }
 
@@ -74,14 +88,29 @@ impl Solid {
         match self {
             Solid::C3d20 => hexahedron::FACES.len(),
             Solid::C3d10 => tetrahedron::FACES.len(),
+            Solid::C3d8i => brick::FACES.len(),
         }
     }
 
-    /// Local nodes of the edges: corner, middle, corner.
+    /// Corners of a face, which come first among its nodes.
+    pub fn corners(self) -> usize {
+        match self {
+            Solid::C3d20 | Solid::C3d8i => 4,
+            Solid::C3d10 => 3,
+        }
+    }
+
+    /// Whether the element has nodes in the middle of its edges.
+    pub fn is_quadratic(self) -> bool {
+        self != Solid::C3d8i
+    }
+
+    /// Local nodes of the edges: corner, middle, corner; without middle nodes the corner stands twice.
     pub fn edges(self) -> &'static [[usize; 3]] {
         match self {
             Solid::C3d20 => &hexahedron::EDGES,
             Solid::C3d10 => &tetrahedron::EDGES,
+            Solid::C3d8i => &brick::EDGES,
         }
     }
 
@@ -91,11 +120,35 @@ impl Solid {
     /// [`Error::Jacobian`] when the element is inverted at an integration point; `label` names it there. [`Error::Shape`] for
     /// another number of nodes.
     pub fn matrices(self, nodes: &[Vector3<f64>], material: &Material, label: usize) -> Result<Matrices, Error> {
-        let other = |_| Error::Shape { what: "nodes of an element", found: nodes.len(), expected: self.nodes() };
         match self {
-            Solid::C3d20 => hexahedron::matrices(nodes.try_into().map_err(other)?, material, label),
-            Solid::C3d10 => tetrahedron::matrices(nodes.try_into().map_err(other)?, material, label),
+            Solid::C3d20 => {
+                let points = hexahedron::points();
+                integrate(self.of(nodes)?, [&points, &points], material, label)
+            }
+            Solid::C3d10 => {
+                let points = [tetrahedron::stiffness_points(), tetrahedron::mass_points()];
+                integrate(self.of(nodes)?, [&points[0], &points[1]], material, label)
+            }
+            Solid::C3d8i => brick::matrices(self.of(nodes)?, material, label),
         }
+    }
+
+    /// Gradients at the integration points of the stiffness.
+    ///
+    /// # Errors
+    /// As [`Solid::matrices`].
+    pub fn gradients(self, nodes: &[Vector3<f64>], material: &Material, label: usize) -> Result<Vec<Gradients>, Error> {
+        match self {
+            Solid::C3d20 => gradients(self.of(nodes)?, &hexahedron::points(), label),
+            Solid::C3d10 => gradients(self.of(nodes)?, &tetrahedron::stiffness_points(), label),
+            Solid::C3d8i => brick::gradients(self.of(nodes)?, material, label),
+        }
+    }
+
+    /// The nodes, as many as the type has.
+    fn of<const N: usize>(self, nodes: &[Vector3<f64>]) -> Result<&[Vector3<f64>; N], Error> {
+        let other = |_| Error::Shape { what: "nodes of an element", found: nodes.len(), expected: self.nodes() };
+        nodes.try_into().map_err(other)
     }
 }
 
@@ -134,6 +187,38 @@ impl Matrices {
     }
 }
 
+/// Stiffness and mass by their integration points.
+fn integrate<const N: usize>(
+    nodes: &[Vector3<f64>; N],
+    [stiffness, mass]: [&[Point<N>]; 2],
+    material: &Material,
+    label: usize,
+) -> Result<Matrices, Error> {
+    let mut element = Matrices::zeros(N);
+    for ((_, natural), weight) in stiffness {
+        let (gradient, determinant) = in_space(nodes, *natural, label)?;
+        element.add_stiffness(&gradient, material, weight * determinant);
+    }
+    for ((value, natural), weight) in mass {
+        let (_, determinant) = in_space(nodes, *natural, label)?;
+        element.add_mass(value, material, weight * determinant);
+    }
+    Ok(element)
+}
+
+/// Gradients in space and volume at each of the points.
+fn gradients<const N: usize>(
+    nodes: &[Vector3<f64>; N],
+    points: &[Point<N>],
+    label: usize,
+) -> Result<Vec<Gradients>, Error> {
+    let at = |((_, natural), weight): &Point<N>| {
+        let (gradient, determinant) = in_space(nodes, *natural, label)?;
+        Ok(((0..3 * N).map(|i| (i, i % 3, gradient[i / 3])).collect(), weight * determinant))
+    };
+    points.iter().map(at).collect()
+}
+
 /// Gradients in space of the shape functions with the natural gradients `natural`, and the Jacobian determinant (m³).
 ///
 /// # Errors
@@ -143,13 +228,19 @@ pub(super) fn in_space<const N: usize>(
     natural: [Vector3<f64>; N],
     label: usize,
 ) -> Result<([Vector3<f64>; N], f64), Error> {
-    let mut jacobian = Matrix3::zeros();
-    for (x, g) in nodes.iter().zip(&natural) {
-        jacobian += g * x.transpose();
-    }
+    let jacobian = jacobian(nodes, &natural);
     let determinant = jacobian.determinant();
     match jacobian.try_inverse() {
         Some(inverse) if determinant > 0.0 => Ok((natural.map(|g| inverse * g), determinant)),
         _ => Err(Error::Jacobian { element: label, determinant }),
     }
+}
+
+/// Derivatives of the position by the natural coordinates, m: row d is that by coordinate d.
+pub(super) fn jacobian<const N: usize>(nodes: &[Vector3<f64>; N], natural: &[Vector3<f64>; N]) -> Matrix3<f64> {
+    let mut jacobian = Matrix3::zeros();
+    for (x, g) in nodes.iter().zip(natural) {
+        jacobian += g * x.transpose();
+    }
+    jacobian
 }

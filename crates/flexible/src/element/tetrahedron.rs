@@ -20,8 +20,7 @@
 //! Zienkiewicz, Taylor, Zhu, *The Finite Element Method: Its Basis and Fundamentals*, 6th ed., section 4.10.
 //! Walkington, *Quadrature on simplices of arbitrary dimension* (2000), the rule of degree 5.
 
-use super::solid::{Matrices, Shape, in_space};
-use crate::{Error, Material};
+use super::solid::{Point, Shape};
 use nalgebra::Vector3;
 
 /// Nodes of an element.
@@ -43,7 +42,7 @@ const ROOT_5: f64 = 2.236_067_977_499_79;
 const VOLUME: f64 = 1.0 / 6.0;
 
 /// Volume coordinates and weight of an integration point; the weights add up to the volume 1/6.
-type Point = ([f64; 4], f64);
+type Place = ([f64; 4], f64);
 
 /// Where one volume coordinate is `own` and the others are `rest`.
 fn near_corner(corner: usize, own: f64, rest: f64) -> [f64; 4] {
@@ -51,13 +50,13 @@ fn near_corner(corner: usize, own: f64, rest: f64) -> [f64; 4] {
 }
 
 /// The rule of degree 2 with 4 points.
-fn four_points() -> [Point; 4] {
+fn four_points() -> [Place; 4] {
     let rest = (5.0 - ROOT_5) / 20.0;
     std::array::from_fn(|corner| (near_corner(corner, 1.0 - 3.0 * rest, rest), VOLUME / 4.0))
 }
 
 /// The rule of degree 5 with 15 points: the centre, four near the faces, four near the corners, six near the edges.
-fn fifteen_points() -> [Point; 15] {
+fn fifteen_points() -> [Place; 15] {
     std::array::from_fn(|k| match k {
         0 => ([0.25; 4], VOLUME * 16.0 / 135.0),
         1..=8 => {
@@ -89,25 +88,26 @@ fn shape(l: [f64; 4]) -> Shape<NODES> {
     (value, gradient)
 }
 
-/// Integrates stiffness and mass of the element with corner and middle nodes at `nodes` (m).
-pub(super) fn matrices(nodes: &[Vector3<f64>; NODES], material: &Material, label: usize) -> Result<Matrices, Error> {
-    let mut element = Matrices::zeros(NODES);
-    for (l, weight) in four_points() {
-        let (gradient, determinant) = in_space(nodes, shape(l).1, label)?;
-        element.add_stiffness(&gradient, material, weight * determinant);
-    }
-    for (l, weight) in fifteen_points() {
-        let (value, natural) = shape(l);
-        let (_, determinant) = in_space(nodes, natural, label)?;
-        element.add_mass(&value, material, weight * determinant);
-    }
-    Ok(element)
+/// The integration points of the stiffness.
+pub(super) fn stiffness_points() -> Vec<Point<NODES>> {
+    four_points().map(|(l, weight)| (shape(l), weight)).to_vec()
+}
+
+/// The integration points of the mass.
+pub(super) fn mass_points() -> Vec<Point<NODES>> {
+    fifteen_points().map(|(l, weight)| (shape(l), weight)).to_vec()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::{Matrices, Solid};
+    use crate::{Error, Material};
     use nalgebra::DVector;
+
+    fn matrices(nodes: &[Vector3<f64>], material: &Material, label: usize) -> Result<Matrices, Error> {
+        Solid::C3d10.matrices(nodes, material, label)
+    }
 
     /// Volume coordinates of the nodes.
     fn natural() -> [[f64; 4]; NODES] {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn rules_have_their_degrees() {
-        let holds = |points: &[Point], degree: u32| {
+        let holds = |points: &[Place], degree: u32| {
             let mut all = true;
             for (a, b, c) in (0..=degree)
                 .flat_map(|a| (0..=degree - a).map(move |b| (a, b)))

@@ -5,9 +5,9 @@
 //! gravity, so their own table cannot be repeated.
 
 use super::{clamped_static, tie};
-use crate::mesh::t_square;
+use crate::mesh::{finer_t_square, t_square};
 use crate::moving::{Base, FrameMotion, GeneralizedAlpha, Rayleigh};
-use crate::{Basis, BodyState, Error, FlexibleBody, Loads, Material, Mesh};
+use crate::{Basis, BodyState, Error, FlexibleBody, Loads, Material, Mesh, Structure, Tied};
 use nalgebra::{DMatrix, DVector, UnitQuaternion, Vector3};
 
 /// Speed in rad/s.
@@ -28,6 +28,8 @@ pub struct TSquare {
     pub settled: [Vector3<f64>; 2],
     /// The same of the full model by one static solution.
     pub full: [Vector3<f64>; 2],
+    /// The same on a mesh twice as fine: what of `full` hangs on the mesh.
+    pub finer: [Vector3<f64>; 2],
     /// Displacement of every node of the full model, m.
     pub field: Vec<Vector3<f64>>,
     /// Time (s) and displacements of both connectors (m) on the way.
@@ -48,15 +50,12 @@ impl TSquare {
     /// # Errors
     /// Those of assembly, reduction and integration.
     pub fn new() -> Result<Self, Error> {
+        let of = |mesh: &Mesh| tie(mesh, &material()?, &["MOUNT", "BAR", "STEM"]);
+        let (finer, tied) = of(&finer_t_square(2))?;
+        let finer = connectors(&steady(&finer, &tied)?);
         let mesh = t_square();
-        let (structure, tied) = tie(&mesh, &material()?, &["MOUNT", "BAR", "STEM"])?;
-        let acceleration = structure.dofs.iter().map(|d| match d.direction {
-            2 => -GRAVITY_M_S2,
-            axis => SPIN_RAD_S * SPIN_RAD_S * structure.nodes[d.node][axis],
-        });
-        let volume = structure.mass.apply(&DVector::from_iterator(structure.dofs.len(), acceleration));
-        let load = tied.map.dual(&volume);
-        let u = clamped_static(&tied.chain, &DMatrix::from_column_slice(load.len(), 1, load.as_slice()))?;
+        let (structure, tied) = of(&mesh)?;
+        let u = steady(&structure, &tied)?;
         let all = tied.map.multiply(&u);
         let field = (0..structure.nodes.len()).map(|n| all.fixed_view::<3, 1>(3 * n, 0).into_owned()).collect();
 
@@ -66,9 +65,24 @@ impl TSquare {
         let body = FlexibleBody::new(&structure, &tied, &basis, 0, damping)?;
         let history = settle(&body)?;
         let settled = history.last().map_or([Vector3::zeros(); 2], |(_, u)| *u);
-        let full = [6, 12].map(|at| u.fixed_view::<3, 1>(at, 0).into_owned());
-        Ok(Self { mesh, settled, full, field, history })
+        Ok(Self { mesh, settled, full: connectors(&u), finer, field, history })
     }
+}
+
+/// Displacements of connectors 1 and 2 among those of the tied coordinates.
+fn connectors(u: &DMatrix<f64>) -> [Vector3<f64>; 2] {
+    [6, 12].map(|at| u.fixed_view::<3, 1>(at, 0).into_owned())
+}
+
+/// The full model, clamped at the mount, under gravity and the inertia forces of the steady rotation.
+fn steady(structure: &Structure, tied: &Tied) -> Result<DMatrix<f64>, Error> {
+    let acceleration = structure.dofs.iter().map(|d| match d.direction {
+        2 => -GRAVITY_M_S2,
+        axis => SPIN_RAD_S * SPIN_RAD_S * structure.nodes[d.node][axis],
+    });
+    let volume = structure.mass.apply(&DVector::from_iterator(structure.dofs.len(), acceleration));
+    let load = tied.map.dual(&volume);
+    clamped_static(&tied.chain, &DMatrix::from_column_slice(load.len(), 1, load.as_slice()))
 }
 
 /// Motion of the mount: it turns about z, its speed rises smoothly over the spin-up.

@@ -44,14 +44,22 @@ pub fn l_beam(along: usize, across: usize) -> Mesh {
 /// Four elements per 4 cm, two through the thickness. Surfaces `MOUNT` (x = 0), `BAR` (x = 15 cm, connector 1) and
 /// `STEM` (end of the stem, connector 2). The origin is the centre of the mount face.
 pub fn t_square() -> Mesh {
+    finer_t_square(1)
+}
+
+/// [`t_square`] with every element divided into `times` along each edge.
+pub fn finer_t_square(times: usize) -> Mesh {
     let mut x = vec![0.0];
-    extend(&mut x, 0.055, 6);
-    extend(&mut x, 0.095, 4);
-    extend(&mut x, 0.15, 6);
+    extend(&mut x, 0.055, 6 * times);
+    extend(&mut x, 0.095, 4 * times);
+    extend(&mut x, 0.15, 6 * times);
     let mut y = vec![-0.17];
-    extend(&mut y, -0.02, 15);
-    extend(&mut y, 0.02, 4);
-    let grid = Block { x, y, z: vec![-0.01, 0.0, 0.01] };
+    extend(&mut y, -0.02, 15 * times);
+    extend(&mut y, 0.02, 4 * times);
+    let mut z = vec![-0.01];
+    extend(&mut z, 0.0, times);
+    extend(&mut z, 0.01, times);
+    let grid = Block { x, y, z };
     let mut mesh = grid.mesh(|c| c.y > -0.02 || (c.x > 0.055 && c.x < 0.095));
     mesh.name_plane("MOUNT", 0, 0.0, |_| true);
     mesh.name_plane("BAR", 0, 0.15, |_| true);

@@ -4,7 +4,7 @@ mod block;
 mod examples;
 
 pub use block::Block;
-pub use examples::{arm, l_beam, long_beam, t_square};
+pub use examples::{arm, finer_t_square, l_beam, long_beam, t_square};
 
 use crate::element::Solid;
 use crate::{Error, Material};
@@ -82,12 +82,12 @@ impl Mesh {
 
     /// Faces that belong to one element only.
     pub fn boundary(&self) -> Vec<Face> {
-        // Two elements share a face where they share its corners, the first half of its nodes.
+        // Two elements share a face where they share its corners.
         let mut seen: BTreeMap<Vec<usize>, (Face, usize)> = BTreeMap::new();
         for (index, element) in self.elements.iter().enumerate() {
             for side in 0..element.solid.faces() {
                 let mut key: Vec<usize> = self.face((index, side)).collect();
-                key.truncate(key.len() / 2);
+                key.truncate(element.solid.corners());
                 key.sort_unstable();
                 seen.entry(key).or_insert(((index, side), 0)).1 += 1;
             }

@@ -52,6 +52,16 @@ pub enum Base {
     Driven(FrameMotion),
 }
 
+impl Base {
+    /// Acceleration of the origin and rate of spin of a driven frame with this orientation, in body axes.
+    fn acceleration(&self, turn: &UnitQuaternion<f64>) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        match self {
+            Base::Free => None,
+            Base::Driven(motion) => Some((turn.inverse() * motion.acceleration, motion.spin_rate)),
+        }
+    }
+}
+
 /// Accelerations an implicit step carries to the next; part of the savable state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AlphaMemory {
@@ -112,9 +122,10 @@ impl GeneralizedAlpha {
         base: &Base,
     ) -> Result<AlphaMemory, Error> {
         body.check(state)?;
+        let turn = state.orientation();
+        self.work.driven = base.acceleration(&turn);
         body.balance(state.values(), loads, &mut self.work);
         self.work.diagonal.fill(1.0);
-        let turn = state.orientation();
         match base {
             Base::Free => body.solve_free(&mut self.work)?,
             Base::Driven(motion) => {
@@ -149,6 +160,7 @@ impl GeneralizedAlpha {
             if let Base::Driven(motion) = base {
                 self.impose(motion);
             }
+            self.work.driven = base.acceleration(&self.trial.orientation());
             let size = self.residual(body, loads);
             if let Base::Driven(_) = base {
                 self.work.frame.fill(0.0);

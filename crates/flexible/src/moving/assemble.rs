@@ -2,14 +2,15 @@
 
 use super::body::{ConnectorShape, FlexibleBody, Rayleigh};
 use crate::eigen::Modes;
+use crate::mass::MassPoints;
 use crate::{Basis, Error, Sparse, Structure, Tied};
 use nalgebra::{DMatrix, Vector3};
 
 impl FlexibleBody {
-    /// Puts a reduced body of solids into a frame fixed to connector `reference`.
+    /// Puts a reduced body into a frame fixed to connector `reference`, without geometric stiffening.
     ///
     /// # Errors
-    /// [`Error::RotationalInertia`] or [`Error::MassNotScalar`] when the mass is not one scalar per node pair,
+    /// [`Error::RotationalInertia`] or [`Error::MassNotScalar`] where it cannot be told where the mass is,
     /// [`Error::NoConnector`], [`Error::DependentBasis`], [`Error::Factorisation`] when the basis does not hold a body
     /// clamped at the reference connector.
     pub fn new(
@@ -19,21 +20,32 @@ impl FlexibleBody {
         reference: usize,
         damping: Rayleigh,
     ) -> Result<Self, Error> {
-        let nodal = structure.nodal_mass()?;
+        let points = structure.mass_points()?;
+        Self::reduced(&points, tied, basis, reference, damping).map(|(body, _)| body)
+    }
+
+    /// The body, and its shapes in the coordinates of the structure.
+    pub(super) fn reduced(
+        points: &MassPoints,
+        tied: &Tied,
+        basis: &Basis,
+        reference: usize,
+        damping: Rayleigh,
+    ) -> Result<(Self, DMatrix<f64>), Error> {
         let fixed = basis.fixed(&tied.chain, reference)?;
         let project = |a: &Sparse| fixed.tr_mul(&(a.project(&basis.vectors) * &fixed));
         let modes = Modes::dense(&project(&tied.chain.a0), &project(tied.chain.inertia()?), 0.0)?;
         let shapes = &basis.vectors * (&fixed * &modes.vectors);
 
-        let origin = tied.connectors[reference].position;
-        let fields = fields(structure, &tied.map.multiply(&shapes), origin);
+        let full = tied.map.multiply(&shapes);
+        let fields = points.fields(&full, tied.connectors[reference].position);
         let n = shapes.ncols();
-        let weighted = fields.each_ref().map(|y| nodal.multiply(y));
+        let weighted = fields.each_ref().map(|y| points.mass.multiply(y));
         let first_moments = (0..=n).map(|a| Vector3::from_fn(|j, _| weighted[j].column(a).sum())).collect();
         let second_moments = second_moments(&fields, &weighted);
         let stiffness: Vec<f64> = modes.values.iter().copied().collect();
-        Ok(Self {
-            mass_kg: nodal.triplets().map(|(_, _, m)| m).sum(),
+        let body = Self {
+            mass_kg: points.mass.triplets().map(|(_, _, m)| m).sum(),
             first_moments,
             gyroscopic: gyroscopic(&second_moments, n),
             second_moments,
@@ -42,22 +54,10 @@ impl FlexibleBody {
             reference,
             connectors: connector_shapes(tied, &shapes, reference),
             method: basis.method.clone(),
-        })
+            geometric: None,
+        };
+        Ok((body, full))
     }
-}
-
-/// Y_j (N × (n + 1)): component j of R − origin and of the n shapes at every node.
-fn fields(structure: &Structure, shapes: &DMatrix<f64>, origin: Vector3<f64>) -> [DMatrix<f64>; 3] {
-    let (count, n) = (structure.nodes.len(), shapes.ncols());
-    let mut fields = [0, 1, 2].map(|j| {
-        let mut y = DMatrix::zeros(count, n + 1);
-        y.column_mut(0).iter_mut().zip(&structure.nodes).for_each(|(y, x)| *y = x[j] - origin[j]);
-        y
-    });
-    for (row, dof) in structure.dofs.iter().enumerate() {
-        fields[dof.direction].view_mut((dof.node, 1), (1, n)).copy_from(&shapes.row(row));
-    }
-    fields
 }
 
 fn second_moments(fields: &[DMatrix<f64>; 3], weighted: &[DMatrix<f64>; 3]) -> Vec<f64> {

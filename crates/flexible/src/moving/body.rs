@@ -1,5 +1,6 @@
 //! The definition of a deformable body: inertia invariants, stiffness, damping and connector shapes.
 
+use super::GeometricStiffness;
 use crate::Method;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,9 @@ pub struct FlexibleBody {
     pub connectors: Vec<ConnectorShape>,
     /// How the basis was made.
     pub method: Method,
+    /// Geometric stiffness of unit loads; `None` is a body without geometric stiffening. Stored behind all else.
+    #[serde(skip)]
+    pub geometric: Option<GeometricStiffness>,
 }
 
 impl FlexibleBody {
@@ -60,11 +64,11 @@ impl FlexibleBody {
         self.stiffness.iter().map(|k| k.max(0.0).sqrt() / std::f64::consts::TAU).collect()
     }
 
-    /// A warning when the spin (rad/s) exceeds 0.3 of the first natural frequency: the missing geometric stiffening
-    /// then shows.
+    /// A warning when the spin (rad/s) exceeds 0.3 of the first natural frequency of a body without geometric
+    /// stiffening: there it shows.
     pub fn spin_warning(&self, spin_rad_s: f64) -> Option<String> {
         let first = self.stiffness.first()?.max(0.0).sqrt();
-        (spin_rad_s.abs() > 0.3 * first).then(|| {
+        (self.geometric.is_none() && spin_rad_s.abs() > 0.3 * first).then(|| {
             format!(
                 "spin {spin_rad_s:.3} rad/s is above 0.3 of the first natural frequency {first:.3} rad/s: \
                  geometric stiffening is not modelled"

@@ -1,7 +1,7 @@
 //! Inertia, quadratic terms and loads at a state, without allocation; equations in [`crate::moving`].
 
 use super::state::{FRAME, Loads, orientation, vector};
-use super::{BodyState, FlexibleBody, Joint};
+use super::{BodyState, FlexibleBody, Joint, Symmetric};
 use crate::Error;
 use nalgebra::{DMatrix, Matrix3, Vector3, Vector6};
 
@@ -12,6 +12,12 @@ pub struct Workspace {
     pub(super) g: Vec<f64>,
     /// First moment s.
     pub(super) s: Vector3<f64>,
+    /// K_geo of inertia forces; empty without geometric stiffness.
+    pub(super) geometric: Symmetric,
+    /// A matrix times q.
+    pub(super) product: Vec<f64>,
+    /// Acceleration of the origin and rate of spin of a driven frame, body axes.
+    pub(super) driven: Option<(Vector3<f64>, Vector3<f64>)>,
     /// Θ.
     pub(super) theta: Matrix3<f64>,
     /// b^k.
@@ -37,6 +43,9 @@ impl Workspace {
         Self {
             g: vec![0.0; 9 * (n + 1)],
             s: Vector3::zeros(),
+            geometric: Symmetric(vec![0.0; body.geometric.as_ref().map_or(0, |_| Symmetric::entries(n))]),
+            product: vec![0.0; n],
+            driven: None,
             theta: Matrix3::zeros(),
             b: vec![Vector3::zeros(); n],
             frame: Vector6::zeros(),
@@ -126,13 +135,22 @@ impl FlexibleBody {
         Ok(mass)
     }
 
-    /// Loads minus quadratic, elastic and damping terms, length 6 + n (force, torque, Q); it allocates.
+    /// Loads minus quadratic, elastic and damping terms, length 6 + n (force, torque, Q), of a free body; it allocates.
     ///
     /// # Errors
     /// [`Error::Shape`] when the state has another number of coordinates.
     pub fn generalized_forces(&self, state: &BodyState, loads: &Loads) -> Result<Vec<f64>, Error> {
+        self.held_forces(state, loads, Joint::Free)
+    }
+
+    /// As [`FlexibleBody::generalized_forces`], of a body whose frame is held by `joint`: its stresses are others.
+    ///
+    /// # Errors
+    /// As [`FlexibleBody::generalized_forces`].
+    pub fn held_forces(&self, state: &BodyState, loads: &Loads, joint: Joint) -> Result<Vec<f64>, Error> {
         self.check(state)?;
         let mut work = Workspace::new(self);
+        work.hold(joint);
         self.balance(state.values(), loads, &mut work);
         Ok(work.frame.iter().chain(&work.elastic).copied().collect())
     }
@@ -181,6 +199,7 @@ impl FlexibleBody {
         self.inertia(q, work);
         self.subtract_quadratic(q, q_rate, spin, work);
         self.add_loads(q, orientation(values), loads, work);
+        self.stiffen(values, loads, work);
     }
 
     fn subtract_quadratic(&self, q: &[f64], q_rate: &[f64], spin: Vector3<f64>, work: &mut Workspace) {
@@ -226,11 +245,16 @@ impl FlexibleBody {
         for (e, c) in work.elastic.iter_mut().zip(&self.first_moments[1..]) {
             *e += c.dot(&gravity);
         }
-        for (connector, wrench) in self.connectors.iter().zip(&loads.wrenches) {
+        for (index, (connector, wrench)) in self.connectors.iter().zip(&loads.wrenches).enumerate() {
             let (f, t) = (to_body * wrench.force, to_body * wrench.torque);
             let mut at = connector.position;
             for (s, qk) in connector.translation.iter().zip(q) {
                 at += s * *qk;
+            }
+            for (i, matrix) in self.connector_stiffness(index).iter().enumerate() {
+                matrix.apply(q, &mut work.product);
+                at[i] -= 0.5 * q.iter().zip(&work.product).map(|(q, k)| q * k).sum::<f64>();
+                work.elastic.iter_mut().zip(&work.product).for_each(|(e, k)| *e -= f[i] * k);
             }
             force += f;
             torque += at.cross(&f) + t;

@@ -18,7 +18,8 @@
 //! Gravity adds [m I; s̃; Cᵀ] g; connector c adds F += f, T += x_c × f + t, Q += S_cᵀ f + Θ_cᵀ t. The coordinates q are
 //! chosen M-orthonormal with diagonal stiffness (modes of the body clamped at its reference connector), so M = I.
 //!
-//! There is no geometric stiffening: see [`FlexibleBody::spin_warning`].
+//! Geometric stiffening is there where the body holds the [`GeometricStiffness`] of unit loads, which
+//! [`FlexibleBody::stiffened`] computes; without it see [`FlexibleBody::spin_warning`].
 //!
 //! # Notation
 //! | symbol | meaning | unit |
@@ -40,17 +41,21 @@ mod assemble;
 mod body;
 mod dopri;
 mod dynamics;
+mod geometric;
 mod joint;
 mod micro;
 mod output;
 mod solve;
 mod state;
+#[cfg(feature = "solve")]
+mod stiffen;
 mod store;
 
 pub use alpha::{AlphaMemory, Base, FrameMotion, GeneralizedAlpha};
 pub use body::{ConnectorShape, FlexibleBody, Rayleigh};
 pub use dopri::{Dopri, DopriStatistics};
 pub use dynamics::Workspace;
+pub use geometric::{GeometricStiffness, Symmetric};
 pub use joint::Joint;
 pub use micro::MicroStep;
 pub use output::{ConnectorMotion, Momenta};

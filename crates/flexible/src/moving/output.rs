@@ -59,7 +59,8 @@ impl FlexibleBody {
         let count = self.connectors.len();
         let shape = self.connectors.get(connector).ok_or(Error::NoConnector { index: connector, count })?;
         let q = state.elastic();
-        Ok((weighted(&shape.translation, q), weighted(&shape.rotation, q)))
+        let shift = weighted(&shape.translation, q) + self.drawn_in(connector, q, q) * 0.5;
+        Ok((shift, weighted(&shape.rotation, q)))
     }
 
     /// Pose and velocity of a connector in world axes.
@@ -75,7 +76,8 @@ impl FlexibleBody {
         let angle = tilt.norm();
         let scale = if angle > 0.0 { angle.atan() / angle } else { 1.0 };
         let rotation = turn.to_rotation_matrix() * Rotation3::new(tilt * scale);
-        let moving = spin.cross(&at) + weighted(&shape.translation, rate);
+        let drawn = self.drawn_in(connector, state.elastic(), rate);
+        let moving = spin.cross(&at) + weighted(&shape.translation, rate) + drawn;
         Ok(ConnectorMotion {
             position: state.position() + turn * at,
             rotation: rotation.into_inner(),

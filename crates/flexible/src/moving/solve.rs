@@ -12,19 +12,33 @@
 //! | W | [C; B] |
 //! | E | I, or I + γ' D + β' K inside an implicit step |
 
-use super::{BodyState, FlexibleBody, FrameMotion, Loads, Workspace, Wrench};
+use super::{BodyState, FlexibleBody, FrameMotion, Joint, Loads, Workspace, Wrench};
 use crate::Error;
-use nalgebra::{Matrix6, Vector6};
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
+
+/// [m I, −s̃; s̃, Θ].
+pub(super) fn frame_mass(mass_kg: f64, s: &Vector3<f64>, theta: &Matrix3<f64>) -> Matrix6<f64> {
+    let mut mass = Matrix6::identity() * mass_kg;
+    let s = s.cross_matrix();
+    mass.fixed_view_mut::<3, 3>(0, 3).copy_from(&-s);
+    mass.fixed_view_mut::<3, 3>(3, 0).copy_from(&s);
+    mass.fixed_view_mut::<3, 3>(3, 3).copy_from(theta);
+    mass
+}
+
+/// A locked motion keeps the acceleration zero; its equation gives the reaction, which nobody asks for here.
+pub(super) fn lock(joint: Joint, mass: &mut Matrix6<f64>, right: &mut Vector6<f64>) {
+    for i in (0..6).filter(|i| joint.locks()[*i]) {
+        mass.row_mut(i).fill(0.0);
+        mass.column_mut(i).fill(0.0);
+        (mass[(i, i)], right[i]) = (1.0, 0.0);
+    }
+}
 
 impl FlexibleBody {
     /// [m I, −s̃; s̃, Θ].
     pub(super) fn frame_mass(&self, work: &Workspace) -> Matrix6<f64> {
-        let mut mass = Matrix6::identity() * self.mass_kg;
-        let s = work.s.cross_matrix();
-        mass.fixed_view_mut::<3, 3>(0, 3).copy_from(&-s);
-        mass.fixed_view_mut::<3, 3>(3, 0).copy_from(&s);
-        mass.fixed_view_mut::<3, 3>(3, 3).copy_from(&work.theta);
-        mass
+        frame_mass(self.mass_kg, &work.s, &work.theta)
     }
 
     /// Column k of W = [C; B].
@@ -43,12 +57,7 @@ impl FlexibleBody {
             right -= scaled * work.elastic[k];
             schur.syger(-1.0, &scaled, &w, 1.0);
         }
-        // A locked motion keeps the acceleration zero; its equation gives the reaction, which nobody asks for here.
-        for i in (0..6).filter(|i| work.joint.locks()[*i]) {
-            schur.row_mut(i).fill(0.0);
-            schur.column_mut(i).fill(0.0);
-            (schur[(i, i)], right[i]) = (1.0, 0.0);
-        }
+        lock(work.joint, &mut schur, &mut right);
         let factor = schur.cholesky().ok_or_else(|| Error::Factorisation {
             what: "mass matrix of the moving frame",
             reason: "not positive definite".into(),
@@ -91,10 +100,12 @@ impl FlexibleBody {
     ) -> Result<Wrench, Error> {
         self.check(state)?;
         let turn = state.orientation();
-        self.balance(state.values(), loads, work);
-        work.diagonal.fill(1.0);
         let a = turn.inverse() * motion.acceleration;
         let rate = motion.spin_rate;
+        work.driven = Some((a, rate));
+        self.balance(state.values(), loads, work);
+        work.driven = None;
+        work.diagonal.fill(1.0);
         work.frame_acceleration = Vector6::new(a[0], a[1], a[2], rate[0], rate[1], rate[2]);
         self.solve_driven(work);
         let mut missing = self.frame_mass(work) * work.frame_acceleration - work.frame;

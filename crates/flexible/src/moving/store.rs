@@ -1,7 +1,7 @@
 //! Compact storage of a reduced body and its hash.
 //!
-//! Layout: eight bytes `FLEXBODY`, a version (u16, little endian), then the body in postcard encoding. The hash is
-//! SHA-256 over all of it.
+//! Layout: eight bytes `FLEXBODY`, a version (u16, little endian), then the body in postcard encoding; in version 2 the
+//! geometric stiffness follows, which version 1 does not have. The hash is SHA-256 over all of it.
 
 use super::FlexibleBody;
 use crate::Error;
@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 const MAGIC: &[u8; 8] = b"FLEXBODY";
 const VERSION: u16 = 1;
+const STIFFENED: u16 = 2;
 
 impl FlexibleBody {
     /// The stored form.
@@ -17,8 +18,14 @@ impl FlexibleBody {
     /// [`Error::Stored`] when the encoder fails.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        postcard::to_extend(self, bytes).map_err(|e| Error::Stored(e.to_string()))
+        let failed = |e: postcard::Error| Error::Stored(e.to_string());
+        let version = if self.geometric.is_some() { STIFFENED } else { VERSION };
+        bytes.extend(version.to_le_bytes());
+        let bytes = postcard::to_extend(self, bytes).map_err(failed)?;
+        match &self.geometric {
+            Some(geometric) => postcard::to_extend(geometric, bytes).map_err(failed),
+            None => Ok(bytes),
+        }
     }
 
     /// Reads the stored form and checks that its parts fit together.
@@ -34,10 +41,15 @@ impl FlexibleBody {
             return refuse("ends before the version");
         };
         let version = u16::from_le_bytes(*version);
-        if version != VERSION {
-            return Err(Error::Stored(format!("version {version}, expected {VERSION}")));
+        if version != VERSION && version != STIFFENED {
+            return Err(Error::Stored(format!("version {version}, expected {VERSION} or {STIFFENED}")));
         }
-        let (body, left): (Self, _) = postcard::take_from_bytes(rest).map_err(|e| Error::Stored(e.to_string()))?;
+        let failed = |e: postcard::Error| Error::Stored(e.to_string());
+        let (mut body, mut left): (Self, _) = postcard::take_from_bytes(rest).map_err(failed)?;
+        if version == STIFFENED {
+            let (geometric, behind) = postcard::take_from_bytes(left).map_err(failed)?;
+            (body.geometric, left) = (Some(geometric), behind);
+        }
         if !left.is_empty() {
             return Err(Error::Stored(format!("{} bytes after the end", left.len())));
         }
@@ -47,7 +59,8 @@ impl FlexibleBody {
             && body.gyroscopic.len() == 3 * n * n
             && body.damping.len() == n
             && body.reference < body.connectors.len()
-            && body.connectors.iter().all(|c| c.translation.len() == n && c.rotation.len() == n);
+            && body.connectors.iter().all(|c| c.translation.len() == n && c.rotation.len() == n)
+            && body.geometric.as_ref().is_none_or(|g| g.fits(n, body.connectors.len()));
         if fits { Ok(body) } else { refuse("sizes of its parts do not fit together") }
     }
 

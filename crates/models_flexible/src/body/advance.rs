@@ -5,7 +5,7 @@ use macrostep_ode::Polynomials;
 use macrostep_slave::{Fault, Memory, Span};
 use nalgebra::Vector3;
 
-use super::{Body, LOADS, MICRO_STEP, TOLERANCE};
+use super::{Body, LOADS, MICRO_STEP, TOLERANCE, chosen};
 
 /// What a micro step costs: tens of microseconds with the usual number of modes.
 const WORK: u64 = 200;
@@ -41,8 +41,8 @@ impl Body {
     fn micro_steps(&mut self, memory: &mut Memory, span: Span, count: u64) -> Result<(), Error> {
         let size = self.size();
         self.micro.hold(Self::joint(memory));
-        let Body { data, micro, .. } = self;
-        let body = &data.body;
+        let Body { data, plain, micro, .. } = self;
+        let body = chosen(data, plain, memory);
         let (inputs, hidden) = (&memory.last_inputs, &mut memory.hidden_reals);
         let h = span.step_s / count as f64;
         let (values, rest) = hidden.split_at_mut(size);
@@ -76,8 +76,8 @@ impl Body {
         self.dopri.step_s = (tried > 0.0).then_some(tried);
         let inputs = &memory.last_inputs;
         // Time since the step's start, so that a step does not depend on where it is.
-        self.dopri
-            .advance(&self.data.body, &mut self.state, (0.0, span.step_s), |tau, loads| fill(inputs, tau, loads))?;
+        let body = chosen(&self.data, &self.plain, memory);
+        self.dopri.advance(body, &mut self.state, (0.0, span.step_s), |tau, loads| fill(inputs, tau, loads))?;
         memory.hidden_reals[last] = self.dopri.step_s.unwrap_or(0.0);
         memory.hidden_reals[..size].copy_from_slice(self.state.values());
         Ok(())

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Outputs depend on states only: there is no direct feed-through. `joint` holds the frame, that is the reference connector,
-//! in the world.
+//! in the world. Where the data hold geometric stiffness, `geometric_stiffness` takes it into account.
 //!
 //! # Notation
 //! | symbol | code | meaning |
@@ -38,6 +38,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::Stored;
+use crate::stored::{hash, refused};
 
 /// A reduced body with its name, as it is stored in an FMU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,12 +69,48 @@ impl Stored for ImportedBody {
             Err(format!("micro step {step} s, expected a positive one"))
         }
     }
+
+    /// With geometric stiffness other magic stands in front, and the stiffness behind; all else is as without it.
+    fn to_bytes(&self) -> Result<Vec<u8>, Fault> {
+        let failed = |e: postcard::Error| refused::<Self>(&e.to_string());
+        match &self.body.geometric {
+            None => postcard::to_extend(self, Self::MAGIC.to_vec()).map_err(failed),
+            Some(geometric) => {
+                let bytes = postcard::to_extend(self, STIFFENED.to_vec()).map_err(failed)?;
+                postcard::to_extend(geometric, bytes).map_err(failed)
+            }
+        }
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Fault> {
+        let failed = |e: postcard::Error| refused::<Self>(&e.to_string());
+        let (stiffened, rest) = match (bytes.strip_prefix(Self::MAGIC), bytes.strip_prefix(STIFFENED)) {
+            (Some(rest), _) => (false, rest),
+            (_, Some(rest)) => (true, rest),
+            _ => return Err(refused::<Self>("it begins with other bytes than this model's data")),
+        };
+        let (mut value, mut left): (Self, _) = postcard::take_from_bytes(rest).map_err(failed)?;
+        if stiffened {
+            let (geometric, behind) = postcard::take_from_bytes(left).map_err(failed)?;
+            (value.body.geometric, left) = (Some(geometric), behind);
+        }
+        if !left.is_empty() {
+            return Err(refused::<Self>(&format!("{} bytes after the end", left.len())));
+        }
+        value.check().map_err(|what| refused::<Self>(&what))?;
+        Ok((value, hash(bytes)))
+    }
 }
+
+/// First bytes of data with geometric stiffness.
+const STIFFENED: &[u8; 8] = b"FLEXFMU2";
 
 /// The body as a model.
 #[derive(Debug)]
 pub struct Body {
     data: Shared<ImportedBody>,
+    /// The body without geometric stiffness, where the data have it.
+    plain: Option<FlexibleBody>,
     micro: MicroStep,
     dopri: Dopri,
     state: BodyState,
@@ -107,7 +144,8 @@ impl Body {
         let state = BodyState::rest(body.modes());
         let (micro, dopri) = (MicroStep::new(body, data.joint), Dopri::new(body));
         let acceleration = vec![0.0; 6 + body.modes()];
-        Ok((Body { data, micro, dopri, state, acceleration }, description))
+        let plain = body.geometric.is_some().then(|| FlexibleBody { geometric: None, ..body.clone() });
+        Ok((Body { data, plain, micro, dopri, state, acceleration }, description))
     }
 
     fn connectors(&self) -> usize {
@@ -124,9 +162,22 @@ impl Body {
         self.state.values().len()
     }
 
+    /// The body as `geometric_stiffness` wants it.
+    fn body(&self, memory: &Memory) -> &FlexibleBody {
+        chosen(&self.data, &self.plain, memory)
+    }
+
     fn joint(memory: &Memory) -> Joint {
         let item = usize::try_from(memory.integers[1]).unwrap_or(1);
         Joint::ALL.get(item.wrapping_sub(1)).copied().unwrap_or_default()
+    }
+}
+
+/// The body with geometric stiffness, or without where there is a choice and the parameter says so.
+fn chosen<'a>(data: &'a ImportedBody, plain: &'a Option<FlexibleBody>, memory: &Memory) -> &'a FlexibleBody {
+    match plain {
+        Some(plain) if !memory.booleans[0] => plain,
+        _ => &data.body,
     }
 }
 

@@ -1,11 +1,11 @@
 //! Outputs of a body and their derivatives.
 
-use macrostep_flexible::moving::ConnectorShape;
+use macrostep_flexible::FlexibleBody;
 use macrostep_slave::{Fault, Memory, Phase};
 use nalgebra::{Matrix3, Vector3};
 
 use super::advance::fill;
-use super::{Body, INPUTS, MOTION, PHI0, R0, V0, W0, parameter, released};
+use super::{Body, INPUTS, MOTION, PHI0, R0, V0, W0, chosen, parameter, released};
 
 /// r (3), R (9, row after row), v (3), w (3).
 type Row = [f64; MOTION];
@@ -26,13 +26,15 @@ impl Body {
         self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
         for c in 0..self.connectors() {
             let failed = |e: macrostep_flexible::Error| Fault::Model { t_s: memory.time_s, message: e.to_string() };
-            let m = self.data.body.motion(&self.state, c).map_err(failed)?;
+            let m = self.body(memory).motion(&self.state, c).map_err(failed)?;
             let first = self.outputs() + MOTION * c;
             let shown = row(&m.position, &m.rotation, &m.velocity, &m.spin);
             memory.reals[first..first + MOTION].copy_from_slice(&shown);
         }
-        let first = self.data.body.stiffness.first().copied().unwrap_or(f64::INFINITY);
-        memory.booleans[0] = self.state.spin().norm_squared() > 0.09 * first;
+        let fast = self.body(memory).spin_warning(self.state.spin().norm()).is_some();
+        if let Some(shown) = memory.booleans.last_mut() {
+            *shown = fast;
+        }
         Ok(())
     }
 
@@ -43,20 +45,21 @@ impl Body {
         self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
         self.micro.hold(Self::joint(memory));
         let inputs = &memory.inputs;
-        let (body, acceleration) = (&self.data.body, &mut self.acceleration);
+        let (body, acceleration) = (chosen(&self.data, &self.plain, memory), &mut self.acceleration);
         let solved =
             self.micro.accelerations(body, self.state.values(), acceleration, |loads| fill(inputs, 0.0, loads));
         solved.map_err(failed)?;
         let first = self.outputs();
         for (reference, value) in refs.iter().zip(values) {
             let place = *reference as usize - first;
-            *value = self.connector_rate(&self.data.body.connectors[place / MOTION])[place % MOTION];
+            *value = self.connector_rate(self.body(memory), place / MOTION)[place % MOTION];
         }
         Ok(())
     }
 
     /// Time derivative of what is shown of a connector, with the accelerations just computed.
-    fn connector_rate(&self, shape: &ConnectorShape) -> Row {
+    fn connector_rate(&self, body: &FlexibleBody, connector: usize) -> Row {
+        let shape = &body.connectors[connector];
         let sum =
             |shapes: &[Vector3<f64>], by: &[f64]| shapes.iter().zip(by).map(|(s, q)| s * *q).sum::<Vector3<f64>>();
         let (q, rate) = (self.state.elastic(), self.state.elastic_rate());
@@ -64,8 +67,10 @@ impl Body {
         let spin = self.state.spin();
         let vector = |i: usize| Vector3::from_column_slice(&self.acceleration[i..i + 3]);
         let (origin, spin_rate, elastic) = (vector(0), vector(3), &self.acceleration[6..]);
-        let at = shape.position + sum(&shape.translation, q);
-        let (moving, bent) = (sum(&shape.translation, rate), sum(&shape.translation, elastic));
+        let drawn = |a: &[f64], b: &[f64]| body.drawn_in(connector, a, b);
+        let at = shape.position + sum(&shape.translation, q) + drawn(q, q) * 0.5;
+        let moving = sum(&shape.translation, rate) + drawn(q, rate);
+        let bent = sum(&shape.translation, elastic) + drawn(rate, rate) + drawn(q, elastic);
         let (tilt, tilting, tilted) =
             (sum(&shape.rotation, q), sum(&shape.rotation, rate), sum(&shape.rotation, elastic));
         let velocity = self.state.velocity() + turn * (spin.cross(&at) + moving);

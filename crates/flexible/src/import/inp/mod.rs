@@ -1,6 +1,6 @@
 //! CalculiX/Abaqus input decks: nodes, solid elements, sets, surfaces, one elastic material.
 //!
-//! Read are `*NODE`, `*ELEMENT` (TYPE=C3D20, C3D10), `*NSET`, `*ELSET` (also GENERATE), `*SURFACE` (TYPE=ELEMENT), `*MATERIAL`,
+//! Read are `*NODE`, `*ELEMENT` (TYPE=C3D20, C3D10, C3D8I), `*NSET`, `*ELSET` (also GENERATE), `*SURFACE` (TYPE=ELEMENT), `*MATERIAL`,
 //! `*ELASTIC`, `*DENSITY`; steps and other cards are passed over, since the moving frame brings loads of its own. Elements
 //! of surfaces and lines (`CPS6`, `S8R`, `T3D3`, …), which mesh generators write for the groups a user names, are no part of
 //! the body: their sets become node sets. What is passed over and may matter stands in [`Mesh::notes`].
