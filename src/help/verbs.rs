@@ -42,7 +42,7 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
             verb(
                 "flex import",
                 &[
-                    "macrostep flex import examples/meshes/link.inp --connector a=LEFT --connector b=RIGHT --fmu link.fmu",
+                    "macrostep flex import examples/meshes/link.inp --material 2.1e11,0.3,7850 --connector root=ROOT --connector tip=TIP --fmu link.fmu",
                 ],
             ),
         ],
