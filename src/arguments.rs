@@ -8,6 +8,7 @@ use crate::check::CheckArguments;
 use crate::checkpoint::CheckpointArguments;
 use crate::fit::FitArguments;
 use crate::flex::arguments::{FlexVerb, InterfaceArguments};
+use crate::help::{CompletionsArguments, ManualArguments};
 use crate::info::InfoArguments;
 use crate::laboratory::arguments::{AdviseArguments, CompareArguments, ConvergeArguments, StabilityArguments};
 use crate::recover::RecoverArguments;
@@ -73,7 +74,9 @@ impl Arguments {
             | Verb::Export(_)
             | Verb::Graph(_)
             | Verb::Explain(_)
-            | Verb::Verify(_) => None,
+            | Verb::Verify(_)
+            | Verb::Completions(_)
+            | Verb::Manual(_) => None,
         }
     }
 }
@@ -132,6 +135,10 @@ pub enum Verb {
     Flex(FlexVerb),
     /// The beam on springs with a full and a reduced interface
     Interface(InterfaceArguments),
+    /// Print what a shell reads to complete commands and options
+    Completions(CompletionsArguments),
+    /// Write pages for `man`, one for each command
+    Manual(ManualArguments),
 }
 
 /// `macrostep fmus`.

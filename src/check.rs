@@ -11,7 +11,9 @@ use macrostep_import::fmu::Fmu;
 use macrostep_import::isolation::{Call, during};
 use serde_json::{Value as Json, json};
 
+use crate::distinct::Files;
 use crate::failure::Failure;
+use crate::junit::{Case, Suite, Verdict};
 use crate::{info, print};
 use rollback::Trials;
 
@@ -28,6 +30,9 @@ pub struct CheckArguments {
     /// of their own [default: off]
     #[arg(long, conflicts_with = "no_library")]
     pub rollback: bool,
+    /// Write the rules as tests to this file too, in the JUnit format that CI systems read [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// Print one JSON object instead of lines [default: off]
     #[arg(long)]
     pub json: bool,
@@ -77,7 +82,16 @@ impl std::fmt::Display for Finding {
 /// # Errors
 /// [`Failure::Run`] where one is an error, or where the FMU cannot be read at all.
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
-    let fmu = info::open(&arguments.fmu)?;
+    let file = arguments.fmu.display().to_string();
+    let mut files = Files::default();
+    files.reads("FMU", &arguments.fmu);
+    files.writes_option("--junit", arguments.junit.as_deref());
+    files.are_apart()?;
+    let opened = info::open(&arguments.fmu);
+    if let (Some(path), Err(failure)) = (&arguments.junit, &opened) {
+        Suite::error(format!("macrostep check {file}"), &file, failure).write(path)?;
+    }
+    let fmu = opened?;
     let mut findings = of_description(&fmu);
     // What is known is printed before any code of the FMU runs, which may end this process.
     if !arguments.json {
@@ -96,10 +110,12 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     }
     let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();
     let warnings = findings.len() - errors;
-    let file = arguments.fmu.display();
+    if let Some(path) = &arguments.junit {
+        suite(&file, &findings, trials.as_ref()).write(path)?;
+    }
     if arguments.json {
         let mut document = json!({
-            "fmu": file.to_string(),
+            "fmu": file,
             "rules": rules::ALL.len(),
             "library": !arguments.no_library,
             "errors": errors,
@@ -116,11 +132,36 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
         print::line(format!("`{file}`: no error, {}", print::counted(warnings as u64, "warning")))?;
     }
     if errors == 0 {
-        let failure = trials.and_then(|trials| trials.failure(&file.to_string()));
+        let failure = trials.and_then(|trials| trials.failure(&file));
         return failure.map_or(Ok(()), |words| Err(Failure::Run(words)));
     }
     let what = format!("{} and {}", print::counted(errors as u64, "error"), print::counted(warnings as u64, "warning"));
     Err(Failure::Run(format!("`{file}` breaks rules: {what}, listed above; `macrostep simulate` may still run it")))
+}
+
+/// The findings as tests: one for each rule, for the library, and for going back where that was tried.
+fn suite(file: &str, findings: &[Finding], trials: Option<&Trials>) -> Suite {
+    let mut names: Vec<&str> = rules::ALL.iter().map(|rule| rule.name).collect();
+    for finding in findings {
+        if !names.contains(&finding.rule) {
+            names.push(finding.rule);
+        }
+    }
+    let case = |name: &str| {
+        let of = |severity: Severity| {
+            let found = findings.iter().filter(move |f| f.rule == name && f.severity() == severity);
+            let lines: Vec<String> = found.map(ToString::to_string).collect();
+            (!lines.is_empty()).then(|| lines.join("\n"))
+        };
+        let verdict = of(Severity::Error).map_or(Verdict::Passed, Verdict::Failed);
+        Case { name: name.to_owned(), class: file.to_owned(), remark: of(Severity::Warning), verdict }
+    };
+    let mut cases: Vec<Case> = names.into_iter().map(case).collect();
+    cases.extend(trials.map(|trials| {
+        let verdict = trials.failure(file).map_or(Verdict::Passed, Verdict::Failed);
+        Case { name: "rollback".to_owned(), class: file.to_owned(), remark: None, verdict }
+    }));
+    Suite { name: format!("macrostep check {file}"), cases }
 }
 
 /// What the archive and the description break, read and judged without the library.

@@ -246,9 +246,17 @@ fn pictures(folder: &Path, runs: &Runs, rows: &[Row]) -> Result<(), Failure> {
     let pick = |rows: &[&Row], f: fn(&Row) -> f64| rows.iter().map(|r| f(r)).collect::<Vec<f64>>();
     let chart = Chart::new("", Axis::log("communication step H", "s"), Axis::log("rms error / monolithic rms", "1"))
         .with(
-            Series::line("co-simulation, forces of now", steps.clone(), pick(&inside, |r| r.cosimulation[0])).marked(0),
+            Series::line(
+                "co-simulation, forces of the same point",
+                steps.clone(),
+                pick(&inside, |r| r.cosimulation[0]),
+            )
+            .marked(0),
         )
-        .with(Series::line("one step late", steps.clone(), pick(&inside, |r| r.cosimulation[1])).marked(1))
+        .with(
+            Series::line("co-simulation, forces one step late", steps.clone(), pick(&inside, |r| r.cosimulation[1]))
+                .marked(1),
+        )
         .with(Series::line("reduction, 60 modes", steps.clone(), pick(&beyond, |r| r.reduction)).marked(2))
         .with(Series::line("reduction, 19 modes", steps, pick(&inside, |r| r.reduction)).marked(3))
         .slope(1.0, [1e-4, 8e-3], 3.0);

@@ -8,6 +8,9 @@ use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 use crate::options::OscillatorOptions;
 use crate::thinned::Thinned;
 
+/// How many times as large as the exact solution a picture shows.
+const GROWN: f64 = 20.0;
+
 /// Rows as curves.
 pub trait Curves {
     /// Times and values of a column; nothing where there is none of this name.
@@ -49,11 +52,25 @@ pub fn write(folder: &Path, options: &OscillatorOptions, rows: &dyn Curves) -> R
 
 /// Both positions and, dashed, what they should be.
 pub fn positions(rows: &dyn Curves) -> Chart {
-    Chart::new("", seconds(), Axis::linear("position", "m"))
+    let (title, axis) = within(rows, Axis::linear("position", "m"), ["x1", "x2"], ["x1_exact", "x2_exact"]);
+    Chart::new(&title, seconds(), axis)
         .with(line(rows, "x₁", "x1"))
         .with(line(rows, "x₂", "x2"))
         .with(line(rows, "x₁ exact", "x1_exact").dashed().colour(6))
         .with(line(rows, "x₂ exact", "x2_exact").dotted().colour(6))
+}
+
+/// The axis, cut where values leave all bounds of what they should be, and words that say so.
+fn within(rows: &dyn Curves, axis: Axis, found: [&str; 2], exact: [&str; 2]) -> (String, Axis) {
+    let largest = |names: [&str; 2]| {
+        let values = names.into_iter().flat_map(|name| rows.curve_of(name).1);
+        values.filter(|x| x.is_finite()).fold(0.0, |max: f64, x| max.max(x.abs()))
+    };
+    let (found, exact) = (largest(found), largest(exact));
+    if exact == 0.0 || found <= GROWN * exact {
+        return (String::new(), axis);
+    }
+    (format!("cut: it grows to {found:.1e}, the exact solution to {exact:.1e}"), axis.range(-3.0 * exact, 3.0 * exact))
 }
 
 /// A column of the rows as a line.
@@ -79,7 +96,8 @@ pub fn errors(rows: &dyn Curves, amplitude: [f64; 2]) -> Chart {
 
 /// Energy and, dashed, what it should be.
 pub fn energies(rows: &dyn Curves) -> Chart {
-    Chart::new("", seconds(), Axis::linear("energy", "J"))
+    let (title, axis) = within(rows, Axis::linear("energy", "J"), ["energy"; 2], ["energy_exact"; 2]);
+    Chart::new(&title, seconds(), axis)
         .with(line(rows, "kinetic + potential", "energy"))
         .with(line(rows, "exact", "energy_exact").dashed().colour(6))
 }

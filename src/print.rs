@@ -51,6 +51,8 @@ fn identity(_: &Metadata) -> Option<(u64, u64, u64)> {
 /// [`Failure::File`] where the system refuses.
 pub fn keep() -> Result<(), Failure> {
     if KEPT.get().is_none() {
+        // As wide as it is now.
+        macrostep_plot::table::output_width();
         let file = match macrostep_import::isolation::divert_output() {
             // Not everywhere: then foreign code may write into the results.
             Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),

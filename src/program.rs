@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::arguments::{Arguments, Verb};
 use crate::failure::Failure;
@@ -18,7 +18,9 @@ pub fn program(arguments: &[OsString]) -> u8 {
     if arguments.get(1).is_some_and(|first| first == macrostep_import::isolation::ARGUMENT) {
         return macrostep_import::isolation::serve();
     }
-    let arguments = Arguments::parse_from(arguments);
+    let mut command = crate::help::command();
+    let matches = command.try_get_matches_from_mut(arguments).unwrap_or_else(|e| e.exit());
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit());
     // Before there are threads, and before any foreign code is loaded.
     if let watch_over::Role::Watch(code) = watch_over::begin() {
         return code;
@@ -65,5 +67,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Fit(arguments)) => crate::fit::run(&arguments),
         Some(Verb::Flex(verb)) => crate::flex::run(&verb),
         Some(Verb::Interface(arguments)) => crate::interface::run(&arguments),
+        Some(Verb::Completions(arguments)) => crate::help::completions(&arguments),
+        Some(Verb::Manual(arguments)) => crate::help::manual(&arguments),
     }
 }

@@ -159,6 +159,7 @@ impl Found {
         let axes = [Axis::linear("x", "m").range(-1.1, 1.1), Axis::linear("y", "m").range(-1.15, 0.1)];
         let [right, up] = axes;
         let mut path = Chart::new("path of the tip", right, up)
+            .equal()
             .with(Series::line("in one piece", x(points, |p| p.tip.x), x(points, |p| p.tip.y)).colour(6).width(2.4));
         let (time, across) = (Axis::linear("time", "s"), Axis::linear("deflection", "mm"));
         let mut bending = Chart::new("deflection of the tip across the arm", time, across).with(

@@ -1,16 +1,16 @@
-//! Pictures of actuator speed and force, several macro steps beside the reference.
+//! Pictures of cylinder speed and force, several macro steps beside the reference.
 
 use macrostep::multirate::{Columns, Multirate, Outcome};
 use macrostep_plot::{Axis, Chart, Figure, Series};
 
-/// Speed, and below it force, of the first actuator.
+/// Speed, and below it force, of the first cylinder.
 pub fn interface(runs: &[(&Multirate, &Outcome)], reference: Option<&Outcome>) -> Figure {
     let name = |run: &Multirate| format!("H = {} ms", short(1e3 * run.step_s));
     let labelled: Vec<(String, &Outcome)> = runs.iter().map(|(run, outcome)| (name(run), *outcome)).collect();
     let subtitle = runs.first().map_or_else(String::new, |(run, _)| {
-        format!("{}; hydraulics {} ms; first actuator", run.scheme, short(1e3 * run.micro_s))
+        format!("{}; hydraulics {} ms; first cylinder", run.scheme, short(1e3 * run.micro_s))
     });
-    figure("Actuator speed and force", &subtitle, &labelled, reference, None)
+    figure("Cylinder speed and force", &subtitle, &labelled, reference, None)
 }
 
 /// The same with other words, and for a span of time.

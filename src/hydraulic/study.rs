@@ -225,7 +225,7 @@ impl Study<'_> {
             .collect();
         let reference = Some(&self.reference);
         let (title, words) =
-            ("Actuator speed and force", format!("{}; hydraulics 0.2 ms; first actuator", Scheme::RECOMMENDED));
+            ("Cylinder speed and force", format!("{}; hydraulics 0.2 ms; first cylinder", Scheme::RECOMMENDED));
         charts::figure(title, &words, &labelled, reference, None).write(folder, "interface")?;
         let span = if self.plant.is_crane() { [2.6, 4.8] } else { [0.9, 1.8] };
         charts::figure(title, &words, &labelled, reference, Some(span)).write(folder, "interface_contact")?;

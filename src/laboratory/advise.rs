@@ -333,7 +333,7 @@ fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotE
     let mut chart = Chart::new("", axes.0, axes.1);
     let kind = |c: &Candidate| {
         let newton = if c.scheme.correct == Correct::Explicit { "" } else { ", implicit" };
-        format!("{}{newton}", c.scheme.predict)
+        format!("{} {}{newton}", c.scheme.schedule.short(), c.scheme.predict)
     };
     let mut predictors: Vec<String> = advice.candidates.iter().map(kind).collect();
     predictors.sort();
@@ -344,6 +344,8 @@ fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotE
         chart = chart.with(Series::points(predictor, x, y, i));
     }
     let best = &answer.advice;
+    let here = Series::points("advised", [best.step_s], [best.do_steps as f64], predictors.len());
+    chart = chart.with(here.colour(6).notes(["advised"]));
     let line =
         format!("advised: {}, H = {:.3e} s, predicted error {:.1e}", best.scheme, best.step_s, best.predicted_error);
     Figure::new(&title).subtitle(&line).with(chart).panel_size(760.0, 460.0).write(folder, "advise").map(|_| ())

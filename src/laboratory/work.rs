@@ -38,7 +38,10 @@ pub fn write(folder: &Path, entries: &[Entry], line: &str) -> Result<(), PlotErr
                 } else {
                     words
                 };
-                chart = chart.with(Series::line(&label, work.collect::<Vec<_>>(), error.collect::<Vec<_>>()).marked(i));
+                let (work, error) = (work.collect::<Vec<_>>(), error.collect::<Vec<_>>());
+                // Times of short runs scatter: points without lines.
+                let line = || Series::line(&label, work.clone(), error.clone()).marked(i);
+                chart = chart.with(if by_time { Series::points(&label, work, error, i) } else { line() });
             }
             figure = figure.with(chart);
         }

@@ -19,12 +19,13 @@ pub enum DesignWord {
     Lhs,
 }
 
-/// What stands for no SYSTEM, as `--merge` needs none.
+/// What stands for no SYSTEM, which `--merge` needs none of.
 pub const NO_SYSTEM: &str = ".";
 
 /// `macrostep sweep`.
 #[derive(Debug, Args)]
 #[command(
+    mut_arg("system", |a| a.required(false).default_value(NO_SYSTEM).hide_default_value(true)),
     after_help = "A sweep that was ended goes on where it was: the same command again. Exit code 0 also where runs have failed: \
                         the column `status` says how each ended"
 )]

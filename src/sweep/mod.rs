@@ -164,12 +164,14 @@ fn spreads(measures: &[Spread]) -> Table {
         ("min", right),
         ("mean", right),
         ("max", right),
+        ("at the smallest", Align::Left),
         ("at the largest", Align::Left),
     ]);
     let short = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.6e}"));
     for m in measures {
-        let cells =
-            [m.name.clone(), m.count.to_string(), short(m.min), short(m.mean), short(m.max), m.at_max.join(" ")];
+        let ends = [&m.at_min, &m.at_max].map(|point| point.join(" "));
+        let numbers = [m.count.to_string(), short(m.min), short(m.mean), short(m.max)];
+        let cells: Vec<String> = [m.name.clone()].into_iter().chain(numbers).chain(ends).collect();
         table.row(cells);
     }
     table

@@ -123,6 +123,14 @@ pub struct RunArguments {
     /// in any browser without network [default: off]
     #[arg(long)]
     pub report: bool,
+    /// Serve the same page at http://127.0.0.1:PORT while rows arrive, on this machine only, until the run ends
+    /// [default: off; without PORT any that is free]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    pub watch: Option<u16>,
+    /// Keep to the clock: FACTOR simulated seconds in a second; communication points that are late are counted
+    /// [default: off; without FACTOR 1]
+    #[arg(long, value_name = "FACTOR", num_args = 0..=1, default_missing_value = "1", value_parser = positive)]
+    pub real_time: Option<f64>,
     /// Take a result whose macro steps did not all converge: exit code 0 instead of 1 [default: off]
     #[arg(long)]
     pub accept_unconverged: bool,
@@ -202,6 +210,10 @@ pub struct VerifyArguments {
     pub accuracy: Option<f64>,
     #[command(flatten)]
     pub record: RecordArguments,
+    /// Write the outputs as tests to this file too, in the JUnit format that CI systems read: those above `--tolerance` fail
+    /// [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,

@@ -8,11 +8,14 @@ pub mod export;
 pub mod graph;
 pub mod list;
 pub mod outcome;
+mod pace;
 mod pictures;
 mod report;
 pub mod run;
 pub mod steps;
+mod timed;
 pub mod verify;
+mod watch;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,6 +34,7 @@ use crate::failure::Failure;
 use crate::print;
 use crate::slaves::{self, SlaveArguments};
 use arguments::{RecordArguments, SystemArguments};
+use timed::Times;
 
 /// A scenario, opened, with the options applied. It is also the catalogue of its FMUs, whose slaves run where the options
 /// say.
@@ -45,6 +49,8 @@ pub struct Opened {
     lines: fn(&[Finding]) -> Vec<String>,
     /// For a caller that is no command line.
     caller: Option<Caller>,
+    /// Time in steps of each unit, where it is asked for.
+    times: Option<Times>,
 }
 
 /// What a caller in this process wants otherwise than a command line.
@@ -99,7 +105,16 @@ impl Opened {
         print::keep()?;
         let SystemArguments { slaves, rollback, .. } = *arguments;
         let threads = threads(arguments)?;
-        Ok(Opened { document, fmus: Fmus::new(embedded::fmu), slaves, rollback, threads, lines, caller: None })
+        Ok(Opened {
+            document,
+            fmus: Fmus::new(embedded::fmu),
+            slaves,
+            rollback,
+            threads,
+            lines,
+            caller: None,
+            times: None,
+        })
     }
 
     /// A document that is open already, with the options applied, for a caller in this process.
@@ -111,9 +126,23 @@ impl Opened {
         change(&mut document, arguments)?;
         let SystemArguments { slaves, rollback, .. } = *arguments;
         let (fmus, threads) = (Fmus::new(embedded::fmu), threads(arguments)?);
-        let opened = Opened { document, fmus, slaves, rollback, threads, lines: told, caller: Some(caller) };
+        let opened =
+            Opened { document, fmus, slaves, rollback, threads, lines: told, caller: Some(caller), times: None };
         opened.show(&opened.document.findings);
         Ok(opened)
+    }
+
+    /// Steps of units that are made from now on are timed.
+    pub fn time_units(&mut self) {
+        self.times = Some(Times::default());
+    }
+
+    /// The unit, timed where that is asked for.
+    fn timed(&self, unit: Box<dyn Unit>) -> Box<dyn Unit> {
+        match &self.times {
+            Some(times) => times.unit(unit),
+            None => unit,
+        }
     }
 
     /// For a caller that is no command line.
@@ -172,6 +201,7 @@ impl Catalogue for Opened {
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
         let cut = self.caller.as_ref().map(|caller| &caller.cut);
         let unit = slaves::make(&self.fmus.fmu(source)?, name, &self.slaves(source), cut).map_err(|e| e.to_string())?;
+        let unit = self.timed(unit);
         Ok(match &self.threads {
             Some(threads) => threads.unit(unit),
             None => unit,
@@ -179,7 +209,8 @@ impl Catalogue for Opened {
     }
 
     fn forked(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
-        slaves::make_by_fork(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())
+        let unit = slaves::make_by_fork(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())?;
+        Ok(self.timed(unit))
     }
 
     fn rollback(&self) -> Rollback {

@@ -1,5 +1,6 @@
 //! What a scenario's run came to: as JSON and as a table.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use macrostep_description::shown;
@@ -11,7 +12,9 @@ use macrostep_system::Scenario;
 use macrostep_system::words::{Energy, Named};
 use serde::Serialize;
 
+use super::pace::RealTime;
 use super::steps::Rows;
+use super::timed::Times;
 use super::{method_line, title};
 use crate::failure::Failure;
 use crate::oscillator::{bond_line, course_line};
@@ -33,6 +36,10 @@ pub struct Outcome {
     diverged_at_s: Option<f64>,
     /// What step control has done.
     course: Option<Course>,
+    /// Time in steps of each unit by its name \[s\], where it was taken.
+    unit_s: HashMap<String, f64>,
+    /// How the run has kept to the clock.
+    real_time: Option<RealTime>,
 }
 
 /// What `--json` prints and `result.json` holds.
@@ -54,6 +61,7 @@ pub struct Summary<'a> {
     pub units: Vec<UnitResult<'a>>,
     pub r#final: serde_json::Map<String, serde_json::Value>,
     pub power_bonds: Vec<PowerBond<'a>>,
+    pub real_time: Option<&'a RealTime>,
     pub windows: u64,
     pub window_runs: u64,
     pub unconverged_windows: u64,
@@ -70,6 +78,8 @@ pub struct UnitResult<'a> {
     pub fmu: String,
     pub kind: &'a str,
     pub do_steps: u64,
+    /// Time in them \[s\], where it was taken.
+    pub wall_s: Option<f64>,
 }
 
 impl Outcome {
@@ -89,7 +99,18 @@ impl Outcome {
             unconverged: simulation.unconverged(),
             diverged_at_s: simulation.diverged().map(|d| d.t_s),
             course: simulation.course(),
+            unit_s: HashMap::new(),
+            real_time: None,
         }
+    }
+
+    /// With the times of units and how the run has kept to the clock.
+    pub fn timed(mut self, times: Option<&Times>, real_time: Option<RealTime>) -> Self {
+        let counters = times.map(Times::counters).unwrap_or_default();
+        self.unit_s =
+            counters.into_iter().filter_map(|(name, _)| Some((name.clone(), times?.seconds(&name)?))).collect();
+        self.real_time = real_time;
+        self
     }
 
     /// Recorded variables.
@@ -119,6 +140,7 @@ impl Outcome {
             fmu: u.source.to_string(),
             kind,
             do_steps: *do_steps,
+            wall_s: self.unit_s.get(&u.name).copied(),
         };
         Summary {
             scenario: &s.name,
@@ -136,6 +158,7 @@ impl Outcome {
             units: units.map(unit).collect(),
             r#final: finals.map(|(i, c)| (c.name.clone(), self.value(i, rows))).collect(),
             power_bonds: self.accounts.iter().map(PowerBond::of).collect(),
+            real_time: self.real_time.as_ref(),
             windows: self.statistics.windows,
             window_runs: self.statistics.runs,
             unconverged_windows: self.statistics.unconverged,
@@ -161,8 +184,9 @@ impl Outcome {
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
         let bonds: String = self.accounts.iter().map(bond_line).collect();
         let chosen = self.course.map(|course| course_line(&course, self.statistics.windows)).unwrap_or_default();
+        let clock = self.real_time.as_ref().map(|seen| format!("\n{}", seen.line(self.statistics.windows)));
         format!(
-            "{} · {} · H = {} s\n\n{}\n{bonds}{chosen}\n{}, {} in {:.3} s; steps: {}",
+            "{} · {} · H = {} s\n\n{}\n{bonds}{chosen}\n{}, {} in {:.3} s; steps: {}{}",
             title(s),
             method_line(s),
             s.experiment.step_s.unwrap_or(f64::NAN),
@@ -170,7 +194,8 @@ impl Outcome {
             counted(rows.count, "row"),
             counted(self.statistics.windows, "window"),
             self.wall.as_secs_f64(),
-            steps.join(", ")
+            steps.join(", "),
+            clock.unwrap_or_default()
         )
     }
 }

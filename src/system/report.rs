@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use macrostep_description::shown;
+use macrostep_master::Simulation;
 use macrostep_master::record::{Column, ColumnKind};
 use macrostep_plot::Page;
 use macrostep_plot::page::{Curve, Sheet};
@@ -10,6 +11,7 @@ use macrostep_system::{Assembly, Scenario, toml};
 
 use super::outcome::{Outcome, Summary};
 use super::steps::Rows;
+use super::watch::Watch;
 use super::{method_line, title};
 use crate::failure::Failure;
 use crate::print::counted;
@@ -24,31 +26,105 @@ pub fn picture(assembly: &Assembly) -> Option<String> {
         .map(|d| d.svg())
 }
 
-/// Writes the page of a run with these curves.
+/// The page of a run while it goes on.
+#[derive(Debug)]
+pub struct Live {
+    watch: Watch,
+    scenario: Scenario,
+    picture: Option<String>,
+}
+
+impl Live {
+    /// Serves the page of a run that is about to begin.
+    ///
+    /// # Errors
+    /// [`Failure`] where the port cannot be had.
+    pub fn serve(port: u16, (scenario, picture): (&Scenario, Option<String>)) -> Result<Live, Failure> {
+        let page = Page { is_live: true, ..head(scenario, picture.as_deref()) };
+        Ok(Live { watch: Watch::serve(port, &page)?, scenario: scenario.clone(), picture })
+    }
+
+    /// Whether somebody looks and has an old state.
+    pub fn is_due(&self) -> bool {
+        self.watch.is_due()
+    }
+
+    /// Shows what there is so far.
+    ///
+    /// # Errors
+    /// [`Failure`] where it cannot be put into words.
+    pub fn show(&mut self, simulation: &Simulation, rows: &Rows) -> Result<(), Failure> {
+        let (s, n) = (&self.scenario, simulation.statistics());
+        let fact = |name: &str, value: String| (name.to_owned(), value);
+        let units = s.units.iter().zip(simulation.do_steps());
+        let calls = units.map(|(unit, n)| vec![unit.name.clone(), n.to_string()]).collect();
+        let page = Page {
+            facts: vec![
+                fact("time", format!("{} of {} s", shown::time(simulation.time_s()), stop(s))),
+                fact("macro step H", format!("{} s", shown::time(s.experiment.step_s.unwrap_or(f64::NAN)))),
+                fact("macro steps", n.windows.to_string()),
+                fact("rows", rows.count.to_string()),
+            ],
+            warnings: simulation.warnings().to_vec(),
+            tables: sheet("Units", CALLS, &["unit", "calls"], calls).into_iter().collect(),
+            is_live: true,
+            ..signals(rows, head(s, self.picture.as_deref()))
+        };
+        self.watch.show(&page)
+    }
+
+    /// Shows how the run ended to who is still there.
+    ///
+    /// # Errors
+    /// As [`Live::show`].
+    pub fn end(self, outcome: &Outcome, rows: &Rows) -> Result<(), Failure> {
+        let page = page((&self.scenario, self.picture.as_deref()), (outcome, rows));
+        self.watch.end(&page)
+    }
+}
+
+/// What the calls of a table of units are.
+const CALLS: &str = "Calls of fmi2DoStep, repetitions included.";
+
+fn stop(s: &Scenario) -> String {
+    shown::time(s.experiment.stop_s.unwrap_or(f64::NAN)).to_string()
+}
+
+/// What is known of a run before it begins.
+fn head(scenario: &Scenario, picture: Option<&str>) -> Page {
+    Page {
+        title: title(scenario).to_owned(),
+        subtitle: format!("{} · macrostep {}", method_line(scenario), env!("CARGO_PKG_VERSION")),
+        picture: picture.map(|svg| ("System".to_owned(), svg.to_owned())),
+        texts: vec![("Scenario".to_owned(), toml::write(scenario))],
+        ..Page::default()
+    }
+}
+
+/// The same with the curves there are.
+fn signals(rows: &Rows, page: Page) -> Page {
+    let Some(thinned) = &rows.curves else { return page };
+    Page { note: curves_note(rows.count, thinned), time: thinned.times(), curves: curves(thinned), ..page }
+}
+
+/// Writes the page of a run.
 ///
 /// # Errors
 /// [`Failure`] where the file cannot be written.
-pub fn write(
-    path: &Path,
-    (scenario, picture): (&Scenario, Option<&str>),
-    (outcome, rows): (&Outcome, &Rows),
-    thinned: &Thinned,
-) -> Result<(), Failure> {
+pub fn write(path: &Path, of: (&Scenario, Option<&str>), run: (&Outcome, &Rows)) -> Result<(), Failure> {
+    Ok(page(of, run).write(path)?)
+}
+
+/// The page of a run that is over.
+fn page((scenario, picture): (&Scenario, Option<&str>), (outcome, rows): (&Outcome, &Rows)) -> Page {
     let summary = outcome.summary(scenario, rows);
-    let page = Page {
-        title: title(scenario).to_owned(),
-        subtitle: format!("{} · macrostep {}", method_line(scenario), env!("CARGO_PKG_VERSION")),
+    Page {
         facts: facts(&summary),
         error: summary.error.map(str::to_owned).or_else(|| summary.unconverged.clone()),
         warnings: summary.warnings.to_vec(),
-        note: curves_note(rows.count, thinned),
-        time: thinned.times(),
-        curves: curves(thinned),
         tables: [units(&summary), bonds(&summary), finals(outcome, rows)].into_iter().flatten().collect(),
-        picture: picture.map(|svg| ("System".to_owned(), svg.to_owned())),
-        texts: vec![("Scenario".to_owned(), toml::write(scenario))],
-    };
-    Ok(page.write(path)?)
+        ..signals(rows, head(scenario, picture))
+    }
 }
 
 fn facts(s: &Summary) -> Vec<(String, String)> {
@@ -65,6 +141,11 @@ fn facts(s: &Summary) -> Vec<(String, String)> {
     if let Some(control) = &s.control {
         let [shortest, longest] = control.window_s();
         facts.push(fact("chosen steps", format!("{shortest:.3e} … {longest:.3e} s, {} rejected", control.rejected())));
+    }
+    if let Some(real_time) = &s.real_time {
+        let (late, most_s) = (real_time.overruns, real_time.late_max_s);
+        let unit = real_time.unit.as_ref().map(|unit| format!(", `{unit}`")).unwrap_or_default();
+        facts.push(fact("real time", format!("× {}: {late} late, by {:.3} ms{unit}", real_time.factor, 1e3 * most_s)));
     }
     facts.extend(s.diverged_at_s.map(|t_s| fact("diverged at", format!("{} s", shown::time(t_s)))));
     facts
@@ -98,10 +179,16 @@ fn sheet(title: &str, note: &str, columns: &[&str], rows: Vec<Vec<String>>) -> O
 
 fn units(s: &Summary) -> Option<Sheet> {
     let row = |u: &super::outcome::UnitResult| {
-        vec![u.name.to_owned(), u.fmu.clone(), u.kind.to_owned(), u.do_steps.to_string()]
+        let mut cells = vec![u.name.to_owned(), u.fmu.clone(), u.kind.to_owned(), u.do_steps.to_string()];
+        cells.extend(u.wall_s.map(|wall_s| format!("{wall_s:.6}")));
+        cells.extend(u.wall_s.map(|wall_s| format!("{:.1}", 1e6 * wall_s / u.do_steps.max(1) as f64)));
+        cells
     };
-    let note = "Calls of fmi2DoStep, repetitions included.";
-    sheet("Units", note, &["unit", "FMU", "runs", "calls"], s.units.iter().map(row).collect())
+    let is_timed = s.units.iter().all(|u| u.wall_s.is_some());
+    let columns = ["unit", "FMU", "runs", "calls", "time [s]", "a call [µs]"];
+    let note = format!("{CALLS} Time is what the master waits for them.");
+    let (note, shown) = if is_timed { (note.as_str(), 6) } else { (CALLS, 4) };
+    sheet("Units", note, &columns[..shown], s.units.iter().map(row).collect())
 }
 
 fn bonds(s: &Summary) -> Option<Sheet> {

@@ -15,6 +15,8 @@ use sha2::{Digest, Sha256};
 
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
+use super::pace::Pace;
+use super::report::Live;
 use super::steps::{Rows, Steps, failed};
 use super::{Opened, bundle, convert, name, pictures, report, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, Keeper};
@@ -43,13 +45,17 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let checkpoints = arguments.checkpoints.within(&here);
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
+    if arguments.report || arguments.watch.is_some() || arguments.real_time.is_some() {
+        opened.time_units();
+    }
     let assembly = opened.assemble()?;
     let scenario = assembly.effective.clone();
     let identity = identity(&assembly, &scenario)?;
     can_serialize(arguments, &assembly)?;
     apart(arguments, &checkpoints, &opened, &here)?;
     let parameters = pictures::parameters(&assembly);
-    let picture = arguments.report.then(|| report::picture(&assembly)).flatten();
+    let is_page = arguments.report || arguments.watch.is_some();
+    let picture = is_page.then(|| report::picture(&assembly)).flatten();
     let mut simulation = start(assembly).map_err(failed)?;
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
@@ -72,13 +78,22 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
             let stream = stream(&path, &simulation, resumed.as_ref())?;
             let placed = placed(&opened, &scenario, &here, &here.join(folder))?;
             write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
-            let are_drawn = arguments.report || !arguments.no_pictures;
+            let are_drawn = is_page || !arguments.no_pictures;
             let curves = are_drawn.then(|| curves(&path, &simulation, &parameters, resumed.as_ref()));
             let stream = Some(stream.shown_as(folder.join("trace.csv")));
             Rows { curves: curves.transpose()?, ..Rows::new(stream) }
         }
-        None => Rows::new(None),
+        None => {
+            let curves = is_page.then(|| Thinned::new(simulation.columns(), &parameters));
+            Rows { curves, ..Rows::new(None) }
+        }
     };
+    if let Some(port) = arguments.watch {
+        rows.live = Some(Live::serve(port, (&scenario, picture.clone()))?);
+    }
+    if let (Some(factor), Some(times)) = (arguments.real_time, &opened.times) {
+        steps.pace = Some(Pace::new(factor, times));
+    }
     if let Some(at) = resumed {
         simulation.resume(&at.saved).map_err(failed)?;
         steps.go_on_after(at.steps);
@@ -86,13 +101,15 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     interrupt::note();
     let ended = steps.run(&mut simulation, &mut rows, keeper.as_mut());
-    let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+    let seen = steps.pace.map(|pace| pace.seen);
+    let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err()).timed(opened.times.as_ref(), seen);
     drop(simulation);
     let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
     let ended = ended.and(closed);
     let written = write((arguments, &here), (&scenario, &parameters, picture.as_deref()), &outcome, &rows);
+    let watched = rows.live.take().map_or(Ok(()), |live| live.end(&outcome, &rows));
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
-    written?;
+    written.and(watched)?;
     if arguments.json {
         print::line(outcome.summary(&scenario, &rows).json()?)?;
     } else {
@@ -194,7 +211,7 @@ fn write(
     let Some(curves) = &rows.curves else { return Ok(()) };
     let folder = stream.path().parent().unwrap_or(Path::new("."));
     if arguments.report {
-        report::write(&folder.join("report.html"), (scenario, picture), (outcome, rows), curves)?;
+        report::write(&folder.join("report.html"), (scenario, picture), (outcome, rows))?;
     }
     if arguments.no_pictures { Ok(()) } else { Ok(pictures::write(folder, scenario, curves, parameters)?) }
 }

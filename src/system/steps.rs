@@ -12,10 +12,15 @@ use crate::checkpoint::Keeper;
 use crate::door::Collected;
 use crate::failure::Failure;
 use crate::stream::Stream;
+use crate::system::pace::Pace;
+use crate::system::report::Live;
 use crate::thinned::Thinned;
 
 /// Windows between two looks at the bar.
 const BAR: u64 = 1000;
+
+/// About the time between two looks of who watches a run.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Parts of a run that the bar tells apart.
 const BAR_PARTS: f64 = 1e4;
@@ -38,6 +43,8 @@ pub struct Rows {
     pub collected: Option<Collected>,
     /// Ends the run from outside.
     pub cut: Option<Cut>,
+    /// Who shows them while they come.
+    pub live: Option<Live>,
 }
 
 impl Rows {
@@ -102,6 +109,19 @@ pub trait Sink: Observer {
         false
     }
 
+    /// Whether somebody looks on, so that few macro steps are made at a time.
+    fn is_watched(&self) -> bool {
+        false
+    }
+
+    /// Shows what there is so far to who looks on.
+    ///
+    /// # Errors
+    /// Where it cannot be put into words.
+    fn show(&mut self, _simulation: &Simulation) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// The run as it is written down.
     ///
     /// # Errors
@@ -119,6 +139,17 @@ pub trait Sink: Observer {
 impl Sink for Rows {
     fn is_cut(&self) -> bool {
         self.cut.as_ref().is_some_and(Cut::is_set)
+    }
+
+    fn is_watched(&self) -> bool {
+        self.live.is_some()
+    }
+
+    fn show(&mut self, simulation: &Simulation) -> Result<(), Failure> {
+        let Some(mut live) = self.live.take_if(|live| live.is_due()) else { return Ok(()) };
+        let shown = live.show(simulation, self);
+        self.live = Some(live);
+        shown
     }
 
     fn stream(&mut self) -> Option<&mut Stream> {
@@ -152,6 +183,8 @@ pub struct Steps {
     done: Option<u64>,
     /// Time spent in windows and recording.
     pub wall: Duration,
+    /// The clock the run keeps to.
+    pub pace: Option<Pace>,
 }
 
 impl Steps {
@@ -163,7 +196,7 @@ impl Steps {
         let span_s = stop_s - start_s;
         let is_chosen = simulation.course().is_some();
         let windows = if is_chosen { None } else { Some(simulation.windows_in(span_s)?) };
-        Ok(Steps { windows, start_s, span_s, every: every.max(1), done: None, wall: Duration::ZERO })
+        Ok(Steps { windows, start_s, span_s, every: every.max(1), done: None, wall: Duration::ZERO, pace: None })
     }
 
     /// Most windows of the whole run.
@@ -203,7 +236,7 @@ impl Steps {
     }
 
     fn steps(
-        &self,
+        &mut self,
         simulation: &mut Simulation,
         rows: &mut impl Sink,
         keeper: &mut Option<&mut Keeper>,
@@ -216,6 +249,9 @@ impl Steps {
         }
         let done = self.done.unwrap_or(0);
         let mut n = done;
+        self.pace.as_mut().into_iter().for_each(|pace| pace.begin(simulation.time_s()));
+        // As many as take about a tenth of a second, where somebody looks on.
+        let mut few = if rows.is_watched() { 1 } else { BAR };
         while !self.is_over(simulation, n) {
             // Whether the run is kept here, and whether it goes on.
             let is_interrupted = interrupt::asked() || rows.is_cut();
@@ -231,12 +267,17 @@ impl Steps {
             // Windows until one of them is to be looked at, with the rows that fall due.
             let until_kept = keeper.as_ref().map_or(u64::MAX, |k| k.next(n));
             let most = self.windows.map_or(u64::MAX, |all| all - n);
-            let windows = most.min(until_kept).min(BAR - n % BAR);
+            let few_or_one = if self.pace.is_some() { 1 } else { few };
+            let windows = most.min(until_kept).min(BAR - n % BAR).min(few_or_one);
+            let began = Instant::now();
             n += simulation.advance(windows, (n, self.every), rows).map_err(failed)?;
+            few = few_next(few, began.elapsed());
             if self.is_over(simulation, n) && !n.is_multiple_of(self.every) {
                 simulation.observe(rows).map_err(failed)?;
             }
             rows.stream().map_or(Ok(()), Stream::check)?;
+            rows.show(simulation)?;
+            self.pace.as_mut().into_iter().for_each(|pace| pace.reach(simulation.time_s()));
             if n.is_multiple_of(BAR) {
                 let part = (simulation.time_s() - self.start_s) / self.span_s;
                 bar.set_position((part * BAR_PARTS) as u64);
@@ -244,6 +285,11 @@ impl Steps {
         }
         Ok(())
     }
+}
+
+/// How many macro steps to make at a time, from how long so many took.
+fn few_next(few: u64, took: Duration) -> u64 {
+    if took > 2 * LOOK { (few / 2).max(1) } else { (2 * few).min(BAR) }
 }
 
 fn keep(

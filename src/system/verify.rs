@@ -1,14 +1,18 @@
 //! `macrostep verify`: how far a result is from converged.
 
+use std::path::Path;
+
 use macrostep_plot::Table;
 use macrostep_plot::table::{Align, short};
-use macrostep_system::verify::verdict::Verdict;
+use macrostep_system::verify::verdict::Verdict as Asked;
 use macrostep_system::verify::{Judged, Unverified, Verification, verify};
 use serde::Serialize;
 
 use super::arguments::VerifyArguments;
-use super::{Opened, findings_failure, tell, title};
+use super::{Opened, findings_failure, name, tell, title};
+use crate::distinct::Files;
 use crate::failure::Failure;
+use crate::junit::{Case, Suite, Verdict};
 use crate::print;
 
 /// Outputs shown in the table.
@@ -21,10 +25,27 @@ const SHOWN: usize = 12;
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
-    let verification = verify(&opened.document.scenario, &opened, arguments.accuracy).map_err(|e| match e {
+    let mut files = Files::default();
+    if name(&arguments.system.system).is_none() {
+        files.reads("scenario", &arguments.system.system);
+    }
+    files.reads_units(&opened.document.scenario, Path::new(""));
+    files.writes_option("--junit", arguments.junit.as_deref());
+    files.are_apart()?;
+    let verified = verify(&opened.document.scenario, &opened, arguments.accuracy).map_err(|e| match e {
         Unverified::Findings(findings) => findings_failure(&findings),
         Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
-    })?;
+    });
+    if let Some(path) = &arguments.junit {
+        let system = arguments.system.system.display().to_string();
+        let heading = format!("macrostep verify {system}");
+        let suite = match &verified {
+            Ok(verification) => suite(heading, &system, verification),
+            Err(failure) => Suite::error(heading, &system, failure),
+        };
+        suite.write(path)?;
+    }
+    let verification = verified?;
     tell(&verification.findings);
     if arguments.json {
         print::line(json(&verification)?)?
@@ -32,13 +53,30 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         print::line(table(&verification))?
     }
     match (&verification.verdict, verification.outputs.first()) {
-        (Some(Verdict { tolerance, is_met: false, .. }), Some(worst)) => {
+        (Some(Asked { tolerance, is_met: false, .. }), Some(worst)) => {
             let (found, name) = (share(worst.relative()), &worst.column.name);
             let allowed = share(*tolerance);
             Err(Failure::Inaccurate(format!("{found} at `{name}`, expected at most {allowed} (`--tolerance`)")))
         }
         _ => Ok(()),
     }
+}
+
+/// The outputs as tests, which fail above the tolerance.
+fn suite(name: String, system: &str, v: &Verification) -> Suite {
+    let case = |o: &Judged| {
+        let (found, bar) = (share(o.relative()), format!("± {} {}", short(o.bar), o.column.unit));
+        let remark = format!("{found} of the amplitude {}: {}", short(o.amplitude), bar.trim());
+        let verdict = match &v.verdict {
+            // NaN is above every tolerance.
+            Some(asked) if o.relative().is_nan() || o.relative() > asked.tolerance => {
+                Verdict::Failed(format!("{found}, expected at most {}", share(asked.tolerance)))
+            }
+            _ => Verdict::Passed,
+        };
+        Case { name: o.column.name.clone(), class: system.to_owned(), remark: Some(remark), verdict }
+    };
+    Suite { name, cases: v.outputs.iter().map(case).collect() }
 }
 
 /// "3.1 %", or "3.1e-7" where it is small.
@@ -79,8 +117,8 @@ fn verdict(v: &Verification) -> String {
     }
     match &v.verdict {
         None => {}
-        Some(Verdict { tolerance, is_met: true, .. }) => text += &format!("; meets {}", share(*tolerance)),
-        Some(Verdict { tolerance, step_s, method, .. }) => {
+        Some(Asked { tolerance, is_met: true, .. }) => text += &format!("; meets {}", share(*tolerance)),
+        Some(Asked { tolerance, step_s, method, .. }) => {
             let allowed = share(*tolerance);
             text += &match step_s {
                 Some((step_s, true)) => format!("; H = {} meets {allowed}", seconds(*step_s)),

@@ -9,7 +9,7 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 out=target/judges/pages
 rm -rf "$out"
 mkdir -p "$out"
-program=target/release/macrostep
+program=${PROGRAM:-target/release/macrostep}
 [ -x "$program" ] || cargo build --quiet --release
 "$program" run case-1 --out "$out/pair" --report --no-pictures >/dev/null
 "$program" run crane --stop 2 --out "$out/crane" --report --no-pictures >/dev/null 2>&1
@@ -42,4 +42,21 @@ report "$out/pair/report.html" 3 3
 report "$out/crane/report.html" 5 2
 look "$out/log/crane.html" 1280
 echo "$out/log/crane.html: no word on the console"
-echo "3 passed, 0 failed"
+
+# A page that follows a run: it is opened while the run goes on, and has all of it when the run is over.
+"$program" run case-1 --stop 4 --step 1e-2 --real-time 0.4 --watch --json >"$out/watched.json" 2>"$out/watched.txt" &
+run=$!
+until address=$(grep -o "http://127.0.0.1:[0-9]*/" "$out/watched.txt" 2>/dev/null); do sleep 0.05; done
+timeout 120 "$browser" --headless --no-sandbox --disable-gpu --enable-unsafe-swiftshader --enable-logging=stderr --virtual-time-budget=2000000 \
+    --window-size=1280,1200 --dump-dom "$address" >"$out/dom.html" 2>"$out/console.txt"
+wait "$run"
+if grep "CONSOLE" "$out/console.txt" | grep -v "GL Driver Message" || ! grep -q 'data-drawn="3 charts, 3 tables" data-live="over"' "$out/dom.html"; then
+    echo "run --watch: expected 3 charts, 3 tables and the end of the run, found $(grep -o 'data-[a-z]*="[^"]*"' "$out/dom.html" | head -2)" >&2
+    exit 1
+fi
+grep -q ">401<" "$out/dom.html" || {
+    echo "run --watch: the last state has not 401 rows" >&2
+    exit 1
+}
+echo "run --watch: followed to the end"
+echo "4 passed, 0 failed"

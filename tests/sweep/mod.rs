@@ -114,6 +114,28 @@ fn rows_do_not_depend_on_how_they_are_made() {
 
 /// The macro step and the words of the method are varied like values; a run that diverges is a row, and others go on.
 #[test]
+fn parts_are_merged_without_a_system() {
+    let folders = ["part1", "part2", "whole", "together"].map(empty);
+    let [part1, part2, whole, together] = folders.each_ref().map(|folder| folder.to_str().expect("UTF-8"));
+    for (shard, out) in [("1/2", part1), ("2/2", part2), ("1/1", whole)] {
+        let varied =
+            ["sweep", "case-1", "--vary", "mass1.k=log:1e-1:1e1:3", "--measure", "top=max(mass1.x)", "--stop", "0.1"];
+        let made = macrostep(&[&varied[..], &["--no-pictures", "--shard", shard, "--out", out]].concat());
+        assert!(made.status.success(), "{made:?}");
+    }
+    let merged = macrostep(&["sweep", "--no-pictures", "--merge", part1, part2, "--out", together]);
+    assert!(merged.status.success(), "{merged:?}");
+    assert_eq!(rows(&folders[3]), rows(&folders[2]));
+    let levels: Vec<String> =
+        rows(&folders[2]).lines().skip(1).map(|l| l.split(',').next().expect("k").to_owned()).collect();
+    assert_eq!(levels, ["0.1", "1", "10"]);
+    // Without parts a system is needed.
+    let refused = macrostep(&["sweep", "--out", together]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("no SYSTEM"), "{refused:?}");
+}
+
+#[test]
 fn methods_are_varied_and_divergence_is_a_row() {
     let out = empty("methods");
     let path = out.join("pair.toml");

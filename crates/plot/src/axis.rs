@@ -27,9 +27,9 @@ pub(crate) struct Tick {
 }
 
 impl Axis {
-    /// Even steps. The unit is `1` for a number without one.
+    /// Even steps. The unit is `1` for a number without one, and empty where it is not known.
     pub fn linear(quantity: &str, unit: &str) -> Self {
-        let label = if unit == "1" { quantity.to_owned() } else { format!("{quantity} [{unit}]") };
+        let label = if matches!(unit, "1" | "") { quantity.to_owned() } else { format!("{quantity} [{unit}]") };
         Self { label, log: false, range: None }
     }
 

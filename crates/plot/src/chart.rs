@@ -16,6 +16,7 @@ pub struct Chart {
     series: Vec<Series>,
     slopes: Vec<Slope>,
     levels: Vec<(f64, String)>,
+    is_equal: bool,
 }
 
 /// A triangle whose long side rises `order` decades in y for one in x.
@@ -29,7 +30,15 @@ struct Slope {
 impl Chart {
     /// An empty chart.
     pub fn new(title: &str, x: Axis, y: Axis) -> Self {
-        Self { title: title.to_owned(), x, y, series: Vec::new(), slopes: Vec::new(), levels: Vec::new() }
+        Self {
+            title: title.to_owned(),
+            x,
+            y,
+            series: Vec::new(),
+            slopes: Vec::new(),
+            levels: Vec::new(),
+            is_equal: false,
+        }
     }
 
     /// Adds a series on top of those before.
@@ -50,13 +59,30 @@ impl Chart {
         self
     }
 
-    pub(crate) fn draw(&self, canvas: &mut Canvas, area: Area) {
+    /// As many pixels for a unit of x as for one of y, so that a circle is a circle; both axes are linear.
+    pub fn equal(mut self) -> Self {
+        self.is_equal = true;
+        self
+    }
+
+    /// Where the plot area would begin, of an area of this size: as far right as the words at its ticks need.
+    pub(crate) fn indent(&self, area: Area) -> f64 {
+        self.draw(&mut Canvas::default(), area, 0.0).left - area.left
+    }
+
+    /// Draws it, with the plot area at least `indent` from the left, and returns that area.
+    pub(crate) fn draw(&self, canvas: &mut Canvas, area: Area, indent: f64) -> Area {
+        let left = area.left + indent;
         let area = frame::title(canvas, area, &self.title);
         let entries: Vec<Entry> = self.series.iter().enumerate().map(|(i, series)| Entry::of(series, i)).collect();
         let area = frame::legend(canvas, area, &entries);
 
-        let scales = self.scales();
+        let mut scales = self.scales();
         let area = frame::plot_area(area, [&self.x, &self.y], &scales[1]);
+        let area = Area { left: area.left.max(left), ..area };
+        if self.is_equal {
+            scales = equal(scales, area);
+        }
         frame::axes(canvas, area, [&self.x, &self.y], scales);
         canvas.clipped(Area { left: area.left - 6.0, right: area.right + 6.0, ..area }, |canvas| {
             for (place, series) in self.series.iter().enumerate() {
@@ -74,6 +100,7 @@ impl Chart {
         for slope in &self.slopes {
             slope.draw(canvas, area, scales);
         }
+        area
     }
 
     /// Lines touch the left and right edge, points and everything else keep away from it.
@@ -107,6 +134,16 @@ impl Slope {
         let below = [(left[0] + right[0]) / 2.0, right[1] + 13.0];
         canvas.text(below, "1", Letters::new(SMALL, palette::INK, "middle"));
     }
+}
+
+/// The same middles, with the larger of both spans a pixel on both axes.
+fn equal(scales: [Scale; 2], area: Area) -> [Scale; 2] {
+    let pixels = [area.width(), area.height()];
+    let each = (0..2).map(|i| (scales[i].high - scales[i].low) / pixels[i]).fold(0.0, f64::max);
+    [0, 1].map(|i| {
+        let (middle, half) = (f64::midpoint(scales[i].low, scales[i].high), 0.5 * each * pixels[i]);
+        Scale { low: middle - half, high: middle + half, ..scales[i] }
+    })
 }
 
 fn draw_series(canvas: &mut Canvas, area: Area, scales: [Scale; 2], (place, series): (usize, &Series)) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::canvas::{Area, Canvas, Letters, Picture};
 use super::heat::BAR;
-use super::{Bars, Chart, Heat, palette, raster};
+use super::{Bars, Chart, Heat, Parallel, palette, raster};
 
 /// One picture in a figure.
 #[derive(Debug, Clone)]
@@ -15,6 +15,8 @@ pub enum Panel {
     Bars(Bars),
     /// A heat map.
     Heat(Heat),
+    /// Parallel coordinates.
+    Parallel(Parallel),
 }
 
 /// Panels on a grid.
@@ -62,6 +64,12 @@ impl From<Bars> for Panel {
 impl From<Heat> for Panel {
     fn from(heat: Heat) -> Self {
         Self::Heat(heat)
+    }
+}
+
+impl From<Parallel> for Panel {
+    fn from(parallel: Parallel) -> Self {
+        Self::Parallel(parallel)
     }
 }
 
@@ -126,14 +134,25 @@ impl Figure {
             canvas.text([12.0, top + 14.0], &self.subtitle, Letters::new(12.5, palette::SOFT, "start"));
             top += 24.0;
         }
+        // Charts of a column begin at the same place.
+        let mut indents = vec![0.0f64; self.columns];
+        for (n, panel) in self.panels.iter().enumerate() {
+            if let Panel::Chart(chart) = panel {
+                let area = Area { left: 0.0, top: 0.0, right: width, bottom: height };
+                indents[n % self.columns] = indents[n % self.columns].max(chart.indent(area));
+            }
+        }
         for (n, panel) in self.panels.iter().enumerate() {
             let (left, above) = ((n % self.columns) as f64 * width, top + (n / self.columns) as f64 * height);
             let area = Area { left, top: above, right: left + width, bottom: above + height };
             match panel {
-                Panel::Chart(chart) => chart.draw(&mut canvas, area),
+                Panel::Chart(chart) => {
+                    chart.draw(&mut canvas, area, indents[n % self.columns]);
+                }
                 Panel::Bars(bars) => bars.draw(&mut canvas, area),
                 Panel::Heat(heat) if self.shared_bar => heat.clone().without_bar().draw(&mut canvas, area),
                 Panel::Heat(heat) => heat.draw(&mut canvas, area),
+                Panel::Parallel(parallel) => parallel.draw(&mut canvas, area),
             }
         }
         let rows = self.panels.len().div_ceil(self.columns).max(1);
@@ -210,6 +229,47 @@ mod tests {
         let svg = picture.svg();
         assert!(svg.contains("x &lt; y &amp; z") && svg.contains("a &lt; b &amp; c"));
         assert_eq!(raster::png(&picture, 1.0).is_ok(), raster::AVAILABLE);
+    }
+
+    #[test]
+    fn charts_of_a_column_begin_at_the_same_place() {
+        let chart = |high: f64| {
+            let series = Series::line("", [0.0, 1.0], [0.0, high]);
+            Chart::new("", Axis::linear("time", "s"), Axis::linear("value", "m")).with(series)
+        };
+        let figure = Figure::new("").with(chart(0.02)).with(chart(20_000.0)).panel_size(400.0, 300.0);
+        // The axis lines: down, and along the time.
+        let svg = figure.svg();
+        let corners = svg.split("d=\"M").skip(1).filter_map(|d| {
+            let numbers: Vec<f64> = d.split('"').next()?.split(['L', ' ']).filter_map(|x| x.parse().ok()).collect();
+            (numbers.len() == 6 && numbers[0] == numbers[2] && numbers[3] == numbers[5]).then(|| numbers[0])
+        });
+        let lefts: Vec<f64> = corners.collect();
+        assert_eq!(lefts.len(), 2, "{svg}");
+        assert_eq!(lefts[0], lefts[1]);
+    }
+
+    #[test]
+    fn a_circle_is_a_circle() {
+        let angle = |n: usize| n as f64 * 0.1;
+        let circle = || {
+            let [x, y] = [f64::cos, f64::sin].map(|f| (0..63).map(|n| f(angle(n))).collect::<Vec<f64>>());
+            Chart::new("", Axis::linear("x", "m"), Axis::linear("y", "m")).with(Series::line("", x, y))
+        };
+        let spans = |chart: Chart| {
+            let svg = Figure::new("").with(chart).panel_size(700.0, 300.0).svg();
+            let longest =
+                svg.split("d=\"M").skip(1).filter_map(|d| d.split('"').next()).max_by_key(|d| d.len()).expect("a line");
+            let numbers: Vec<f64> = longest.split(['L', ' ']).filter_map(|x| x.parse().ok()).collect();
+            [0, 1].map(|i| {
+                let of = || numbers.iter().skip(i).step_by(2).copied();
+                of().fold(f64::MIN, f64::max) - of().fold(f64::MAX, f64::min)
+            })
+        };
+        let [wide, high] = spans(circle().equal());
+        assert!((wide / high - 1.0).abs() < 0.01, "{wide} × {high}");
+        let [wide, high] = spans(circle());
+        assert!(wide / high > 1.5, "{wide} × {high}");
     }
 
     #[test]

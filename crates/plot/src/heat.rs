@@ -186,6 +186,17 @@ impl Heat {
             let path = format!("M{left} {top}H{right}V{bottom}H{left}Z");
             canvas.fill(&path, &self.colour(n), true);
         }
+        // Values beyond an end have the colour of that end: an arrow says so.
+        let (middle, half) = ((area.left + area.right) / 2.0, area.width() / 2.0);
+        for (is_beyond, edge, tip, n) in [
+            (self.values.iter().any(|v| *v > high), area.top, area.top - 9.0, STEPS - 1),
+            (self.values.iter().any(|v| *v < low), area.bottom, area.bottom + 9.0, 0),
+        ] {
+            if is_beyond {
+                let [left, right, tip, edge] = [middle - half, middle + half, tip, edge].map(short);
+                canvas.fill(&format!("M{left} {edge}H{right}L{} {tip}Z", short(middle)), &self.colour(n), false);
+            }
+        }
         let scale = Scale { log: false, low, high };
         let (ticks, _, _) = scale.ticks(((area.height() / 48.0) as usize).clamp(2, 8));
         for tick in &ticks {

@@ -4,7 +4,7 @@
 //! from that same drawing, the PNG with a font the program carries, so both look alike and neither needs a font on the machine. A table says the
 //! same without colour as with it.
 //!
-//! A [`Figure`] is panels on a grid; a panel is a [`Chart`], [`Bars`] or a [`Heat`] map. All of them draw into one list of elements.
+//! A [`Figure`] is panels on a grid; a panel is a [`Chart`], [`Bars`], a [`Heat`] map or [`Parallel`] coordinates. All of them draw into one list of elements.
 //! A [`Diagram`] is blocks joined by arrows.
 //!
 //! * Colours are those of Okabe and Ito, which stay apart for colour-blind readers; dashes and marks tell lines apart
@@ -23,6 +23,7 @@ mod font;
 mod frame;
 mod heat;
 mod palette;
+mod parallel;
 mod raster;
 mod series;
 
@@ -37,5 +38,6 @@ pub use diagram::Diagram;
 pub use figure::{Figure, Panel, PlotError};
 pub use heat::Heat;
 pub use page::Page;
+pub use parallel::Parallel;
 pub use series::Series;
 pub use table::{Align, Listing, Table};

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
+use terminal_size::Width;
 
 /// One rule under the header, none between rows.
 const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -42,14 +44,46 @@ impl Table {
         self
     }
 
-    /// For a terminal. Lines are never wrapped: a wide table is read better scrolled than folded.
+    /// For standard output. On a terminal that is too narrow the table is divided: columns that have no room follow below, behind the
+    /// words that each row begins with. Into a file or a pipe lines are as wide as they are.
     pub fn terminal(&self) -> String {
-        self.render(RULED)
+        match output_width() {
+            Some(columns) => self.within(columns),
+            None => self.render(RULED),
+        }
     }
 
     /// For a Markdown file.
     pub fn markdown(&self) -> String {
         self.render(ASCII_MARKDOWN)
+    }
+
+    /// In parts of at most so many characters in a line, where a column and the words before it have room.
+    fn within(&self, columns: usize) -> String {
+        let cell = |row: &Vec<String>, i: usize| row.get(i).map_or(0, |cell| width(cell));
+        let room = |i: usize| self.rows.iter().map(|row| cell(row, i)).fold(width(&self.header[i]), usize::max) + 3;
+        let rooms: Vec<usize> = (0..self.header.len()).map(room).collect();
+        // The words at the left of every part: one column at least.
+        let words = self.align.iter().take_while(|align| **align == Align::Left).count().clamp(1, rooms.len().max(1));
+        let words = if 2 * rooms.iter().take(words).sum::<usize>() > columns { 1 } else { words };
+        let before: usize = rooms.iter().take(words).sum();
+        let mut parts: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut filled = before;
+        for i in words..rooms.len() {
+            if filled + rooms[i] > columns + 1 && parts.last().is_some_and(|part| !part.is_empty()) {
+                parts.push(Vec::new());
+                filled = before;
+            }
+            filled += rooms[i];
+            parts.last_mut().into_iter().for_each(|part| part.push(i));
+        }
+        let part = |columns: &Vec<usize>| {
+            let kept: Vec<usize> = (0..words).chain(columns.iter().copied()).collect();
+            let of = |cells: &Vec<String>| kept.iter().map(|i| cells.get(*i).cloned().unwrap_or_default()).collect();
+            let align = kept.iter().map(|i| self.align[*i]).collect();
+            Table { header: of(&self.header), align, rows: self.rows.iter().map(of).collect() }.render(RULED)
+        };
+        parts.iter().map(part).collect::<Vec<_>>().join("\n\n")
     }
 
     fn render(&self, style: TableStyle) -> String {
@@ -127,6 +161,20 @@ fn width(cell: &str) -> usize {
     cell.chars().count()
 }
 
+/// How many characters a line of standard output has, where it is a terminal; looked at once, so that a program which puts another
+/// file in its place calls this before.
+pub fn output_width() -> Option<usize> {
+    static WIDTH: OnceLock<Option<usize>> = OnceLock::new();
+    let look = || terminal_size::terminal_size_of(io::stdout()).map(|(Width(columns), _)| usize::from(columns));
+    *WIDTH.get_or_init(look)
+}
+
+/// How many characters a line of the terminal has, or what `COLUMNS` says where there is none.
+pub fn terminal_width() -> Option<usize> {
+    let terminal = terminal_size::terminal_size().map(|(Width(columns), _)| usize::from(columns));
+    terminal.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
+}
+
 /// A number in three digits as a table shows it: `1.24e-2`, `0` for zero, `-` where there is none.
 pub fn short(value: impl Into<Option<f64>>) -> String {
     match value.into() {
@@ -152,6 +200,25 @@ mod tests {
         let text = sample().terminal();
         assert!(!text.contains('\u{1b}'));
         assert!(text.lines().any(|line| line == " s-s            7e-3"), "{text}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_divides_a_table() {
+        let mut table = Table::new([
+            ("coupling", Align::Left),
+            ("error", Align::Right),
+            ("energy", Align::Right),
+            ("time [s]", Align::Right),
+        ]);
+        table.row(["f-s (D/F)", "1.20e-2", "3", "0.5"]).row(["s-s", "7e-3", "4", "0.25"]);
+        assert_eq!(table.within(200), table.terminal());
+        let text = table.within(34);
+        assert!(text.lines().all(|line| width(line) <= 34), "{text}");
+        // Every cell is there once, the words in front of both parts.
+        for (cell, times) in [("1.20e-2", 1), ("0.25", 1), ("energy", 1), ("f-s (D/F)", 2), ("s-s", 2)] {
+            assert_eq!(text.matches(cell).count(), times, "{cell}:\n{text}");
+        }
+        assert_eq!(table.within(5).lines().filter(|line| line.contains("f-s")).count(), 3);
     }
 
     #[test]

@@ -7,11 +7,13 @@
 //! | a grid of two numbers | a heat map |
 //! | any other grid | the mean over all others, with the smallest and the largest value, against each name |
 //! | samples, or a table | points against each name; for samples bars of the Sobol indices |
+//!
+//! Where more than two names were varied there are parallel coordinates too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use macrostep_plot::{Axis, Bars, Chart, Figure, Heat, Series};
+use macrostep_plot::{Axis, Bars, Chart, Figure, Heat, Parallel, Series};
 
 use crate::indices::{Indices, indices};
 use crate::refused::Refused;
@@ -31,6 +33,9 @@ const CELLS_MAX: u64 = 250_000;
 pub fn draw(folder: &Path, definition: &Definition, is_drawn: bool) -> Result<Vec<Indices>, Refused> {
     let varies: Option<Vec<Vary>> = definition.varied.iter().map(|text| text.parse().ok()).collect();
     let grid = varies.as_ref().filter(|_| !definition.sampled && definition.shard == [1, 1]);
+    if is_drawn && definition.varied.len() > 2 {
+        Sample::read(folder, definition)?.parallel(folder, definition)?;
+    }
     if let Some(varies) = grid {
         return if is_drawn { of_grid(folder, definition, varies).map(|()| Vec::new()) } else { Ok(Vec::new()) };
     }
@@ -215,6 +220,37 @@ impl Sample {
             }
         }
         figure.panel_size(480.0, 360.0).write(folder, "measures")?;
+        Ok(())
+    }
+
+    /// All names and one measure over each other, a picture a measure; a line is a row.
+    fn parallel(&self, folder: &Path, d: &Definition) -> Result<(), Refused> {
+        let head = d.head();
+        let mut figure = Figure::new("Sweep").subtitle("a line is a run, its colour the value on the last axis");
+        for (m, measure) in head.iter().skip(d.varied.len()).take(d.measures.len()).enumerate() {
+            let mut parallel = Parallel::new(measure);
+            for (j, name) in head.iter().take(d.varied.len()).enumerate() {
+                let axis = match d.varied[j].parse::<Vary>() {
+                    Ok(vary) => axis(&vary, &d.units[j]),
+                    Err(_) => Axis::linear(name, &d.units[j]),
+                };
+                let numbers: Option<Vec<f64>> = self.points.iter().map(|p| p[j].parse().ok()).collect();
+                parallel = match numbers {
+                    Some(numbers) => parallel.with(axis, numbers),
+                    None => {
+                        let words: BTreeSet<&str> = self.points.iter().map(|p| p[j].as_str()).collect();
+                        let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+                        let place =
+                            |p: &Vec<String>| words.iter().position(|w| *w == p[j]).map_or(0.0, |n| n as f64 + 1.0);
+                        let values: Vec<f64> = self.points.iter().map(place).collect();
+                        parallel.with_words(axis, words, values)
+                    }
+                };
+            }
+            let values: Vec<f64> = self.measures.iter().map(|values| values[m]).collect();
+            figure = figure.with(parallel.with(Axis::linear(measure, ""), values));
+        }
+        figure.panel_size(200.0 + 170.0 * d.varied.len() as f64, 380.0).write(folder, "parallel")?;
         Ok(())
     }
 

@@ -44,7 +44,7 @@ impl Finding {
     }
 }
 
-/// Of one kind are this many shown one by one.
+/// Of one kind are this many warnings shown one by one; of notes one.
 const SHOWN_MAX: usize = 3;
 
 /// Lines for a reader: findings of one kind that are many are one line, the first with their number.
@@ -55,7 +55,8 @@ pub fn told(findings: &[Finding]) -> Vec<String> {
     }
     let line = |f: &Finding| {
         let count = kinds.get_mut(&f.kind())?;
-        if f.severity == Severity::Error || *count <= SHOWN_MAX {
+        let most = if f.severity == Severity::Note { 1 } else { SHOWN_MAX };
+        if f.severity == Severity::Error || *count <= most {
             // One by one: what is left of this kind stays as it is.
             return (*count > 0).then(|| format!("{}: {f}", f.severity));
         }

@@ -1,7 +1,7 @@
 //! A page to look at and to hand on: one HTML file without network, with curves that zoom together, tables and texts.
 //!
 //! What is shown is data in the page; a script that the page carries draws it with uPlot (MIT, `uplot/LICENSE`). The page follows
-//! the browser's choice of light and dark. Who has more rows than a screen has columns thins them before.
+//! the browser's choice of light and dark. A page that a program serves while a run goes on asks that program for what is new. Who has more rows than a screen has columns thins them before.
 
 use std::path::Path;
 
@@ -36,6 +36,8 @@ pub struct Page {
     pub picture: Option<(String, String)>,
     /// Texts as they are, each with its title.
     pub texts: Vec<(String, String)>,
+    /// Whether what is shown goes on.
+    pub is_live: bool,
 }
 
 /// One curve.
@@ -78,6 +80,7 @@ struct Content<'a> {
     tables: &'a [Sheet],
     picture: Option<[&'a str; 2]>,
     texts: &'a [(String, String)],
+    live: bool,
 }
 
 /// A curve: `offset` plus each of the numbers of 32 bits in `values`.
@@ -96,6 +99,37 @@ impl Page {
     /// # Errors
     /// [`PlotError`] where a curve has not one value a time.
     pub fn html(&self) -> Result<String, PlotError> {
+        self.filled("")
+    }
+
+    /// The page as text that asks whoever serves it for `data`, as [`Page::data`] gives them, twice a second.
+    ///
+    /// # Errors
+    /// As [`Page::html`].
+    pub fn live_html(&self) -> Result<String, PlotError> {
+        self.filled(concat!("<script>\n", include_str!("live.js"), "</script>\n"))
+    }
+
+    fn filled(&self, live: &str) -> Result<String, PlotError> {
+        // Nothing in the data can end the element that holds it.
+        let data = self.data()?.replace('<', "\\u003c");
+        let parts = [
+            ("{{title}}", escaped(&self.title)),
+            ("{{library_style}}", include_str!("uplot/uPlot.min.css").to_owned()),
+            ("{{style}}", include_str!("page.css").to_owned()),
+            ("{{library}}", include_str!("uplot/uPlot.iife.min.js").trim_end().to_owned()),
+            ("{{script}}", include_str!("page.js").to_owned()),
+            ("{{live}}", live.to_owned()),
+            ("{{data}}", data),
+        ];
+        Ok(filled(include_str!("page.html"), &parts))
+    }
+
+    /// What the script of the page shows, as JSON.
+    ///
+    /// # Errors
+    /// [`PlotError`] where a curve has not one value a time.
+    pub fn data(&self) -> Result<String, PlotError> {
         if let Some(curve) = self.curves.iter().find(|c| c.values.len() != self.time.len()) {
             return Err(PlotError::Page(format!(
                 "curve `{}` has {} values, expected {}, one a row",
@@ -117,18 +151,9 @@ impl Page {
             tables: &self.tables,
             picture: picture.as_ref().map(|(title, svg)| [title.as_str(), svg.as_str()]),
             texts: &self.texts,
+            live: self.is_live,
         };
-        // Nothing in the data can end the element that holds it.
-        let data = serde_json::to_string(&content).map_err(|e| PlotError::Page(e.to_string()))?.replace('<', "\\u003c");
-        let parts = [
-            ("{{title}}", escaped(&self.title)),
-            ("{{library_style}}", include_str!("uplot/uPlot.min.css").to_owned()),
-            ("{{style}}", include_str!("page.css").to_owned()),
-            ("{{library}}", include_str!("uplot/uPlot.iife.min.js").trim_end().to_owned()),
-            ("{{script}}", include_str!("page.js").to_owned()),
-            ("{{data}}", data),
-        ];
-        Ok(filled(include_str!("page.html"), &parts))
+        serde_json::to_string(&content).map_err(|e| PlotError::Page(e.to_string()))
     }
 
     /// Writes it.

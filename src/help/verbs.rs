@@ -1,0 +1,123 @@
+//! The verbs in their groups, each with examples and, where it takes longer than ten seconds, how long.
+
+/// One verb.
+#[derive(Debug)]
+pub struct Verb {
+    /// What is typed after `macrostep`.
+    pub name: &'static str,
+    /// About how long it takes as it comes, where that is more than ten seconds on two cores.
+    pub time: Option<&'static str>,
+    /// Commands to begin with; what follows ` # ` is a remark.
+    pub examples: &'static [&'static str],
+}
+
+const fn verb(name: &'static str, examples: &'static [&'static str]) -> Verb {
+    Verb { name, time: None, examples }
+}
+
+const fn long(name: &'static str, time: &'static str, examples: &'static [&'static str]) -> Verb {
+    Verb { name, time: Some(time), examples }
+}
+
+/// All verbs, in the order in which they are shown.
+pub const GROUPS: &[(&str, &[Verb])] = &[
+    (
+        "Your FMUs",
+        &[
+            verb("fmus", &["macrostep fmus --out fmus-out"]),
+            verb("info", &["macrostep info fmus-out/oscillator1_force.fmu"]),
+            verb(
+                "check",
+                &[
+                    "macrostep check fmus-out/oscillator1_force.fmu --rollback",
+                    "macrostep check fmus-out/oscillator1_force.fmu --junit check.xml",
+                ],
+            ),
+            verb(
+                "simulate",
+                &[
+                    "macrostep simulate fmus-out/oscillator1_force.fmu --start k=20 --step 1e-3 --stop 10 --out out/single",
+                ],
+            ),
+            verb(
+                "flex import",
+                &[
+                    "macrostep flex import examples/meshes/link.inp --material 2.1e11,0.3,7850 --connector root=ROOT --connector tip=TIP --fmu link.fmu",
+                ],
+            ),
+        ],
+    ),
+    (
+        "Coupling",
+        &[
+            verb("systems", &["macrostep systems"]),
+            verb(
+                "run",
+                &[
+                    "macrostep run case-1 --out out/run --report",
+                    "macrostep run case-1 --method waveform:8 --step 0.2 --json",
+                    "macrostep run case-1 --set mass1.k=20 --stop 5",
+                ],
+            ),
+            verb("recover", &["macrostep recover out/run/trace.csv"]),
+            verb("explain", &["macrostep explain case-1"]),
+            verb("verify", &["macrostep verify case-1 --tolerance 0.1", "macrostep verify case-1 --junit verify.xml"]),
+            verb("graph", &["macrostep graph case-1 --out case-1.svg"]),
+            verb("convert", &["macrostep convert case-1 case-1.toml", "macrostep convert case-1 case-1.ssp"]),
+            verb("export", &["macrostep export case-1 --out both.fmu"]),
+            verb(
+                "sweep",
+                &["macrostep sweep case-1 --vary mass1.k=lin:5:15:5 --measure 'top=max(mass1.x)' --out out/sweep"],
+            ),
+            verb(
+                "fit",
+                &[
+                    "macrostep fit examples/fit/pair.toml --data examples/fit/measured.csv --free left.k=1:100 --free right.c=0.01:5",
+                ],
+            ),
+        ],
+    ),
+    (
+        "Laboratory",
+        &[
+            verb("advise", &["macrostep advise case-1 --tolerance 1e-3"]),
+            verb("energy", &["macrostep energy --coupling f-f --step 1e-2 --stop 20"]),
+            verb("converge", &["macrostep converge test-model --predict hold,linear,ia1"]),
+            long("compare", "40 s", &["macrostep compare --scenario case-1 --out out/work # about 40 s"]),
+            long(
+                "stability",
+                "1 min",
+                &[
+                    "macrostep stability --grid 21 --predict hold,linear # some seconds",
+                    "macrostep stability --grid 61 --out out/stability # about 1 min",
+                ],
+            ),
+        ],
+    ),
+    (
+        "Demonstrations",
+        &[
+            verb("oscillator", &["macrostep oscillator --coupling f-s --predict linear --out out/first"]),
+            verb(
+                "crane",
+                &["macrostep crane --stop 1 --out out/log", "macrostep crane --study --out out/crane # about 5 min"],
+            ),
+            verb(
+                "actuator",
+                &["macrostep actuator --stop 1", "macrostep actuator --study --out out/actuator # about 1 min"],
+            ),
+            long("interface", "20 s", &["macrostep interface --out out/interface # about 20 s"]),
+            verb("flex examples", &["macrostep flex examples"]),
+            verb("flex pendulum", &["macrostep flex pendulum --stop 0.1"]),
+            verb("flex checks", &["macrostep flex checks"]),
+            long("shows", "30 s", &["macrostep shows # about 30 s"]),
+        ],
+    ),
+    (
+        "This program",
+        &[
+            verb("completions", &["macrostep completions bash > macrostep.bash"]),
+            verb("manual", &["macrostep manual man/man1"]),
+        ],
+    ),
+];
