@@ -3,6 +3,8 @@
 mod beginning;
 mod construction;
 mod course;
+mod crossing;
+mod crossings;
 mod outcome;
 mod reach;
 mod remainder;
@@ -28,6 +30,7 @@ use crate::time::Tick;
 use crate::unit::Unit;
 use crate::window::Window;
 use crate::work::{LawSources, WatchState, WorkWatch};
+use crossings::Crossings;
 use nalgebra::DMatrix;
 use remainder::Rest;
 
@@ -53,6 +56,7 @@ pub struct Simulation {
     watches: Vec<WorkWatch>,
     /// Values that units are given on the way.
     changes: Changes,
+    crossings: Crossings,
     /// What each unit is told when it is initialised.
     settings: Vec<Settings>,
     /// What a memento must be of.

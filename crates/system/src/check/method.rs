@@ -29,7 +29,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             let what = format!("unit `{}` needs the tool that made it (`needsExecutionTool`)", unit.name);
             findings.push(Finding::warning(&unit.place, what, "have it installed"));
         }
-        let forks = d.rollback.forks(description) && d.scenario.coupling.repeats_steps();
+        let forks = d.rollback.forks(description) && d.scenario.repeats_steps();
         if forks {
             findings.push(by_fork(&unit.name, &unit.place, co));
         }
@@ -98,6 +98,9 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     }
     if let Some(step) = e.step_s.filter(|step| !(step.is_finite() && *step > 0.0)) {
         bad(&e.step_place, format!("step = {step:?}, expected a macro step above 0"));
+    }
+    if let Some(error) = e.error.filter(|error| !(*error > 0.0 && *error < 1.0)) {
+        bad(&e.place, format!("error = {error:?}, expected a number above 0 and below 1"));
     }
     let told = s.units.iter().map(|unit| (unit.tolerance, &unit.place));
     for (tolerance, place) in told.chain([(e.tolerance, &e.place)]) {
