@@ -106,7 +106,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
 
 /// The macro step that keeps the error the scenario allows, where it says one.
 fn bounded(opened: &mut Opened) -> Result<Option<Bound>, Failure> {
-    let found = bound(&opened.document.scenario, opened).map_err(|e| match e {
+    let found = bound(&opened.document.scenario, &*opened).map_err(|e| match e {
         Unverified::Findings(findings) => findings_failure(&findings),
         Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
     })?;
