@@ -13,6 +13,7 @@ mod run;
 
 mod commands;
 mod container;
+mod events;
 #[cfg(target_os = "linux")]
 mod faults;
 mod fit;

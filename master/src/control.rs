@@ -48,6 +48,8 @@ pub struct Course {
 pub(crate) struct Controller {
     estimate: Estimate,
     tolerance: f64,
+    /// Shortest and longest window, in shortest ones of the plan.
+    least: Tick,
     parts: Tick,
     family: Vec<Arc<dyn Predictor>>,
     lowest: usize,
@@ -65,6 +67,8 @@ pub(crate) struct ControllerState {
     /// Length of the next window in shortest ones.
     length: Tick,
     last: f64,
+    /// r of the window under way when it was taken back first, and its length then.
+    refused: (f64, Tick),
     /// Inputs as predicted at the window's end with degree k − 1, k, k + 1, unit by unit, and as they turned out.
     predicted: [Vec<Vec<f64>>; 3],
     truth: Vec<f64>,
@@ -79,6 +83,8 @@ pub(crate) struct ControllerState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Accepted,
+    /// It stands, and what comes after it is no continuation of what was before.
+    Jumped,
     Rejected,
 }
 
@@ -90,6 +96,7 @@ impl Controller {
         Controller {
             estimate: control.estimate,
             tolerance: control.tolerance,
+            least: 1,
             parts: Tick::from(control.parts.max(1)),
             family: family.to_vec(),
             lowest: control.lowest,
@@ -99,12 +106,19 @@ impl Controller {
         }
     }
 
+    /// Makes the shortest windows of the plan shorter, not those of control.
+    pub fn refine(&mut self, by: Tick) {
+        self.least *= by;
+        self.parts *= by;
+    }
+
     /// Before the first window.
     pub fn state(&self) -> ControllerState {
         let room = || self.inputs.iter().map(|n| vec![0.0; *n]).collect::<Vec<_>>();
         ControllerState {
-            length: 1,
+            length: self.least,
             last: 1.0,
+            refused: (0.0, 0),
             predicted: [room(), room(), room()],
             truth: vec![0.0; self.inputs.iter().copied().max().unwrap_or(0)],
             size: room(),
@@ -120,7 +134,7 @@ impl Controller {
 
     /// The next length where `left` shortest windows are left: the end is met, and not by a sliver.
     pub fn fit(&self, state: &mut ControllerState, left: Tick) -> Tick {
-        state.length = state.length.clamp(1, self.parts);
+        state.length = state.length.clamp(self.least, self.parts);
         if state.length >= left {
             left
         } else if 2 * state.length > left {
@@ -200,12 +214,19 @@ impl Controller {
         let order = |degree: usize| (lowest + degree) as f64 + 1.0;
         let elementary = |r: f64, degree: usize| 0.9 * r.max(1e-12).powf(-1.0 / order(degree));
         let r = errors[1];
-        if (r > 1.0 || r.is_nan()) && self.revocable && length > 1 {
+        if (r > 1.0 || r.is_nan()) && self.revocable && length > self.least {
             state.course.rejected += 1;
-            state.shrink(length, elementary(r, *degree));
+            if state.refused.1 == 0 {
+                state.refused = (r, length);
+            }
+            self.shrink(state, length, elementary(r, *degree));
             state.last = 1.0;
             return Verdict::Rejected;
         }
+        // An error that does not shrink with the window is a jump.
+        let (refused, longer) = std::mem::take(&mut state.refused);
+        let smooth = refused * (length as f64 / longer.max(1) as f64);
+        let is_jump = r > 1.0 && longer > 4 * length && r > 4.0 * smooth;
         state.course.window_s = [state.course.window_s[0].min(window_s), state.course.window_s[1].max(window_s)];
         let p = order(*degree);
         let pi = 0.9 * r.max(1e-12).powf(-0.3 / p) * (state.last / r.max(1e-12)).powf(0.4 / p);
@@ -223,16 +244,70 @@ impl Controller {
         // Small changes are not worth a corrector's Jacobian.
         let factor = best.1.clamp(0.2, 2.0);
         if !(0.95..1.1).contains(&factor) {
-            state.length = ((length as f64 * factor) as Tick).clamp(1, self.parts);
+            state.length = ((length as f64 * factor) as Tick).clamp(self.least, self.parts);
         }
-        Verdict::Accepted
+        if is_jump { Verdict::Jumped } else { Verdict::Accepted }
+    }
+
+    /// A shorter window after a failure.
+    pub fn shrink(&self, state: &mut ControllerState, length: Tick, factor: f64) {
+        let factor = if factor.is_finite() { factor.clamp(0.2, 0.9) } else { 0.2 };
+        state.length = ((length as f64 * factor) as Tick).clamp(self.least, (length - 1).max(self.least));
+    }
+
+    /// After an event: what comes is no continuation of what was.
+    pub fn begin_anew(state: &mut ControllerState) {
+        (state.last, state.refused) = (1.0, (0.0, 0));
+    }
+
+    /// The longest window, in shortest ones of the plan.
+    pub fn longest(&self) -> Tick {
+        self.parts
+    }
+
+    /// Whether a window may be taken back for its length.
+    pub fn may_shorten(&self, length: Tick) -> bool {
+        self.revocable && length > self.least
     }
 }
 
-impl ControllerState {
-    /// A shorter window after a failure.
-    pub fn shrink(&mut self, length: Tick, factor: f64) {
-        let factor = if factor.is_finite() { factor.clamp(0.2, 0.9) } else { 0.2 };
-        self.length = ((length as f64 * factor) as Tick).clamp(1, (length - 1).max(1));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::predict::Lagrange;
+
+    /// What becomes of a window whose error is `r(length)`, taken back as often as control wants.
+    fn last(r: impl Fn(f64) -> f64) -> Verdict {
+        let family: Vec<Arc<dyn Predictor>> = vec![Arc::new(Lagrange::new(1))];
+        let (inputs, blind) = (Vec::new(), Vec::new());
+        let estimate = Estimate::Error;
+        let control = Controller {
+            estimate,
+            tolerance: 1e-3,
+            least: 1,
+            parts: 1024,
+            family,
+            lowest: 1,
+            revocable: true,
+            inputs,
+            blind,
+        };
+        let mut state = control.state();
+        state.length = 1024;
+        loop {
+            let length = control.fit(&mut state, Tick::MAX);
+            let errors = [f64::INFINITY, r(length as f64), f64::INFINITY];
+            let verdict = control.judge(&mut state, errors, &mut 0, (length, 1.0));
+            if verdict != Verdict::Rejected {
+                return verdict;
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_that_does_not_shrink_with_the_window_is_a_jump() {
+        assert_eq!(last(|_| 50.0), Verdict::Jumped);
+        assert_eq!(last(|length| 50.0 * length), Verdict::Accepted);
+        assert_eq!(last(|length| 1e-5 * length * length), Verdict::Accepted);
     }
 }

@@ -29,7 +29,7 @@ impl Definition {
         let channels: Vec<(usize, &[u32])> = system.channels.iter().map(|c| (c.unit, c.refs.as_slice())).collect();
         let connections: Vec<&Connection> = system.connections.iter().collect();
         let laws: Vec<&LawNode> = system.laws.iter().collect();
-        let parts: [(&str, &dyn std::fmt::Debug); 11] = [
+        let parts: [(&str, &dyn std::fmt::Debug); 12] = [
             ("units", &units),
             ("channels", &channels),
             ("connections", &connections),
@@ -38,6 +38,7 @@ impl Definition {
             ("interface models", &system.interfaces),
             ("inputs over time", &system.series),
             ("values set at a time", &system.changes),
+            ("events", &system.events),
             ("power bonds", &system.bonds),
             ("method", method),
             ("grid", grid),

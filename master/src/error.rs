@@ -123,6 +123,25 @@ pub enum RunError {
     /// A run whose signals have grown beyond all bounds.
     #[error(transparent)]
     Diverged(Box<Diverged>),
+    /// An event that happens again and again.
+    #[error(
+        "event `{event}`: {found} times in {} s up to t = {} s, expected at most {most}: events accumulate (Zeno); stop the run \
+         before, let the event set what ends it, or say another `max` and `span`",
+        shown::time(*.span_s),
+        shown::time(*.t_s)
+    )]
+    Zeno {
+        /// Its name.
+        event: String,
+        /// Time of the last one \[s\].
+        t_s: f64,
+        /// How many there were.
+        found: u32,
+        /// How many may be.
+        most: u32,
+        /// Within which time \[s\].
+        span_s: f64,
+    },
     /// A pair of linear maps that loses or makes power.
     #[error(
         "virtual work at t = {} s: relative defect {found:.1e}, expected at most {limit:.0e}; the way back must be the \

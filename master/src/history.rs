@@ -206,6 +206,15 @@ impl History {
             && !self.at[..self.len].iter().chain(&self.rows[..self.len * self.width]).any(|x| x.is_nan())
     }
 
+    /// Leaves the row at tick `k` alone, or none where there is none.
+    pub(crate) fn begin_anew(&mut self, k: Tick) {
+        let found = self.find(k);
+        if let Some(i) = found {
+            self.drop_oldest(i);
+        }
+        self.len = usize::from(found.is_some());
+    }
+
     fn drop_oldest(&mut self, n: usize) {
         self.at.copy_within(n..self.len, 0);
         self.rows.copy_within(n * self.width..self.len * self.width, 0);

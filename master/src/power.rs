@@ -263,6 +263,15 @@ impl Ledger {
         }
     }
 
+    /// Closes all steps taken; those to come do not go on from them.
+    pub fn begin_anew(&self, state: &mut LedgerState, stations: &mut [Station], supply: &mut Supply<'_>) {
+        self.close_all(state, stations, supply);
+        for (books, n) in state.units.iter_mut().zip(&self.inputs) {
+            let offset = std::mem::take(&mut books.offset);
+            *books = UnitBooks { offset, ..UnitBooks::new(*n) };
+        }
+    }
+
     /// The leak correction's share of a unit; both ports of a bond get what was worked out at the first.
     fn damp(&self, state: &mut LedgerState, supply: &Supply<'_>, unit: usize, span: &Span) {
         let (ports, LedgerState { units, accounts, leaks, .. }) = (&self.ports, state);

@@ -55,6 +55,14 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
     for (unit, description) in system.units.iter().zip(&system.descriptions) {
         let co = description.co_simulation.as_ref();
         let varies = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
+        if !system.events.is_empty() && !varies {
+            return Err(RunError::Capability {
+                needs: "an event",
+                capability: "canHandleVariableCommunicationStepSize",
+                unit: unit.name().to_string(),
+                hint: "set values at a time, or take another FMU",
+            });
+        }
         if method.control.is_some() && !varies {
             return Err(RunError::Capability {
                 needs: "macro step control",
@@ -91,5 +99,6 @@ pub(crate) const MIDDLE: usize = 2;
 pub(crate) fn stagger<'a>(system: &System, method: &'a Method) -> Option<&'a [usize]> {
     let Schedule::Palindromic(order) = &method.schedule else { return None };
     let first = *order.first()?;
-    (order.len() > 1 && method.predictor.nodes() == 0 && Dense::is_offered(system, first)).then_some(order)
+    (order.len() > 1 && system.events.is_empty() && method.predictor.nodes() == 0 && Dense::is_offered(system, first))
+        .then_some(order)
 }

@@ -9,7 +9,7 @@ use crate::state::State;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Changes with what a state holds.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A run at a communication point.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -74,6 +74,7 @@ fields!(State {
     statistics,
     doubts,
     changes_past,
+    events,
     diverged,
 });
 
@@ -99,7 +100,8 @@ impl Simulation {
         let placed = stations.len() == fresh.len() && stations.iter().zip(fresh).all(|(s, f)| s.may_replace(f));
         let paced = state.pace.stretch >= 1 && state.pace.degree < self.window.sources.family.len();
         let alike = |s: &State| {
-            (s.loops.len(), s.watches.len(), s.control.is_some(), s.signals.ledger.is_some(), s.guess.shape())
+            let known = (s.control.is_some(), s.signals.ledger.is_some());
+            (s.loops.len(), s.watches.len(), s.events.shape(), known, s.guess.shape())
         };
         if known && sampled && placed && paced && alike(state) == alike(&initial) {
             return Ok(());

@@ -9,6 +9,7 @@ use crate::control::ControllerState;
 use crate::correct::Learnt;
 use crate::doubt::Doubts;
 use crate::error::Diverged;
+use crate::event::EventsState;
 use crate::guess::GuessState;
 use crate::history::History;
 use crate::link::LinksState;
@@ -50,6 +51,7 @@ pub(crate) struct State {
     pub doubts: Doubts,
     /// How many of the values set at a time are past.
     pub changes_past: usize,
+    pub events: EventsState,
     /// What ended the run where its signals grew beyond all bounds.
     pub diverged: Option<Diverged>,
 }

@@ -6,6 +6,7 @@ use crate::bond::{self, Bond};
 use crate::change::Change;
 use crate::declared::{kind_name, near, positions};
 use crate::error::SystemError;
+use crate::event::Event;
 use crate::ids::{ChannelId, InterfaceId, LawId, Signal, UnitId};
 use crate::law::Law;
 use crate::link::{Link, Type, Values, discrete_type};
@@ -77,6 +78,7 @@ pub struct System {
     /// How many inputs come from outside.
     pub(crate) outside: usize,
     pub(crate) changes: Vec<Change>,
+    pub(crate) events: Vec<Event>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) links: Vec<Link>,
     pub(crate) bonds: Vec<Bond>,
@@ -338,6 +340,11 @@ impl System {
     /// with the start values.
     pub fn change(&mut self, unit: UnitId, at_s: f64, value: Start) {
         self.changes.push(Change { unit: unit.0, at_s, value });
+    }
+
+    /// Sets values when a function of sampled outputs crosses zero.
+    pub fn event(&mut self, event: Event) {
+        self.events.push(event);
     }
 
     pub(crate) fn feed(&mut self, source: Source, unit: UnitId, input: &str) -> Result<(), SystemError> {

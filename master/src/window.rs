@@ -4,6 +4,7 @@
 //! Explicit: the plan is run once. With a corrector it is run as a problem to solve, see `iteration.rs`.
 
 use crate::algebraic::LoopState;
+use crate::control::Controller;
 use crate::error::RunError;
 use crate::history::History;
 use crate::link::{Links, LinksState};
@@ -166,6 +167,23 @@ impl Window {
     pub fn take_back(&self, state: &mut State) {
         if let Some(kept) = &self.kept {
             state.signals.clone_from(kept);
+        }
+    }
+
+    /// After an event, where all units are together: what comes is no continuation of what was.
+    pub fn begin_anew(&mut self, state: &mut State) {
+        let (now, signals) = (state.now, &mut state.signals);
+        if let (Some(ledger), Some(accounts)) = (&self.ledger, &mut signals.ledger) {
+            let supply = &mut self.sources.with(&mut signals.histories, state.pace);
+            ledger.begin_anew(accounts, &mut self.stations, supply);
+            if let Some(chosen) = &mut state.control {
+                chosen.energy_j = accounts.totals().0;
+            }
+        }
+        signals.histories.iter_mut().for_each(|history| history.begin_anew(now));
+        state.learnt = Default::default();
+        if let Some(chosen) = &mut state.control {
+            Controller::begin_anew(chosen);
         }
     }
 

@@ -129,6 +129,10 @@ impl From<RunError> for Fault {
                 let (found, expected) = (Some(format!("{found:e}").into()), Some(format!("at most {limit:e}").into()));
                 Fault { time_s: Some(t_s), found, expected, ..plain }
             }
+            RunError::Zeno { t_s, found, most, .. } => {
+                let (found, expected) = (found.to_string(), format!("at most {most}"));
+                Fault { time_s: Some(t_s), found: Some(found.into()), expected: Some(expected.into()), ..plain }
+            }
             RunError::Schedule { .. } => plain,
         }
     }

@@ -9,6 +9,7 @@ use macrostep_master::{Account, Course, Simulation, Statistics, Unconverged};
 use macrostep_plot::Table;
 use macrostep_plot::table::Align;
 use macrostep_system::Scenario;
+use macrostep_system::verify::Bound;
 use macrostep_system::words::{Energy, Named};
 use serde::Serialize;
 
@@ -40,6 +41,61 @@ pub struct Outcome {
     unit_s: HashMap<String, f64>,
     /// How the run has kept to the clock.
     real_time: Option<RealTime>,
+    /// Events of a condition, where the scenario has any.
+    events: Option<Events>,
+    /// What the macro step was chosen by, where it was.
+    pub bound: Option<Bound>,
+}
+
+/// An error that is kept, and how that is known.
+#[derive(Debug, Serialize)]
+pub struct ErrorBound {
+    pub bound: f64,
+    pub estimate: f64,
+    pub order: f64,
+    pub runs: u32,
+}
+
+impl From<Bound> for ErrorBound {
+    fn from(b: Bound) -> Self {
+        ErrorBound { bound: b.error, estimate: b.estimate, order: b.order, runs: b.runs }
+    }
+}
+
+/// Events of a condition that have happened.
+#[derive(Debug, Clone, Serialize)]
+pub struct Events {
+    pub count: u64,
+    /// Largest time by which one may have been met late; 0: each is met to a tick.
+    pub late_max_s: f64,
+    /// The first thousand of them.
+    pub first: Vec<EventResult>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct EventResult {
+    pub t_s: f64,
+    pub event: String,
+}
+
+impl Events {
+    fn of(simulation: &Simulation) -> Option<Events> {
+        let (named, count) = simulation.events();
+        let first: Vec<_> = named.map(|(event, t_s)| EventResult { t_s, event: event.to_owned() }).collect();
+        let late_max_s = simulation.events_late_s().unwrap_or(0.0);
+        simulation.has_events().then_some(Events { count, late_max_s, first })
+    }
+
+    /// How many, when the last of those known was, and how late.
+    fn line(&self) -> String {
+        let last = self.first.last().filter(|_| self.count == self.first.len() as u64);
+        let last = last.map(|e| format!(", the last `{}` at t = {:.9} s", e.event, e.t_s)).unwrap_or_default();
+        let late = match self.late_max_s {
+            0.0 => String::new(),
+            late_s => format!("; met up to {late_s:.1e} s late, because a unit cannot go back"),
+        };
+        format!("\n{}{last}{late}", counted(self.count, "event"))
+    }
 }
 
 /// What `--json` prints and `result.json` holds.
@@ -58,6 +114,10 @@ pub struct Summary<'a> {
     pub method: Option<Named>,
     pub energy: Energy,
     pub control: Option<ControlCourse>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<&'a Events>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_bound: Option<ErrorBound>,
     pub units: Vec<UnitResult<'a>>,
     pub r#final: serde_json::Map<String, serde_json::Value>,
     pub power_bonds: Vec<PowerBond<'a>>,
@@ -101,6 +161,8 @@ impl Outcome {
             course: simulation.course(),
             unit_s: HashMap::new(),
             real_time: None,
+            events: Events::of(simulation),
+            bound: None,
         }
     }
 
@@ -155,6 +217,8 @@ impl Outcome {
             method: s.coupling.method,
             energy: s.coupling.energy,
             control: self.course.map(|course| ControlCourse::of(course, self.statistics.windows)),
+            events: self.events.as_ref(),
+            error_bound: self.bound.map(ErrorBound::from),
             units: units.map(unit).collect(),
             r#final: finals.map(|(i, c)| (c.name.clone(), self.value(i, rows))).collect(),
             power_bonds: self.accounts.iter().map(PowerBond::of).collect(),
@@ -184,9 +248,14 @@ impl Outcome {
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
         let bonds: String = self.accounts.iter().map(bond_line).collect();
         let chosen = self.course.map(|course| course_line(&course, self.statistics.windows)).unwrap_or_default();
+        let mut events = self.events.as_ref().map(Events::line).unwrap_or_default();
+        if let Some(Bound { error, estimate, order, runs, .. }) = self.bound {
+            events +=
+                &format!("\nerror ≤ {error:.1e} (estimated {estimate:.1e}, order {order:.1}, {runs} runs to choose H)");
+        }
         let clock = self.real_time.as_ref().map(|seen| format!("\n{}", seen.line(self.statistics.windows)));
         format!(
-            "{} · {} · H = {} s\n\n{}\n{bonds}{chosen}\n{}, {} in {:.3} s; steps: {}{}",
+            "{} · {} · H = {} s\n\n{}\n{bonds}{chosen}{events}\n{}, {} in {:.3} s; steps: {}{}",
             title(s),
             method_line(s),
             s.experiment.step_s.unwrap_or(f64::NAN),

@@ -10,6 +10,7 @@ use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
+use macrostep_system::verify::{Bound, Unverified, bound};
 use macrostep_system::{Assembly, Scenario, toml};
 use sha2::{Digest, Sha256};
 
@@ -18,7 +19,7 @@ use super::outcome::Outcome;
 use super::pace::Pace;
 use super::report::Live;
 use super::steps::{Rows, Steps, failed};
-use super::{Opened, bundle, convert, name, pictures, report, start};
+use super::{Opened, bundle, convert, findings_failure, name, pictures, report, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, Keeper};
 use crate::distinct::Files;
 use crate::failure::Failure;
@@ -45,6 +46,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let checkpoints = arguments.checkpoints.within(&here);
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
+    let bound = bounded(&mut opened)?;
     if arguments.report || arguments.watch.is_some() || arguments.real_time.is_some() {
         opened.time_units();
     }
@@ -102,7 +104,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     interrupt::note();
     let ended = steps.run(&mut simulation, &mut rows, keeper.as_mut());
     let seen = steps.pace.map(|pace| pace.seen);
-    let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err()).timed(opened.times.as_ref(), seen);
+    let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+    let outcome = Outcome { bound, ..outcome.timed(opened.times.as_ref(), seen) };
     drop(simulation);
     let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
     let ended = ended.and(closed);
@@ -116,6 +119,19 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         print::line(outcome.table(&scenario, &rows))?;
     }
     met(outcome.unconverged.as_ref(), arguments.accept_unconverged)
+}
+
+/// The macro step that keeps the error the scenario allows, where it says one.
+fn bounded(opened: &mut Opened) -> Result<Option<Bound>, Failure> {
+    let found = bound(&opened.document.scenario, &*opened).map_err(|e| match e {
+        Unverified::Findings(findings) => findings_failure(&findings),
+        Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
+    })?;
+    if let Some(bound) = found {
+        let e = &mut opened.document.scenario.experiment;
+        (e.step_s, e.error) = (Some(bound.step_s), None);
+    }
+    Ok(found)
 }
 
 /// What is written is not what is read.

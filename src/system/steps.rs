@@ -76,6 +76,13 @@ impl Observer for Rows {
         self.last.extend_from_slice(values);
     }
 
+    fn event(&mut self, t_s: f64, values: &[f64], texts: &[(usize, String)]) {
+        if !texts.is_empty() {
+            self.texts(texts);
+        }
+        self.row(t_s, values);
+    }
+
     fn texts(&mut self, texts: &[(usize, String)]) {
         if let Some(stream) = &mut self.stream {
             stream.texts(texts);

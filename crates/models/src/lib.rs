@@ -2,6 +2,7 @@
 //!
 //! An FMU of `fmus/` and a native unit of the master are made of the same types of this crate, and run the same code.
 
+mod ball;
 mod benchmark;
 mod circuit;
 mod coupling;
@@ -12,6 +13,7 @@ mod plunger;
 
 use macrostep_slave::Ode;
 
+pub use ball::{FreeBall, ImpactGround};
 pub use benchmark::{Case, OscillatorParameters, case_1, case_2};
 pub use circuit::{Mesh, MeshShunt};
 pub use coupling::SpringDamper;
@@ -40,6 +42,10 @@ pub type CircuitMesh = Ode<Mesh>;
 pub type CircuitMeshShunt = Ode<MeshShunt>;
 /// A plunger cylinder, driven by the motion of its load.
 pub type Plunger = Ode<PlungerCylinder>;
+/// A ball in free fall that takes impulses.
+pub type Ball = Ode<FreeBall>;
+/// The ground under a ball.
+pub type Ground = Ode<ImpactGround>;
 
 /// Every model that is packed as an FMU.
 pub fn all() -> Vec<ModelEntry> {
@@ -54,6 +60,8 @@ pub fn all() -> Vec<ModelEntry> {
         ModelEntry::of::<Mesh>(),
         ModelEntry::of::<MeshShunt>(),
         ModelEntry::of::<PlungerCylinder>(),
+        ModelEntry::of::<FreeBall>(),
+        ModelEntry::of::<ImpactGround>(),
     ]
 }
 

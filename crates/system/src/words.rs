@@ -218,6 +218,28 @@ words! {
 }
 
 words! {
+    /// Which crossings of a threshold are events.
+    Direction, "direction", default Both {
+        /// From below to above, and from above to below.
+        Both = "both",
+        /// From below to above.
+        Rising = "rising",
+        /// From above to below.
+        Falling = "falling",
+    }
+}
+
+impl From<Direction> for master::Direction {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Both => Self::Both,
+            Direction::Rising => Self::Rising,
+            Direction::Falling => Self::Falling,
+        }
+    }
+}
+
+words! {
     /// What the communication step is chosen by.
     Control, "control", default Fixed {
         /// It is not: all steps are H.

@@ -21,6 +21,9 @@ pub trait Observer {
     /// The texts of the row that follows, each with its place there, ascending; not called where no text is recorded.
     fn texts(&mut self, _texts: &[(usize, String)]) {}
 
+    /// A row beside the others, right before or after an event; texts as in [`Observer::texts`]. Left out unless wanted.
+    fn event(&mut self, _t_s: f64, _values: &[f64], _texts: &[(usize, String)]) {}
+
     /// Whether the run goes on; asked before each window.
     #[inline]
     fn goes_on(&mut self) -> bool {

@@ -1,6 +1,7 @@
 //! How a simulation is made of system, method and grid.
 
 use super::Simulation;
+use super::crossings::Crossings;
 use crate::books::SETTLED_DEPTH;
 use crate::change::Changes;
 use crate::control::Controller;
@@ -8,6 +9,7 @@ use crate::correct::Correction;
 use crate::definition::Definition;
 use crate::dense::Dense;
 use crate::error::RunError;
+use crate::event::EventsState;
 use crate::feedthrough::FeedThrough;
 use crate::grid::Grid;
 use crate::history::History;
@@ -78,9 +80,12 @@ impl Simulation {
         let iterates = !matches!(method.correction, Correction::Explicit);
         let iteration = iterates.then(|| Iteration::new(&method.correction, &window, channels));
         let repetition = Repetition::of(&system.interfaces, &window.stations);
-        let held = iteration.is_none() && control.is_none() && repetition.is_none() && window.links.is_empty();
+        let crossings = Crossings::new(std::mem::take(&mut system.events), &window);
+        window.revocable |= crossings.goes_back();
+        let plain = iteration.is_none() && control.is_none() && repetition.is_none() && crossings.is_empty();
+        let held = plain && window.links.is_empty();
         let relay = if held { Relay::of(&window, 1) } else { None };
-        Ok(Simulation {
+        let mut simulation = Simulation {
             state: initial(&window, iteration.as_ref(), control.as_ref()),
             window,
             iteration,
@@ -99,15 +104,20 @@ impl Simulation {
             changes: Changes::new(system.changes),
             settings: system.settings,
             definition,
+            crossings,
             past: Vec::new(),
-        })
+        };
+        simulation.refine();
+        simulation.state = simulation.initial();
+        Ok(simulation)
     }
 
     /// The state before initialisation.
     pub(crate) fn initial(&self) -> State {
         let mut state = initial(&self.window, self.iteration.as_ref(), self.control.as_ref());
         state.watches.resize_with(self.watches.len(), Default::default);
-        state.pace.stretch = self.rest.as_ref().map_or(1, |rest| rest.of);
+        state.pace.stretch = self.rest.as_ref().map_or(self.crossings.parts, |rest| rest.of);
+        state.events = EventsState::new(&self.crossings.events);
         state
     }
 }
@@ -126,6 +136,7 @@ fn initial(window: &Window, iteration: Option<&Iteration>, control: Option<&Cont
         statistics: Default::default(),
         doubts: Default::default(),
         changes_past: 0,
+        events: EventsState::default(),
         diverged: None,
     }
 }

@@ -38,23 +38,39 @@ impl Simulation {
             self.changes.set(&mut self.state.changes_past, times_s, &mut self.window.stations)?;
         }
         // The window.
+        self.crossings.rows.clear();
         let began = self.state.now;
-        let outcome = match (&self.control, &mut self.repetition) {
-            (Some(_), _) => self.controlled(),
-            (None, Some(repetition)) => repetition.run(&mut self.window, &mut self.state).map(Some),
-            (None, None) => window(&mut self.window, self.iteration.as_ref(), &mut self.state),
+        let outcome = match &self.control {
+            Some(_) => self.controlled(),
+            None if self.crossings.is_empty() => self.run_window(),
+            None => self.windows_with_events(),
         };
         let corrected = outcome.map_err(|error| self.blamed(error))?;
         // What it has cost, and whether it is to be relied on.
+        let convergence = self.tally(corrected, began);
+        self.check_size()?;
+        self.check_work()?;
+        Ok(convergence)
+    }
+
+    /// One window of the present length, repeated where there is an iteration.
+    #[inline]
+    pub(super) fn run_window(&mut self) -> Result<Option<Corrected>, RunError> {
+        match &mut self.repetition {
+            Some(repetition) => repetition.run(&mut self.window, &mut self.state).map(Some),
+            None => window(&mut self.window, self.iteration.as_ref(), &mut self.state),
+        }
+    }
+
+    /// Counts a window that stands.
+    pub(super) fn tally(&mut self, corrected: Option<Corrected>, began: Tick) -> Option<Convergence> {
         let convergence = corrected.as_ref().map(|c| c.convergence);
         self.state.statistics.windows += 1;
         self.state.statistics.runs += convergence.map_or(1, |c| c.runs as u64);
         if let Some(Corrected { convergence, doubt }) = corrected {
             self.count(convergence, doubt.map(|doubt| (began, doubt)));
         }
-        self.check_size()?;
-        self.check_work()?;
-        Ok(convergence)
+        convergence
     }
 
     /// Counts a window that was repeated.
@@ -70,15 +86,16 @@ impl Simulation {
     fn controlled(&mut self) -> Result<Option<Corrected>, RunError> {
         let end = self.grid.stop_s.map_or(Tick::MAX, |stop_s| self.tick(stop_s));
         let end = self.until.map_or(end, |until| until.min(end));
-        let Simulation { window: steps, control: Some(control), iteration, state, .. } = self else {
-            return Ok(None);
-        };
-        let clock = steps.sources.clock;
+        let clock = self.window.sources.clock;
+        self.look_first()?;
         loop {
+            let Simulation { window: steps, control: Some(control), iteration, state, .. } = self else {
+                return Ok(None);
+            };
             // How long the window is.
             let left = ((end - state.now) / steps.plan.window).max(1);
             let Some(chosen) = &mut state.control else { return Ok(None) };
-            let length = control.fit(chosen, left);
+            let length = self.crossings.fit(control.fit(chosen, left), (steps, state));
             if length != state.pace.stretch {
                 state.learnt = Default::default();
             }
@@ -93,22 +110,30 @@ impl Simulation {
             let outcome = window(steps, iteration.as_ref(), state);
             // Whether it stands.
             let verdict = match &outcome {
-                Err(RunError::Discarded { .. }) if control.revocable && length > 1 => {
+                Err(RunError::Discarded { .. }) if control.may_shorten(length) => {
                     if let Some(chosen) = &mut state.control {
                         chosen.course.rejected += 1;
-                        chosen.shrink(length, 0.5);
+                        control.shrink(chosen, length, 0.5);
                     }
                     steps.rewind(state)?;
                     continue;
                 }
                 Err(_) => return outcome,
+                Ok(_) if state.events.settles => Verdict::Accepted,
                 Ok(_) => steps.judge(control, state, (length, span.length_s)),
             };
-            if verdict == Verdict::Accepted {
-                return outcome;
+            match verdict {
+                Verdict::Accepted if self.crossings.is_empty() => return outcome,
+                Verdict::Accepted => return self.meet_events(outcome?, (span.from, length)),
+                Verdict::Jumped => {
+                    steps.begin_anew(state);
+                    return outcome;
+                }
+                Verdict::Rejected => {
+                    state.now = span.from;
+                    steps.rewind(state)?;
+                }
             }
-            state.now = span.from;
-            steps.rewind(state)?;
         }
     }
 
@@ -143,7 +168,7 @@ impl Window {
         };
         // What follows from it.
         let verdict = control.judge(chosen, errors, &mut pace.degree, (length, length_s));
-        if verdict == Verdict::Accepted {
+        if verdict != Verdict::Rejected {
             chosen.energy_j = signals.ledger.as_ref().map_or(0.0, |accounts| accounts.totals().0);
         }
         verdict

@@ -3,6 +3,8 @@
 mod beginning;
 mod construction;
 mod course;
+mod crossing;
+mod crossings;
 mod outcome;
 mod reach;
 mod remainder;
@@ -29,6 +31,7 @@ use crate::time::Tick;
 use crate::unit::Unit;
 use crate::window::Window;
 use crate::work::{LawSources, WatchState, WorkWatch};
+use crossings::Crossings;
 use nalgebra::DMatrix;
 use remainder::Rest;
 
@@ -56,6 +59,7 @@ pub struct Simulation {
     watches: Vec<WorkWatch>,
     /// Values that units are given on the way.
     changes: Changes,
+    crossings: Crossings,
     /// What each unit is told when it is initialised.
     settings: Vec<Settings>,
     /// What a saved state must be of.

@@ -30,6 +30,7 @@ impl Simulation {
         let span_s = stop_s - self.grid.start_s;
         let (whole, rest) = windows_and_rest(span_s, self.window_s());
         let Some(rest) = rest else { return Ok(()) };
+        self.coarsen();
         if self.control.is_some() || self.window.plan.is_staggered() {
             return Err(RunError::Grid {
                 what: "stop time",
@@ -48,6 +49,7 @@ impl Simulation {
         if self.relay.is_some() {
             self.relay = Relay::of(&self.window, of);
         }
+        self.refine();
         Ok(())
     }
 

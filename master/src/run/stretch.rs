@@ -37,7 +37,9 @@ impl Simulation {
             if relayed > 0 {
                 made += self.stretch(relayed, (until_row, every), observer)?;
             } else {
-                self.step()?;
+                let stepped = self.step();
+                self.crossings.hand_out(observer);
+                stepped?;
                 made += 1;
                 if until_row == 1 {
                     self.observe(observer)?;

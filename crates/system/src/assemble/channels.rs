@@ -50,7 +50,7 @@ impl Channels {
 
 /// Real outputs of each unit that something is made of, in the order of first use; flows of power bonds are the last. `motion` says whether laws
 /// that outputs obey stand in their place.
-fn used<'a>(names: &Names<'a>, descriptions: &[Arc<ModelDescription>], motion: bool) -> Vec<Vec<&'a str>> {
+fn used<'a>(names: &Names<'a>, descriptions: &'a [Arc<ModelDescription>], motion: bool) -> Vec<Vec<&'a str>> {
     let s = names.scenario();
     let connections = s.connections.iter().filter(|c| !(motion && c.law.is_some())).map(|c| &c.from);
     let named = |c: &'a Connection| [Some(&c.from.unit), c.law.as_ref().filter(|_| motion)];
@@ -62,7 +62,8 @@ fn used<'a>(names: &Names<'a>, descriptions: &[Arc<ModelDescription>], motion: b
     let models = s.interface_models.iter();
     let models = models.flat_map(|m| m.sources());
     let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));
-    for end in connections.chain(laws).chain(maps).chain(models).chain(flows) {
+    let events = s.state_events.iter().flat_map(|e| e.outputs());
+    for end in connections.chain(laws).chain(maps).chain(models).chain(flows).chain(events) {
         if !known.insert(end) {
             continue;
         }
@@ -71,7 +72,27 @@ fn used<'a>(names: &Names<'a>, descriptions: &[Arc<ModelDescription>], motion: b
             out[u].push(&end.variable);
         }
     }
+    // Rates of what events look at, where they are declared.
+    for end in s.state_events.iter().flat_map(|e| std::iter::once(&e.of).chain(&e.minus)) {
+        let Some(u) = names.unit(&end.unit) else { continue };
+        let mut name = end.variable.as_str();
+        for _ in 0..2 {
+            let Some(rate) = derivative(&descriptions[u], name) else { break };
+            if !out[u].contains(&rate) {
+                out[u].push(rate);
+            }
+            name = rate;
+        }
+    }
     out
+}
+
+/// The output that is declared as the time derivative of one.
+fn derivative<'a>(description: &'a ModelDescription, name: &str) -> Option<&'a str> {
+    let of = description.variables.iter().position(|v| v.name == name)?;
+    let is_sampled = |v: &&Variable| matches!(v.causality, Causality::Output | Causality::Local);
+    let mut sampled = description.variables.iter().filter(is_sampled);
+    sampled.find(|v| v.real().is_some_and(|r| r.derivative == Some(of))).map(|v| v.name.as_str())
 }
 
 /// Chains of outputs, each the time derivative of the one before.

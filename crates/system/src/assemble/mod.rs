@@ -6,6 +6,7 @@
 mod bonds;
 mod channels;
 mod driven;
+mod event;
 mod laws;
 mod past;
 mod recorded;
@@ -70,6 +71,14 @@ pub struct Sampled {
 /// success come the findings that do not.
 pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assembly, Vec<Finding>), Vec<Finding>> {
     let mut findings = check(scenario, catalogue);
+    if let Some(error) = scenario.experiment.error {
+        let what = format!("`error = {error:?}` of the experiment: the macro step is not chosen yet");
+        findings.push(Finding::error(
+            &scenario.experiment.place,
+            what,
+            "`macrostep run` does that; leave it out elsewhere",
+        ));
+    }
     if fails(&findings) {
         return Err(findings);
     }
@@ -123,6 +132,7 @@ fn build(
     bonds::declare(names, &descriptions, &mut system, &units)?;
     let grid = times::grid(&s);
     driven::declare(names, &descriptions, &grid, (&mut system, &units))?;
+    event::declare(names, (&descriptions, &channels), (&mut system, &units))?;
     let channels = channels.sampled;
     let recorded = Vec::new();
     Ok(Assembly { system, method, grid, units, descriptions, by_fork, channels, recorded, effective: s })

@@ -163,8 +163,24 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a variable may be set on the way.
-fn set(
+/// Whether a variable may be set on the way: an input without a source, or a tunable parameter.
+pub(super) fn may_be_set(end: &Endpoint, v: &Variable, fed: &BTreeSet<&Endpoint>) -> Result<(), (String, String)> {
+    let next = "set a tunable parameter, or an input without a source".to_owned();
+    match v.causality {
+        Causality::Input if fed.contains(end) => {
+            Err((format!("input `{end}` has a source, and an event sets it"), "remove one of them".to_owned()))
+        }
+        Causality::Input => Ok(()),
+        Causality::Parameter if v.variability == Variability::Tunable => Ok(()),
+        Causality::Parameter => {
+            Err((format!("`{end}` is a parameter that cannot change in a run (not tunable)"), next))
+        }
+        other => Err((format!("`{end}` is {}", causality(other)), next)),
+    }
+}
+
+/// Whether a value may be set on the way.
+pub(super) fn set(
     d: &Declared<'_>,
     (unit, setting): (&String, &Setting),
     fed: &BTreeSet<&Endpoint>,
@@ -172,18 +188,7 @@ fn set(
     let end = Endpoint { unit: unit.clone(), variable: setting.variable.clone() };
     let Some(v) = d.variable(&end).map_err(|what| (what, String::new()))? else { return Ok(()) };
     let Some(description) = d.description(unit) else { return Ok(()) };
-    let next = "set a tunable parameter, or an input without a source";
-    match v.causality {
-        Causality::Input if fed.contains(&end) => {
-            return Err((format!("input `{end}` has a source, and an event sets it"), "remove one of them".to_owned()));
-        }
-        Causality::Input => {}
-        Causality::Parameter if v.variability == Variability::Tunable => {}
-        Causality::Parameter => {
-            return Err((format!("`{end}` is a parameter that cannot change in a run (not tunable)"), next.to_owned()));
-        }
-        other => return Err((format!("`{end}` is {}", causality(other)), next.to_owned())),
-    }
+    may_be_set(&end, v, fed)?;
     let fits = convert(setting, v, description).map(|_| ());
     fits.map_err(|expected| (format!("`{end}` = {}, expected {expected}", setting.value), near(&v.name, description)))
 }

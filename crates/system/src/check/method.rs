@@ -110,6 +110,9 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     if let Some(step) = e.step_s.filter(|step| !(step.is_finite() && *step > 0.0)) {
         bad(&e.step_place, format!("step = {step:?}, expected a macro step above 0"));
     }
+    if let Some(error) = e.error.filter(|error| !(*error > 0.0 && *error < 1.0)) {
+        bad(&e.place, format!("error = {error:?}, expected a number above 0 and below 1"));
+    }
     let told = s.units.iter().map(|unit| (unit.tolerance, &unit.place));
     for (tolerance, place) in told.chain([(e.tolerance, &e.place)]) {
         if let Some(tolerance) = tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {

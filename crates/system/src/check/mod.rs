@@ -5,6 +5,7 @@
 //! | units there, names, settings of a type and range the variables have | [`values`](self) |
 //! | connections: both ends there, causality, type, units, one source for an input, inputs without a source | `wiring` |
 //! | inputs from files, values set at a time | `driven` |
+//! | events of a condition: outputs there, values that may be set, units that can meet them | `event` |
 //! | power bonds: variables there, inputs fed, products that are a power | `bonds` |
 //! | method: capabilities of the units, order, times | `method` |
 //!
@@ -14,6 +15,7 @@
 mod bonds;
 mod connectors;
 mod driven;
+mod event;
 mod method;
 mod units;
 mod values;
@@ -96,6 +98,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
     wiring::check(&declared, &mut findings);
     bonds::check(&declared, &mut findings);
     driven::check(&declared, &mut findings);
+    event::check(&declared, &mut findings);
     method::check(&declared, &mut findings);
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
     let errors = findings.iter().take_while(|f| f.severity == Severity::Error).count();

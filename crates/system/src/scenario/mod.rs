@@ -13,7 +13,7 @@ mod unit;
 
 pub use bond::{Bond, Gain, Port};
 pub use connection::{Connection, Endpoint};
-pub use driven::{Event, InputFile};
+pub use driven::{Event, InputFile, StateEvent, Taken};
 pub use law::{InterfaceModel, Law, LawKind, Map, Reaction};
 pub use method::{Coupling, StepChoice};
 pub use names::Names;
@@ -53,6 +53,8 @@ pub struct Scenario {
     pub inputs: Vec<InputFile>,
     /// Values set at a time.
     pub events: Vec<Event>,
+    /// Values set when outputs cross a threshold.
+    pub state_events: Vec<StateEvent>,
     /// Values of outputs before the start, which predictors begin with.
     pub history: Vec<Event>,
     /// What is recorded.
@@ -70,6 +72,9 @@ pub struct Experiment {
     pub step_s: Option<f64>,
     /// Relative tolerance of the units' own solvers; `None`: what each FMU proposes.
     pub tolerance: Option<f64>,
+    /// Largest error of the coupling, relative to the largest absolute value of each recorded output: the macro step is chosen
+    /// for it, see [`crate::verify::bound`]. `None`: it is what is said.
+    pub error: Option<f64>,
     /// Where.
     pub place: Place,
     /// Where the end stands; line 0 without a file: nowhere else than all of it.
@@ -106,6 +111,11 @@ impl Scenario {
             }
         }
         out
+    }
+
+    /// Whether steps are taken back, by the method or for events.
+    pub fn repeats_steps(&self) -> bool {
+        self.coupling.repeats_steps() || !self.state_events.is_empty()
     }
 
     /// The file of inputs of this name.

@@ -22,6 +22,7 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     let past = "a time before the start has no words in SSP";
     out.extend(s.interface_models.iter().map(|m| Finding::warning(&m.place, model, next)));
     out.extend(s.events.iter().map(|e| Finding::warning(&e.place, event, next)));
+    out.extend(s.state_events.iter().map(|e| Finding::warning(&e.place, event, next)));
     let input = |name: &str| format!("inputs `{name}` from a file have no words in SSP");
     out.extend(s.inputs.iter().map(|file| Finding::warning(&file.place, input(&file.name), next)));
     out.extend(s.history.iter().map(|e| Finding::warning(&e.place, past, next)));

@@ -101,7 +101,13 @@ pub(super) struct Motion {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Event {
-    pub at: f64,
+    pub at: Option<f64>,
+    pub when: Option<Spanned<String>>,
+    pub minus: Option<Spanned<String>>,
+    pub threshold: Option<Spanned<f64>>,
+    pub direction: Option<Spanned<String>>,
+    pub max: Option<Spanned<i64>>,
+    pub span: Option<Spanned<f64>>,
     pub set: Entries<Spanned<toml::Value>>,
 }
 
@@ -113,6 +119,7 @@ pub(super) struct Experiment {
     pub stop: Option<Spanned<f64>>,
     pub step: Option<Spanned<f64>>,
     pub tolerance: Option<f64>,
+    pub error: Option<f64>,
     #[serde(default)]
     pub parameters: Vec<Spanned<String>>,
 }

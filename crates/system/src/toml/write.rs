@@ -1,7 +1,10 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
-use crate::scenario::{Bond, Endpoint, Event, Gain, InterfaceModel, LawKind, Map, Scenario, Setting, Value};
+use crate::scenario::{
+    Bond, Endpoint, Event, Gain, InterfaceModel, LawKind, Map, Scenario, Setting, StateEvent, Value,
+};
 use crate::words::Control;
+use crate::words::Direction;
 use std::fmt::Write;
 
 /// The scenario as a file. Everything is said, defaults included.
@@ -46,6 +49,7 @@ pub fn write(scenario: &Scenario) -> String {
     }
     text.inputs(scenario);
     text.timed("events", &scenario.events);
+    scenario.state_events.iter().for_each(|event| text.state_event(event));
     text.timed("history", &scenario.history);
     for model in &scenario.interface_models {
         text.interface_model(model);
@@ -78,7 +82,7 @@ impl Text {
         }
         let e = &s.experiment;
         self.line(format_args!("\n[experiment]\nstart = {:?}", e.start_s));
-        for (name, number) in [("stop", e.stop_s), ("step", e.step_s), ("tolerance", e.tolerance)] {
+        for (name, number) in [("stop", e.stop_s), ("step", e.step_s), ("tolerance", e.tolerance), ("error", e.error)] {
             if let Some(number) = number {
                 self.line(format_args!("{name} = {number:?}"));
             }
@@ -201,6 +205,32 @@ impl Text {
                 set.map(|(unit, s)| format!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
             let set = set.collect::<Vec<_>>().join(", ");
             self.line(format_args!("\n[[{key}]]\nat = {:?}\nset = {{ {set} }}", event.at_s));
+        }
+    }
+
+    fn state_event(&mut self, event: &StateEvent) {
+        // What crosses zero.
+        self.line(format_args!("\n[[events]]\nwhen = {}", basic(&event.of.to_string())));
+        if let Some(minus) = &event.minus {
+            self.line(format_args!("minus = {}", basic(&minus.to_string())));
+        }
+        if event.threshold != 0.0 {
+            self.line(format_args!("threshold = {:?}", event.threshold));
+        }
+        if event.direction != Direction::default() {
+            self.line(format_args!("direction = \"{}\"", event.direction));
+        }
+        // What is set, and how often that may be.
+        let settings = event.settings.iter();
+        let settings = settings.map(|(unit, s)| (format!("{unit}.{}", s.variable), value(&s.value)));
+        let taken = event.taken.iter().map(|t| {
+            let (from, factor, offset) = (basic(&t.from.to_string()), t.factor, t.offset);
+            (t.to.to_string(), format!("{{ from = {from}, factor = {factor:?}, offset = {offset:?} }}"))
+        });
+        let set: Vec<String> = settings.chain(taken).map(|(to, value)| format!("{} = {value}", basic(&to))).collect();
+        self.line(format_args!("set = {{ {} }}\nmax = {}", set.join(", "), event.most));
+        if let Some(span_s) = event.span_s {
+            self.line(format_args!("span = {span_s:?}"));
         }
     }
 

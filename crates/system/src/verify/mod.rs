@@ -18,7 +18,10 @@
 //!
 //! Reference: \[Roache 1994\] for the error bar of a grid refinement.
 
+mod bound;
 pub mod verdict;
+
+pub use bound::{Bound, bound};
 
 use crate::assemble::assemble;
 use crate::catalogue::Catalogue;

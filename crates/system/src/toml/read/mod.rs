@@ -1,5 +1,6 @@
 //! From the text to a [`Scenario`].
 
+mod event;
 mod method;
 mod relations;
 
@@ -73,6 +74,7 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(name), what, format!("write [parameters.{}]", name.get_ref())));
             }
         }
+        let (events, state_events) = self.events(&f.events)?;
         let scenario = Scenario {
             name: f.name,
             description: f.description,
@@ -90,7 +92,8 @@ impl Reader<'_> {
             bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
             interface_models: f.interface_models.iter().map(|m| self.interface_model(m)).collect::<Read<_>>()?,
             inputs: f.inputs.0.iter().map(|(name, file)| self.input(name, file)).collect::<Read<_>>()?,
-            events: f.events.iter().map(|event| self.event(event)).collect::<Read<_>>()?,
+            events,
+            state_events,
             history: f.history.iter().map(|event| self.event(event)).collect::<Read<_>>()?,
             record: self.record(&f.record)?,
         };
@@ -146,7 +149,8 @@ impl Reader<'_> {
         let at = |key: &Option<Spanned<f64>>| key.as_ref().map_or_else(Place::default, |value| self.place(value));
         let (start_s, stop_s, step_s, tolerance) = (e.start, number(&e.stop), number(&e.step), e.tolerance);
         let (stop_place, step_place) = (at(&e.stop), at(&e.step));
-        (Experiment { start_s, stop_s, step_s, tolerance, place, stop_place, step_place }, &e.parameters)
+        let error = e.error;
+        (Experiment { start_s, stop_s, step_s, tolerance, error, place, stop_place, step_place }, &e.parameters)
     }
 
     fn word<T: FromStr<Err = String> + Default>(&self, key: &str, word: &Option<Spanned<String>>) -> Read<T> {
@@ -256,20 +260,6 @@ impl Reader<'_> {
         let path = self.folder.join(&shown);
         let path = std::path::absolute(&path).unwrap_or(path);
         Ok(InputFile { name, path, shown, place })
-    }
-
-    fn event(&self, event: &Spanned<file::Event>) -> Read<Event> {
-        let (place, e) = (self.place(event), event.get_ref());
-        let settings = e.set.0.iter().map(|(key, value)| {
-            let target = self.endpoint(key)?;
-            Ok((target.unit, self.setting(&target.variable, value)?))
-        });
-        let settings: Vec<_> = settings.collect::<Read<_>>()?;
-        if !e.at.is_finite() || settings.is_empty() {
-            let what = format!("{} values at {} s", settings.len(), e.at);
-            return Err(Finding::error(&place, what, "write at = 2.0 and set = { \"UNIT.VARIABLE\" = 1.0 }"));
-        }
-        Ok(Event { at_s: e.at, settings, place })
     }
 
     fn bond(&self, b: usize, bond: &Spanned<file::Bond>) -> Read<Bond> {

@@ -1,0 +1,91 @@
+//! Events of a condition, against the variables they look at and set, and the units that are to meet them.
+
+use super::Declared;
+use super::driven::may_be_set;
+use crate::finding::Finding;
+use crate::scenario::{Endpoint, Place, StateEvent};
+use macrostep_description::{Causality, Variable};
+use std::collections::BTreeSet;
+
+pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    let s = d.scenario;
+    let Some(first) = s.state_events.first() else { return };
+    let fed: BTreeSet<&Endpoint> = s.targets().map(|(to, _)| to).collect();
+    for event in &s.state_events {
+        for end in std::iter::once(&event.of).chain(&event.minus) {
+            output(d, end, &event.place, findings);
+        }
+        for (unit, setting) in &event.settings {
+            if let Err((what, next)) = super::driven::set(d, (unit, setting), &fed) {
+                findings.push(Finding::error(&setting.place, what, next));
+            }
+        }
+        taken(d, event, &fed, findings);
+    }
+    // Windows of any length, and such that can be taken back.
+    for (unit, description) in s.units.iter().zip(d.descriptions) {
+        let Some(co) = description.as_ref().and_then(|d| d.co_simulation.as_ref()) else { continue };
+        if !co.can_handle_variable_communication_step_size {
+            let what = format!(
+                "an event of a condition needs shorter steps, but unit `{}` has no `canHandleVariableCommunicationStepSize`",
+                unit.name
+            );
+            findings.push(Finding::error(&first.place, what, "set values at a time, `at`, or take another FMU"));
+        }
+        let forks = description.as_ref().is_some_and(|d_| d.rollback.forks(d_));
+        if !co.can_get_and_set_fmu_state && !forks {
+            let what = format!(
+                "unit `{}` cannot go back: steps before an event are shortened as it is expected, and it may be met late",
+                unit.name
+            );
+            findings.push(Finding::warning(
+                &first.place,
+                what,
+                "the result says by how much; `--rollback auto` goes back by fork",
+            ));
+        }
+    }
+}
+
+/// A real output, which can be sampled.
+fn output<'d>(d: &'d Declared<'_>, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'d Variable> {
+    match d.variable(end) {
+        Err(what) => findings.push(Finding::error(place, what, "")),
+        Ok(Some(v)) if v.real().is_none() || !matches!(v.causality, Causality::Output | Causality::Local) => {
+            let what = format!("an event looks at `{end}`, and it is no real output");
+            findings.push(Finding::error(place, what, "name a real output"));
+        }
+        Ok(v) => return v,
+    }
+    None
+}
+
+/// Variables that are set to what outputs are.
+fn taken(d: &Declared<'_>, event: &StateEvent, fed: &BTreeSet<&Endpoint>, findings: &mut Vec<Finding>) {
+    for taken in &event.taken {
+        let from = output(d, &taken.from, &taken.place, findings);
+        let to = match d.variable(&taken.to) {
+            Ok(to) => to,
+            Err(what) => {
+                findings.push(Finding::error(&taken.place, what, ""));
+                continue;
+            }
+        };
+        let (Some(from), Some(to)) = (from, to) else { continue };
+        if let Err((what, next)) = may_be_set(&taken.to, to, fed) {
+            findings.push(Finding::error(&taken.place, what, next));
+        } else if to.real().is_none() {
+            let what = format!("`{}` is no real variable, and an event sets it to `{}`", taken.to, taken.from);
+            findings.push(Finding::error(&taken.place, what, "write a value"));
+        } else if from.unit() != to.unit() && taken.factor == 1.0 {
+            let what = format!(
+                "`{}` is set to `{}`: units `{}` and `{}`, which are not converted",
+                taken.to,
+                taken.from,
+                to.unit(),
+                from.unit()
+            );
+            findings.push(Finding::warning(&taken.place, what, "say the `factor` that converts them"));
+        }
+    }
+}
