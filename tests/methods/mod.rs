@@ -9,6 +9,7 @@ mod energy;
 mod figures;
 mod identities;
 mod integrated;
+mod lines;
 mod multirate;
 mod named;
 mod orders;

@@ -14,6 +14,7 @@
 mod bonds;
 mod connectors;
 mod driven;
+mod lines;
 mod method;
 mod units;
 mod values;

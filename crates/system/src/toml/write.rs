@@ -1,6 +1,6 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
-use crate::scenario::{Bond, Endpoint, Event, Gain, InterfaceModel, LawKind, Map, Scenario, Setting, Value};
+use crate::scenario::{Bond, Endpoint, Event, Gain, InterfaceModel, LawKind, LineSize, Map, Scenario, Setting, Value};
 use crate::words::Control;
 use std::fmt::Write;
 
@@ -34,6 +34,15 @@ pub fn write(scenario: &Scenario) -> String {
             )),
             LawKind::Orifice { coefficient, laminar } => {
                 text.line(format_args!("kind = \"orifice\"\ncoefficient = {coefficient:?}\nlaminar = {laminar:?}"));
+            }
+            LawKind::Line(line) => {
+                let (key, amount) = match &line.size {
+                    LineSize::Impedance(amount) => ("impedance", amount),
+                    LineSize::Stiffness(amount) => ("stiffness", amount),
+                };
+                let ends = line.ends.each_ref().map(ToString::to_string);
+                text.line(format_args!("kind = \"line\"\n{key} = {}\ndelay = {:?}", gain(amount), line.delay_s));
+                text.line(format_args!("ends = {}", list(&ends)));
             }
         }
         text.line(format_args!("inputs = {}\noutputs = {}", endpoints(&law.inputs), list(&law.outputs)));
