@@ -3,7 +3,7 @@
 use crate::common::*;
 use macrostep::factory;
 use macrostep::pair::{Coupling, Pair, build};
-use macrostep_master::correct::{Correction, NewtonKrylov, QuasiNewton, SemiImplicit};
+use macrostep_master::correct::{Correction, MultiVector, NewtonKrylov, QuasiNewton, SemiImplicit};
 use macrostep_master::predict::{Hermite, IntegratedAcceleration, Jerk};
 use macrostep_master::record::{Column, Trace};
 use macrostep_master::{EnergyCorrection, Estimate, Method, StepControl};
@@ -65,6 +65,7 @@ fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Factory<'_>) {
                 ("control", Method { control, ..classical(1, schedule.clone()) }),
                 ("newton", implicit(classical(1, schedule.clone()))),
                 ("iqn-ils", corrected(Correction::QuasiNewton(QuasiNewton::iqn_ils()))),
+                ("iqn-imvj", corrected(Correction::MultiVector(MultiVector::default()))),
                 ("newton-krylov", corrected(Correction::NewtonKrylov(NewtonKrylov::default()))),
                 ("semi-implicit", corrected(Correction::SemiImplicit(SemiImplicit::default()))),
             ];

@@ -4,15 +4,16 @@ use crate::common::*;
 use macrostep::factory;
 use macrostep::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::correct::{
-    Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
+    Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
 use macrostep_master::{Method, Schedule};
 
-fn correctors() -> [(&'static str, Correction); 6] {
+fn correctors() -> [(&'static str, Correction); 7] {
     [
         ("fixed-point", Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(1.0)))),
         ("newton", Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences))),
         ("iqn-ils", Correction::QuasiNewton(QuasiNewton::iqn_ils())),
+        ("iqn-imvj", Correction::MultiVector(MultiVector::default())),
         ("anderson", Correction::QuasiNewton(QuasiNewton::anderson(5, 1.0))),
         ("newton-krylov", Correction::NewtonKrylov(NewtonKrylov::default())),
         ("semi-implicit", Correction::SemiImplicit(SemiImplicit::default())),
@@ -31,7 +32,7 @@ fn runs_max(corrector: &str) -> u64 {
         // A guess and a correction, and the Jacobian once.
         "newton" => 1012,
         // The same once the secants are known.
-        "iqn-ils" => 1020,
+        "iqn-ils" | "iqn-imvj" => 1020,
         "anderson" => 2600,
         "fixed-point" => 2600,
         _ => 5000,
@@ -71,5 +72,55 @@ fn semi_implicit_runs_every_window_twice() {
         let correction = Correction::SemiImplicit(SemiImplicit::default());
         let r = coupled(coupling, correction, Schedule::Jacobi, 1e-2);
         assert_eq!((r.statistics.runs, r.do_steps), (200, [200, 200]), "{coupling}");
+    }
+}
+
+/// A row of masses with springs that are stiff over a macro step: k H²/m = 0.8 and 2.7.
+fn row(masses: usize) -> String {
+    let mut text =
+        "[experiment]\nstop = 2.0\nstep = 0.02\n[coupling]\nschedule = \"jacobi\"\npredict = \"linear\"\n".to_owned();
+    let mut wires = String::from("[connections]\n\"mass1.f\" = \"spring1.f\"\n");
+    let mut laws = String::new();
+    for i in 1..=masses {
+        let (kind, m, start) =
+            (if i == 1 { 1 } else { 2 }, if i % 2 == 1 { 1.0 } else { 0.3 }, if i == 1 { 1.0 } else { 0.0 });
+        text += &format!(
+            "[units.mass{i}]\nfmu = \"embedded:oscillator{kind}_force\"\n\
+             set = {{ integrator = \"exact\", m = {m:?}, k = 20.0, x0 = 0.0, v0 = {start:?} }}\n"
+        );
+        let (left, right) = (i - 1, i);
+        if i > 1 {
+            wires += &format!("\"mass{i}.f\" = \"spring{left}.f\"\n");
+        }
+        if i < masses {
+            laws += &format!(
+                "[laws.spring{i}]\nkind = \"spring-damper\"\nstiffness = 2000.0\noutputs = [\"f\"]\n\
+                 inputs = [\"mass{i}.x\", \"mass{i}.v\", \"mass{n}.x\", \"mass{n}.v\"]\n",
+                n = i + 1
+            );
+            if i > 1 {
+                wires += &format!("\"mass{i}.f_ext\" = {{ from = \"spring{right}.f\", factor = -1.0 }}\n");
+            }
+        }
+    }
+    text + &wires + &laws + "[record]\nvariables = [\"mass*.x\"]\n"
+}
+
+/// With more unknowns than secants are kept, what earlier windows have taught saves runs.
+#[test]
+fn a_kept_jacobian_takes_fewer_runs_than_secants_on_a_row_of_stiff_springs() {
+    let folder = crate::common::folder(module_path!());
+    for masses in [12, 20] {
+        let path = folder.join(format!("row{masses}.toml"));
+        std::fs::write(&path, row(masses)).expect("written");
+        let path = path.display().to_string();
+        let [secants, kept] = ["iqn-ils", "iqn-imvj"].map(|correct| {
+            let found = crate::run::json(&["run", &path, "--json", "--correct", correct]);
+            assert_eq!(found["unconverged_windows"], 0, "{correct}");
+            (found["window_runs"].as_u64().expect("a number"), found["final"]["mass1.x"].as_f64().expect("a number"))
+        });
+        println!("{masses} masses: iqn-ils {} runs, iqn-imvj {}", secants.0, kept.0);
+        assert!(kept.0 < secants.0, "{masses} masses: {kept:?} runs, with secants {secants:?}");
+        assert!((kept.1 - secants.1).abs() < 1e-8, "{masses} masses: {kept:?} {secants:?}");
     }
 }
