@@ -36,7 +36,8 @@ const WINDOWS_MAX: f64 = 1e6;
 pub enum Local {
     /// Inside the unit, which knows Z and gets the wave: stable for every step up to the delay.
     Inside,
-    /// In the master, with the mean speed over the step as the unit's directional derivative foretells it.
+    /// In the master, with the mean speed over the step as the unit's directional derivative foretells it: exact for a mass under a force that
+    /// is otherwise constant.
     Feedback,
     /// In the master, with the speed at the step's start: stable only where Z H is small against the mass at the end.
     Hold,
@@ -233,9 +234,10 @@ impl LineFeed {
                     }
                     None => (0.0, wave + stiffness * speed),
                 };
-                // f = c + σ Z (v + h/2 (v̇ + S (f − f_before)))
-                let half = 0.5 * h_s * stiffness;
-                let f = (wave + stiffness * speed + half * (rate - self.answer * force)) / (1.0 - half * self.answer);
+                // f = c + σ Z (v + θ h (v̇ + S (f − f_before)))
+                let part_s = h_s * fitted(-stiffness * self.answer * h_s);
+                let free = wave + stiffness * (speed + part_s * (rate - self.answer * force));
+                let f = free / (1.0 - part_s * stiffness * self.answer);
                 supply.histories[own].put(from, &[speed, f]);
                 f
             }
@@ -263,6 +265,12 @@ impl LineFeed {
         let known = &supply.histories[channel];
         known.value(known.not_after(at), component)
     }
+}
+
+/// θ of the mean over a step of what decays by e^{−x} in it: mean = start + θ · (change at the rate of its end), ½ for small x and 1 for
+/// large ones.
+fn fitted(x: f64) -> f64 {
+    if x > 1e-3 { -1.0 / (-x).exp_m1() - 1.0 / x } else { 0.5 + x.max(0.0) / 12.0 }
 }
 
 /// The rate of a speed, by value reference, where an input reaches it at once.
@@ -352,6 +360,18 @@ mod tests {
             let is_whole = [0.1, 0.4].contains(&delay_s);
             let (sent_j, lost_j) = (waves.account(&histories, &clock).sent_j, lost_j);
             assert!(is_whole == (lost_j < 1e-12 * sent_j), "{delay_s}: {lost_j} of {sent_j}");
+        }
+    }
+
+    /// ẋ = a − λ x over a step: the mean is what the implicit formula with the fitted θ makes of it.
+    #[test]
+    fn the_fitted_mean_is_that_of_a_decay() {
+        for x in [1e-6_f64, 5e-4, 2e-3, 0.7, 30.0] {
+            let (a, start) = (2.0, 0.3);
+            let mean = a / x + (start - a / x) * -(-x).exp_m1() / x;
+            let theta = fitted(x);
+            let found = (start + theta * a) / (1.0 + theta * x);
+            assert!((found - mean).abs() < 1e-9 * mean.abs().max(1.0), "{x}: {found} {mean}");
         }
     }
 

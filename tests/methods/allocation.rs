@@ -54,7 +54,7 @@ fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Factory<'_>) {
             let corrected = |correction| Method { correction, ..classical(1, schedule.clone()) };
             let (nepce, leak) = (EnergyCorrection::Nepce, EnergyCorrection::Leak);
             let control = Some(StepControl::new(Estimate::Error, 1e-4));
-            let methods: [(&str, Method); 12] = [
+            let methods: [(&str, Method); 13] = [
                 ("hold", classical(0, schedule.clone())),
                 ("quadratic", classical(2, schedule.clone())),
                 ("H5", method(Hermite::H5, schedule.clone())),
