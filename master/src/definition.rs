@@ -36,6 +36,7 @@ impl Definition {
             ("laws", &laws),
             ("links", &system.links),
             ("interface models", &system.interfaces),
+            ("lines with delay", &system.lines),
             ("inputs over time", &system.series),
             ("values set at a time", &system.changes),
             ("events", &system.events),

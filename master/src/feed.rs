@@ -4,6 +4,7 @@
 use crate::history::History;
 use crate::ids::Signal;
 use crate::interface::{InterfaceFeed, MeanFeed};
+use crate::line::LineFeed;
 use crate::outside::OutsideFeed;
 use crate::predict::Edge;
 use crate::segment::Segment;
@@ -20,6 +21,8 @@ pub(crate) enum Feed {
     Law(Box<LawFeed>),
     /// What an interface model predicts.
     Interface(Box<InterfaceFeed>),
+    /// An end of a line with delay.
+    Line(Box<LineFeed>),
     /// The mean of a channel over the step.
     Mean(MeanFeed),
     /// Known over time.
@@ -95,6 +98,10 @@ pub(crate) fn feeds_of(
                     }
                 }
             }
+            Source::Line { line, end } => {
+                let feed = LineFeed::new((system, line), end, (c.reference, place), histories);
+                feeds.push(Feed::Line(Box::new(feed)));
+            }
             Source::Series(i) => feeds.push(Feed::Series(SeriesFeed { series: system.series[i].clone(), place })),
             Source::Outside(outside) => feeds.push(Feed::Outside(OutsideFeed { outside, place })),
             Source::Mean(Signal { channel, component }) => {
@@ -122,7 +129,8 @@ impl Feed {
             Feed::Channel { channel, .. } => vec![*channel],
             Feed::Interface(f) => f.channels(),
             Feed::Mean(f) => vec![f.channel],
-            Feed::Series(_) | Feed::Outside(_) => Vec::new(),
+            // What feeds a line's end over a step is known before it.
+            Feed::Line(_) | Feed::Series(_) | Feed::Outside(_) => Vec::new(),
             Feed::Law(f) => f.sources.iter().map(|(c, _)| *c).collect(),
         }
     }
@@ -144,6 +152,7 @@ impl Feed {
                 f.constants(supply, span.from, span.to, held);
                 f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
             }
+            Feed::Line(f) => inputs[f.place].set_constant(f.constant(supply, span.from, span.to)),
             Feed::Series(f) => f.segment(|tick| supply.clock.seconds(tick), span, &mut inputs[f.place]),
             Feed::Outside(f) => {
                 let from_s = supply.clock.seconds(span.from);
@@ -177,6 +186,7 @@ impl Feed {
                 }
             }
             Feed::Interface(f) => f.constants(supply, from, to, inputs),
+            Feed::Line(f) => inputs[f.place] = f.constant(supply, from, to),
             Feed::Mean(f) => f.constants(supply, from, to, inputs),
             Feed::Series(f) => {
                 let clock = &supply.clock;
@@ -207,6 +217,7 @@ impl Feed {
                 }
             }
             Feed::Interface(f) => f.values(supply, at, inputs),
+            Feed::Line(f) => inputs[f.place] = f.value(supply, at),
             Feed::Series(f) => inputs[f.place] = f.series.at(supply.clock.seconds(at)),
             Feed::Outside(f) => inputs[f.place] = supply.outside[f.outside].at(supply.clock.seconds(at)),
             Feed::Mean(f) => {
@@ -231,6 +242,7 @@ impl Feed {
             Feed::Law(f) => f.rates(supply, at, step_s, inputs),
             // Constants over a step.
             Feed::Interface(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
+            Feed::Line(f) => inputs[f.place] = 0.0,
             Feed::Mean(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
             Feed::Series(f) => {
                 let t_s = supply.clock.seconds(at);

@@ -6,6 +6,7 @@
 //! algebraic loops.
 
 use crate::ids::{Signal, UnitId};
+use crate::line::{Line, Local};
 use crate::station::Refresh;
 use crate::system::{Source, System};
 use macrostep_description::Dependencies;
@@ -98,6 +99,11 @@ fn signals(system: &System, source: Source, with_rates: bool) -> Vec<Signal> {
         Source::Signal(s) | Source::Mean(s) => vec![s],
         Source::Law { law, .. } => system.laws[law].inputs.clone(),
         Source::Series(_) | Source::Outside(_) => Vec::new(),
+        // The wave is from before; a local part in the master follows the speed.
+        Source::Line { line, end } => {
+            let Line { local, speed, .. } = &system.lines[line];
+            if local[end] == Local::Inside { Vec::new() } else { vec![speed[end]] }
+        }
         // At a communication point the motion is what the slow unit says.
         Source::Predicted { model, .. } => {
             let model = &system.interfaces[model];
@@ -135,6 +141,8 @@ pub struct Supplied {
     pub sources: Vec<(UnitId, String)>,
     /// Whether a law stands between.
     pub through_law: bool,
+    /// Where it is the end of a line with delay: the delay \[s\], and who makes the local part.
+    pub line: Option<(f64, Local)>,
 }
 
 /// Analysis of a system that is not running.
@@ -184,10 +192,18 @@ impl System {
                     let model = &self.interfaces[model];
                     (model.speed.iter().chain(&model.position).chain(&model.force).map(output).collect(), true)
                 }
+                Source::Line { line, end } => {
+                    let line = &self.lines[line];
+                    ([line.position[1 - end], line.speed[end]].iter().map(output).collect(), true)
+                }
                 Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
                 Source::Series(_) | Source::Outside(_) => (Vec::new(), false),
             };
-            Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law }
+            let line = match c.source {
+                Source::Line { line, end } => Some((self.lines[line].delay_s, self.lines[line].local[end])),
+                _ => None,
+            };
+            Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law, line }
         });
         connections.collect()
     }

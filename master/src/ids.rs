@@ -16,6 +16,10 @@ pub struct LawId(pub(crate) usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InterfaceId(pub(crate) usize);
 
+/// A line with delay of a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineId(pub(crate) usize);
+
 /// One component of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signal {

@@ -3,6 +3,7 @@
 use crate::correct::Correction;
 use crate::dense::Dense;
 use crate::error::RunError;
+use crate::line::{self, Local};
 use crate::method::{EnergyCorrection, Method};
 use crate::schedule::Schedule;
 use crate::system::System;
@@ -33,6 +34,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
         let (found, expected) = ("macro step control".to_string(), "steps of one length".to_string());
         return Err(RunError::Grid { what: "palindromic schedule", found, expected });
     }
+    lines(system, method)?;
     if system.bonds.is_empty() && method.energy != EnergyCorrection::Monitor {
         return Err(RunError::Grid {
             what: "energy correction",
@@ -87,6 +89,27 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
                 unit: unit.name().to_string(),
                 hint: "choose explicit coupling",
             });
+        }
+    }
+    Ok(())
+}
+
+/// Whether units and schedule allow the lines with delay.
+fn lines(system: &System, method: &Method) -> Result<(), RunError> {
+    if !system.lines.is_empty() && matches!(method.schedule, Schedule::Palindromic(_)) {
+        let (found, expected) = ("a line with delay".to_string(), "another schedule".to_string());
+        return Err(RunError::Grid { what: "palindromic schedule", found, expected });
+    }
+    for line in &system.lines {
+        for (local, speed) in line.local.iter().zip(line.speed) {
+            if *local == Local::Feedback && !line::answers(system, speed) {
+                return Err(RunError::Capability {
+                    needs: "the local part of a line by feedback, with the rate of the speed among the outputs,",
+                    capability: "providesDirectionalDerivative",
+                    unit: system.units[system.channels[speed.channel].unit].name().to_string(),
+                    hint: "choose `hold`, or a unit that takes the wave",
+                });
+            }
         }
     }
     Ok(())

@@ -7,8 +7,9 @@ use crate::change::Change;
 use crate::declared::{kind_name, near, positions};
 use crate::error::SystemError;
 use crate::event::Event;
-use crate::ids::{ChannelId, InterfaceId, LawId, Signal, UnitId};
+use crate::ids::{ChannelId, InterfaceId, LawId, LineId, Signal, UnitId};
 use crate::law::Law;
+use crate::line::Line;
 use crate::link::{Link, Type, Values, discrete_type};
 use crate::predict::{InterfaceModel, Predicted};
 use crate::series::Series;
@@ -44,6 +45,11 @@ pub(crate) enum Source {
         model: usize,
         what: Predicted,
     },
+    /// An end of a line with delay.
+    Line {
+        line: usize,
+        end: usize,
+    },
     /// The mean of a signal over the receiver's step.
     Mean(Signal),
     /// A series of the system.
@@ -74,6 +80,7 @@ pub struct System {
     pub(crate) channels: Vec<Channel>,
     pub(crate) laws: Vec<LawNode>,
     pub(crate) interfaces: Vec<InterfaceModel>,
+    pub(crate) lines: Vec<Line>,
     pub(crate) series: Vec<Arc<Series>>,
     /// How many inputs come from outside.
     pub(crate) outside: usize,
@@ -323,6 +330,20 @@ impl System {
             return Err(SystemError::LawShape { what: "outputs", found: r, expected: i + 1 });
         }
         self.feed(Source::Predicted { model: model.0, what }, unit, input)
+    }
+
+    /// Adds a line with delay between two units.
+    pub fn line(&mut self, line: Line) -> LineId {
+        self.lines.push(line);
+        LineId(self.lines.len() - 1)
+    }
+
+    /// Feeds an input of the unit at end 0 or 1 of a line: with the wave that arrives there, or the force, as [`Line::local`] says.
+    pub fn connect_line(&mut self, line: LineId, end: usize, unit: UnitId, input: &str) -> Result<(), SystemError> {
+        if end > 1 {
+            return Err(SystemError::LawShape { what: "outputs", found: 2, expected: end + 1 });
+        }
+        self.feed(Source::Line { line: line.0, end }, unit, input)
     }
 
     /// Feeds an input with the mean over each of its unit's steps of a signal that is sampled more often.

@@ -7,6 +7,7 @@ use crate::algebraic::LoopState;
 use crate::control::Controller;
 use crate::error::RunError;
 use crate::history::History;
+use crate::line::Waves;
 use crate::link::{Links, LinksState};
 use crate::power::Ledger;
 use crate::schedule::{Op, Plan};
@@ -30,6 +31,8 @@ pub(crate) struct Window {
     pub links: Links,
     pub plan: Plan,
     pub groups: Vec<Vec<usize>>,
+    /// Lines with delay.
+    pub lines: Vec<Waves>,
     /// How power bonds are accounted for, where there are any.
     pub ledger: Option<Ledger>,
     /// Whether windows may be taken back after they have been run.
@@ -48,8 +51,8 @@ impl Window {
         plan: Plan,
         groups: Vec<Vec<usize>>,
     ) -> Self {
-        let (ledger, revocable, kept) = (None, false, None);
-        Window { stations, sources, links, plan, groups, ledger, revocable, histories, kept }
+        let (lines, ledger, revocable, kept) = (Vec::new(), None, false, None);
+        Window { stations, sources, links, plan, groups, lines, ledger, revocable, histories, kept }
     }
 
     /// Nothing known yet.
@@ -84,6 +87,7 @@ impl Window {
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`]. A step that was not finished ends it.
     #[inline]
     pub fn execute(&mut self, state: &mut State, keep: bool) -> Result<Option<Unfinished>, UnitError> {
+        self.sample_lines(state);
         let Window { stations, sources, links, plan, groups, ledger, .. } = self;
         let State { now, pace, signals, stations: states, loops, .. } = state;
         let Signals { histories, links: carried, ledger: accounts } = signals;
@@ -140,6 +144,14 @@ impl Window {
             ledger.settle(accounts, stations, supply);
         }
         Ok(None)
+    }
+
+    /// Takes samples of what travels in the lines.
+    #[inline]
+    pub fn sample_lines(&self, state: &mut State) {
+        for line in &self.lines {
+            line.sample(&mut state.signals.histories, &self.sources.clock, state.now);
+        }
     }
 
     /// Keeps everything as it is, to come back to.
@@ -241,6 +253,7 @@ impl Window {
     /// Sets up what units see of each other: links first, then feed-through outputs, then the inputs themselves.
     pub fn connect(&mut self, state: &mut State) -> Result<(), UnitError> {
         self.link(state)?;
+        self.sample_lines(state);
         self.settle(state)?;
         let (stations, states, mut supply) = self.parts(state);
         let now = 0;

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
-use macrostep_master::{Account, Course, Simulation, Statistics, Unconverged};
+use macrostep_master::{Account, Course, LineAccount, Simulation, Statistics, Unconverged};
 use macrostep_plot::Table;
 use macrostep_plot::table::Align;
 use macrostep_system::Scenario;
+use macrostep_system::scenario::LawKind;
 use macrostep_system::verify::Bound;
 use macrostep_system::words::{Energy, Named};
 use serde::Serialize;
@@ -30,6 +31,7 @@ pub struct Outcome {
     kinds: Vec<&'static str>,
     warnings: Vec<String>,
     accounts: Vec<Account>,
+    lines: Vec<LineAccount>,
     wall: Duration,
     error: Option<String>,
     /// The first macro step that did not converge.
@@ -122,6 +124,8 @@ pub struct Summary<'a> {
     pub r#final: serde_json::Map<String, serde_json::Value>,
     pub power_bonds: Vec<PowerBond<'a>>,
     pub real_time: Option<&'a RealTime>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LineResult<'a>>,
     pub windows: u64,
     pub window_runs: u64,
     pub unconverged_windows: u64,
@@ -130,6 +134,15 @@ pub struct Summary<'a> {
     pub wall_s: f64,
     pub warnings: &'a [String],
     pub error: Option<&'a str>,
+}
+
+/// Energy of a line with delay \[J\]: under way, lost to sampling, and all that its ends have sent.
+#[derive(Debug, Serialize)]
+pub struct LineResult<'a> {
+    pub name: &'a str,
+    pub stored_j: f64,
+    pub lost_j: f64,
+    pub sent_j: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -154,6 +167,7 @@ impl Outcome {
             kinds: simulation.kinds(),
             warnings: [simulation.warnings(), coarse.as_slice()].concat(),
             accounts: simulation.accounts().to_vec(),
+            lines: simulation.lines(),
             wall,
             error: failure.map(ToString::to_string),
             unconverged: simulation.unconverged(),
@@ -223,6 +237,7 @@ impl Outcome {
             r#final: finals.map(|(i, c)| (c.name.clone(), self.value(i, rows))).collect(),
             power_bonds: self.accounts.iter().map(PowerBond::of).collect(),
             real_time: self.real_time.as_ref(),
+            lines: self.lines(s),
             windows: self.statistics.windows,
             window_runs: self.statistics.runs,
             unconverged_windows: self.statistics.unconverged,
@@ -232,6 +247,21 @@ impl Outcome {
             warnings: &self.warnings,
             error: self.error.as_deref(),
         }
+    }
+
+    /// What became of the lines, in the order in which connections first name them, as the master has them.
+    fn lines<'a>(&self, s: &'a Scenario) -> Vec<LineResult<'a>> {
+        let mut names: Vec<&'a str> = Vec::new();
+        for law in s.connections.iter().filter_map(|c| s.law(&c.from.unit)) {
+            if matches!(law.kind, LawKind::Line(_)) && !names.contains(&law.name.as_str()) {
+                names.push(&law.name);
+            }
+        }
+        let result = |(name, account): (&'a str, &LineAccount)| {
+            let LineAccount { stored_j, lost_j, sent_j } = *account;
+            LineResult { name, stored_j, lost_j, sent_j }
+        };
+        names.into_iter().zip(&self.lines).map(result).collect()
     }
 
     /// Head line, values at the end and power bonds.
@@ -247,6 +277,13 @@ impl Outcome {
         }
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
         let bonds: String = self.accounts.iter().map(bond_line).collect();
+        let line = |l: LineResult<'_>| {
+            let LineResult { name, stored_j, lost_j, sent_j } = l;
+            format!(
+                "\nline `{name}`: {stored_j:.3e} J under way, {lost_j:.3e} J of {sent_j:.3e} J sent lost to sampling"
+            )
+        };
+        let lines: String = self.lines(s).into_iter().map(line).collect();
         let chosen = self.course.map(|course| course_line(&course, self.statistics.windows)).unwrap_or_default();
         let mut events = self.events.as_ref().map(Events::line).unwrap_or_default();
         if let Some(Bound { error, estimate, order, runs, .. }) = self.bound {
@@ -255,7 +292,7 @@ impl Outcome {
         }
         let clock = self.real_time.as_ref().map(|seen| format!("\n{}", seen.line(self.statistics.windows)));
         format!(
-            "{} · {} · H = {} s\n\n{}\n{bonds}{chosen}{events}\n{}, {} in {:.3} s; steps: {}{}",
+            "{} · {} · H = {} s\n\n{}\n{bonds}{lines}{chosen}{events}\n{}, {} in {:.3} s; steps: {}{}",
             title(s),
             method_line(s),
             s.experiment.step_s.unwrap_or(f64::NAN),

@@ -3,7 +3,7 @@
 use crate::common::*;
 use macrostep::factory;
 use macrostep::pair::{Coupling, Pair, build};
-use macrostep_master::correct::{Correction, NewtonKrylov, QuasiNewton, SemiImplicit};
+use macrostep_master::correct::{Correction, MultiVector, NewtonKrylov, QuasiNewton, SemiImplicit};
 use macrostep_master::predict::{Hermite, IntegratedAcceleration, Jerk};
 use macrostep_master::record::{Column, Trace};
 use macrostep_master::{EnergyCorrection, Estimate, Method, StepControl};
@@ -54,7 +54,7 @@ fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Factory<'_>) {
             let corrected = |correction| Method { correction, ..classical(1, schedule.clone()) };
             let (nepce, leak) = (EnergyCorrection::Nepce, EnergyCorrection::Leak);
             let control = Some(StepControl::new(Estimate::Error, 1e-4));
-            let methods: [(&str, Method); 12] = [
+            let methods: [(&str, Method); 13] = [
                 ("hold", classical(0, schedule.clone())),
                 ("quadratic", classical(2, schedule.clone())),
                 ("H5", method(Hermite::H5, schedule.clone())),
@@ -65,6 +65,7 @@ fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Factory<'_>) {
                 ("control", Method { control, ..classical(1, schedule.clone()) }),
                 ("newton", implicit(classical(1, schedule.clone()))),
                 ("iqn-ils", corrected(Correction::QuasiNewton(QuasiNewton::iqn_ils()))),
+                ("iqn-imvj", corrected(Correction::MultiVector(MultiVector::default()))),
                 ("newton-krylov", corrected(Correction::NewtonKrylov(NewtonKrylov::default()))),
                 ("semi-implicit", corrected(Correction::SemiImplicit(SemiImplicit::default()))),
             ];

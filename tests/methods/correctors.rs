@@ -4,15 +4,16 @@ use crate::common::*;
 use macrostep::factory;
 use macrostep::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::correct::{
-    Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
+    Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
 use macrostep_master::{Method, Schedule};
 
-fn correctors() -> [(&'static str, Correction); 6] {
+fn correctors() -> [(&'static str, Correction); 7] {
     [
         ("fixed-point", Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(1.0)))),
         ("newton", Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences))),
         ("iqn-ils", Correction::QuasiNewton(QuasiNewton::iqn_ils())),
+        ("iqn-imvj", Correction::MultiVector(MultiVector::default())),
         ("anderson", Correction::QuasiNewton(QuasiNewton::anderson(5, 1.0))),
         ("newton-krylov", Correction::NewtonKrylov(NewtonKrylov::default())),
         ("semi-implicit", Correction::SemiImplicit(SemiImplicit::default())),
@@ -31,7 +32,7 @@ fn runs_max(corrector: &str) -> u64 {
         // A guess and a correction, and the Jacobian once.
         "newton" => 1012,
         // The same once the secants are known.
-        "iqn-ils" => 1020,
+        "iqn-ils" | "iqn-imvj" => 1020,
         "anderson" => 2600,
         "fixed-point" => 2600,
         _ => 5000,

@@ -10,6 +10,7 @@ mod figures;
 mod forced;
 mod identities;
 mod integrated;
+mod lines;
 mod multirate;
 mod named;
 mod orders;

@@ -3,7 +3,7 @@ use crate::common::{classical, method, schedules, test_pair};
 use macrostep::factory;
 use macrostep::pair::{Coupling, Factory, Pair, build, state};
 use macrostep_master::correct::{
-    Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
+    Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
 use macrostep_master::predict::{IntegratedAcceleration, Lagrange, Predictor, Spectral};
 use macrostep_master::{EnergyCorrection, Estimate, Method, SavedState, Schedule, StepControl};
@@ -201,13 +201,14 @@ fn a_coupled_run_continues_bit_by_bit() {
 }
 
 /// Every corrector there is.
-fn corrections() -> [(&'static str, Correction); 8] {
+fn corrections() -> [(&'static str, Correction); 9] {
     [
         ("explicit", Correction::Explicit),
         ("fixed-point", Correction::FixedPoint(FixedPoint::new(Relaxation::Aitken(0.7)))),
         ("newton", Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences))),
         ("newton-directional", Correction::Newton(Newton::new(InterfaceJacobian::Directional))),
         ("iqn-ils", Correction::QuasiNewton(QuasiNewton::iqn_ils())),
+        ("iqn-imvj", Correction::MultiVector(MultiVector { columns_max: 6, secants_max: 3, ..MultiVector::default() })),
         ("anderson", Correction::QuasiNewton(QuasiNewton::anderson(3, 0.8))),
         ("newton-krylov", Correction::NewtonKrylov(NewtonKrylov::default())),
         ("semi-implicit", Correction::SemiImplicit(SemiImplicit::default())),

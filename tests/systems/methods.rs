@@ -62,7 +62,7 @@ fn named_methods_run_as_the_oscillator_does() {
 
 #[test]
 fn correctors_run_as_the_oscillator_does() {
-    for correct in ["newton-directional", "iqn-ils", "anderson", "newton-krylov", "semi-implicit"] {
+    for correct in ["newton-directional", "iqn-ils", "iqn-imvj", "anderson", "newton-krylov", "semi-implicit"] {
         let options = ["--correct", correct, "--predict", "linear", "--step", "1e-2"];
         alike("s-s", &options, &[]);
         // The force is another of the unknowns in a file than by hand: equal to the rounding of the corrector's sums.

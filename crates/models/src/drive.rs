@@ -1,4 +1,4 @@
-//! What drives an oscillator at the interface: the other mass's displacement, or the coupling force.
+//! What drives an oscillator at the interface: the other mass's displacement, the coupling force, or the wave of a line.
 //!
 //! # Equations
 //! Coupling force f^c = k_c (x₁ − x₂) + c_c (ẋ₁ − ẋ₂), −f^c on mass 1 and +f^c on mass 2. With σ = +1 for mass 1 and −1 for
@@ -11,6 +11,12 @@
 //! and, where the spring hardens, k_3 (x − ξ)³ besides; a force-driven mass receives f^c. The force on the mass is −σ f^c in both. ξ̈ and, for the force-driven mass, ḟ^c
 //! are the rates of the polynomials of `xi_dot` and `f` in use, zero where none was given.
 //!
+//! At the end of a line with delay the force is that of the wave c that arrives and of the mass's own velocity,
+//!
+//! ```text
+//! f^c = c + σ Z v      ḟ^c = ċ + σ Z a
+//! ```
+//!
 //! # Notation
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -18,6 +24,7 @@
 //! | f^c | `f`, `f_c` | coupling force, input or output (N) |
 //! | k_c, c_c | `k_c`, `c_c` | stiffness and damping of the coupling (N/m), (N·s/m) |
 //! | k_3 | `k_3` | cubic stiffness of the coupling (N/m³) |
+//! | c, Z | `wave`, `Z` | wave that arrives, an input (N); impedance of the line (N·s/m) |
 //! | σ | `sign` | +1 for mass 1, −1 for mass 2 |
 
 use macrostep_description::Declared;
@@ -44,6 +51,9 @@ pub trait Drive: std::fmt::Debug + Send + 'static {
     const LINEAR: bool = true;
     /// What f^c and its rate have besides, as text, with d = x − ξ.
     const HARDENING: Option<[&'static str; 2]> = None;
+    /// Where f^c comes from, for the documentation of an oscillator that does not own the coupling.
+    const SOURCE: &'static str = "<p>The coupling force <code>f_c</code> is the input <code>f</code>; its rate is the first \
+        derivative given for it, zero if none was given.</p>\n";
 
     /// Parameters of the interface.
     fn declare_parameters(d: &mut Declaration);
@@ -162,5 +172,43 @@ impl Drive for Force {
     #[inline]
     fn force_rate<S: Scalar>(_: f64, _: &[S], _: &[S], du: &[S], _: [S; 3]) -> S {
         du[0]
+    }
+}
+
+/// At the end of a line with delay: driven by the wave that arrives, with the local part of the force inside.
+#[derive(Debug)]
+pub struct Line;
+
+impl Drive for Line {
+    type Parameters<S: Scalar> = [S; 6];
+    type Inputs<S: Scalar> = [S; 2];
+    type Outputs<S: Scalar> = [S; 6];
+    const IDENTIFIERS: [&'static str; 2] = ["oscillator1_line", "oscillator2_line"];
+    const ABOUT: [&'static str; 2] = [
+        "Mass 1 of two at the ends of a line with delay, driven by the wave that arrives",
+        "Mass 2 of two at the ends of a line with delay, driven by the wave that arrives",
+    ];
+    const OWNS_COUPLING: bool = false;
+    const SOURCE: &'static str = "<p>The force at this end of the line is <code>f_c = wave + Z v</code> on mass 1 and \
+        <code>f_c = wave - Z v</code> on mass 2, at every instant; the rate of <code>wave</code> is the first derivative given \
+        for it, zero if none was given.</p>\n";
+
+    fn declare_parameters(d: &mut Declaration) {
+        d.parameter(Declared::parameter("Z", 0.0).unit("N.s/m").about("impedance of the line"));
+    }
+
+    fn declare_inputs(d: &mut Declaration) {
+        let about = "wave that arrives from the other end; with the local part Z v it makes the force";
+        d.input(Declared::input("wave", 0.0).unit("N").about(about));
+    }
+
+    #[inline]
+    fn force<S: Scalar>(sign: f64, p: &[S], u: &[S], _: S, v: S) -> S {
+        u[0] + p[5] * v * sign
+    }
+
+    #[inline]
+    fn force_rate<S: Scalar>(sign: f64, p: &[S], _: &[S], du: &[S], [_, _, a]: [S; 3]) -> S {
+        du[0] + p[5] * a * sign
     }
 }

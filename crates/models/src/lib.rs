@@ -17,7 +17,7 @@ pub use ball::{FreeBall, ImpactGround};
 pub use benchmark::{Case, OscillatorParameters, case_1, case_2};
 pub use circuit::{Mesh, MeshShunt};
 pub use coupling::SpringDamper;
-pub use drive::{Displacement, Drive, Force, Hardening};
+pub use drive::{Displacement, Drive, Force, Hardening, Line};
 pub use entry::ModelEntry;
 pub use oscillator::Oscillator;
 pub use plunger::PlungerCylinder;
@@ -34,6 +34,10 @@ pub type Oscillator2Force = Ode<Oscillator<Force, 2>>;
 pub type Oscillator1Hardening = Ode<Oscillator<Hardening, 1>>;
 /// Mass 2, which owns a coupling that hardens.
 pub type Oscillator2Hardening = Ode<Oscillator<Hardening, 2>>;
+/// Mass 1 at the end of a line with delay.
+pub type Oscillator1Line = Ode<Oscillator<Line, 1>>;
+/// Mass 2 at the end of a line with delay.
+pub type Oscillator2Line = Ode<Oscillator<Line, 2>>;
 /// The spring-damper law between the masses.
 pub type Coupling = Ode<SpringDamper>;
 /// A mesh of a circuit, driven by a voltage.
@@ -56,6 +60,8 @@ pub fn all() -> Vec<ModelEntry> {
         ModelEntry::of::<Oscillator<Force, 2>>(),
         ModelEntry::of::<Oscillator<Hardening, 1>>(),
         ModelEntry::of::<Oscillator<Hardening, 2>>(),
+        ModelEntry::of::<Oscillator<Line, 1>>(),
+        ModelEntry::of::<Oscillator<Line, 2>>(),
         ModelEntry::of::<SpringDamper>(),
         ModelEntry::of::<Mesh>(),
         ModelEntry::of::<MeshShunt>(),

@@ -138,9 +138,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
                  <code>xi_dot</code>, zero if none was given. <code>f_c</code> feeds through.</p>\n<pre>{law}</pre>\n{hardening}"
             )
         } else {
-            "<p>The coupling force <code>f_c</code> is the input <code>f</code>; its rate is the first derivative given \
-             for it, zero if none was given.</p>\n"
-                .to_string()
+            D::SOURCE.to_string()
         };
         format!(
             "<h2>Equations</h2>\n<pre>dx/dt = v\ndv/dt = a = (-k x - c v {sign} f_c + f_ext)/m\n\

@@ -211,6 +211,7 @@ fn is_structural(s: &Scenario, target: &Target) -> bool {
     let full = e.to_string();
     let in_law = s.laws.iter().any(|law| match &law.kind {
         LawKind::SpringDamper { stiffness, damping } => named(stiffness, &full) || named(damping, &full),
+        LawKind::Line(line) => named(line.gain(), &full),
         LawKind::NonlinearSpring { .. } | LawKind::Orifice { .. } => false,
     });
     let mut ports = s.bonds.iter().flat_map(|bond| &bond.ports).filter(|port| port.flow.unit == e.unit);

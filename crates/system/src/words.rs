@@ -12,7 +12,7 @@ pub use predict::{Family, Predict};
 
 use macrostep_description::ModelDescription;
 use macrostep_master::correct::{
-    Correction, FixedPoint, InterfaceJacobian, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
+    Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
 use macrostep_master::{self as master, EnergyCorrection};
 use std::fmt;
@@ -162,6 +162,8 @@ words! {
         NewtonDirectional = "newton-directional",
         /// Quasi-Newton with least squares on the secants of this and earlier steps.
         IqnIls = "iqn-ils",
+        /// Quasi-Newton with a Jacobian that is kept from the secants of all steps.
+        IqnImvj = "iqn-imvj",
         /// Anderson acceleration with the five newest secants of the step.
         Anderson = "anderson",
         /// Newton without a Jacobian: its equation solved by GMRES on repeated steps.
@@ -311,6 +313,7 @@ impl Correct {
             Self::Newton => newton(InterfaceJacobian::FiniteDifferences),
             Self::NewtonDirectional => newton(InterfaceJacobian::Directional),
             Self::IqnIls => Correction::QuasiNewton(with!(QuasiNewton::iqn_ils(), runs_max)),
+            Self::IqnImvj => Correction::MultiVector(with!(MultiVector::default(), runs_max)),
             Self::Anderson => Correction::QuasiNewton(with!(QuasiNewton::anderson(5, 1.0), runs_max)),
             Self::NewtonKrylov => Correction::NewtonKrylov(with!(NewtonKrylov::default(), corrections_max)),
             Self::SemiImplicit => Correction::SemiImplicit(SemiImplicit::default()),

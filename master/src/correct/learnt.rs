@@ -2,6 +2,7 @@
 
 use super::fixed_point::FixedPointState;
 use super::krylov::KrylovState;
+use super::multi_vector::MultiVectorState;
 use super::newton::NewtonState;
 use super::quasi_newton::QuasiNewtonState;
 use super::semi_implicit::SemiImplicitState;
@@ -15,6 +16,7 @@ pub struct Learnt {
     pub(super) fixed_point: FixedPointState,
     pub(super) newton: Option<Box<NewtonState>>,
     pub(super) quasi_newton: Option<Box<QuasiNewtonState>>,
+    pub(super) multi_vector: Option<Box<MultiVectorState>>,
     pub(super) krylov: Option<Box<KrylovState>>,
     pub(super) semi_implicit: Option<Box<SemiImplicitState>>,
     /// What a corrector of your own keeps.

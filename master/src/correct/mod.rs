@@ -10,6 +10,7 @@ mod inverse;
 mod krylov;
 mod learnt;
 mod matrix;
+mod multi_vector;
 mod newton;
 mod quasi_newton;
 mod semi_implicit;
@@ -17,6 +18,7 @@ mod semi_implicit;
 pub use fixed_point::{FixedPoint, Relaxation};
 pub use krylov::NewtonKrylov;
 pub use learnt::Learnt;
+pub use multi_vector::MultiVector;
 pub(crate) use newton::NewtonState;
 pub use newton::{InterfaceJacobian, Newton};
 pub use quasi_newton::QuasiNewton;
@@ -95,6 +97,8 @@ pub enum Correction {
     Newton(Newton),
     /// Quasi-Newton from secants: IQN-ILS, Anderson acceleration.
     QuasiNewton(QuasiNewton),
+    /// Quasi-Newton with a Jacobian kept from secants: IQN-IMVJ.
+    MultiVector(MultiVector),
     /// Newton–Krylov without a Jacobian.
     NewtonKrylov(NewtonKrylov),
     /// Predictor and corrector with exactly one rollback.
@@ -111,6 +115,7 @@ impl Correction {
             Correction::FixedPoint(f) => Some(f),
             Correction::Newton(n) => Some(n),
             Correction::QuasiNewton(q) => Some(q),
+            Correction::MultiVector(m) => Some(m),
             Correction::NewtonKrylov(n) => Some(n),
             Correction::SemiImplicit(s) => Some(s),
             Correction::Custom(own) => Some(own.as_ref()),

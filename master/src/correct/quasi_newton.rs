@@ -111,7 +111,7 @@ impl Corrector for QuasiNewton {
             state.last_guess.copy_from_slice(y);
             state.last_residual.copy_from_slice(&state.residual);
             state.next.copy_from_slice(&state.residual);
-            if state.secants.minimise(&mut state.next, scale, self.filter, y) {
+            if state.secants.minimise(&mut state.next, scale, self.filter, y) > 0 {
                 // y has got ΔY c; what is left of the residual is in `next`.
                 for (y, r) in y.iter_mut().zip(&state.next) {
                     *y += self.mixing * r;
@@ -129,9 +129,9 @@ impl Corrector for QuasiNewton {
 savable! {
 /// Columns ΔR and ΔY, newest first from `newest` on, in a ring.
 #[derive(Default)]
-struct Secants {
+pub(super) struct Secants {
     n: usize,
-    len: usize,
+    pub len: usize,
     newest: usize,
     capacity: usize,
     dr: Vec<f64>,
@@ -143,12 +143,17 @@ struct Secants {
 }
 
 impl Secants {
-    fn new(n: usize, capacity: usize) -> Self {
+    pub fn new(n: usize, capacity: usize) -> Self {
         let columns = || vec![0.0; n * capacity];
         Secants { n, len: 0, newest: 0, capacity, dr: columns(), dy: columns(), basis: columns(), image: columns() }
     }
 
-    fn push(&mut self, y: &[f64], y_last: &[f64], r: &[f64], r_last: &[f64], scale: &[f64]) {
+    /// How many columns there is room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub fn push(&mut self, y: &[f64], y_last: &[f64], r: &[f64], r_last: &[f64], scale: &[f64]) {
         let moved = r.iter().zip(r_last).zip(scale).any(|((a, b), s)| ((a - b) / s).abs() > NOISE);
         let finite = r.iter().chain(r_last).all(|v| v.is_finite());
         if !moved || !finite {
@@ -165,8 +170,8 @@ impl Secants {
         }
     }
 
-    /// Takes from `r` what the columns of ΔR can, and adds the same combination of ΔY to `y`. False without columns.
-    fn minimise(&mut self, r: &mut [f64], scale: &[f64], filter: f64, y: &mut [f64]) -> bool {
+    /// Takes from `r` what the columns of ΔR can, and adds the same combination of ΔY to `y`; how many columns it has used.
+    pub fn minimise(&mut self, r: &mut [f64], scale: &[f64], filter: f64, y: &mut [f64]) -> usize {
         let (n, mut used) = (self.n, 0);
         for k in 0..self.len {
             let column = (self.newest + k) % self.capacity * n;
@@ -202,7 +207,13 @@ impl Secants {
                 break;
             }
         }
-        used > 0
+        used
+    }
+
+    /// Column `i` of those used last: orthonormal in the scaled norm, and the combination of ΔY it stands for.
+    pub fn used(&self, i: usize) -> (&[f64], &[f64]) {
+        let column = i * self.n..(i + 1) * self.n;
+        (&self.basis[column.clone()], &self.image[column])
     }
 }
 

@@ -14,6 +14,7 @@ use crate::feedthrough::FeedThrough;
 use crate::grid::Grid;
 use crate::history::History;
 use crate::iteration::Iteration;
+use crate::line::Waves;
 use crate::link::Links;
 use crate::method::{Estimate, Method, Sampling};
 use crate::power::Ledger;
@@ -66,6 +67,8 @@ impl Simulation {
         }
         // Units at their places, and what each of them reads.
         let mut histories = histories(&system, method, (&plan, &steps), stagger.is_some());
+        let parts = method.control.as_ref().map_or(1, |control| Tick::from(control.parts.max(1)));
+        let lines = Waves::of(&system, (plan.window, plan.window * parts), &clock, &mut histories)?;
         let stations = stations(&mut system, method, (&steps, stagger), &mut histories)?;
         let (channels, sources) = (system.channels.len(), LawSources::of(&system));
         let width = system.width();
@@ -74,6 +77,7 @@ impl Simulation {
         let mut supply = Sources::new(laws, family, clock, width);
         supply.outside.resize_with(system.outside, Default::default);
         let mut window = Window::new(stations, (supply, histories), links, plan, feed.groups);
+        window.lines = lines;
         window.ledger = ledger(&system, &window, method, &steps);
         // What chooses steps, and what repeats them.
         let control = control(&mut window, method)?;

@@ -5,6 +5,7 @@ use crate::account::Account;
 use crate::control::Course;
 use crate::doubt::{Cause, Doubt, Unconverged};
 use crate::error::{Diverged, RunError};
+use crate::line::LineAccount;
 use crate::statistics::Statistics;
 use crate::time::Tick;
 use crate::work::WORK_TOLERANCE;
@@ -40,6 +41,13 @@ impl Simulation {
         let supply = &mut window.sources.with(&mut signals.histories, self.state.pace);
         ledger.close_all(accounts, &mut window.stations, supply);
         &accounts.accounts
+    }
+
+    /// What is in the lines with delay at the present time, in the order of their declaration.
+    pub fn lines(&mut self) -> Vec<LineAccount> {
+        self.window.sample_lines(&mut self.state);
+        let (histories, clock) = (&self.state.signals.histories, &self.window.sources.clock);
+        self.window.lines.iter().map(|line| line.account(histories, clock)).collect()
     }
 
     /// The first window that did not converge, or whose nodes have nothing to do with a signal, where there was one.

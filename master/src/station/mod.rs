@@ -11,8 +11,8 @@ pub use outputs::Refresh;
 
 use inputs::{Inputs, InputsState};
 use outputs::{Outputs, OutputsState};
-pub(crate) use response::Response;
 use response::responses;
+pub(crate) use response::{Response, derivative};
 
 use crate::dense::{Dense, DenseState};
 use crate::feed::{Feed, feeds_of};
@@ -109,6 +109,9 @@ impl Station {
     ) -> Result<Outcome, UnitError> {
         // The step, with inputs that are held or polynomials.
         let t_s = supply.clock.seconds(span.from);
+        if !state.begun {
+            self.ask()?;
+        }
         let outcome = if state.begun {
             state.begun = false;
             self.unit.step(t_s, span.length_s, keep)?
@@ -145,6 +148,9 @@ impl Station {
         span: &Span,
         keep: bool,
     ) -> Result<(), UnitError> {
+        if self.holds || self.inputs.interpolates {
+            self.ask()?;
+        }
         if self.holds {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
@@ -162,6 +168,15 @@ impl Station {
         }
         state.begun = true;
         self.unit.begin_step(supply.clock.seconds(span.from), span.length_s, keep)
+    }
+
+    /// Asks the unit what its feeds want to know of it before a step.
+    #[inline]
+    fn ask(&mut self) -> Result<(), UnitError> {
+        self.feeds.iter_mut().try_for_each(|feed| match feed {
+            Feed::Line(line) => line.ask(self.unit.as_mut()),
+            _ => Ok(()),
+        })
     }
 
     /// A step with constant inputs, those in `inputs.values`.

@@ -21,6 +21,11 @@ pub(crate) fn responses(system: &System, u: usize) -> Vec<Response> {
     variables.enumerate().filter_map(|(place, variable)| chain(system, u, description, place, variable)).collect()
 }
 
+/// The first time derivative of a variable, by value reference, where an input reaches it at once and not the variable itself.
+pub(crate) fn derivative(system: &System, u: usize, variable: usize) -> Option<u32> {
+    chain(system, u, &system.descriptions[u], 0, variable).filter(|r| r.order == 1).map(|r| r.reference)
+}
+
 fn chain(
     system: &System,
     u: usize,

@@ -71,9 +71,9 @@ impl Law for Orifice {
     }
 }
 
-/// The law of the master for one of the scenario.
-pub(super) fn of(kind: &LawKind, amount: impl Fn(&Gain) -> f64) -> Box<dyn Law> {
-    match kind {
+/// The law of the master for one of the scenario; none for one with a memory.
+pub(super) fn of(kind: &LawKind, amount: impl Fn(&Gain) -> f64) -> Option<Box<dyn Law>> {
+    Some(match kind {
         LawKind::SpringDamper { stiffness, damping } => {
             Box::new(SpringDamper { stiffness: amount(stiffness), damping: amount(damping) })
         }
@@ -81,7 +81,8 @@ pub(super) fn of(kind: &LawKind, amount: impl Fn(&Gain) -> f64) -> Box<dyn Law> 
             Box::new(NonlinearSpring { coefficients: coefficients.clone(), damping: *damping })
         }
         LawKind::Orifice { coefficient, laminar } => Box::new(Orifice { coefficient: *coefficient, laminar: *laminar }),
-    }
+        LawKind::Line(_) => return None,
+    })
 }
 
 /// A law with one output, and what becomes of it.

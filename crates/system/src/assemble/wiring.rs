@@ -2,13 +2,15 @@
 
 use super::channels::Channels;
 use super::laws::{self, Affine, Scaled};
-use super::refused;
+use super::{refused, told};
 use crate::check::{Conversion, amount, conversion, table};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Gain, InterfaceModel, Map, Names, Place};
+use crate::scenario::{
+    Connection, Endpoint, Gain, InterfaceModel, Law, LawKind, Line, LineEnd, Map, Names, Place, Setting, Value,
+};
 use macrostep_description::{ModelDescription, Variable};
 use macrostep_master::predict::{self, Predicted};
-use macrostep_master::{LawId, LinearMap, Signal, System, UnitId};
+use macrostep_master::{self as master, LawId, LineId, LinearMap, Local, Signal, System, UnitId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,6 +22,7 @@ struct Wiring<'a> {
     units: &'a [UnitId],
     /// Laws that stand in the system as they are.
     laws: BTreeMap<&'a str, LawId>,
+    lines: BTreeMap<&'a str, LineId>,
     /// Whether the predictor wants laws applied to motions it has predicted.
     is_before_law: bool,
 }
@@ -31,7 +34,8 @@ pub(super) fn connect(
     (system, units): (&mut System, &[UnitId]),
 ) -> Result<(), Finding> {
     let s = names.scenario();
-    let mut wiring = Wiring { names, descriptions, channels, system, units, laws: BTreeMap::new(), is_before_law };
+    let (laws, lines) = (BTreeMap::new(), BTreeMap::new());
+    let mut wiring = Wiring { names, descriptions, channels, system, units, laws, lines, is_before_law };
     for c in s.connections.iter().filter(|c| names.input(&c.from.unit).is_none()) {
         wiring.connection(c)?;
     }
@@ -56,11 +60,20 @@ impl<'a> Wiring<'a> {
             (None, obeyed) => (obeyed, self.converted(c).unwrap_or(same)),
         };
         let same = then == same;
+        if let Some((law, line)) =
+            law.and_then(|law| if let LawKind::Line(line) = &law.kind { Some((law, line)) } else { None })
+        {
+            let id = self.line(law, line)?;
+            let end = law.outputs.iter().position(|output| *output == c.from.variable).unwrap_or(0);
+            return self.system.connect_line(id, end, unit, &c.to.variable).map_err(refused(place));
+        }
         if let Some(law) = law {
             let inputs = self.signals(&law.inputs, place)?;
             let of_unit = |name: &str| self.names.unit(name).map(|u| &*self.descriptions[u]);
             let amount = |gain: &Gain| amount(self.names, gain, of_unit).unwrap_or(f64::NAN);
-            let made = laws::of(&law.kind, amount);
+            let Some(made) = laws::of(&law.kind, amount) else {
+                return Err(Finding::error(place, format!("`{}` is no value of its inputs", law.name), ""));
+            };
             let id = match self.laws.get(law.name.as_str()) {
                 Some(id) if same => *id,
                 _ if same => {
@@ -91,6 +104,34 @@ impl<'a> Wiring<'a> {
             }
         }
         .map_err(refused(place))
+    }
+
+    /// The line of a law, made where it is first met.
+    fn line(&mut self, law: &'a Law, line: &Line) -> Result<LineId, Finding> {
+        if let Some(id) = self.lines.get(law.name.as_str()) {
+            return Ok(*id);
+        }
+        let of_unit = |name: &str| self.names.unit(name).map(|u| &*self.descriptions[u]);
+        let amount = amount(self.names, line.gain(), of_unit).unwrap_or(f64::NAN);
+        let impedance = line.impedance(amount);
+        let signals = self.signals(&law.inputs, &law.place)?;
+        let local = line.ends.each_ref().map(|end| match end {
+            LineEnd::Inside(_) => Local::Inside,
+            LineEnd::Feedback => Local::Feedback,
+            LineEnd::Hold => Local::Hold,
+        });
+        // Units that make the local part are told the impedance.
+        for end in &line.ends {
+            let LineEnd::Inside(parameter) = end else { continue };
+            let setting = Setting::new(&parameter.variable, Value::Real(impedance), law.place.clone());
+            if let Some((description, v)) = self.variable(parameter) {
+                self.system.start(self.unit(parameter, &law.place)?, told(&setting, v, description)?);
+            }
+        }
+        let (position, speed) = ([signals[0], signals[2]], [signals[1], signals[3]]);
+        let id = self.system.line(master::Line { impedance, delay_s: line.delay_s, position, speed, local });
+        self.lines.insert(&law.name, id);
+        Ok(id)
     }
 
     fn variable(&self, end: &Endpoint) -> Option<(&'a ModelDescription, &'a Variable)> {

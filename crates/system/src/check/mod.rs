@@ -16,6 +16,7 @@ mod bonds;
 mod connectors;
 mod driven;
 mod event;
+mod lines;
 mod method;
 mod units;
 mod values;

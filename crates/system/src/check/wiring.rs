@@ -1,5 +1,6 @@
 //! Connections, laws and maps against the variables at their ends.
 
+use super::lines;
 use super::units::{Conversion, conversion};
 use super::values::{Converted, causality, convert};
 use super::{Declared, amount};
@@ -24,13 +25,19 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         scenario.connections.iter().flat_map(|c| [Some(c.from.unit.as_str()), c.law.as_deref()]).flatten().collect();
     for law in &scenario.laws {
         shape(law, findings);
-        if let LawKind::SpringDamper { stiffness, damping } = &law.kind {
-            for gain in [stiffness, damping] {
-                if let Err(what) = amount(d.names, gain, |unit| d.description(unit)) {
-                    let what = format!("law `{}`: {what}", law.name);
-                    findings.push(Finding::error(&law.place, what, "write a number, or \"UNIT.PARAMETER\""));
-                }
+        let gains = match &law.kind {
+            LawKind::SpringDamper { stiffness, damping } => vec![stiffness, damping],
+            LawKind::Line(line) => vec![line.gain()],
+            LawKind::NonlinearSpring { .. } | LawKind::Orifice { .. } => Vec::new(),
+        };
+        for gain in gains {
+            if let Err(what) = amount(d.names, gain, |unit| d.description(unit)) {
+                let what = format!("law `{}`: {what}", law.name);
+                findings.push(Finding::error(&law.place, what, "write a number, or \"UNIT.PARAMETER\""));
             }
+        }
+        if let LawKind::Line(line) = &law.kind {
+            lines::check(d, law, line, findings);
         }
         for input in &law.inputs {
             source(d, input, &law.place, findings);
@@ -210,13 +217,14 @@ fn real(end: &Endpoint, v: Option<&Variable>, place: &Place, findings: &mut Vec<
 }
 
 fn shape(law: &Law, findings: &mut Vec<Finding>) {
-    let (inputs, signs) = match law.kind {
-        LawKind::SpringDamper { .. } | LawKind::NonlinearSpring { .. } => (4, "x1, v1, x2, v2"),
-        LawKind::Orifice { .. } => (2, "p1, p2"),
+    let (inputs, signs, outputs, of_these) = match law.kind {
+        LawKind::SpringDamper { .. } | LawKind::NonlinearSpring { .. } => (4, "x1, v1, x2, v2", 1, "one"),
+        LawKind::Orifice { .. } => (2, "p1, p2", 1, "one"),
+        LawKind::Line(_) => (4, "x1, v1, x2, v2", 2, "two"),
     };
-    if law.inputs.len() != inputs || law.outputs.len() != 1 {
+    if law.inputs.len() != inputs || law.outputs.len() != outputs {
         let found = format!("{} inputs and {} outputs", law.inputs.len(), law.outputs.len());
-        let what = format!("law `{}` has {found}, expected {inputs} ({signs}) and one", law.name);
+        let what = format!("law `{}` has {found}, expected {inputs} ({signs}) and {of_these}", law.name);
         findings.push(Finding::error(&law.place, what, ""));
     }
 }

@@ -45,7 +45,7 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     } else {
         None
     };
-    let implicit = "fixed-point, newton, iqn-ils, anderson, newton-krylov, semi-implicit";
+    let implicit = "fixed-point, newton, iqn-ils, iqn-imvj, anderson, newton-krylov, semi-implicit";
     let how = (!forked.is_empty()).then(|| format!("{} by fork of a process of its own", forked.join(", ")));
     all.push(Allowed { methods: implicit, lacks, how });
     let mut group = |methods, lacks| all.push(Allowed { methods, lacks, how: None });

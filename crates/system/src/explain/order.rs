@@ -5,7 +5,7 @@ use crate::assemble::Assembly;
 use crate::scenario::Endpoint;
 use crate::words::{Correct, Family, Sampling};
 use macrostep_description::shown;
-use macrostep_master::{Op, Plan, Refresh, RunError};
+use macrostep_master::{Local, Op, Plan, Refresh, RunError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who acts when, and who knows what by then.
@@ -124,7 +124,8 @@ fn lagging(a: &Assembly, plan: &Plan) -> BTreeSet<Endpoint> {
     }
     let supplied = a.system.supplied();
     let mut of_unit = vec![Vec::new(); s.units.len()];
-    for input in &supplied {
+    // What arrives from a line is known before the step.
+    for input in supplied.iter().filter(|input| input.line.is_none()) {
         of_unit[input.unit.index()].push(input);
     }
     let mut known = vec![0; s.units.len()];
@@ -207,6 +208,16 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
     o.plan.ops.iter().take(STEPS_SHOWN).map(words).chain(more).collect()
 }
 
+/// What an end of a line gets, and the order of its error.
+fn arrival(delay_s: f64, local: Local) -> (String, u32) {
+    let wave = format!("the mean of the wave that left {} s before", shown::time(delay_s));
+    match local {
+        Local::Inside => (format!("{wave}; the unit adds Z v itself"), 2),
+        Local::Feedback => (format!("{wave}, and Z v by directional derivatives"), 2),
+        Local::Hold => (format!("{wave}, and Z v of the step's start: stable for small Z H only"), 1),
+    }
+}
+
 /// Every connection's way through time.
 pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
     let s = &a.effective;
@@ -227,7 +238,9 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
             Family::Integrated if !motion => c.predict.degree + 1,
             _ => c.predict.fed_degree(),
         };
-        let (way, error_order) = if from.is_empty() {
+        let (way, error_order) = if let Some((delay_s, local)) = p.line {
+            arrival(delay_s, local)
+        } else if from.is_empty() {
             ("a line between its values at both ends, from a file".to_owned(), 2)
         } else if c.correct != Correct::Explicit {
             ("iterated until it fits".to_owned(), 0)

@@ -79,6 +79,77 @@ pub enum LawKind {
         /// Pressure difference below which the flow is laminar.
         laminar: f64,
     },
+    /// A line with delay between two motions; inputs x₁, v₁, x₂, v₂; outputs: what goes to end 1 and to end 2.
+    Line(Line),
+}
+
+/// A link with delay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Impedance or stiffness.
+    pub size: LineSize,
+    /// Delay τ \[s\].
+    pub delay_s: f64,
+    /// Who makes the local part Z v of the force at each end.
+    pub ends: [LineEnd; 2],
+}
+
+/// What a line is given by; Z = k τ.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LineSize {
+    /// Z \[N·s/m\].
+    Impedance(Gain),
+    /// k \[N/m\].
+    Stiffness(Gain),
+}
+
+/// Who makes the local part of the force at an end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LineEnd {
+    /// The unit, whose parameter is told the impedance, and whose input gets the wave.
+    Inside(Endpoint),
+    /// The master, by directional derivatives of the unit.
+    Feedback,
+    /// The master, with the speed at the step's start.
+    Hold,
+}
+
+impl Line {
+    /// What it is given by, and what that is divided by to make the impedance.
+    pub fn gain(&self) -> &Gain {
+        match &self.size {
+            LineSize::Impedance(gain) | LineSize::Stiffness(gain) => gain,
+        }
+    }
+
+    /// Z of the number that [`Line::gain`] stands for.
+    pub fn impedance(&self, amount: f64) -> f64 {
+        match self.size {
+            LineSize::Impedance(_) => amount,
+            LineSize::Stiffness(_) => amount * self.delay_s,
+        }
+    }
+}
+
+impl LineEnd {
+    /// `feedback`, `hold` or `UNIT.PARAMETER`.
+    pub fn parse(text: &str) -> Option<LineEnd> {
+        match text {
+            "feedback" => Some(LineEnd::Feedback),
+            "hold" => Some(LineEnd::Hold),
+            _ => Endpoint::parse(text).map(LineEnd::Inside),
+        }
+    }
+}
+
+impl std::fmt::Display for LineEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LineEnd::Inside(parameter) => parameter.fmt(f),
+            LineEnd::Feedback => f.write_str("feedback"),
+            LineEnd::Hold => f.write_str("hold"),
+        }
+    }
 }
 
 /// `to = M · from`, and back `reaction.to = Mᵀ · reaction.from`: power is conserved.

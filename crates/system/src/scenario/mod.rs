@@ -14,7 +14,7 @@ mod unit;
 pub use bond::{Bond, Gain, Port};
 pub use connection::{Connection, Endpoint};
 pub use driven::{Event, InputFile, StateEvent, Taken};
-pub use law::{InterfaceModel, Law, LawKind, Map, Reaction};
+pub use law::{InterfaceModel, Law, LawKind, Line, LineEnd, LineSize, Map, Reaction};
 pub use method::{Coupling, StepChoice};
 pub use names::Names;
 pub use place::Place;

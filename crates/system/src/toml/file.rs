@@ -176,6 +176,9 @@ pub(super) struct Law {
     pub coefficients: Option<Vec<f64>>,
     pub coefficient: Option<f64>,
     pub laminar: Option<f64>,
+    pub impedance: Option<Amount>,
+    pub delay: Option<f64>,
+    pub ends: Option<Vec<String>>,
 }
 
 /// A number, or a parameter of a unit.

@@ -1,7 +1,7 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
 use crate::scenario::{
-    Bond, Endpoint, Event, Gain, InterfaceModel, LawKind, Map, Scenario, Setting, StateEvent, Value,
+    Bond, Endpoint, Event, Gain, InterfaceModel, LawKind, LineSize, Map, Scenario, Setting, StateEvent, Value,
 };
 use crate::words::Control;
 use crate::words::Direction;
@@ -37,6 +37,15 @@ pub fn write(scenario: &Scenario) -> String {
             )),
             LawKind::Orifice { coefficient, laminar } => {
                 text.line(format_args!("kind = \"orifice\"\ncoefficient = {coefficient:?}\nlaminar = {laminar:?}"));
+            }
+            LawKind::Line(line) => {
+                let (key, amount) = match &line.size {
+                    LineSize::Impedance(amount) => ("impedance", amount),
+                    LineSize::Stiffness(amount) => ("stiffness", amount),
+                };
+                let ends = line.ends.each_ref().map(ToString::to_string);
+                text.line(format_args!("kind = \"line\"\n{key} = {}\ndelay = {:?}", gain(amount), line.delay_s));
+                text.line(format_args!("ends = {}", list(&ends)));
             }
         }
         text.line(format_args!("inputs = {}\noutputs = {}", endpoints(&law.inputs), list(&law.outputs)));

@@ -7,8 +7,9 @@ mod relations;
 use super::file::{self, Amount, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
-    Bond, Connection, Coupling, Endpoint, Event, Experiment, Gain, InputFile, InterfaceModel, Law, LawKind, Map,
-    ParameterSet, Place, Port, Reaction, Record, Scenario, Setting, Source, StepChoice, Unit, Value,
+    Bond, Connection, Coupling, Endpoint, Event, Experiment, Gain, InputFile, InterfaceModel, Law, LawKind, Line,
+    LineEnd, LineSize, Map, ParameterSet, Place, Port, Reaction, Record, Scenario, Setting, Source, StepChoice, Unit,
+    Value,
 };
 use crate::words::{Control, Named};
 use std::collections::BTreeMap;

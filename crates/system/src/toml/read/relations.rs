@@ -41,8 +41,25 @@ impl Reader<'_> {
                 coefficient: need("coefficient", law.coefficient)?,
                 laminar: need("laminar", law.laminar)?,
             },
+            "line" => LawKind::Line(Line {
+                size: match (amount(&law.impedance), amount(&law.stiffness)) {
+                    (Some(impedance), None) => LineSize::Impedance(impedance),
+                    (None, Some(stiffness)) => LineSize::Stiffness(stiffness),
+                    _ => {
+                        let what = format!("law `{}` of kind `line` needs `impedance` or `stiffness`", name.get_ref());
+                        return Err(Finding::error(&place, what, "give one of the two"));
+                    }
+                },
+                delay_s: need("delay", law.delay)?,
+                ends: line_ends(law.ends.as_deref()).map_err(|found| {
+                    let what = format!("`ends` of law `{}` is {found}", name.get_ref());
+                    let next = "write two, each \"UNIT.PARAMETER\" (told the impedance), \"feedback\" or \"hold\"";
+                    Finding::error(&place, what, next)
+                })?,
+            }),
             other => {
-                let what = format!("law of kind `{other}`, expected `spring-damper`, `nonlinear-spring` or `orifice`");
+                let what =
+                    format!("law of kind `{other}`, expected `spring-damper`, `nonlinear-spring`, `orifice` or `line`");
                 return Err(Finding::error(&self.place(&law.kind), what, ""));
             }
         };
@@ -74,5 +91,17 @@ impl Reader<'_> {
             arrived: self.endpoints(&m.arrived)?,
             place,
         })
+    }
+}
+
+/// Who makes the local part at each end; else what was found.
+fn line_ends(texts: Option<&[String]>) -> Result<[LineEnd; 2], String> {
+    let Some(texts) = texts else { return Err("missing".to_owned()) };
+    match texts {
+        [one, two] => match (LineEnd::parse(one), LineEnd::parse(two)) {
+            (Some(one), Some(two)) => Ok([one, two]),
+            _ => Err(format!("[\"{one}\", \"{two}\"]")),
+        },
+        _ => Err(format!("a list of {}", texts.len())),
     }
 }

@@ -1,0 +1,64 @@
+//! Lines with delay: their sizes, their ends, and what their outputs are connected to.
+
+use super::Declared;
+use crate::finding::Finding;
+use crate::scenario::{Connection, Law, Line, LineEnd};
+use macrostep_description::Causality;
+
+/// Everything that is wrong with a line, and what an end costs.
+pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec<Finding>) {
+    let error = |what: String, next: &str| Finding::error(&law.place, format!("line `{}`: {what}", law.name), next);
+    if !(line.delay_s.is_finite() && line.delay_s > 0.0) {
+        findings.push(error(format!("the delay is {} s", line.delay_s), "give a positive number of seconds"));
+    }
+    // Both sides are known over a step only where it is no longer than the delay.
+    let step_s = d.scenario.experiment.step_s.filter(|step_s| *step_s > line.delay_s * (1.0 + 1e-9));
+    if let Some(step_s) = step_s {
+        let what = format!("the macro step of {step_s} s is longer than its delay of {} s", line.delay_s);
+        findings.push(error(what, "choose a macro step no longer than the delay, or a longer delay"));
+    }
+    if d.scenario.connections.iter().any(|c| c.law.as_deref() == Some(&law.name)) {
+        let what = "a connection obeys it, but what an end gets is no value of the motions".to_owned();
+        findings.push(error(what, "connect an output of the line itself"));
+    }
+    for (end, who) in line.ends.iter().enumerate() {
+        let (Some(speed), Some(output)) = (law.inputs.get(2 * end + 1), law.outputs.get(end)) else { continue };
+        if law.inputs[2 * end].unit != speed.unit {
+            let what = format!("end {} moves with `{}` and `{speed}`, of two units", end + 1, law.inputs[2 * end]);
+            findings.push(error(what, "give x and v of one unit"));
+        }
+        // One input, of the unit at that end, as it is.
+        let of_end = |c: &&Connection| c.from.unit == law.name && c.from.variable == *output;
+        let fed: Vec<&Connection> = d.scenario.connections.iter().filter(of_end).collect();
+        match fed.as_slice() {
+            [c] if c.to.unit != speed.unit || c.factor != 1.0 || c.offset != 0.0 => {
+                let what = format!("`{output}` goes to `{}`, scaled or not at the end of `{speed}`", c.to);
+                findings.push(error(what, "connect it to one input of the unit at that end, as it is"));
+            }
+            [_] => {}
+            other => {
+                let what = format!("`{output}` is connected {} times", other.len());
+                findings.push(error(what, "connect it to one input of the unit at that end"));
+            }
+        }
+        match who {
+            LineEnd::Inside(parameter) => {
+                let known = d.variable(parameter);
+                let fits = known
+                    .as_ref()
+                    .is_ok_and(|v| v.is_none_or(|v| v.causality == Causality::Parameter && v.real().is_some()));
+                if parameter.unit != speed.unit || !fits {
+                    let what = format!("`{parameter}` is no real parameter of unit `{}`", speed.unit);
+                    findings.push(error(what, "name the parameter that is told the impedance, or write \"feedback\""));
+                }
+            }
+            LineEnd::Hold => {
+                let what = format!("line `{}`: the local part Z v at `{speed}` is held over a step", law.name);
+                let next = "with that the line is stable for small Z H against the mass only: \"feedback\", or a unit that \
+                            takes the wave, is stable at any step up to the delay";
+                findings.push(Finding::warning(&law.place, what, next));
+            }
+            LineEnd::Feedback => {}
+        }
+    }
+}
