@@ -9,6 +9,7 @@ mod drive;
 mod entry;
 mod oscillator;
 mod plunger;
+mod rod;
 
 use macrostep_slave::Ode;
 
@@ -19,6 +20,7 @@ pub use drive::{Displacement, Drive, Force, Hardening};
 pub use entry::ModelEntry;
 pub use oscillator::Oscillator;
 pub use plunger::PlungerCylinder;
+pub use rod::{RodFree, RodHinged};
 
 /// Mass 1, which owns the coupling and is driven by the other mass's displacement.
 pub type Oscillator1Displacement = Ode<Oscillator<Displacement, 1>>;
@@ -40,6 +42,10 @@ pub type CircuitMesh = Ode<Mesh>;
 pub type CircuitMeshShunt = Ode<MeshShunt>;
 /// A plunger cylinder, driven by the motion of its load.
 pub type Plunger = Ode<PlungerCylinder>;
+/// A rod in a plane that turns about its first end.
+pub type Hinged = Ode<RodHinged>;
+/// A rod in a plane that flies.
+pub type Free = Ode<RodFree>;
 
 /// Every model that is packed as an FMU.
 pub fn all() -> Vec<ModelEntry> {
@@ -54,6 +60,8 @@ pub fn all() -> Vec<ModelEntry> {
         ModelEntry::of::<Mesh>(),
         ModelEntry::of::<MeshShunt>(),
         ModelEntry::of::<PlungerCylinder>(),
+        ModelEntry::of::<RodHinged>(),
+        ModelEntry::of::<RodFree>(),
     ]
 }
 
