@@ -29,13 +29,14 @@ impl Definition {
         let channels: Vec<(usize, &[u32])> = system.channels.iter().map(|c| (c.unit, c.refs.as_slice())).collect();
         let connections: Vec<&Connection> = system.connections.iter().collect();
         let laws: Vec<&LawNode> = system.laws.iter().collect();
-        let parts: [(&str, &dyn std::fmt::Debug); 11] = [
+        let parts: [(&str, &dyn std::fmt::Debug); 12] = [
             ("units", &units),
             ("channels", &channels),
             ("connections", &connections),
             ("laws", &laws),
             ("links", &system.links),
             ("interface models", &system.interfaces),
+            ("constraints", &system.constraints),
             ("inputs over time", &system.series),
             ("values set at a time", &system.changes),
             ("power bonds", &system.bonds),

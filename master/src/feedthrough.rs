@@ -98,6 +98,7 @@ fn signals(system: &System, source: Source, with_rates: bool) -> Vec<Signal> {
         Source::Signal(s) | Source::Mean(s) => vec![s],
         Source::Law { law, .. } => system.laws[law].inputs.clone(),
         Source::Series(_) | Source::Outside(_) => Vec::new(),
+        Source::Reaction(part) => system.constraints[part.constraint].followed().collect(),
         // At a communication point the motion is what the slow unit says.
         Source::Predicted { model, .. } => {
             let model = &system.interfaces[model];
@@ -186,6 +187,9 @@ impl System {
                 }
                 Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
                 Source::Series(_) | Source::Outside(_) => (Vec::new(), false),
+                Source::Reaction(part) => {
+                    (self.constraints[part.constraint].followed().map(|s| output(&s)).collect(), true)
+                }
             };
             Supplied { unit: UnitId(c.unit), input: name(c.unit, c.variable), sources, through_law }
         });

@@ -9,7 +9,7 @@ use crate::state::State;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Changes with what a state holds.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A run at a communication point.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -67,6 +67,7 @@ fields!(State {
     signals,
     stations,
     loops,
+    joints,
     guess,
     learnt,
     control,
@@ -99,9 +100,11 @@ impl Simulation {
         let placed = stations.len() == fresh.len() && stations.iter().zip(fresh).all(|(s, f)| s.may_replace(f));
         let paced = state.pace.stretch >= 1 && state.pace.degree < self.window.sources.family.len();
         let alike = |s: &State| {
-            (s.loops.len(), s.watches.len(), s.control.is_some(), s.signals.ledger.is_some(), s.guess.shape())
+            let parts = (s.loops.len(), s.watches.len(), s.control.is_some(), s.signals.ledger.is_some());
+            (parts, s.guess.shape(), s.joints.shape())
         };
-        if known && sampled && placed && paced && alike(state) == alike(&initial) {
+        let solved = self.window.joints.may_solve(&state.joints);
+        if known && sampled && placed && paced && solved && alike(state) == alike(&initial) {
             return Ok(());
         }
         Err(mismatch("a state with values that none has".to_owned(), "one as it was written: start the run again"))

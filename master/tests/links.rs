@@ -260,10 +260,10 @@ fn a_run_with_links_continues_where_it_was() {
         let method = Method { schedule, ..Method::default() };
         let (mut simulation, [a, b]) = ring(&method);
         three_steps(&mut simulation);
-        let memento = simulation.memento().expect("a memento");
+        let checkpoint = simulation.memento().expect("a checkpoint");
         three_steps(&mut simulation);
         let (mut again, _) = ring(&method);
-        again.resume(&memento).expect("resumed");
+        again.resume(&checkpoint).expect("resumed");
         three_steps(&mut again);
         for unit in [a, b] {
             assert_eq!(read(&mut again, unit), read(&mut simulation, unit));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
-use macrostep_master::{Account, Course, Simulation, Statistics, Unconverged};
+use macrostep_master::{Account, Course, Opening, Simulation, Statistics, Unconverged};
 use macrostep_plot::Table;
 use macrostep_plot::table::Align;
 use macrostep_system::Scenario;
@@ -26,6 +26,7 @@ pub struct Outcome {
     kinds: Vec<&'static str>,
     warnings: Vec<String>,
     accounts: Vec<Account>,
+    openings: Vec<Opening>,
     wall: Duration,
     error: Option<String>,
     /// The first macro step that did not converge.
@@ -54,6 +55,8 @@ pub struct Summary<'a> {
     pub units: Vec<UnitResult<'a>>,
     pub r#final: serde_json::Map<String, serde_json::Value>,
     pub power_bonds: Vec<PowerBond<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<ConstraintResult<'a>>,
     pub windows: u64,
     pub window_runs: u64,
     pub unconverged_windows: u64,
@@ -72,6 +75,14 @@ pub struct UnitResult<'a> {
     pub do_steps: u64,
 }
 
+/// What a joint was open by, at most, at communication points.
+#[derive(Debug, Serialize)]
+pub struct ConstraintResult<'a> {
+    pub name: &'a str,
+    pub gap_max: f64,
+    pub rate_max: f64,
+}
+
 impl Outcome {
     /// Of a simulation that is over, and of what ended it early.
     pub fn new(simulation: &mut Simulation, wall: Duration, failure: Option<&Failure>) -> Self {
@@ -84,6 +95,7 @@ impl Outcome {
             kinds: simulation.kinds(),
             warnings: [simulation.warnings(), coarse.as_slice()].concat(),
             accounts: simulation.accounts().to_vec(),
+            openings: simulation.openings(),
             wall,
             error: failure.map(ToString::to_string),
             unconverged: simulation.unconverged(),
@@ -136,6 +148,7 @@ impl Outcome {
             units: units.map(unit).collect(),
             r#final: finals.map(|(i, c)| (c.name.clone(), self.value(i, rows))).collect(),
             power_bonds: self.accounts.iter().map(PowerBond::of).collect(),
+            constraints: self.openings.iter().map(opening).collect(),
             windows: self.statistics.windows,
             window_runs: self.statistics.runs,
             unconverged_windows: self.statistics.unconverged,
@@ -159,7 +172,7 @@ impl Outcome {
             table.row([column.name.clone(), shown, column.unit.clone()]);
         }
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
-        let bonds: String = self.accounts.iter().map(bond_line).collect();
+        let bonds: String = self.accounts.iter().map(bond_line).chain(self.openings.iter().map(opening_line)).collect();
         let chosen = self.course.map(|course| course_line(&course, self.statistics.windows)).unwrap_or_default();
         format!(
             "{} · {} · H = {} s\n\n{}\n{bonds}{chosen}\n{}, {} in {:.3} s; steps: {}",
@@ -173,6 +186,15 @@ impl Outcome {
             steps.join(", ")
         )
     }
+}
+
+fn opening(o: &Opening) -> ConstraintResult<'_> {
+    ConstraintResult { name: &o.name, gap_max: o.gap, rate_max: o.rate }
+}
+
+/// What a joint was open by, in a line that follows another.
+fn opening_line(o: &Opening) -> String {
+    format!("\nconstraint `{}`: open by at most {:.1e} in position, {:.1e} in velocity", o.name, o.gap, o.rate)
 }
 
 impl Summary<'_> {

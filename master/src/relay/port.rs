@@ -37,7 +37,7 @@ impl Port {
                     port.wires.extend(picks.iter().map(|&(c, to)| Wire { from: places[*channel] + c, to }));
                 }
                 // Not memoryless: left to the window.
-                Feed::Interface(_) | Feed::Mean(_) | Feed::Series(_) | Feed::Outside(_) => {}
+                Feed::Interface(_) | Feed::Mean(_) | Feed::Series(_) | Feed::Outside(_) | Feed::Reaction(_) => {}
                 Feed::Law(f) => {
                     let inputs = f.sources().flat_map(|(channel, picks)| {
                         picks.iter().map(move |&(c, to)| Wire { from: places[channel] + c, to })

@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use crate::account::Account;
+use crate::constraint::Opening;
 use crate::control::Course;
 use crate::doubt::{Cause, Doubt, Unconverged};
 use crate::error::{Diverged, RunError};
@@ -40,6 +41,11 @@ impl Simulation {
         let supply = &mut window.sources.with(&mut signals.histories, self.state.pace);
         ledger.close_all(accounts, &mut window.stations, supply);
         &accounts.accounts
+    }
+
+    /// What joints between units were open by, at most, at the ends of windows so far; in the order of the constraints.
+    pub fn openings(&self) -> Vec<Opening> {
+        self.window.joints.openings(&self.state.joints)
     }
 
     /// The first window that did not converge, or whose nodes have nothing to do with a signal, where there was one.

@@ -61,8 +61,9 @@ fn used<'a>(names: &Names<'a>, descriptions: &[Arc<ModelDescription>], motion: b
     let mut known = HashSet::new();
     let models = s.interface_models.iter();
     let models = models.flat_map(|m| [&m.force, &m.speed, &m.position, &m.mobility, &m.bias]).flatten();
+    let joints = s.constraints.iter().flat_map(|c| c.outputs());
     let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));
-    for end in connections.chain(laws).chain(maps).chain(models).chain(flows) {
+    for end in connections.chain(laws).chain(maps).chain(models).chain(joints).chain(flows) {
         if !known.insert(end) {
             continue;
         }

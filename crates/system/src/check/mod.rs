@@ -5,6 +5,7 @@
 //! | units there, names, settings of a type and range the variables have | [`values`](self) |
 //! | connections: both ends there, causality, type, units, one source for an input, inputs without a source | `wiring` |
 //! | inputs from files, values set at a time | `driven` |
+//! | joints: variables there, as many as the joint has; a corrector | `constraints` |
 //! | power bonds: variables there, inputs fed, products that are a power | `bonds` |
 //! | method: capabilities of the units, order, times | `method` |
 //!
@@ -13,6 +14,7 @@
 
 mod bonds;
 mod connectors;
+mod constraints;
 mod driven;
 mod method;
 mod units;
@@ -94,6 +96,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
     connectors::check(&declared, &mut findings);
     values::check(&declared, &mut findings);
     wiring::check(&declared, &mut findings);
+    constraints::check(&declared, &mut findings);
     bonds::check(&declared, &mut findings);
     driven::check(&declared, &mut findings);
     method::check(&declared, &mut findings);

@@ -1,6 +1,8 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
-use crate::scenario::{Bond, Endpoint, Event, Gain, InterfaceModel, LawKind, Map, Scenario, Setting, Value};
+use crate::scenario::{
+    Bond, Constraint, Endpoint, Event, Gain, InterfaceModel, Joint, JointEnd, LawKind, Map, Scenario, Setting, Value,
+};
 use crate::words::Control;
 use std::fmt::Write;
 
@@ -49,6 +51,9 @@ pub fn write(scenario: &Scenario) -> String {
     text.timed("history", &scenario.history);
     for model in &scenario.interface_models {
         text.interface_model(model);
+    }
+    for constraint in &scenario.constraints {
+        text.constraint(constraint);
     }
     let variables: Vec<String> = scenario.record.variables.iter().map(|(v, _)| v.clone()).collect();
     text.line(format_args!("\n[record]\nvariables = {}\nevery = {}", list(&variables), scenario.record.every.max(1)));
@@ -218,6 +223,29 @@ impl Text {
         }
         let (speed, position) = (endpoints(&m.to_speed), endpoints(&m.to_position));
         self.line(format_args!("to = {{ speed = {speed}, position = {position} }}"));
+    }
+
+    fn constraint(&mut self, c: &Constraint) {
+        let (name, kind, force) = (basic(&c.name), c.kind.word(), c.force.word());
+        self.line(format_args!("\n[[constraints]]\nname = {name}\nkind = \"{kind}\"\nforce = \"{force}\""));
+        match &c.kind {
+            Joint::Distance { length } => self.line(format_args!("length = {length:?}")),
+            Joint::Rigid { offset } | Joint::Equal { offset } if !offset.is_empty() => {
+                self.line(format_args!("offset = {offset:?}"));
+            }
+            _ => {}
+        }
+        for (which, end) in ["first", "second"].into_iter().zip(&c.ends) {
+            match end {
+                JointEnd::Fixed(values) => self.line(format_args!("{which} = {{ fixed = {values:?} }}")),
+                JointEnd::Free { position, velocity, force } => {
+                    let [position, velocity, force] = [position, velocity, force].map(|ends| endpoints(ends));
+                    self.line(format_args!(
+                        "{which} = {{ position = {position}, velocity = {velocity}, force = {force} }}"
+                    ));
+                }
+            }
+        }
     }
 
     fn bond(&mut self, bond: &Bond) {
