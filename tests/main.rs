@@ -23,6 +23,7 @@ mod foreign;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod house;
+mod joints;
 mod methods;
 mod sweep;
 mod systems;

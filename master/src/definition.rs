@@ -37,6 +37,7 @@ impl Definition {
             ("links", &system.links),
             ("interface models", &system.interfaces),
             ("lines with delay", &system.lines),
+            ("constraints", &system.constraints),
             ("inputs over time", &system.series),
             ("values set at a time", &system.changes),
             ("events", &system.events),

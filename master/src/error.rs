@@ -142,6 +142,31 @@ pub enum RunError {
         /// Within which time \[s\].
         span_s: f64,
     },
+    /// A joint that is not closed where the run begins.
+    #[error(
+        "constraint `{name}` is open at the start: its {what} are {found:.3e} apart, expected at most {limit:.0e}; correct the start \
+         values of the units it joins"
+    )]
+    Open {
+        /// Name of the constraint.
+        name: String,
+        /// "coordinates" or "velocities".
+        what: &'static str,
+        /// Largest component of the gap or its rate.
+        found: f64,
+        /// The bound.
+        limit: f64,
+    },
+    /// A joint that its forces do not close.
+    #[error(
+        "no force of constraint `{name}` moves its ends (mobility {found:.1e}); name forces that act on the velocities beside them"
+    )]
+    Unmoved {
+        /// Name of the constraint.
+        name: String,
+        /// Largest entry on the diagonal of its mobility.
+        found: f64,
+    },
     /// A pair of linear maps that loses or makes power.
     #[error(
         "virtual work at t = {} s: relative defect {found:.1e}, expected at most {limit:.0e}; the way back must be the \

@@ -1,6 +1,7 @@
 //! A *feed* brings a signal to inputs of a unit: it asks histories, and beyond their end the predictor, and applies the
 //! law where there is one.
 
+use crate::constraint::{Part, ReactionFeed};
 use crate::history::History;
 use crate::ids::Signal;
 use crate::interface::{InterfaceFeed, MeanFeed};
@@ -29,6 +30,8 @@ pub(crate) enum Feed {
     Series(SeriesFeed),
     /// Given by the caller.
     Outside(OutsideFeed),
+    /// The force of a joint.
+    Reaction(Box<ReactionFeed>),
 }
 
 /// A law on the way to one unit. Each receiver samples the law on its own grid.
@@ -104,6 +107,25 @@ pub(crate) fn feeds_of(
             }
             Source::Series(i) => feeds.push(Feed::Series(SeriesFeed { series: system.series[i].clone(), place })),
             Source::Outside(outside) => feeds.push(Feed::Outside(OutsideFeed { outside, place })),
+            Source::Reaction(Part { constraint, end, component }) => {
+                let known = feeds.iter_mut().find_map(|f| match f {
+                    Feed::Reaction(f) if (f.constraint, f.end) == (constraint, end) => Some(f),
+                    _ => None,
+                });
+                match known {
+                    Some(f) => f.picks.push((component, place)),
+                    None => {
+                        let joint = (constraint, &system.constraints[constraint]);
+                        let history = system.channels.len() + constraint;
+                        feeds.push(Feed::Reaction(Box::new(ReactionFeed::new(
+                            joint,
+                            end,
+                            (component, place),
+                            history,
+                        ))));
+                    }
+                }
+            }
             Source::Mean(Signal { channel, component }) => {
                 feeds.push(Feed::Mean(MeanFeed { channel, picks: vec![(component, place)] }));
             }
@@ -131,6 +153,7 @@ impl Feed {
             Feed::Mean(f) => vec![f.channel],
             // What feeds a line's end over a step is known before it.
             Feed::Line(_) | Feed::Series(_) | Feed::Outside(_) => Vec::new(),
+            Feed::Reaction(f) => f.channels(),
             Feed::Law(f) => f.sources.iter().map(|(c, _)| *c).collect(),
         }
     }
@@ -158,6 +181,7 @@ impl Feed {
                 let from_s = supply.clock.seconds(span.from);
                 supply.outside[f.outside].segment(from_s, span, &mut inputs[f.place]);
             }
+            Feed::Reaction(f) => f.segments(supply, span, inputs),
             Feed::Mean(f) => {
                 f.constants(supply, span.from, span.to, held);
                 f.picks.iter().for_each(|&(_, place)| inputs[place].set_constant(held[place]));
@@ -196,6 +220,7 @@ impl Feed {
                 let clock = &supply.clock;
                 inputs[f.place] = supply.outside[f.outside].at(0.5 * (clock.seconds(from) + clock.seconds(to)));
             }
+            Feed::Reaction(f) => f.constants(supply, (from, to), inputs),
         }
     }
 
@@ -220,6 +245,7 @@ impl Feed {
             Feed::Line(f) => inputs[f.place] = f.value(supply, at),
             Feed::Series(f) => inputs[f.place] = f.series.at(supply.clock.seconds(at)),
             Feed::Outside(f) => inputs[f.place] = supply.outside[f.outside].at(supply.clock.seconds(at)),
+            Feed::Reaction(f) => f.values(supply, at, row, inputs),
             Feed::Mean(f) => {
                 let row = &mut row[..supply.histories[f.channel].width()];
                 supply.value(f.channel, at, row);
@@ -249,6 +275,7 @@ impl Feed {
                 inputs[f.place] = (f.series.before(t_s + step_s) - f.series.at(t_s)) / step_s;
             }
             Feed::Outside(f) => inputs[f.place] = supply.outside[f.outside].rate(supply.clock.seconds(at)),
+            Feed::Reaction(f) => f.rates(supply, at, step_s, inputs),
         }
     }
 

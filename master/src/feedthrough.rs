@@ -104,6 +104,7 @@ fn signals(system: &System, source: Source, with_rates: bool) -> Vec<Signal> {
             let Line { local, speed, .. } = &system.lines[line];
             if local[end] == Local::Inside { Vec::new() } else { vec![speed[end]] }
         }
+        Source::Reaction(part) => system.constraints[part.constraint].followed().collect(),
         // At a communication point the motion is what the slow unit says.
         Source::Predicted { model, .. } => {
             let model = &system.interfaces[model];
@@ -198,6 +199,9 @@ impl System {
                 }
                 Source::Law { law, .. } => (self.laws[law].inputs.iter().map(output).collect(), true),
                 Source::Series(_) | Source::Outside(_) => (Vec::new(), false),
+                Source::Reaction(part) => {
+                    (self.constraints[part.constraint].followed().map(|s| output(&s)).collect(), true)
+                }
             };
             let line = match c.source {
                 Source::Line { line, end } => Some((self.lines[line].delay_s, self.lines[line].local[end])),

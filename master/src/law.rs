@@ -137,7 +137,7 @@ pub const SAMPLED_MAX: usize = 32;
 const GROUP: usize = 4;
 
 /// Applies `g` at Chebyshev–Lobatto nodes and interpolates.
-fn sample(outputs: usize, g: impl Fn(&[f64], &mut [f64]), u: &[Segment], y: &mut [Segment]) {
+pub(crate) fn sample(outputs: usize, g: impl Fn(&[f64], &mut [f64]), u: &[Segment], y: &mut [Segment]) {
     let degree = u.iter().map(Segment::degree).max().unwrap_or(0);
     let (mut values, mut result) = ([0.0; SAMPLED_MAX], [0.0; SAMPLED_MAX]);
     let mut at = |s: f64, result: &mut [f64]| {

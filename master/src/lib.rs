@@ -16,6 +16,7 @@ mod algebraic;
 mod bond;
 mod books;
 mod change;
+mod constraint;
 mod control;
 mod declared;
 mod definition;
@@ -64,6 +65,7 @@ pub mod record;
 pub mod unit;
 
 pub use account::Account;
+pub use constraint::{Constraint, End, Opening, Relation};
 pub use control::Course;
 pub use doubt::Unconverged;
 pub use error::{Diverged, RunError, SystemError};

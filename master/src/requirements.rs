@@ -35,6 +35,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
         return Err(RunError::Grid { what: "palindromic schedule", found, expected });
     }
     lines(system, method)?;
+    check_joints(system, method)?;
     if system.bonds.is_empty() && method.energy != EnergyCorrection::Monitor {
         return Err(RunError::Grid {
             what: "energy correction",
@@ -110,6 +111,32 @@ fn lines(system: &System, method: &Method) -> Result<(), RunError> {
                     hint: "choose `hold`, or a unit that takes the wave",
                 });
             }
+        }
+    }
+    Ok(())
+}
+
+/// Forces of joints are found by repeating windows, and are linear over them.
+fn check_joints(system: &System, method: &Method) -> Result<(), RunError> {
+    let refused = |found: String, expected: &str| {
+        Err(RunError::Grid { what: "constraints", found, expected: expected.to_string() })
+    };
+    if system.constraints.is_empty() {
+        return Ok(());
+    }
+    if matches!(method.correction, Correction::Explicit) {
+        let expected =
+            "a corrector that finds the forces of joints, as `correct = \"iqn-ils\"` or `correct = \"newton\"`";
+        return refused("explicit coupling".to_string(), expected);
+    }
+    for &(unit, _) in system.constraints.iter().flat_map(|c| c.force.iter().flatten()) {
+        let co = system.descriptions[unit].co_simulation.as_ref();
+        if method.sub_steps < 2 && !co.is_some_and(|c| c.can_interpolate_inputs) {
+            let found = format!("unit `{}`, which holds its inputs over a step", system.units[unit].name());
+            return refused(
+                found,
+                "at least two sub-steps for such units, as `sub_steps = 4`, so that a force can change",
+            );
         }
     }
     Ok(())

@@ -67,6 +67,7 @@ fields!(State {
     signals,
     stations,
     loops,
+    joints,
     guess,
     learnt,
     control,
@@ -101,9 +102,10 @@ impl Simulation {
         let paced = state.pace.stretch >= 1 && state.pace.degree < self.window.sources.family.len();
         let alike = |s: &State| {
             let known = (s.control.is_some(), s.signals.ledger.is_some());
-            (s.loops.len(), s.watches.len(), s.events.shape(), known, s.guess.shape())
+            (s.loops.len(), s.watches.len(), s.events.shape(), known, s.guess.shape(), s.joints.shape())
         };
-        if known && sampled && placed && paced && alike(state) == alike(&initial) {
+        let solved = self.window.joints.may_solve(&state.joints);
+        if known && sampled && placed && paced && solved && alike(state) == alike(&initial) {
             return Ok(());
         }
         Err(mismatch("a state with values that none has".to_owned(), "one as it was written: start the run again"))

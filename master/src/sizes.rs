@@ -15,6 +15,8 @@ savable! {
 pub(crate) struct Sizes {
     /// First place of each channel.
     first: Vec<usize>,
+    /// From this channel on, all components have one size: forces of a joint.
+    shared: usize,
     /// Largest absolute values in windows that have converged.
     accepted: Vec<f64>,
     /// The same with the first guess of the window under way: what trials are sized by.
@@ -27,15 +29,19 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Of channels of the given widths, of which nothing is known.
-    pub fn new(widths: impl Iterator<Item = usize>) -> Self {
+    /// Of channels of the given widths, of which nothing is known; from `shared` on, components have one size.
+    pub fn new(widths: impl Iterator<Item = usize>, shared: usize) -> Self {
         let (mut first, mut n) = (Vec::new(), 0);
         for width in widths {
             first.push(n);
             n += width;
         }
         let zeros = || vec![0.0; n];
-        Sizes { first, accepted: zeros(), begun: zeros(), present: zeros(), left_out: zeros() }
+        Sizes { first, shared, accepted: zeros(), begun: zeros(), present: zeros(), left_out: zeros() }
+    }
+
+    fn place(&self, (channel, component): (usize, usize)) -> usize {
+        self.first[channel] + if channel < self.shared { component } else { 0 }
     }
 
     /// A window begins.
@@ -50,25 +56,25 @@ impl Sizes {
     }
 
     /// Takes the first guess of a component.
-    pub fn guess(&mut self, (channel, component): (usize, usize), value: f64) {
-        let i = self.first[channel] + component;
+    pub fn guess(&mut self, place: (usize, usize), value: f64) {
+        let i = self.place(place);
         self.begun[i] = self.begun[i].max(value.abs());
     }
 
     /// Takes a value of the guess under way.
-    pub fn see(&mut self, (channel, component): (usize, usize), value: f64) {
-        let i = self.first[channel] + component;
+    pub fn see(&mut self, place: (usize, usize), value: f64) {
+        let i = self.place(place);
         self.present[i] = self.present[i].max(value.abs());
     }
 
     /// Whether nothing but zeros is known of a component.
-    pub fn is_zero(&self, (channel, component): (usize, usize)) -> bool {
-        self.present[self.first[channel] + component] == 0.0
+    pub fn is_zero(&self, place: (usize, usize)) -> bool {
+        self.present[self.place(place)] == 0.0
     }
 
     /// Takes a value of a window that has converged.
-    pub fn accept(&mut self, (channel, component): (usize, usize), value: f64) {
-        let i = self.first[channel] + component;
+    pub fn accept(&mut self, place: (usize, usize), value: f64) {
+        let i = self.place(place);
         self.accepted[i] = self.accepted[i].max(value.abs());
     }
 
@@ -79,7 +85,7 @@ impl Sizes {
 
     /// Takes what nodes leave out of a component in a step.
     pub fn leave_out(&mut self, place: (usize, usize), value: f64) {
-        let (i, part) = (self.first[place.0] + place.1, value / self.of_residual(place));
+        let (i, part) = (self.place(place), value / self.of_residual(place));
         self.left_out[i] = self.left_out[i].max(part);
     }
 
@@ -91,14 +97,14 @@ impl Sizes {
     }
 
     /// What a residual is measured with; absolutely, where nothing is known of a signal that starts at zero.
-    pub fn of_residual(&self, (channel, component): (usize, usize)) -> f64 {
-        let size = self.present[self.first[channel] + component];
+    pub fn of_residual(&self, place: (usize, usize)) -> f64 {
+        let size = self.present[self.place(place)];
         if size > 0.0 { size } else { 1.0 }
     }
 
     /// How large trials are.
     pub fn of_trial(&self, place: (usize, usize)) -> f64 {
-        let size = self.begun[self.first[place.0] + place.1];
+        let size = self.begun[self.place(place)];
         if size > 0.0 { size } else { self.of_residual(place) }
     }
 }

@@ -5,6 +5,7 @@
 //! this value in bytes. What the units keep of themselves is theirs, see [`crate::unit::Unit::save`].
 
 use crate::algebraic::LoopState;
+use crate::constraint::JointsState;
 use crate::control::ControllerState;
 use crate::correct::Learnt;
 use crate::doubt::Doubts;
@@ -42,6 +43,8 @@ pub(crate) struct State {
     pub stations: Vec<StationState>,
     /// Of each group of units whose outputs follow inputs at once.
     pub loops: Vec<LoopState>,
+    /// What is known of joints between units.
+    pub joints: JointsState,
     /// What the window is started with where a corrector repeats it.
     pub guess: GuessState,
     pub learnt: Learnt,

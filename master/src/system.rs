@@ -4,6 +4,7 @@
 
 use crate::bond::{self, Bond};
 use crate::change::Change;
+use crate::constraint::{ConstraintNode, Part};
 use crate::declared::{kind_name, near, positions};
 use crate::error::SystemError;
 use crate::event::Event;
@@ -56,6 +57,8 @@ pub(crate) enum Source {
     Series(usize),
     /// What the caller of a run gives.
     Outside(usize),
+    /// The force of a joint on one of its ends.
+    Reaction(Part),
 }
 
 #[derive(Debug, Clone)]
@@ -81,6 +84,7 @@ pub struct System {
     pub(crate) laws: Vec<LawNode>,
     pub(crate) interfaces: Vec<InterfaceModel>,
     pub(crate) lines: Vec<Line>,
+    pub(crate) constraints: Vec<ConstraintNode>,
     pub(crate) series: Vec<Arc<Series>>,
     /// How many inputs come from outside.
     pub(crate) outside: usize,

@@ -4,6 +4,7 @@
 //! Explicit: the plan is run once. With a corrector it is run as a problem to solve, see `iteration.rs`.
 
 use crate::algebraic::LoopState;
+use crate::constraint::Joints;
 use crate::control::Controller;
 use crate::error::RunError;
 use crate::history::History;
@@ -33,6 +34,8 @@ pub(crate) struct Window {
     pub groups: Vec<Vec<usize>>,
     /// Lines with delay.
     pub lines: Vec<Waves>,
+    /// Joints between units.
+    pub joints: Joints,
     /// How power bonds are accounted for, where there are any.
     pub ledger: Option<Ledger>,
     /// Whether windows may be taken back after they have been run.
@@ -51,8 +54,8 @@ impl Window {
         plan: Plan,
         groups: Vec<Vec<usize>>,
     ) -> Self {
-        let (lines, ledger, revocable, kept) = (Vec::new(), None, false, None);
-        Window { stations, sources, links, plan, groups, lines, ledger, revocable, histories, kept }
+        let (lines, joints, ledger, revocable, kept) = (Vec::new(), Joints::default(), None, false, None);
+        Window { stations, sources, links, plan, groups, lines, joints, ledger, revocable, histories, kept }
     }
 
     /// Nothing known yet.
@@ -88,8 +91,8 @@ impl Window {
     #[inline]
     pub fn execute(&mut self, state: &mut State, keep: bool) -> Result<Option<Unfinished>, UnitError> {
         self.sample_lines(state);
-        let Window { stations, sources, links, plan, groups, ledger, .. } = self;
-        let State { now, pace, signals, stations: states, loops, .. } = state;
+        let Window { stations, sources, links, plan, groups, joints, ledger, .. } = self;
+        let State { now, pace, signals, stations: states, loops, joints: joined, .. } = state;
         let Signals { histories, links: carried, ledger: accounts } = signals;
         let supply = &mut sources.with(histories, *pace);
         let now = *now;
@@ -139,6 +142,10 @@ impl Window {
                     units => loops[group].solve((stations, states), units, supply, now + at)?,
                 },
             }
+        }
+        if !joints.is_empty() {
+            let length = plan.window * pace.stretch;
+            joints.settle(joined, supply.histories, now + length, supply.clock.length_s(length));
         }
         if let (Some(ledger), Some(accounts)) = (ledger, accounts) {
             ledger.settle(accounts, stations, supply);
@@ -219,6 +226,9 @@ impl Window {
 
     /// `UNIT.VARIABLE` of a component of a channel.
     pub fn name(&self, (channel, component): (usize, usize)) -> String {
+        if let Some(name) = self.joints.name(channel) {
+            return name;
+        }
         let found = self.stations.iter().find_map(|s| {
             let (_, first, width) = s.outputs.channels.iter().find(|c| c.0 == channel)?;
             let reference = s.outputs.refs.get(first + component.min(width - 1))?;

@@ -117,6 +117,7 @@ impl System {
             s.maps.extend(more.maps);
             s.bonds.extend(more.bonds);
             s.interface_models.extend(more.interface_models);
+            s.constraints.extend(more.constraints);
             s.inputs.extend(more.inputs);
             s.events.extend(more.events);
             s.record.variables.extend(more.record.variables);

@@ -133,6 +133,11 @@ impl From<RunError> for Fault {
                 let (found, expected) = (found.to_string(), format!("at most {most}"));
                 Fault { time_s: Some(t_s), found: Some(found.into()), expected: Some(expected.into()), ..plain }
             }
+            RunError::Open { found, limit, .. } => {
+                let (found, expected) = (Some(format!("{found:e}").into()), Some(format!("at most {limit:e}").into()));
+                Fault { found, expected, ..plain }
+            }
+            RunError::Unmoved { found, .. } => Fault { found: Some(format!("{found:e}").into()), ..plain },
             RunError::Schedule { .. } => plain,
         }
     }

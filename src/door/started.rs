@@ -160,5 +160,6 @@ fn fed(s: &Scenario) -> HashSet<Endpoint> {
     for model in &s.interface_models {
         fed.extend(model.to_speed.iter().chain(&model.to_position).cloned());
     }
+    fed.extend(s.constraints.iter().flat_map(|c| c.inputs()).cloned());
     fed
 }

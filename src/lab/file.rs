@@ -140,7 +140,8 @@ fn exchanged(s: &Scenario) -> Vec<(String, Place)> {
     let connections = s.connections.iter().map(|c| &c.from);
     let laws = s.laws.iter().flat_map(|l| &l.inputs);
     let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
-    let of_units = connections.chain(laws).chain(maps).filter(|end| s.unit(&end.unit).is_some());
+    let joints = s.constraints.iter().flat_map(|c| c.outputs());
+    let of_units = connections.chain(laws).chain(maps).chain(joints).filter(|end| s.unit(&end.unit).is_some());
     let mut names: Vec<(String, Place)> = of_units.map(|end| (end.to_string(), Place::default())).collect();
     names.sort_by(|a, b| a.0.cmp(&b.0));
     names.dedup_by(|a, b| a.0 == b.0);

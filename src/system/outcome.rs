@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
-use macrostep_master::{Account, Course, LineAccount, Simulation, Statistics, Unconverged};
+use macrostep_master::{Account, Course, LineAccount, Opening, Simulation, Statistics, Unconverged};
 use macrostep_plot::Table;
 use macrostep_plot::table::Align;
 use macrostep_system::Scenario;
@@ -32,6 +32,7 @@ pub struct Outcome {
     warnings: Vec<String>,
     accounts: Vec<Account>,
     lines: Vec<LineAccount>,
+    openings: Vec<Opening>,
     wall: Duration,
     error: Option<String>,
     /// The first macro step that did not converge.
@@ -126,6 +127,8 @@ pub struct Summary<'a> {
     pub real_time: Option<&'a RealTime>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineResult<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<ConstraintResult<'a>>,
     pub windows: u64,
     pub window_runs: u64,
     pub unconverged_windows: u64,
@@ -155,6 +158,14 @@ pub struct UnitResult<'a> {
     pub wall_s: Option<f64>,
 }
 
+/// What a joint was open by, at most, at communication points.
+#[derive(Debug, Serialize)]
+pub struct ConstraintResult<'a> {
+    pub name: &'a str,
+    pub gap_max: f64,
+    pub rate_max: f64,
+}
+
 impl Outcome {
     /// Of a simulation that is over, and of what ended it early.
     pub fn new(simulation: &mut Simulation, wall: Duration, failure: Option<&Failure>) -> Self {
@@ -168,6 +179,7 @@ impl Outcome {
             warnings: [simulation.warnings(), coarse.as_slice()].concat(),
             accounts: simulation.accounts().to_vec(),
             lines: simulation.lines(),
+            openings: simulation.openings(),
             wall,
             error: failure.map(ToString::to_string),
             unconverged: simulation.unconverged(),
@@ -238,6 +250,7 @@ impl Outcome {
             power_bonds: self.accounts.iter().map(PowerBond::of).collect(),
             real_time: self.real_time.as_ref(),
             lines: self.lines(s),
+            constraints: self.openings.iter().map(opening).collect(),
             windows: self.statistics.windows,
             window_runs: self.statistics.runs,
             unconverged_windows: self.statistics.unconverged,
@@ -276,11 +289,12 @@ impl Outcome {
             table.row([column.name.clone(), shown, column.unit.clone()]);
         }
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
-        let bonds: String = self.accounts.iter().map(bond_line).collect();
+        let bonds: String = self.accounts.iter().map(bond_line).chain(self.openings.iter().map(opening_line)).collect();
         let line = |l: LineResult<'_>| {
             let LineResult { name, stored_j, lost_j, sent_j } = l;
             format!(
-                "\nline `{name}`: {stored_j:.3e} J under way, {lost_j:.3e} J of {sent_j:.3e} J sent lost to sampling"
+                "\
+line `{name}`: {stored_j:.3e} J under way, {lost_j:.3e} J of {sent_j:.3e} J sent lost to sampling"
             )
         };
         let lines: String = self.lines(s).into_iter().map(line).collect();
@@ -304,6 +318,15 @@ impl Outcome {
             clock.unwrap_or_default()
         )
     }
+}
+
+fn opening(o: &Opening) -> ConstraintResult<'_> {
+    ConstraintResult { name: &o.name, gap_max: o.gap, rate_max: o.rate }
+}
+
+/// What a joint was open by, in a line that follows another.
+fn opening_line(o: &Opening) -> String {
+    format!("\nconstraint `{}`: open by at most {:.1e} in position, {:.1e} in velocity", o.name, o.gap, o.rate)
 }
 
 impl Summary<'_> {

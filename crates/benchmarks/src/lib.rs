@@ -10,6 +10,7 @@
 //! | `crane`, `actuator` | [`Multirate`] | manoeuvres |
 //! | `beam` | [`beam()`] | full, reduced |
 //! | `pendulum` | [`pendulum()`] | |
+//! | `double-pendulum` | [`double_pendulum()`] | linear, hold |
 //!
 //! `NAME:VARIANT` chooses another than the first.
 
@@ -18,6 +19,7 @@ pub mod chain;
 pub mod circuit;
 mod crane;
 mod cylinder;
+mod double_pendulum;
 mod multirate;
 mod named;
 mod oscillator;
@@ -30,6 +32,7 @@ pub use beam::beam;
 pub use chain::chain;
 pub use circuit::circuit;
 pub use cylinder::cylinder;
+pub use double_pendulum::{ANGLES, double_pendulum};
 pub use multirate::{Delivery, MICRO_S, Multirate, Order, Place, Prediction, STEP_S, Scheme};
 pub use named::{BuiltIn, all, find, named, unknown};
 pub use oscillator::{Coupling, Integrator, Kind, Oscillator};

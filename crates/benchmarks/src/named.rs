@@ -3,10 +3,11 @@
 use crate::multirate::{Multirate, STEP_S, Scheme};
 use crate::oscillator::{Coupling, Oscillator};
 use crate::plant::{Manoeuvre, Plant};
-use crate::{beam, chain, circuit, cylinder, nonlinear_spring, pendulum};
+use crate::{beam, chain, circuit, cylinder, double_pendulum, nonlinear_spring, pendulum};
 use clap::ValueEnum;
 use macrostep_oscillator::Parameters;
 use macrostep_system::Scenario;
+use macrostep_system::scenario::JointForce;
 use std::fmt::Write;
 
 /// A system this program carries.
@@ -27,7 +28,7 @@ const CLOSED: &str = "closed form (matrix exponential)";
 const WHOLE: &str = "equations of the whole, integrated";
 const CUTS: &[&str] = &["f-s", "s-f", "s-s", "f-f"];
 
-const ALL: [BuiltIn; 11] = [
+const ALL: [BuiltIn; 12] = [
     BuiltIn {
         name: "case-1",
         about: "two-mass oscillator of the benchmark, undamped",
@@ -113,6 +114,13 @@ const ALL: [BuiltIn; 11] = [
         solution: "equations of the whole, integrated (`macrostep flex pendulum`)",
         variants: &[],
         make: |_| Ok(pendulum(1e-3, 1.0, 1)),
+    },
+    BuiltIn {
+        name: "double-pendulum",
+        about: "two rods in a plane, cut at the joint between them, which a constraint keeps closed",
+        solution: WHOLE,
+        variants: &["linear", "hold"],
+        make: |force| Ok(double_pendulum(if force == "hold" { JointForce::Hold } else { JointForce::Linear })),
     },
 ];
 

@@ -36,6 +36,10 @@ impl<'a> Dependence<'a> {
                 sources.entry(to).or_default().extend(m.speed.iter().chain(&m.position));
             }
         }
+        // The force of a joint over a step follows what its ends do, not what they are.
+        for to in scenario.constraints.iter().flat_map(|c| c.inputs()) {
+            sources.entry(to).or_default();
+        }
         Dependence { scenario, descriptions, sources }
     }
 

@@ -10,6 +10,7 @@ mod drive;
 mod entry;
 mod oscillator;
 mod plunger;
+mod rod;
 
 use macrostep_slave::Ode;
 
@@ -21,6 +22,7 @@ pub use drive::{Displacement, Drive, Force, Hardening, Line};
 pub use entry::ModelEntry;
 pub use oscillator::Oscillator;
 pub use plunger::PlungerCylinder;
+pub use rod::{RodFree, RodHinged};
 
 /// Mass 1, which owns the coupling and is driven by the other mass's displacement.
 pub type Oscillator1Displacement = Ode<Oscillator<Displacement, 1>>;
@@ -50,6 +52,10 @@ pub type Plunger = Ode<PlungerCylinder>;
 pub type Ball = Ode<FreeBall>;
 /// The ground under a ball.
 pub type Ground = Ode<ImpactGround>;
+/// A rod in a plane that turns about its first end.
+pub type Hinged = Ode<RodHinged>;
+/// A rod in a plane that flies.
+pub type Free = Ode<RodFree>;
 
 /// Every model that is packed as an FMU.
 pub fn all() -> Vec<ModelEntry> {
@@ -68,6 +74,8 @@ pub fn all() -> Vec<ModelEntry> {
         ModelEntry::of::<PlungerCylinder>(),
         ModelEntry::of::<FreeBall>(),
         ModelEntry::of::<ImpactGround>(),
+        ModelEntry::of::<RodHinged>(),
+        ModelEntry::of::<RodFree>(),
     ]
 }
 

@@ -68,7 +68,8 @@ impl Guess {
     }
 }
 
-/// The samples that some step of the plan consumes before they are published; `widths` are those of the channels.
+/// The samples that some step of the plan consumes before they are published, then the forces of joints over the window; `widths`
+/// are those of the channels.
 pub(super) fn find(window: &Window, widths: &[usize]) -> Vec<Guess> {
     let early = consumed_early(window, widths.len());
     let (mut guesses, mut first) = (Vec::new(), 0);
@@ -84,6 +85,10 @@ pub(super) fn find(window: &Window, widths: &[usize]) -> Vec<Guess> {
             }
             from = to;
         }
+    }
+    for (channel, width) in window.joints.channels() {
+        guesses.push(Guess { channel, from: 0, to: window.plan.window, node: 1, nodes: 1, first, width });
+        first += width;
     }
     guesses
 }

@@ -2,10 +2,12 @@
 //! histories, the plan is run, and what was published is compared with the guess.
 
 mod guesses;
+mod mobility;
 mod polynomial;
 mod problem;
 mod waveforms;
 
+use crate::constraint::expected;
 use crate::correct::{Convergence, Correction, Problem};
 use crate::doubt::{Cause, Doubt};
 use crate::error::RunError;
@@ -30,6 +32,8 @@ pub(crate) struct Iteration {
     fed: Vec<(usize, usize)>,
     /// Components of each channel.
     widths: Vec<usize>,
+    /// How many channels units have; those of joints come behind.
+    channels: usize,
 }
 
 /// How the repetition of a window ended.
@@ -43,17 +47,24 @@ impl Iteration {
     /// Of windows with histories as at the start; `channels` of these are not of feeds.
     pub fn new(correction: &Correction, window: &Window, channels: usize) -> Self {
         let signals = window.signals();
-        let widths: Vec<usize> = signals.histories[..channels].iter().map(History::width).collect();
+        let joined = channels + window.joints.channels().count();
+        let widths: Vec<usize> = signals.histories[..joined].iter().map(History::width).collect();
         let dense = window.stations.iter().enumerate().filter(|(_, s)| s.dense.is_some());
         let fed = dense.flat_map(|(u, s)| s.feeds.iter().flat_map(Feed::channels).map(move |channel| (u, channel)));
         let fed = fed.collect();
-        Iteration { correction: correction.clone(), guesses: guesses::find(window, &widths), fed, widths }
+        Iteration {
+            correction: correction.clone(),
+            guesses: guesses::find(window, &widths[..channels]),
+            fed,
+            widths,
+            channels,
+        }
     }
 
     /// Nothing guessed yet.
     pub fn state(&self) -> GuessState {
         let n = self.guesses.last().map_or(0, |g| g.places().end);
-        let sizes = Sizes::new(self.widths.iter().copied());
+        let sizes = Sizes::new(self.widths.iter().copied(), self.channels);
         GuessState { unknowns: vec![0.0; n], scale: vec![1.0; n], sizes, worst: (0, 0) }
     }
 
@@ -64,6 +75,7 @@ impl Iteration {
         let mut y = std::mem::take(&mut state.guess.unknowns);
         self.guess_first(window, state, &mut y);
         // The corrector improves it.
+        let before = self.prepare_joints(window, state, &mut y)?;
         let mut learnt = std::mem::take(&mut state.learnt);
         let mut problem = Guessed::new(window, state, &self.guesses);
         let result = match self.correction.corrector() {
@@ -74,6 +86,8 @@ impl Iteration {
         (state.guess.unknowns, state.learnt) = (y, learnt);
         // What has come out of it.
         let mut convergence = result?;
+        self.judge_joints(window, state, &convergence);
+        convergence.runs += before;
         let doubt =
             if convergence.converged { self.accept(window, state) } else { Some(unmet(state, convergence.residual)) };
         convergence.converged = doubt.is_none_or(|d| !d.is_serious());
@@ -84,11 +98,18 @@ impl Iteration {
         Ok(Corrected { convergence, doubt })
     }
 
-    /// First guesses: what the predictor makes of the past.
+    /// First guesses: what the predictor makes of the past; of the forces of joints, what the windows before say.
     fn guess_first(&self, window: &mut Window, state: &mut State, y: &mut [f64]) {
         let now = state.now;
         let supply = &mut window.sources.with(&mut state.signals.histories, state.pace);
-        self.guesses.iter().for_each(|g| predict(g, supply, now, &mut y[g.places()]));
+        for g in &self.guesses {
+            let y = &mut y[g.places()];
+            if g.channel >= self.channels {
+                expected(&supply.histories[g.channel], g.end(now, supply.pace.stretch), y);
+            } else {
+                predict(g, supply, now, y);
+            }
+        }
         let sizes = &mut state.guess.sizes;
         sizes.begin();
         for g in &self.guesses {

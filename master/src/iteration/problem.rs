@@ -16,7 +16,7 @@ const ROUNDINGS: f64 = 100.0;
 
 /// A window, begun, and what is guessed in it.
 pub(super) struct Guessed<'a> {
-    window: &'a mut Window,
+    pub window: &'a mut Window,
     state: &'a mut State,
     guesses: &'a [Guess],
     /// Whether the window has been run before, so that it must be taken back first.
@@ -46,7 +46,7 @@ impl<'a> Guessed<'a> {
 
     /// Takes the window back if it has been run, runs it with the guess `y`, and writes what comes out less the guess; infinity
     /// where a unit did not finish a step.
-    fn run_with(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
+    pub fn run_with(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         if self.ran {
             self.window.rewind(self.state)?;
         }
@@ -78,6 +78,10 @@ impl<'a> Guessed<'a> {
         sizes.look();
         for g in guesses {
             (0..g.width).for_each(|c| sizes.see((g.channel, c), y[g.first + c]));
+        }
+        let (first, floor) = (self.window.joints.first, &self.state.joints.floor);
+        for (i, floor) in floor.iter().enumerate() {
+            sizes.see((first + i, 0), *floor);
         }
         for g in guesses {
             for c in 0..g.width {
@@ -155,7 +159,7 @@ impl Problem for Guessed<'_> {
     }
 
     fn estimate_jacobian(&mut self, jacobian: &mut DMatrix<f64>) -> Result<bool, UnitError> {
-        if self.guesses.iter().any(|g| g.nodes > 1) {
+        if self.guesses.iter().any(|g| g.nodes > 1) || !self.window.joints.is_empty() {
             return Ok(false);
         }
         let Guessed { window, state, guesses, .. } = self;

@@ -38,6 +38,7 @@ impl Port {
                 }
                 // Not memoryless: left to the window.
                 Feed::Interface(_) | Feed::Line(_) | Feed::Mean(_) | Feed::Series(_) | Feed::Outside(_) => {}
+                Feed::Reaction(_) => {}
                 Feed::Law(f) => {
                     let inputs = f.sources().flat_map(|(channel, picks)| {
                         picks.iter().map(move |&(c, to)| Wire { from: places[channel] + c, to })

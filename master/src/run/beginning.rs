@@ -43,6 +43,7 @@ impl Simulation {
             s.sample(state, &mut supply, 0)?;
         }
         self.window.sample_links(&mut self.state)?;
+        self.window.joints.begin(&mut self.state.signals.histories)?;
         // What was before.
         let past = std::mem::take(&mut self.past);
         if !past.is_empty() {

@@ -4,6 +4,7 @@ use super::Simulation;
 use super::crossings::Crossings;
 use crate::books::SETTLED_DEPTH;
 use crate::change::Changes;
+use crate::constraint::Joints;
 use crate::control::Controller;
 use crate::correct::Correction;
 use crate::definition::Definition;
@@ -72,12 +73,14 @@ impl Simulation {
         let stations = stations(&mut system, method, (&steps, stagger), &mut histories)?;
         let (channels, sources) = (system.channels.len(), LawSources::of(&system));
         let width = system.width();
+        let joints = Joints::new(&system.constraints, &system.channels, &stations, channels);
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
         let links = Links::new(std::mem::take(&mut system.links), stations.len());
         let mut supply = Sources::new(laws, family, clock, width);
         supply.outside.resize_with(system.outside, Default::default);
         let mut window = Window::new(stations, (supply, histories), links, plan, feed.groups);
         window.lines = lines;
+        window.joints = joints;
         window.ledger = ledger(&system, &window, method, &steps);
         // What chooses steps, and what repeats them.
         let control = control(&mut window, method)?;
@@ -133,6 +136,7 @@ fn initial(window: &Window, iteration: Option<&Iteration>, control: Option<&Cont
         signals: window.signals(),
         stations: window.stations.iter().map(Station::state).collect(),
         loops: window.loops(),
+        joints: window.joints.state(),
         guess: iteration.map(Iteration::state).unwrap_or_default(),
         learnt: Default::default(),
         control: control.map(Controller::state),
@@ -150,13 +154,14 @@ fn settles(system: &System, steps: &[Tick]) -> bool {
     !system.bonds.is_empty() && steps.iter().any(|s| *s != steps[0])
 }
 
-/// Histories of all channels.
+/// Histories of all channels, then those of joints.
 fn histories(system: &System, method: &Method, (plan, steps): (&Plan, &[Tick]), is_staggered: bool) -> Vec<History> {
     let nodes = if is_staggered { MIDDLE } else { method.predictor.nodes() };
     let in_window = |u: usize| (plan.window / steps[u]) as usize * nodes.max(1) + 1;
     let depth = method.predictor.depth();
     let kept = if settles(system, steps) { depth.max(SETTLED_DEPTH) } else { depth };
-    system.channels.iter().map(|c| History::new(c.refs.len(), kept, in_window(c.unit))).collect()
+    let sampled = system.channels.iter().map(|c| History::new(c.refs.len(), kept, in_window(c.unit)));
+    sampled.chain(Joints::histories(system)).collect()
 }
 
 /// Stations of all units, with dense output where the method wants it.

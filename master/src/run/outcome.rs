@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use crate::account::Account;
+use crate::constraint::Opening;
 use crate::control::Course;
 use crate::doubt::{Cause, Doubt, Unconverged};
 use crate::error::{Diverged, RunError};
@@ -48,6 +49,11 @@ impl Simulation {
         self.window.sample_lines(&mut self.state);
         let (histories, clock) = (&self.state.signals.histories, &self.window.sources.clock);
         self.window.lines.iter().map(|line| line.account(histories, clock)).collect()
+    }
+
+    /// What joints between units were open by, at most, at the ends of windows so far; in the order of the constraints.
+    pub fn openings(&self) -> Vec<Opening> {
+        self.window.joints.openings(&self.state.joints)
     }
 
     /// The first window that did not converge, or whose nodes have nothing to do with a signal, where there was one.

@@ -15,8 +15,8 @@ pub(crate) struct Inputs {
     pub(super) rates: Vec<f64>,
     pub(super) first_orders: Vec<i32>,
     /// Whether the unit takes input derivatives; else it gets sub-steps.
-    pub(super) interpolates: bool,
-    pub(super) sub_steps: usize,
+    pub interpolates: bool,
+    pub sub_steps: usize,
     /// What goes with derivatives of orders 1, 2, … as far as any were sent, those of one order after those of another.
     derivative_refs: Vec<u32>,
     derivative_orders: Vec<i32>,

@@ -82,8 +82,8 @@ impl Station {
         };
         let outputs = Outputs::new(system, u, refresh);
         let inputs = Inputs::new(refs, system.width(), interpolates, method.sub_steps.max(1));
-        // What is known over time is no constant over a step.
-        let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_) | Feed::Outside(_)));
+        // What is known over time is no constant over a step, nor is the force of a joint.
+        let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_) | Feed::Outside(_) | Feed::Reaction(_)));
         let (holds, rates) = (method.predictor.holds() && !follows, method.predictor.rates() && interpolates);
         Station { unit, step, holds, rates, dense: None, inputs, outputs, feeds, responses: responses(system, u) }
     }

@@ -61,9 +61,10 @@ fn used<'a>(names: &Names<'a>, descriptions: &'a [Arc<ModelDescription>], motion
     let mut known = HashSet::new();
     let models = s.interface_models.iter();
     let models = models.flat_map(|m| m.sources());
+    let joints = s.constraints.iter().flat_map(|c| c.outputs());
     let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));
     let events = s.state_events.iter().flat_map(|e| e.outputs());
-    for end in connections.chain(laws).chain(maps).chain(models).chain(flows).chain(events) {
+    for end in connections.chain(laws).chain(maps).chain(models).chain(joints).chain(flows).chain(events) {
         if !known.insert(end) {
             continue;
         }

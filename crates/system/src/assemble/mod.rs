@@ -5,6 +5,7 @@
 
 mod bonds;
 mod channels;
+mod constraints;
 mod driven;
 mod event;
 mod laws;
@@ -129,6 +130,7 @@ fn build(
     let channels = Channels::of(names, &descriptions, &method, &mut system, &units)?;
     let is_before_law = method.predictor.edge() == Edge::BeforeLaw;
     wiring::connect(names, is_before_law, (&descriptions, &channels), (&mut system, &units))?;
+    constraints::declare(names, &channels, (&mut system, &units))?;
     bonds::declare(names, &descriptions, &mut system, &units)?;
     let grid = times::grid(&s);
     driven::declare(names, &descriptions, &grid, (&mut system, &units))?;

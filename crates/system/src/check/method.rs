@@ -56,7 +56,11 @@ fn capabilities(
     if c.correct != Correct::Explicit && !goes_back {
         let said = c.method.map_or(format!("correct = \"{}\"", c.correct), |m| format!("method = \"{m}\""));
         let what = format!("`{said}` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`", unit.name);
-        let next = "choose `correct = \"explicit\"`, with `predict = \"linear\"` and steps as short as it needs";
+        let next = if s.constraints.is_empty() {
+            "choose `correct = \"explicit\"`, with `predict = \"linear\"` and steps as short as it needs"
+        } else {
+            "leave `--rollback` at `auto`, which goes back by fork; or a stiff spring and damper, a law, in the place of the joint"
+        };
         findings.push(Finding::error(&c.place, what, next));
     }
     if let Some(m) = s.interface_models.iter().find(|m| m.repeat > 0) {

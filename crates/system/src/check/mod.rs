@@ -6,6 +6,7 @@
 //! | connections: both ends there, causality, type, units, one source for an input, inputs without a source | `wiring` |
 //! | inputs from files, values set at a time | `driven` |
 //! | events of a condition: outputs there, values that may be set, units that can meet them | `event` |
+//! | joints: variables there, as many as the joint has; a corrector | `constraints` |
 //! | power bonds: variables there, inputs fed, products that are a power | `bonds` |
 //! | method: capabilities of the units, order, times | `method` |
 //!
@@ -14,6 +15,7 @@
 
 mod bonds;
 mod connectors;
+mod constraints;
 mod driven;
 mod event;
 mod lines;
@@ -97,6 +99,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
     connectors::check(&declared, &mut findings);
     values::check(&declared, &mut findings);
     wiring::check(&declared, &mut findings);
+    constraints::check(&declared, &mut findings);
     bonds::check(&declared, &mut findings);
     driven::check(&declared, &mut findings);
     event::check(&declared, &mut findings);

@@ -172,7 +172,12 @@ pub(crate) fn table(
 }
 
 /// The variable at a connection's beginning.
-fn source<'a>(d: &Declared<'a>, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'a Variable> {
+pub(super) fn source<'a>(
+    d: &Declared<'a>,
+    end: &Endpoint,
+    place: &Place,
+    findings: &mut Vec<Finding>,
+) -> Option<&'a Variable> {
     let v = match d.variable(end) {
         Ok(v) => v?,
         Err(what) => {
@@ -193,7 +198,12 @@ fn source<'a>(d: &Declared<'a>, end: &Endpoint, place: &Place, findings: &mut Ve
 }
 
 /// The variable at a connection's end.
-fn target<'a>(d: &Declared<'a>, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'a Variable> {
+pub(super) fn target<'a>(
+    d: &Declared<'a>,
+    end: &Endpoint,
+    place: &Place,
+    findings: &mut Vec<Finding>,
+) -> Option<&'a Variable> {
     let v = match d.variable(end) {
         Ok(v) => v?,
         Err(what) => {
@@ -209,7 +219,7 @@ fn target<'a>(d: &Declared<'a>, end: &Endpoint, place: &Place, findings: &mut Ve
     Some(v)
 }
 
-fn real(end: &Endpoint, v: Option<&Variable>, place: &Place, findings: &mut Vec<Finding>) {
+pub(super) fn real(end: &Endpoint, v: Option<&Variable>, place: &Place, findings: &mut Vec<Finding>) {
     if let Some(v) = v.filter(|v| v.real().is_none()) {
         let what = format!("`{end}` is {}, expected a Real", type_name(v));
         findings.push(Finding::error(place, what, "laws and maps take real variables"));

@@ -4,6 +4,7 @@
 
 mod bond;
 mod connection;
+mod constraint;
 mod driven;
 mod law;
 mod method;
@@ -13,6 +14,7 @@ mod unit;
 
 pub use bond::{Bond, Gain, Port};
 pub use connection::{Connection, Endpoint};
+pub use constraint::{Constraint, Joint, JointEnd, JointForce};
 pub use driven::{Event, InputFile, StateEvent, Taken};
 pub use law::{InterfaceModel, Law, LawKind, Line, LineEnd, LineSize, Map, Reaction};
 pub use method::{Coupling, StepChoice};
@@ -49,6 +51,8 @@ pub struct Scenario {
     pub bonds: Vec<Bond>,
     /// Motions that are predicted by the interface model of another unit.
     pub interface_models: Vec<InterfaceModel>,
+    /// Joints between units.
+    pub constraints: Vec<Constraint>,
     /// Files that inputs follow.
     pub inputs: Vec<InputFile>,
     /// Values set at a time.
@@ -132,7 +136,8 @@ impl Scenario {
         });
         let models = self.interface_models.iter();
         let models = models.flat_map(|m| m.to_speed.iter().chain(&m.to_position).map(|to| (to, &m.place)));
-        connections.chain(maps).chain(models)
+        let joints = self.constraints.iter().flat_map(|c| c.inputs().map(|to| (to, &c.place)));
+        connections.chain(maps).chain(models).chain(joints)
     }
 
     /// Whether steps are repeated, by the method or by an interface model: units go back then.

@@ -21,6 +21,8 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     let (model, event) = ("an interface model has no words in SSP", "an event has no words in SSP");
     let past = "a time before the start has no words in SSP";
     out.extend(s.interface_models.iter().map(|m| Finding::warning(&m.place, model, next)));
+    let joint = |name: &str| format!("constraint `{name}` has no words in SSP");
+    out.extend(s.constraints.iter().map(|c| Finding::warning(&c.place, joint(&c.name), next)));
     out.extend(s.events.iter().map(|e| Finding::warning(&e.place, event, next)));
     out.extend(s.state_events.iter().map(|e| Finding::warning(&e.place, event, next)));
     let input = |name: &str| format!("inputs `{name}` from a file have no words in SSP");

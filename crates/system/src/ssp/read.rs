@@ -238,6 +238,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     s.maps = extra.maps;
     s.bonds = extra.bonds;
     s.interface_models = extra.interface_models;
+    s.constraints = extra.constraints;
     s.events = extra.events;
     s.history = extra.history;
     // Nothing outside of an archive is read.

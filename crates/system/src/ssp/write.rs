@@ -297,8 +297,9 @@ fn shown(s: &Scenario, unit: &str, d: &ModelDescription) -> BTreeSet<String> {
         let reaction = m.reaction.iter().flat_map(|r| r.from.iter().chain(&r.to));
         m.from.iter().chain(&m.to).chain(reaction)
     });
-    let ends =
-        s.connections.iter().flat_map(|c| [&c.from, &c.to]).chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps);
+    let joints = s.constraints.iter().flat_map(|c| c.outputs().chain(c.inputs()));
+    let connected = s.connections.iter().flat_map(|c| [&c.from, &c.to]);
+    let ends = connected.chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps).chain(joints);
     let is_recorded = |v: &&Variable| {
         let column = format!("{unit}.{}", v.name);
         v.real().is_some() && s.record.variables.iter().any(|(pattern, _)| matches(pattern, &column))

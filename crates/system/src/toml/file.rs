@@ -62,6 +62,8 @@ pub(super) struct File {
     #[serde(default)]
     pub interface_models: Vec<Spanned<InterfaceModel>>,
     #[serde(default)]
+    pub constraints: Vec<Spanned<Constraint>>,
+    #[serde(default)]
     pub inputs: Entries<Spanned<String>>,
     #[serde(default)]
     pub events: Vec<Spanned<Event>>,
@@ -90,6 +92,31 @@ pub(super) struct InterfaceModel {
 }
 
 #[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Constraint {
+    pub name: Option<String>,
+    pub kind: Spanned<String>,
+    pub force: Option<Spanned<String>>,
+    #[serde(default)]
+    pub offset: Vec<f64>,
+    pub length: Option<f64>,
+    pub first: Spanned<JointEnd>,
+    pub second: Spanned<JointEnd>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JointEnd {
+    #[serde(default)]
+    pub position: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub velocity: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub force: Vec<Spanned<String>>,
+    pub fixed: Option<Vec<f64>>,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Motion {
     #[serde(default)]

@@ -1,7 +1,8 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
 use crate::scenario::{
-    Bond, Endpoint, Event, Gain, InterfaceModel, LawKind, LineSize, Map, Scenario, Setting, StateEvent, Value,
+    Bond, Constraint, Endpoint, Event, Gain, InterfaceModel, Joint, JointEnd, LawKind, LineSize, Map, Scenario, Setting,
+    StateEvent, Value,
 };
 use crate::words::Control;
 use crate::words::Direction;
@@ -62,6 +63,9 @@ pub fn write(scenario: &Scenario) -> String {
     text.timed("history", &scenario.history);
     for model in &scenario.interface_models {
         text.interface_model(model);
+    }
+    for constraint in &scenario.constraints {
+        text.constraint(constraint);
     }
     let variables: Vec<String> = scenario.record.variables.iter().map(|(v, _)| v.clone()).collect();
     text.line(format_args!("\n[record]\nvariables = {}\nevery = {}", list(&variables), scenario.record.every.max(1)));
@@ -264,6 +268,29 @@ impl Text {
         }
         if m.repeat > 0 {
             self.line(format_args!("repeat = {}", m.repeat));
+        }
+    }
+
+    fn constraint(&mut self, c: &Constraint) {
+        let (name, kind, force) = (basic(&c.name), c.kind.word(), c.force.word());
+        self.line(format_args!("\n[[constraints]]\nname = {name}\nkind = \"{kind}\"\nforce = \"{force}\""));
+        match &c.kind {
+            Joint::Distance { length } => self.line(format_args!("length = {length:?}")),
+            Joint::Rigid { offset } | Joint::Equal { offset } if !offset.is_empty() => {
+                self.line(format_args!("offset = {offset:?}"));
+            }
+            _ => {}
+        }
+        for (which, end) in ["first", "second"].into_iter().zip(&c.ends) {
+            match end {
+                JointEnd::Fixed(values) => self.line(format_args!("{which} = {{ fixed = {values:?} }}")),
+                JointEnd::Free { position, velocity, force } => {
+                    let [position, velocity, force] = [position, velocity, force].map(|ends| endpoints(ends));
+                    self.line(format_args!(
+                        "{which} = {{ position = {position}, velocity = {velocity}, force = {force} }}"
+                    ));
+                }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! From the text to a [`Scenario`].
 
+mod constraint;
 mod event;
 mod method;
 mod relations;
@@ -92,6 +93,7 @@ impl Reader<'_> {
             maps: f.maps.iter().map(|map| self.map(map)).collect::<Read<_>>()?,
             bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
             interface_models: f.interface_models.iter().map(|m| self.interface_model(m)).collect::<Read<_>>()?,
+            constraints: f.constraints.iter().enumerate().map(|(i, c)| self.constraint(i, c)).collect::<Read<_>>()?,
             inputs: f.inputs.0.iter().map(|(name, file)| self.input(name, file)).collect::<Read<_>>()?,
             events,
             state_events,

@@ -1,0 +1,105 @@
+//! Joints against the variables at their ends, and against the method.
+
+use super::Declared;
+use super::wiring::{real, source, target};
+use crate::finding::Finding;
+use crate::scenario::{Constraint, Joint, JointEnd};
+use crate::words::Correct;
+
+pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    for (i, c) in d.scenario.constraints.iter().enumerate() {
+        shape(c, findings);
+        if d.scenario.constraints[..i].iter().any(|other| other.name == c.name) {
+            let what = format!("two constraints of the name `{}`", c.name);
+            findings.push(Finding::error(&c.place, what, "give each its own `name`"));
+        }
+        for end in c.outputs() {
+            let v = source(d, end, &c.place, findings);
+            real(end, v, &c.place, findings);
+        }
+        for end in c.inputs() {
+            let v = target(d, end, &c.place, findings);
+            real(end, v, &c.place, findings);
+        }
+        method(d, c, findings);
+    }
+}
+
+/// As many coordinates, velocities and forces as the joint has.
+fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
+    let mut bad = |what: String, next: &str| {
+        findings.push(Finding::error(&c.place, format!("constraint `{}`: {what}", c.name), next));
+    };
+    let [first, second] = c.ends.each_ref().map(JointEnd::coordinates);
+    let (expected, fits) = c.kind.takes(first);
+    if first != second || !fits {
+        let what = format!("{first} and {second} coordinates at its ends, expected as many at both: {expected}");
+        bad(what, "name the outputs, or the numbers of a fixed end");
+    }
+    for end in &c.ends {
+        let JointEnd::Free { position, velocity, force } = end else { continue };
+        let n = c.kind.velocities(position.len());
+        for (name, found) in [("velocity", velocity.len()), ("force", force.len())].into_iter().filter(|l| l.1 != n) {
+            bad(
+                format!("`{name}` has {found} variables, expected {n}"),
+                "one for each direction that the end moves in",
+            );
+        }
+        for (force, velocity) in force.iter().zip(velocity).filter(|(f, v)| f.unit != v.unit) {
+            bad(
+                format!("force `{force}` and velocity `{velocity}` are of different units"),
+                "a force acts on the velocity beside it",
+            );
+        }
+    }
+    if c.ends.iter().all(|end| matches!(end, JointEnd::Fixed(_))) {
+        bad("both ends are fixed".to_owned(), "name outputs and inputs of a unit at one of them");
+    }
+    let values = c.ends.iter().flat_map(|end| match end {
+        JointEnd::Fixed(values) => values.as_slice(),
+        JointEnd::Free { .. } => &[],
+    });
+    if values.into_iter().any(|x| !x.is_finite()) {
+        bad("a fixed end that is not finite".to_owned(), "write finite numbers");
+    }
+    match &c.kind {
+        Joint::Distance { length } if !(length.is_finite() && *length > 0.0) => {
+            bad(
+                format!("`length` is {length:?} m, expected a number above 0"),
+                "for no distance take `kind = \"ball\"`",
+            );
+        }
+        Joint::Rigid { offset } | Joint::Equal { offset }
+            if !offset.is_empty()
+                && (offset.len() != first || first == 12 || offset.iter().any(|x| !x.is_finite())) =>
+        {
+            bad(
+                format!("`offset` has {} numbers, expected {first} finite ones", offset.len()),
+                "first end less second",
+            );
+        }
+        _ => {}
+    }
+}
+
+/// The forces are found by repeating windows, and change over them.
+fn method(d: &Declared<'_>, c: &Constraint, findings: &mut Vec<Finding>) {
+    let coupling = &d.scenario.coupling;
+    if coupling.correct == Correct::Explicit {
+        let what =
+            format!("constraint `{}` with explicit coupling: its force is found by repeating macro steps", c.name);
+        let next = "write `correct = \"iqn-ils\"` or `correct = \"newton\"` in [coupling]";
+        findings.push(Finding::error(&c.place, what, next));
+    }
+    for end in c.inputs() {
+        let co = d.description(&end.unit).and_then(|description| description.co_simulation.as_ref());
+        if coupling.sub_steps < 2 && co.is_some_and(|co| !co.can_interpolate_inputs) {
+            let what = format!(
+                "unit `{}` holds its inputs, but the force of constraint `{}` changes over a step",
+                end.unit, c.name
+            );
+            findings.push(Finding::error(&c.place, what, "write `sub_steps = 4` in [coupling], at least 2"));
+            return;
+        }
+    }
+}

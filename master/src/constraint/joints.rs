@@ -1,0 +1,336 @@
+//! The joints of a run: what of them is open at a window's end, and the forces that close it.
+
+use super::joint::{Joint, Term, Touch, acceleration, largest};
+use super::mobility::Factor;
+use super::prediction::DEPTH;
+use super::{ConstraintNode, Coordinate};
+use crate::error::RunError;
+use crate::history::History;
+use crate::savable::savable;
+use crate::station::Station;
+use crate::system::{Channel, System};
+use crate::time::Tick;
+use crate::unit::UnitError;
+
+/// Pivots below these, relative to the diagonal, belong to dependent rows: of directional derivatives, of differences.
+const LEAST: [f64; 2] = [1e-10, 1e-7];
+
+/// A row moved by less than this part of what moves most in its joint is moved by rounding.
+const UNMOVED: f64 = 1e-12;
+
+/// Gaps and rates at the start, relative to the size of what they are made of (1 at least), that are taken for zero.
+const START_TOLERANCE: f64 = 1e-8;
+
+/// Roundings in a gap that a force cannot take back.
+const ROUNDINGS: f64 = 40.0;
+
+/// A tolerance that is reached where nothing but these roundings is left.
+const TOLERANCE: f64 = 1e-12;
+
+/// What a joint is open by, at most, at the ends of the windows so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opening {
+    /// Name of the constraint.
+    pub name: String,
+    /// Largest component of g, in the unit of the coordinates.
+    pub gap: f64,
+    /// Largest component of ġ, in the unit of the velocities.
+    pub rate: f64,
+}
+
+/// All joints of a run.
+#[derive(Default)]
+pub(crate) struct Joints {
+    list: Vec<Joint>,
+    touches: Vec<Touch>,
+    /// Whether W comes from directional derivatives.
+    pub is_directional: bool,
+    /// Number of the first of their histories.
+    pub first: usize,
+    factor: Factor,
+    gap: Vec<f64>,
+    rate: Vec<f64>,
+    by_a: Vec<f64>,
+    by_b: Vec<f64>,
+    /// W of directional derivatives, which is made anew for each window.
+    mobility: Vec<f64>,
+}
+
+savable! {
+/// What is known of the joints of a run.
+#[derive(Default)]
+pub(crate) struct JointsState {
+    /// W from differences, by rows; empty until it is made, and where it is to be made anew.
+    pub mobility: Vec<f64>,
+    /// Gap and rate of each joint at the end of the window run last, and the largest of all windows.
+    present: Vec<[f64; 2]>,
+    largest: Vec<[f64; 2]>,
+    /// What forces of each joint are measured with at least.
+    pub floor: Vec<f64>,
+}
+}
+
+impl Joints {
+    /// Those of a system whose units stand at stations; their histories begin with number `first`.
+    pub fn new(nodes: &[ConstraintNode], channels: &[Channel], stations: &[Station], first: usize) -> Self {
+        let (mut list, mut touches) = (Vec::<Joint>::new(), Vec::<Touch>::new());
+        for node in nodes {
+            let start = list.last().map_or(0, |j| j.rows.end);
+            let joint = Joint::new(node, start, stations);
+            let n = node.relation.velocities();
+            for (e, velocity) in node.velocity.iter().enumerate() {
+                for (i, coordinate) in velocity.iter().enumerate() {
+                    let (Coordinate::Sampled(signal), Some(&(unit, input))) = (coordinate, node.force[e].get(i)) else {
+                        continue;
+                    };
+                    let variable = channels[signal.channel].variables[signal.component];
+                    let known = touches.iter().position(|t| t.unit == unit);
+                    let place = known.unwrap_or(touches.len());
+                    if known.is_none() {
+                        touches.push(Touch::new(unit));
+                    }
+                    touches[place].add(
+                        Term { joint: list.len(), column: e * n + i },
+                        input,
+                        acceleration(&stations[unit], variable),
+                    );
+                }
+            }
+            list.push(joint);
+        }
+        let rows = list.last().map_or(0, |j| j.rows.end);
+        let zeros = || vec![0.0; rows];
+        Joints {
+            is_directional: touches.iter().all(|t| t.accelerations.len() == t.forces.len()),
+            touches,
+            first,
+            factor: Factor::new(rows),
+            gap: zeros(),
+            rate: zeros(),
+            by_a: zeros(),
+            by_b: zeros(),
+            mobility: vec![0.0; rows * rows],
+            list,
+        }
+    }
+
+    /// Histories of (a, b), of which nothing is known.
+    pub fn histories(system: &System) -> impl Iterator<Item = History> + '_ {
+        system.constraints.iter().map(|c| History::new(2 * c.relation.rows(), DEPTH + 1, 2))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Rows of all joints.
+    pub fn rows(&self) -> usize {
+        self.gap.len()
+    }
+
+    /// Number and width of the history of each joint.
+    pub fn channels(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.list.iter().enumerate().map(|(i, joint)| (self.first + i, 2 * joint.rows.len()))
+    }
+
+    /// "force of constraint `NAME`" for a history's number.
+    pub fn name(&self, channel: usize) -> Option<String> {
+        let joint = self.list.get(channel.checked_sub(self.first)?)?;
+        Some(format!("force of constraint {}", joint.name))
+    }
+
+    /// Name of the constraint that a row belongs to.
+    pub fn joint_name(&self, row: usize) -> String {
+        self.list.iter().find(|j| j.rows.contains(&row)).map_or_else(String::new, |j| j.name.clone())
+    }
+
+    /// Before the first window.
+    pub fn state(&self) -> JointsState {
+        let (n, none) = (self.list.len(), || vec![[0.0; 2]; self.list.len()]);
+        JointsState { mobility: Vec::new(), present: none(), largest: none(), floor: vec![0.0; n] }
+    }
+
+    /// Begins the histories at tick 0, and looks whether the joints are closed there.
+    ///
+    /// # Errors
+    /// [`RunError::Open`] for one that is not.
+    pub fn begin(&mut self, histories: &mut [History]) -> Result<(), RunError> {
+        self.measure(histories, 0);
+        for (i, joint) in self.list.iter_mut().enumerate() {
+            joint.row.fill(0.0);
+            histories[self.first + i].put(0, &joint.row);
+            let parts = [("coordinates", &self.gap, joint.sizes[0]), ("velocities", &self.rate, joint.sizes[1])];
+            for (what, values, size) in parts {
+                let found = largest(&values[joint.rows.clone()]);
+                let limit = START_TOLERANCE * size.max(1.0);
+                if !(found <= limit) {
+                    return Err(RunError::Open { name: joint.name.clone(), what, found, limit });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// g, ġ and G of all joints at a tick.
+    fn measure(&mut self, histories: &[History], at: Tick) {
+        for joint in &mut self.list {
+            joint.read(histories, at);
+            let (gap, rate) = (&mut self.gap[joint.rows.clone()], &mut self.rate[joint.rows.clone()]);
+            joint.relation.gap([&joint.p[0], &joint.p[1]], gap);
+            joint.relation.slopes([&joint.p[0], &joint.p[1]], &mut joint.slopes);
+            for (row, rate) in joint.slopes.chunks_exact(joint.v.len()).zip(rate) {
+                *rate = row.iter().zip(&joint.v).map(|(g, v)| g * v).sum();
+            }
+        }
+    }
+
+    /// ġ of all joints, as the window run last has left it.
+    pub fn rates(&self) -> &[f64] {
+        &self.rate
+    }
+
+    /// Size of the coordinates of the joint of a row, as the window run last has left them; 1 where they are 0.
+    pub fn size(&self, row: usize) -> f64 {
+        let size = self.list.iter().find(|j| j.rows.contains(&row)).map_or(0.0, |j| j.sizes[0]);
+        if size > 0.0 { size } else { 1.0 }
+    }
+
+    /// Makes W ready for the window that begins at `now`; false where it must be found by differences first.
+    ///
+    /// # Errors
+    /// Those of the units, or [`RunError::Unmoved`] for a joint that no force moves.
+    pub fn prepare(
+        &mut self,
+        state: &JointsState,
+        (stations, histories): (&mut [Station], &[History]),
+        now: Tick,
+    ) -> Result<bool, RunError> {
+        let n = self.rows();
+        if self.is_directional {
+            self.measure(histories, now);
+            self.differentiate(stations)?;
+        } else if state.mobility.is_empty() {
+            return Ok(false);
+        } else {
+            self.mobility.copy_from_slice(&state.mobility);
+        }
+        // The largest of each joint says what is rounding.
+        let (list, w) = (&self.list, &self.mobility);
+        for joint in list {
+            let most = joint.rows.clone().map(|i| w[i * n + i]).fold(0.0, f64::max);
+            if !(most > 0.0 && most.is_finite()) {
+                return Err(RunError::Unmoved { name: joint.name.clone(), found: most });
+            }
+        }
+        let moves = |i: usize| {
+            let joint = list.iter().find(|j| j.rows.contains(&i));
+            let most = joint.map_or(0.0, |j| j.rows.clone().map(|i| w[i * n + i]).fold(0.0, f64::max));
+            w[i * n + i] > UNMOVED * most
+        };
+        self.factor.make(w, moves, LEAST[usize::from(!self.is_directional)]);
+        Ok(true)
+    }
+
+    /// W from directional derivatives: a unit of λ in each row, as forces on the units, and what accelerations answer.
+    fn differentiate(&mut self, stations: &mut [Station]) -> Result<(), UnitError> {
+        let n = self.rows();
+        self.mobility.fill(0.0);
+        for touch in &mut self.touches {
+            for (number, joint) in self.list.iter().enumerate() {
+                if !touch.terms.iter().any(|t| t.joint == number) {
+                    continue;
+                }
+                for row in 0..joint.rows.len() {
+                    for (seed, term) in touch.seed.iter_mut().zip(&touch.terms) {
+                        let own = term.joint == number;
+                        *seed = if own { joint.slopes[row * joint.v.len() + term.column] } else { 0.0 };
+                    }
+                    let unit = stations[touch.unit].unit.as_mut();
+                    unit.directional(&touch.accelerations, &touch.forces, &touch.seed, &mut touch.answer)?;
+                    for (answer, term) in touch.answer.iter().zip(&touch.terms) {
+                        let other = &self.list[term.joint];
+                        for (i, slopes) in other.rows.clone().zip(other.slopes.chunks_exact(other.v.len())) {
+                            self.mobility[i * n + joint.rows.start + row] += slopes[term.column] * answer;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// At the end of a window of `length_s` seconds: what is open there, and (a, b) that close it in the place of those the
+    /// window was run with.
+    pub fn settle(&mut self, state: &mut JointsState, histories: &mut [History], end: Tick, length_s: f64) {
+        self.measure(histories, end);
+        if self.factor.rank() == 0 {
+            return;
+        }
+        // What the forces are to be changed by.
+        for joint in &self.list {
+            let determinant = 0.25 - joint.weight;
+            for i in joint.rows.clone() {
+                let (gap, rate) = (self.gap[i] / length_s, self.rate[i]);
+                let (a, b) = if joint.is_held {
+                    (rate, 0.0)
+                } else {
+                    ((0.5 * gap - joint.weight * rate) / determinant, (0.5 * rate - gap) / determinant)
+                };
+                (self.by_a[i], self.by_b[i]) = (a / length_s, b / length_s);
+            }
+        }
+        self.factor.solve(&mut self.by_a);
+        self.factor.solve(&mut self.by_b);
+        // The new forces, of which nothing is kept that does nothing.
+        for (i, joint) in self.list.iter().enumerate() {
+            let history = &histories[self.first + i];
+            let Some(row) = history.find(end).map(|k| history.row(k)) else { return };
+            for (k, i) in joint.rows.clone().enumerate() {
+                self.by_a[i] += row[k];
+                self.by_b[i] += row[joint.rows.len() + k];
+            }
+        }
+        self.factor.project(&mut self.by_a);
+        self.factor.project(&mut self.by_b);
+        let n = self.rows();
+        for (i, joint) in self.list.iter_mut().enumerate() {
+            let (rows, m) = (joint.rows.clone(), joint.rows.len());
+            joint.row[..m].copy_from_slice(&self.by_a[rows.clone()]);
+            joint.row[m..].copy_from_slice(&self.by_b[rows.clone()]);
+            histories[self.first + i].put(end, &joint.row);
+            // How far it is open, and the force that closes what is rounding.
+            state.present[i] = [largest(&self.gap[rows.clone()]), largest(&self.rate[rows.clone()])];
+            let least = rows.map(|i| self.mobility[i * n + i]).filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
+            let [p, v] = joint.sizes;
+            let rounding = ROUNDINGS * f64::EPSILON * (6.0 * p / length_s + 2.0 * v) / (length_s * least);
+            state.floor[i] = if rounding.is_finite() { rounding / TOLERANCE } else { 0.0 };
+        }
+    }
+
+    /// Whether a state is one that windows may go on with.
+    pub fn may_solve(&self, state: &JointsState) -> bool {
+        let n = self.rows() * self.rows();
+        let numbers = state.mobility.iter().chain(&state.floor);
+        [0, n].contains(&state.mobility.len()) && numbers.into_iter().all(|x| x.is_finite())
+    }
+
+    /// Takes the window run last as one of the run.
+    pub fn accept(&self, state: &mut JointsState) {
+        for (largest, present) in state.largest.iter_mut().zip(&state.present) {
+            *largest = [largest[0].max(present[0]), largest[1].max(present[1])];
+        }
+    }
+
+    /// What joints were open by so far.
+    pub fn openings(&self, state: &JointsState) -> Vec<Opening> {
+        let parts = self.list.iter().zip(&state.largest);
+        parts.map(|(joint, [gap, rate])| Opening { name: joint.name.clone(), gap: *gap, rate: *rate }).collect()
+    }
+}
+
+impl JointsState {
+    /// How many joints there are.
+    pub fn shape(&self) -> [usize; 3] {
+        [self.present.len(), self.largest.len(), self.floor.len()]
+    }
+}

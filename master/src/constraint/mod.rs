@@ -1,0 +1,158 @@
+//! *Constraints*: joints between units, closed at the end of every window in position and velocity.
+//!
+//! Interface positions p and velocities v of units are outputs, forces on them inputs. A joint is g(p₁, p₂) = 0 with m
+//! equations, G = ∂g/∂p, and the ends get f = −Gᵀ λ. Over a window the joint's force is linear,
+//!
+//! ```text
+//! λ(t) = a + b (t − T_n)/H,      (a, b) such that g(T_{n+1}) = 0 and ġ(T_{n+1}) = 0
+//! ```
+//!
+//! so that nothing drifts and there is nothing to tune. The 2 m numbers are one row of a history, guessed and corrected
+//! like every sample that is consumed before it is published: what a window publishes of a joint is the guess, corrected by
+//!
+//! ```text
+//! ∂(g/H, ġ)/∂(a, b) = −[[W H/2, W H c], [W H, W H/2]],   W = Σ Gᵢ Sᵢ Gᵢᵀ,   c = 1/6 + 1/(12 n²)
+//! ```
+//!
+//! with S = ∂v̇/∂f from directional derivatives at the window's start, else from differences of repeated windows, kept. So the
+//! residual that a corrector sees is the correction itself, and any corrector goes with it. A force that is held (b = 0) can
+//! close the velocity alone: the order is 2 instead of 4, and the positions drift.
+//!
+//! # Notation
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | p, v | `position`, `velocity` | coordinates and velocities of an end |
+//! | g, ġ | `gap`, `rate` | what is to be 0, and its rate |
+//! | G | `slopes` | ∂ġ/∂v |
+//! | λ, a, b | `a`, `b` | force in the joint at the window's start, and what it changes by to its end |
+//! | W | `mobility` | what λ̇ gives ġ, m × m over all joints |
+//! | c | `weight` | share of b in the position; n sub-steps, where a unit holds its inputs |
+//! | H | `length_s` | length of the window (s) |
+//!
+//! Reference: \[Gear 1985\] for keeping position and velocity at once.
+
+mod joint;
+mod joints;
+mod mobility;
+mod prediction;
+mod reaction;
+mod relation;
+
+pub use joints::Opening;
+pub(crate) use joints::{Joints, JointsState};
+pub(crate) use prediction::expected;
+pub(crate) use reaction::ReactionFeed;
+pub use relation::Relation;
+
+use crate::error::SystemError;
+use crate::ids::{Signal, UnitId};
+use crate::system::{Source, System};
+
+/// A number that is sampled, or stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Coordinate {
+    Sampled(Signal),
+    Fixed(f64),
+}
+
+/// One end of a joint.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// On units.
+    Free {
+        /// Coordinates, see [`Relation`].
+        position: Vec<Signal>,
+        /// Velocities.
+        velocity: Vec<Signal>,
+        /// Inputs of force, each on the unit of the velocity in its place and conjugate to it.
+        force: Vec<(UnitId, String)>,
+    },
+    /// At rest, with these coordinates.
+    Fixed(Vec<f64>),
+}
+
+/// A component of the force on an end of a constraint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Part {
+    pub constraint: usize,
+    pub end: usize,
+    pub component: usize,
+}
+
+/// A joint between units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constraint {
+    /// For messages.
+    pub name: String,
+    /// What it keeps at zero.
+    pub relation: Relation,
+    /// What it joins.
+    pub ends: [End; 2],
+    /// Whether the force is held over a window and closes the velocity alone: to compare with.
+    pub is_held: bool,
+}
+
+/// A constraint as a part of a system.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ConstraintNode {
+    pub name: String,
+    pub relation: Relation,
+    pub position: [Vec<Coordinate>; 2],
+    pub velocity: [Vec<Coordinate>; 2],
+    /// Unit, and value reference of the input, of either end.
+    pub force: [Vec<(usize, u32)>; 2],
+    pub is_held: bool,
+}
+
+impl ConstraintNode {
+    /// Coordinates that the direction of its forces follows.
+    pub fn followed(&self) -> impl Iterator<Item = Signal> + '_ {
+        let followed = self.position.iter().flatten().filter(|_| self.relation.bends());
+        followed.filter_map(|c| match c {
+            Coordinate::Sampled(signal) => Some(*signal),
+            Coordinate::Fixed(_) => None,
+        })
+    }
+}
+
+impl System {
+    /// Adds a joint and feeds the inputs of force of its ends. The method must have a corrector.
+    ///
+    /// # Errors
+    /// [`SystemError::LawShape`] for other numbers of signals than the relation has, other errors for inputs that are none or fed
+    /// already.
+    pub fn constrain(&mut self, constraint: Constraint) -> Result<(), SystemError> {
+        let Constraint { name, relation, ends, is_held } = constraint;
+        let (coordinates, velocities) = (relation.coordinates(), relation.velocities());
+        let shape = |what, found, expected| {
+            if found == expected { Ok(()) } else { Err(SystemError::LawShape { what, found, expected }) }
+        };
+        let number = self.constraints.len();
+        let (mut position, mut velocity, mut force) = ([vec![], vec![]], [vec![], vec![]], [vec![], vec![]]);
+        for (e, end) in ends.into_iter().enumerate() {
+            match end {
+                End::Fixed(values) => {
+                    shape("fixed coordinates", values.len(), coordinates)?;
+                    position[e] = values.into_iter().map(Coordinate::Fixed).collect();
+                    velocity[e] = vec![Coordinate::Fixed(0.0); velocities];
+                }
+                End::Free { position: p, velocity: v, force: inputs } => {
+                    shape("coordinates of a joint's end", p.len(), coordinates)?;
+                    shape("velocities of a joint's end", v.len(), velocities)?;
+                    shape("forces of a joint's end", inputs.len(), velocities)?;
+                    for (component, ((unit, input), v)) in inputs.iter().zip(&v).enumerate() {
+                        shape("forces on the unit of their velocity", unit.0, self.channels[v.channel].unit)?;
+                        let part = Part { constraint: number, end: e, component };
+                        self.feed(Source::Reaction(part), *unit, input)?;
+                        let reference = self.connections.last().map_or(0, |c| c.reference);
+                        force[e].push((unit.0, reference));
+                    }
+                    position[e] = p.into_iter().map(Coordinate::Sampled).collect();
+                    velocity[e] = v.into_iter().map(Coordinate::Sampled).collect();
+                }
+            }
+        }
+        self.constraints.push(ConstraintNode { name, relation, position, velocity, force, is_held });
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! Joints between FMUs, from a scenario file: orders, gaps, what is refused, and the way through TOML.
+
+use crate::common::folder;
+use crate::run::{json, program};
+use macrostep_system::toml;
+use std::path::Path;
+
+/// φ of both rods of 1 kg and 1 m after 1 s from rest at 2 and 1 rad: the uncut pendulum, by Runge–Kutta of order 4.
+fn exact() -> [f64; 2] {
+    let rates = |[p, q, v, w]: [f64; 4]| {
+        let (m, sine) = (0.5 * (p - q).cos(), 0.5 * (p - q).sin());
+        let (a, b) = (-1.5 * 9.81 * p.sin() - sine * w * w, -0.5 * 9.81 * q.sin() + sine * v * v);
+        let determinant = 4.0 / 9.0 - m * m;
+        [v, w, (a / 3.0 - m * b) / determinant, (4.0 / 3.0 * b - m * a) / determinant]
+    };
+    let (mut z, h) = ([2.0, 1.0, 0.0, 0.0], 1e-4);
+    let plus = |z: [f64; 4], k: [f64; 4], h: f64| -> [f64; 4] { std::array::from_fn(|i| z[i] + h * k[i]) };
+    for _ in 0..10_000 {
+        let k = rates(z);
+        let l = rates(plus(z, k, h / 2.0));
+        let m = rates(plus(z, l, h / 2.0));
+        let n = rates(plus(z, m, h));
+        z = std::array::from_fn(|i| z[i] + h / 6.0 * (k[i] + 2.0 * l[i] + 2.0 * m[i] + n[i]));
+    }
+    [z[0], z[1]]
+}
+
+/// Largest error of both angles after 1 s, and what the joint was open by.
+fn run(system: &str, step: &str) -> (f64, f64) {
+    let result = json(&["run", system, "--step", step, "--stop", "1", "--json"]);
+    assert_eq!(result["unconverged_windows"], 0, "{result}");
+    let angles = ["upper.phi", "lower.phi"].map(|name| result["final"][name].as_f64().expect("an angle"));
+    let error = angles.iter().zip(exact()).map(|(a, e)| (a - e).abs()).fold(0.0, f64::max);
+    (error, result["constraints"][0]["gap_max"].as_f64().expect("a gap"))
+}
+
+#[test]
+fn a_joint_between_fmus_has_order_four_and_does_not_drift() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems/double-pendulum.toml");
+    let example = example.display().to_string();
+    for system in ["double-pendulum", example.as_str()] {
+        let [coarse, fine] = ["0.02", "0.01"].map(|step| run(system, step));
+        let order = (coarse.0 / fine.0).log2();
+        assert!((3.8..4.2).contains(&order) && fine.1 < 2e-11, "{system}: order {order}, gap {}", fine.1);
+    }
+    // A force that is held lets the joint drift.
+    let (error, gap) = run("double-pendulum:hold", "0.01");
+    assert!(error > 1e-3 && gap > 1e-4, "{error} {gap}");
+}
+
+/// The example with something replaced, which must be refused with these words.
+#[track_caller]
+fn refused((from, to): (&str, &str), words: &[&str]) {
+    let text = include_str!("../../examples/systems/double-pendulum.toml");
+    assert!(text.contains(from), "`{from}` is in the example");
+    let folder = folder("joint-refused");
+    let path = folder.join("system.toml");
+    std::fs::write(&path, text.replace(from, to)).expect("a file");
+    let output = program(&["run", &path.display().to_string()]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(words.iter().all(|word| said.contains(word)), "{said}");
+}
+
+#[test]
+fn joints_that_cannot_be_are_refused_in_words() {
+    refused(("correct = \"iqn-ils\"", "correct = \"explicit\""), &["constraint `elbow`", "explicit", "iqn-ils"]);
+    refused(
+        ("phi0 = 1.0, x0 = 0.9092974268256817", "phi0 = 1.0, x0 = 0.91"),
+        &["`elbow` is open", "coordinates", "7.026e-4"],
+    );
+    refused(("\"upper.vx_b\", \"upper.vy_b\"", "\"upper.vx_b\""), &["`velocity` has 1 variables, expected 2"]);
+    refused(("kind = \"hinge\"", "kind = \"weld\""), &["`weld`", "`distance`"]);
+    refused(("\"lower.fx_a\", \"lower.fy_a\"", "\"upper.fx_b\", \"lower.fy_a\""), &["connected twice"]);
+}
+
+#[test]
+fn joints_round_trip() {
+    let text = include_str!("../../examples/systems/double-pendulum.toml").to_owned()
+        + "[[constraints]]\nname = \"rope\"\nkind = \"distance\"\nlength = 2.0\nforce = \"hold\"\n\
+           first = { position = [\"lower.x_b\", \"lower.y_b\"], velocity = [\"lower.vx_b\", \"lower.vy_b\"], force = [\"lower.fx_b\", \"lower.fy_b\"] }\n\
+           second = { fixed = [0.0, 1.5] }\n";
+    let read = |text: &str| toml::read(text, "s.toml", Path::new(".")).expect("a scenario");
+    let scenario = read(&text);
+    assert_eq!(scenario.constraints.len(), 2);
+    assert_eq!(read(&toml::write(&scenario)).constraints, scenario.constraints);
+}
