@@ -29,7 +29,7 @@ impl Definition {
         let channels: Vec<(usize, &[u32])> = system.channels.iter().map(|c| (c.unit, c.refs.as_slice())).collect();
         let connections: Vec<&Connection> = system.connections.iter().collect();
         let laws: Vec<&LawNode> = system.laws.iter().collect();
-        let parts: [(&str, &dyn std::fmt::Debug); 12] = [
+        let parts: [(&str, &dyn std::fmt::Debug); 14] = [
             ("units", &units),
             ("channels", &channels),
             ("connections", &connections),

@@ -344,7 +344,7 @@ fn a_checkpoint_goes_on_bit_by_bit() {
         let way = Way { plain, sub_steps: 2, ..way(iqn(1e-10)) };
         let (mut simulation, units) = USUAL.simulation(&way, 0.01, 1.0).expect("a simulation");
         go_on(&mut simulation, 30);
-        let checkpoint = simulation.memento().expect("a checkpoint");
+        let checkpoint = simulation.saved_state().expect("a checkpoint");
         go_on(&mut simulation, 30);
         let (mut again, _) = USUAL.simulation(&way, 0.01, 1.0).expect("a simulation");
         again.resume(&checkpoint).expect("resumed");

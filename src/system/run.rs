@@ -105,7 +105,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let ended = steps.run(&mut simulation, &mut rows, keeper.as_mut());
     let seen = steps.pace.map(|pace| pace.seen);
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
-    let outcome = Outcome { bound, ..outcome.timed(opened.times.as_ref(), seen) };
+    let mut outcome = outcome.timed(opened.times.as_ref(), seen);
+    outcome.bound = bound;
     drop(simulation);
     let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
     let ended = ended.and(closed);

@@ -178,15 +178,15 @@ fn a_line_continues_bit_by_bit() {
         for _ in 0..40 {
             first.step().expect("a step");
         }
-        let memento = first.memento().expect("a memento");
+        let saved = first.saved_state().expect("a saved state");
         let mut second = link.simulation();
-        second.resume(&memento).expect("resumed");
+        second.resume(&saved).expect("resumed");
         for _ in 0..40 {
             first.step().expect("a step");
             second.step().expect("a step");
         }
         assert_eq!(format!("{first:?}"), format!("{second:?}"), "{local}");
-        let [a, b] = [&mut first, &mut second].map(|s| s.memento().expect("a memento"));
+        let [a, b] = [&mut first, &mut second].map(|s| s.saved_state().expect("a saved state"));
         assert!(a == b, "{local}");
     }
 }

@@ -117,9 +117,10 @@ impl Scenario {
         out
     }
 
-    /// Whether steps are taken back, by the method or for events.
+    /// Whether steps are taken back: by the method, for events, or by an interface model.
     pub fn repeats_steps(&self) -> bool {
-        self.coupling.repeats_steps() || !self.state_events.is_empty()
+        let by_model = self.interface_models.iter().any(|m| m.repeat > 0);
+        self.coupling.repeats_steps() || by_model || !self.state_events.is_empty()
     }
 
     /// The file of inputs of this name.
@@ -138,11 +139,6 @@ impl Scenario {
         let models = models.flat_map(|m| m.to_speed.iter().chain(&m.to_position).map(|to| (to, &m.place)));
         let joints = self.constraints.iter().flat_map(|c| c.inputs().map(|to| (to, &c.place)));
         connections.chain(maps).chain(models).chain(joints)
-    }
-
-    /// Whether steps are repeated, by the method or by an interface model: units go back then.
-    pub fn repeats_steps(&self) -> bool {
-        self.coupling.repeats_steps() || self.interface_models.iter().any(|m| m.repeat > 0)
     }
 
     /// Position of the unit of this name.

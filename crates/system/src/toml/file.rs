@@ -91,7 +91,7 @@ pub(super) struct InterfaceModel {
     pub arrived: Vec<Spanned<String>>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Constraint {
     pub name: Option<String>,
@@ -116,7 +116,7 @@ pub(super) struct JointEnd {
     pub fixed: Option<Vec<f64>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Motion {
     #[serde(default)]

@@ -1,8 +1,8 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
 use crate::scenario::{
-    Bond, Constraint, Endpoint, Event, Gain, InterfaceModel, Joint, JointEnd, LawKind, LineSize, Map, Scenario, Setting,
-    StateEvent, Value,
+    Bond, Constraint, Endpoint, Event, Gain, InterfaceModel, Joint, JointEnd, LawKind, LineSize, Map, Scenario,
+    Setting, StateEvent, Value,
 };
 use crate::words::Control;
 use crate::words::Direction;
