@@ -71,8 +71,9 @@ impl Checkpoint {
     /// Reads a file.
     ///
     /// # Errors
-    /// Where it is none, is damaged, or belongs to another run than `run`, which has at most `steps_max` steps.
-    pub fn read(path: &Path, run: &str, steps_max: u64) -> Result<Checkpoint, Failure> {
+    /// Where it is none, is damaged, or belongs to another run than `run`, which has at most `steps_max` steps. A row each
+    /// is expected, and, where it `has_events`, any number beside them.
+    pub fn read(path: &Path, run: &str, steps_max: u64, has_events: bool) -> Result<Checkpoint, Failure> {
         let refuse = |found: &str, expected: &str| {
             Failure::Run(format!("`{}`: found {found}, expected {expected}", path.display()))
         };
@@ -90,7 +91,7 @@ impl Checkpoint {
         if checkpoint.run == run {
             let Checkpoint { steps, file: Written { rows, .. }, .. } = checkpoint;
             // The first row is of no step.
-            if steps > steps_max || rows > steps.saturating_add(1) {
+            if steps > steps_max || (rows > steps.saturating_add(1) && !has_events) {
                 return Err(refuse(
                     &format!("{steps} steps and {rows} rows"),
                     &format!("at most {steps_max} steps and a row each"),
@@ -202,20 +203,20 @@ mod tests {
         let mut writer = Keeper::new(&arguments, "step 1\nstop 2").expect("kept").expect("asked for");
         let saved = SavedState { units: vec![vec![1, 2]], engine: vec![3] };
         writer.keep(7, saved.clone(), None).expect("written");
-        let read = Checkpoint::read(&path, "step 1\nstop 2", 7).expect("read");
+        let read = Checkpoint::read(&path, "step 1\nstop 2", 7, false).expect("read");
         assert_eq!((read.steps, read.saved), (7, saved));
-        let other = Checkpoint::read(&path, "step 1\nstop 3", 7).expect_err("another run").to_string();
+        let other = Checkpoint::read(&path, "step 1\nstop 3", 7, false).expect_err("another run").to_string();
         assert!(other.contains("found a run with stop 2, expected stop 3"), "{other}");
-        let long = Checkpoint::read(&path, "step 1\nstop 2", 6).expect_err("a longer run").to_string();
+        let long = Checkpoint::read(&path, "step 1\nstop 2", 6, false).expect_err("a longer run").to_string();
         assert!(long.contains("found 7 steps and 0 rows, expected at most 6 steps"), "{long}");
         let whole = std::fs::read(&path).expect("bytes");
         for at in [0, HEAD.len(), HEAD.len() + DIGEST, whole.len() - 1] {
             let mut bytes = whole.clone();
             bytes[at] ^= 1;
             std::fs::write(&path, &bytes).expect("written");
-            assert!(Checkpoint::read(&path, "step 1\nstop 2", 7).is_err(), "{at}");
+            assert!(Checkpoint::read(&path, "step 1\nstop 2", 7, false).is_err(), "{at}");
         }
         std::fs::write(&path, &whole[..whole.len() / 2]).expect("written");
-        assert!(Checkpoint::read(&path, "step 1\nstop 2", 7).is_err());
+        assert!(Checkpoint::read(&path, "step 1\nstop 2", 7, false).is_err());
     }
 }

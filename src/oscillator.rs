@@ -80,7 +80,7 @@ fn kept_run(
     // Steps that are chosen as the run goes on are as many as it takes.
     let steps_max = if options.control == Control::Fixed { options.steps() } else { u64::MAX };
     let resume = arguments.checkpoints.resume.as_deref();
-    let kept = resume.map(|path| Checkpoint::read(path, run, steps_max)).transpose()?;
+    let kept = resume.map(|path| Checkpoint::read(path, run, steps_max, false)).transpose()?;
     let mut files = Files::default();
     files.reads_option("--force", arguments.force.as_deref());
     for name in ["trace.csv"].into_iter().chain(arguments.force.is_some().then_some(Forces::BESIDE)) {

@@ -8,7 +8,7 @@ use crate::constraint::{ConstraintNode, Part};
 use crate::declared::{kind_name, near, positions};
 use crate::error::SystemError;
 use crate::event::Event;
-use crate::ids::{ChannelId, InterfaceId, LawId, LineId, Signal, UnitId};
+use crate::ids::{ChannelId, LawId, LineId, Signal, UnitId};
 use crate::law::Law;
 use crate::line::Line;
 use crate::link::{Link, Type, Values, discrete_type};
@@ -295,45 +295,6 @@ impl System {
         let ports = ports.iter().map(place).collect::<Result<Vec<_>, SystemError>>()?;
         self.bonds.push(Bond { name: name.to_string(), ports });
         Ok(())
-    }
-
-    /// Adds an interface model: for r forces r speeds, positions and biases, and r (r + 1)/2 mobilities; r predicted and arrived
-    /// speeds, or none.
-    ///
-    /// # Errors
-    /// [`SystemError::LawShape`] for other numbers.
-    pub fn interface(&mut self, model: InterfaceModel) -> Result<InterfaceId, SystemError> {
-        let r = model.force.len();
-        let lists = [&model.speed, &model.position, &model.bias, &model.mobility];
-        for (list, expected) in lists.into_iter().zip([r.max(1), r.max(1), r.max(1), r.max(1) * (r + 1) / 2]) {
-            if list.len() != expected {
-                return Err(SystemError::LawShape { what: "inputs", found: list.len(), expected });
-            }
-        }
-        for list in [&model.predicted, &model.arrived].into_iter().filter(|list| !list.is_empty()) {
-            if list.len() != r {
-                return Err(SystemError::LawShape { what: "inputs", found: list.len(), expected: r });
-            }
-        }
-        self.interfaces.push(model);
-        Ok(InterfaceId(self.interfaces.len() - 1))
-    }
-
-    /// Feeds an input of the fast unit with the motion an interface model predicts; the unit's communication step is the
-    /// micro step.
-    pub fn connect_predicted(
-        &mut self,
-        model: InterfaceId,
-        what: Predicted,
-        unit: UnitId,
-        input: &str,
-    ) -> Result<(), SystemError> {
-        let (Predicted::Speed(i) | Predicted::Position(i)) = what;
-        let r = self.interfaces[model.0].force.len();
-        if i >= r {
-            return Err(SystemError::LawShape { what: "outputs", found: r, expected: i + 1 });
-        }
-        self.feed(Source::Predicted { model: model.0, what }, unit, input)
     }
 
     /// Adds a line with delay between two units.

@@ -287,7 +287,8 @@ fn units_that_offer_nothing_but_rollback_are_joined() {
     let (_, [gap, _], statistics) = USUAL.run(&way, 0.01, 1.0);
     assert!(gap < 2e-11 && statistics.unconverged == 0, "{gap:.1e} {statistics:?}");
     // One sub-step has one force: it cannot close position and velocity.
-    let refused = USUAL.simulation(&Way { sub_steps: 1, ..way }, 0.01, 1.0).err().expect("refused").to_string();
+    let refused =
+        USUAL.simulation(&Way { sub_steps: 1, ..way }, 0.01, 1.0).map(|_| ()).expect_err("refused").to_string();
     assert!(refused.contains("unit `upper`") && refused.contains("sub_steps"), "{refused}");
 }
 
@@ -384,7 +385,8 @@ fn a_distance_keeps_energy() {
 #[test]
 fn what_cannot_be_joined_is_refused_in_words() {
     // Explicit coupling finds no force.
-    let explicit = USUAL.simulation(&way(Correction::Explicit), 0.01, 1.0).err().expect("refused").to_string();
+    let explicit =
+        USUAL.simulation(&way(Correction::Explicit), 0.01, 1.0).map(|_| ()).expect_err("refused").to_string();
     assert!(explicit.contains("constraints") && explicit.contains("iqn-ils"), "{explicit}");
     // An open joint is named with what is found.
     let mut system = System::new();

@@ -23,7 +23,7 @@ pub fn run(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Fail
     let identity = identity(scenario, a)?;
     let steps_max = (scenario.end_s() / scenario.step_s).round() as u64;
     let resume = a.checkpoints.resume.as_deref();
-    let at = resume.map(|path| Checkpoint::read(path, &identity, steps_max)).transpose()?;
+    let at = resume.map(|path| Checkpoint::read(path, &identity, steps_max, false)).transpose()?;
     apart(a)?;
     // What is kept of an earlier part has poses, whether they are shown then or now.
     let is_kept = a.checkpoints.checkpoint.is_some() || at.is_some();

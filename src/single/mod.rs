@@ -56,7 +56,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         .checkpoints
         .resume
         .as_deref()
-        .map(|path| Checkpoint::read(path, &run, experiment.steps + 1))
+        .map(|path| Checkpoint::read(path, &run, experiment.steps + 1, false))
         .transpose()?;
     can_serialize(arguments, &fmu)?;
     let mut writer = Keeper::new(&arguments.checkpoints, &run)?;

@@ -68,7 +68,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         // Says at once where the method keeps what no checkpoint holds.
         simulation.saved_state().map_err(failed)?;
     }
-    let resumed = checkpoints.resume.as_deref().map(|path| Checkpoint::read(path, &identity, steps.windows()));
+    let has_events = !scenario.state_events.is_empty();
+    let read = |path| Checkpoint::read(path, &identity, steps.windows(), has_events);
+    let resumed = checkpoints.resume.as_deref().map(read);
     let resumed = resumed.transpose()?;
     let mut keeper = Keeper::new(&checkpoints, &identity)?;
     if let Some(target) = &arguments.bundle {

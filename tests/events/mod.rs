@@ -188,7 +188,7 @@ fn events_that_make_no_sense_are_refused() {
         &["`ball.height - ground.z`: 21 times in 0.01 s", "Zeno", "`max` and `span`"],
     );
     refused(&[("direction", "at = 1.0\ndirection")], 1, &["`at` and `when`"]);
-    refused(&[("\"ball.height\"", "\"ball.hight\"")], 1, &["ball.hight"]);
+    refused(&[("\"ball.height\"", "\"ball.hight\"")], 1, &["unit `ball` has no variable `hight`"]);
     refused(&[("\"falling\"", "\"down\"")], 1, &["`direction` is `down`, expected `both`, `rising`, `falling`"]);
     refused(&[("\"ground.p\" = {", "\"ground.v\" = {")], 1, &["has a source"]);
     refused(&[("from = \"ground.p_after\" }, \"ground.p\"", "form = 1 }, \"ground.p\"")], 1, &["`form`"]);

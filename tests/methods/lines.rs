@@ -46,7 +46,7 @@ impl Link {
         format!(
             r#"
 [experiment]
-stop = 1.0
+stop = 1000.0
 step = {step_s}
 [coupling]
 schedule = "{schedule}"

@@ -295,7 +295,7 @@ fn every_name_is_a_scenario() {
         }
         assert!(macrostep_benchmarks::find(&format!("{}:nothing", system.name)).is_none());
     }
-    assert_eq!(count, 35);
+    assert_eq!(count, 37);
 }
 
 /// By name, as TOML and as SSP: the same numbers.

@@ -163,7 +163,7 @@ impl Joints {
             for (what, values, size) in parts {
                 let found = largest(&values[joint.rows.clone()]);
                 let limit = START_TOLERANCE * size.max(1.0);
-                if !(found <= limit) {
+                if found > limit || found.is_nan() {
                     return Err(RunError::Open { name: joint.name.clone(), what, found, limit });
                 }
             }

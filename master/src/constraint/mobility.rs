@@ -109,10 +109,10 @@ impl Factor {
                 x[p] = (self.room[k] - known) / self.lower[p * n + k];
             }
         } else {
-            self.to_range(x);
+            self.reduced(x);
             self.solve_inner();
             self.solve_inner();
-            self.from_range(x);
+            self.expanded(x);
         }
         x.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
     }
@@ -125,21 +125,21 @@ impl Factor {
         for (x, s) in x.iter_mut().zip(&self.scale) {
             *x = if *s > 0.0 { *x / s } else { 0.0 };
         }
-        self.to_range(x);
+        self.reduced(x);
         self.solve_inner();
-        self.from_range(x);
+        self.expanded(x);
         x.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
     }
 
     /// `room = Lᵀ x`.
-    fn to_range(&mut self, x: &[f64]) {
+    fn reduced(&mut self, x: &[f64]) {
         for k in 0..self.rank {
             self.room[k] = (0..self.n).map(|i| self.lower[i * self.n + k] * x[i]).sum();
         }
     }
 
     /// `x = L room`.
-    fn from_range(&self, x: &mut [f64]) {
+    fn expanded(&self, x: &mut [f64]) {
         for (i, x) in x.iter_mut().enumerate() {
             *x = (0..self.rank).map(|k| self.lower[i * self.n + k] * self.room[k]).sum();
         }

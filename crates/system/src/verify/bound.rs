@@ -114,7 +114,7 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
         } else {
             let finest = pairs.iter().copied().max_by_key(|(parts, _)| *parts).unwrap_or((1, f64::INFINITY));
             let parts = wanted(finest).ceil().max(f64::from(finest.0) + 1.0);
-            if !(parts <= f64::from(PARTS_MAX)) {
+            if parts > f64::from(PARTS_MAX) || parts.is_nan() {
                 break;
             }
             pairs.push(known(&mut search, parts as u32)?);
