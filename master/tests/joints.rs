@@ -4,9 +4,7 @@ use macrostep_description::{Dependencies, ModelDescription};
 use macrostep_master::correct::{Correction, FixedPoint, QuasiNewton};
 use macrostep_master::predict::Hermite;
 use macrostep_master::unit::{NativeUnit, Outcome, Start, Unit, UnitError};
-use macrostep_master::{
-    Constraint, End, Grid, Method, Relation, RunError, Signal, Simulation, Statistics, System, UnitId,
-};
+use macrostep_master::{Constraint, End, Grid, Method, Relation, RunError, Signal, Simulation, System, UnitId};
 use macrostep_models::find;
 
 /// A rod as a unit; `plain` without what it offers beside rollback.
@@ -199,7 +197,7 @@ impl Pendulum {
     }
 
     /// φ of both rods at the end, what the joint was open by, and what it has cost.
-    fn run(&self, way: &Way, step_s: f64, stop_s: f64) -> ([f64; 2], [f64; 2], Statistics) {
+    fn run(&self, way: &Way, step_s: f64, stop_s: f64) -> ([f64; 2], [f64; 2], macrostep_master::Statistics) {
         let (mut simulation, units) = self.simulation(way, step_s, stop_s).expect("a simulation");
         go_on(&mut simulation, (stop_s / step_s).round() as usize);
         let opening = &simulation.openings()[0];

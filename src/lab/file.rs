@@ -125,11 +125,7 @@ impl FromFile {
             return Ok(Arc::clone(run));
         }
         let until_s = stop_s.max(self.card.stop_s.min(2.0 * stop_s));
-        let run = Arc::new(trajectory::fine(
-            self,
-            &references(written::scheme(&self.scenario.coupling)),
-            (self.card.step_s, until_s),
-        )?);
+        let run = Arc::new(trajectory::fine(self, &references(&self.scenario), (self.card.step_s, until_s))?);
         *known = Some((until_s, Arc::clone(&run)));
         Ok(run)
     }
@@ -161,11 +157,12 @@ fn sees_derivatives(description: &ModelDescription, v: usize) -> bool {
 }
 
 /// Schemes for a reference run, those of high order first; the last one needs nothing but what the file needs.
-fn references(written: Scheme) -> Vec<Scheme> {
+fn references(scenario: &Scenario) -> Vec<Scheme> {
+    let written = written::scheme(&scenario.coupling);
     let written = Scheme { control: Control::Fixed, energy: Energy::Monitor, ..written };
     let of = |schedule, predict, correct| Scheme { schedule, predict, correct, ..written };
     let (first, all) = (Schedule::GaussSeidel, Schedule::Jacobi);
-    vec![
+    let mut schemes = vec![
         of(first, Predict::jerk(2), Correct::Explicit),
         of(all, Predict::integrated(2), Correct::Explicit),
         of(first, Predict { family: crate::scheme::Family::Hermite, degree: 3 }, Correct::Newton),
@@ -174,7 +171,10 @@ fn references(written: Scheme) -> Vec<Scheme> {
         of(all, Predict::classical(1), Correct::Explicit),
         of(first, Predict::classical(0), Correct::Explicit),
         written,
-    ]
+    ];
+    // Forces of joints are found by repeating macro steps.
+    schemes.retain(|s| s.correct != Correct::Explicit || scenario.constraints.is_empty());
+    schemes
 }
 
 impl Benchmark for FromFile {

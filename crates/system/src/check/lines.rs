@@ -54,11 +54,16 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
             }
             LineEnd::Hold => {
                 let what = format!("line `{}`: the local part Z v at `{speed}` is held over a step", law.name);
-                let next = "with that the line is stable for small Z H against the mass only: \"feedback\", or a unit that \
-                            takes the wave, is stable at any step up to the delay";
+                let next = "with that the line is stable for small Z H against the mass only: a unit that takes the wave is \
+                            stable at any step up to the delay";
                 findings.push(Finding::warning(&law.place, what, next));
             }
-            LineEnd::Feedback => {}
+            LineEnd::Feedback => {
+                let what = format!("line `{}`: the local part Z v at `{speed}` is made by feedback", law.name);
+                let next = "that was seen to be stable while Z H is at most twice the mass, and to grow from ten times on: a unit \
+                            that takes the wave is stable at any step up to the delay";
+                findings.push(Finding::warning(&law.place, what, next));
+            }
         }
     }
 }
