@@ -1,7 +1,7 @@
 //! Builds the libraries of the FMUs in `fmus/`, so that the program carries them inside.
 //!
 //! A nested cargo call makes the libraries, in the profile `fmu` and in a target folder of its own beside those of the
-//! profiles: debug, release, clippy and doc builds share it, and find it up to date. `src/embedded.rs` includes them,
+//! profiles: debug, release, clippy and doc builds share it, and find it up to date. `cli/embedded.rs` includes them,
 //! compressed; the program makes the archives from its own declarations when they are asked for.
 //!
 //! The libraries have most of their code in common: the smallest of them goes in as it is, and is the dictionary that the

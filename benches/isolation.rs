@@ -14,7 +14,8 @@
 #![allow(unsafe_code)] // the bare round trip is made of system calls
 
 use macrostep::factory;
-use macrostep::pair::{Coupling, Factory, Integrator, Pair, build};
+use macrostep_analysis::models::Factory;
+use macrostep_analysis::pair::{Coupling, Integrator, Pair, build};
 use macrostep_import::isolation::{ARGUMENT, Isolation, Limits, serve};
 use macrostep_master::unit::Unit;
 use macrostep_master::{Method, Sampling};

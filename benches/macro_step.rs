@@ -12,7 +12,7 @@ mod bare;
 
 use bare::{bare, median, pair, trace};
 use macrostep::factory;
-use macrostep::pair::{Coupling, build};
+use macrostep_analysis::pair::{Coupling, build};
 use macrostep_plot::table::{Align, Table};
 use std::time::Instant;
 

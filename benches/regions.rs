@@ -5,9 +5,9 @@
 //! cargo bench --bench regions -- 31      # another grid
 //! ```
 
-use macrostep::lab::Scheme;
-use macrostep::lab::dimensionless::Ratios;
-use macrostep::lab::region::{Rays, Window, regions};
+use macrostep_analysis::Scheme;
+use macrostep_analysis::dimensionless::Ratios;
+use macrostep_analysis::region::{Rays, Window, regions};
 use std::time::Instant;
 
 fn main() {

@@ -12,7 +12,7 @@ mod bare;
 
 use bare::{bare, median};
 use macrostep::factory;
-use macrostep::pair::Coupling;
+use macrostep_analysis::pair::Coupling;
 use macrostep_plot::table::{Align, Table};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

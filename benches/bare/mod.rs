@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)] // the hand-written loop calls the C functions itself
 
-use macrostep::pair::{Coupling, Integrator, Kind, Pair};
+use macrostep_analysis::pair::{Coupling, Integrator, Kind, Pair};
 use macrostep_fmi2::{CO_SIMULATION, Component, FALSE, Functions, OK, TRUE};
 use macrostep_import::fmu::Fmu;
 use macrostep_master::Method;

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 // The program's own reader, without the program: that would bring all FMUs with it.
 #[allow(dead_code)]
-#[path = "../../src/input.rs"]
+#[path = "../../cli/input.rs"]
 mod input;
 #[allow(dead_code)]
-#[path = "../../src/values.rs"]
+#[path = "../../cli/values.rs"]
 mod values;
 
 use input::Input;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use macrostep::catalogue;
+use macrostep_analysis::catalogue;
 use macrostep_description::{Causality, Variable};
 use macrostep_models::ModelEntry;
 

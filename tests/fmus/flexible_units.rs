@@ -1,8 +1,9 @@
 //! Flexible bodies and reduced interfaces in co-simulation: through FMUs and natively, against solutions in one piece.
 
-use macrostep::beam::{BeamOnSprings, Interface};
 use macrostep::factory;
-use macrostep::pendulum::{OnePiece, Pendulum, Point, distance_m};
+use macrostep_analysis::beam::{BeamOnSprings, Interface};
+use macrostep_analysis::models;
+use macrostep_analysis::pendulum::{OnePiece, Pendulum, Point, distance_m};
 use macrostep_master::{RunError, Sampling};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::cosimulation::{Coupled, Exchange, Return, relative_rms};
@@ -27,7 +28,7 @@ fn fmus_and_native_units_give_equal_bits() {
     let _open = factory::open_all().expect("the FMUs open");
     for interface in [Interface::Full, Interface::Reduced(&map), Interface::Adapter(&map)] {
         for sampling in [Sampling::Updated, Sampling::Lagged] {
-            let runs = [&factory::fmu as macrostep::pair::Factory<'_>, &factory::native]
+            let runs = [&factory::fmu as macrostep_analysis::models::Factory<'_>, &models::native]
                 .map(|factory| on_springs(interface, sampling).run(factory).expect("a run"));
             let bits = |i: usize| runs[i].deflections.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert!(bits(0) == bits(1), "{interface:?} {sampling:?}");
@@ -40,7 +41,7 @@ fn fmus_and_native_units_give_equal_bits() {
 fn coupled_units_repeat_the_loop_and_the_master_map_the_adapter() {
     let beam = beam(19);
     let map = map(&beam);
-    let run = |interface, sampling| on_springs(interface, sampling).run(&factory::native).expect("a run");
+    let run = |interface, sampling| on_springs(interface, sampling).run(&models::native).expect("a run");
     let loop_ = Coupled { beam: &beam, spring_n_m: 10.0, step_s: 5e-4, steps: 400 };
     let exact = beam.monolithic(10.0, 5e-4, 400);
     for (sampling, exchange) in [(Sampling::Updated, Exchange::Updated), (Sampling::Lagged, Exchange::Lagged)] {
@@ -63,7 +64,7 @@ fn coupled_units_repeat_the_loop_and_the_master_map_the_adapter() {
 #[test]
 fn a_way_back_that_is_no_dual_is_found_by_its_virtual_work() {
     let map = map(&beam(19));
-    match on_springs(Interface::Broken(&map), Sampling::Updated).run(&factory::native) {
+    match on_springs(Interface::Broken(&map), Sampling::Updated).run(&models::native) {
         Err(RunError::VirtualWork { found, limit, .. }) => assert!(found > 0.1 && limit == 1e-12, "{found}"),
         other => panic!("{:?}", other.map(|r| r.work_defect)),
     }
@@ -92,7 +93,7 @@ fn coupled_pendulum_converges_to_the_system_in_one_piece() {
             predict: Predict::classical(degree),
             correct: Correct::Explicit,
         };
-        distance_m(&run.run(&factory::native).expect("a run"), &expected)
+        distance_m(&run.run(&models::native).expect("a run"), &expected)
     };
     let hold = [4, 8, 16].map(|every| error(0, every));
     let linear = [4, 8, 16].map(|every| error(1, every));
@@ -108,7 +109,7 @@ fn coupled_pendulum_converges_to_the_system_in_one_piece() {
 fn pendulum_through_fmus_is_the_native_one() {
     let run =
         Pendulum { step_s: 5e-4, steps: 100, every: 1, predict: Predict::classical(1), correct: Correct::Explicit };
-    let ends = [&factory::fmu as macrostep::pair::Factory<'_>, &factory::native]
+    let ends = [&factory::fmu as macrostep_analysis::models::Factory<'_>, &models::native]
         .map(|factory| run.run(factory).expect("a run"));
     let bits = |p: &Point| [p.tip.x, p.tip.y, p.tip.z, p.angle, p.payload.x, p.payload.y].map(f64::to_bits);
     assert!(ends[0].iter().zip(&ends[1]).all(|(a, b)| bits(a) == bits(b)));

@@ -2,8 +2,8 @@
 //!
 //! `MACROSTEP_WRITE=1 cargo test --test all fmus::references` writes them anew.
 
-use macrostep::catalogue::all;
 use macrostep::factory;
+use macrostep_analysis::catalogue::all;
 use macrostep_description::{Causality, ModelDescription, Variable};
 use macrostep_models::ModelEntry;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 //!
 //! `MACROSTEP_WRITE=1 cargo test --test all fmus::tables` writes them anew.
 
-use macrostep::catalogue::all;
+use macrostep_analysis::catalogue::all;
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
 use macrostep_models::ModelEntry;
 use macrostep_plot::table::{Align, Table};

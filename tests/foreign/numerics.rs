@@ -5,7 +5,8 @@
 use crate::common::{self, classical, method, schedules, states_by, test_pair};
 use crate::limited::{Limited, cut_fmu};
 use macrostep::factory;
-use macrostep::pair::{Coupling, Pair, build};
+use macrostep_analysis::models;
+use macrostep_analysis::pair::{Coupling, Pair, build};
 use macrostep_description::CoSimulation;
 use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_master::correct::{
@@ -23,12 +24,12 @@ type Made = Result<Box<dyn Unit>, RunError>;
 
 /// Our models without the annotation that they may be read after they were set.
 fn foreign(cut: impl Fn(&mut CoSimulation) + Copy) -> impl Fn(&str, &str) -> Made {
-    move |model, name| Ok(Limited::foreign(factory::native(model, name)?, cut))
+    move |model, name| Ok(Limited::foreign(models::native(model, name)?, cut))
 }
 
 /// As they are but for some attributes.
 fn reduced(cut: impl Fn(&mut CoSimulation) + Copy) -> impl Fn(&str, &str) -> Made {
-    move |model, name| Ok(Limited::boxed(factory::native(model, name)?, cut))
+    move |model, name| Ok(Limited::boxed(models::native(model, name)?, cut))
 }
 
 /// As [`foreign`], FMUs behind the C interface.
@@ -79,11 +80,11 @@ fn sampled_feed_through() -> impl Iterator<Item = (String, Pair)> {
 fn directional_derivatives_stand_for_a_get_after_a_set() {
     let mut lagged_differs = 0;
     for (what, pair) in sampled_feed_through() {
-        let own = states_by(&pair, &factory::native);
+        let own = states_by(&pair, &models::native);
         let found = difference(&own, &states_by(&pair, &foreign(|_| {})));
         assert!(found <= 1e-13, "{what}: {found:e}");
         let lagged = Pair { method: Method { sampling: Sampling::Lagged, ..pair.method.clone() }, ..pair };
-        lagged_differs += usize::from(difference(&own, &states_by(&lagged, &factory::native)) > 1e-6);
+        lagged_differs += usize::from(difference(&own, &states_by(&lagged, &models::native)) > 1e-6);
     }
     assert!(lagged_differs > 20, "the inputs' change makes a difference in {lagged_differs} cases");
 }
@@ -108,7 +109,7 @@ fn directional_derivatives_go_with_every_correction() {
                 for degree in [0, 1] {
                     let method = Method { correction: correction.clone(), ..classical(degree, schedule.clone()) };
                     let pair = test_pair(coupling, method, STEP_S);
-                    let own = states_by(&pair, &factory::native);
+                    let own = states_by(&pair, &models::native);
                     let found = difference(&own, &states_by(&pair, &foreign(|_| {})));
                     assert!(found <= 1e-11, "{coupling}, {correction:?}, {name}, degree {degree}: {found:e}");
                 }
@@ -127,7 +128,7 @@ fn sub_steps_follow_the_polynomial_with_order_2() {
                     let method = Method { sub_steps, ..classical(degree, schedule.clone()) };
                     test_pair(coupling, method, STEP_S)
                 };
-                let whole = states_by(&pair(1), &factory::native);
+                let whole = states_by(&pair(1), &models::native);
                 let held = reduced(|c| c.can_interpolate_inputs = false);
                 let error = |n: usize| difference(&whole, &states_by(&pair(n), &held));
                 let errors = [2, 4, 8].map(error);
@@ -165,9 +166,9 @@ fn what_a_unit_reports_lags_where_its_inputs_are_predicted() {
                 let what = format!("{coupling}, {name}, degree {degree}");
                 let found = states_by(&pair, &reported());
                 let lagged = Method { sampling: Sampling::Lagged, ..pair.method.clone() };
-                let lagged = states_by(&Pair { method: lagged, ..pair.clone() }, &factory::native);
+                let lagged = states_by(&Pair { method: lagged, ..pair.clone() }, &models::native);
                 assert_eq!(difference(&lagged, &found), 0.0, "{what}");
-                let late = difference(&states_by(&pair, &factory::native), &found);
+                let late = difference(&states_by(&pair, &models::native), &found);
                 if name == owner {
                     assert!(late <= 1e-13, "{what}: {late:e}");
                 } else if name == "jacobi" || degree > 0 {
@@ -177,7 +178,7 @@ fn what_a_unit_reports_lags_where_its_inputs_are_predicted() {
                     assert_eq!(late, 0.0, "{what}");
                 }
                 let newton = Pair { method: common::implicit(pair.method.clone()), ..pair };
-                let late = difference(&states_by(&newton, &factory::native), &states_by(&newton, &reported()));
+                let late = difference(&states_by(&newton, &models::native), &states_by(&newton, &reported()));
                 assert!(late <= 1e-9, "{what}, Newton: {late:e}");
             }
         }
@@ -229,7 +230,7 @@ fn a_snapshot_of_such_units_continues_bit_by_bit() {
                         let mut row = Last::default();
                         c.simulation.observe(&mut row).expect("a row");
                         c.simulation.step().expect("a step");
-                        (row, macrostep::pair::state(c))
+                        (row, macrostep_analysis::pair::state(c))
                     });
                     assert_eq!(a, b, "{coupling}, method {i}, rates {shares:?}, {step} steps later");
                 }

@@ -19,7 +19,7 @@ const STEPS: u32 = 200;
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("expected a folder to write to")?);
     fs::create_dir_all(&folder)?;
-    for entry in macrostep::catalogue::all() {
+    for entry in macrostep_analysis::catalogue::all() {
         let name = entry.identifier;
         let fmu = embedded::packed(name).ok_or_else(|| format!("`{name}` is not embedded"))?;
         fs::write(folder.join(format!("{name}.fmu")), fmu)?;

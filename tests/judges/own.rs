@@ -14,7 +14,7 @@ fn step_s(d: &ModelDescription) -> f64 {
 
 /// Every model with its FMU.
 fn each(mut test: impl FnMut(&ModelEntry, &Fmu)) {
-    let models = macrostep::catalogue::all();
+    let models = macrostep_analysis::catalogue::all();
     assert_eq!(models.len(), names().count());
     for entry in &models {
         let bytes = fmu(entry.identifier).expect("an embedded FMU");

@@ -1,8 +1,8 @@
 //! What the tests of coupled oscillators share.
 #![allow(dead_code)] // each test file uses its part
 
-use macrostep::factory;
-use macrostep::pair::{Coupling, Integrator, Outcome, Pair, Start, build, run, state};
+use macrostep_analysis::models;
+use macrostep_analysis::pair::{Coupling, Integrator, Outcome, Pair, Start, build, run, state};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
 use macrostep_master::predict::{Lagrange, Predictor};
 use macrostep_master::{Method, Schedule};
@@ -44,10 +44,10 @@ pub fn monolithic_like(coupling: Coupling, method: Method, parameters: Parameter
 
 /// States at all macro points, natively.
 pub fn states(pair: &Pair) -> Vec<State> {
-    states_by(pair, &factory::native)
+    states_by(pair, &models::native)
 }
 
-pub fn states_by(pair: &Pair, factory: macrostep::pair::Factory<'_>) -> Vec<State> {
+pub fn states_by(pair: &Pair, factory: macrostep_analysis::models::Factory<'_>) -> Vec<State> {
     let mut c = build(pair, factory).expect("the pair is built");
     let windows = c.simulation.windows_in(pair.stop_s).expect("whole windows");
     let mut out = Vec::new();
@@ -66,7 +66,7 @@ pub fn position_error(pair: &Pair) -> f64 {
 }
 
 pub fn native_run(pair: &Pair) -> Outcome {
-    run(pair, &factory::native, u64::MAX).expect("the run")
+    run(pair, &models::native, u64::MAX).expect("the run")
 }
 
 /// Isolated units in processes of the program under test.

@@ -1,19 +1,19 @@
 //! Advice: what is predicted without knowing the solution is what is found beside it.
 
-use macrostep::factory;
-use macrostep::lab::advise::{Question, advise};
-use macrostep::lab::measure::{FLOOR, Reference, run};
-use macrostep::lab::{Benchmark, Setup, scenarios};
-use macrostep::scheme::Correct;
+use macrostep_analysis::advise::{Question, advise};
+use macrostep_analysis::measure::{FLOOR, Reference, run};
+use macrostep_analysis::models;
+use macrostep_analysis::scheme::Correct;
+use macrostep_analysis::{Benchmark, Setup, scenarios};
 
 /// Measured error over predicted error, and whether the first guess was unstable.
 fn judged(scenario: &dyn Benchmark, tolerance: f64) -> (f64, bool) {
     let card = scenario.card();
-    let question = Question { tolerance, stop_s: card.stop_s, guess_s: card.stop_s / 50.0, factory: factory::native };
+    let question = Question { tolerance, stop_s: card.stop_s, guess_s: card.stop_s / 50.0, factory: models::native };
     let advice = advise(scenario, &question, &|| ()).expect("advice");
     let best = advice.candidates[0];
     let reference = Reference::new(scenario, best.step_s, card.stop_s).expect("a solution");
-    let setup = Setup::new(&best.scheme, best.step_s, &factory::native);
+    let setup = Setup::new(&best.scheme, best.step_s, &models::native);
     let work = run(scenario, &setup, &reference).expect("a run");
     println!(
         "{} {tolerance:e}: {} H = {:.3e}, predicted {:.2e}, measured {:.2e}, order {:.2}, growth {:.1e}, do_steps {} ({}), \
@@ -46,11 +46,11 @@ fn judged(scenario: &dyn Benchmark, tolerance: f64) -> (f64, bool) {
 fn a_tight_tolerance_is_met_with_few_calls() {
     let scenario = scenarios().into_iter().find(|s| s.card().name == "case-1").expect("case 1");
     let (tolerance, stop_s) = (1e-7, scenario.card().stop_s);
-    let question = Question { tolerance, stop_s, guess_s: stop_s / 50.0, factory: factory::native };
+    let question = Question { tolerance, stop_s, guess_s: stop_s / 50.0, factory: models::native };
     let advice = advise(scenario.as_ref(), &question, &|| ()).expect("advice");
     let best = advice.candidates[0];
     let reference = Reference::new(scenario.as_ref(), best.step_s, stop_s).expect("a solution");
-    let setup = Setup::new(&best.scheme, best.step_s, &factory::native);
+    let setup = Setup::new(&best.scheme, best.step_s, &models::native);
     let work = run(scenario.as_ref(), &setup, &reference).expect("a run");
     assert!(work.error.position <= tolerance && work.do_steps <= 2100, "{} {:?}", best.scheme, work);
     let explicit = advice.candidates.iter().find(|c| c.scheme.correct == Correct::Explicit).expect("an explicit one");

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use macrostep::factory;
-use macrostep::pair::{Coupling, Pair, build};
+use macrostep_analysis::pair::{Coupling, Pair, build};
 use macrostep_master::correct::{Correction, MultiVector, NewtonKrylov, QuasiNewton, SemiImplicit};
 use macrostep_master::predict::{Hermite, IntegratedAcceleration, Jerk};
 use macrostep_master::record::{Column, Trace};
@@ -47,7 +47,7 @@ fn windows_of_isolated_units_allocate_nothing() {
     nothing_is_allocated(&[1], &|model, name| factory::isolated(&isolation, model, name));
 }
 
-fn nothing_is_allocated(rates: &[u32], units: macrostep::pair::Factory<'_>) {
+fn nothing_is_allocated(rates: &[u32], units: macrostep_analysis::models::Factory<'_>) {
     let _open = factory::open_all().expect("the FMUs open");
     for coupling in Coupling::ALL {
         for (name, schedule) in schedules() {

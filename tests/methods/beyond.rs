@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use macrostep::factory;
-use macrostep::pair::{Coupling, Outcome, Pair, build, global_errors, run, slope};
+use macrostep_analysis::models;
+use macrostep_analysis::pair::{Coupling, Outcome, Pair, build, global_errors, run, slope};
 use macrostep_master::predict::{Edge, Jerk, Predictor, Spectral};
 use macrostep_master::record::{Column, Trace};
 use macrostep_master::{History, Method, Schedule, Segment, Span};
@@ -141,7 +142,7 @@ impl Predictor for NodesOfAccelerations {
 fn variables_without_dense_output_are_recorded_at_their_time() {
     let pair = Pair::new(Coupling::DisplacementDisplacement, palindromic(), 1e-2, 1.0);
     let rows = |variables: &[&str]| {
-        let mut c = build(&pair, &factory::native).expect("built");
+        let mut c = build(&pair, &models::native).expect("built");
         for name in variables {
             c.simulation.record(c.units[0], name, name).expect("recorded");
         }

@@ -3,7 +3,8 @@
 use crate::common::*;
 use crate::limited::Limited;
 use macrostep::factory;
-use macrostep::pair::{Coupling, Outcome, Pair, build, run};
+use macrostep_analysis::models;
+use macrostep_analysis::pair::{Coupling, Outcome, Pair, build, run};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
 use macrostep_master::predict::{IntegratedAcceleration, Lagrange, Predictor};
 use macrostep_master::{Estimate, Method, Schedule, StepControl};
@@ -132,7 +133,7 @@ fn residual_energy_chooses_the_step() {
 #[test]
 fn units_that_cannot_go_back_are_not_asked_to() {
     let factory = |model: &str, name: &str| {
-        Ok(Limited::boxed(factory::native(model, name)?, |c| c.can_get_and_set_fmu_state = false))
+        Ok(Limited::boxed(models::native(model, name)?, |c| c.can_get_and_set_fmu_state = false))
     };
     let pair = Pair::new(Coupling::ForceForce, controlled(1e-5, Schedule::Jacobi), 0.1, 5.0);
     let r = run(&pair, &factory, u64::MAX).expect("the run");
@@ -145,7 +146,7 @@ fn units_that_cannot_go_back_are_not_asked_to() {
 #[test]
 fn a_unit_of_one_step_is_named() {
     let factory = |model: &str, name: &str| {
-        Ok(Limited::boxed(factory::native(model, name)?, |c| c.can_handle_variable_communication_step_size = false))
+        Ok(Limited::boxed(models::native(model, name)?, |c| c.can_handle_variable_communication_step_size = false))
     };
     let pair = Pair::new(Coupling::ForceForce, controlled(1e-5, Schedule::Jacobi), 0.1, 5.0);
     let Err(refused) = build(&pair, &factory) else { panic!("a step of one length") };

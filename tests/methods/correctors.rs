@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use macrostep::factory;
-use macrostep::pair::{Coupling, Outcome, Pair, run};
+use macrostep_analysis::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };

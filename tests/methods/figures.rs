@@ -1,7 +1,7 @@
 //! Figures of the benchmark with exact subsystems, ramp start: largest relative position error of case 1 over 10 s.
 
 use crate::common::*;
-use macrostep::pair::{Coupling, Pair};
+use macrostep_analysis::pair::{Coupling, Pair};
 use macrostep_master::Schedule;
 use macrostep_oscillator::{Exact, Monolithic, Parameters};
 

@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use macrostep::factory;
-use macrostep::pair::{Coupling, Pair, Start, build, global_errors, slope};
+use macrostep_analysis::models;
+use macrostep_analysis::pair::{Coupling, Pair, Start, build, global_errors, slope};
 use macrostep_master::Schedule;
 use macrostep_oscillator::Force;
 
@@ -24,12 +25,12 @@ fn orders_are_those_without_forces() {
     let _open = factory::open_all().expect("the FMUs open");
     for coupling in Coupling::ALL {
         for (degree, expected) in [(0, 1.0), (1, 2.0)] {
-            let error = |h: f64| global_errors(&pair(coupling, degree, h), &factory::native).expect("the run");
+            let error = |h: f64| global_errors(&pair(coupling, degree, h), &models::native).expect("the run");
             let errors = [1e-3, 5e-4, 2.5e-4].map(|h| (h, error(h).position));
             let order = slope(&errors, 0.0).expect("an order");
             assert!((order - expected).abs() < 0.1, "{coupling} degree {degree}: {order} {errors:?}");
         }
-        let [a, b] = [&factory::native as macrostep::pair::Factory<'_>, &factory::fmu].map(|units| {
+        let [a, b] = [&models::native as macrostep_analysis::models::Factory<'_>, &factory::fmu].map(|units| {
             let errors = global_errors(&pair(coupling, 1, 2e-3), units).expect("the run");
             [errors.position.to_bits(), errors.velocity.to_bits()]
         });
@@ -40,6 +41,6 @@ fn orders_are_those_without_forces() {
 #[test]
 fn histories_of_the_free_motion_do_not_go_with_forces() {
     let forced = Pair { start: Start::Exact, ..pair(Coupling::ForceForce, 1, 1e-3) };
-    let error = build(&forced, &factory::native).err().expect("refused").to_string();
+    let error = build(&forced, &models::native).err().expect("refused").to_string();
     assert!(error.contains("external forces: found samples of the exact solution"), "{error}");
 }

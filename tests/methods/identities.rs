@@ -1,7 +1,7 @@
 //! Identities of the co-simulated oscillator: exact to rounding, so that nothing can be tuned.
 
 use crate::common::*;
-use macrostep::pair::{Coupling, Pair, in_one_piece};
+use macrostep_analysis::pair::{Coupling, Pair, in_one_piece};
 use macrostep_master::Sampling;
 use macrostep_master::Schedule;
 use macrostep_oscillator::{Monolithic, Parameters, State};

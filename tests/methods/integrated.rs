@@ -2,7 +2,9 @@
 
 use crate::common::*;
 use macrostep::factory;
-use macrostep::pair::{Coupling, Errors, Factory, Pair, global_errors, local_errors, slope};
+use macrostep_analysis::models;
+use macrostep_analysis::models::Factory;
+use macrostep_analysis::pair::{Coupling, Errors, Pair, global_errors, local_errors, slope};
 use macrostep_master::predict::{IntegratedAcceleration, Variant};
 use macrostep_master::{Method, Sampling, Schedule};
 
@@ -48,7 +50,7 @@ fn degree_k_is_of_global_order_k_plus_2_and_local_orders_k_plus_4_and_k_plus_3()
                 // The derivative of a cubic is off by H³, which with c_c ≠ 0 makes a local position error of order 5: of no
                 // weight for degrees 0 and 1, one order too few for degree 2.
                 let variant = if k == 2 { Variant::H5 } else { Variant::H3 };
-                check_orders(coupling, name, k, &integrated(k, variant, schedule.clone()), &factory::native);
+                check_orders(coupling, name, k, &integrated(k, variant, schedule.clone()), &models::native);
             }
         }
     }
@@ -61,7 +63,7 @@ fn every_variant_keeps_the_order() {
             for (label, variant) in [("n0", Variant::N0), ("n1", Variant::N1), ("h5", Variant::H5)] {
                 for k in 0..=1 {
                     let name = format!("{name} {label}");
-                    check_orders(coupling, &name, k, &integrated(k, variant, schedule.clone()), &factory::native);
+                    check_orders(coupling, &name, k, &integrated(k, variant, schedule.clone()), &models::native);
                 }
             }
         }
@@ -83,11 +85,11 @@ fn the_fmus_show_the_same_orders() {
 #[test]
 fn degree_1_is_better_than_classical_quadratic() {
     let pair = |method: Method| test_pair(Coupling::ForceForce, method, 5e-3);
-    let e = |method: Method| global_errors(&pair(method), &factory::native).expect("the run").position;
+    let e = |method: Method| global_errors(&pair(method), &models::native).expect("the run").position;
     let gain = e(classical(2, Schedule::Jacobi)) / e(integrated(1, Variant::H3, Schedule::Jacobi));
     assert!((12.0..16.0).contains(&gain), "global: {gain}");
     let starts: Vec<f64> = (0..7).map(|i| 0.21 * f64::from(i)).collect();
-    let e = |method: Method| local_errors(&pair(method), &factory::native, &starts).expect("the run").position;
+    let e = |method: Method| local_errors(&pair(method), &models::native, &starts).expect("the run").position;
     let gain = e(classical(2, Schedule::Jacobi)) / e(integrated(1, Variant::H3, Schedule::Jacobi));
     assert!((13.0..18.0).contains(&gain), "local, worst of the starting times: {gain}");
 }
@@ -99,7 +101,7 @@ fn stale_accelerations_keep_the_order() {
         let mut stale = integrated(k, Variant::H3, Schedule::Jacobi);
         stale.sampling = Sampling::Lagged;
         let error =
-            |h| global_errors(&test_pair(Coupling::ForceForce, stale.clone(), h), &factory::native).expect("the run");
+            |h| global_errors(&test_pair(Coupling::ForceForce, stale.clone(), h), &models::native).expect("the run");
         let found = orders(&steps(k), error);
         assert!(found.iter().all(|order| (order - (k as f64 + 2.0)).abs() <= 0.1), "ia{k}: {found:?}");
     }

@@ -1,7 +1,8 @@
 //! The crane and the actuator through the master: the two places of the interface model, FMUs and native units, stability.
 
 use macrostep::factory;
-use macrostep::multirate::{
+use macrostep_analysis::models;
+use macrostep_analysis::multirate::{
     Columns, Delivery::*, Limits, Manoeuvre, Multirate, Order::*, Outcome, Place, Plant, Prediction::*, Scheme, build,
     errors, judge, run,
 };
@@ -11,7 +12,7 @@ const CRANE: Plant = Plant::Crane(Manoeuvre::Usual);
 const BEST: Scheme = Scheme::RECOMMENDED;
 
 fn native(m: &Multirate) -> Outcome {
-    run(m, &factory::native, Limits::BRIEF).expect("it starts")
+    run(m, &models::native, Limits::BRIEF).expect("it starts")
 }
 
 fn through_fmus(m: &Multirate) -> Outcome {
@@ -34,7 +35,7 @@ fn the_two_places_agree_in_every_macro_step() {
         for (look_ahead, repeat) in [(false, 0), (true, 0), (false, 2)] {
             let [mut a, mut b] = [Place::Fast, Place::Master].map(|place| {
                 let scheme = Scheme { place, look_ahead, repeat, ..BEST };
-                build(&Multirate::new(plant, scheme, step_s), &factory::native, false).expect("built")
+                build(&Multirate::new(plant, scheme, step_s), &models::native, false).expect("built")
             });
             let (mut apart, mut worst) = (0.0_f64, 0.0_f64);
             for n in 0..steps {

@@ -1,10 +1,10 @@
 //! Named methods and corrections on systems other than the oscillator pair: through FMUs, against fine solutions.
 
 use macrostep::factory;
-use macrostep::lab::measure::{Reference, Work, run};
-use macrostep::lab::{Benchmark, Setup, scenarios};
-use macrostep::pair::{Coupling, slope};
-use macrostep::scheme::{Control, Correct, Energy, Named, Predict, Schedule, Scheme, named};
+use macrostep_analysis::measure::{Reference, Work, run};
+use macrostep_analysis::pair::{Coupling, slope};
+use macrostep_analysis::scheme::{Control, Correct, Energy, Named, Predict, Schedule, Scheme, named};
+use macrostep_analysis::{Benchmark, Setup, scenarios};
 
 fn scenario(name: &str) -> Box<dyn Benchmark> {
     scenarios().into_iter().find(|s| s.card().name == name).expect("a scenario")

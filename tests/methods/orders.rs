@@ -1,8 +1,8 @@
 //! Orders of convergence with exact subsystems, global and local, position and velocity.
 
 use crate::common::*;
-use macrostep::factory;
-use macrostep::pair::{Coupling, Errors, Pair, Start, global_errors, local_errors, slope};
+use macrostep_analysis::models;
+use macrostep_analysis::pair::{Coupling, Errors, Pair, Start, global_errors, local_errors, slope};
 use macrostep_master::predict::{Derivative, Hermite, Lagrange};
 use macrostep_master::{Method, Sampling, Schedule};
 
@@ -20,12 +20,12 @@ fn observe(steps: &[f64], error: impl Fn(f64) -> Errors) -> (f64, f64) {
 }
 
 fn global_order(steps: &[f64], pair: impl Fn(f64) -> Pair) -> (f64, f64) {
-    observe(steps, |h| global_errors(&pair(h), &factory::native).expect("the run"))
+    observe(steps, |h| global_errors(&pair(h), &models::native).expect("the run"))
 }
 
 fn local_order(steps: &[f64], pair: impl Fn(f64) -> Pair) -> (f64, f64) {
     let starts: Vec<f64> = (0..7).map(|i| 0.21 * f64::from(i)).collect();
-    observe(steps, |h| local_errors(&pair(h), &factory::native, &starts).expect("the run"))
+    observe(steps, |h| local_errors(&pair(h), &models::native, &starts).expect("the run"))
 }
 
 fn near(found: (f64, f64), expected: (f64, f64), what: &str) {
@@ -135,7 +135,7 @@ fn lagged_sampling_keeps_the_order_and_costs_accuracy() {
         for degree in 0..=1 {
             let with = |sampling| Method { sampling, ..classical(degree, Schedule::Jacobi) };
             let of = |sampling, h| {
-                global_errors(&test_pair(coupling, with(sampling), h), &factory::native).expect("the run").position
+                global_errors(&test_pair(coupling, with(sampling), h), &models::native).expect("the run").position
             };
             let found = global_order(&STEPS, |h| test_pair(coupling, with(Sampling::Lagged), h));
             let k = degree as f64;

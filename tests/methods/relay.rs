@@ -3,7 +3,8 @@
 
 use crate::common::*;
 use macrostep::factory;
-use macrostep::pair::{Coupling, Integrator, Pair, Start, build};
+use macrostep_analysis::models;
+use macrostep_analysis::pair::{Coupling, Integrator, Pair, Start, build};
 use macrostep_master::record::{Column, Observer, Trace};
 use macrostep_master::{Account, Sampling, Schedule};
 
@@ -73,7 +74,7 @@ fn meets_every(shares: &[(u32, u32); 2]) -> f64 {
 fn both_ways_can_take_turns() {
     let pair = |stop_s| Pair::new(Coupling::ForceDisplacement, classical(0, Schedule::Jacobi), 1e-2, stop_s);
     let end = |turns: &[(u64, bool)]| {
-        let mut c = build(&pair(1.0), &factory::native).expect("built");
+        let mut c = build(&pair(1.0), &models::native).expect("built");
         for &(n, short) in turns {
             if short {
                 c.simulation.run(n, u64::MAX, &mut ()).expect("a stretch");
@@ -83,7 +84,7 @@ fn both_ways_can_take_turns() {
                 }
             }
         }
-        macrostep::pair::state(&c)
+        macrostep_analysis::pair::state(&c)
     };
     let expected = end(&[(100, false)]);
     assert_eq!(end(&[(100, true)]), expected);
@@ -115,7 +116,7 @@ fn a_stretch_ends_where_its_observer_wants() {
     for schedule in [Schedule::Jacobi, Schedule::GaussSeidel(vec![1, 0])] {
         let pair = Pair::new(Coupling::ForceDisplacement, classical(0, schedule), 1e-2, 1.0);
         let rows = |parts: &[u64]| {
-            let mut c = build(&pair, &factory::native).expect("built");
+            let mut c = build(&pair, &models::native).expect("built");
             c.simulation.record(c.units[0], "a", "a1").expect("recorded");
             let (mut ending, mut done) = (Ending { rows: Vec::new(), left: 0 }, 0);
             for &part in parts {
@@ -141,7 +142,8 @@ fn a_stretch_diverges_when_single_windows_do() {
             let mut pair = Pair::new(Coupling::ForceForce, classical(0, schedule.clone()), 0.5, 1e4);
             pair.parameters.k_c *= 100.0;
             let ended = |one_by_one: bool| {
-                let units: macrostep::pair::Factory<'_> = if native { &factory::native } else { &factory::fmu };
+                let units: macrostep_analysis::models::Factory<'_> =
+                    if native { &models::native } else { &factory::fmu };
                 let mut c = build(&pair, units).expect("built");
                 c.simulation.record(c.units[0], "x", "x1").expect("recorded");
                 let mut rows = Ending { rows: Vec::new(), left: u64::MAX };

@@ -1,10 +1,12 @@
 //! Orders and accuracy on every scenario of the laboratory, against fine solutions of the whole system.
 
 use macrostep::factory;
-use macrostep::lab::measure::{Errors, Ladder, Orders, Reference, orders, run};
-use macrostep::lab::{Benchmark, Setup, scenarios};
-use macrostep::pair::{Coupling, Factory, Start};
-use macrostep::scheme::{Predict, Schedule, Scheme, Variant};
+use macrostep_analysis::measure::{Errors, Ladder, Orders, Reference, orders, run};
+use macrostep_analysis::models;
+use macrostep_analysis::models::Factory;
+use macrostep_analysis::pair::{Coupling, Start};
+use macrostep_analysis::scheme::{Predict, Schedule, Scheme, Variant};
+use macrostep_analysis::{Benchmark, Setup, scenarios};
 
 fn scenario(name: &str) -> Box<dyn Benchmark> {
     scenarios().into_iter().find(|s| s.card().name == name).expect("a scenario")
@@ -82,7 +84,7 @@ fn six(coupling: Coupling, order: Schedule) -> Vec<Scheme> {
 
 #[test]
 fn orders_of_the_oscillator_natively() {
-    all_orders("test-model", &factory::native, &six);
+    all_orders("test-model", &models::native, &six);
 }
 
 #[test]
@@ -93,12 +95,12 @@ fn orders_of_the_oscillator_through_fmus() {
 
 #[test]
 fn orders_of_a_nonlinear_spring() {
-    all_orders("nonlinear-spring", &factory::native, &five);
+    all_orders("nonlinear-spring", &models::native, &five);
 }
 
 #[test]
 fn orders_of_a_chain_of_five_masses() {
-    all_orders("chain", &factory::native, &five);
+    all_orders("chain", &models::native, &five);
 }
 
 #[test]
@@ -113,7 +115,7 @@ fn orders_of_a_cylinder_with_its_load() {
     for order in [Schedule::Jacobi, Schedule::GaussSeidel] {
         for scheme in five(Coupling::ForceDisplacement, order) {
             let (global, local) = parts(&scheme);
-            check(scenario.as_ref(), &scheme, (global, [local; 2]), &factory::native);
+            check(scenario.as_ref(), &scheme, (global, [local; 2]), &models::native);
         }
     }
 }
@@ -123,7 +125,7 @@ fn orders_of_a_cylinder_with_its_load() {
 #[test]
 fn a_cylinder_after_its_load_gains_an_order() {
     let scheme = Scheme::new(Coupling::ForceDisplacement, Schedule::GaussSeidelReversed, Predict::integrated(0));
-    let [global, _] = observed(scenario("cylinder").as_ref(), &scheme, (2.0, 2.0), &factory::native);
+    let [global, _] = observed(scenario("cylinder").as_ref(), &scheme, (2.0, 2.0), &models::native);
     assert!(global.position.is_some_and(|p| (p - 3.0).abs() <= 0.1), "{global:?}");
 }
 
@@ -137,7 +139,7 @@ fn integrated_acceleration_is_the_more_accurate() {
         for &coupling in card.couplings {
             let error = |predict| -> Errors {
                 let scheme = Scheme::new(coupling, Schedule::Jacobi, predict);
-                let setup = Setup { start: Start::Exact, ..Setup::new(&scheme, card.step_s, &factory::native) };
+                let setup = Setup { start: Start::Exact, ..Setup::new(&scheme, card.step_s, &models::native) };
                 run(scenario.as_ref(), &setup, &reference).expect("a run").error
             };
             for degree in 0..=1 {

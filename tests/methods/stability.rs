@@ -1,10 +1,12 @@
 //! Stability regions of the dimensionless test model, from one-step maps of the very code that runs a co-simulation.
 
-use macrostep::factory;
-use macrostep::lab::dimensionless::{Probe, Ratios};
-use macrostep::lab::region::{Rays, Window, regions};
-use macrostep::pair::{Coupling, Pair, build, state};
-use macrostep::scheme::{Control, Correct, Derivative, Energy, Named, Predict, Rate, Schedule, Scheme, Variant, named};
+use macrostep_analysis::dimensionless::{Probe, Ratios};
+use macrostep_analysis::models;
+use macrostep_analysis::pair::{Coupling, Pair, build, state};
+use macrostep_analysis::region::{Rays, Window, regions};
+use macrostep_analysis::scheme::{
+    Control, Correct, Derivative, Energy, Named, Predict, Rate, Schedule, Scheme, Variant, named,
+};
 
 fn fractions(schemes: &[Scheme], ratios: Ratios) -> Vec<f64> {
     let rays = Rays { angles_deg: Vec::new(), ..Rays::default() };
@@ -59,7 +61,7 @@ fn integrated_acceleration_is_stable_on_more_of_the_window_than_the_classical_sc
 #[test]
 fn stale_accelerations_lose_the_gain() {
     let fresh = Scheme::new(Coupling::ForceForce, Schedule::Jacobi, Predict::integrated(0));
-    let stale = Scheme { sampling: macrostep::scheme::Sampling::Lagged, ..fresh };
+    let stale = Scheme { sampling: macrostep_analysis::scheme::Sampling::Lagged, ..fresh };
     let found = fractions(&[fresh, stale], Ratios::default());
     assert!(found[1] < 0.5 * found[0], "{found:?}");
 }
@@ -185,7 +187,7 @@ fn a_run_grows_as_its_map_says() {
         let mut pair = Pair::new(coupling, scheme.method(2), 1.0, 1e9);
         pair.parameters = ratios.parameters(-0.2, 1.1);
         pair.parameters.x0 = [1.0, 0.3];
-        let mut coupled = build(&pair, &factory::native).expect("a pair");
+        let mut coupled = build(&pair, &models::native).expect("a pair");
         let mut size = Vec::new();
         // The mean growth over many steps: the dominant pair of eigenvalues turns.
         for n in 0..900 {

@@ -4,8 +4,8 @@
 //! them than the sample that is usual.
 
 use crate::common::*;
-use macrostep::factory;
-use macrostep::pair::{Coupling, Outcome, Pair, run};
+use macrostep_analysis::models;
+use macrostep_analysis::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::predict::Spectral;
 use macrostep_master::{Method, Schedule};
 use macrostep_oscillator::Parameters;
@@ -54,7 +54,7 @@ impl Numbers {
 
 fn made(parameters: Parameters, coupling: Coupling, nodes: usize) -> Outcome {
     let pair = Pair { parameters, ..Pair::new(coupling, waveform(nodes), STEP_S, STEPS * STEP_S) };
-    run(&pair, &factory::native, u64::MAX).expect("the run")
+    run(&pair, &models::native, u64::MAX).expect("the run")
 }
 
 /// An error above what the number of nodes promises is never silent.
@@ -97,7 +97,7 @@ fn a_waveform_is_right_or_flagged() {
 #[test]
 fn rounding_is_no_failure() {
     let pair = Pair::new(Coupling::DisplacementDisplacement, waveform(16), 0.4, 12.0);
-    let r = run(&pair, &factory::native, u64::MAX).expect("the run");
+    let r = run(&pair, &models::native, u64::MAX).expect("the run");
     let error = r.max_relative_position();
     assert!(error < 3e-9, "{error:e}");
     assert_eq!(r.statistics.unconverged, 0);
@@ -111,7 +111,7 @@ fn what_no_node_resolves_is_flagged_soon() {
     for (coupling, k_c) in [(Coupling::ForceForce, 3e4), (Coupling::DisplacementDisplacement, 3e4)] {
         let parameters = Parameters { k_c, ..Parameters::case_1() };
         let pair = Pair { parameters, ..Pair::new(coupling, waveform(16), 0.2, 10.0) };
-        let r = run(&pair, &factory::native, u64::MAX).expect("the run");
+        let r = run(&pair, &models::native, u64::MAX).expect("the run");
         assert!(r.statistics.unconverged > 0 && r.unconverged.is_some(), "{coupling}");
         assert!(r.statistics.runs < 50 * r.statistics.windows, "{coupling}: {} runs", r.statistics.runs);
     }
@@ -123,7 +123,7 @@ fn the_benchmark_is_not_flagged() {
     for nodes in [8, 12, 16, 20] {
         for coupling in Coupling::ALL {
             let pair = Pair::new(coupling, waveform(nodes), 0.2, 10.0);
-            let r = run(&pair, &factory::native, u64::MAX).expect("the run");
+            let r = run(&pair, &models::native, u64::MAX).expect("the run");
             assert_eq!((r.statistics.unconverged, r.statistics.coarse), (0, 0), "{coupling} {nodes}");
             assert!(r.warnings.is_empty(), "{:?}", r.warnings);
         }

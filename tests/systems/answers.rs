@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use macrostep::embedded;
-use macrostep::lab::advise::{Question, advise};
-use macrostep::lab::measure::{FLOOR, Reference, run};
-use macrostep::lab::{Benchmark, FromFile, Setup, scenarios};
-use macrostep::pair::Coupling;
-use macrostep::scheme::{Predict, Schedule, Scheme};
+use macrostep_analysis::advise::{Question, advise};
+use macrostep_analysis::measure::{FLOOR, Reference, run};
+use macrostep_analysis::pair::Coupling;
+use macrostep_analysis::scheme::{Predict, Schedule, Scheme};
+use macrostep_analysis::{Benchmark, FromFile, Setup, scenarios};
 use macrostep_system::{Fmus, toml};
 
 use crate::limited::cut_fmu;

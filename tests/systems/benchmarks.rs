@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::run::{done, program as macrostep};
-use macrostep::pair::{self, Pair};
-use macrostep::scheme::{Correct, Predict, Schedule, Scheme};
 use macrostep::{embedded, factory};
+use macrostep_analysis::pair::{self, Pair};
+use macrostep_analysis::scheme::{Correct, Predict, Schedule, Scheme};
 use macrostep_benchmarks::{Coupling, Oscillator};
 use macrostep_master::record::Trace;
 use macrostep_oscillator::Parameters;

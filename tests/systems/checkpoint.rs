@@ -1,7 +1,9 @@
 //! A run that is interrupted or killed and continued leaves the same bits as one that was not.
 use crate::common::{classical, method, schedules, test_pair};
 use macrostep::factory;
-use macrostep::pair::{Coupling, Factory, Pair, build, state};
+use macrostep_analysis::models;
+use macrostep_analysis::models::Factory;
+use macrostep_analysis::pair::{Coupling, Pair, build, state};
 use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
@@ -284,7 +286,7 @@ fn every_method_continues_bit_by_bit() {
     for (name, method) in methods() {
         for coupling in [Coupling::ForceDisplacement, Coupling::ForceForce] {
             let pair = pair_of(method.clone(), coupling);
-            let natively = continues(&format!("{coupling} {name}, native"), &pair, &factory::native);
+            let natively = continues(&format!("{coupling} {name}, native"), &pair, &models::native);
             let fmus = continues(&format!("{coupling} {name}, FMUs"), &pair, &factory::fmu);
             assert!(natively.engine == fmus.engine, "{coupling} {name}: natively and through FMUs");
         }
@@ -294,9 +296,9 @@ fn every_method_continues_bit_by_bit() {
 #[test]
 fn a_state_of_another_definition_is_refused() {
     let pair = pair_of(classical(1, Schedule::Jacobi), Coupling::ForceDisplacement);
-    let saved = continues("linear", &pair, &factory::native);
+    let saved = continues("linear", &pair, &models::native);
     let refusal = |pair: &Pair, saved: &SavedState| {
-        let mut other = build(pair, &factory::native).expect("built");
+        let mut other = build(pair, &models::native).expect("built");
         let before = state(&other);
         let error = other.simulation.resume(saved).expect_err("another definition").to_string();
         assert_eq!(state(&other), before, "nothing was changed");

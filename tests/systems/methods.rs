@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use macrostep::multirate::{Delivery, Multirate, Order, Place, Plant, Prediction, Scheme, build};
+use macrostep_analysis::multirate::{Delivery, Multirate, Order, Place, Plant, Prediction, Scheme, build};
 use macrostep_master::record::Trace;
 use macrostep_system::toml;
 use serde_json::Value;

@@ -1,0 +1,383 @@
+//! What may be typed, and the help that says so.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::check::CheckArguments;
+use crate::checkpoint::CheckpointArguments;
+use crate::fit::FitArguments;
+use crate::flex::arguments::{FlexVerb, InterfaceArguments};
+use crate::help::{CompletionsArguments, ManualArguments};
+use crate::info::InfoArguments;
+use crate::laboratory::arguments::{AdviseArguments, CompareArguments, ConvergeArguments, StabilityArguments};
+use crate::recover::RecoverArguments;
+use crate::single::SimulateArguments;
+use crate::slaves::SlaveArguments;
+use crate::sweep::arguments::SweepArguments;
+use crate::system::arguments::{
+    ConvertArguments, ExplainArguments, ExportArguments, GraphArguments, RunArguments, SystemsArguments,
+    VerifyArguments,
+};
+use macrostep_analysis::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
+use macrostep_analysis::scheme::Named;
+
+use crate::terms::{
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Predict, Rate, Sampling, Schedule, Setting,
+    Start, Units, Variant,
+};
+
+/// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact
+///
+/// Without a command: the main job. Every coupling × Jacobi and Gauss–Seidel × hold, linear, quadratic × explicit and Newton,
+/// for both cases of the benchmark, through the FMUs; prints a table, writes results and pictures.
+#[derive(Debug, Parser)]
+#[command(name = "macrostep", version, args_conflicts_with_subcommands = true, max_term_width = 110)]
+#[command(after_help = "Exit codes: 0 done, 1 failed, 2 usage, 3 comparison out of tolerance")]
+pub struct Arguments {
+    /// Which command
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+    /// Folder the main job writes to
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub out: PathBuf,
+}
+
+impl Arguments {
+    /// The folder results go to, where they go anywhere.
+    pub fn out(&self) -> Option<&Path> {
+        let Some(verb) = &self.verb else { return Some(&self.out) };
+        match verb {
+            Verb::Oscillator(a) => a.out.as_deref(),
+            Verb::Energy(a) => a.out.as_deref(),
+            Verb::Stability(a) => a.output.out.as_deref(),
+            Verb::Converge(a) => a.output.out.as_deref(),
+            Verb::Compare(a) => a.output.out.as_deref(),
+            Verb::Advise(a) => a.output.out.as_deref(),
+            Verb::Crane(a) => a.run.folder("out/crane"),
+            Verb::Actuator(a) => a.run.folder("out/actuator"),
+            Verb::Fmus(a) => Some(&a.out),
+            Verb::Simulate(a) => a.out.as_deref(),
+            Verb::Run(a) => a.out.as_deref(),
+            Verb::Sweep(a) => Some(&a.out),
+            Verb::Fit(a) => a.out.as_deref(),
+            Verb::Flex(FlexVerb::Examples(a)) => a.out.as_deref(),
+            Verb::Flex(FlexVerb::Import(a)) => a.out.as_deref(),
+            Verb::Flex(FlexVerb::Pendulum(a)) => a.out.as_deref(),
+            Verb::Interface(a) => a.out.as_deref(),
+            // They write files the user names, or nothing.
+            Verb::Flex(FlexVerb::Checks(_)) | Verb::Shows(_) | Verb::Info(_) | Verb::Check(_) | Verb::Recover(_) => {
+                None
+            }
+            Verb::Systems(_)
+            | Verb::Convert(_)
+            | Verb::Export(_)
+            | Verb::Graph(_)
+            | Verb::Explain(_)
+            | Verb::Verify(_)
+            | Verb::Completions(_)
+            | Verb::Manual(_) => None,
+        }
+    }
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Co-simulate the two-mass oscillator once and compare with the exact solution
+    Oscillator(Box<OscillatorArguments>),
+    /// What a coupling does to the energy of both cases, hold and linear, watched and corrected
+    Energy(EnergyArguments),
+    /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
+    Stability(Box<StabilityArguments>),
+    /// Observed orders of coupling schemes, global and local, positions and velocities
+    Converge(Box<ConvergeArguments>),
+    /// Accuracy of coupling schemes against calls of fmi2DoStep and time
+    Compare(Box<CompareArguments>),
+    /// Which scheme and macro step for a tolerance, with the error and growth to expect
+    Advise(Box<AdviseArguments>),
+    /// Co-simulate the hydraulic crane: one run, or the study of all schemes
+    Crane(Box<CraneArguments>),
+    /// Co-simulate the hydraulic actuator on a stop: one run, or the study of all schemes
+    Actuator(Box<ActuatorArguments>),
+    /// Print what the mechanics and the interface model show, number by number, beside what they should
+    Shows(ShowsArguments),
+    /// Write the FMUs this program carries
+    Fmus(FmusArguments),
+    /// Show what an FMU declares: capabilities, variables, units, dependencies
+    Info(InfoArguments),
+    /// Check an FMU against the rules of FMI 2.0.5
+    Check(CheckArguments),
+    /// Take the rows of a run that did not end, and convert them
+    Recover(RecoverArguments),
+    /// Simulate one FMU by itself
+    Simulate(Box<SimulateArguments>),
+    /// List the systems this program carries: names for commands that take a SYSTEM
+    Systems(SystemsArguments),
+    /// Run a system of FMUs: a scenario in TOML or SSP, or a built-in system by its name
+    Run(Box<RunArguments>),
+    /// Write a system as one FMU, for other tools
+    Export(Box<ExportArguments>),
+    /// Write a scenario in another format: .toml, .ssd or .ssp
+    Convert(ConvertArguments),
+    /// Draw a system: units, connections, feed-through, algebraic loops and schedule
+    Graph(GraphArguments),
+    /// Say what a run of a system does: order of execution, delays, loops, energy residuals
+    Explain(ExplainArguments),
+    /// Say how far a result is from converged: halves H, switches the schedule
+    Verify(VerifyArguments),
+    /// Many runs of a system: a grid, samples or a table of values, and a row of measures each
+    Sweep(Box<SweepArguments>),
+    /// Parameters of a system from measured data, with error bars, and how much of each is error of the coupling
+    Fit(Box<FitArguments>),
+    /// Flexible bodies from finite element models
+    #[command(subcommand)]
+    Flex(FlexVerb),
+    /// The beam on springs with a full and a reduced interface
+    Interface(InterfaceArguments),
+    /// Print what a shell reads to complete commands and options
+    Completions(CompletionsArguments),
+    /// Write pages for `man`, one for each command
+    Manual(ManualArguments),
+}
+
+/// `macrostep fmus`.
+#[derive(Debug, Args)]
+pub struct FmusArguments {
+    /// Folder to write to; made if missing
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Folder with the libraries of other platforms, which go into the same archives: a folder for each platform, named as in an FMU
+    /// (`win64`, `darwin64`, `aarch64-linux`, `linux64`), with a library for every FMU; `.ci/platforms` builds them
+    #[arg(long, value_name = "DIR")]
+    pub platforms: Option<PathBuf>,
+}
+
+/// A system, where one is meant.
+#[derive(Debug, Args)]
+pub struct OptionalSystem {
+    /// System with power bonds: a .toml, .ssd or .ssp file, or a name that `macrostep systems` lists [default: both cases of the benchmark]
+    #[arg(value_name = "SYSTEM")]
+    pub file: Option<String>,
+    /// Of a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
+    #[arg(long, value_name = "UNIT.VARIABLE=VALUE")]
+    pub set: Vec<String>,
+    /// Of a file: a parameter set of it; may be repeated [default: none]
+    #[arg(long, value_name = "NAME")]
+    pub parameters: Vec<String>,
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
+}
+
+/// `macrostep energy`.
+#[derive(Debug, Args)]
+pub struct EnergyArguments {
+    #[command(flatten)]
+    pub system: OptionalSystem,
+    /// What the subsystems of the benchmark exchange
+    #[arg(long, value_enum, default_value = "f-f")]
+    pub coupling: Coupling,
+    /// Macro step H in seconds [default: 1e-3, or the file's]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
+    pub step: Option<f64>,
+    /// End of the runs in seconds [default: 100, or the file's]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
+    pub stop: Option<f64>,
+    /// Folder for table and picture; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON array instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `macrostep crane`.
+#[derive(Debug, Args)]
+pub struct CraneArguments {
+    /// The run
+    #[command(flatten)]
+    pub run: MultirateArguments,
+    /// What the crane is made to do [default: usual]
+    #[arg(long, value_enum, value_name = "MANOEUVRE", conflicts_with = "study")]
+    pub manoeuvre: Option<Manoeuvre>,
+}
+
+/// `macrostep actuator`.
+#[derive(Debug, Args)]
+pub struct ActuatorArguments {
+    /// The run
+    #[command(flatten)]
+    pub run: MultirateArguments,
+}
+
+/// `macrostep shows`.
+#[derive(Debug, Args)]
+pub struct ShowsArguments {
+    /// Print JSON instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A multibody system coupled with hydraulics.
+#[derive(Debug, Args)]
+pub struct MultirateArguments {
+    /// All schemes over the macro step instead of one run: the largest stable steps, errors, pictures [default: off]
+    #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "repeat", "reference", "stop", "json",
+        "checkpoint", "resume"])]
+    pub study: bool,
+    /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
+    pub step: Option<f64>,
+    /// Interface speed within a macro step as the hydraulics see it [default: im]
+    #[arg(long, value_enum, value_name = "PREDICTION")]
+    pub predict: Option<Prediction>,
+    /// Who steps when [default: fast-first]
+    #[arg(long, value_enum, value_name = "SCHEDULE")]
+    pub schedule: Option<Order>,
+    /// The force the mechanics get [default: mean]
+    #[arg(long, value_enum, value_name = "FORCE")]
+    pub force: Option<Delivery>,
+    /// Interface model of the active set to come instead of the last step's [default: off]
+    #[arg(long)]
+    pub lookahead: bool,
+    /// Who integrates the interface model: the hydraulics or the master [default: fast]
+    #[arg(long, value_enum, value_name = "PLACE")]
+    pub place: Option<Place>,
+    /// How often a macro step is repeated at most where the mechanics arrive at another speed than was predicted: 2 for
+    /// steps over 32 ms [default: 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=20))]
+    pub repeat: Option<u32>,
+    /// Compare with the interface model at H = 0.2 ms; the actuator is compared always [default: off]
+    #[arg(long)]
+    pub reference: bool,
+    /// End of the run in seconds; whole macro steps are made up to it [default: crane 8, actuator 3]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
+    pub stop: Option<f64>,
+    /// What the subsystems are
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    /// Folder for results, pictures and the crane's animation; made if missing [default: study: out/crane or
+    /// out/actuator; run: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+    /// Checkpoints
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
+    /// Where FMUs run
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
+}
+
+impl MultirateArguments {
+    /// Where results go: the study always writes them.
+    pub fn folder<'a>(&'a self, study: &'a str) -> Option<&'a Path> {
+        self.out.as_deref().or(self.study.then(|| Path::new(study)))
+    }
+}
+
+/// `macrostep oscillator`.
+#[derive(Debug, Args)]
+pub struct OscillatorArguments {
+    /// Parameters of Table 1
+    #[arg(long, value_enum, default_value = "1")]
+    pub case: Case,
+    /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1
+    /// nodes inside the step), palindromic (symmetric, conserves energy) [default: none]
+    #[arg(long, value_name = "METHOD")]
+    pub method: Option<Named>,
+    /// What the subsystems exchange [default: f-s, with a method s-s]
+    #[arg(long, value_enum)]
+    pub coupling: Option<Coupling>,
+    /// Who steps when [default: jacobi]
+    #[arg(long, value_enum)]
+    pub schedule: Option<Schedule>,
+    /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
+    /// integrated); h3 or h5 (Hermite); jerk or jerk:3 (accelerations and their rates at 2 or 3 points); spectral:Q (Q + 1
+    /// nodes inside the step) [default: linear]
+    #[arg(long, value_name = "PREDICTOR")]
+    pub predict: Option<Predict>,
+    /// Integrated acceleration, Gauss–Seidel: polynomial of the body whose end is known [default: h3]
+    #[arg(long, value_enum, value_name = "VARIANT")]
+    pub gs_variant: Option<Variant>,
+    /// Correction of a macro step [default: explicit]
+    #[arg(long, value_enum)]
+    pub correct: Option<Correct>,
+    /// Macro step H of the slow side in seconds [default: 1e-3, jerk 1e-2, waveform 0.2]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
+    pub step: Option<f64>,
+    /// The fast side steps H/R; R as 5 or 3/2
+    #[arg(long, value_name = "R", default_value = "1")]
+    pub rate: Rate,
+    /// The fast side; only with a rate above 1 [default: 2]
+    #[arg(long, value_enum)]
+    pub fast: Option<Fast>,
+    /// Micro step h of both subsystems in seconds; not with exact integration [default: the own macro step]
+    #[arg(long, value_name = "h", value_parser = positive, allow_negative_numbers = true)]
+    pub micro: Option<f64>,
+    /// Integrator inside the subsystems
+    #[arg(long, value_enum, default_value = "exact")]
+    pub integrator: Integrator,
+    /// Choice of the macro step, H/1024 to H, and with classical and integrated predictors of the degree
+    #[arg(long, value_enum, default_value = "fixed")]
+    pub control: Control,
+    /// Relative tolerance of the choice: of predicted inputs, or of residual power [default: 1e-4]
+    #[arg(long, value_name = "TOL", value_parser = positive, allow_negative_numbers = true)]
+    pub control_tolerance: Option<f64>,
+    /// Correction of the energy the coupling makes
+    #[arg(long, value_enum, default_value = "monitor")]
+    pub energy: Energy,
+    /// Samples before t = 0
+    #[arg(long, value_enum, default_value = "ramp")]
+    pub start: Start,
+    /// Evaluation of a coupling force or acceleration that a subsystem sends
+    #[arg(long, value_enum, default_value = "updated")]
+    pub sampling: Sampling,
+    /// Velocity of a displacement input
+    #[arg(long, value_enum, default_value = "passed")]
+    pub derivative: Derivative,
+    /// End of the run in seconds
+    #[arg(long, value_name = "T", default_value = "10", value_parser = positive, allow_negative_numbers = true)]
+    pub stop: f64,
+    /// External forces on mass 1 and mass 2 in N: CSV with the columns `time`, `f1` and `f2`, lines between rows, two rows of one time
+    /// for a jump. Steps that end where a line ends are exact [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub force: Option<PathBuf>,
+    /// Another value for a parameter: m1 m2 k1 k_c k2 c1 c_c c2 x1_0 x2_0 v1_0 v2_0; may be repeated [default: none]
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Setting>,
+    /// Record every N-th macro point, and the last; errors are taken at all of them
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u64).range(1..))]
+    pub record_every: u64,
+    /// What the subsystems are
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    /// Folder for trace, scenario, result and pictures; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+    /// Largest relative position error allowed; above it the exit code is 3 [default: any]
+    #[arg(long, value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
+    /// Take a result whose macro steps did not all converge: exit code 0 instead of 1 [default: off]
+    #[arg(long)]
+    pub accept_unconverged: bool,
+    /// Checkpoints
+    #[command(flatten)]
+    pub checkpoints: CheckpointArguments,
+    /// Where FMUs run
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
+}
+
+/// A finite number above 0.
+pub fn positive(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|value: &f64| value.is_finite() && *value > 0.0)
+        .ok_or("expected a finite number above 0".to_owned())
+}

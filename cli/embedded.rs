@@ -1,0 +1,117 @@
+//! The FMUs this program carries inside: their libraries, made by `build.rs`, and the declarations of their models.
+
+use std::io::Read;
+use std::sync::OnceLock;
+
+use lzma_rust2::Lzma2Reader;
+use macrostep_packager::{Library, PackError, Package, Platform};
+
+use macrostep_analysis::catalogue;
+
+/// A library as it was built, with what is made of it on demand.
+struct Built {
+    name: &'static str,
+    /// The library, compressed with the dictionary [`BASE`].
+    library: &'static [u8],
+    /// The reference results, compressed; nothing where there are none.
+    reference: &'static [u8],
+    stored: OnceLock<Vec<u8>>,
+    packed: OnceLock<Vec<u8>>,
+}
+
+/// One of the two ways to write an archive.
+type Pack = fn(&Package<'_>) -> Result<Vec<u8>, PackError>;
+
+/// How many there are.
+const COUNT: usize = include!(concat!(env!("OUT_DIR"), "/count.rs"));
+
+/// How far back a compressed stream may refer, in bytes.
+const DICTIONARY_BYTES: u32 = include!(concat!(env!("OUT_DIR"), "/dictionary.rs"));
+
+/// The library whose code the others repeat.
+static BASE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/base.library"));
+
+/// In the order of their names. A `static`, so that the libraries are in the program once.
+static BUILT: [Built; COUNT] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// The library of exported systems, compressed with the dictionary [`BASE`].
+static CONTAINER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/container.library"));
+
+/// The library that serves every exported system, for this platform.
+///
+/// # Errors
+/// In words, where there is none.
+pub fn container() -> Result<Library, String> {
+    let platform = Platform::here().ok_or("FMI 2.0 has no folder for this platform")?;
+    Ok(Library { platform, bytes: expanded(CONTAINER, Some(BASE))? })
+}
+
+/// The identifiers of the FMUs this program carries, in their order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILT.iter().map(|built| built.name)
+}
+
+/// The archive of the FMU of this identifier, to be loaded at once: made at the first call, not compressed.
+///
+/// # Panics
+/// Where the declaration of a model of ours breaks a rule of FMI; the tests pack every model.
+pub fn fmu(name: &str) -> Option<&'static [u8]> {
+    let built = find(name)?;
+    Some(built.stored.get_or_init(|| built.archive(|package| package.stored())))
+}
+
+/// The archive of the FMU of this identifier, to be written to a file: made at the first call.
+///
+/// # Panics
+/// As [`fmu`].
+pub fn packed(name: &str) -> Option<&'static [u8]> {
+    let built = find(name)?;
+    Some(built.packed.get_or_init(|| built.archive(|package| package.bytes())))
+}
+
+/// The same with libraries for more platforms; one for the platform of this program takes the place of the carried one.
+///
+/// # Errors
+/// Where a library is not for its platform, in words.
+pub fn packed_for(name: &str, libraries: Vec<Library>) -> Option<Result<Vec<u8>, String>> {
+    Some(find(name)?.pack(libraries, |package| package.bytes()))
+}
+
+fn find(name: &str) -> Option<&'static Built> {
+    BUILT.iter().find(|built| built.name == name)
+}
+
+impl Built {
+    const fn new(name: &'static str, library: &'static [u8], reference: &'static [u8]) -> Built {
+        Built { name, library, reference, stored: OnceLock::new(), packed: OnceLock::new() }
+    }
+
+    fn archive(&self, pack: Pack) -> Vec<u8> {
+        self.pack(Vec::new(), pack).unwrap_or_else(|fault| panic!("FMU `{}`: {fault}", self.name))
+    }
+
+    fn pack(&self, mut libraries: Vec<Library>, pack: Pack) -> Result<Vec<u8>, String> {
+        let model = catalogue::find(self.name).ok_or("there is no model of this name")?;
+        let platform = Platform::here().ok_or("FMI 2.0 has no folder for this platform")?;
+        if libraries.iter().all(|library| library.platform != platform) {
+            libraries.push(Library { platform, bytes: expanded(self.library, Some(BASE))? });
+        }
+        let reference = String::from_utf8(expanded(self.reference, None)?).map_err(|e| e.to_string())?;
+        let package = Package {
+            description: &model.describe(),
+            equations_html: &model.documentation_html(),
+            libraries: &libraries,
+            reference_csv: Some(reference.as_str()).filter(|text| !text.is_empty()),
+            resources: model.resources,
+        };
+        pack(&package).map_err(|e| e.to_string())
+    }
+}
+
+/// What a stream of the build script was before it was compressed with `dictionary`.
+fn expanded(stream: &[u8], dictionary: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let mut reader = Lzma2Reader::new(stream, DICTIONARY_BYTES, dictionary);
+    reader.read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    Ok(bytes)
+}

@@ -1,0 +1,196 @@
+//! `macrostep flex pendulum`: a flexible arm with a payload at its tip, coupled, beside the system in one piece.
+
+use macrostep::factory;
+use macrostep_analysis::models;
+use macrostep_analysis::models::Factory;
+use macrostep_analysis::pendulum::{OnePiece, Pendulum, Point, distance_m};
+use macrostep_master::record::{Column, Trace};
+use macrostep_plot::table::{Align, Table};
+use macrostep_plot::{Axis, Chart, Figure, Series};
+use macrostep_system::words::{Correct, Predict};
+use serde_json::json;
+
+use super::arguments::PendulumArguments;
+use crate::failure::Failure;
+use crate::oscillator::{progress_bar, write_system, write_text};
+use crate::print;
+use crate::terms::Units;
+
+/// Time between two compared points (s), and macro steps of the table (s).
+const SAMPLE_S: f64 = 2e-3;
+const STEPS_S: [f64; 4] = [1e-3, 5e-4, 2.5e-4, 1.25e-4];
+
+/// The method whose run is written as a scenario.
+const SHOWN: usize = 1;
+
+/// A method of the table: name, prediction, correction.
+type Method = (&'static str, Predict, Correct);
+
+/// The methods of the table.
+fn methods() -> [Method; 5] {
+    [
+        ("hold", Predict::classical(0), Correct::Explicit),
+        ("linear", Predict::classical(1), Correct::Explicit),
+        ("quadratic", Predict::classical(2), Correct::Explicit),
+        ("linear, newton", Predict::classical(1), Correct::Newton),
+        ("quadratic, newton", Predict::classical(2), Correct::Newton),
+    ]
+}
+
+/// What the runs gave.
+struct Found {
+    one_piece: Vec<Point>,
+    /// Method, macro step (s), points.
+    coupled: Vec<(&'static str, f64, Vec<Point>)>,
+    /// The run that is written as a scenario.
+    shown: Pendulum,
+}
+
+/// Computes, prints and writes.
+///
+/// # Errors
+/// [`Failure`] of the runs or the files.
+pub fn run(arguments: &PendulumArguments) -> Result<(), Failure> {
+    let found = Found::new(arguments)?;
+    if arguments.json {
+        print::line(found.json())?;
+    } else {
+        print::line(found.table().terminal())?;
+    }
+    if let Some(folder) = &arguments.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("pendulum.json"), &found.json().to_string())?;
+        found.figure().write(folder, "pendulum")?;
+        let head = "arm and payload at the longest step, with linear extrapolation: the rows of trace.csv";
+        write_system(&folder.join("scenario.toml"), head, Ok(found.shown.scenario()))?;
+        found.trace().write(std::fs::File::create(folder.join("trace.csv")).map_err(Failure::file(folder))?)?;
+        eprintln!("wrote result and picture to `{}`", folder.display());
+    }
+    Ok(())
+}
+
+impl Found {
+    fn new(arguments: &PendulumArguments) -> Result<Found, Failure> {
+        let failed = |e: String| Failure::Run(e);
+        let count = (arguments.stop / SAMPLE_S).round();
+        if !(1.0..=1e5).contains(&count) {
+            let expected = format!("expected {SAMPLE_S} s to 200 s");
+            return Err(Failure::Usage(format!("`--stop {}`: {expected}", arguments.stop)));
+        }
+        let count = count as u64;
+        let bar = progress_bar(count + (methods().len() * STEPS_S.len()) as u64, "points and runs");
+        let mut system = OnePiece::new().map_err(failed)?;
+        let mut one_piece = Vec::new();
+        for k in 0..=count {
+            if k > 0 {
+                system.advance(SAMPLE_S).map_err(|e| failed(e.to_string()))?;
+                bar.inc(1);
+            }
+            one_piece.push(system.point(k as f64 * SAMPLE_S).map_err(|e| failed(e.to_string()))?);
+        }
+        let factory: Factory<'_> = match arguments.units {
+            Units::Fmu => &factory::fmu,
+            Units::Native => &models::native,
+        };
+        let of = |step_s: f64, (_, predict, correct): Method| {
+            let every = (SAMPLE_S / step_s).round() as u64;
+            Pendulum { step_s, steps: count * every, every, predict, correct }
+        };
+        let mut coupled = Vec::new();
+        for method in methods() {
+            for step_s in STEPS_S {
+                let run = of(step_s, method).run(factory).map_err(|e| failed(format!("{}: {e}", method.0)))?;
+                coupled.push((method.0, step_s, run));
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(Found { one_piece, coupled, shown: of(STEPS_S[0], methods()[SHOWN]) })
+    }
+
+    /// Rows of the run that is written as a scenario.
+    fn trace(&self) -> Trace {
+        let names = ["tip_x", "tip_y", "tip_z", "payload_x", "payload_y", "payload_z"];
+        let mut trace = Trace::new(names.map(|name| Column::new(name, "m")));
+        let of = |run: &&(&str, f64, Vec<Point>)| run.0 == methods()[SHOWN].0 && run.1 == self.shown.step_s;
+        for p in self.coupled.iter().filter(of).flat_map(|(.., points)| points) {
+            trace.push(p.t_s, &[p.tip.as_slice(), p.payload.as_slice()].concat());
+        }
+        trace
+    }
+
+    /// Rms distance of the tip from that of the system in one piece (m).
+    fn error_m(&self, points: &[Point]) -> f64 {
+        distance_m(points, &self.one_piece)
+    }
+
+    fn deflection_m(&self) -> f64 {
+        self.one_piece.iter().map(|p| p.deflection().abs()).fold(0.0, f64::max)
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let run = |(method, step_s, points): &(&str, f64, Vec<Point>)| json!({ "method": method, "step_s": step_s, "tip_error_m": self.error_m(points) });
+        json!({
+            "largest_deflection_m": self.deflection_m(),
+            "coupled": self.coupled.iter().map(run).collect::<Vec<_>>(),
+        })
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new([
+            ("method", Align::Left),
+            ("H [s]", Align::Right),
+            ("rms error of the tip [m]", Align::Right),
+            ("order", Align::Right),
+        ]);
+        let mut before: Option<(&str, f64)> = None;
+        for (method, step_s, points) in &self.coupled {
+            let error = self.error_m(points);
+            let order = before.filter(|(m, _)| m == method).map(|(_, e)| format!("{:.2}", (e / error).log2()));
+            let step = format!("{step_s:.2e}");
+            table.row([(*method).to_owned(), step, format!("{error:.3e}"), order.unwrap_or_default()]);
+            before = Some((method, error));
+        }
+        table
+    }
+
+    fn figure(&self) -> Figure {
+        let points = &self.one_piece;
+        let x = |p: &[Point], f: fn(&Point) -> f64| p.iter().map(f).collect::<Vec<f64>>();
+        let axes = [Axis::linear("x", "m").range(-1.1, 1.1), Axis::linear("y", "m").range(-1.15, 0.1)];
+        let [right, up] = axes;
+        let mut path = Chart::new("path of the tip", right, up)
+            .equal()
+            .with(Series::line("in one piece", x(points, |p| p.tip.x), x(points, |p| p.tip.y)).colour(6).width(2.4));
+        let (time, across) = (Axis::linear("time", "s"), Axis::linear("deflection", "mm"));
+        let mut bending = Chart::new("deflection of the tip across the arm", time, across).with(
+            Series::line("in one piece", x(points, |p| p.t_s), x(points, |p| 1e3 * p.deflection()))
+                .colour(6)
+                .width(2.4),
+        );
+        for (degree, (method, name)) in
+            [("hold", "hold, H = 1 ms"), ("linear", "linear, H = 1 ms")].into_iter().enumerate()
+        {
+            let coarse = self.coupled.iter().find(|(m, ..)| *m == method).map_or(points, |(.., run)| run);
+            path =
+                path.with(Series::line(name, x(coarse, |p| p.tip.x), x(coarse, |p| p.tip.y)).colour(degree).dashed());
+            let y = x(coarse, |p| 1e3 * p.deflection());
+            bending = bending.with(Series::line(name, x(coarse, |p| p.t_s), y).colour(degree).dashed());
+        }
+        let mut errors =
+            Chart::new("error over H", Axis::log("macro step H", "s"), Axis::log("rms error of the tip", "m"));
+        for (degree, (name, ..)) in methods().into_iter().enumerate() {
+            let runs: Vec<_> = self.coupled.iter().filter(|(m, ..)| *m == name).collect();
+            let steps: Vec<f64> = runs.iter().map(|(_, h, _)| *h).collect();
+            let e: Vec<f64> = runs.iter().map(|(_, _, points)| self.error_m(points)).collect();
+            errors = errors.with(Series::line(name, steps, e).marked(degree));
+        }
+        Figure::new("Flexible arm with a payload at its tip")
+            .subtitle("steel, 1 m × 6 mm × 30 mm, hinged · 1 kg in a bushing · falls from the horizontal")
+            .columns(3)
+            .panel_size(470.0, 400.0)
+            .with(path)
+            .with(bending)
+            .with(errors)
+    }
+}

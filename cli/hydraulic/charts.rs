@@ -1,0 +1,61 @@
+//! Pictures of cylinder speed and force, several macro steps beside the reference.
+
+use macrostep_analysis::multirate::{Columns, Multirate, Outcome};
+use macrostep_plot::{Axis, Chart, Figure, Series};
+
+/// Speed, and below it force, of the first cylinder.
+pub fn interface(runs: &[(&Multirate, &Outcome)], reference: Option<&Outcome>) -> Figure {
+    let name = |run: &Multirate| format!("H = {} ms", short(1e3 * run.step_s));
+    let labelled: Vec<(String, &Outcome)> = runs.iter().map(|(run, outcome)| (name(run), *outcome)).collect();
+    let subtitle = runs.first().map_or_else(String::new, |(run, _)| {
+        format!("{}; hydraulics {} ms; first cylinder", run.scheme, short(1e3 * run.micro_s))
+    });
+    figure("Cylinder speed and force", &subtitle, &labelled, reference, None)
+}
+
+/// The same with other words, and for a span of time.
+pub fn figure(
+    title: &str,
+    subtitle: &str,
+    runs: &[(String, &Outcome)],
+    reference: Option<&Outcome>,
+    span: Option<[f64; 2]>,
+) -> Figure {
+    let speed = chart(runs, reference, span, ("speed", "mm/s", 1e3), &Columns::speed(0));
+    let force = chart(runs, reference, span, ("force", "kN", 1e-3), &Columns::force(0));
+    Figure::new(title).subtitle(subtitle).with(speed).with(force).panel_size(1000.0, 330.0)
+}
+
+fn chart(
+    runs: &[(String, &Outcome)],
+    reference: Option<&Outcome>,
+    span: Option<[f64; 2]>,
+    (name, unit, scale): (&str, &str, f64),
+    column: &str,
+) -> Chart {
+    let mut x = Axis::linear("time", "s");
+    if let Some([from, to]) = span {
+        x = x.range(from, to);
+    }
+    let mut chart = Chart::new("", x, Axis::linear(name, unit));
+    let line = |label: &str, outcome: &Outcome| {
+        let inside = |t: f64| span.is_none_or(|[from, to]| (from..=to).contains(&t));
+        let time = outcome.trace.column("time").unwrap_or_default();
+        let values = outcome.trace.column(column).unwrap_or_default();
+        let points = time.into_iter().zip(values).filter(|(t, v)| inside(*t) && v.is_finite());
+        let (t, v): (Vec<f64>, Vec<f64>) = points.map(|(t, v)| (t, scale * v)).unzip();
+        Series::line(label, t, v)
+    };
+    for (i, (label, outcome)) in runs.iter().enumerate() {
+        chart = chart.with(line(label, outcome).colour(i));
+    }
+    if let Some(reference) = reference {
+        chart = chart.with(line("reference, H = 0.2 ms", reference).colour(6).dashed());
+    }
+    chart
+}
+
+/// Without the rounding of a product.
+fn short(x: f64) -> f64 {
+    (x * 1e6).round() / 1e6
+}

@@ -1,0 +1,182 @@
+//! `macrostep crane` and `macrostep actuator`: one run, or the study.
+
+mod charts;
+mod report;
+mod stepped;
+mod study;
+
+use std::path::Path;
+
+use macrostep_analysis::multirate::{
+    Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, check, errors, judge, run,
+};
+use macrostep_benchmarks::STEP_S;
+use macrostep_description::shown;
+use macrostep_plot::table::{Align, Table};
+
+use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
+use crate::failure::Failure;
+use crate::oscillator::{write_system, write_text};
+use crate::print;
+use crate::simulate::with_units;
+use report::Summary;
+
+pub use report::Structure;
+
+/// `macrostep crane`.
+///
+/// # Errors
+/// [`Failure`] of the options, of a unit before its first step, or of a file. An unstable run is a result.
+pub fn crane(arguments: &CraneArguments) -> Result<(), Failure> {
+    let plant = Plant::Crane(arguments.manoeuvre.unwrap_or_default());
+    run_or_study(plant, &arguments.run)
+}
+
+/// `macrostep actuator`.
+///
+/// # Errors
+/// As [`crane`].
+pub fn actuator(arguments: &ActuatorArguments) -> Result<(), Failure> {
+    run_or_study(Plant::Actuator, &arguments.run)
+}
+
+fn run_or_study(plant: Plant, arguments: &MultirateArguments) -> Result<(), Failure> {
+    if arguments.study { study::run(plant, arguments) } else { one(plant, arguments) }
+}
+
+/// More macro steps than this are taken for a mistake.
+const STEPS_MAX: f64 = 1e6;
+
+/// A run with all defaults filled in.
+fn scenario(plant: Plant, a: &MultirateArguments) -> Multirate {
+    let d = Scheme::RECOMMENDED;
+    let scheme = Scheme {
+        prediction: a.predict.unwrap_or(d.prediction),
+        order: a.schedule.unwrap_or(d.order),
+        delivery: a.force.unwrap_or(d.delivery),
+        look_ahead: a.lookahead,
+        place: a.place.unwrap_or(d.place),
+        repeat: a.repeat.unwrap_or(d.repeat),
+    };
+    let mut run = Multirate::new(plant, scheme, a.step.unwrap_or(STEP_S));
+    run.stop_s = a.stop.unwrap_or(run.stop_s);
+    run
+}
+
+/// Runs natively or through the FMUs, without rows and checkpoints.
+fn simulate(scenario: &Multirate, a: &MultirateArguments, limits: Limits) -> Result<Outcome, Failure> {
+    with_units(a.units, &a.slaves, |units| run(scenario, units, limits))
+}
+
+fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
+    let scenario = scenario(plant, a);
+    can_run(&scenario)?;
+    let outcome = stepped::run(&scenario, a)?;
+    let reference = if a.reference || plant == Plant::Actuator {
+        Some(stepped::reference(&Multirate { stop_s: scenario.stop_s, ..scenario.reference() }, a)?)
+    } else {
+        None
+    };
+    let verdict = reference.as_ref().map(|reference| errors(&outcome, reference, plant.rows()));
+    let stable = judge(&outcome, verdict.as_ref(), plant.is_crane());
+    let summary = Summary::new(&scenario, &outcome, verdict.as_ref(), stable)?;
+    if a.json {
+        print::line(summary.json()?)?;
+    } else {
+        print::line(table(&scenario, &outcome, verdict.as_ref(), stable))?;
+    }
+    if let Some(folder) = &a.out {
+        write_text(&folder.join("result.json"), &summary.json()?)?;
+        write_system(&folder.join("scenario.toml"), &settings(&scenario)?, scenario.scenario())?;
+        write_page(folder, &scenario, &outcome)?;
+        charts::interface(&[(&scenario, &outcome)], reference.as_ref()).write(folder, "interface")?;
+        eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
+    }
+    outcome.ended_by.map_or(Ok(()), |why| {
+        let (end_s, stop_s) = (shown::time(outcome.end_s), scenario.stop_s);
+        Err(Failure::Run(format!("ended early, the last values are those at t = {end_s} s of {stop_s} s: {why}")))
+    })
+}
+
+/// Refuses a step that does not fit.
+fn can_run(scenario: &Multirate) -> Result<(), Failure> {
+    if scenario.stop_s < scenario.step_s {
+        let (stop, step) = (format!("--stop {}", scenario.stop_s), format!("--step {}", scenario.step_s));
+        return Err(Failure::conflict(stop, step, "not one macro step fits"));
+    }
+    if scenario.stop_s / scenario.step_s > STEPS_MAX {
+        let (found, longest) = (scenario.stop_s, STEPS_MAX * scenario.step_s);
+        return Err(Failure::Usage(format!(
+            "`--stop`: found {found:?} s, expected at most {longest:?} s, for at most {STEPS_MAX:e} macro steps"
+        )));
+    }
+    check(scenario).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// The settings of a run, every default filled in.
+fn settings(scenario: &Multirate) -> Result<String, Failure> {
+    toml::to_string(scenario).map_err(|e| Failure::Format { what: "the scenario", reason: e.to_string() })
+}
+
+/// `trace.csv` of a run that is over, and what [`write_page`] writes.
+fn write_run(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<(), Failure> {
+    let path = folder.join("trace.csv");
+    outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    write_page(folder, scenario, outcome)
+}
+
+/// For the crane, `crane.html`.
+fn write_page(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<(), Failure> {
+    if scenario.plant.is_crane() {
+        let page = animation::page(scenario, outcome).map_err(|e| Failure::Run(e.to_string()))?;
+        write_text(&folder.join("crane.html"), &page)?;
+    }
+    Ok(())
+}
+
+/// Words for a user.
+fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, stable: bool) -> String {
+    let mut table = Table::new([("quantity", Align::Left), ("value", Align::Right)]);
+    let list = |values: &[f64]| values.iter().map(|v| format!("{v:.3e}")).collect::<Vec<_>>().join("  ");
+    table.row(["stable".to_owned(), if stable { "yes" } else { "no" }.to_owned()]);
+    if let Some(v) = verdict {
+        table.row(["rms error of the interface speed [m/s]".to_owned(), list(&v.rms_velocity)]);
+        table.row(["rms error of the force [N]".to_owned(), list(&v.rms_force)]);
+    }
+    let e = &outcome.energy;
+    table
+        .row(["largest interface speed [m/s]".to_owned(), print::number(outcome.speed_max_ms, 4)])
+        .row(["energy mismatch of the coupling [J]".to_owned(), print::number(outcome.energy_mismatch_j, 3)])
+        .row(["work of the cylinders [J]".to_owned(), print::number(e.interface_work_j, 1)])
+        .row(["work of motors and brakes [J]".to_owned(), print::number(e.motor_work_j, 1)])
+        .row(["work of contacts, friction, stops [J]".to_owned(), print::number(e.constraint_work_j, 1)])
+        .row(["change of the mechanical energy [J]".to_owned(), print::number(e.kinetic_j + e.potential_j, 1)])
+        .row(["missing in the balance [J]".to_owned(), print::number(e.missing_j, 1)])
+        .row(["largest joint violation [m]".to_owned(), format!("{:.2e}", outcome.violation_max_m)])
+        .row(["real-time factor".to_owned(), format!("{:.1}", outcome.real_time_factor)]);
+    if let Some(height) = outcome.trace.column("log_height").and_then(|c| c.last().copied()) {
+        let when = outcome
+            .ended_by
+            .as_ref()
+            .map_or("at the end".to_owned(), |_| format!("at t = {} s", shown::time(outcome.end_s)));
+        table.row([format!("height of the log {when} [m]"), print::number(height, 4)]);
+    }
+    let ended = outcome.ended_by.as_ref();
+    let ended = ended
+        .map(|e| format!("\nended early at t = {} s of {} s: {e}", shown::time(outcome.end_s), scenario.stop_s))
+        .unwrap_or_default();
+    let micro = 1e3 * scenario.micro_s;
+    format!(
+        "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}\nunits: {}",
+        scenario.scheme,
+        1e3 * scenario.step_s,
+        scenario.stop_s,
+        table.terminal(),
+        outcome.units
+    )
+}
+
+/// Name of a manoeuvre in file names and tables.
+fn manoeuvre_name(manoeuvre: Manoeuvre) -> String {
+    crate::terms::typed(manoeuvre)
+}

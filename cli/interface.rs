@@ -1,0 +1,266 @@
+//! `macrostep interface`: the beam on springs with the full and the reduced interface, beside the monolithic solution.
+//!
+//! Beam and springs are units of a co-simulation: FMUs, or the same models natively.
+
+use std::path::Path;
+
+use macrostep::factory;
+use macrostep_analysis::beam::{BeamOnSprings, BeamRun, Interface};
+use macrostep_analysis::models;
+use macrostep_analysis::models::Factory;
+use macrostep_master::Sampling;
+use macrostep_master::record::{Column, Trace};
+use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::{Axis, Chart, Figure, Series};
+use macrostep_reduction::beam::{BeamConstants, ModalBeam};
+use macrostep_reduction::cosimulation::relative_rms;
+use macrostep_reduction::{Error, InterfaceMap, Space};
+use nalgebra::DMatrix;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::flex::arguments::InterfaceArguments;
+use crate::oscillator::{progress_bar, write_system, write_text};
+use crate::print;
+use crate::terms::Units;
+
+/// Stiffness of each spring in N/m, and duration in s.
+const SPRING_N_M: f64 = 10.0;
+const STOP_S: f64 = 1.0;
+/// Shapes of the interface: two rigid ones and 17 modes; and modes of a beam outside their span.
+const SHAPES: usize = 19;
+const BEYOND: usize = 60;
+/// Steps of the table, s.
+const STEPS_S: [f64; 5] = [1e-3, 5e-4, 2e-4, 1e-4, 5e-5];
+
+/// One row: a beam at one communication step.
+#[derive(Clone)]
+struct Row {
+    modes: usize,
+    step_s: f64,
+    /// Full interface against monolithic, forces of the present and of one step ago.
+    cosimulation: [f64; 2],
+    /// Reduced against full interface.
+    reduction: f64,
+    virtual_work: f64,
+}
+
+/// The runs at one step.
+struct Runs {
+    exact: DMatrix<f64>,
+    full: BeamRun,
+    reduced: BeamRun,
+    row: Row,
+}
+
+/// Computes, prints and writes.
+///
+/// # Errors
+/// [`Failure::Usage`] for a step that does not divide the duration, [`Failure::Run`] of the computation, and of files.
+pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
+    let steps = STOP_S / arguments.step;
+    if !(arguments.step > 0.0 && (1.0..=1e5).contains(&steps) && (steps - steps.round()).abs() < 1e-6) {
+        let (found, text) = (arguments.step, "expected a step that divides 1 s into at most 100000 parts");
+        return Err(Failure::Usage(format!("`--step {found}`: {text}")));
+    }
+    let failed = |e: Error| Failure::Run(e.to_string());
+    let beam = ModalBeam::new(BeamConstants::default(), SHAPES).map_err(failed)?;
+    let map = beam.interface_shapes(SHAPES).and_then(|s| InterfaceMap::new(&s, Space::Planar)).map_err(failed)?;
+    let mut bench = Bench::new(&map, arguments.units)?;
+    let beyond = ModalBeam::new(BeamConstants::default(), BEYOND).map_err(failed)?;
+    let runs = bench.at(&beam, SHAPES, arguments.step)?;
+    let outside = bench.at(&beyond, BEYOND, arguments.step)?.row;
+    let json = object(&runs, &outside, &map);
+    if arguments.json {
+        bench.bar.finish_and_clear();
+        print::line(&json)?;
+        if arguments.out.is_none() {
+            return Ok(());
+        }
+    }
+    let rows = bench.rows([(&beam, &runs.row), (&beyond, &outside)])?;
+    bench.bar.finish_and_clear();
+    if !arguments.json {
+        print::line(text(&runs, &map, &rows))?;
+    }
+    if let Some(folder) = &arguments.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("interface.json"), &json.to_string())?;
+        let mut scenario = macrostep_benchmarks::beam(false);
+        scenario.experiment.step_s = Some(arguments.step);
+        let head = "beam on springs with the full interface: columns `full_*` of deflections.csv";
+        write_system(&folder.join("scenario.toml"), head, Ok(scenario))?;
+        trace(folder, &runs)?;
+        pictures(folder, &runs, &rows)?;
+        eprintln!("wrote result and pictures to `{}`", folder.display());
+    }
+    Ok(())
+}
+
+/// What all runs share.
+struct Bench<'a> {
+    map: &'a InterfaceMap,
+    factory: Factory<'static>,
+    /// While these live, FMUs need not be unpacked again.
+    _open: Vec<macrostep_import::fmu::Fmu>,
+    bar: indicatif::ProgressBar,
+}
+
+impl<'a> Bench<'a> {
+    fn new(map: &'a InterfaceMap, units: Units) -> Result<Bench<'a>, Failure> {
+        let (factory, open): (Factory<'static>, _) = match units {
+            Units::Fmu => (&factory::fmu, factory::open_all().map_err(|e| Failure::Run(e.to_string()))?),
+            Units::Native => (&models::native, Vec::new()),
+        };
+        let total: f64 = [STEPS_S, STEPS_S].concat().iter().map(|h| 3.0 * STOP_S / h).sum();
+        Ok(Bench { map, factory, _open: open, bar: progress_bar(total as u64, "macro steps") })
+    }
+
+    /// All runs of a beam of `modes` modes at one step.
+    fn at(&mut self, beam: &ModalBeam, modes: usize, step_s: f64) -> Result<Runs, Failure> {
+        let steps = (STOP_S / step_s).round() as usize;
+        let exact = beam.monolithic(SPRING_N_M, step_s, steps);
+        let run = |interface, sampling| {
+            let coupled = BeamOnSprings { interface, modes, step_s, steps, sampling };
+            let ran = coupled.run(self.factory).map_err(|e| Failure::Run(e.to_string()));
+            self.bar.inc(steps as u64);
+            ran
+        };
+        let full = run(Interface::Full, Sampling::Updated)?;
+        let lagged = run(Interface::Full, Sampling::Lagged)?;
+        let reduced = run(Interface::Reduced(self.map), Sampling::Updated)?;
+        let row = Row {
+            modes,
+            step_s,
+            cosimulation: [&full, &lagged].map(|run| relative_rms(&run.deflections, &exact, &exact)),
+            reduction: relative_rms(&reduced.deflections, &full.deflections, &exact),
+            virtual_work: reduced.work_defect,
+        };
+        Ok(Runs { exact, full, reduced, row })
+    }
+
+    /// The rows of the table, H falling: a beam inside the span of the interface and one outside, each with the row of the
+    /// step that was asked for.
+    fn rows(&mut self, beams: [(&ModalBeam, &Row); 2]) -> Result<Vec<Row>, Failure> {
+        let mut rows = Vec::new();
+        for (beam, asked) in beams {
+            let mut steps: Vec<f64> =
+                STEPS_S.into_iter().filter(|h| *h != asked.step_s).chain([asked.step_s]).collect();
+            steps.sort_by(|a, b| b.total_cmp(a));
+            for step_s in steps {
+                let is_asked = step_s == asked.step_s;
+                rows.push(if is_asked { asked.clone() } else { self.at(beam, asked.modes, step_s)?.row });
+            }
+        }
+        Ok(rows)
+    }
+}
+
+fn object(runs: &Runs, outside: &Row, map: &InterfaceMap) -> serde_json::Value {
+    json!({
+        "full": runs.full.exchanged,
+        "reduced": runs.reduced.exchanged,
+        "condition": map.condition(),
+        "cosimulation_error": runs.row.cosimulation[0],
+        "lagged_error": runs.row.cosimulation[1],
+        "reduction_error": runs.row.reduction,
+        "reduction_error_60_modes": outside.reduction,
+        "virtual_work_error": runs.row.virtual_work,
+        "step_s": runs.row.step_s,
+    })
+}
+
+fn text(runs: &Runs, map: &InterfaceMap, rows: &[Row]) -> String {
+    let mut table = Table::new([
+        ("modes of the beam", Align::Right),
+        ("H [s]", Align::Right),
+        ("co-simulation error", Align::Right),
+        ("one step late", Align::Right),
+        ("reduction error", Align::Right),
+        ("virtual work", Align::Right),
+    ]);
+    for row in rows {
+        table.row([
+            row.modes.to_string(),
+            format!("{:e}", row.step_s),
+            format!("{:.4}", row.cosimulation[0]),
+            format!("{:.4}", row.cosimulation[1]),
+            short(row.reduction),
+            short(row.virtual_work),
+        ]);
+    }
+    format!(
+        "Beam of 167 nodes on 167 springs of 10 N/m, 1 N at 15 Hz, 1 s\n\ninterface: {} values full, {} reduced \
+         (2 components at {} nodes) · condition of Q_int {:.3} · largest |T| {:.4}\n\n{}\n\nerrors are rms over nodes and \
+         time, relative to the monolithic rms",
+        runs.full.exchanged,
+        runs.reduced.exchanged,
+        map.nodes().len(),
+        map.condition(),
+        map.scalar().amax(),
+        table.terminal()
+    )
+}
+
+/// `deflections.csv`: deflections of three nodes over time (m).
+fn trace(folder: &Path, runs: &Runs) -> Result<(), Failure> {
+    let last = runs.exact.nrows() - 1;
+    let of = [("monolithic", &runs.exact), ("full", &runs.full.deflections), ("reduced", &runs.reduced.deflections)];
+    let places = [("driven", 0), ("middle", last / 2), ("free", last)];
+    let column = |(name, _): &(&str, _)| places.map(|(place, _)| Column::new(format!("{name}_{place}"), "m"));
+    let mut trace = Trace::new(of.iter().flat_map(column));
+    for k in 0..runs.exact.ncols() {
+        let row: Vec<f64> = of.iter().flat_map(|(_, all)| places.map(|(_, node)| all[(node, k)])).collect();
+        trace.push(k as f64 * runs.row.step_s, &row);
+    }
+    let path = folder.join("deflections.csv");
+    trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    Ok(())
+}
+
+/// Deflections of three nodes with their errors, and errors over H.
+fn pictures(folder: &Path, runs: &Runs, rows: &[Row]) -> Result<(), Failure> {
+    let time: Vec<f64> = (0..runs.exact.ncols()).map(|i| i as f64 * runs.row.step_s).collect();
+    let of = |all: &DMatrix<f64>, node: usize| all.row(node).iter().map(|y| 1e3 * y).collect::<Vec<_>>();
+    let mut figure = Figure::new("Beam on springs: deflections and errors").panel_size(860.0, 270.0).columns(2);
+    let last = runs.exact.nrows() - 1;
+    let off = |a: &DMatrix<f64>, b: &DMatrix<f64>, node: usize| {
+        a.row(node).iter().zip(b.row(node).iter()).map(|(a, b)| 1e3 * (a - b).abs().max(1e-18)).collect::<Vec<_>>()
+    };
+    let (full, reduced) = (&runs.full.deflections, &runs.reduced.deflections);
+    for (node, place) in [(0, "driven end"), (last / 2, "middle"), (last, "free end")] {
+        let chart = Chart::new(place, Axis::linear("time", "s"), Axis::linear("deflection", "mm"))
+            .with(Series::line("monolithic", time.clone(), of(&runs.exact, node)).colour(6).width(2.6))
+            .with(Series::line("full interface", time.clone(), of(full, node)).colour(0))
+            .with(Series::line("reduced interface", time.clone(), of(reduced, node)).colour(1).dashed());
+        let errors = Chart::new(place, Axis::linear("time", "s"), Axis::log("|difference|", "mm"))
+            .with(Series::line("full − monolithic", time.clone(), off(full, &runs.exact, node)).colour(0))
+            .with(Series::line("reduced − full", time.clone(), off(reduced, full, node)).colour(1));
+        figure = figure.with(chart).with(errors);
+    }
+    let subtitle = format!("H = {} s · {} and {} values", runs.row.step_s, runs.full.exchanged, runs.reduced.exchanged);
+    figure.subtitle(&subtitle).write(folder, "deflections")?;
+
+    let inside: Vec<&Row> = rows.iter().filter(|r| r.modes == SHAPES).collect();
+    let beyond: Vec<&Row> = rows.iter().filter(|r| r.modes == BEYOND).collect();
+    let steps: Vec<f64> = inside.iter().map(|r| r.step_s).collect();
+    let pick = |rows: &[&Row], f: fn(&Row) -> f64| rows.iter().map(|r| f(r)).collect::<Vec<f64>>();
+    let chart = Chart::new("", Axis::log("communication step H", "s"), Axis::log("rms error / monolithic rms", "1"))
+        .with(
+            Series::line(
+                "co-simulation, forces of the same point",
+                steps.clone(),
+                pick(&inside, |r| r.cosimulation[0]),
+            )
+            .marked(0),
+        )
+        .with(
+            Series::line("co-simulation, forces one step late", steps.clone(), pick(&inside, |r| r.cosimulation[1]))
+                .marked(1),
+        )
+        .with(Series::line("reduction, 60 modes", steps.clone(), pick(&beyond, |r| r.reduction)).marked(2))
+        .with(Series::line("reduction, 19 modes", steps, pick(&inside, |r| r.reduction)).marked(3))
+        .slope(1.0, [1e-4, 8e-3], 3.0);
+    Figure::new("Beam on springs: errors over H").with(chart).panel_size(960.0, 520.0).write(folder, "errors")?;
+    Ok(())
+}

@@ -1,0 +1,353 @@
+//! `macrostep advise`: which scheme and macro step, what to expect of them, and with `--apply` what came of it.
+
+use macrostep_analysis::advise::{Advice, Candidate, Capabilities, Connection, LeftOut, Question, advise};
+use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
+use macrostep_analysis::models;
+use macrostep_analysis::scheme::{Control, Correct, Predict, Schedule};
+use macrostep_analysis::{Benchmark, Scheme, Setup};
+use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
+use serde::Serialize;
+use std::path::Path;
+
+use super::arguments::{AdviseArguments, factory};
+use super::json::{self, Parts};
+use crate::failure::Failure;
+use crate::oscillator::{progress_bar, write_text};
+use crate::print;
+use crate::terms::Units;
+
+/// Candidates shown in the table.
+const SHOWN: usize = 8;
+/// Macro steps of the first guess in a run.
+const GUESS: f64 = 50.0;
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Answer<'a> {
+    scenario: &'a str,
+    tolerance: f64,
+    stop_s: f64,
+    /// The method as keys of `[coupling]`, with the cut where there is a choice, and `step`.
+    advised: serde_json::Value,
+    predicted_error: f64,
+    /// With `--apply`.
+    measured_error: Option<f64>,
+    /// What the measured error is held against has this error itself.
+    reference_error: Option<f64>,
+    do_steps: u64,
+    /// Growth rate [1/s]; `null` where the scheme has no map from step to step.
+    growth: Option<f64>,
+    advice: Choice,
+    candidates: Vec<Choice>,
+    left_out: &'a [LeftOut],
+    first_guess: Guess,
+    connections: &'a [Connection],
+    loop_gain: Option<f64>,
+    units: &'a [Capabilities],
+    applied: Option<Applied>,
+}
+
+#[derive(Serialize)]
+struct Choice {
+    scheme: String,
+    #[serde(flatten)]
+    parts: Parts,
+    step_s: f64,
+    control_tolerance: Option<f64>,
+    predicted_error: f64,
+    growth_rate: Option<f64>,
+    order: Option<f64>,
+    do_steps: u64,
+}
+
+#[derive(Serialize)]
+struct Guess {
+    scheme: String,
+    step_s: f64,
+    growth_rate: Option<f64>,
+    unstable: bool,
+}
+
+/// What a run of the advice came to.
+#[derive(Serialize)]
+struct Applied {
+    measured_error: Option<f64>,
+    measured_over_predicted: Option<f64>,
+    do_steps: u64,
+    wall_s: f64,
+    units: String,
+}
+
+/// Runs, prints, writes.
+///
+/// # Errors
+/// [`Failure`] of the options, the runs or the files.
+pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
+    let subject = arguments.subject.open("case-1", arguments.stop)?;
+    let benchmark = subject.benchmark.as_ref();
+    let stop_s = arguments.stop.unwrap_or(benchmark.card().stop_s);
+    let units = match arguments.units {
+        Units::Fmu => macrostep::factory::fmu,
+        Units::Native => models::native,
+    };
+    let guess_s = arguments.step.unwrap_or(stop_s / GUESS);
+    let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units };
+    let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
+    let _open = macrostep::factory::open_all().map_err(failed)?;
+    let bar = progress_bar(macrostep_analysis::candidates::candidates(benchmark).len() as u64, "schemes tried");
+    let advice = subject.install(|| advise(benchmark, &question, &|| bar.inc(1))).map_err(failed)?;
+    bar.finish_and_clear();
+    let applied = if arguments.apply { Some(apply(benchmark, &advice, arguments, stop_s)?) } else { None };
+
+    let answer = answer(benchmark, &advice, &question, applied.as_ref())?;
+    let text = json::text(&answer)?;
+    if arguments.output.json {
+        print::line(&text)?;
+    } else {
+        say(&answer, &advice)?;
+    }
+    if let Some(folder) = &arguments.output.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("advise.json"), &text)?;
+        write_csv(&folder.join("advise.csv"), &advice.candidates)?;
+        draw(folder, &advice, &answer)?;
+        eprintln!("wrote the advice to `{}`", folder.display());
+    }
+    Ok(())
+}
+
+/// Runs what is advised beside the solution.
+fn apply(
+    benchmark: &dyn Benchmark,
+    advice: &Advice,
+    arguments: &AdviseArguments,
+    stop_s: f64,
+) -> Result<Work, Failure> {
+    let Candidate { scheme, step_s, .. } = advice.candidates[0];
+    let setup = Setup::new(&scheme, step_s, factory(arguments.units));
+    let work =
+        Reference::new(benchmark, step_s, stop_s).and_then(|reference| run_scheme(benchmark, &setup, &reference));
+    work.map_err(|e| Failure::Run(e.to_string()))
+}
+
+fn choice(c: &Candidate) -> Choice {
+    let finite = |x: f64| x.is_finite().then_some(x);
+    Choice {
+        scheme: c.scheme.to_string(),
+        parts: Parts::new(&c.scheme),
+        step_s: c.step_s,
+        control_tolerance: (c.scheme.control != Control::Fixed).then_some(c.scheme.control_tolerance),
+        predicted_error: c.error,
+        growth_rate: finite(c.growth_rate),
+        order: finite(c.order),
+        do_steps: c.do_steps,
+    }
+}
+
+/// The advice as keys of a scenario: those of `[coupling]` that are not the default, and the step.
+fn advised(benchmark: &dyn Benchmark, best: &Candidate) -> serde_json::Value {
+    let (scheme, usual) = (&best.scheme, Scheme::new(best.scheme.coupling, Schedule::Jacobi, Predict::default()));
+    let mut keys = serde_json::Map::new();
+    if benchmark.written().is_none() {
+        keys.insert("coupling".to_owned(), scheme.coupling.name().into());
+    }
+    keys.insert("schedule".to_owned(), scheme.schedule.word().into());
+    keys.insert("predict".to_owned(), scheme.predict.to_string().into());
+    keys.insert("correct".to_owned(), scheme.correct.word().into());
+    let mut unusual = |key: &str, is_unusual: bool, value: serde_json::Value| {
+        if is_unusual {
+            keys.insert(key.to_owned(), value);
+        }
+    };
+    unusual("gs_variant", scheme.variant != usual.variant, scheme.variant.word().into());
+    unusual("derivative", scheme.derivative != usual.derivative, scheme.derivative.word().into());
+    unusual("sampling", scheme.sampling != usual.sampling, scheme.sampling.word().into());
+    let control = serde_json::json!({
+        "kind": scheme.control.word(),
+        "tolerance": scheme.control_tolerance,
+        "step_max": best.step_s,
+    });
+    unusual("control", scheme.control != usual.control, control);
+    keys.insert("step".to_owned(), best.step_s.into());
+    serde_json::Value::Object(keys)
+}
+
+/// The same as lines of a scenario in TOML.
+fn as_toml(advised: &serde_json::Value) -> String {
+    let keys =
+        advised.as_object().into_iter().flatten().filter(|(key, _)| !["step", "coupling"].contains(&key.as_str()));
+    let value = |value: &serde_json::Value| match value.as_object() {
+        None => value.to_string(),
+        Some(table) => {
+            let parts: Vec<String> = table.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+            format!("{{ {} }}", parts.join(", "))
+        }
+    };
+    let lines: Vec<String> = keys.map(|(key, x)| format!("    {key} = {}", value(x))).collect();
+    format!("    [experiment]\n    step = {}\n    [coupling]\n{}", advised["step"], lines.join("\n"))
+}
+
+fn answer<'a>(
+    benchmark: &'a dyn Benchmark,
+    advice: &'a Advice,
+    question: &Question,
+    applied: Option<&Work>,
+) -> Result<Answer<'a>, Failure> {
+    let best = &advice.candidates[0];
+    let finite = |x: f64| x.is_finite().then_some(x);
+    let reference_error = match applied {
+        None => None,
+        Some(_) => Some(benchmark.solution_error(question.stop_s).map_err(|e| Failure::Run(e.to_string()))?),
+    };
+    Ok(Answer {
+        scenario: benchmark.name(),
+        tolerance: question.tolerance,
+        stop_s: question.stop_s,
+        advised: advised(benchmark, best),
+        predicted_error: best.error,
+        measured_error: applied.and_then(|work| finite(work.error.position)),
+        reference_error,
+        do_steps: best.do_steps,
+        growth: finite(best.growth_rate),
+        advice: choice(best),
+        candidates: advice.candidates.iter().map(choice).collect(),
+        left_out: &advice.left_out,
+        first_guess: Guess {
+            scheme: advice.first.scheme.to_string(),
+            step_s: advice.first.step_s,
+            growth_rate: finite(advice.first.growth_rate),
+            unstable: advice.first.unstable,
+        },
+        connections: &advice.connections,
+        loop_gain: advice.loop_gain,
+        units: &advice.capabilities,
+        applied: applied.map(|work| Applied {
+            measured_error: finite(work.error.position),
+            measured_over_predicted: finite(work.error.position / best.error),
+            do_steps: work.do_steps,
+            wall_s: work.wall_s,
+            units: work.units.clone(),
+        }),
+    })
+}
+
+fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
+    let number = |x: Option<f64>| x.map_or("–".to_owned(), short);
+    let mut table = Table::new([
+        ("unit: effort · flow", Align::Left),
+        ("largest power [W]", Align::Right),
+        ("rms [W]", Align::Right),
+        ("strongest [Hz]", Align::Right),
+        ("99 % below [Hz]", Align::Right),
+    ]);
+    for c in answer.connections {
+        let [strongest, most] = [number(c.frequency_hz), number(c.frequency_99_hz)];
+        table.row([c.name.clone(), short(c.power_max_w), short(c.power_rms_w), strongest, most]);
+    }
+    if !answer.connections.is_empty() {
+        print::line(table.terminal())?;
+    }
+    for u in answer.units {
+        let yes = |b: bool| if b { "yes" } else { "no" };
+        print::line(format!(
+            "unit {}: interpolates inputs {}, output derivatives {}, rollback {}, directional derivatives {}",
+            u.unit,
+            yes(u.interpolates_inputs),
+            u.output_derivatives,
+            yes(u.rollback),
+            yes(u.directional_derivatives)
+        ))?;
+    }
+    let guess = &answer.first_guess;
+    print::line(format!(
+        "loop gain {} · first guess {} with H = {:.4e} s: {}, growth rate {} 1/s",
+        number(answer.loop_gain),
+        guess.scheme,
+        guess.step_s,
+        if guess.unstable { "unstable" } else { "stable" },
+        number(guess.growth_rate)
+    ))?;
+    let mut table = Table::new([
+        ("scheme", Align::Left),
+        ("H [s]", Align::Right),
+        ("predicted error", Align::Right),
+        ("order", Align::Right),
+        ("growth rate [1/s]", Align::Right),
+        ("do_steps", Align::Right),
+    ]);
+    for c in advice.candidates.iter().take(SHOWN) {
+        let (h, order) = (format!("{:.4e}", c.step_s), format!("{:.2}", c.order));
+        let order = if c.order.is_finite() { order } else { "–".to_owned() };
+        let growth = number(Some(c.growth_rate).filter(|g| !g.is_nan()));
+        table.row([c.scheme.to_string(), h, short(c.error), order, growth, c.do_steps.to_string()]);
+    }
+    print::line(table.terminal())?;
+    for left in answer.left_out {
+        let some = left.schemes.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = if left.schemes.len() > 3 { format!(" and {} more", left.schemes.len() - 3) } else { String::new() };
+        print::line(format!("left out: {some}{more}: {}", left.why))?;
+    }
+    let best = &answer.advice;
+    print::line(format!(
+        "{}, tolerance {:e}: {} with H = {:.4e} s, predicted error {:.2e}, growth rate {} 1/s",
+        answer.scenario,
+        answer.tolerance,
+        best.scheme,
+        best.step_s,
+        best.predicted_error,
+        number(best.growth_rate)
+    ))?;
+    print::line(format!("In a scenario\n{}", as_toml(&answer.advised)))?;
+    if let Some(a) = &answer.applied {
+        print::line(format!(
+            "applied: measured error {}, {} of the predicted, {} do_steps in {:.4} s, units: {}",
+            number(a.measured_error),
+            number(a.measured_over_predicted),
+            a.do_steps,
+            a.wall_s,
+            a.units
+        ))?;
+    }
+    let reference = answer.reference_error.filter(|e| *e > 0.1 * best.predicted_error);
+    if let Some(error) = reference {
+        print::line(format!(
+            "the run it is measured against has an error of {error:.0e} itself: the measured error says no more than that"
+        ))?;
+    }
+    Ok(())
+}
+
+fn write_csv(path: &Path, candidates: &[Candidate]) -> Result<(), Failure> {
+    let header = ["scheme", "step_s", "predicted_error", "order", "growth_rate_per_s", "do_steps"];
+    let rows = candidates.iter().map(|c| {
+        let values = [c.step_s, c.error, c.order, c.growth_rate].map(|x| x.to_string());
+        [vec![c.scheme.to_string()], values.to_vec(), vec![c.do_steps.to_string()]].concat()
+    });
+    json::csv(path, &header, rows)
+}
+
+/// What every scheme that meets the tolerance costs.
+fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotError> {
+    let title = format!("{}: calls for an error of {:e}", answer.scenario, answer.tolerance);
+    let axes = (Axis::log("H", "s"), Axis::log("do_steps of all units", "1"));
+    let mut chart = Chart::new("", axes.0, axes.1);
+    let kind = |c: &Candidate| {
+        let newton = if c.scheme.correct == Correct::Explicit { "" } else { ", implicit" };
+        format!("{} {}{newton}", c.scheme.schedule.short(), c.scheme.predict)
+    };
+    let mut predictors: Vec<String> = advice.candidates.iter().map(kind).collect();
+    predictors.sort();
+    predictors.dedup();
+    for (i, predictor) in predictors.iter().enumerate() {
+        let of = || advice.candidates.iter().filter(|c| kind(c) == *predictor);
+        let (x, y): (Vec<f64>, Vec<f64>) = of().map(|c| (c.step_s, c.do_steps as f64)).unzip();
+        chart = chart.with(Series::points(predictor, x, y, i));
+    }
+    let best = &answer.advice;
+    let here = Series::points("advised", [best.step_s], [best.do_steps as f64], predictors.len());
+    chart = chart.with(here.colour(6).notes(["advised"]));
+    let line =
+        format!("advised: {}, H = {:.3e} s, predicted error {:.1e}", best.scheme, best.step_s, best.predicted_error);
+    Figure::new(&title).subtitle(&line).with(chart).panel_size(760.0, 460.0).write(folder, "advise").map(|_| ())
+}

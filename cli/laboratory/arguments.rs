@@ -1,0 +1,337 @@
+//! What may be typed after the verbs of the laboratory.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use macrostep_analysis::Benchmark;
+use macrostep_analysis::models;
+use macrostep_analysis::scheme::{Named, Scheme, named};
+
+use super::subject::SubjectArguments;
+use crate::arguments::positive;
+use crate::failure::Failure;
+use crate::terms::{
+    Control, Correct, Coupling, Derivative, Energy, Fast, Predict, Rate, Sampling, Schedule, Units, Variant, typed,
+};
+
+/// A set of schemes: every combination of the lists, and named methods beside them.
+#[derive(Debug, Args)]
+pub struct SchemeArguments {
+    /// Cuts, separated by commas [default: all the scenario has]
+    #[arg(long, value_enum, value_name = "COUPLING", value_delimiter = ',')]
+    pub coupling: Vec<Coupling>,
+    /// Named methods, separated by commas: jerk, waveform:Q, palindromic (see `macrostep oscillator --help`); beside them no
+    /// combinations, unless a schedule, predictor or correction is typed [default: none]
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    pub method: Vec<Named>,
+    /// Who steps when, separated by commas [default: jacobi,gs12]
+    #[arg(long, value_enum, value_name = "SCHEDULE", value_delimiter = ',')]
+    pub schedule: Vec<Schedule>,
+    /// Predictions of the inputs, separated by commas: hold, linear, quadratic, poly:K, ia0, ia1, ia2, ia:K, h3, h5, jerk,
+    /// jerk:3, spectral:Q [default: hold,linear,quadratic,ia0,ia1]
+    #[arg(long, value_name = "PREDICTOR", value_delimiter = ',')]
+    pub predict: Vec<Predict>,
+    /// Integrated acceleration, Gauss–Seidel: polynomials of the body whose end is known, separated by commas
+    #[arg(long, value_enum, value_name = "VARIANT", value_delimiter = ',', default_value = "h3")]
+    pub gs_variant: Vec<Variant>,
+    /// Corrections of a macro step, separated by commas [default: explicit]
+    #[arg(long, value_enum, value_name = "CORRECT", value_delimiter = ',')]
+    pub correct: Vec<Correct>,
+    /// Corrections of the energy the coupling makes, separated by commas
+    #[arg(long, value_enum, value_name = "ENERGY", value_delimiter = ',', default_value = "monitor")]
+    pub energy: Vec<Energy>,
+    /// Choices of the macro step, separated by commas; the longest step is the first of those listed
+    #[arg(long, value_enum, value_name = "CONTROL", value_delimiter = ',', default_value = "fixed")]
+    pub control: Vec<Control>,
+    /// H slow / H fast, as 5 or 3/2
+    #[arg(long, value_name = "R", default_value = "1")]
+    pub rate: Rate,
+    /// The fast subsystem, of the first two
+    #[arg(long, value_enum, default_value = "2")]
+    pub fast: Fast,
+    /// Evaluation of a coupling force or acceleration that a subsystem sends
+    #[arg(long, value_enum, default_value = "updated")]
+    pub sampling: Sampling,
+    /// Velocity of a displacement input
+    #[arg(long, value_enum, default_value = "passed")]
+    pub derivative: Derivative,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+pub struct OutputArguments {
+    /// Folder for CSV, JSON and pictures; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print JSON instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `macrostep stability`.
+#[derive(Debug, Args)]
+pub struct StabilityArguments {
+    #[command(flatten)]
+    pub schemes: SchemeArguments,
+    #[command(flatten)]
+    pub subject: SubjectArguments,
+    /// Ratio of the dimensionless model: m21, re21, im21, rec1 or imc1; may be repeated [default: all 1]
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub ratio: Vec<crate::terms::Setting>,
+    /// Window Λr from,to of the dimensionless model
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_negative_numbers = true,
+        default_value = "-3,0"
+    )]
+    pub re: Vec<f64>,
+    /// Window Λi from,to of the dimensionless model
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_negative_numbers = true,
+        default_value = "0,3"
+    )]
+    pub im: Vec<f64>,
+    /// Points along each side of the window, edges included; of a scenario, macro steps a decade
+    #[arg(long, value_name = "N", default_value = "31", value_parser = clap::value_parser!(u64).range(2..=2001))]
+    pub grid: u64,
+    /// Stable is ρ ≤ 1 + tolerance
+    #[arg(long, value_name = "EPS", default_value = "1e-9", value_parser = positive, allow_negative_numbers = true)]
+    pub tolerance: f64,
+    /// Rays of limits: angles in degrees, 90 undamped, 180 aperiodic
+    #[arg(long, value_name = "DEG", value_delimiter = ',', default_value = "90,105,120,135,150,165,180")]
+    pub rays: Vec<f64>,
+    /// Growth allowed for limits: ln ρ a macro step along rays; of a scenario, ln ρ / H [1/s]
+    #[arg(long, value_name = "G", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
+    pub growth: f64,
+    /// Macro steps from,to in seconds that a system is looked at [default: a hundredth to thirty times its usual one, a file's not below its span/2e5]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
+    pub steps: Vec<f64>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `macrostep converge`.
+#[derive(Debug, Args)]
+pub struct ConvergeArguments {
+    #[command(flatten)]
+    pub schemes: SchemeArguments,
+    #[command(flatten)]
+    pub subject: SubjectArguments,
+    /// Macro steps of runs in seconds, separated by commas [default: 4 to 1/16 of the scenario's usual one, 9 of them;
+    /// of jerk 5 times, of spectral:Q 50 times as long]
+    #[arg(long, value_name = "H", value_delimiter = ',')]
+    pub steps: Vec<f64>,
+    /// Macro steps of local errors in seconds, separated by commas [default: 8 to 1/8 of the scenario's usual one,
+    /// of jerk and spectral:Q as above]
+    #[arg(long, value_name = "H", value_delimiter = ',')]
+    pub local_steps: Vec<f64>,
+    /// End of a run in seconds [default: the scenario's]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
+    pub stop: Option<f64>,
+    /// What the subsystems are
+    #[arg(long, value_enum, default_value = "native")]
+    pub units: Units,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `macrostep compare`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A run that failed, diverged or did not converge is a row that says so; exit code 1 where one has failed"
+)]
+pub struct CompareArguments {
+    #[command(flatten)]
+    pub schemes: SchemeArguments,
+    #[command(flatten)]
+    pub subject: SubjectArguments,
+    /// Macro steps in seconds, separated by commas [default: 8 to 1/4 of the scenario's usual one, 6 of them; of jerk 5 times,
+    /// of spectral:Q 50 times as long]
+    #[arg(long, value_name = "H", value_delimiter = ',')]
+    pub steps: Vec<f64>,
+    /// Tolerances of macro step control, separated by commas
+    #[arg(long, value_name = "TOL", value_delimiter = ',', default_value = "1e-3,1e-4,1e-5,1e-6,1e-7")]
+    pub control_tolerance: Vec<f64>,
+    /// End of a run in seconds [default: the scenario's]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
+    pub stop: Option<f64>,
+    /// Runs of each scheme and step; the shortest time counts
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u64).range(1..))]
+    pub repeat: u64,
+    /// Samples before t = 0
+    #[arg(long, value_enum, default_value = "ramp")]
+    pub start: crate::terms::Start,
+    /// What the subsystems are
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `macrostep advise`.
+#[derive(Debug, Args)]
+pub struct AdviseArguments {
+    #[command(flatten)]
+    pub subject: SubjectArguments,
+    /// Largest position error allowed, relative to the amplitude
+    #[arg(long, value_name = "ERROR", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
+    pub tolerance: f64,
+    /// End of the run in seconds [default: the scenario's]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
+    pub stop: Option<f64>,
+    /// First guess of the macro step in seconds [default: a fiftieth of the run]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
+    pub step: Option<f64>,
+    /// Run what is advised and compare its error with the predicted one [default: off]
+    #[arg(long)]
+    pub apply: bool,
+    /// What the subsystems are; growth rates come from native units
+    #[arg(long, value_enum, default_value = "fmu")]
+    pub units: Units,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// What was typed, or what is usual.
+fn or_usual<T: Copy>(typed: &[T], usual: &[T]) -> Vec<T> {
+    if typed.is_empty() { usual.to_vec() } else { typed.to_vec() }
+}
+
+impl SchemeArguments {
+    /// Named methods and every combination, those twice left out that differ in nothing that matters; of a system that is
+    /// written with a method, that one and what differs from it as typed.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for a cut the system does not have, and for parts that do not go together.
+    pub fn schemes(&self, of: &dyn Benchmark) -> Result<Vec<Scheme>, Failure> {
+        let (has, written) = (of.card().couplings, of.written());
+        if let Some(option) = written.and(self.not_of_files()) {
+            let message =
+                format!("`--{option}` makes no sense with a file: the file says what units exchange and when");
+            return Err(Failure::Usage(message));
+        }
+        if let Some(missing) = self.coupling.iter().find(|c| !has.contains(c)) {
+            let known: Vec<&str> = has.iter().map(|c| c.name()).collect();
+            let message = format!("`--coupling {}`: the scenario has `{}`", missing.name(), known.join("`, `"));
+            return Err(Failure::Usage(message));
+        }
+        let mut all: Vec<Scheme> = Vec::new();
+        for coupling in or_usual(&self.coupling, has) {
+            let named = self.method.iter().map(|method| named(*method, coupling));
+            for scheme in named.chain(self.combinations(coupling, written)) {
+                for &energy in &self.energy {
+                    for &control in &self.control {
+                        let scheme = self.with_rest(Scheme { energy, control, ..scheme }, written);
+                        if let Err([one, other, why]) = scheme.check() {
+                            return Err(Failure::conflict(one, other, &why));
+                        }
+                        if all.iter().all(|s| s.to_string() != scheme.to_string()) {
+                            all.push(scheme);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// An option that was typed and belongs to the cuts of this program's systems.
+    fn not_of_files(&self) -> Option<&'static str> {
+        let typed = [
+            ("coupling", !self.coupling.is_empty()),
+            ("rate", self.rate != Rate::default()),
+            ("fast", self.fast != Fast::default()),
+        ];
+        typed.iter().find(|(_, is_typed)| *is_typed).map(|(name, _)| *name)
+    }
+
+    /// Schedules × predictors × variants × corrections of a cut.
+    fn combinations(&self, coupling: Coupling, written: Option<Scheme>) -> Vec<Scheme> {
+        let only_named = self.schedule.is_empty() && self.predict.is_empty() && self.correct.is_empty();
+        if only_named && !self.method.is_empty() {
+            return Vec::new();
+        }
+        let of = |usual: &[Schedule]| written.map_or(usual.to_vec(), |s| vec![s.schedule]);
+        let schedules = or_usual(&self.schedule, &of(&[Schedule::Jacobi, Schedule::GaussSeidel]));
+        let predictors = written.map_or(Predict::five().to_vec(), |s| vec![s.predict]);
+        let corrects = written.map_or(vec![Correct::Explicit], |s| vec![s.correct]);
+        let mut all = Vec::new();
+        for schedule in schedules {
+            for predict in or_usual(&self.predict, &predictors) {
+                for &variant in &self.gs_variant {
+                    for correct in or_usual(&self.correct, &corrects) {
+                        all.push(Scheme { variant, correct, ..Scheme::new(coupling, schedule, predict) });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// What is the same for all; what a file says holds where nothing else is typed.
+    fn with_rest(&self, scheme: Scheme, written: Option<Scheme>) -> Scheme {
+        let SchemeArguments { rate, fast, sampling, derivative, .. } = *self;
+        let typed = Scheme { rate, fast, sampling, derivative, ..scheme };
+        let Some(written) = written else { return typed };
+        let sampling = if sampling == Sampling::default() { written.sampling } else { sampling };
+        let derivative = if derivative == Derivative::default() { written.derivative } else { derivative };
+        let variant = if scheme.variant == Variant::default() { written.variant } else { scheme.variant };
+        Scheme { sampling, derivative, variant, ..typed }
+    }
+
+    /// Steps that are chosen, where only steps of one length mean something.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] with what else to do.
+    pub fn refuse_control(&self, verb: &str, why: &str) -> Result<(), Failure> {
+        let Some(control) = self.control.iter().find(|c| **c != Control::Fixed) else { return Ok(()) };
+        let control = format!("--control {}", typed(*control));
+        Err(Failure::conflict(control, format!("macrostep {verb}"), &format!("{why}; `macrostep compare` runs it")))
+    }
+}
+
+/// Two ascending numbers of an option.
+///
+/// # Errors
+/// [`Failure::Usage`] naming the option.
+pub fn interval(option: &str, values: &[f64]) -> Result<[f64; 2], Failure> {
+    match values {
+        [a, b] if a.is_finite() && b.is_finite() && a < b => Ok([*a, *b]),
+        _ => Err(Failure::Usage(format!("`--{option}` is {values:?}, expected two ascending numbers as `0.1,2`"))),
+    }
+}
+
+/// Macro steps as typed, or `usual_s` times powers of √2 or 2 from `2^first` downwards, those left out that are longer than
+/// `longest_s`.
+///
+/// # Errors
+/// [`Failure::Usage`] naming the option.
+pub fn ladder(
+    option: &str,
+    typed: &[f64],
+    (usual_s, longest_s): (f64, f64),
+    exponents: &[f64],
+) -> Result<Vec<f64>, Failure> {
+    if let Some(bad) = typed.iter().find(|h| !(h.is_finite() && **h > 0.0)) {
+        return Err(Failure::Usage(format!("`--{option}`: {bad} found, expected numbers above 0")));
+    }
+    if typed.is_empty() {
+        return Ok(exponents.iter().map(|e| usual_s * e.exp2()).filter(|h| *h <= longest_s).collect());
+    }
+    Ok(typed.to_vec())
+}
+
+/// Where the units of a run come from.
+pub fn factory(units: Units) -> macrostep_analysis::models::Factory<'static> {
+    match units {
+        Units::Fmu => &macrostep::factory::fmu,
+        Units::Native => &models::native,
+    }
+}

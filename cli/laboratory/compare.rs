@@ -1,0 +1,244 @@
+//! `macrostep compare`: accuracy against work.
+
+use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
+use macrostep_analysis::{Benchmark, Scheme, Setup};
+use macrostep_plot::table::{Align, Table, short};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::arguments::{CompareArguments, factory, ladder};
+use super::converge::against;
+use super::json::{self, Parts};
+use crate::failure::Failure;
+use crate::oscillator::{progress_bar, write_text};
+use crate::print;
+use crate::terms::Control;
+
+/// Exponents of 2 of the usual macro step.
+const STEPS: [f64; 6] = [3.0, 2.0, 1.0, 0.0, -1.0, -2.0];
+
+/// A scheme with its runs, from the largest macro step to the smallest.
+pub struct Entry {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// Its runs.
+    pub runs: Vec<Work>,
+}
+
+/// One object of `--json`.
+#[derive(Serialize)]
+struct Answer<'a> {
+    scheme: String,
+    #[serde(flatten)]
+    parts: Parts,
+    scenario: &'a str,
+    stop_s: f64,
+    runs: Vec<Run<'a>>,
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    step_s: f64,
+    /// Of macro step control; `null` where all steps are H.
+    control_tolerance: Option<f64>,
+    /// Largest errors relative to the amplitudes; `null` where the run diverged.
+    position: Option<f64>,
+    velocity: Option<f64>,
+    do_steps: u64,
+    wall_s: f64,
+    units: &'a str,
+    unconverged_windows: u64,
+    /// "done", "diverged", "unconverged macro steps: 3", "3 macro steps with too few nodes, …" or "failed: …".
+    state: String,
+}
+
+/// Runs, prints, writes.
+///
+/// # Errors
+/// [`Failure`] of the options, the runs or the files.
+pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
+    let subject = arguments.subject.open("case-1", arguments.stop)?;
+    let benchmark = subject.benchmark.as_ref();
+    let card = benchmark.card();
+    let schemes = arguments.schemes.schemes(benchmark)?;
+    let stop_s = arguments.stop.unwrap_or(card.stop_s);
+    let _open = macrostep::factory::open_all().map_err(failed)?;
+    let entries = subject.install(|| entries(benchmark, &schemes, stop_s, arguments))?;
+
+    let line = format!(
+        "system {} · T = {stop_s} s · largest errors relative to amplitudes{} · do_steps of all units",
+        benchmark.name(),
+        if benchmark.starts_anywhere() { String::new() } else { format!(", {}", against(benchmark, stop_s)?) }
+    );
+    let answers = entries.iter().map(|entry| Answer {
+        scheme: entry.scheme.to_string(),
+        parts: Parts::new(&entry.scheme),
+        scenario: benchmark.name(),
+        stop_s,
+        runs: entry.runs.iter().map(answer).collect(),
+    });
+    let text = json::text(&answers.collect::<Vec<_>>())?;
+    if arguments.output.json {
+        print::line(&text)?;
+    } else {
+        print::line(table(&entries).terminal())?;
+        print::line(&line)?;
+    }
+    if let Some(folder) = &arguments.output.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("compare.json"), &text)?;
+        write_text(&folder.join("compare.md"), &table(&entries).markdown())?;
+        write_csv(&folder.join("compare.csv"), &entries)?;
+        super::work::write(folder, &entries, &line)?;
+        eprintln!("wrote work and accuracy of {} schemes to `{}`", entries.len(), folder.display());
+    }
+    let runs = || entries.iter().flat_map(|e| &e.runs);
+    match runs().filter(|w| w.failed.is_some()).count() {
+        0 => Ok(()),
+        failed => Err(Failure::Run(format!("{failed} of {} runs failed; their rows say why", runs().count()))),
+    }
+}
+
+fn failed(error: macrostep_master::RunError) -> Failure {
+    Failure::Run(error.to_string())
+}
+
+/// Schemes with their runs: errors from all cores at once, times from one run after the other.
+fn entries(
+    scenario: &dyn Benchmark,
+    schemes: &[Scheme],
+    stop_s: f64,
+    arguments: &CompareArguments,
+) -> Result<Vec<Entry>, Failure> {
+    let mut plans = Vec::new();
+    for scheme in schemes {
+        let usual_s = (scheme.reach() * scenario.card().step_s, 0.5 * stop_s);
+        plans.push((*scheme, ladder("steps", &arguments.steps, usual_s, &STEPS)?));
+    }
+    let mut steps: Vec<f64> = plans.iter().flat_map(|(_, steps)| steps.iter().copied()).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.dedup();
+    let references = steps
+        .par_iter()
+        .map(|&h| Reference::new(scenario, h, stop_s).map(|r| (h, r)).map_err(failed))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let work: Vec<(usize, Scheme, f64)> = plans
+        .iter()
+        .enumerate()
+        .flat_map(|(n, (scheme, steps))| runs(scheme, steps, &arguments.control_tolerance).map(move |(s, h)| (n, s, h)))
+        .collect();
+    let bar = progress_bar(work.len() as u64, "runs");
+    let found = work
+        .par_iter()
+        .flat_map_iter(|run| references.iter().find(|r| r.0 == run.2).map(|r| (run, &r.1)))
+        .map(|((n, scheme, step_s), reference)| {
+            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units)) };
+            let work = run_scheme(scenario, &setup, reference);
+            bar.inc(1);
+            (*n, work.unwrap_or_else(|e| Work::failed(scheme, *step_s, e.to_string())))
+        })
+        .collect::<Vec<(usize, Work)>>();
+    let mut entries: Vec<Entry> = schemes.iter().map(|s| Entry { scheme: *s, runs: Vec::new() }).collect();
+    found.into_iter().for_each(|(n, work)| entries[n].runs.push(work));
+    // Times are those of one run after the other, the shortest of several: runs beside each other disturb them.
+    for (n, scheme, step_s) in &work {
+        let Some(reference) = references.iter().find(|r| r.0 == *step_s).map(|r| &r.1) else { continue };
+        let place = entries[*n].runs.iter_mut().find(|w| {
+            w.step_s == *step_s && w.control_tolerance.is_none_or(|tolerance| tolerance == scheme.control_tolerance)
+        });
+        let Some(place) = place.filter(|w| w.failed.is_none()) else { continue };
+        place.wall_s = f64::INFINITY;
+        for _ in 0..arguments.repeat {
+            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units)) };
+            place.wall_s = place.wall_s.min(run_scheme(scenario, &setup, reference).map_err(failed)?.wall_s);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(entries)
+}
+
+/// The runs of a scheme: a macro step each, or a tolerance each where steps are chosen.
+fn runs<'a>(
+    scheme: &'a Scheme,
+    steps: &'a [f64],
+    tolerances: &'a [f64],
+) -> Box<dyn Iterator<Item = (Scheme, f64)> + 'a> {
+    match (scheme.control, steps.first()) {
+        (Control::Fixed, _) => Box::new(steps.iter().map(|&h| (*scheme, h))),
+        (_, Some(&longest_s)) => {
+            let with = move |&control_tolerance: &f64| (Scheme { control_tolerance, ..*scheme }, longest_s);
+            Box::new(tolerances.iter().map(with))
+        }
+        (_, None) => Box::new(std::iter::empty()),
+    }
+}
+
+fn answer(work: &Work) -> Run<'_> {
+    let finite = |x: f64| x.is_finite().then_some(x);
+    Run {
+        step_s: work.step_s,
+        control_tolerance: work.control_tolerance,
+        position: finite(work.error.position),
+        velocity: finite(work.error.velocity),
+        do_steps: work.do_steps,
+        wall_s: work.wall_s,
+        units: &work.units,
+        unconverged_windows: work.unconverged,
+        state: work.state(),
+    }
+}
+
+fn table(entries: &[Entry]) -> Table {
+    let mut table = Table::new([
+        ("scheme", Align::Left),
+        ("H [s]", Align::Right),
+        ("position error", Align::Right),
+        ("velocity error", Align::Right),
+        ("do_steps", Align::Right),
+        ("time [s]", Align::Right),
+        ("state", Align::Left),
+    ]);
+    for entry in entries {
+        for work in &entry.runs {
+            let error = |e: f64| if e.is_finite() { short(e) } else { "–".to_owned() };
+            table.row([
+                entry.scheme.to_string(),
+                work.control_tolerance.map_or(format!("{:.4e}", work.step_s), |tol| format!("tolerance {tol:e}")),
+                error(work.error.position),
+                error(work.error.velocity),
+                work.do_steps.to_string(),
+                format!("{:.4}", work.wall_s),
+                work.state(),
+            ]);
+        }
+    }
+    table
+}
+
+fn write_csv(path: &std::path::Path, entries: &[Entry]) -> Result<(), Failure> {
+    let header = [
+        "scheme",
+        "step_s",
+        "control_tolerance",
+        "position_error",
+        "velocity_error",
+        "do_steps",
+        "wall_s",
+        "units",
+        "state",
+    ];
+    let rows = entries.iter().flat_map(|entry| {
+        entry.runs.iter().map(|w| {
+            let (scheme, h) = (entry.scheme.to_string(), w.step_s.to_string());
+            let tolerance = w.control_tolerance.map_or(String::new(), |tolerance| tolerance.to_string());
+            let errors = [w.error.position.to_string(), w.error.velocity.to_string()];
+            [
+                vec![scheme, h, tolerance],
+                errors.to_vec(),
+                vec![w.do_steps.to_string(), w.wall_s.to_string(), w.units.clone(), w.state()],
+            ]
+            .concat()
+        })
+    });
+    json::csv(path, &header, rows)
+}

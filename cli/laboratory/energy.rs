@@ -1,0 +1,124 @@
+//! `macrostep energy SYSTEM`: what the coupling adds to the power bonds of a system from a file, and what the corrections make
+//! of it.
+
+use std::path::Path;
+
+use macrostep_analysis::measure::{Reference, run as run_scheme};
+use macrostep_analysis::scheme::{Control, Energy};
+use macrostep_analysis::{Benchmark, Scheme, Setup};
+use macrostep_master::RunError;
+use macrostep_plot::table::{Align, Table, short};
+use macrostep_system::words::Rollback;
+use serde::Serialize;
+
+use super::json;
+use super::subject::SubjectArguments;
+use crate::arguments::EnergyArguments;
+use crate::failure::Failure;
+use crate::oscillator::write_text;
+use crate::print;
+use crate::system::arguments::RecordArguments;
+
+/// One correction.
+#[derive(Serialize)]
+struct Line {
+    energy: Energy,
+    step_s: f64,
+    stop_s: f64,
+    /// Sums over all power bonds.
+    residual_energy_j: f64,
+    residual_energy_max_j: f64,
+    /// Largest error of a recorded quantity, relative to its amplitude; `null` where the run diverged.
+    error: Option<f64>,
+    do_steps: u64,
+}
+
+/// Runs, prints, writes.
+///
+/// # Errors
+/// [`Failure`] of the file, the runs or the folder.
+pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
+    let of = &arguments.system;
+    let subject = SubjectArguments {
+        system: of.file.clone(),
+        scenario: None,
+        set: of.set.clone(),
+        parameters: of.parameters.clone(),
+        record: RecordArguments { record: Vec::new() },
+        rollback: Rollback::Auto,
+        slaves: of.slaves,
+    };
+    let subject = subject.scenario(Path::new(subject.typed().unwrap_or_default()), arguments.stop)?;
+    let benchmark = subject.benchmark.as_ref();
+    let Some(written) = benchmark.written() else {
+        return Err(Failure::Usage("`macrostep energy SYSTEM`: expected a .toml, .ssd or .ssp file".to_owned()));
+    };
+    let (card, stop_s) = (benchmark.card(), arguments.stop.unwrap_or(benchmark.card().stop_s));
+    let step_s = arguments.step.unwrap_or(card.step_s);
+    let mut lines = Vec::new();
+    for energy in [Energy::Monitor, Energy::Nepce, Energy::Leak] {
+        let scheme = Scheme { energy, control: Control::Fixed, ..written };
+        let line = subject.install(|| line(benchmark, &scheme, (step_s, stop_s)));
+        lines.push(line.map_err(|e| Failure::Run(format!("`{energy}`: {e}")))?);
+    }
+    let table = table(&lines);
+    let text = json::text(&lines)?;
+    if arguments.json {
+        print::line(&text)?;
+    } else {
+        print::line(table.terminal())?;
+        print::line(format!("system {} · {written} · H = {step_s:e} s · T = {stop_s} s", benchmark.name()))?;
+    }
+    if let Some(folder) = &arguments.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("energy.json"), &text)?;
+        write_text(&folder.join("energy.md"), &table.markdown())?;
+    }
+    Ok(())
+}
+
+/// One run, and its power bonds.
+fn line(benchmark: &dyn Benchmark, scheme: &Scheme, (step_s, stop_s): (f64, f64)) -> Result<Line, RunError> {
+    let setup = Setup::new(scheme, step_s, &macrostep::factory::fmu);
+    let mut coupled = benchmark.couple(&setup)?;
+    if coupled.simulation.accounts().is_empty() {
+        return Err(RunError::Grid {
+            what: "power bonds",
+            found: "none".to_owned(),
+            expected:
+                "one in [[bonds]] for each connection whose energy counts; `macrostep explain SYSTEM` proposes them"
+                    .to_owned(),
+        });
+    }
+    for _ in 0..(stop_s / step_s).round() as u64 {
+        coupled.simulation.step()?;
+    }
+    let accounts = coupled.simulation.accounts();
+    let residual_energy_j = accounts.iter().map(|a| a.residual_energy_j).sum();
+    let residual_energy_max_j = accounts.iter().map(|a| a.residual_energy_max_j).sum();
+    drop(coupled);
+    let work = run_scheme(benchmark, &setup, &Reference::new(benchmark, step_s, stop_s)?)?;
+    let error = Some(work.error.position).filter(|e| e.is_finite());
+    let energy = scheme.energy;
+    Ok(Line { energy, step_s, stop_s, residual_energy_j, residual_energy_max_j, error, do_steps: work.do_steps })
+}
+
+fn table(lines: &[Line]) -> Table {
+    let mut table = Table::new([
+        ("correction", Align::Left),
+        ("residual energy [J]", Align::Right),
+        ("largest [J]", Align::Right),
+        ("error", Align::Right),
+        ("do_steps", Align::Right),
+    ]);
+    for line in lines {
+        table.row([
+            line.energy.word().to_owned(),
+            short(line.residual_energy_j),
+            short(line.residual_energy_max_j),
+            line.error.map_or("–".to_owned(), short),
+            line.do_steps.to_string(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,120 @@
+//! What the verbs of the laboratory look at: a system of this program by its name, or one from a file.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use macrostep_analysis::{Benchmark, FromFile};
+use macrostep_system::words::Rollback;
+
+use crate::failure::Failure;
+use crate::slaves::SlaveArguments;
+use crate::system::arguments::{RecordArguments, SystemArguments};
+use crate::system::{Opened, findings_failure, tell, title};
+
+/// A system, and what is to be different about it.
+#[derive(Debug, Args)]
+pub struct SubjectArguments {
+    /// System: a .toml, .ssd or .ssp file, or the name of one that `macrostep systems` lists; test-model, case-1, case-2,
+    /// nonlinear-spring, chain, circuit and cylinder have a solution and all their cuts, NAME:VARIANT has one cut [default:
+    /// test-model for converge, case-1 for compare and advise, the dimensionless model for stability]
+    #[arg(value_name = "SYSTEM")]
+    pub system: Option<String>,
+    /// The same
+    #[arg(long, value_name = "SYSTEM", conflicts_with = "system")]
+    pub scenario: Option<String>,
+    /// Of a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
+    #[arg(long, value_name = "UNIT.VARIABLE=VALUE")]
+    pub set: Vec<String>,
+    /// Of a file: a parameter set of it; may be repeated [default: none]
+    #[arg(long, value_name = "NAME")]
+    pub parameters: Vec<String>,
+    #[command(flatten)]
+    pub record: RecordArguments,
+    /// Of a file: how slaves go back where a method repeats steps
+    #[arg(long, value_enum, value_name = "ROLLBACK", default_value = "auto")]
+    pub rollback: Rollback,
+    #[command(flatten)]
+    pub slaves: SlaveArguments,
+}
+
+/// A system that was chosen.
+pub struct Subject {
+    /// It.
+    pub benchmark: Box<dyn Benchmark>,
+    /// Runs of files are made one after the other: what foreign FMUs share is not known.
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl SubjectArguments {
+    /// What was typed, if anything.
+    pub fn typed(&self) -> Option<&str> {
+        self.system.as_deref().or(self.scenario.as_deref())
+    }
+
+    /// The system that was typed, or `usual`; `stop_s` is the end of the run \[s\], where it is another.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for a name that is none, [`Failure`] where a file is not read or cannot run.
+    pub fn open(&self, usual: &str, stop_s: Option<f64>) -> Result<Subject, Failure> {
+        let name = self.typed().unwrap_or(usual);
+        // Those with a solution and several cuts; all others are scenarios, from a file or of this program.
+        let Some(benchmark) = macrostep_analysis::scenarios().into_iter().find(|s| s.name() == name) else {
+            return self.scenario(Path::new(name), stop_s);
+        };
+        if let Some(option) = self.of_files() {
+            return Err(Failure::Usage(format!(
+                "`--{option}` makes no sense with `{name}`: it is for systems from files"
+            )));
+        }
+        Ok(Subject { benchmark, pool: None })
+    }
+
+    /// An option that was typed and is for files.
+    fn of_files(&self) -> Option<&'static str> {
+        let typed = [
+            ("set", !self.set.is_empty()),
+            ("parameters", !self.parameters.is_empty()),
+            ("record", !self.record.record.is_empty()),
+            ("rollback", self.rollback != Rollback::Auto),
+            ("isolate", self.slaves.isolate),
+            ("logging-on", self.slaves.logging_on),
+        ];
+        typed.iter().find(|(_, is_typed)| *is_typed).map(|(name, _)| *name)
+    }
+
+    /// The system of this file or name as a scenario, whether another form of it has a solution or not.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for a name that is none, [`Failure`] where a file is not read or cannot run.
+    pub fn scenario(&self, path: &Path, stop_s: Option<f64>) -> Result<Subject, Failure> {
+        let arguments = SystemArguments {
+            system: PathBuf::from(path),
+            stop: stop_s,
+            set: self.set.clone(),
+            parameters: self.parameters.clone(),
+            rollback: self.rollback,
+            slaves: self.slaves,
+            ..SystemArguments::default()
+        };
+        let mut opened = Opened::new(&arguments)?;
+        opened.record(&self.record);
+        let scenario = opened.document.scenario.clone();
+        let name = if scenario.name.is_empty() { path.display().to_string() } else { title(&scenario).to_owned() };
+        let made = FromFile::new(&name, &scenario, Box::new(opened));
+        let (file, findings) = made.map_err(|findings| findings_failure(&findings))?;
+        tell(&findings);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.map_err(|e| Failure::Run(format!("no thread: {e}")))?;
+        Ok(Subject { benchmark: Box::new(file), pool: Some(pool) })
+    }
+}
+
+impl Subject {
+    /// Runs with as many threads as the system allows.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}

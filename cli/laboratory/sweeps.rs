@@ -1,0 +1,210 @@
+//! `macrostep stability SYSTEM`: growth rates over the macro step.
+
+use macrostep_analysis::sweep::{Sweep, sweep};
+use macrostep_analysis::{Scheme, Source};
+use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::Path;
+
+use super::arguments::{StabilityArguments, interval};
+use super::json::{self, Parts};
+use crate::failure::Failure;
+use crate::oscillator::{progress_bar, write_text};
+use crate::print;
+
+/// One object of `--json`.
+#[derive(Serialize)]
+struct Answer<'a> {
+    scheme: String,
+    #[serde(flatten)]
+    parts: Parts,
+    scenario: &'a str,
+    /// Share of the macro steps looked at (evenly on a logarithmic axis) with ρ ≤ 1 + tolerance.
+    stable_fraction: f64,
+    window: [f64; 2],
+    grid: usize,
+    tolerance: f64,
+    /// First H \[s\] at which ln ρ / H exceeds `limits_growth` [1/s].
+    limits: Limits,
+    limits_growth: f64,
+    step_s: &'a [f64],
+    spectral_radius: Vec<Option<f64>>,
+    growth_rate: Vec<Option<f64>>,
+    /// How growth was found: "one-step-map" or "perturbed-runs".
+    source: Option<Source>,
+    /// Why there is no result, where there is none.
+    failed: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Limits {
+    step_s: Option<f64>,
+}
+
+/// Runs, prints, writes.
+///
+/// # Errors
+/// [`Failure`] of the options, the runs or the files.
+pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
+    let subject = arguments.subject.open(name, None)?;
+    let benchmark = subject.benchmark.as_ref();
+    let card = benchmark.card();
+    let schemes = arguments.schemes.schemes(benchmark)?;
+    let window = match arguments.steps.as_slice() {
+        [] => [(0.01 * card.step_s).max(benchmark.growth_step_min_s()), 30.0 * card.step_s],
+        steps => interval("steps", steps)?,
+    };
+    if window[0] <= 0.0 {
+        return Err(Failure::Usage(format!("`--steps` begins at {} s, expected above 0", window[0])));
+    }
+    let steps = logarithmic(window, arguments.grid as usize);
+    let bar = progress_bar(schemes.len() as u64, "schemes");
+    let one = |scheme: &Scheme| {
+        let found = sweep(benchmark, scheme, &steps, arguments.growth);
+        bar.inc(1);
+        found.unwrap_or_else(|e| Sweep::failed(scheme, e.to_string()))
+    };
+    let found: Vec<Sweep> = subject.install(|| schemes.par_iter().map(one).collect());
+    bar.finish_and_clear();
+    // One that is all that was asked, and has no map, is an error.
+    if let [Sweep { failed: Some(why), .. }] = found.as_slice() {
+        return Err(Failure::Run(format!("{}: {why}", schemes[0])));
+    }
+
+    let line = format!(
+        "system {} · H {:.4e} … {:.4e} s, {} steps · stable: ρ ≤ 1 + {:e} · limit: first H with ln ρ / H > {:e} 1/s",
+        benchmark.name(),
+        window[0],
+        window[1],
+        steps.len(),
+        arguments.tolerance,
+        arguments.growth
+    );
+    let text = json::text(&found.iter().map(|s| answer(s, arguments, (benchmark.name(), window))).collect::<Vec<_>>())?;
+    if arguments.output.json {
+        print::line(&text)?;
+    } else {
+        print::line(table(&found, arguments.tolerance).terminal())?;
+        print::line(&line)?;
+        for sweep in found.iter().filter(|s| s.failed.is_none()) {
+            print::line(said(sweep, arguments.growth))?;
+        }
+    }
+    if let Some(folder) = &arguments.output.out {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("growth.json"), &text)?;
+        write_csv(&folder.join("growth.csv"), &found)?;
+        draw(folder, &found, &line)?;
+        eprintln!("wrote growth rates and pictures of {} schemes to `{}`", found.len(), folder.display());
+    }
+    Ok(())
+}
+
+/// From the first to the last, `a_decade` for each factor of 10.
+pub fn logarithmic([low, high]: [f64; 2], a_decade: usize) -> Vec<f64> {
+    let n = ((high / low).log10() * a_decade as f64).ceil().max(1.0) as usize;
+    (0..=n).map(|i| low * (high / low).powf(i as f64 / n as f64)).collect()
+}
+
+/// "jacobi linear: grows from H = 12.3 ms on", or that it does not.
+fn said(sweep: &Sweep, growth: f64) -> String {
+    let last = sweep.step_s.last().copied().unwrap_or(f64::NAN);
+    match (sweep.limit_s, sweep.step_s.first()) {
+        (Some(limit), Some(first)) if limit <= *first => {
+            format!("{}: grows by more than {growth:e} 1/s at every H from {first:.4e} s on", sweep.scheme)
+        }
+        (Some(limit), _) => format!("{}: largest stable H = {limit:.4e} s", sweep.scheme),
+        (None, _) => format!("{}: stable at every H up to {last:.4e} s", sweep.scheme),
+    }
+}
+
+fn stable_fraction(sweep: &Sweep, tolerance: f64) -> f64 {
+    if sweep.radius.is_empty() {
+        return f64::NAN;
+    }
+    let stable = sweep.radius.iter().filter(|rho| **rho <= 1.0 + tolerance).count();
+    stable as f64 / sweep.radius.len() as f64
+}
+
+fn answer<'a>(sweep: &'a Sweep, arguments: &StabilityArguments, (name, window): (&'a str, [f64; 2])) -> Answer<'a> {
+    // JSON has no infinities.
+    let finite = |values: &[f64]| values.iter().map(|x| x.is_finite().then_some(*x)).collect();
+    Answer {
+        scheme: sweep.scheme.to_string(),
+        parts: Parts::new(&sweep.scheme),
+        scenario: name,
+        stable_fraction: stable_fraction(sweep, arguments.tolerance),
+        window,
+        grid: sweep.step_s.len(),
+        tolerance: arguments.tolerance,
+        limits: Limits { step_s: sweep.limit_s },
+        limits_growth: arguments.growth,
+        step_s: &sweep.step_s,
+        spectral_radius: finite(&sweep.radius),
+        growth_rate: finite(&sweep.growth_rate()),
+        source: sweep.source,
+        failed: sweep.failed.as_deref(),
+    }
+}
+
+fn table(found: &[Sweep], tolerance: f64) -> Table {
+    let columns = [
+        ("scheme", Align::Left),
+        ("limit of H [s]", Align::Right),
+        ("stable fraction", Align::Right),
+        ("growth rate at smallest H [1/s]", Align::Right),
+        ("state", Align::Left),
+    ];
+    let mut table = Table::new(columns);
+    for sweep in found {
+        table.row([
+            sweep.scheme.to_string(),
+            sweep.limit_s.map_or("–".to_owned(), |h| format!("{h:.4e}")),
+            if sweep.failed.is_some() { "–".to_owned() } else { format!("{:.3}", stable_fraction(sweep, tolerance)) },
+            sweep.growth_rate().first().map_or(String::new(), |g| short(*g)),
+            sweep.failed.as_ref().map_or("done".to_owned(), |why| format!("failed: {why}")),
+        ]);
+    }
+    table
+}
+
+fn write_csv(path: &Path, found: &[Sweep]) -> Result<(), Failure> {
+    let rows = found.iter().flat_map(|sweep| {
+        let growth = sweep.growth_rate();
+        (0..growth.len()).map(move |i| {
+            let values = [sweep.step_s[i], sweep.radius[i], growth[i]].map(|x| x.to_string());
+            [vec![sweep.scheme.to_string()], values.to_vec()].concat()
+        })
+    });
+    json::csv(path, &["scheme", "step_s", "spectral_radius", "growth_rate_per_s"], rows)
+}
+
+/// A panel a coupling and schedule, a line a predictor. Growth is drawn on a logarithmic axis where a scenario is undamped
+/// and nearly everything grows a little; else ρ itself, up to 2.
+fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
+    let grows_at_first = |s: &Sweep| s.growth_rate().first().is_some_and(|g| *g > -1e-3);
+    let undamped = found.iter().any(grows_at_first);
+    let title = if undamped {
+        "Growth rate ln ρ / H over the macro step; where a line is missing nothing grows"
+    } else {
+        "Spectral radius of the one-step map over the macro step"
+    };
+    let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(620.0, 420.0);
+    let panel = |s: &Sweep| format!("{} {}", s.scheme.coupling, s.scheme.schedule.short());
+    for group in found.chunk_by(|a, b| panel(a) == panel(b)) {
+        let y = if undamped { Axis::log("ln ρ / H", "1/s") } else { Axis::linear("ρ", "1") };
+        let mut chart = Chart::new(&panel(&group[0]), Axis::log("H", "s"), y);
+        for sweep in group {
+            let values: Vec<f64> = if undamped {
+                sweep.growth_rate().iter().map(|g| if *g > 1e-9 { *g } else { f64::NAN }).collect()
+            } else {
+                sweep.radius.iter().map(|rho| if *rho < 2.0 { *rho } else { f64::NAN }).collect()
+            };
+            chart = chart.with(Series::line(&sweep.scheme.words(), sweep.step_s.clone(), values));
+        }
+        figure = figure.with(if undamped { chart } else { chart.level(1.0, "stable below") });
+    }
+    figure.write(folder, "growth").map(|_| ())
+}

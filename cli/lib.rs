@@ -1,0 +1,58 @@
+//! The program `macrostep`, and what it is made of, for its tests, its examples and other doors to it.
+
+// The verbs name the public parts as everybody else does.
+extern crate self as macrostep;
+
+pub mod door;
+pub mod embedded;
+pub mod factory;
+pub mod input;
+pub mod values;
+
+mod arguments;
+mod check;
+mod checkpoint;
+mod claim;
+mod distinct;
+mod energy;
+mod failure;
+mod fit;
+mod flex;
+mod fmus;
+mod forces;
+mod formats;
+mod help;
+mod hydraulic;
+mod info;
+mod interface;
+mod junit;
+mod laboratory;
+mod options;
+mod oscillator;
+mod pictures;
+mod print;
+mod program;
+mod recover;
+mod room;
+mod shows;
+mod simulate;
+mod single;
+mod slaves;
+mod stream;
+mod summary;
+mod survey;
+mod sweep;
+mod system;
+mod terms;
+mod thinned;
+
+pub use program::program;
+
+/// The recipes of docs/recipes run as tests.
+#[cfg(doctest)]
+mod recipes {
+    #[doc = include_str!("../docs/recipes/new_predictor.md")]
+    mod new_predictor {}
+    #[doc = include_str!("../docs/recipes/step_by_step.md")]
+    mod step_by_step {}
+}

@@ -1,0 +1,73 @@
+//! The command line of macrostep.
+//!
+//! [`program`] parses, runs one verb, prints an error if there is one, and turns the outcome into an exit code: 0 done, 1 failed,
+//! 2 usage, 3 comparison out of tolerance. `cli/main.rs` is one door to it, the console script of the Python package another.
+
+use std::ffi::OsString;
+
+use clap::FromArgMatches;
+
+use crate::arguments::{Arguments, Verb};
+use crate::failure::Failure;
+use macrostep_import::fmu::plain;
+use macrostep_import::isolation::watch as watch_over;
+
+/// The program: runs one verb, as the arguments say, and says what became of it by an exit code. The first argument is the name
+/// of the program. To be called before there are threads; wrong arguments, and `--help`, end the process.
+pub fn program(arguments: &[OsString]) -> u8 {
+    if arguments.get(1).is_some_and(|first| first == macrostep_import::isolation::ARGUMENT) {
+        return macrostep_import::isolation::serve();
+    }
+    let mut command = crate::help::command();
+    let matches = command.try_get_matches_from_mut(arguments).unwrap_or_else(|e| e.exit());
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit());
+    // Before there are threads, and before any foreign code is loaded.
+    if let watch_over::Role::Watch(code) = watch_over::begin() {
+        return code;
+    }
+    match claimed(arguments) {
+        Ok(()) => watch_over::finish(0, None),
+        Err(failure) => {
+            watch_over::finish(failure.exit_code(), Some(&format!("error: {}", plain(&failure.to_string()))))
+        }
+    }
+}
+
+/// Runs as long as the folder that is written to is this run's alone.
+fn claimed(arguments: Arguments) -> Result<(), Failure> {
+    let _claim = arguments.out().map(crate::claim::Claim::of).transpose()?;
+    run(arguments)
+}
+
+fn run(arguments: Arguments) -> Result<(), Failure> {
+    match arguments.verb {
+        None => crate::survey::run(&arguments.out),
+        Some(Verb::Oscillator(arguments)) => crate::oscillator::run(&arguments),
+        Some(Verb::Energy(arguments)) => crate::energy::run(&arguments),
+        Some(Verb::Stability(arguments)) => crate::laboratory::stability::run(&arguments),
+        Some(Verb::Converge(arguments)) => crate::laboratory::converge::run(&arguments),
+        Some(Verb::Compare(arguments)) => crate::laboratory::compare::run(&arguments),
+        Some(Verb::Advise(arguments)) => crate::laboratory::advise::run(&arguments),
+        Some(Verb::Crane(arguments)) => crate::hydraulic::crane(&arguments),
+        Some(Verb::Actuator(arguments)) => crate::hydraulic::actuator(&arguments),
+        Some(Verb::Shows(arguments)) => crate::shows::run(&arguments),
+        Some(Verb::Fmus(arguments)) => crate::fmus::run(&arguments),
+        Some(Verb::Info(arguments)) => crate::info::run(&arguments),
+        Some(Verb::Check(arguments)) => crate::check::run(&arguments),
+        Some(Verb::Recover(arguments)) => crate::recover::run(&arguments),
+        Some(Verb::Simulate(arguments)) => crate::single::run(&arguments),
+        Some(Verb::Systems(arguments)) => crate::system::list::run(&arguments),
+        Some(Verb::Convert(arguments)) => crate::system::convert::run(&arguments),
+        Some(Verb::Graph(arguments)) => crate::system::graph::run(&arguments),
+        Some(Verb::Explain(arguments)) => crate::system::explain::run(&arguments),
+        Some(Verb::Verify(arguments)) => crate::system::verify::run(&arguments),
+        Some(Verb::Run(arguments)) => crate::system::run::run(&arguments),
+        Some(Verb::Export(arguments)) => crate::system::export::run(&arguments),
+        Some(Verb::Sweep(arguments)) => crate::sweep::run(&arguments),
+        Some(Verb::Fit(arguments)) => crate::fit::run(&arguments),
+        Some(Verb::Flex(verb)) => crate::flex::run(&verb),
+        Some(Verb::Interface(arguments)) => crate::interface::run(&arguments),
+        Some(Verb::Completions(arguments)) => crate::help::completions(&arguments),
+        Some(Verb::Manual(arguments)) => crate::help::manual(&arguments),
+    }
+}

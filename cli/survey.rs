@@ -1,0 +1,203 @@
+//! The main job: every coupling × schedule × predictor × corrector, both cases, beside the exact solution, and the oscillator
+//! in one piece by the benchmark's own integrator.
+
+use std::path::Path;
+
+use macrostep_analysis::pair::{self, Outcome};
+use macrostep_plot::table::{Align, Table, short};
+use rayon::prelude::*;
+
+use crate::failure::Failure;
+use crate::options::{OscillatorOptions, case_parameters};
+use crate::oscillator::{progress_bar, scenario, write_text};
+use crate::slaves::SlaveArguments;
+use crate::summary::Summary;
+use crate::terms::{
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start,
+    Units, Variant, typed,
+};
+use crate::{print, simulate};
+
+mod charts;
+
+/// One run of the main job.
+pub struct Entry {
+    options: OscillatorOptions,
+    outcome: Outcome,
+}
+
+/// Runs all of them, prints the table, writes results and pictures.
+///
+/// # Errors
+/// [`Failure`] of the first run that failed, or of a file.
+pub fn run(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    let all = scenarios();
+    let bar = progress_bar(all.len() as u64, "runs");
+    let entries = all
+        .into_par_iter()
+        .map(|options| {
+            let outcome = simulate::run(&options)?;
+            write_run(folder, &options, &outcome)?;
+            bar.inc(1);
+            Ok(Entry { options, outcome })
+        })
+        .collect::<Result<Vec<Entry>, Failure>>()?;
+    bar.finish_and_clear();
+
+    let mut table = table(&entries);
+    for case in [Case::One, Case::Two] {
+        in_one_piece(folder, case, &mut table)?;
+    }
+    print::line(table.terminal())?;
+    write_text(&folder.join("table.md"), &table.markdown())?;
+    write_summary(folder, &entries)?;
+    for case in [Case::One, Case::Two] {
+        charts::write(folder, case, &entries)?;
+    }
+    eprintln!("wrote {} runs, two in one piece, the table and pictures to `{}`", entries.len(), folder.display());
+    Ok(())
+}
+
+/// All combinations, in the order of the table.
+fn scenarios() -> Vec<OscillatorOptions> {
+    let couplings = [
+        Coupling::ForceDisplacement,
+        Coupling::DisplacementForce,
+        Coupling::DisplacementDisplacement,
+        Coupling::ForceForce,
+    ];
+    let mut all = Vec::new();
+    for case in [Case::One, Case::Two] {
+        for coupling in couplings {
+            for schedule in [Schedule::Jacobi, Schedule::GaussSeidel] {
+                for degree in [0, 1, 2] {
+                    for correct in [Correct::Explicit, Correct::Newton] {
+                        let predict = Predict::classical(degree);
+                        all.push(OscillatorOptions { coupling, schedule, predict, correct, ..common(case) });
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// What all runs share: H = 1 ms, 10 s, exact subsystems, so that what is seen is the coupling's error alone.
+pub fn common(case: Case) -> OscillatorOptions {
+    OscillatorOptions {
+        case,
+        method: None,
+        coupling: Coupling::ForceDisplacement,
+        schedule: Schedule::Jacobi,
+        predict: Predict::classical(0),
+        gs_variant: Variant::H3,
+        correct: Correct::Explicit,
+        step_s: 1e-3,
+        rate: Rate { over: 1, under: 1 },
+        fast: Fast::Two,
+        macro_s: [1e-3; 2],
+        micro_s: [1e-3; 2],
+        integrator: Integrator::Exact,
+        control: Control::Fixed,
+        control_tolerance: 1e-4,
+        energy: Energy::Monitor,
+        start: Start::Ramp,
+        sampling: Sampling::Updated,
+        derivative: Derivative::Passed,
+        stop_s: 10.0,
+        record_every: 10,
+        units: Units::Fmu,
+        slaves: SlaveArguments::default(),
+        force: None,
+        parameters: case_parameters(case),
+    }
+}
+
+/// The oscillator in one piece with the same step: its rows, and a row of the table.
+fn in_one_piece(folder: &Path, case: Case, table: &mut Table) -> Result<(), Failure> {
+    let OscillatorOptions { parameters, step_s, stop_s, record_every, .. } = common(case);
+    let outcome = pair::in_one_piece(&parameters, (step_s, stop_s), record_every);
+    let outcome = outcome.map_err(|e| Failure::Run(e.to_string()))?;
+    let path = folder.join("runs").join(format!("case{}_one_piece.csv", typed(case)));
+    outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    let words = [
+        typed(case),
+        "in one piece".into(),
+        String::new(),
+        String::new(),
+        String::new(),
+        typed(Integrator::SemiImplicitEuler),
+    ];
+    let numbers =
+        [short(outcome.max_relative_position()), short(outcome.drift), format!("{}", (stop_s / step_s).round())];
+    let (time, growth) = (format!("{:.3}", outcome.wall_s), growth(&outcome));
+    table.row(words.into_iter().chain(numbers).chain([time, growth]).collect::<Vec<_>>());
+    Ok(())
+}
+
+/// Growth of the amplitudes, where there is any.
+fn growth(outcome: &Outcome) -> String {
+    outcome.growth_rate.map_or_else(String::new, |rate| format!("{rate:.3}"))
+}
+
+/// Name of the files of one run.
+fn name(options: &OscillatorOptions) -> String {
+    format!(
+        "case{}_{}_{}_{}_{}",
+        typed(options.case),
+        typed(options.coupling),
+        options.schedule.short(),
+        options.predict,
+        typed(options.correct)
+    )
+}
+
+fn write_run(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> Result<(), Failure> {
+    let folder = folder.join("runs");
+    std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
+    let path = folder.join(format!("{}.csv", name(options)));
+    outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    write_text(&folder.join(format!("{}.toml", name(options))), &scenario(options)?)
+}
+
+/// `summary.json`: an array of what `macrostep oscillator --json` prints.
+fn write_summary(folder: &Path, entries: &[Entry]) -> Result<(), Failure> {
+    let summaries: Vec<_> = entries.iter().map(|entry| Summary::new(&entry.options, &entry.outcome)).collect();
+    let text = serde_json::to_string_pretty(&summaries)
+        .map_err(|error| Failure::Format { what: "the summary", reason: error.to_string() })?;
+    write_text(&folder.join("summary.json"), &text)
+}
+
+fn table(entries: &[Entry]) -> Table {
+    let mut table = Table::new([
+        ("case", Align::Left),
+        ("coupling", Align::Left),
+        ("kinds", Align::Left),
+        ("schedule", Align::Left),
+        ("predictor", Align::Left),
+        ("corrector", Align::Left),
+        ("error", Align::Right),
+        ("energy drift", Align::Right),
+        ("do_steps", Align::Right),
+        ("time [s]", Align::Right),
+        ("growth [1/s]", Align::Right),
+    ]);
+    for Entry { options, outcome } in entries {
+        table.row([
+            typed(options.case),
+            format!("{} {}", typed(options.coupling), options.coupling.words()),
+            options.coupling.letters().to_owned(),
+            options.schedule.short().to_owned(),
+            options.predict.to_string(),
+            typed(options.correct),
+            short(outcome.max_relative_position()),
+            short(outcome.drift),
+            format!("{} + {}", outcome.do_steps[0], outcome.do_steps[1]),
+            format!("{:.3}", outcome.wall_s),
+            growth(outcome),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,349 @@
+//! Which scheme and which macro step for a system and a tolerance, with the error and growth to expect.
+//!
+//! Nothing is known of the solution. Every scheme is tried at H, H/2 and H/4, beginning with a guess of H that is halved
+//! while the run grows or its error does not shrink; from the differences of the three runs
+//!
+//! ```text
+//! d_1 = |x_H − x_{H/2}|,   d_2 = |x_{H/2} − x_{H/4}|,   p = log₂(d_1/d_2)
+//! error(H') = d_2 · 2^p/(2^p − 1) · (2 H'/H)^p                                    Richardson
+//! ```
+//!
+//! and H' is what seven tenths of the tolerance allow. A scheme whose d_2 is next to nothing has the error d_1 at H. Of the
+//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is advised. Macro step control is
+//! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason.
+
+use crate::candidates::candidates;
+use crate::interfaces::{gain, observe};
+use crate::measure::FLOOR;
+use crate::scenario::{Benchmark, Setup};
+use crate::scheme::{Predict, Schedule, Scheme};
+use crate::trajectory::Trajectory;
+use crate::trial::{difference, run};
+use macrostep_description::ModelDescription;
+use macrostep_master::RunError;
+use macrostep_master::unit::Unit;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Trials of one scheme.
+const TRIALS_MAX: usize = 20;
+/// Calls of a trial run, at most.
+const DO_STEPS_MAX: u64 = 400_000;
+/// A scheme whose finest trial costs this many times what the cheapest costs is given up.
+const COST_MAX: u64 = 32;
+/// Errors above this are beyond Richardson's reach.
+const ERROR_MAX: f64 = 0.2;
+/// The part of the tolerance that the error is to have.
+const AIM: f64 = 0.7;
+/// ln of the growth over a run that is accepted.
+const GROWTH_MAX: f64 = 1.0;
+/// Tolerances that macro step control is tried with, each a third of the one before.
+const CONTROL_TRIALS: usize = 10;
+
+/// A unit from a model's identifier and an instance name, from any thread.
+pub type MakeUnit = fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub struct Question {
+    /// Error relative to the amplitudes that is allowed.
+    pub tolerance: f64,
+    /// End of the run \[s\].
+    pub stop_s: f64,
+    /// First guess of the macro step \[s\].
+    pub guess_s: f64,
+    /// Where units of the trials come from.
+    pub factory: MakeUnit,
+}
+
+/// What was found of one scheme.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// The macro step for the tolerance \[s\].
+    pub step_s: f64,
+    /// Error to expect, relative to the amplitudes.
+    pub error: f64,
+    /// Order observed.
+    pub order: f64,
+    /// Growth rate ln ρ / H \[1/s\]; NaN where the scheme has no map from step to step.
+    pub growth_rate: f64,
+    /// Calls of `fmi2DoStep` of all units to expect.
+    pub do_steps: u64,
+}
+
+/// The scheme one would think of first, at the macro step guessed.
+#[derive(Debug, Clone, Copy)]
+pub struct FirstGuess {
+    /// First cut, Jacobi, linear.
+    pub scheme: Scheme,
+    /// The macro step \[s\].
+    pub step_s: f64,
+    /// Growth rate \[1/s\].
+    pub growth_rate: f64,
+    /// Whether a run grows by it beyond `GROWTH_MAX`, more than the solution does.
+    pub unstable: bool,
+}
+
+/// One interface, as measured in a run of the scheme advised.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Connection {
+    /// Unit, effort and flow.
+    pub name: String,
+    /// Largest power through the interface \[W\].
+    pub power_max_w: f64,
+    /// Root mean square of the power \[W\].
+    pub power_rms_w: f64,
+    /// Strongest frequency of the flow \[Hz\].
+    pub frequency_hz: Option<f64>,
+    /// Frequency below which 99 % of the flow's power lies \[Hz\].
+    pub frequency_99_hz: Option<f64>,
+}
+
+/// What a unit can do.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Capabilities {
+    /// Name of the unit.
+    pub unit: String,
+    /// `canInterpolateInputs`.
+    pub interpolates_inputs: bool,
+    /// `maxOutputDerivativeOrder`.
+    pub output_derivatives: u32,
+    /// `canGetAndSetFMUstate`: implicit coupling.
+    pub rollback: bool,
+    /// `providesDirectionalDerivative`.
+    pub directional_derivatives: bool,
+}
+
+impl Capabilities {
+    /// What a unit declares.
+    pub fn of(name: &str, description: &ModelDescription) -> Self {
+        let co = description.co_simulation.as_ref();
+        Capabilities {
+            unit: name.to_owned(),
+            interpolates_inputs: co.is_some_and(|c| c.can_interpolate_inputs),
+            output_derivatives: co.map_or(0, |c| c.max_output_derivative_order),
+            rollback: co.is_some_and(|c| c.can_get_and_set_fmu_state),
+            directional_derivatives: co.is_some_and(|c| c.provides_directional_derivative),
+        }
+    }
+}
+
+/// Schemes that the units do not allow.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct LeftOut {
+    /// Their names.
+    pub schemes: Vec<String>,
+    /// What is missing, with unit and variable or attribute.
+    pub why: String,
+}
+
+/// The answer.
+#[derive(Debug, Clone)]
+pub struct Advice {
+    /// All that meet the tolerance, the cheapest first.
+    pub candidates: Vec<Candidate>,
+    /// The first guess.
+    pub first: FirstGuess,
+    /// Interfaces.
+    pub connections: Vec<Connection>,
+    /// Spectral radius of the interface Jacobian at the step advised, where units offer derivatives.
+    pub loop_gain: Option<f64>,
+    /// Units.
+    pub capabilities: Vec<Capabilities>,
+    /// What could not be tried.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Looks at all schemes; `done` is called after each.
+///
+/// # Errors
+/// [`RunError::Grid`] where no scheme meets the tolerance; why the first one is not allowed, where none is.
+pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
+    let cheapest = AtomicU64::new(u64::MAX);
+    let tried: Vec<(Scheme, Result<Option<Candidate>, RunError>)> = candidates(benchmark)
+        .par_iter()
+        .map(|scheme| {
+            let found = explore(benchmark, scheme, question, &cheapest);
+            done();
+            (*scheme, found)
+        })
+        .collect();
+    let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
+    for (scheme, found) in tried {
+        match found {
+            Ok(found) => candidates.extend(found),
+            Err(why) => leave_out(&mut left_out, &scheme, &why),
+        }
+    }
+    candidates.sort_by_key(|c| c.do_steps);
+    let Some(best) = candidates.first().copied() else {
+        return Err(RunError::Grid {
+            what: "tolerance",
+            found: format!("{:e}, met by no scheme with {DO_STEPS_MAX} calls of a unit", question.tolerance),
+            expected: "a larger one".to_string(),
+        });
+    };
+    candidates.extend(control(benchmark, &best, question, &mut left_out)?);
+    candidates.sort_by_key(|c| c.do_steps);
+    let best = candidates[0];
+    let (connections, capabilities) = observe(benchmark, &best, question)?;
+    // Units without derivatives or rollback have none.
+    let loop_gain = gain(benchmark, &best, question).unwrap_or(None);
+    let first = first_guess(benchmark, question);
+    Ok(Advice { candidates, first, connections, loop_gain, capabilities, left_out })
+}
+
+/// Jacobi and linear on the first cut.
+fn first_guess(benchmark: &dyn Benchmark, question: &Question) -> FirstGuess {
+    let scheme = Scheme::new(benchmark.card().couplings[0], Schedule::Jacobi, Predict::classical(1));
+    let growth_rate = growth_rate(benchmark, &scheme, question.guess_s);
+    let unstable = growth_rate * question.stop_s > GROWTH_MAX;
+    FirstGuess { scheme, step_s: question.guess_s, growth_rate, unstable }
+}
+
+/// Adds a scheme to those that lack the same.
+fn leave_out(left_out: &mut Vec<LeftOut>, scheme: &Scheme, why: &RunError) {
+    let (why, name) = (why.to_string(), scheme.to_string());
+    match left_out.iter_mut().find(|l| l.why == why) {
+        Some(known) => known.schemes.push(name),
+        None => left_out.push(LeftOut { schemes: vec![name], why }),
+    }
+}
+
+/// ln ρ / H; infinite where the map is not finite, NaN where there is none.
+fn growth_rate(benchmark: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> f64 {
+    match benchmark.growth(scheme, step_s) {
+        Ok(growth) if growth.radius.is_nan() => f64::INFINITY,
+        Ok(growth) => growth.radius.ln() / step_s,
+        Err(_) => f64::NAN,
+    }
+}
+
+/// The macro step of one scheme; `None` where it costs too much or grows.
+fn explore(
+    benchmark: &dyn Benchmark,
+    scheme: &Scheme,
+    question: &Question,
+    cheapest: &AtomicU64,
+) -> Result<Option<Candidate>, RunError> {
+    let (units, quantities) = (benchmark.card().units as u64, benchmark.quantities().len());
+    let mut windows = (question.stop_s / question.guess_s).ceil().max(1.0) as u64;
+    for _ in 0..TRIALS_MAX {
+        // The finest trial may cost some times what the best does.
+        let bound = cheapest.load(Ordering::Relaxed).saturating_mul(COST_MAX).min(DO_STEPS_MAX);
+        if 4 * windows * units > bound {
+            return Ok(None);
+        }
+        let trial = |factor: u64| {
+            let n = windows * factor;
+            run(benchmark, scheme, (question.stop_s / n as f64, n), &question.factory)
+        };
+        let (Some((a, calls)), Some((b, finer_calls)), Some((c, _))) = (trial(1)?, trial(2)?, trial(4)?) else {
+            windows *= 2;
+            continue;
+        };
+        let (d1, d2) = (difference(&a, &b, quantities), difference(&b, &c, quantities));
+        let p = (d1 / d2).log2();
+        // So near to the solution is the second run that the first one's error is seen.
+        let is_seen = d1 > 0.0 && d1 <= AIM * question.tolerance && p > 3.0;
+        let (chosen, error, order, do_steps) = if is_seen {
+            (windows, d1, p.min(scheme.global_order()), calls)
+        } else {
+            let error = d2 * p.exp2() / (p.exp2() - 1.0);
+            // An order that theory does not know is a coincidence of two differences.
+            if !(p > 0.7 && p < scheme.global_order() + 1.6 && error < ERROR_MAX) {
+                windows *= 2;
+                continue;
+            }
+            // `error` is that of the run with 2·windows.
+            let wanted = windows as f64 * 2.0 * (error / (AIM * question.tolerance)).powf(1.0 / p);
+            let chosen = wanted.ceil().max(windows as f64) as u64;
+            // Far from the trials the order is not known well enough.
+            if chosen > 3 * windows {
+                windows = (chosen / 2).min(8 * windows);
+                continue;
+            }
+            let factor = 2.0 * windows as f64 / chosen as f64;
+            (chosen, error * factor.powf(p), p, (finer_calls as f64 / factor) as u64)
+        };
+        // Trials cannot show less than rounding and what correctors leave.
+        let error = error.max(FLOOR);
+        let step_s = question.stop_s / chosen as f64;
+        let growth_rate = growth_rate(benchmark, scheme, step_s);
+        if growth_rate * question.stop_s > GROWTH_MAX {
+            windows *= 2;
+            continue;
+        }
+        cheapest.fetch_min(do_steps, Ordering::Relaxed);
+        return Ok(Some(Candidate { scheme: *scheme, step_s, error, order, growth_rate, do_steps }));
+    }
+    Ok(None)
+}
+
+/// Macro step control that meets the tolerance, as seen beside a fine run of the best scheme with steps of one length.
+fn control(
+    benchmark: &dyn Benchmark,
+    best: &Candidate,
+    question: &Question,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Vec<Candidate>, RunError> {
+    let windows = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
+    let step_s = question.stop_s / windows as f64;
+    let Some((rows, _)) = run(benchmark, &best.scheme, (step_s, windows), &question.factory)? else {
+        return Ok(Vec::new());
+    };
+    let (fine, quantities) = (Trajectory { step_s, rows, error: 0.0 }, benchmark.quantities().len());
+    let mut found = Vec::new();
+    for scheme in crate::candidates::controlled(&best.scheme) {
+        let mut tolerance = question.tolerance;
+        for _ in 0..CONTROL_TRIALS {
+            let scheme = Scheme { control_tolerance: tolerance, ..scheme };
+            match controlled(benchmark, &scheme, question, (&fine, quantities)) {
+                Err(why) => {
+                    leave_out(left_out, &scheme, &why);
+                    break;
+                }
+                Ok(Some((_, do_steps))) if do_steps > COST_MAX * best.do_steps => break,
+                Ok(Some((error, do_steps))) if error <= 0.9 * question.tolerance => {
+                    let (order, growth_rate) = (f64::NAN, f64::NAN);
+                    found.push(Candidate { scheme, step_s: question.guess_s, error, order, growth_rate, do_steps });
+                    break;
+                }
+                Ok(_) => tolerance /= 3.0,
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Error and calls of a run with macro step control; `None` where it leaves all bounds.
+fn controlled(
+    benchmark: &dyn Benchmark,
+    scheme: &Scheme,
+    question: &Question,
+    (fine, quantities): (&Trajectory, usize),
+) -> Result<Option<(f64, u64)>, RunError> {
+    let setup = Setup::new(scheme, question.guess_s, &question.factory);
+    let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
+    let (start_s, mut state) = (coupled.simulation.time_s(), Vec::new());
+    let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
+    let amplitudes: Vec<f64> = (0..quantities).map(amplitude).collect();
+    let mut error = 0.0f64;
+    while !coupled.simulation.is_over() {
+        if coupled.simulation.step().is_err() {
+            return Ok(None);
+        }
+        let calls: u64 = coupled.simulation.do_steps().iter().sum();
+        if calls > DO_STEPS_MAX {
+            return Ok(None);
+        }
+        coupled.state(&mut state)?;
+        let exact = fine.at(coupled.simulation.time_s() - start_s);
+        for i in (0..quantities).filter(|i| amplitudes[*i] > 0.0) {
+            error = error.max((state[i] - exact[i]).abs() / amplitudes[i]);
+        }
+    }
+    Ok(Some((error, coupled.simulation.do_steps().iter().sum())))
+}

@@ -1,0 +1,277 @@
+//! A system read from a file as a benchmark: one cut, as it is written, and a fine run of the same system as its solution.
+//!
+//! Quantities are the recorded real outputs that are neither constant nor elements of arrays. The reference run is that of
+//! [`crate::trajectory`], by whatever methods the FMUs allow, and knows its own error.
+
+use crate::advise::Capabilities;
+use crate::models::cannot_run;
+use crate::pair::Coupling;
+use crate::perturbed::{self, Nudged, Probe};
+use crate::scenario::{Benchmark, Bond, Card, Coupled, Growth, Quantity, Setup, Source};
+use crate::scheme::{Control, Correct, Energy, Predict, Schedule, Scheme};
+use crate::trajectory::{self, Trajectory};
+use crate::written;
+use macrostep_description::{Causality, Dependencies, ModelDescription, Variability};
+use macrostep_master::RunError;
+use macrostep_master::unit::Unit;
+use macrostep_system::explain::{PowerPort, ports};
+use macrostep_system::scenario::{Place, Scenario, Source as Fmu};
+use macrostep_system::words::Rollback;
+use macrostep_system::{Catalogue, Finding, assemble};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A system from a file.
+pub struct FromFile {
+    /// With everything said that was left to the FMUs.
+    scenario: Scenario,
+    catalogue: Box<dyn Catalogue + Send + Sync>,
+    descriptions: Vec<Arc<ModelDescription>>,
+    quantities: Vec<Quantity>,
+    card: Card,
+    name: String,
+    /// The reference run, and up to when \[s\].
+    reference: Mutex<Option<(f64, Arc<Trajectory>)>>,
+}
+
+impl FromFile {
+    /// A scenario whose FMUs come from `catalogue`, and what is remarked about it. `name` is what it is called.
+    ///
+    /// # Errors
+    /// Findings that keep it from running, or that no quantity is left to measure.
+    pub fn new(
+        name: &str,
+        scenario: &Scenario,
+        catalogue: Box<dyn Catalogue + Send + Sync>,
+    ) -> Result<(Self, Vec<Finding>), Vec<Finding>> {
+        let (assembly, findings) = assemble(scenario, catalogue.as_ref())?;
+        let mut scenario = assembly.effective.clone();
+        let mut findings = findings;
+        for (u, v) in assembly.recorded.iter().filter(|(u, v)| sees_derivatives(&assembly.descriptions[*u], *v)) {
+            let name = assembly.column(*u, *v);
+            let what =
+                format!("`{name}` follows the derivatives of inputs, which depend on the method: it is not measured");
+            findings.push(Finding::note(&scenario.experiment.place, what, ""));
+        }
+        let moves = |(u, v): &&(usize, usize)| {
+            let variable = &assembly.descriptions[*u].variables[*v];
+            let is_constant = matches!(variable.variability, Variability::Constant | Variability::Fixed)
+                || matches!(variable.causality, Causality::Parameter | Causality::CalculatedParameter);
+            let is_plain = variable.real().is_some() && !is_constant && !variable.name.contains('[');
+            is_plain && !sees_derivatives(&assembly.descriptions[*u], *v)
+        };
+        let quantity = |(u, v): &(usize, usize)| {
+            let variable = &assembly.descriptions[*u].variables[*v];
+            let unit = variable.real().and_then(|r| r.unit.clone()).unwrap_or_default();
+            Quantity { name: assembly.column(*u, *v), unit }
+        };
+        let quantities: Vec<Quantity> = assembly.recorded.iter().filter(moves).map(quantity).collect();
+        if quantities.is_empty() {
+            let what = "no real output outside of arrays that changes is recorded: there is no error to measure";
+            let next = "name one by `--record UNIT.VARIABLE` or `record.variables`";
+            return Err(vec![Finding::error(&scenario.experiment.place, what.to_owned(), next)]);
+        }
+        scenario.record.variables = quantities.iter().map(|q| (q.name.clone(), Place::default())).collect();
+        scenario.record.every = 1;
+        let e = &scenario.experiment;
+        let (step_s, stop_s) = (e.step_s.unwrap_or(f64::NAN), e.stop_s.unwrap_or(f64::NAN) - e.start_s);
+        let card = Card {
+            name: "file",
+            couplings: &[Coupling::AsWritten],
+            units: scenario.units.len(),
+            motions: &[],
+            step_s,
+            stop_s,
+            integrations: 1,
+            linear: false,
+        };
+        let descriptions = assembly.descriptions.clone();
+        drop(assembly);
+        let (name, reference) = (name.to_owned(), Mutex::new(None));
+        let file = FromFile { scenario, catalogue, descriptions, quantities, card, name, reference };
+        Ok((file, findings))
+    }
+
+    /// The scenario, with everything said that was left to the FMUs.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// The scenario with another method, macro step and end \[s after the start\].
+    fn changed(&self, scheme: &Scheme, step_s: f64, stop_s: f64) -> Scenario {
+        let mut s = self.scenario.clone();
+        s.coupling = written::coupling(scheme, &s.coupling);
+        (s.experiment.step_s, s.experiment.stop_s) = (Some(step_s), Some(s.experiment.start_s + stop_s));
+        s
+    }
+
+    /// As [`Benchmark::couple`], with units made by `catalogue`.
+    fn coupled(&self, s: &Scenario, catalogue: &dyn Catalogue) -> Result<Coupled, RunError> {
+        let (assembly, _) = assemble(s, catalogue).map_err(|findings| cannot_run(&findings))?;
+        let unit = |port: &PowerPort| s.unit(&port.flow.unit).map(|u| assembly.units[u]);
+        let bond = |port: PowerPort| Some(Bond { unit: unit(&port)?, efforts: port.efforts, flow: port.flow.variable });
+        let bonds = ports(s, &self.descriptions).into_iter().filter_map(bond).collect();
+        let mut simulation = assembly.simulation()?;
+        simulation.initialise()?;
+        Ok(Coupled { simulation, motions: Vec::new(), bonds })
+    }
+
+    /// The reference run up to a time \[s\] after the start.
+    ///
+    /// # Errors
+    /// As [`trajectory::fine`].
+    fn reference(&self, stop_s: f64) -> Result<Arc<Trajectory>, RunError> {
+        let mut known = self.reference.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, run)) = known.as_ref().filter(|(until_s, _)| *until_s >= stop_s * (1.0 - 1e-9)) {
+            return Ok(Arc::clone(run));
+        }
+        let until_s = stop_s.max(self.card.stop_s.min(2.0 * stop_s));
+        let run = Arc::new(trajectory::fine(self, &references(&self.scenario), (self.card.step_s, until_s))?);
+        *known = Some((until_s, Arc::clone(&run)));
+        Ok(run)
+    }
+}
+
+/// Outputs of units that others are fed with.
+fn exchanged(s: &Scenario) -> Vec<(String, Place)> {
+    let connections = s.connections.iter().map(|c| &c.from);
+    let laws = s.laws.iter().flat_map(|l| &l.inputs);
+    let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
+    let joints = s.constraints.iter().flat_map(|c| c.outputs());
+    let of_units = connections.chain(laws).chain(maps).chain(joints).filter(|end| s.unit(&end.unit).is_some());
+    let mut names: Vec<(String, Place)> = of_units.map(|end| (end.to_string(), Place::default())).collect();
+    names.sort_by(|a, b| a.0.cmp(&b.0));
+    names.dedup_by(|a, b| a.0 == b.0);
+    names
+}
+
+/// Whether an output is the derivative of one that follows inputs at once: what it shows depends on the derivatives of inputs
+/// that a method sends.
+fn sees_derivatives(description: &ModelDescription, v: usize) -> bool {
+    let Some(base) = description.variables[v].real().and_then(|r| r.derivative) else { return false };
+    let is_input = |i: usize| description.variables.get(i).is_some_and(|v| v.causality == Causality::Input);
+    let unknown = description.structure.outputs.iter().find(|unknown| unknown.index == base);
+    match unknown.map(|unknown| &unknown.dependencies) {
+        Some(Dependencies::Known(known)) => known.iter().any(|d| is_input(d.0)),
+        _ => false,
+    }
+}
+
+/// Schemes for a reference run, those of high order first; the last one needs nothing but what the file needs.
+fn references(scenario: &Scenario) -> Vec<Scheme> {
+    let written = written::scheme(&scenario.coupling);
+    let written = Scheme { control: Control::Fixed, energy: Energy::Monitor, ..written };
+    let of = |schedule, predict, correct| Scheme { schedule, predict, correct, ..written };
+    let (first, all) = (Schedule::GaussSeidel, Schedule::Jacobi);
+    let mut schemes = vec![
+        of(first, Predict::jerk(2), Correct::Explicit),
+        of(all, Predict::integrated(2), Correct::Explicit),
+        of(first, Predict { family: crate::scheme::Family::Hermite, degree: 3 }, Correct::Newton),
+        of(first, Predict::classical(2), Correct::Newton),
+        of(first, Predict::classical(3), Correct::Explicit),
+        of(all, Predict::classical(1), Correct::Explicit),
+        of(first, Predict::classical(0), Correct::Explicit),
+        written,
+    ];
+    // Forces of joints are found by repeating macro steps.
+    schemes.retain(|s| s.correct != Correct::Explicit || scenario.constraints.is_empty());
+    schemes
+}
+
+impl Benchmark for FromFile {
+    fn card(&self) -> Card {
+        self.card
+    }
+
+    fn couple(&self, setup: &Setup<'_>) -> Result<Coupled, RunError> {
+        // Told to units: a run is no longer than this.
+        let stop_s = setup.stop_s.unwrap_or((self.card.stop_s / setup.step_s - 1e-6).ceil() * setup.step_s);
+        self.coupled(&self.changed(setup.scheme, setup.step_s, stop_s), self.catalogue.as_ref())
+    }
+
+    fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError> {
+        let run = self.reference(times_s.iter().copied().fold(0.0, f64::max))?;
+        Ok(times_s.iter().map(|t_s| run.at(*t_s)).collect())
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn quantities(&self) -> Vec<Quantity> {
+        self.quantities.clone()
+    }
+
+    fn solution_error(&self, stop_s: f64) -> Result<f64, RunError> {
+        Ok(self.reference(stop_s)?.error)
+    }
+
+    fn starts_anywhere(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Vec<Capabilities> {
+        let units = self.scenario.units.iter().zip(&self.descriptions);
+        let by_fork = |description| self.catalogue.rollback().forks(description);
+        units
+            .map(|(unit, description)| {
+                let own = Capabilities::of(&unit.name, description);
+                Capabilities { rollback: own.rollback || by_fork(description), ..own }
+            })
+            .collect()
+    }
+
+    fn written(&self) -> Option<Scheme> {
+        Some(written::scheme(&self.scenario.coupling))
+    }
+
+    fn growth_step_min_s(&self) -> f64 {
+        // A hair more, so that rounding does not refuse it.
+        self.card.stop_s / perturbed::WINDOWS_MAX * (1.0 + 1e-9)
+    }
+
+    fn growth(&self, scheme: &Scheme, step_s: f64) -> Result<Growth, RunError> {
+        let probe = Probe::new(self.card.stop_s / step_s)?;
+        let mut s = self.changed(scheme, step_s, probe.windows as f64 * step_s);
+        // Signals that units exchange: others, as energies, may be products of them and grow faster.
+        let exchanged = exchanged(&s);
+        if !exchanged.is_empty() {
+            s.record.variables = exchanged;
+        }
+        let nudged = WithPulse { units: self.catalogue.as_ref(), probe, start_s: s.experiment.start_s, step_s };
+        let couple = |is_nudged: bool| {
+            let catalogue: &dyn Catalogue = if is_nudged { &nudged } else { self.catalogue.as_ref() };
+            self.coupled(&s, catalogue)
+        };
+        Ok(Growth { radius: perturbed::radius(&couple, probe)?, source: Source::PerturbedRuns })
+    }
+}
+
+/// Units whose inputs get a pulse.
+struct WithPulse<'a> {
+    units: &'a dyn Catalogue,
+    probe: Probe,
+    start_s: f64,
+    step_s: f64,
+}
+
+impl Catalogue for WithPulse<'_> {
+    fn description(&self, source: &Fmu) -> Result<Arc<ModelDescription>, String> {
+        self.units.description(source)
+    }
+
+    fn unit(&self, source: &Fmu, name: &str) -> Result<Box<dyn Unit>, String> {
+        Ok(Nudged::boxed(self.units.unit(source, name)?, self.probe, self.start_s, self.step_s))
+    }
+
+    fn forked(&self, source: &Fmu, name: &str) -> Result<Box<dyn Unit>, String> {
+        Ok(Nudged::boxed(self.units.forked(source, name)?, self.probe, self.start_s, self.step_s))
+    }
+
+    fn rollback(&self) -> Rollback {
+        self.units.rollback()
+    }
+
+    fn isolates(&self) -> bool {
+        self.units.isolates()
+    }
+}

@@ -1,0 +1,79 @@
+//! What goes through the interfaces of a system that runs by the scheme advised: power, frequencies, loop gain.
+
+use super::advise::{Candidate, Capabilities, Connection, Question};
+use super::scenario::{Benchmark, Setup};
+use super::signal::{frequencies, rms};
+use crate::models::Factory;
+use crate::scheme::{Control, Correct, Predict, Schedule, Scheme};
+use macrostep_master::{RunError, loop_gain};
+
+/// Power and frequency content at every interface, and what units can do.
+pub(super) fn observe(
+    scenario: &dyn Benchmark,
+    best: &Candidate,
+    question: &Question,
+) -> Result<(Vec<Connection>, Vec<Capabilities>), RunError> {
+    /// Samples a frequency content is taken from, at most: it is worked out the plain way.
+    const SAMPLES_MAX: u64 = 1000;
+    // Steps of one length, so that a frequency means something.
+    let (scheme, step_s) = (&Scheme { control: Control::Fixed, ..best.scheme }, best.step_s);
+    let setup = Setup::new(scheme, step_s, &question.factory);
+    let mut coupled = scenario.couple(&setup)?;
+    if coupled.bonds.is_empty() {
+        return Ok((Vec::new(), scenario.capabilities()));
+    }
+    // Behind what is recorded already: efforts and flow of each.
+    let mut first = coupled.simulation.columns().len();
+    for bond in &coupled.bonds {
+        for variable in bond.efforts.iter().map(|(effort, _)| effort).chain([&bond.flow]) {
+            coupled.simulation.record(bond.unit, variable, variable)?;
+        }
+    }
+    let windows = (question.stop_s / step_s).round() as u64;
+    let every = windows.div_ceil(SAMPLES_MAX).max(1);
+    let mut rows = Rows::default();
+    coupled.simulation.run(windows, every, &mut rows)?;
+    let mut connections = Vec::new();
+    let mut capabilities = scenario.capabilities();
+    for bond in &coupled.bonds {
+        let last = first + bond.efforts.len();
+        let effort = |row: &[f64]| bond.efforts.iter().zip(&row[first..last]).map(|((_, g), e)| g * e).sum::<f64>();
+        let flow: Vec<f64> = rows.0.iter().map(|row| row[last]).collect();
+        let power: Vec<f64> = rows.0.iter().map(|row| effort(row) * row[last]).collect();
+        first = last + 1;
+        let content = frequencies(&flow, step_s * every as f64);
+        let efforts: Vec<&str> = bond.efforts.iter().map(|(effort, _)| effort.as_str()).collect();
+        let unit = coupled.simulation.unit_mut(bond.unit);
+        connections.push(Connection {
+            name: format!("{}: {} · {}", unit.name(), efforts.join(" + "), bond.flow),
+            power_max_w: power.iter().fold(0.0, |max, p| f64::max(max, p.abs())),
+            power_rms_w: rms(&power),
+            frequency_hz: content.map(|c| c[0]),
+            frequency_99_hz: content.map(|c| c[1]),
+        });
+        if capabilities.iter().all(|c| c.unit != unit.name()) {
+            capabilities.push(Capabilities::of(unit.name(), unit.description()));
+        }
+    }
+    Ok((connections, capabilities))
+}
+
+/// Rows as they come.
+#[derive(Default)]
+struct Rows(Vec<Vec<f64>>);
+
+impl macrostep_master::record::Observer for Rows {
+    fn row(&mut self, _: f64, values: &[f64]) {
+        self.0.push(values.to_vec());
+    }
+}
+
+/// Loop gain of the cut advised with constant guesses of the window's end.
+pub(super) fn gain(scenario: &dyn Benchmark, best: &Candidate, question: &Question) -> Result<Option<f64>, RunError> {
+    let hold = Scheme::new(best.scheme.coupling, Schedule::Jacobi, Predict::classical(0));
+    let scheme = Scheme { correct: Correct::Newton, ..hold };
+    let (step_s, factory): (f64, Factory<'_>) = (best.step_s, &question.factory);
+    let mut coupled = scenario.couple(&Setup::new(&scheme, step_s, factory))?;
+    coupled.simulation.step()?;
+    loop_gain(&mut coupled.simulation)
+}

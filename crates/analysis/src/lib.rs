@@ -1,0 +1,61 @@
+//! Answers about coupled systems: schemes by name, systems they run on, and what is measured of them.
+//!
+//! ```text
+//! Scheme (scheme): coupling × schedule × predictor × correction … ──► Method
+//!                                                  │
+//! Benchmark: a coupled system with a solution ─────┼──► Simulation ──► one-step map ──► spectral radius, limits
+//!                                                  └──► errors over H ──► orders, work and precision
+//! ```
+
+pub mod advise;
+pub mod assembled;
+pub mod beam;
+pub mod candidates;
+pub mod catalogue;
+pub mod dimensionless;
+pub mod file;
+mod interfaces;
+pub mod measure;
+pub mod models;
+pub mod multirate;
+pub mod pair;
+pub mod pendulum;
+pub mod perturbed;
+pub mod reference;
+pub mod region;
+pub mod scheme;
+pub mod signal;
+pub mod sweep;
+pub mod trajectory;
+pub mod trial;
+pub mod written;
+
+mod chain;
+mod circuit;
+mod cylinder;
+mod oscillator;
+mod scenario;
+mod spring;
+
+pub use chain::Chain;
+pub use circuit::Circuit;
+pub use cylinder::Cylinder;
+pub use file::FromFile;
+pub use oscillator::Oscillator;
+pub use scenario::{Benchmark, Bond, Card, Coupled, Growth, Quantity, Setup, Source};
+pub use spring::{HardeningSpring, NonlinearSpring};
+
+pub use crate::scheme::Scheme;
+
+/// The scenarios this program carries, in the order of their description.
+pub fn scenarios() -> Vec<Box<dyn Benchmark>> {
+    vec![
+        Box::new(Oscillator::test_model()),
+        Box::new(Oscillator::case_1()),
+        Box::new(Oscillator::case_2()),
+        Box::new(NonlinearSpring::default()),
+        Box::new(Chain::default()),
+        Box::new(Circuit::default()),
+        Box::new(Cylinder::default()),
+    ]
+}

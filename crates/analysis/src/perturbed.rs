@@ -1,0 +1,277 @@
+//! Growth of small deviations from runs alone, for units whose state is out of reach.
+//!
+//! A run is repeated with a small pulse on the inputs of its units, as long as two samples are apart. The difference δ of the
+//! two answers after it is that of a linear system, whose order and eigenvalues follow from the Hankel matrices of its samples:
+//!
+//! ```text
+//! H0 = [δ_{i+j}],  H1 = [δ_{i+j+s}],   H0 = U Σ Vᵀ,   A = Σ^(−½) Uᵀ H1 V Σ^(−½),   ρ = max |λ(A)|^(1/s)
+//! ```
+//!
+//! Where no linear system of small order makes these samples, ρ is the mean growth of the largest |δ|.
+//!
+//! Reference: \[Juang 1985\], the eigensystem realization algorithm.
+
+use crate::scenario::Coupled;
+use macrostep_description::ModelDescription;
+use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::{RunError, forward, spectral_radius};
+use nalgebra::DMatrix;
+
+/// Size of the pulse relative to the largest value an input has had.
+const SHARE: f64 = 1e-5;
+/// Macro steps before the pulse, in which histories fill and signals move.
+const BEFORE: u64 = 8;
+/// Samples of δ that Hankel matrices are made of.
+const SAMPLES: usize = 80;
+/// Macro steps of a run, at most: a shorter part of it would show transients, not growth.
+pub const WINDOWS_MAX: f64 = 2e5;
+/// Shares of the largest singular value below which others are left out, one after the other.
+const RANKS: [f64; 5] = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
+/// What is left of the samples, relative, where more singular values add nothing.
+const SMALL: f64 = 1e-6;
+/// What a linear system may leave of the samples, relative.
+const RESIDUAL: f64 = 1e-3;
+/// δ that has grown by this factor says enough.
+const GROWN: f64 = 1e6;
+
+/// A unit whose inputs get a pulse.
+pub struct Nudged {
+    unit: Box<dyn Unit>,
+    /// From when to when \[s\].
+    span_s: [f64; 2],
+    /// Where the next step begins \[s\], now and in every slot.
+    now_s: f64,
+    slots_s: Vec<f64>,
+    /// Whether the initialisation is over.
+    steps: bool,
+    /// Largest values of inputs so far, by reference.
+    largest: Vec<(u32, f64)>,
+    values: Vec<f64>,
+}
+
+impl Nudged {
+    /// With a pulse after the macro steps that the run needs to begin.
+    pub fn boxed(unit: Box<dyn Unit>, probe: Probe, start_s: f64, step_s: f64) -> Box<dyn Unit> {
+        // Half a step aside, so that rounding decides nothing.
+        let from_s = start_s + (BEFORE as f64 - 0.5) * step_s;
+        let span_s = [from_s, from_s + probe.pulse as f64 * step_s];
+        let (slots_s, largest, values) = (Vec::new(), Vec::new(), Vec::new());
+        Box::new(Nudged { unit, span_s, now_s: start_s, slots_s, steps: false, largest, values })
+    }
+
+    /// What is added to an input.
+    fn pulse(&mut self, reference: u32, value: f64) -> f64 {
+        let known = self.largest.iter_mut().find(|(r, _)| *r == reference);
+        let largest = match known {
+            Some((_, largest)) => {
+                *largest = largest.max(value.abs());
+                *largest
+            }
+            None => {
+                self.largest.push((reference, value.abs()));
+                value.abs()
+            }
+        };
+        let is_in = self.steps && self.now_s > self.span_s[0] && self.now_s < self.span_s[1];
+        // Inputs that differ in size of the pulse move all that can be moved.
+        let weight = 1.0 + f64::from(reference % 7) / 7.0;
+        if !is_in { 0.0 } else { SHARE * weight * if largest > 0.0 { largest } else { 1.0 } }
+    }
+}
+
+type Done = Result<(), UnitError>;
+
+impl Unit for Nudged {
+    fn name(&self) -> &str {
+        self.unit.name()
+    }
+    fn description(&self) -> &ModelDescription {
+        self.unit.description()
+    }
+    fn kind(&self) -> &'static str {
+        self.unit.kind()
+    }
+    fn do_steps(&self) -> u64 {
+        self.unit.do_steps()
+    }
+    fn is_parallel(&self) -> bool {
+        self.unit.is_parallel()
+    }
+    fn exit_initialization(&mut self) -> Done {
+        self.steps = true;
+        self.unit.exit_initialization()
+    }
+    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Done {
+        let mut moved = std::mem::take(&mut self.values);
+        moved.clear();
+        moved.extend(refs.iter().zip(values).map(|(r, x)| x + self.pulse(*r, *x)));
+        let done = self.unit.set_real(refs, &moved);
+        self.values = moved;
+        done
+    }
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        self.now_s = t_s + step_s;
+        self.unit.step(t_s, step_s, keep)
+    }
+    fn save(&mut self, slot: usize) -> Done {
+        self.slots_s.resize(self.slots_s.len().max(slot + 1), self.now_s);
+        self.slots_s[slot] = self.now_s;
+        self.unit.save(slot)
+    }
+    fn restore(&mut self, slot: usize) -> Done {
+        self.now_s = self.slots_s.get(slot).copied().unwrap_or(self.now_s);
+        self.unit.restore(slot)
+    }
+    forward! { self => self.unit;
+        setup enter_initialization reset terminate get_real set_integer get_integer set_boolean get_boolean set_string get_string
+        set_input_derivatives get_output_derivatives directional begin_step serialize deserialize
+    }
+}
+
+/// The two runs: how long they are, and their pulse.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe {
+    /// Macro steps of each.
+    pub windows: u64,
+    /// Macro steps of the pulse.
+    pulse: u64,
+}
+
+impl Probe {
+    /// For a run of so many macro steps, all of which are looked at.
+    ///
+    /// # Errors
+    /// [`RunError::Grid`] where they are too many.
+    pub fn new(windows: f64) -> Result<Self, RunError> {
+        if windows.is_nan() || windows > WINDOWS_MAX {
+            return Err(RunError::Grid {
+                what: "growth of perturbed runs",
+                found: format!("{windows:.3e} macro steps up to the end of the run"),
+                expected: format!("at most {WINDOWS_MAX:e}: choose larger macro steps or an earlier `--stop`"),
+            });
+        }
+        let seen = (windows as u64).max(SAMPLES as u64);
+        let pulse = seen / SAMPLES as u64;
+        Ok(Probe { windows: BEFORE + pulse + seen, pulse })
+    }
+}
+
+/// ρ of a macro step. `couple` makes the system, with the pulse or without; NaN where a run leaves all bounds.
+///
+/// # Errors
+/// Where the system cannot be coupled like this.
+pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) -> Result<f64, RunError> {
+    let run = |is_nudged: bool| -> Result<(Vec<Vec<f64>>, bool), RunError> {
+        let mut coupled = couple(is_nudged)?;
+        let mut rows = Vec::with_capacity(probe.windows as usize);
+        for _ in 0..probe.windows {
+            // A unit that refuses what has grown beyond its range has diverged as well.
+            if coupled.simulation.step().is_err() {
+                return Ok((rows, false));
+            }
+            let mut row = Vec::new();
+            coupled.state(&mut row)?;
+            rows.push(row);
+        }
+        Ok((rows, true))
+    };
+    let (plain, is_whole) = run(false)?;
+    let (nudged, is_other_whole) = run(true)?;
+    let deltas: Vec<Vec<f64>> = plain
+        .iter()
+        .zip(&nudged)
+        .skip((BEFORE + probe.pulse) as usize)
+        .map(|(a, b)| a.iter().zip(b).map(|(a, b)| b - a).collect())
+        .collect();
+    let found = of_deltas(&deltas);
+    // A run that ended early, and not by growth that is seen here.
+    Ok(if (is_whole && is_other_whole) || found > 1.0 { found } else { f64::NAN })
+}
+
+/// ρ of the samples of a difference; 0 where there is none.
+fn of_deltas(deltas: &[Vec<f64>]) -> f64 {
+    let size = |row: &Vec<f64>| row.iter().fold(0.0f64, |max, x| max.max(x.abs()));
+    // Up to where it has grown enough: what follows may not be small any more.
+    let first = deltas.iter().take(SAMPLES / 8).map(size).fold(0.0, f64::max);
+    if first == 0.0 {
+        return 0.0;
+    }
+    let end = deltas.iter().position(|row| size(row).is_nan() || size(row) >= GROWN * first).unwrap_or(deltas.len());
+    let deltas = &deltas[..end];
+    let stride = (deltas.len() / SAMPLES).max(1);
+    let samples: Vec<&Vec<f64>> = deltas.iter().step_by(stride).collect();
+    if samples.len() < 8 {
+        return f64::NAN;
+    }
+    let identified = identified(&samples).filter(|rho| rho.is_finite());
+    identified.unwrap_or_else(|| mean(&samples)).powf(1.0 / stride as f64)
+}
+
+/// ρ of the linear system whose free motion the samples are; `None` where they are not of one of small order.
+fn identified(samples: &[&Vec<f64>]) -> Option<f64> {
+    let width = samples[0].len();
+    let largest = |i: usize| samples.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
+    let scale: Vec<f64> = (0..width).map(largest).map(|a| if a > 0.0 { 1.0 / a } else { 0.0 }).collect();
+    let rows = samples.len() / 2;
+    let columns = samples.len() - rows;
+    let entry = |i: usize, j: usize| samples[i / width + j][i % width] * scale[i % width];
+    let hankel = DMatrix::from_fn(rows * width, columns, entry);
+    // One column less, so that the shifted matrix is as large.
+    let (h0, h1) = (hankel.clone().remove_column(columns - 1), hankel.remove_column(0));
+    let svd = h0.svd(true, true);
+    let (u, v_t) = (svd.u.as_ref()?, svd.v_t.as_ref()?);
+    // The smallest order that leaves next to nothing: what a larger one adds is rounding.
+    let mut last = None;
+    for rank in RANKS {
+        let order = svd.singular_values.iter().filter(|s| **s > rank * svd.singular_values[0]).count();
+        let root: Vec<f64> = svd.singular_values.iter().take(order).map(|s| s.sqrt()).collect();
+        let middle = u.columns(0, order).transpose() * &h1 * v_t.rows(0, order).transpose();
+        let left = &h1 - u.columns(0, order) * &middle * v_t.rows(0, order);
+        if left.norm() <= RESIDUAL * h1.norm() {
+            let a = DMatrix::from_fn(order, order, |i, j| middle[(i, j)] / (root[i] * root[j]));
+            last = Some(spectral_radius(&a));
+        }
+        if left.norm() <= SMALL * h1.norm() {
+            break;
+        }
+    }
+    last
+}
+
+/// Growth from sample to sample of the largest |δ| of blocks, by a straight line through its logarithm.
+fn mean(samples: &[&Vec<f64>]) -> f64 {
+    let block = (samples.len() / 8).max(1);
+    let size = |rows: &[&Vec<f64>]| rows.iter().flat_map(|r| r.iter()).fold(1e-300f64, |max, x| max.max(x.abs()));
+    let points: Vec<(f64, f64)> =
+        samples.chunks_exact(block).enumerate().map(|(i, rows)| ((i * block) as f64, size(rows).ln())).collect();
+    let n = points.len() as f64;
+    let (tm, ym) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+    let above: f64 = points.iter().map(|(t, y)| (t - tm) * (y - ym)).sum();
+    let below: f64 = points.iter().map(|(t, _)| (t - tm).powi(2)).sum();
+    if below > 0.0 { (above / below).exp() } else { f64::NAN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_radius_of_two_modes_is_that_of_the_larger() {
+        let deltas: Vec<Vec<f64>> = (0..400)
+            .map(|k| {
+                let t = f64::from(k);
+                let (slow, fast) = (1.0005f64.powf(t) * (0.05 * t).cos(), 0.98f64.powf(t) * (0.9 * t).sin());
+                vec![1e-6 * (slow + fast), 3.0 * fast]
+            })
+            .collect();
+        assert!((of_deltas(&deltas) - 1.0005).abs() < 1e-8, "{}", of_deltas(&deltas));
+    }
+
+    #[test]
+    fn what_no_linear_system_makes_grows_in_the_mean() {
+        // A chirp that grows by 1 % a sample.
+        let deltas: Vec<Vec<f64>> =
+            (0..400).map(f64::from).map(|t| vec![1.01f64.powf(t) * (0.002 * t * t).cos()]).collect();
+        assert!((of_deltas(&deltas) - 1.01).abs() < 3e-3, "{}", of_deltas(&deltas));
+    }
+}

@@ -1,0 +1,247 @@
+//! A *benchmark*: a coupled system a scheme can be run on, with a solution to compare with.
+
+use crate::advise::Capabilities;
+use crate::models::{self, Factory};
+use crate::pair::{Coupling, Start};
+use crate::scheme::Scheme;
+use macrostep_master::record::Observer;
+use macrostep_master::{ChannelId, OneStepMap, RunError, Simulation, UnitId, spectral_radius};
+
+/// What a scenario says of itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Card {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// The cuts it has.
+    pub couplings: &'static [Coupling],
+    /// Number of units.
+    pub units: usize,
+    /// Names of the motions, each a quantity with its rate.
+    pub motions: &'static [&'static str],
+    /// A macro step \[s\] at which the usual schemes are stable and their errors are neither rounding nor all.
+    pub step_s: f64,
+    /// End of a run \[s\].
+    pub stop_s: f64,
+    /// Integrations between an input and the first quantity it moves: 2 where forces move masses, 1 where a flow moves a
+    /// pressure.
+    pub integrations: u32,
+    /// Whether states follow states linearly, so that a spectral radius says all.
+    pub linear: bool,
+}
+
+/// How a scenario is to be coupled.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    /// The scheme; its cut is one of [`Card::couplings`].
+    pub scheme: &'a Scheme,
+    /// The macro step H \[s\].
+    pub step_s: f64,
+    /// The run begins at the solution's state at this time \[s\].
+    pub from_s: f64,
+    /// How histories begin.
+    pub start: Start,
+    /// End of the run \[s\], for a choice of the macro step to meet.
+    pub stop_s: Option<f64>,
+    /// Where units come from.
+    pub factory: Factory<'a>,
+}
+
+impl<'a> Setup<'a> {
+    /// From the scenario's start, with nothing known of the past, to no end.
+    pub fn new(scheme: &'a Scheme, step_s: f64, factory: Factory<'a>) -> Self {
+        Setup { scheme, step_s, from_s: 0.0, start: Start::Ramp, stop_s: None, factory }
+    }
+}
+
+/// A scenario ready to run.
+pub struct Coupled {
+    /// Initialised and primed, its time beginning at 0.
+    pub simulation: Simulation,
+    /// Channels of the motions, in the order of [`Card::motions`]; component 0 the quantity, 1 its rate. Where there are none
+    /// the recorded variables are the quantities, and rates are not known.
+    pub motions: Vec<ChannelId>,
+    /// Where power goes in and out of units.
+    pub bonds: Vec<Bond>,
+}
+
+/// Power at an interface of a unit: efforts times flow (force and velocity, voltage and current), of either sign.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bond {
+    /// The unit.
+    pub unit: UnitId,
+    /// Variables of the effort, inputs or outputs, each with its gain.
+    pub efforts: Vec<(String, f64)>,
+    /// Variable of the flow.
+    pub flow: String,
+}
+
+impl Bond {
+    /// One effort.
+    pub fn new(unit: UnitId, effort: &str, flow: &str) -> Self {
+        Bond { unit, efforts: vec![(effort.to_owned(), 1.0)], flow: flow.to_owned() }
+    }
+}
+
+impl Coupled {
+    /// Quantities of all motions, then their rates, as they are now; or the recorded variables.
+    ///
+    /// # Errors
+    /// What a unit answers that is asked for recorded variables.
+    pub fn state(&mut self, out: &mut Vec<f64>) -> Result<(), RunError> {
+        out.clear();
+        if self.motions.is_empty() {
+            return self.simulation.observe(&mut Newest(out));
+        }
+        for component in 0..2 {
+            out.extend(self.motions.iter().map(|m| self.simulation.latest(*m)[component]));
+        }
+        Ok(())
+    }
+}
+
+/// The newest row.
+struct Newest<'a>(&'a mut Vec<f64>);
+
+impl Observer for Newest<'_> {
+    fn row(&mut self, _: f64, values: &[f64]) {
+        self.0.clear();
+        self.0.extend_from_slice(values);
+    }
+}
+
+/// What errors are measured of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quantity {
+    /// Its name.
+    pub name: String,
+    /// Its unit of measurement; empty where none is known.
+    pub unit: String,
+}
+
+/// Growth of small deviations from step to step, for one method and macro step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Growth {
+    /// Spectral radius of what a macro step makes of them; NaN where a step fails.
+    pub radius: f64,
+    /// How it was found.
+    pub source: Source,
+}
+
+/// Where a growth is known from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The one-step map of native units.
+    OneStepMap,
+    /// The response of a run to a small pulse at its inputs.
+    PerturbedRuns,
+}
+
+/// A coupled system, cut in one or more ways, with a known solution: those of this program, and systems read from files with a
+/// reference run.
+pub trait Benchmark: Send + Sync {
+    /// Name, cuts, time scales.
+    fn card(&self) -> Card;
+
+    /// Units, channels, laws and connections of a cut, initialised.
+    ///
+    /// # Errors
+    /// Where a unit lacks what the scheme needs, or refuses a value.
+    fn couple(&self, setup: &Setup<'_>) -> Result<Coupled, RunError>;
+
+    /// The solution at `times_s` \[s\], ascending: for each, quantities of all motions, then their rates where they are known.
+    ///
+    /// # Errors
+    /// Where there is none.
+    fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError>;
+
+    /// Its name.
+    fn name(&self) -> &str {
+        self.card().name
+    }
+
+    /// What errors are measured of.
+    fn quantities(&self) -> Vec<Quantity> {
+        let quantity = |name: &&str| Quantity { name: (*name).to_owned(), unit: String::new() };
+        self.card().motions.iter().map(quantity).collect()
+    }
+
+    /// Error of [`Benchmark::solution`] up to `stop_s` \[s\], relative to the amplitudes; 0 for one in closed form.
+    ///
+    /// # Errors
+    /// Where there is no solution.
+    fn solution_error(&self, _stop_s: f64) -> Result<f64, RunError> {
+        Ok(0.0)
+    }
+
+    /// Whether a run can begin at the solution's state at any time, with the solution as its past.
+    fn starts_anywhere(&self) -> bool {
+        true
+    }
+
+    /// What its units offer; empty where only a run knows them.
+    fn capabilities(&self) -> Vec<Capabilities> {
+        Vec::new()
+    }
+
+    /// The scheme it is written with, where it is written with one.
+    fn written(&self) -> Option<Scheme> {
+        None
+    }
+
+    /// Shortest macro step \[s\] that growth can be found at; 0 for any.
+    fn growth_step_min_s(&self) -> f64 {
+        0.0
+    }
+
+    /// Growth of small deviations with this scheme and macro step \[s\]: from the one-step map of native units.
+    ///
+    /// # Errors
+    /// What units and master answer; [`RunError::Grid`] for a scheme without a map.
+    fn growth(&self, scheme: &Scheme, step_s: f64) -> Result<Growth, RunError> {
+        let card = self.card();
+        check_cut(&card, scheme.coupling)?;
+        check_map(scheme)?;
+        let setup = Setup { start: Start::Exact, ..Setup::new(scheme, step_s, &models::native) };
+        let mut coupled = self.couple(&setup)?;
+        let delta = if card.linear { 1.0 } else { 1e-7 };
+        let radius = spectral_radius(OneStepMap::default().take(&mut coupled.simulation, delta)?);
+        Ok(Growth { radius, source: Source::OneStepMap })
+    }
+}
+
+/// A scheme that has no one-step map.
+///
+/// # Errors
+/// [`RunError::Grid`] with the reason.
+pub fn check_map(scheme: &Scheme) -> Result<(), RunError> {
+    scheme.lacks_map().map_or(Ok(()), |why| {
+        Err(RunError::Grid {
+            what: "one-step map",
+            found: format!("`{scheme}`, which has none: {why}"),
+            expected: "a scheme whose steps are all the same linear map".to_string(),
+        })
+    })
+}
+
+/// A power bond that a cut does not have, for `why`.
+pub fn no_bond(card: &Card, coupling: Coupling, why: &str) -> RunError {
+    RunError::Grid {
+        what: "energy correction or ecco",
+        found: format!("`{}` of scenario `{}` without power bonds: {why}", coupling.name(), card.name),
+        expected: "`--energy monitor` and `--control fixed` or `error`, or another scenario".to_string(),
+    }
+}
+
+/// A cut that a scenario does not have.
+pub fn check_cut(card: &Card, coupling: Coupling) -> Result<(), RunError> {
+    if card.couplings.contains(&coupling) {
+        return Ok(());
+    }
+    let has: Vec<&str> = card.couplings.iter().map(|c| c.name()).collect();
+    Err(RunError::Grid {
+        what: "coupling",
+        found: format!("`{}` of scenario `{}`", coupling.name(), card.name),
+        expected: format!("one of `{}`", has.join("`, `")),
+    })
+}

@@ -1,0 +1,210 @@
+//! Fine runs of systems without a solution, to compare other runs with, and what is known of their own error.
+//!
+//! A scheme is run with n, 2n, 4n, … macro steps. With d_k the difference of two runs that follow each other,
+//!
+//! ```text
+//! p = log₂(d_{k−1}/d_k),   error of the finer one = d_k/(2^p − 1)
+//! ```
+//!
+//! until that is rounding or a run costs too much. Two schemes are asked: where they differ by more than both errors, the
+//! difference is the error. Between its rows a trajectory is the polynomial of degree 7 through the eight nearest ones; what
+//! that leaves out is estimated by those of every second row, whose error is 2⁸ times as large.
+
+use crate::scenario::Benchmark;
+use crate::scheme::Scheme;
+use crate::trial::{difference, run};
+use macrostep_master::RunError;
+
+/// Rows that a value between them is made of.
+const NODES: usize = 8;
+/// Errors that are good enough for all that is asked.
+const GOOD: f64 = 3e-10;
+/// Calls of one run, at most.
+const DO_STEPS_MAX: u64 = 1_000_000;
+/// Doublings after the first run that stays in bounds.
+const DOUBLINGS_MAX: u32 = 9;
+/// The order an error is allowed to have.
+const ORDER_MAX: f64 = 8.0;
+
+/// A run, fine and evenly sampled.
+#[derive(Debug, Clone)]
+pub struct Trajectory {
+    /// Distance of rows \[s\].
+    pub step_s: f64,
+    /// From the start.
+    pub rows: Vec<Vec<f64>>,
+    /// Its error, relative to the amplitudes.
+    pub error: f64,
+}
+
+impl Trajectory {
+    /// Values at a time \[s\] after the start; beyond the end those of the end.
+    pub fn at(&self, t_s: f64) -> Vec<f64> {
+        let place = t_s / self.step_s;
+        let nearest = (place.round().max(0.0) as usize).min(self.rows.len() - 1);
+        if (place - nearest as f64).abs() < 1e-6 || self.rows.len() < NODES {
+            return self.rows[nearest].clone();
+        }
+        let last = self.rows.len() - NODES;
+        let from = ((place - 0.5 * (NODES - 1) as f64).round().max(0.0) as usize).min(last);
+        between(&self.rows[from..from + NODES], place - from as f64)
+    }
+
+    /// What values between rows add to the error, relative to the amplitudes.
+    fn interpolation(&self) -> f64 {
+        let every: Vec<Vec<f64>> = self.rows.iter().step_by(2).cloned().collect();
+        if every.len() < NODES {
+            return 0.0;
+        }
+        let coarse = Trajectory { step_s: 2.0 * self.step_s, rows: every, error: 0.0 };
+        let amplitude = amplitude(&self.rows);
+        let mut worst = 0.0f64;
+        for i in (1..self.rows.len() - 1).step_by(2) {
+            let made = coarse.at(i as f64 * self.step_s);
+            for (j, x) in made.iter().enumerate().filter(|(j, _)| amplitude[*j] > 0.0) {
+                worst = worst.max((x - self.rows[i][j]).abs() / amplitude[j]);
+            }
+        }
+        worst / 256.0
+    }
+}
+
+/// Largest absolute value of each column.
+fn amplitude(rows: &[Vec<f64>]) -> Vec<f64> {
+    let width = rows.first().map_or(0, Vec::len);
+    (0..width).map(|i| rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()))).collect()
+}
+
+/// The polynomial through evenly spaced rows, at `place` in distances from the first.
+fn between(rows: &[Vec<f64>], place: f64) -> Vec<f64> {
+    let n = rows.len() as i32;
+    let mut out = vec![0.0; rows[0].len()];
+    for i in 0..n {
+        let factor = |j: i32| (place - f64::from(j)) / f64::from(i - j);
+        let weight: f64 = (0..n).filter(|j| *j != i).map(factor).product();
+        out.iter_mut().zip(&rows[i as usize]).for_each(|(out, x)| *out += weight * x);
+    }
+    out
+}
+
+/// The best trajectory that the schemes, the most promising first, come to up to `stop_s` \[s\] from steps of `step_s` \[s\].
+///
+/// # Errors
+/// [`RunError::Grid`] where no scheme converges; what units answer before they step.
+pub fn fine(
+    benchmark: &dyn Benchmark,
+    schemes: &[Scheme],
+    (step_s, stop_s): (f64, f64),
+) -> Result<Trajectory, RunError> {
+    let mut found: Vec<Trajectory> = Vec::new();
+    let mut refusal = None;
+    for scheme in schemes {
+        match refined(benchmark, scheme, (step_s, stop_s)) {
+            Ok(trajectory) => found.extend(trajectory),
+            // A scheme that the units do not allow.
+            Err(why) => refusal = Some(why),
+        }
+        if found.iter().filter(|t| t.error <= GOOD).count() == 2 {
+            break;
+        }
+    }
+    found.sort_by(|a, b| a.error.total_cmp(&b.error));
+    let mut found = found.into_iter();
+    let Some(mut best) = found.next() else {
+        return Err(refusal.unwrap_or_else(|| RunError::Grid {
+            what: "reference run",
+            found: format!("no method that converges with up to {DO_STEPS_MAX} calls of the units"),
+            expected: "a system that can be run with smaller macro steps; choose an earlier `--stop`".to_string(),
+        }));
+    };
+    if let Some(other) = found.next() {
+        best.error = best.error.max(apart(&best, &other) - other.error);
+    }
+    best.error = best.error.max(best.interpolation());
+    Ok(best)
+}
+
+/// Largest difference of two trajectories at the rows of the coarser one.
+fn apart(a: &Trajectory, b: &Trajectory) -> f64 {
+    let (fine, coarse) = if a.step_s < b.step_s { (a, b) } else { (b, a) };
+    let amplitude = amplitude(&fine.rows);
+    let mut worst = 0.0f64;
+    for (n, row) in coarse.rows.iter().enumerate() {
+        let other = fine.at(n as f64 * coarse.step_s);
+        for j in (0..row.len()).filter(|j| amplitude[*j] > 0.0) {
+            worst = worst.max((row[j] - other[j]).abs() / amplitude[j]);
+        }
+    }
+    worst
+}
+
+/// One scheme with more and more steps; `None` where it does not converge.
+fn refined(
+    benchmark: &dyn Benchmark,
+    scheme: &Scheme,
+    (step_s, stop_s): (f64, f64),
+) -> Result<Option<Trajectory>, RunError> {
+    let (units, quantities) = (benchmark.card().units as u64, benchmark.quantities().len());
+    // Methods of high order need fewer steps than the system's own.
+    let mut windows = (stop_s / step_s / 8.0).ceil().max(100.0) as u64;
+    let (mut before, mut d_before): (Option<Vec<Vec<f64>>>, Option<f64>) = (None, None);
+    let (mut best, mut doublings, mut has_run): (Option<Trajectory>, u32, bool) = (None, 0, false);
+    while windows * units <= DO_STEPS_MAX && doublings <= DOUBLINGS_MAX {
+        let step_s = stop_s / windows as f64;
+        let rows = match run(benchmark, scheme, (step_s, windows), &crate::models::native) {
+            Ok(Some((rows, _))) => rows,
+            Ok(None) => {
+                (windows, has_run) = (2 * windows, true);
+                continue;
+            }
+            // Units that took longer steps may refuse shorter ones.
+            Err(_) if has_run => break,
+            Err(why) => return Err(why),
+        };
+        if let Some(before) = &before {
+            let d = difference(before, &rows, quantities);
+            if let Some(d_before) = d_before {
+                let p = (d_before / d).log2().min(ORDER_MAX);
+                let is_rounding = d < 1e-12 || (p < 0.5 && d < 1e-9);
+                let error = if is_rounding { d.max(1e-14) } else { d / (p.exp2() - 1.0) };
+                if is_rounding || (p > 0.5 && best.as_ref().is_none_or(|b| error < b.error)) {
+                    best = Some(Trajectory { step_s, rows: rows.clone(), error });
+                }
+                if is_rounding || error < GOOD {
+                    break;
+                }
+            }
+            d_before = Some(d);
+        }
+        (before, has_run) = (Some(rows), true);
+        windows *= 2;
+        doublings += 1;
+    }
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_rows_it_is_a_polynomial_of_degree_seven() {
+        let of = |t: f64| vec![t.sin(), t.powi(7) - t.powi(3)];
+        let rows = (0..=40).map(|i| of(f64::from(i) * 0.1)).collect();
+        let trajectory = Trajectory { step_s: 0.1, rows, error: 0.0 };
+        // Remainder of the polynomial through eight rows: |f⁽⁸⁾| h⁸ Π|place − j|/8!, and |f⁽⁸⁾| ≤ 1 for the sine.
+        let remainder = |place: f64| -> f64 {
+            let from = (place - 3.5).round().clamp(0.0, 33.0);
+            (0..8).map(|j| (place - from - f64::from(j)).abs()).product::<f64>() * 1e-8 / 40320.0
+        };
+        for t in [0.013, 0.5, 1.234, 2.05, 3.99] {
+            let (found, exact) = (trajectory.at(t), of(t));
+            assert!((found[0] - exact[0]).abs() <= remainder(10.0 * t) + 1e-14, "{t}");
+            assert!((found[1] - exact[1]).abs() < 1e-9 * exact[1].abs().max(1.0), "{t}");
+        }
+        // What is estimated is the largest of them, by the first and last rows, whose polynomials reach to one side only.
+        let (estimate, worst) = (trajectory.interpolation(), (0..4000).map(|i| f64::from(i) * 1e-3));
+        let worst = worst.fold(0.0f64, |max, t| max.max((trajectory.at(t)[0] - t.sin()).abs()));
+        assert!((0.5..2.0).contains(&(estimate / worst)), "{estimate:e} for {worst:e}");
+    }
+}
