@@ -144,6 +144,24 @@ fn a_tie_and_a_strut_bend_as_beam_theory_says() {
     }
 }
 
+/// A column under its own weight: the square of its first frequency is that without weight ∓ 1.5709 g/L, standing and hanging,
+/// whatever its stiffness (∫ (1 − x) φ'² dx / ∫ φ² dx of a cantilever's first mode φ).
+#[test]
+fn a_standing_column_is_softer_and_a_hanging_one_stiffer() {
+    let body = body(true);
+    let square = |gravity: f64| {
+        // Gravity along the arm, from the tip to the hinge where it stands.
+        let loads = Loads { gravity: -Vector3::x() * gravity, ..Loads::none(2) };
+        let state = equilibrium(&body, Vector3::zeros(), &loads);
+        let all = stiffness(&body, &state, &loads);
+        ((&all + all.transpose()) * 0.5).symmetric_eigenvalues().min()
+    };
+    let (standing, free, hanging) = (square(30.0), square(0.0), square(-30.0));
+    println!("standing {standing:.3}, without weight {free:.3}, hanging {hanging:.3} 1/s²");
+    assert!(((hanging - standing) / (2.0 * 1.5709 * 30.0) - 1.0).abs() < 5e-3);
+    assert!(((hanging + standing) / (2.0 * free) - 1.0).abs() < 2e-3);
+}
+
 #[test]
 fn a_bent_arm_draws_in() {
     // The tip of a cantilever under a tip force comes nearer by 3/5 w²/L.
