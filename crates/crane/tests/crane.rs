@@ -95,6 +95,20 @@ fn without_friction_the_grip_must_hold_by_form() {
     assert!(lifted(20e3, 0.0) > 2.2);
 }
 
+/// Finer cones have less friction between their axes; the log is grasped and carried all the same, and the interface model holds.
+#[test]
+fn the_log_is_carried_with_finer_friction_cones() {
+    for friction_facets in [8, 16] {
+        let system = crane::system(&CraneOptions { friction_facets, ..Default::default() }).expect("valid");
+        for h in [0.004, 0.032] {
+            let run = crane::run(&system, Scheme::recommended(h, MICRO_S), 8.0).expect("starts");
+            assert!(run.stable && run.log_height_m > 2.2, "{friction_facets} facets, H = {h}: {run:?}");
+        }
+    }
+    let odd = crane::system(&CraneOptions { friction_facets: 6, ..Default::default() });
+    assert!(odd.is_err_and(|error| error.to_string().contains("expected 4, 8, 12 or 16")));
+}
+
 #[test]
 fn interface_model_with_mean_force_is_stable_where_extrapolation_is_not() {
     let system = crane();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use macrostep_crane::{actuator, crane};
 use macrostep_description::Declared;
 use macrostep_multibody::{
-    Body, BodyId, Coordinate, DefinitionError, Pose, Shape, Simulation, Surface, System, SystemBuilder, Vec3,
+    Body, BodyId, Coordinate, DefinitionError, FACETS_MAX, Pose, Shape, Simulation, Surface, System, SystemBuilder,
+    Vec3,
 };
 
 /// Gravity, m/s².
@@ -75,6 +76,12 @@ impl Plant for StopPlant {
     }
 }
 
+/// Facets of the friction cones.
+fn facets(default: u8) -> Declared {
+    let about = "facets of the cone of friction: 4, 8, 12 or 16; with n of them friction is between 1 and 1/cos(pi/n) times that of the cone";
+    Declared::parameter("friction_facets", i32::from(default)).bounds(4, i32::from(FACETS_MAX)).about(about)
+}
+
 /// The crane with its log.
 #[derive(Debug)]
 pub struct CranePlant;
@@ -121,10 +128,10 @@ impl Plant for CranePlant {
 
     fn integers() -> Vec<Declared> {
         let about = "corrections of the positions onto the joints after each step";
+        let d = crane::CraneOptions::default();
         vec![
-            Declared::parameter("position_passes", crane::CraneOptions::default().position_passes as i32)
-                .bounds(0, 10)
-                .about(about),
+            Declared::parameter("position_passes", d.position_passes as i32).bounds(0, 10).about(about),
+            facets(d.friction_facets),
         ]
     }
 
@@ -138,6 +145,7 @@ impl Plant for CranePlant {
             slew_rads: reals[3],
             log_yaw_rad: reals[4],
             position_passes: integers[0] as usize,
+            friction_facets: integers[1] as u8,
             masses_kg,
             log_m: [sizes[0], sizes[1]],
             strokes_m: [sizes[2], sizes[3]],
@@ -183,8 +191,12 @@ impl Plant for InclinePlant {
         vec![angle.about("slope"), friction.about("coefficient of friction")]
     }
 
-    fn system(reals: &[f64], _: &[i32]) -> Result<Arc<System>, DefinitionError> {
-        let (angle, friction) = (reals[0], reals[1]);
+    fn integers() -> Vec<Declared> {
+        vec![facets(Surface::default().facets)]
+    }
+
+    fn system(reals: &[f64], integers: &[i32]) -> Result<Arc<System>, DefinitionError> {
+        let (angle, friction, facets) = (reals[0], reals[1], integers[0] as u8);
         // Gravity is tilted instead of the ground.
         let mut builder = SystemBuilder::new(Vec3::new(angle.sin(), 0.0, -angle.cos()) * GRAVITY);
         let half = Vec3::new(0.5, 0.4, 0.1);
@@ -194,7 +206,7 @@ impl Plant for InclinePlant {
         let cube = builder.shape(block, Shape::Box { centre: Vec3::zeros(), rotation, half });
         let plane = Shape::Plane { point: Vec3::zeros(), normal: Vec3::z(), tangent: Vec3::x() };
         let ground = builder.shape(BodyId::GROUND, plane);
-        builder.pair("block on incline", [cube, ground], Surface { friction, ..Default::default() });
+        builder.pair("block on incline", [cube, ground], Surface { friction, facets, ..Default::default() });
         builder.interface(Coordinate::Point { body: block, point: Vec3::zeros(), direction: Vec3::x() });
         Ok(Arc::new(builder.build()?))
     }

@@ -7,10 +7,12 @@
 //! | motor | D of its coordinate | `−h v_des` | of the motor | `[lower, upper]` |
 //! | end stop | ± D of its coordinate | `max(gap, −h v_rec)` | of the stop | `≥ 0` |
 //! | contact | `n·(ṗ_A − ṗ_B)` | `max(gap, −h v_rec)` | of the surface | `≥ 0` |
-//! | friction | `t·(ṗ_A − ṗ_B)` | 0 | of the surface | `±μ λ_n` |
+//! | friction | `t·(ṗ_A − ṗ_B)` | 0 | of the surface | `±μ λ_n`; with more than four facets `±μ tan(π/facets) λ_n` |
+
+use std::f64::consts::PI;
 
 use crate::{
-    BodyId, State, Surface, System,
+    BodyId, State, Surface, System, Vec3,
     algebra::{Pose, Twist, linear, tangent, twist},
     contact::{self, ContactPoint},
     row::{BoundedRow, Bounds, Row, contact_id, limit_id, motor_id},
@@ -146,10 +148,31 @@ fn contact_rows(state: &State, h: f64, place: &ContactPlace, point: &ContactPoin
         return;
     }
     let first = tangent(&point.normal, &point.tangent);
-    for (k, t) in [first, point.normal.cross(&first)].iter().enumerate() {
-        let row = Row::new(place.bodies, place.jacobian(point, t), 0.0, surface.compliance);
-        let bounds = Bounds::Friction { normal, coefficient: surface.friction };
-        rows.push(BoundedRow { row, bounds, id: id(k as u64 + 1) });
+    let second = point.normal.cross(&first);
+    let (directions, coefficient) = (surface.facets / 2, facet_coefficient(surface));
+    for k in 0..directions {
+        let t = direction(&first, &second, f64::from(k) / f64::from(directions));
+        let row = Row::new(place.bodies, place.jacobian(point, &t), 0.0, surface.compliance);
+        rows.push(BoundedRow { row, bounds: Bounds::Friction { normal, coefficient }, id: id(u64::from(k) + 1) });
+    }
+}
+
+/// Bound of one direction of friction over the normal force: n directions, π/n apart, of bounds c reach all forces of a regular
+/// polygon of 2 n sides, whose inner radius is c cot(π/2n); that is μ.
+fn facet_coefficient(surface: &Surface) -> f64 {
+    match surface.facets {
+        4 => surface.friction,
+        facets => surface.friction * (PI / f64::from(facets)).tan(),
+    }
+}
+
+/// The tangent at an angle of `part` of π from `first` towards `second`.
+fn direction(first: &Vec3, second: &Vec3, part: f64) -> Vec3 {
+    match part {
+        0.0 => *first,
+        // Exactly, where the sine and cosine would round.
+        0.5 => *second,
+        _ => first * (PI * part).cos() + second * (PI * part).sin(),
     }
 }
 

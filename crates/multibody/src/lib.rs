@@ -64,7 +64,7 @@ pub use interface_model::{BiasTerms, FrictionForm, InterfaceModel, InterfaceOpti
 pub use joint::{Joint, JointId, JointKind};
 pub use macrostep_mlcp as mlcp;
 pub use report::{Energy, Momentum, StepReport, Violation};
-pub use shape::{Carried, Pair, Shape, ShapeId, Surface};
+pub use shape::{Carried, FACETS_MAX, Pair, Shape, ShapeId, Surface};
 pub use simulation::Simulation;
 pub use state::{Clock, FlatState, Memory, State};
 pub use system::{System, SystemBuilder};

@@ -82,7 +82,7 @@ pub(crate) fn limit_id(limit: usize, side: usize) -> u64 {
     2 << 60 | (2 * limit + side) as u64
 }
 
-/// Ids of contact rows; `row` 0 is the normal, 1 and 2 are friction.
+/// Ids of contact rows; `row` 0 is the normal, the others are friction.
 pub(crate) fn contact_id(pair: usize, feature: u8, row: u64) -> u64 {
-    3 << 60 | (pair as u64) << 16 | u64::from(feature) << 2 | row
+    3 << 60 | (pair as u64) << 16 | u64::from(feature) << 4 | row
 }

@@ -79,12 +79,18 @@ pub struct Carried {
     pub shape: Shape,
 }
 
+/// Most facets of a friction cone.
+pub const FACETS_MAX: u8 = 16;
+
 /// What happens where two shapes touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
-    /// Coefficient of friction μ ≥ 0 in each of the two tangential directions.
+    /// Coefficient of friction μ ≥ 0.
     pub friction: f64,
-    /// Compliance C of the three rows of a contact point. Default 1e-7.
+    /// Facets of the friction cone: 4, 8, 12 or [`FACETS_MAX`]. Default 4, a pyramid: friction is up to √2 μ λ_n between its axes.
+    /// With n facets it is at most μ λ_n / cos(π/n); each pair of facets is one more row.
+    pub facets: u8,
+    /// Compliance C of the rows of a contact point. Default 1e-7.
     pub compliance: f64,
     /// Points closer than this get rows, m. Default 0.01. A point that approaches fast gets them earlier, so that it
     /// cannot pass through within a step.
@@ -95,7 +101,7 @@ pub struct Surface {
 
 impl Default for Surface {
     fn default() -> Self {
-        Self { friction: 0.0, compliance: 1e-7, margin_m: 0.01, recovery_ms: 0.2 }
+        Self { friction: 0.0, facets: 4, compliance: 1e-7, margin_m: 0.01, recovery_ms: 0.2 }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     element::{Coordinate, Limit, Motor, Spring},
     envelope,
     joint::Joint,
-    shape::{Carried, Pair, Shape, Surface},
+    shape::{Carried, FACETS_MAX, Pair, Shape, Surface},
 };
 
 /// Definition of a multibody system.
@@ -116,8 +116,9 @@ impl System {
         let is_plane = |id: &ShapeId| matches!(self.parts.shapes[id.0].shape, Shape::Plane { .. });
         // A box on a plane touches with its eight corners, round shapes touch one another in one point.
         let points = |pair: &Pair| if pair.shapes.iter().any(is_plane) { 8 } else { 1 };
-        let contacts: usize = self.parts.pairs.iter().map(points).sum();
-        self.parts.motors.len() + 2 * self.parts.limits.len() + 3 * contacts
+        let rows = |pair: &Pair| points(pair) * (1 + usize::from(pair.surface.facets / 2));
+        let contacts: usize = self.parts.pairs.iter().map(rows).sum();
+        self.parts.motors.len() + 2 * self.parts.limits.len() + contacts
     }
 
     /// Entries stored of the factor of the bilateral rows, a work count.
@@ -286,6 +287,11 @@ fn check(parts: &Parts) -> Result<(), DefinitionError> {
         different(&pair.name, [a.body, b.body])?;
         not_negative(&pair.name, "friction", pair.surface.friction)?;
         not_negative(&pair.name, "compliance", pair.surface.compliance)?;
+        let facets = pair.surface.facets;
+        if facets % 4 != 0 || !(4..=FACETS_MAX).contains(&facets) {
+            let (value, expected) = (f64::from(facets), "4, 8, 12 or 16");
+            return Err(DefinitionError::Value { element: pair.name.clone(), field: "facets", value, expected });
+        }
         if !contact::supported(&a.shape, &b.shape) {
             let (first, second) = (a.shape.kind(), b.shape.kind());
             return Err(DefinitionError::Pair { element: pair.name.clone(), first, second });

@@ -42,6 +42,11 @@ fn ball_at_rest_is_carried_by_its_weight() {
 
 /// A block on an incline of `degrees` with μ = 0.5 after 1 s: speed down the slope at 0.5 s and at 1 s.
 fn block_on_incline(degrees: f64, surface: Surface) -> [f64; 2] {
+    block_askew(degrees, 0.0, surface)
+}
+
+/// The same with the first direction of friction at an angle `askew` (rad) to the slope.
+fn block_askew(degrees: f64, askew: f64, surface: Surface) -> [f64; 2] {
     let tilt = UnitQuaternion::from_axis_angle(&Vec3::y_axis(), degrees.to_radians());
     let (normal, down) = (tilt * Vec3::z(), tilt * Vec3::x());
     let mut builder = SystemBuilder::new(gravity());
@@ -49,7 +54,8 @@ fn block_on_incline(degrees: f64, surface: Surface) -> [f64; 2] {
     let block = builder.body(Body::new("block", 2.0, [0.1, 0.1, 0.15], pose));
     let half = Vec3::new(0.5, 0.4, 0.1);
     let cube = builder.shape(block, Shape::Box { centre: Vec3::zeros(), rotation: UnitQuaternion::identity(), half });
-    let plane = builder.shape(BodyId::GROUND, Shape::Plane { point: Vec3::zeros(), normal, tangent: down });
+    let tangent = UnitQuaternion::from_scaled_axis(normal * askew) * down;
+    let plane = builder.shape(BodyId::GROUND, Shape::Plane { point: Vec3::zeros(), normal, tangent });
     builder.pair("block on incline", [cube, plane], surface);
     let mut simulation = Simulation::new(Arc::new(builder.build().expect("valid")));
     [0, 1].map(|_| {
@@ -72,6 +78,22 @@ fn block_rests_below_and_slides_above_the_friction_angle() {
     // The test sees a friction coefficient that is off by 1e-4.
     let other = block_on_incline(26.57, Surface { friction: 0.5001, ..surface });
     assert!((other[1] - other[0]) / 0.5 < expected - 1e-4);
+}
+
+/// Along an axis of friction the force is μ λ_n, half-way between two axes μ λ_n / cos(π/facets).
+#[test]
+fn facets_bring_friction_closer_to_the_cone() {
+    let angle = 40_f64.to_radians();
+    for facets in [4, 8, 12, 16] {
+        let surface = Surface { friction: 0.5, facets, ..Default::default() };
+        let half = std::f64::consts::PI / f64::from(facets);
+        for (askew, factor) in [(0.0, 1.0), (half, 1.0 / half.cos())] {
+            let speeds = block_askew(40.0, askew, surface);
+            let expected = G * (angle.sin() - factor * 0.5 * angle.cos());
+            let found = (speeds[1] - speeds[0]) / 0.5;
+            assert!((found - expected).abs() < 1e-6, "{facets} facets at {askew} rad: {found} {expected}");
+        }
+    }
 }
 
 #[test]

@@ -27,7 +27,8 @@ const CONTACT_COMPLIANCE: f64 = 1e-7;
 const CLAWS: [(f64, usize, (f64, f64)); 2] = [(-1.0, 12, (4.787, 1.086)), (1.0, 13, (5.027, 1.086))];
 
 pub(super) fn add(builder: &mut SystemBuilder, b: &[BodyId], options: &CraneOptions) {
-    let surface = |friction| Surface { friction, compliance: CONTACT_COMPLIANCE, ..Default::default() };
+    let facets = options.friction_facets;
+    let surface = |friction| Surface { friction, facets, compliance: CONTACT_COMPLIANCE, ..Default::default() };
     let (on_log, on_ground) = (surface(options.claw_friction), surface(options.ground_friction));
     let plane = Shape::Plane { point: Vec3::zeros(), normal: Vec3::z(), tangent: Vec3::x() };
     let ground = builder.shape(BodyId::GROUND, plane);

@@ -45,6 +45,8 @@ pub struct CraneOptions {
     pub claw_friction: f64,
     /// Friction of the ground.
     pub ground_friction: f64,
+    /// Facets of both friction cones: 4, 8, 12 or 16. Default 4.
+    pub friction_facets: u8,
     /// Speed at which the slew motor turns the pillar from 4.5 s to 6.5 s, rad/s; its torque is that of the brake.
     pub slew_rads: f64,
     /// Angle of the log about the vertical, rad; 0 across the crane.
@@ -66,6 +68,7 @@ impl Default for CraneOptions {
             grip_n: 20e3,
             claw_friction: 0.4,
             ground_friction: 0.5,
+            friction_facets: 4,
             slew_rads: 0.0,
             log_yaw_rad: 0.0,
             position_passes: 2,
