@@ -8,12 +8,13 @@ mod fault;
 mod started;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Parser;
 use macrostep_import::isolation::Cut;
 use macrostep_master::record::Column;
 use macrostep_system::verify::verify;
+use macrostep_system::words::{Control, Predict};
 use macrostep_system::{Assembly, Document, toml};
 
 pub use collected::Collected;
@@ -21,6 +22,7 @@ pub use fault::{Fault, Kind};
 pub use started::Started;
 
 use crate::oscillator::met;
+pub use crate::system::Given;
 use crate::system::arguments::{RecordArguments, SystemArguments, VerifyArguments};
 use crate::system::outcome::Outcome;
 use crate::system::steps::{Rows, Steps};
@@ -62,6 +64,8 @@ pub struct Asker {
     pub is_spared: bool,
     /// Ends the work from outside.
     pub cut: Cut,
+    /// Parts of the system that he makes himself.
+    pub given: Option<Arc<dyn Given>>,
 }
 
 /// A scenario and what a verb is asked of it.
@@ -98,6 +102,7 @@ impl Asked {
         let words = Words::try_parse_from(typed(words)).map_err(|e| usage(&e))?;
         let accepts_unconverged = words.accept_unconverged;
         let mut opened = Opened::of(document, &words.system, caller(asker))?;
+        one_predictor(&opened)?;
         opened.record(&words.record);
         Ok(Asked { opened, accepts_unconverged, accuracy: None })
     }
@@ -109,6 +114,7 @@ impl Asked {
     pub fn to_verify(document: Document, words: &[String], asker: Asker) -> Result<Asked, Fault> {
         let VerifyWords { verify } = VerifyWords::try_parse_from(typed(words)).map_err(|e| usage(&e))?;
         let mut opened = Opened::of(document, &verify.system, caller(asker))?;
+        one_predictor(&opened)?;
         opened.record(&verify.record);
         Ok(Asked { opened, accepts_unconverged: false, accuracy: verify.accuracy })
     }
@@ -202,8 +208,25 @@ impl Asked {
     }
 }
 
+/// A predictor that the caller gives takes the place of hold, and of nothing else.
+fn one_predictor(opened: &Opened) -> Result<(), Fault> {
+    let c = &opened.document.scenario.coupling;
+    let is_given =
+        opened.caller().and_then(|caller| caller.given.as_ref()).is_some_and(|given| given.predictor().is_some());
+    if !is_given || (c.method.is_none() && c.predict == Predict::default() && c.control.kind == Control::Fixed) {
+        return Ok(());
+    }
+    let found = c.method.map_or_else(
+        || format!("predict = \"{}\", control = \"{}\"", c.predict, c.control.kind),
+        |m| format!("method = \"{m}\""),
+    );
+    Err(Fault::usage(format!(
+        "a predictor is given and the scenario says another: found {found}, expected neither `method`, `predict` nor `control`"
+    )))
+}
+
 fn caller(asker: Asker) -> Caller {
-    Caller { is_spared: asker.is_spared, cut: asker.cut, remarks: Mutex::default() }
+    Caller { is_spared: asker.is_spared, cut: asker.cut, remarks: Mutex::default(), given: asker.given }
 }
 
 /// With a system, which is open already.

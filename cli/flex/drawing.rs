@@ -144,7 +144,7 @@ pub fn body(
     };
     let (low, high) = (bound(nodes, f64::min), bound(nodes, f64::max));
     let reach = 0.12 * (high - low).norm();
-    let mut chart = ASLANT.chart("mesh and connectors", nodes, size).with(draw("mesh", nodes).colour(6));
+    let mut chart = ASLANT.chart("mesh and connectors", nodes, size).bare().with(draw("mesh", nodes).colour(6));
     for (i, connector) in connectors.iter().enumerate() {
         let chosen: Vec<Vector3<f64>> = connector.nodes.iter().map(|n| nodes[*n]).collect();
         chart = chart.with(points(&connector.name, &chosen).colour(i));
@@ -156,11 +156,15 @@ pub fn body(
         let title = format!("mode {}: {frequency:.3} Hz", k + 1);
         let chart = ASLANT
             .chart(&title, &room, size)
+            .bare()
             .with(draw("at rest", nodes).colour(6))
             .with(draw("mode", &deformed).colour(0));
         figure = figure.with(chart);
     }
-    figure.subtitle(&format!("{} nodes · modes with the reference connector fixed", nodes.len()))
+    let count = nodes.len();
+    figure.subtitle(&format!(
+        "{count} nodes, seen from above and aside · modes with the reference connector fixed, the largest displacement drawn {reach:.3} m long"
+    ))
 }
 
 fn bound(nodes: &[Vector3<f64>], pick: fn(f64, f64) -> f64) -> Vector3<f64> {

@@ -45,7 +45,9 @@ fn figure(found: &[&Convergence], (which, line): (&str, &str), card: &Card) -> F
             // What is larger than the motion has no order; rounding has none either.
             let shown = |e: f64| if e < 1.0 && e > 0.1 * FLOOR { e } else { f64::NAN };
             let values: Vec<f64> = errors.iter().map(|(_, e)| shown(of(e))).collect();
-            let series = Series::line(&c.scheme.to_string(), steps, values).marked(i);
+            // Those below are wider, so that equal ones are seen beside each other.
+            let width = 1.6 + 1.2 * (found.len() - 1 - i).min(LINES_MAX) as f64;
+            let series = Series::line(&c.scheme.to_string(), steps, values).marked(i).width(width);
             chart = chart.with(if i >= LINES_MAX { series.dashed() } else { series });
         }
         figure = figure.with(triangle(chart, found, card, (n, global, of)));

@@ -34,7 +34,7 @@ pub fn write(folder: &Path, found: &[Region], line: &str) -> Result<(), PlotErro
 }
 
 fn figure(found: &[&Region], columns: usize, line: &str) -> Figure {
-    let title = "Stability of the coupled test model: ln ρ of the one-step map, blue stable";
+    let title = "Stability of the coupled test model: ln ρ of the one-step map, blue stable; share of the window that is stable";
     // Few panels are larger, so that the words above them have room.
     let width = (WIDTH / columns as f64).clamp(330.0, WIDTH);
     let height = (0.94 * width).min(620.0);
@@ -48,12 +48,12 @@ fn figure(found: &[&Region], columns: usize, line: &str) -> Figure {
 fn panel(region: &Region) -> Heat {
     // What is stable within the tolerance is shown below the level, whatever rounding says.
     let shown = |rho: &f64| {
-        let ln = rho.ln().clamp(-STRONGEST, STRONGEST);
-        if ln.abs() < 1e-9 { -1e-9 } else { ln }
+        let ln = rho.ln();
+        if ln.abs() < 1e-9 { -1e-9 } else { ln.clamp(f64::MIN, f64::MAX) }
     };
     let values = region.radius.iter().map(shown).collect();
     let title = format!("{} · {:.1} %", region.scheme, 100.0 * region.stable_fraction);
-    let axes = [Axis::linear("Λr", "1"), Axis::linear("Λi", "1")];
+    let axes = [Axis::linear("Λr = Re λ₁ H", "1"), Axis::linear("Λi = Im λ₁ H", "1")];
     Heat::new(&title, axes, region.re.clone(), region.im.clone(), values)
         .quantity("ln ρ")
         .range(-STRONGEST, STRONGEST)

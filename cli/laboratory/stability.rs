@@ -111,7 +111,7 @@ impl Question {
         let Question { ratios, window, rays } = self;
         format!(
             "Λr {} … {} · Λi {} … {} · {} × {} points · stable: ρ ≤ 1 + {:e} · limits: first |Λ| ≤ {} with ln ρ > {:e} · \
-             α m21 {} Λr21 {} Λi21 {} Λrc1 {} Λic1 {}",
+             ratios 2:1 m {}, Λr {}, Λi {}; coupling:1 Λr {}, Λi {}",
             window.re[0],
             window.re[1],
             window.im[0],

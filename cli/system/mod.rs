@@ -5,6 +5,7 @@ mod bundle;
 pub mod convert;
 pub mod explain;
 pub mod export;
+mod given;
 pub mod graph;
 pub mod list;
 pub mod outcome;
@@ -24,8 +25,9 @@ use macrostep::embedded;
 use macrostep_benchmarks as benchmarks;
 use macrostep_description::ModelDescription;
 use macrostep_import::isolation::Cut;
+use macrostep_master::predict::Predictor;
 use macrostep_master::unit::{Threads, Unit};
-use macrostep_master::{RunError, Simulation};
+use macrostep_master::{Law, RunError, Simulation};
 use macrostep_system::scenario::{Endpoint, Place, Setting, Source, StepChoice, Value};
 use macrostep_system::words::{Control, Energy, Rollback};
 use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble, told};
@@ -34,6 +36,7 @@ use crate::failure::Failure;
 use crate::print;
 use crate::slaves::{self, SlaveArguments};
 use arguments::{RecordArguments, SystemArguments};
+pub use given::Given;
 use timed::Times;
 
 /// A scenario, opened, with the options applied. It is also the catalogue of its FMUs, whose slaves run where the options
@@ -62,6 +65,8 @@ pub struct Caller {
     pub cut: Cut,
     /// Remarks, instead of lines on standard error.
     pub remarks: Mutex<Vec<String>>,
+    /// Parts of systems that he makes himself.
+    pub given: Option<Arc<dyn Given>>,
 }
 
 impl Opened {
@@ -185,6 +190,17 @@ impl Opened {
         Ok(assembly)
     }
 
+    /// What the caller gives.
+    fn given(&self) -> Option<&dyn Given> {
+        self.caller.as_ref()?.given.as_deref()
+    }
+
+    /// Whether a source is a unit that the caller makes.
+    fn is_given(&self, source: &Source) -> bool {
+        let Source::Embedded(name) = source else { return false };
+        self.given().is_some_and(|given| given.description(name).is_some())
+    }
+
     /// Where the slave of an FMU runs.
     fn slaves(&self, source: &Source) -> SlaveArguments {
         let is_spared = self.caller.as_ref().is_some_and(|caller| caller.is_spared);
@@ -195,10 +211,18 @@ impl Opened {
 
 impl Catalogue for Opened {
     fn description(&self, source: &Source) -> Result<Arc<ModelDescription>, String> {
+        if let (Source::Embedded(name), Some(given)) = (source, self.given())
+            && let Some(description) = given.description(name)
+        {
+            return Ok(description);
+        }
         self.fmus.description(source)
     }
 
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
+        if let (Source::Embedded(given), Some(caller), true) = (source, self.given(), self.is_given(source)) {
+            return Ok(self.timed(caller.unit(given, name)?));
+        }
         let cut = self.caller.as_ref().map(|caller| &caller.cut);
         let unit = slaves::make(&self.fmus.fmu(source)?, name, &self.slaves(source), cut).map_err(|e| e.to_string())?;
         let unit = self.timed(unit);
@@ -209,8 +233,20 @@ impl Catalogue for Opened {
     }
 
     fn forked(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
+        if self.is_given(source) {
+            let next = "it needs methods `state()` and `restore(state)`, or attributes that can be copied";
+            return Err(format!("it cannot go back, which the method wants: {next}"));
+        }
         let unit = slaves::make_by_fork(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())?;
         Ok(self.timed(unit))
+    }
+
+    fn law(&self, name: &str) -> Option<Box<dyn Law>> {
+        self.given()?.law(name)
+    }
+
+    fn predictor(&self) -> Option<Arc<dyn Predictor>> {
+        self.given()?.predictor()
     }
 
     fn rollback(&self) -> Rollback {

@@ -81,12 +81,14 @@ impl Dense {
         DenseState { values: vec![0.0; self.refs.len()], from: 0, to: 0 }
     }
 
-    /// Whether every sampled output of unit `u` has it.
+    /// Whether every sampled output of unit `u` has it and none follows an input at once: such a one changes at a communication point
+    /// once more, with the true input.
     pub fn is_offered(system: &System, u: usize) -> bool {
         let description = &system.descriptions[u];
         let mut variables = system.channels_of(u).flat_map(|(_, c)| c.variables.iter());
         reference(description, NODES).is_some()
-            && variables.all(|&v| reference(description, &node(description, v, 0)).is_some())
+            && variables
+                .all(|&v| reference(description, &node(description, v, 0)).is_some() && !system.has_feedthrough(u, v))
     }
 
     /// Reads the nodes of the step just done.

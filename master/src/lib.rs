@@ -74,7 +74,7 @@ pub use feedthrough::Supplied;
 pub use grid::Grid;
 pub use history::History;
 pub use ids::{ChannelId, InterfaceId, LawId, LineId, Signal, UnitId};
-pub use law::{Law, LinearMap, SpringDamper};
+pub use law::{Law, LinearMap, SAMPLED_MAX as LAW_SIZE_MAX, SpringDamper};
 pub use line::{Line, LineAccount, Local};
 pub use map::{OneStepMap, loop_gain, spectral_radius};
 pub use method::{EnergyCorrection, Estimate, Method, Sampling, StepControl};

@@ -24,13 +24,14 @@ _started_by([_sys.executable, _os.path.join(_os.path.dirname(__file__), "__main_
 from .fmus import check, info, simulate  # noqa: E402
 from .runs import Run, Verification  # noqa: E402
 from .sweeps import Fit, Sweep  # noqa: E402
-from .systems import Connection, Signal, System, Unit, open, systems  # noqa: E402
+from .systems import Connection, Law, Signal, System, Unit, open, systems  # noqa: E402
 from .verbs import MacrostepWarning  # noqa: E402
 
 __all__ = [
     "Connection",
     "Error",
     "Fit",
+    "Law",
     "MacrostepWarning",
     "Run",
     "Signal",

@@ -4,12 +4,15 @@ import builtins
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Optional, Union
 
 from . import _macrostep, fmus, sweeps, verbs
 from .runs import Run, Verification
+
+#: Names of variables, or names with their units of measurement.
+Names = Union[Sequence[str], Mapping[str, str]]
 
 
 class Signal:
@@ -62,6 +65,32 @@ class Connection:
 
     def __repr__(self) -> str:
         return f"<macrostep.Connection {self.to} <= {self.source.name}>"
+
+
+class Law:
+    """A law in a system; its outputs are attributes."""
+
+    def __init__(self, name: str, outputs: list[str]):
+        self._name, self._outputs = name, outputs
+
+    def __getitem__(self, output: str) -> Signal:
+        if output not in self._outputs:
+            raise verbs.error(f"law `{self._name}`: no output `{output}`; there are `{'`, `'.join(self._outputs)}`", True)
+        return Signal(f"{self._name}.{output}")
+
+    def __getattr__(self, output: str) -> Signal:
+        if output.startswith("_"):
+            raise AttributeError(output)
+        try:
+            return self[output]
+        except _macrostep.Error as e:
+            raise AttributeError(str(e)) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._outputs]
+
+    def __repr__(self) -> str:
+        return f"<macrostep.Law {self._name}: outputs {', '.join(self._outputs)}>"
 
 
 class Unit:
@@ -207,10 +236,52 @@ class System(_macrostep.System):
     ) -> Unit:
         """Adds a unit: an FMU by its file, its folder, or `embedded:NAME`. Start values are keywords, or stand in `start`; `step` is
         its own macro step as a part of H, such as "1/5"."""
-        share = Fraction(step).limit_denominator(1_000_000) if step is not None else None
         settings = [(key, plain(x)) for key, x in {**(start or {}), **values}.items()]
-        parts = (share.numerator, share.denominator) if share else None
-        return Unit(self, self.add_unit(os.fspath(fmu), name, settings, parts, step_parameter, tolerance, motions))
+        return Unit(self, self.add_fmu(os.fspath(fmu), name, settings, share(step), step_parameter, tolerance, motions))
+
+    def add_unit(
+        self,
+        name: str,
+        unit: Any,
+        inputs: Names,
+        outputs: Names,
+        *,
+        start: Optional[Mapping[str, float]] = None,
+        step: Union[None, str, float, Fraction] = None,
+        motions: Optional[list[list[str]]] = None,
+    ) -> Unit:
+        """Adds a unit written in Python: any object with
+
+            do_step(t, h, u) -> y     the outputs at t + h in s, after a step with the inputs u held
+            start(t, u) -> y          the outputs at the start; or
+            outputs(t, u) -> y        the outputs now, if they follow the inputs at once
+            state() -> s, restore(s)  if it cannot go back by a copy of its attributes
+
+        u is a tuple of numbers in the order of `inputs`; y is a number, or as many as there are `outputs`. Both are names, or map
+        names to units of measurement: `{"x": "m", "v": "m/s"}`. `start` has values of inputs that nothing is connected to. Every run
+        works on a copy of the object. The other arguments are those of `add`.
+
+        An exception in it is an `Error` with unit and time, whose cause is the exception."""
+        named, values = measured(inputs), dict(start or {})
+        starts = [float(values.pop(key, 0.0)) for key, _ in named]
+        if values:
+            raise verbs.error(f"unit `{name}`: found a start value of `{next(iter(values))}`, expected those of inputs", True)
+        self.add_object(name, unit, named, measured(outputs), starts, share(step), motions)
+        return Unit(self, name)
+
+    def law(self, name: str, law: Callable[..., Any], inputs: Sequence[Signal], outputs: Sequence[str] = ("y",)) -> Law:
+        """Adds a law written in Python, a relation without memory that the master evaluates: `law(*u)` gives one number for each of
+        `outputs`. Its inputs are signals of units, its outputs are connected as those of units are:
+
+        >>> f = s.law("spring", lambda x1, x2: 100.0 * (x1 - x2), [a.x, b.x], ["f"])
+        >>> s.connect(a.f <= f.f)
+
+        An exception in it is an `Error` whose cause is the exception."""
+        for signal in inputs:
+            if not isinstance(signal, Signal) or (signal.factor, signal.offset) != (1.0, 0.0):
+                raise verbs.error(f"law `{name}`: found the input {signal!r}, expected a signal without factor", True)
+        self.add_law(name, law, [signal.name for signal in inputs], list(outputs))
+        return Law(name, list(outputs))
 
     def connect(self, *connections: Connection, convert_units: bool = True, mean: bool = False, law: Optional[str] = None) -> None:
         """Connects outputs to inputs: `s.connect(a.x <= b.y, a.f <= 2 * b.g)`. With `mean` the input gets the mean of the output over
@@ -225,9 +296,15 @@ class System(_macrostep.System):
         control_tolerance, step, stop, tolerance, set={"unit.variable": value}, parameters, record, accept_unconverged, isolate,
         call_limit, memory_limit.
 
+        `predictor` is one written in Python, in the place of `predict`: an object with whole numbers `depth`, how many rows it looks at,
+        and `degree`, that of the polynomial its values become, and a method `predict(times, values, t)`: the value at `t` of what is
+        known at `times`, oldest first, all in s after the start of the step.
+
         Raises `Error`, whose `run` has the rows before the failure."""
         parts = self.run_parts(verbs.verb(options))
         run = Run(parts)
+        if "predictor" in options:
+            run.summary["predict"] = type(options["predictor"]).__name__
         verbs.warn([*run.remarks, *(f"warning: {text}" for text in run.warnings)])
         if parts["fault"] is not None:
             parts["fault"].run = run
@@ -303,6 +380,7 @@ class System(_macrostep.System):
 
     def save(self, path: "Union[str, os.PathLike[str]]") -> list[str]:
         """Writes the scenario: .toml, .ssd or .ssp; the names of the files written."""
+        self.only_fmus()
         return self.saved(os.fspath(path))
 
     def has_foreign(self) -> bool:
@@ -313,9 +391,17 @@ class System(_macrostep.System):
         """The option that keeps foreign FMUs out of the process that works, unless it is said."""
         return {"isolate": True} if verbs.verb(options)[1] and self.has_foreign() else {}
 
+    def only_fmus(self) -> None:
+        """Raises where a part is written in Python, which no file holds."""
+        parts = self.in_python()
+        if parts:
+            raise verbs.error(f"`{parts[0]}`: found a part written in Python, expected FMUs and laws of a scenario; `run`, `start`, "
+                              "`verify`, `explain` and `graph` take it", True)
+
     @contextlib.contextmanager
     def written(self, name: str) -> Iterator[str]:
         """The system in a file that is there for a while."""
+        self.only_fmus()
         with tempfile.TemporaryDirectory(prefix="macrostep-") as folder:
             path = os.path.join(folder, name)
             if name.endswith(".toml"):
@@ -327,6 +413,17 @@ class System(_macrostep.System):
 
     def __repr__(self) -> str:
         return f"<macrostep.System {self.name or 'without a name'}: units {', '.join(self) or 'none'}>"
+
+
+def share(step: Union[None, str, float, Fraction]) -> Optional[tuple[int, int]]:
+    """A part of the macro step as numerator and denominator."""
+    part = Fraction(step).limit_denominator(1_000_000) if step is not None else None
+    return (part.numerator, part.denominator) if part else None
+
+
+def measured(names: Names) -> list[tuple[str, str]]:
+    """Names with units of measurement, `1` where none is said."""
+    return list(names.items()) if isinstance(names, Mapping) else [(name, "1") for name in names]
 
 
 def plain(x: Any) -> Any:

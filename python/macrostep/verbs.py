@@ -50,9 +50,11 @@ def words(options: Mapping[str, Any]) -> list[str]:
     return out
 
 
-def verb(options: dict[str, Any]) -> tuple[list[str], bool]:
-    """Words of a verb, and whether foreign FMUs are kept out of this process: unless `isolate=False` says otherwise."""
-    return words(options), options.get("isolate") is not False and sys.platform == "linux"
+def verb(options: dict[str, Any]) -> tuple[list[str], bool, Any]:
+    """Words of a verb, whether foreign FMUs are kept out of this process (unless `isolate=False` says otherwise), and a predictor that
+    is written in Python."""
+    rest = {name: x for name, x in options.items() if name != "predictor"}
+    return words(rest), options.get("isolate") is not False and sys.platform == "linux", options.get("predictor")
 
 
 def warn(remarks: Iterable[str]) -> None:

@@ -4,9 +4,11 @@
 //! interpreter is let go while a verb works, an interrupt ends it, and a panic becomes an error.
 
 mod error;
+mod given;
 mod rows;
 mod simulation;
 mod system;
+mod unit;
 mod work;
 
 use std::ffi::OsString;

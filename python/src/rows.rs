@@ -6,11 +6,11 @@ use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::error::raised;
+use crate::given::Raised;
 
 /// The parts of a run: `columns` as name, unit and kind; `time`; `values`, a row for each time; `texts` by column; `summary` as
 /// JSON; `scenario` as TOML; `remarks`; `fault`, an exception or nothing.
-pub fn parts(py: Python<'_>, ran: Ran) -> PyResult<Bound<'_, PyDict>> {
+pub fn parts<'py>(py: Python<'py>, ran: Ran, raised_by: &Raised) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let columns: Vec<(String, String, &str)> =
         ran.columns.iter().map(|c| (c.name.clone(), c.unit.clone(), kind(c.kind))).collect();
@@ -21,6 +21,7 @@ pub fn parts(py: Python<'_>, ran: Ran) -> PyResult<Bound<'_, PyDict>> {
         let column_texts: Vec<Option<String>> = ran.rows.texts.iter().map(text).collect();
         texts.set_item(&column.name, column_texts)?;
     }
+    let end_s = ran.rows.time_s.last().copied();
     let shape = [ran.rows.time_s.len(), ran.columns.len()];
     let values: Bound<'_, PyArray1<f64>> = ran.rows.values.into_pyarray(py);
     dict.set_item("columns", columns)?;
@@ -30,7 +31,11 @@ pub fn parts(py: Python<'_>, ran: Ran) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("summary", ran.summary)?;
     dict.set_item("scenario", ran.scenario)?;
     dict.set_item("remarks", ran.remarks)?;
-    let fault = ran.fault.map(|fault| raised(py, &fault).into_value(py));
+    let fault = match ran.fault {
+        Some(fault) => Some(raised_by.raise(py, fault)),
+        None => raised_by.unnoticed(py, end_s),
+    };
+    let fault = fault.map(|error| error.into_value(py));
     dict.set_item("fault", fault)?;
     Ok(dict)
 }

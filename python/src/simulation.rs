@@ -1,6 +1,6 @@
 //! A simulation that Python steps.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use macrostep::door::{Fault, Started};
@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 
 use crate::error::raised;
+use crate::given::Raised;
 use crate::work::at_once;
 
 /// How long steps are made without a look for interrupts.
@@ -18,12 +19,14 @@ const LOOK: Duration = Duration::from_millis(50);
 #[pyclass(module = "macrostep._macrostep", frozen)]
 pub struct Simulation {
     started: Mutex<Option<Started>>,
+    /// What parts in Python raise.
+    raised: Arc<Raised>,
 }
 
 impl Simulation {
     /// Initialised.
-    pub fn new(started: Started) -> Simulation {
-        Simulation { started: Mutex::new(Some(started)) }
+    pub fn new(started: Started, raised: Arc<Raised>) -> Simulation {
+        Simulation { started: Mutex::new(Some(started)), raised }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Started>> {
@@ -32,7 +35,7 @@ impl Simulation {
 
     /// With the run, as long as it is one.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Started) -> Result<T, Fault> + Send) -> PyResult<T> {
-        at_once(py, || match self.lock().as_mut() {
+        at_once(py, &self.raised, || match self.lock().as_mut() {
             Some(started) => work(started),
             None => Err(Fault::usage("the run was ended: `start()` begins another")),
         })
@@ -109,7 +112,7 @@ impl Simulation {
 
     /// Ends the run in all units.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
-        at_once(py, || self.lock().take().map_or(Ok(()), Started::end))
+        at_once(py, &self.raised, || self.lock().take().map_or(Ok(()), Started::end))
     }
 
     fn __repr__(&self) -> String {
@@ -121,6 +124,6 @@ impl Simulation {
 }
 
 /// Keeps a fault from being lost where there is nobody to raise it to.
-pub fn simulation(py: Python<'_>, started: Started) -> PyResult<Py<Simulation>> {
-    Py::new(py, Simulation::new(started)).map_err(|_| raised(py, &Fault::failed("no memory")))
+pub fn simulation(py: Python<'_>, started: Started, raised_by: Arc<Raised>) -> PyResult<Py<Simulation>> {
+    Py::new(py, Simulation::new(started, raised_by)).map_err(|_| raised(py, &Fault::failed("no memory")))
 }

@@ -1,20 +1,22 @@
 //! A scenario that Python builds, and the verbs on it.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use macrostep::door::{self, Asked, Asker, Fault};
+use macrostep::door::{self, Asked, Asker, Fault, Given};
 use macrostep::{embedded, values};
 use macrostep_description::Kind;
 use macrostep_import::isolation::Cut;
-use macrostep_system::scenario::{Connection, Endpoint, Place, Scenario, Setting, Source, Unit, Value};
+use macrostep_system::scenario::{Connection, Endpoint, Law, LawKind, Place, Scenario, Setting, Source, Unit, Value};
 use macrostep_system::{Catalogue, Document, Fmus, toml};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::raised;
+use crate::given::{Parts, Predicting, Raised, UNIT};
 use crate::rows::parts;
 use crate::simulation::{Simulation, simulation};
+use crate::unit::{Names, Written};
 use crate::work::work;
 
 /// A system of FMUs and how it is run.
@@ -25,6 +27,8 @@ pub struct System {
     name: Mutex<String>,
     /// FMUs that were looked into.
     fmus: Fmus,
+    /// What is written in Python.
+    given: Mutex<Parts>,
 }
 
 /// A start value as Python has it.
@@ -47,16 +51,33 @@ impl From<Typed> for Value {
     }
 }
 
-/// Words of the command line, and whether foreign FMUs run in processes of their own.
-type Words = (Vec<String>, bool);
+/// Words of the command line, whether foreign FMUs run in processes of their own, and a predictor in the place of that of the words.
+type Words = (Vec<String>, bool, Option<Py<PyAny>>);
 
 impl System {
     fn of(document: Document, name: String) -> System {
-        System { document: Mutex::new(document), name: Mutex::new(name), fmus: Fmus::new(embedded::fmu) }
+        System {
+            document: Mutex::new(document),
+            name: Mutex::new(name),
+            fmus: Fmus::new(embedded::fmu),
+            given: Mutex::default(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Document> {
         self.document.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn written(&self) -> MutexGuard<'_, Parts> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is written in Python now, with exceptions of its own.
+    fn parts(&self, py: Python<'_>, predictor: Option<Py<PyAny>>) -> PyResult<Parts> {
+        let raised_by = Arc::<Raised>::default();
+        let predictor = predictor.map(|object| Predicting::new(object.bind(py), &raised_by));
+        let predictor = predictor.transpose().map_err(|sentence| raised(py, &Fault::usage(sentence)))?.map(Arc::new);
+        Ok(Parts { raised: raised_by, predictor, ..self.written().clone() })
     }
 
     fn snapshot(&self) -> Document {
@@ -72,16 +93,19 @@ impl System {
     fn verb<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        (words, is_spared): Words,
+        (words, is_spared, predictor): Words,
         verb: impl FnOnce(&Asked) -> Result<T, Fault> + Send + 'static,
-    ) -> PyResult<(T, Vec<String>)> {
+    ) -> PyResult<(T, Vec<String>, Arc<Raised>)> {
         let (document, cut) = (self.snapshot(), Cut::default());
-        let asker = Asker { is_spared, cut: cut.clone() };
-        work(py, &cut, move || {
+        let parts = self.parts(py, predictor)?;
+        let raised_by = Arc::clone(&parts.raised);
+        let asker = Asker { is_spared, cut: cut.clone(), given: Some(Arc::new(parts)) };
+        let (done, remarks) = work(py, (&cut, &raised_by), move || {
             let asked = Asked::new(document, &words, asker)?;
             let done = verb(&asked)?;
             Ok((done, asked.remarks()))
-        })
+        })?;
+        Ok((done, remarks, raised_by))
     }
 }
 
@@ -99,7 +123,7 @@ impl System {
     /// Reads a scenario from a file, or takes the one of this name. What replaces this one's content.
     fn read(&self, py: Python<'_>, system: PathBuf) -> PyResult<()> {
         let path = system.clone();
-        let document = work(py, &Cut::default(), move || door::open(&path))?;
+        let document = work(py, (&Cut::default(), &Raised::default()), move || door::open(&path))?;
         *self.name.lock().unwrap_or_else(PoisonError::into_inner) = system.display().to_string();
         *self.lock() = document;
         Ok(())
@@ -155,7 +179,11 @@ impl System {
     fn variables(&self, py: Python<'_>, unit: &str) -> PyResult<Vec<(String, String, &'static str, String, String)>> {
         let source = self.lock().scenario.units.iter().find(|u| u.name == unit).map(|u| u.source.clone());
         let source = source.ok_or_else(|| raised(py, &Fault::usage(format!("no unit `{unit}`"))))?;
-        let description = self.fmus.description(&source).map_err(|e| raised(py, &Fault::failed(e)))?;
+        let given = if let Source::Embedded(name) = &source { self.written().description(name) } else { None };
+        let description = match given {
+            Some(description) => description,
+            None => self.fmus.description(&source).map_err(|e| raised(py, &Fault::failed(e)))?,
+        };
         let row = |v: &macrostep_description::Variable| {
             let measured = match &v.kind {
                 Kind::Real(real) => real.unit.clone().unwrap_or_default(),
@@ -170,7 +198,7 @@ impl System {
     /// Adds a unit: its FMU is a file, a folder, or `embedded:NAME`. Its name, made free of others.
     #[pyo3(signature = (fmu, name, settings, step = None, step_parameter = None, tolerance = None, motions = None))]
     #[allow(clippy::too_many_arguments)]
-    fn add_unit(
+    fn add_fmu(
         &self,
         py: Python<'_>,
         fmu: &str,
@@ -190,10 +218,7 @@ impl System {
         let place = Place::option(&format!("add({fmu:?})"));
         self.change(py, |s| {
             let name = name.unwrap_or_else(|| free(s, &source.stem()));
-            if name.is_empty() || name.contains('.') || s.unit(&name).is_some() {
-                let expected = "a name without dots that no other unit has";
-                return Err(Fault::usage(format!("unit name: found `{name}`, expected {expected}")));
-            }
+            is_free(s, &name)?;
             let settings = settings.into_iter().map(|(v, value)| Setting::new(v, value.into(), place.clone()));
             let mut unit = Unit::new(name.clone(), source);
             (unit.settings, unit.place) = (settings.collect(), place);
@@ -203,6 +228,64 @@ impl System {
             s.units.push(unit);
             Ok(name)
         })
+    }
+
+    /// Adds a unit written in Python.
+    #[pyo3(signature = (name, object, inputs, outputs, starts, step = None, motions = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn add_object(
+        &self,
+        py: Python<'_>,
+        name: String,
+        object: &Bound<'_, PyAny>,
+        inputs: Names,
+        outputs: Names,
+        starts: Vec<f64>,
+        step: Option<(u32, u32)>,
+        motions: Option<Vec<Vec<String>>>,
+    ) -> PyResult<()> {
+        let written = Written::new(object, &inputs, &outputs, &starts);
+        let written = written.map_err(|e| raised(py, &Fault::usage(format!("unit `{name}`: {e}"))))?;
+        self.change(py, |s| {
+            is_free(s, &name)?;
+            let mut unit = Unit::new(name.clone(), Source::Embedded(format!("{UNIT}{name}")));
+            unit.place = Place::option(&format!("add_unit({name:?})"));
+            (unit.share, unit.motions) = (step.unwrap_or(unit.share), motions.unwrap_or_default());
+            s.units.push(unit);
+            Ok(())
+        })?;
+        self.written().units.insert(name, Arc::new(written));
+        Ok(())
+    }
+
+    /// Adds a law written in Python: inputs are signals, outputs names.
+    fn add_law(
+        &self,
+        py: Python<'_>,
+        name: String,
+        function: Py<PyAny>,
+        inputs: Vec<String>,
+        outputs: Vec<String>,
+    ) -> PyResult<()> {
+        let place = Place::option(&format!("law({name:?})"));
+        let count = outputs.len();
+        self.change(py, |s| {
+            is_free(s, &name)?;
+            let parse = |text: &String| {
+                Endpoint::parse(text).ok_or_else(|| Fault::usage(format!("`{text}`: expected UNIT.VARIABLE")))
+            };
+            let inputs = inputs.iter().map(parse).collect::<Result<_, _>>()?;
+            s.laws.push(Law { name: name.clone(), kind: LawKind::Given, inputs, outputs, place });
+            Ok(())
+        })?;
+        self.written().laws.insert(name, (Arc::new(function), count));
+        Ok(())
+    }
+
+    /// Names of units and laws that are written in Python.
+    fn in_python(&self) -> Vec<String> {
+        let written = self.written();
+        written.units.keys().chain(written.laws.keys()).cloned().collect()
     }
 
     /// Connects an output to an input: input = factor · output + offset.
@@ -234,24 +317,26 @@ impl System {
 
     /// From start to end; the parts of the run.
     fn run_parts<'py>(&self, py: Python<'py>, words: Words) -> PyResult<Bound<'py, PyDict>> {
-        let (ran, _) = self.verb(py, words, Asked::run)?;
-        parts(py, ran)
+        let (ran, _, raised_by) = self.verb(py, words, Asked::run)?;
+        parts(py, ran, &raised_by)
     }
 
     /// Initialised, to be stepped; with remarks.
     fn started(&self, py: Python<'_>, words: Words) -> PyResult<(Py<Simulation>, Vec<String>)> {
-        let (started, remarks) = self.verb(py, words, Asked::start)?;
+        let (started, remarks, raised_by) = self.verb(py, words, Asked::start)?;
         let warnings = started.warnings().iter().map(|text| format!("warning: {text}"));
         let remarks = remarks.into_iter().chain(warnings).collect();
-        Ok((simulation(py, started)?, remarks))
+        Ok((simulation(py, started, raised_by)?, remarks))
     }
 
     /// The object of `macrostep verify --json`, its table, and remarks.
     fn verified(&self, py: Python<'_>, words: Words) -> PyResult<(String, String, Vec<String>)> {
-        let (words, is_spared) = words;
+        let (words, is_spared, predictor) = words;
         let (document, cut) = (self.snapshot(), Cut::default());
-        let asker = Asker { is_spared, cut: cut.clone() };
-        work(py, &cut, move || {
+        let parts = self.parts(py, predictor)?;
+        let raised_by = Arc::clone(&parts.raised);
+        let asker = Asker { is_spared, cut: cut.clone(), given: Some(Arc::new(parts)) };
+        work(py, (&cut, &raised_by), move || {
             let asked = Asked::to_verify(document, &words, asker)?;
             let (json, table) = asked.verify()?;
             Ok((json, table, asked.remarks()))
@@ -262,18 +347,29 @@ impl System {
     fn explained(&self, py: Python<'_>, words: Words, runs: bool) -> PyResult<(String, Vec<String>)> {
         let name = self.name();
         let name = if name.is_empty() { "SYSTEM".to_owned() } else { name };
-        self.verb(py, words, move |asked| asked.explain(&name, runs))
+        let (text, remarks, _) = self.verb(py, words, move |asked| asked.explain(&name, runs))?;
+        Ok((text, remarks))
     }
 
     /// The picture of `macrostep graph`, as SVG.
     fn drawn(&self, py: Python<'_>, words: Words) -> PyResult<(String, Vec<String>)> {
-        self.verb(py, words, Asked::graph)
+        let (picture, remarks, _) = self.verb(py, words, Asked::graph)?;
+        Ok((picture, remarks))
     }
 
     /// Writes a .toml, .ssd or .ssp; the files written.
     fn saved(&self, py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
-        Ok(self.verb(py, (Vec::new(), true), move |asked| asked.save(&path))?.0)
+        Ok(self.verb(py, (Vec::new(), true, None), move |asked| asked.save(&path))?.0)
     }
+}
+
+/// Whether a unit or a law may have this name.
+fn is_free(s: &Scenario, name: &str) -> Result<(), Fault> {
+    if name.is_empty() || name.contains('.') || s.unit(name).is_some() || s.laws.iter().any(|law| law.name == name) {
+        let expected = "a name without dots that no other unit and no law has";
+        return Err(Fault::usage(format!("unit name: found `{name}`, expected {expected}")));
+    }
+    Ok(())
 }
 
 /// The name of an FMU, without dots and free of others.

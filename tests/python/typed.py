@@ -17,3 +17,5 @@ sweep: ms.Sweep = s.sweep({"a.k": "lin:1:10:20"}, {"top": "max(b.x)"})
 top: np.ndarray = sweep["top"]
 k: float = s.fit("measured.csv", {"a.k": (1, 100)}).values_by_name["a.k"]
 s.export("both.fmu")
+law: ms.Law = s.law("spring", lambda x, y: x - y, [a.x, a.v], ["f"])
+unit: ms.Unit = s.add_unit("control", object(), ["x"], {"f": "N"}, start={"x": 1.0})

@@ -57,7 +57,7 @@ fn a_step_does_not_allocate_after_the_first() {
         let refs = [
             vec!["xi", "xi_dot", "f_ext"],
             vec!["x", "v", "a", "jerk", "f_c", "e_kin", "e_pot"],
-            vec!["x_node[1]", "v_node[7]", "f_node[20]"],
+            vec!["x_node[1]", "v_node[7]", "f_c_node[20]"],
         ];
         let refs = refs.map(|names| {
             names.iter().map(|n| s.description().variable(n).expect("declared").value_reference).collect()

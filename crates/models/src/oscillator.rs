@@ -114,7 +114,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
                 Some(_) => "coupling force k_c (x1 - x2) + k_3 (x1 - x2)^3 + c_c (v1 - v2)",
             };
             let force = d.output(Declared::output("f_c").unit("N").about(about));
-            d.dense(force, "f_node", "coupling force");
+            d.dense(force, "f_c_node", "coupling force");
         }
         d.micro_step(1e-3);
         d.experiment(0.0, 10.0, 1e-3);
@@ -147,7 +147,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
              H/n. Semi-implicit Euler: v := v + h a, then x := x + h v, inputs read at the micro step's start. \
              Runge-Kutta 4: inputs read at the stages. Exact: the matrix exponential over the whole macro step. Inputs \
              are polynomials in time of degree up to 20.</p>\n<h2>Dense output</h2>\n<p>x_node[i], v_node[i] (and \
-             f_node[i]) are values at t + H (1 - cos(pi i/q))/2 inside the last step, i = 0 ... q with q = dense_nodes; \
+             f_c_node[i]) are values at t + H (1 - cos(pi i/q))/2 inside the last step, i = 0 ... q with q = dense_nodes; \
              entries beyond q repeat the last.</p>\n<p>Source: Co-simulation benchmarks: Linear oscillator, \
              Laboratorio de Ingenieria Mecanica, Universidade da Coruna, 2021.</p>\n"
         )

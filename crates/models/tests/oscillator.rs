@@ -192,7 +192,7 @@ fn directional_derivatives_at_the_start_follow_parameters() {
     s.setup_experiment(0.0, None, None).expect("legal");
     s.enter_initialization().expect("legal");
     for known in ["m", "k", "c", "x0", "v0", "k_c", "c_c", "xi"] {
-        for unknown in ["a", "jerk", "e_kin", "e_pot", "f_c", "f_node[3]"] {
+        for unknown in ["a", "jerk", "e_kin", "e_pot", "f_c", "f_c_node[3]"] {
             let (rk, ru, mut found) = (reference(s, known), reference(s, unknown), [f64::NAN]);
             s.directional_derivative(&[ru], &[rk], &[1.0], &mut found).expect("a derivative");
             let at = get(s, known);
@@ -317,7 +317,7 @@ fn dense_output_is_the_motion_inside_the_step() {
             let node = |s: &mut dyn Slave, name: &str, i: usize| get(s, &format!("{name}[{i}]"));
             let nodes: Vec<(f64, f64)> = (0..=20).map(|i| (node(s, "x_node", i), node(s, "v_node", i))).collect();
             let forces: Option<Vec<f64>> =
-                identifier.contains("displacement").then(|| (0..=20).map(|i| node(s, "f_node", i)).collect());
+                identifier.contains("displacement").then(|| (0..=20).map(|i| node(s, "f_c_node", i)).collect());
             // The default q is 12, and the last node is the end of the step.
             assert!(nodes[12..].iter().all(|n| *n == (get(s, "x"), get(s, "v"))));
             for i in 0..=12 {
@@ -381,6 +381,6 @@ fn dependencies_are_minimal() {
     assert_eq!(names("oscillator1_force", "a"), ["f", "f_ext"]);
     assert_eq!(names("oscillator1_displacement", "f_c"), ["xi", "xi_dot"]);
     assert_eq!(names("oscillator1_displacement", "e_kin"), [""; 0]);
-    assert_eq!(names("oscillator1_displacement", "f_node[3]"), [""; 0]);
+    assert_eq!(names("oscillator1_displacement", "f_c_node[3]"), [""; 0]);
     assert_eq!(names("coupling", "e_pot"), ["x1", "x2"]);
 }

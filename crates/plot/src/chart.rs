@@ -17,6 +17,7 @@ pub struct Chart {
     slopes: Vec<Slope>,
     levels: Vec<(f64, String)>,
     is_equal: bool,
+    is_bare: bool,
 }
 
 /// A triangle whose long side rises `order` decades in y for one in x.
@@ -38,6 +39,7 @@ impl Chart {
             slopes: Vec::new(),
             levels: Vec::new(),
             is_equal: false,
+            is_bare: false,
         }
     }
 
@@ -65,6 +67,12 @@ impl Chart {
         self
     }
 
+    /// Without axes, for what is seen aslant, whose coordinates on the paper mean nothing.
+    pub fn bare(mut self) -> Self {
+        self.is_bare = true;
+        self
+    }
+
     /// Where the plot area would begin, of an area of this size: as far right as the words at its ticks need.
     pub(crate) fn indent(&self, area: Area) -> f64 {
         self.draw(&mut Canvas::default(), area, 0.0).left - area.left
@@ -78,12 +86,14 @@ impl Chart {
         let area = frame::legend(canvas, area, &entries);
 
         let mut scales = self.scales();
-        let area = frame::plot_area(area, [&self.x, &self.y], &scales[1]);
+        let area = if self.is_bare { area } else { frame::plot_area(area, [&self.x, &self.y], &scales[1]) };
         let area = Area { left: area.left.max(left), ..area };
         if self.is_equal {
             scales = equal(scales, area);
         }
-        frame::axes(canvas, area, [&self.x, &self.y], scales);
+        if !self.is_bare {
+            frame::axes(canvas, area, [&self.x, &self.y], scales);
+        }
         canvas.clipped(Area { left: area.left - 6.0, right: area.right + 6.0, ..area }, |canvas| {
             for (place, series) in self.series.iter().enumerate() {
                 draw_series(canvas, area, scales, (place, series));

@@ -212,7 +212,7 @@ fn is_structural(s: &Scenario, target: &Target) -> bool {
     let in_law = s.laws.iter().any(|law| match &law.kind {
         LawKind::SpringDamper { stiffness, damping } => named(stiffness, &full) || named(damping, &full),
         LawKind::Line(line) => named(line.gain(), &full),
-        LawKind::NonlinearSpring { .. } | LawKind::Orifice { .. } => false,
+        LawKind::NonlinearSpring { .. } | LawKind::Orifice { .. } | LawKind::Given => false,
     });
     let mut ports = s.bonds.iter().flat_map(|bond| &bond.ports).filter(|port| port.flow.unit == e.unit);
     in_law || ports.any(|port| port.inputs.iter().any(|(_, gain)| named(gain, &e.variable)))

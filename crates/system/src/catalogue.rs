@@ -4,6 +4,8 @@ use crate::scenario::Source;
 use crate::words::Rollback;
 use macrostep_description::ModelDescription;
 use macrostep_import::fmu::{Fmu, FmuOptions, regular};
+use macrostep_master::Law;
+use macrostep_master::predict::Predictor;
 use macrostep_master::unit::Unit;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,6 +31,16 @@ pub trait Catalogue {
     /// In words for a user: why there is none.
     fn forked(&self, _source: &Source, _name: &str) -> Result<Box<dyn Unit>, String> {
         Err("it has no process of its own that could be forked".to_owned())
+    }
+
+    /// The law of kind `given` that has this name in the scenario.
+    fn law(&self, _name: &str) -> Option<Box<dyn Law>> {
+        None
+    }
+
+    /// A predictor in the place of the one that the scenario says.
+    fn predictor(&self) -> Option<Arc<dyn Predictor>> {
+        None
     }
 
     /// How instances go back where a method repeats steps.

@@ -153,6 +153,7 @@ fn law_name(kind: &LawKind) -> &'static str {
         LawKind::SpringDamper { .. } => "spring and damper",
         LawKind::NonlinearSpring { .. } => "nonlinear spring",
         LawKind::Orifice { .. } => "orifice",
+        LawKind::Given => "given",
         LawKind::Line(_) => "line with delay",
     }
 }

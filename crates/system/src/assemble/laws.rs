@@ -1,7 +1,8 @@
 //! Laws a scenario may name.
 
-use crate::scenario::{Gain, LawKind};
-use macrostep_master::{Law, Segment, SpringDamper};
+use crate::catalogue::Catalogue;
+use crate::scenario::{self, Gain, LawKind};
+use macrostep_master::{LAW_SIZE_MAX, Law, Segment, SpringDamper};
 
 /// `y = factor · u + offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,9 +72,13 @@ impl Law for Orifice {
     }
 }
 
-/// The law of the master for one of the scenario; none for one with a memory.
-pub(super) fn of(kind: &LawKind, amount: impl Fn(&Gain) -> f64) -> Option<Box<dyn Law>> {
-    Some(match kind {
+/// The law of the master for one of the scenario; none for one with a memory, and for one that nobody gives.
+pub(super) fn of(
+    law: &scenario::Law,
+    amount: impl Fn(&Gain) -> f64,
+    catalogue: &dyn Catalogue,
+) -> Option<Box<dyn Law>> {
+    Some(match &law.kind {
         LawKind::SpringDamper { stiffness, damping } => {
             Box::new(SpringDamper { stiffness: amount(stiffness), damping: amount(damping) })
         }
@@ -81,14 +86,16 @@ pub(super) fn of(kind: &LawKind, amount: impl Fn(&Gain) -> f64) -> Option<Box<dy
             Box::new(NonlinearSpring { coefficients: coefficients.clone(), damping: *damping })
         }
         LawKind::Orifice { coefficient, laminar } => Box::new(Orifice { coefficient: *coefficient, laminar: *laminar }),
+        LawKind::Given => return catalogue.law(&law.name),
         LawKind::Line(_) => return None,
     })
 }
 
-/// A law with one output, and what becomes of it.
+/// One output of a law, and what becomes of it.
 #[derive(Debug)]
 pub(super) struct Scaled {
     pub law: Box<dyn Law>,
+    pub output: usize,
     pub then: Affine,
 }
 
@@ -98,8 +105,9 @@ impl Law for Scaled {
     }
 
     fn evaluate(&self, u: &[f64], y: &mut [f64]) {
-        self.law.evaluate(u, y);
-        y[0] = self.then.factor * y[0] + self.then.offset;
+        let mut all = [0.0; LAW_SIZE_MAX];
+        self.law.evaluate(u, &mut all[..self.law.outputs()]);
+        y[0] = self.then.factor * all[self.output] + self.then.offset;
     }
 }
 

@@ -126,10 +126,11 @@ fn build(
         system.tolerance(unit, entry.tolerance);
         units.push(unit);
     }
-    let method = method_by(names);
+    let mut method = method_by(names);
+    method.predictor = catalogue.predictor().unwrap_or(method.predictor);
     let channels = Channels::of(names, &descriptions, &method, &mut system, &units)?;
     let is_before_law = method.predictor.edge() == Edge::BeforeLaw;
-    wiring::connect(names, is_before_law, (&descriptions, &channels), (&mut system, &units))?;
+    wiring::connect(names, (is_before_law, catalogue), (&descriptions, &channels), (&mut system, &units))?;
     constraints::declare(names, &channels, (&mut system, &units))?;
     bonds::declare(names, &descriptions, &mut system, &units)?;
     let grid = times::grid(&s);

@@ -3,6 +3,7 @@
 use super::channels::Channels;
 use super::laws::{self, Affine, Scaled};
 use super::{refused, told};
+use crate::catalogue::Catalogue;
 use crate::check::{Conversion, amount, conversion, table};
 use crate::finding::Finding;
 use crate::scenario::{
@@ -25,17 +26,19 @@ struct Wiring<'a> {
     lines: BTreeMap<&'a str, LineId>,
     /// Whether the predictor wants laws applied to motions it has predicted.
     is_before_law: bool,
+    /// Who gives laws.
+    catalogue: &'a dyn Catalogue,
 }
 
 pub(super) fn connect(
     names: &Names<'_>,
-    is_before_law: bool,
+    (is_before_law, catalogue): (bool, &dyn Catalogue),
     (descriptions, channels): (&[Arc<ModelDescription>], &Channels),
     (system, units): (&mut System, &[UnitId]),
 ) -> Result<(), Finding> {
     let s = names.scenario();
     let (laws, lines) = (BTreeMap::new(), BTreeMap::new());
-    let mut wiring = Wiring { names, descriptions, channels, system, units, laws, lines, is_before_law };
+    let mut wiring = Wiring { names, descriptions, channels, system, units, laws, lines, is_before_law, catalogue };
     for c in s.connections.iter().filter(|c| names.input(&c.from.unit).is_none()) {
         wiring.connection(c)?;
     }
@@ -71,9 +74,11 @@ impl<'a> Wiring<'a> {
             let inputs = self.signals(&law.inputs, place)?;
             let of_unit = |name: &str| self.names.unit(name).map(|u| &*self.descriptions[u]);
             let amount = |gain: &Gain| amount(self.names, gain, of_unit).unwrap_or(f64::NAN);
-            let Some(made) = laws::of(&law.kind, amount) else {
-                return Err(Finding::error(place, format!("`{}` is no value of its inputs", law.name), ""));
+            let Some(made) = laws::of(law, amount, self.catalogue) else {
+                let what = format!("law `{}` of kind `given`, expected a program that gives it", law.name);
+                return Err(Finding::error(&law.place, what, "the Python module does: `System.law`"));
             };
+            let output = law.outputs.iter().position(|output| *output == c.from.variable).unwrap_or(0);
             let id = match self.laws.get(law.name.as_str()) {
                 Some(id) if same => *id,
                 _ if same => {
@@ -81,9 +86,12 @@ impl<'a> Wiring<'a> {
                     self.laws.insert(&law.name, id);
                     id
                 }
-                _ => self.system.law(Box::new(Scaled { law: made, then }), &inputs),
+                _ => self.system.law(Box::new(Scaled { law: made, output, then }), &inputs),
             };
-            return self.system.connect_law(id, 0, unit, &c.to.variable).map_err(refused(place));
+            return self
+                .system
+                .connect_law(id, if same { output } else { 0 }, unit, &c.to.variable)
+                .map_err(refused(place));
         }
         if let (Some(source), Some(target)) = (self.variable(&c.from), self.variable(&c.to))
             && source.1.real().is_none()

@@ -7,6 +7,7 @@ use super::{Declared, amount};
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, InterfaceModel, Law, LawKind, Map, Place, Setting};
 use macrostep_description::{Causality, Kind, ModelDescription, Value, Variable};
+use macrostep_master::LAW_SIZE_MAX;
 use std::collections::{BTreeMap, HashSet};
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
@@ -28,7 +29,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         let gains = match &law.kind {
             LawKind::SpringDamper { stiffness, damping } => vec![stiffness, damping],
             LawKind::Line(line) => vec![line.gain()],
-            LawKind::NonlinearSpring { .. } | LawKind::Orifice { .. } => Vec::new(),
+            LawKind::NonlinearSpring { .. } | LawKind::Orifice { .. } | LawKind::Given => Vec::new(),
         };
         for gain in gains {
             if let Err(what) = amount(d.names, gain, |unit| d.description(unit)) {
@@ -231,6 +232,15 @@ fn shape(law: &Law, findings: &mut Vec<Finding>) {
         LawKind::SpringDamper { .. } | LawKind::NonlinearSpring { .. } => (4, "x1, v1, x2, v2", 1, "one"),
         LawKind::Orifice { .. } => (2, "p1, p2", 1, "one"),
         LawKind::Line(_) => (4, "x1, v1, x2, v2", 2, "two"),
+        LawKind::Given => {
+            let sizes = [law.inputs.len(), law.outputs.len()];
+            if sizes.iter().any(|n| !(1..=LAW_SIZE_MAX).contains(n)) {
+                let what = format!("law `{}` has {} inputs and {} outputs", law.name, sizes[0], sizes[1]);
+                let next = format!("expected 1 to {LAW_SIZE_MAX} of each");
+                findings.push(Finding::error(&law.place, what, next));
+            }
+            return;
+        }
     };
     if law.inputs.len() != inputs || law.outputs.len() != outputs {
         let found = format!("{} inputs and {} outputs", law.inputs.len(), law.outputs.len());

@@ -110,8 +110,8 @@ impl Look<'_> {
         let sides = match law.kind {
             LawKind::SpringDamper { .. } | LawKind::NonlinearSpring { .. } => [law.inputs.get(1)?, law.inputs.get(3)?],
             LawKind::Orifice { .. } => [law.inputs.first()?, law.inputs.get(1)?],
-            // It keeps an account of its own.
-            LawKind::Line(_) => return None,
+            // A line keeps an account of its own; of what is given nobody knows the sides.
+            LawKind::Line(_) | LawKind::Given => return None,
         };
         let mut ports = Vec::new();
         for (flow, sign) in sides.into_iter().zip([-1.0, 1.0]) {

@@ -79,6 +79,8 @@ pub enum LawKind {
         /// Pressure difference below which the flow is laminar.
         laminar: f64,
     },
+    /// The program that runs the scenario gives it, under the law's name: see [`crate::Catalogue::law`].
+    Given,
     /// A line with delay between two motions; inputs x₁, v₁, x₂, v₂; outputs: what goes to end 1 and to end 2.
     Line(Line),
 }

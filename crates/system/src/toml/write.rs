@@ -39,6 +39,7 @@ pub fn write(scenario: &Scenario) -> String {
             LawKind::Orifice { coefficient, laminar } => {
                 text.line(format_args!("kind = \"orifice\"\ncoefficient = {coefficient:?}\nlaminar = {laminar:?}"));
             }
+            LawKind::Given => text.line(format_args!("kind = \"given\"")),
             LawKind::Line(line) => {
                 let (key, amount) = match &line.size {
                     LineSize::Impedance(amount) => ("impedance", amount),

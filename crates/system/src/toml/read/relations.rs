@@ -41,6 +41,7 @@ impl Reader<'_> {
                 coefficient: need("coefficient", law.coefficient)?,
                 laminar: need("laminar", law.laminar)?,
             },
+            "given" => LawKind::Given,
             "line" => LawKind::Line(Line {
                 size: match (amount(&law.impedance), amount(&law.stiffness)) {
                     (Some(impedance), None) => LineSize::Impedance(impedance),
@@ -58,8 +59,9 @@ impl Reader<'_> {
                 })?,
             }),
             other => {
-                let what =
-                    format!("law of kind `{other}`, expected `spring-damper`, `nonlinear-spring`, `orifice` or `line`");
+                let what = format!(
+                    "law of kind `{other}`, expected `spring-damper`, `nonlinear-spring`, `orifice`, `line` or `given`"
+                );
                 return Err(Finding::error(&self.place(&law.kind), what, ""));
             }
         };

@@ -1,0 +1,26 @@
+//! Parts of a system that the caller of this process makes itself: a researcher's units, laws and predictor.
+
+use std::sync::Arc;
+
+use macrostep_description::ModelDescription;
+use macrostep_master::Law;
+use macrostep_master::predict::Predictor;
+use macrostep_master::unit::Unit;
+
+/// Gives what a scenario names and no FMU is. A unit is `embedded:NAME` there, a law is of kind `given`.
+pub trait Given: Send + Sync + std::fmt::Debug {
+    /// What the unit of this name declares; `None` where there is none.
+    fn description(&self, name: &str) -> Option<Arc<ModelDescription>>;
+
+    /// A new instance of the unit of this name, called `instance` in the system.
+    ///
+    /// # Errors
+    /// In words for a user: why there is none.
+    fn unit(&self, name: &str, instance: &str) -> Result<Box<dyn Unit>, String>;
+
+    /// The law of this name.
+    fn law(&self, name: &str) -> Option<Box<dyn Law>>;
+
+    /// A predictor in the place of the one that the scenario says.
+    fn predictor(&self) -> Option<Arc<dyn Predictor>>;
+}
