@@ -180,7 +180,12 @@ fn spreads(measures: &[Spread]) -> Table {
     ]);
     let short = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.6e}"));
     for m in measures {
-        let ends = [&m.at_min, &m.at_max].map(|point| point.join(" "));
+        // Six digits of numbers; all are in `runs.csv`.
+        let brief = |text: &String| {
+            let x = text.parse::<f64>().ok().and_then(|x| format!("{x:.5e}").parse::<f64>().ok());
+            x.map_or_else(|| text.clone(), |x| x.to_string())
+        };
+        let ends = [&m.at_min, &m.at_max].map(|point| point.iter().map(brief).collect::<Vec<_>>().join(" "));
         let numbers = [m.count.to_string(), short(m.min), short(m.mean), short(m.max)];
         let cells: Vec<String> = [m.name.clone()].into_iter().chain(numbers).chain(ends).collect();
         table.row(cells);

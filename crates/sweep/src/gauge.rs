@@ -11,6 +11,7 @@ use macrostep_master::record::Observer;
 
 use crate::expression::{Function, Measure};
 use crate::samples::Samples;
+use crate::study::Study;
 
 /// A term with its variable's place in the rows, and its reference.
 #[derive(Debug, Clone)]
@@ -47,11 +48,11 @@ pub struct Gauge<'m> {
 }
 
 impl Measures {
-    /// Measures of rows that have these variables; references are read.
+    /// Measures of the runs of a study; references are read, in the units of its variables.
     ///
     /// # Errors
     /// In a sentence: a variable that is not recorded, or a reference that cannot be read.
-    pub fn new(list: Vec<Measure>, recorded: &[String]) -> Result<Measures, String> {
+    pub fn new(list: Vec<Measure>, study: &Study<'_>) -> Result<Measures, String> {
         let mut probes = Vec::new();
         for (measure, term) in list.iter().flat_map(|m| m.terms.iter().map(move |t| (m, t))) {
             let wrong = |what: String| format!("`--measure {}={}`: {what}", measure.name, measure.text);
@@ -59,7 +60,7 @@ impl Measures {
                 probes.push(Probe { function: term.function.clone(), column: 0, reference: None });
                 continue;
             };
-            let column = recorded.iter().position(|name| name == variable);
+            let column = study.recorded.iter().position(|name| name == variable);
             let column = column.ok_or_else(|| {
                 wrong(format!("`{variable}` is no variable of a unit; `macrostep info` lists those of an FMU"))
             })?;
@@ -67,8 +68,9 @@ impl Measures {
                 Function::Distance { path, column, .. } => {
                     let samples = Samples::read(path).map_err(wrong)?;
                     let read = samples.column(column.as_ref().unwrap_or(variable)).map_err(wrong)?;
-                    let known = samples.times_s.iter().zip(&read.values).filter(|(_, x)| !x.is_nan());
-                    Some(Arc::new(known.map(|(t, x)| (*t, *x)).unzip()))
+                    let values = study.in_own_unit(variable, read).map_err(wrong)?;
+                    let known = samples.times_s.iter().zip(values).filter(|(_, x)| !x.is_nan());
+                    Some(Arc::new(known.map(|(t, x)| (*t, x)).unzip()))
                 }
                 _ => None,
             };

@@ -15,6 +15,7 @@ use macrostep_system::words::{Control, Energy};
 use macrostep_system::{Catalogue, Finding, assemble};
 
 use crate::refused::Refused;
+use crate::samples::SampledColumn;
 use crate::vary::{Key, Target};
 
 /// Where FMUs come from, for all workers.
@@ -105,6 +106,19 @@ impl<'a> Study<'a> {
     pub fn is_text(&self, name: &str) -> bool {
         let variable = |e: Endpoint| Some(self.described(&e)?.variable(&e.variable)?.kind.clone());
         matches!(Endpoint::parse(name).and_then(variable), Some(Kind::String))
+    }
+
+    /// The values of a column of a file in the unit of measurement of a variable, `UNIT.VARIABLE`.
+    ///
+    /// # Errors
+    /// Where the unit of the column is not known beside that of the variable.
+    pub fn in_own_unit(&self, name: &str, column: &SampledColumn) -> Result<Vec<f64>, String> {
+        let endpoint = Endpoint::parse(name);
+        let known = endpoint.as_ref().and_then(|e| Some((self.described(e)?, e)));
+        match known.and_then(|(description, e)| Some((description.variable(&e.variable)?, description))) {
+            Some((variable, description)) => column.in_unit_of(variable, description),
+            None => Err(format!("`{name}` is no variable of a unit")),
+        }
     }
 
     /// Whether a target takes whole numbers only.

@@ -84,7 +84,7 @@ impl<'a> Sweep<'a> {
             let Measure { name, text: typed, .. } = measure;
             return Err(Refused::Usage(format!("`--measure {name}={typed}`: `{text}` is a text, expected a number")));
         }
-        let measures = Measures::new(measures, &study.recorded).map_err(Refused::Usage)?;
+        let measures = Measures::new(measures, &study).map_err(Refused::Usage)?;
         if !study.targets.contains(&Target::Key(crate::vary::Key::Stop)) {
             let e = &study.scenario().experiment;
             measures.overlap(e.start_s, e.stop_s.unwrap_or(f64::INFINITY)).map_err(Refused::Usage)?;
