@@ -1,7 +1,7 @@
 //! Rows in the formats of other tools, written from the file of rows once it is whole.
 
 mod mat;
-mod parquet;
+pub mod parquet;
 
 use std::fs::File;
 use std::io::BufReader;
@@ -40,6 +40,7 @@ impl FormatArguments {
             Some((option, _)) if !are_written => Err(Failure::Usage(format!(
                 "`{option}` needs `--out` or, with `simulate`, `--output-file`: the rows are converted from a file"
             ))),
+            _ if self.parquet.is_some() => parquet::is_there(),
             _ => Ok(()),
         }
     }
@@ -55,7 +56,7 @@ impl FormatArguments {
     /// [`Failure`] where a file cannot be read or written.
     pub fn convert(&self, rows: &Path, here: &Path, unit: &dyn Fn(&str) -> Option<String>) -> Result<(), Failure> {
         if let Some(target) = &self.parquet {
-            parquet::convert(rows, &here.join(target))?;
+            parquet::convert(rows, &here.join(target), (unit, &|_| false))?;
         }
         self.mat.as_ref().map_or(Ok(()), |target| mat::convert(rows, &here.join(target), unit))
     }

@@ -10,7 +10,7 @@ use macrostep_analysis::multirate::{
     Limits, MICRO_S, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, errors, judge,
 };
 use macrostep_plot::table::{Align, Table, short};
-use rayon::prelude::*;
+use macrostep_sweep::each;
 use serde::Serialize;
 
 use super::{charts, simulate, stepped, write_run};
@@ -100,22 +100,26 @@ impl Study<'_> {
         let schemes = Scheme::all();
         let bar = progress_bar(schemes.len() as u64, "schemes");
         let limits = Limits { speed_ms: if self.plant.is_crane() { 0.51 } else { 5.0 }, ..Limits::BRIEF };
-        let found = schemes
-            .into_par_iter()
-            .map(|scheme| {
-                let mut largest = None;
-                for micro_steps in LADDER {
-                    let (_, outcome) = self.run(scheme, micro_steps, limits)?;
-                    if !self.judged(&outcome).1 {
-                        break;
-                    }
-                    largest = Some(micro_steps);
+        let climbed = |(): &mut (), scheme: &Scheme| {
+            let mut largest = None;
+            for micro_steps in LADDER {
+                let (_, outcome) = self.run(*scheme, micro_steps, limits)?;
+                if !self.judged(&outcome).1 {
+                    break;
                 }
-                bar.inc(1);
-                Ok((scheme, largest))
-            })
-            .collect::<Result<Vec<_>, Failure>>()?;
+                largest = Some(micro_steps);
+            }
+            Ok(largest)
+        };
+        let mut found: Vec<Result<(Scheme, Option<u32>), Failure>> = Vec::new();
+        each(&mut vec![(); rayon::current_num_threads()], schemes.into_iter(), climbed, |scheme, largest| {
+            bar.inc(1);
+            let is_known = largest.is_ok();
+            found.push(largest.map(|largest| (scheme, largest)));
+            is_known
+        });
         bar.finish_and_clear();
+        let found = found.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let mut table = Table::new([
             ("interface speed", Align::Left),
             ("schedule", Align::Left),

@@ -128,18 +128,19 @@ fn entries(
         .flat_map(|(n, (scheme, steps))| runs(scheme, steps, &arguments.control_tolerance).map(move |(s, h)| (n, s, h)))
         .collect();
     let bar = progress_bar(work.len() as u64, "runs");
-    let found = work
-        .par_iter()
-        .flat_map_iter(|run| references.iter().find(|r| r.0 == run.2).map(|r| (run, &r.1)))
-        .map(|((n, scheme, step_s), reference)| {
-            let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units)) };
-            let work = run_scheme(scenario, &setup, reference);
-            bar.inc(1);
-            (*n, work.unwrap_or_else(|e| Work::failed(scheme, *step_s, e.to_string())))
-        })
-        .collect::<Vec<(usize, Work)>>();
+    let one = |(): &mut (), (_, scheme, step_s): &&(usize, Scheme, f64)| {
+        let (_, reference) = references.iter().find(|r| r.0 == *step_s)?;
+        let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units)) };
+        let work = run_scheme(scenario, &setup, reference);
+        Some(work.unwrap_or_else(|e| Work::failed(scheme, *step_s, e.to_string())))
+    };
     let mut entries: Vec<Entry> = schemes.iter().map(|s| Entry { scheme: *s, runs: Vec::new() }).collect();
-    found.into_iter().for_each(|(n, work)| entries[n].runs.push(work));
+    let mut workers = vec![(); rayon::current_num_threads()];
+    macrostep_sweep::each(&mut workers, work.iter(), one, |(n, ..), done| {
+        entries[*n].runs.extend(done);
+        bar.inc(1);
+        true
+    });
     // Times are those of one run after the other, the shortest of several: runs beside each other disturb them.
     for (n, scheme, step_s) in &work {
         let Some(reference) = references.iter().find(|r| r.0 == *step_s).map(|r| &r.1) else { continue };

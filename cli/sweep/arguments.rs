@@ -70,6 +70,10 @@ pub struct SweepArguments {
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
+    /// Write the rows to this file in the Parquet format too, once they are whole; needs a build with the feature `parquet`
+    /// [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
     /// Leave out the pictures [default: they are drawn]
     #[arg(long)]
     pub no_pictures: bool,

@@ -16,6 +16,7 @@ use macrostep_system::scenario::Source;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::formats::parquet;
 use crate::oscillator::write_text;
 use crate::print;
 use crate::system::arguments::SystemArguments;
@@ -27,6 +28,9 @@ use arguments::{DesignWord, NO_SYSTEM, SweepArguments};
 /// # Errors
 /// [`Failure`] for bad input before the first run, and where files cannot be written. Runs that fail are rows.
 pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
+    if arguments.parquet.is_some() {
+        parquet::is_there()?;
+    }
     if !arguments.merge.is_empty() {
         let definition = merge(&arguments.merge, &arguments.out).map_err(refused)?;
         return told(arguments, &definition, None);
@@ -120,6 +124,13 @@ pub fn bar() -> ProgressBar {
 fn told(a: &SweepArguments, definition: &Definition, run: Option<(&Done, usize, f64)>) -> Result<(), Failure> {
     let summary = Summary::read(&a.out, definition).map_err(refused)?;
     let indices = draw(&a.out, definition, !a.no_pictures).map_err(refused)?;
+    if let Some(target) = &a.parquet {
+        let (head, varied) = (definition.head(), definition.varied.len());
+        let place = |name: &str| head.iter().position(|known| known == name);
+        let unit = |name: &str| definition.units.get(place(name)?).cloned();
+        let is_measure = |name: &str| place(name).is_some_and(|i| i >= varied && i + 1 < head.len());
+        parquet::convert(&a.out.join(RUNS), target, (&unit, &is_measure))?;
+    }
     let mut result = json!({
         "rows": summary.rows,
         "ok": summary.ok,
@@ -169,7 +180,12 @@ fn spreads(measures: &[Spread]) -> Table {
     ]);
     let short = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.6e}"));
     for m in measures {
-        let ends = [&m.at_min, &m.at_max].map(|point| point.join(" "));
+        // Six digits of numbers; all are in `runs.csv`.
+        let brief = |text: &String| {
+            let x = text.parse::<f64>().ok().and_then(|x| format!("{x:.5e}").parse::<f64>().ok());
+            x.map_or_else(|| text.clone(), |x| x.to_string())
+        };
+        let ends = [&m.at_min, &m.at_max].map(|point| point.iter().map(brief).collect::<Vec<_>>().join(" "));
         let numbers = [m.count.to_string(), short(m.min), short(m.mean), short(m.max)];
         let cells: Vec<String> = [m.name.clone()].into_iter().chain(numbers).chain(ends).collect();
         table.row(cells);

@@ -126,16 +126,21 @@ fn commands_name_verbs_and_options_that_there_are() {
 
 /// Runs a line of the tutorial in its folder.
 fn typed(line: &str, folder: &Path) -> Output {
-    let words = line.strip_prefix("macrostep ").expect("a command").split_whitespace();
+    let words = line.strip_prefix("macrostep ").expect("a command").split_whitespace().map(|w| w.trim_matches('\''));
     Command::new(env!("CARGO_BIN_EXE_macrostep")).args(words).current_dir(folder).output().expect("the program starts")
 }
 
-#[test]
-fn the_tutorial_goes_from_wrong_to_right() {
-    let folder = crate::common::folder(module_path!()).join("tutorial");
+/// An empty folder of its own.
+fn empty(name: &str) -> PathBuf {
+    let folder = crate::common::folder(module_path!()).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
-    let page = read(&Path::new(ROOT).join("docs/tutorial.md"));
+    folder
+}
+
+/// Writes the scenario of a page, runs its commands, and looks for what it says that they print. Gives the numbers of commands and lines.
+fn follow(page: &str, folder: &Path, code: impl Fn(&str) -> i32) -> (usize, usize) {
+    let page = read(&Path::new(ROOT).join("docs").join(page));
     let mut said = String::new();
     let (mut commands, mut lines) = (0, 0);
     for block in page.split("```").skip(1).step_by(2) {
@@ -144,16 +149,14 @@ fn the_tutorial_goes_from_wrong_to_right() {
             std::fs::write(folder.join("pair.toml"), body).expect("written");
             continue;
         }
+        // What a file looks like.
+        if language == "csv" {
+            continue;
+        }
         if let Some(command) = body.lines().next().filter(|line| line.starts_with("macrostep ")) {
-            let output = typed(command, &folder);
-            // 1 % is first asked for in vain.
-            let expected =
-                if command.contains("--tolerance 1e-2") && !command.contains("ia2") && !command.contains("advise") {
-                    3
-                } else {
-                    0
-                };
-            assert_eq!(output.status.code(), Some(expected), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+            let output = typed(command, folder);
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(code(command)), "{command}: {told}");
             said = String::from_utf8_lossy(&output.stdout).into_owned();
             commands += 1;
             continue;
@@ -164,6 +167,29 @@ fn the_tutorial_goes_from_wrong_to_right() {
             lines += 1;
         }
     }
-    assert_eq!((commands, lines), (9, 11));
+    (commands, lines)
+}
+
+#[test]
+fn the_tutorial_goes_from_wrong_to_right() {
+    let folder = empty("tutorial");
+    // 1 % is first asked for in vain.
+    let is_vain = |c: &str| c.contains("--tolerance 1e-2") && !c.contains("ia2") && !c.contains("advise");
+    assert_eq!(follow("tutorial.md", &folder, |command| if is_vain(command) { 3 } else { 0 }), (9, 11));
     assert!(folder.join("out/first/report.html").exists());
+}
+
+#[test]
+fn the_calibration_goes_from_data_to_error_bars() {
+    let folder = empty("calibration");
+    std::fs::copy(Path::new(ROOT).join("examples/fit/measured.csv"), folder.join("measured.csv")).expect("copied");
+    assert_eq!(follow("calibration.md", &folder, |_| 0), (6, 14));
+    let fit: serde_json::Value = serde_json::from_str(&read(&folder.join("out/fit/fit.json"))).expect("JSON");
+    let parameters = fit["parameters"].as_array().expect("a list");
+    for (p, truth) in parameters.iter().zip([10.0, 0.3, 30.0, 0.5]) {
+        let number = |key: &str| p[key].as_f64().expect("a number");
+        assert!((number("value") - truth).abs() <= number("confidence"), "{p}");
+        assert!(number("sigma") > 0.0 && number("coupling_error").abs() < number("sigma"), "{p}");
+    }
+    assert!(parameters.len() == 4 && folder.join("out/look/indices.svg").exists());
 }

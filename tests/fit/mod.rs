@@ -112,6 +112,26 @@ fn intervals_hold_as_often_as_they_say() {
     assert!(all == 200 && (180..=198).contains(&held), "{held} of {all}");
 }
 
+/// Six parameters of two FMUs from noise of 1 % of the motion, over five seeds.
+#[test]
+fn six_parameters_of_two_units_are_found() {
+    let exact = trace(&pair(0.01, "quadratic", TRUE));
+    let start = pair(0.01, "quadratic", [20.0, 1.0, 50.0, 1.0]);
+    let free = [&FREE[..], &["left.m=0.2:5", "right.m=0.2:5"]].concat();
+    let truth = [&TRUE[..], &[1.0, 1.0]].concat();
+    let mut held = 0;
+    for seed in 0..5 {
+        let path = data("six.csv", &exact, 4, 1.5e-3, 100 + seed);
+        let found = fitted(&start, &path, &request(&free)).expect("a fit");
+        assert!(found.converged && found.parameters.len() == 6);
+        for (p, truth) in found.parameters.iter().zip(&truth) {
+            held += usize::from((p.value - truth).abs() <= 2.0 * p.sigma.expect("a deviation"));
+            assert!((p.value / truth - 1.0).abs() < 0.2, "{}: {} is not {truth}", p.name, p.value);
+        }
+    }
+    assert!((26..=30).contains(&held), "{held} of 30");
+}
+
 /// Data of a fine run, fitted with a coarse one: what the parameters are off by is named as error of the coupling.
 #[test]
 fn the_error_of_the_coupling_is_told() {

@@ -155,6 +155,61 @@ fn methods_are_varied_and_divergence_is_a_row() {
     assert!(text.lines().all(|line| !line.contains("NaN")), "{text}");
 }
 
+/// Distances are in the unit of the variable whatever the file's; work is counted in every run, also of simulations that have run before.
+#[test]
+fn references_have_units_and_work_is_counted() {
+    let out = empty("measures");
+    let path = |name: &str| out.join(name).to_str().expect("UTF-8").to_owned();
+    std::fs::write(path("pair.toml"), PAIR).expect("a file");
+    std::fs::write(path("m.csv"), "time,left.x\n0.1,0.05\n0.2,\n0.35,0.1\n").expect("a file");
+    std::fs::write(path("mm.csv"), "time [ms],left.x [mm]\n100,50\n200,\n350,100\n").expect("a file");
+    let measures = [
+        format!("a=distance(left.x,{})", path("m.csv")),
+        format!("b=distance(left.x,{})", path("mm.csv")),
+        format!("c=deviation(left.x,{},left.x)", path("mm.csv")),
+        "calls=do_steps()".to_owned(),
+    ];
+    let typed = measures.iter().flat_map(|text| ["--measure", text]);
+    let words: Vec<&str> = ["--vary", "left.k=lin:5:15:12", "--no-pictures"].into_iter().chain(typed).collect();
+    let output = macrostep(&[&["sweep", &path("pair.toml"), "--out", &path("out")][..], &words].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for line in rows(&out.join("out")).lines().skip(1) {
+        let fields: Vec<f64> = line.split(',').take(5).map(|text| text.parse().expect("a number")).collect();
+        let [a, b, c] = [fields[1], fields[2], fields[3]];
+        assert!((a - b).abs() < 1e-12 && a > 1e-4, "{line}");
+        // The largest of two differences lies between their root mean square and √2 times it.
+        assert!(c >= a && c <= a * 2.0_f64.sqrt() * (1.0 + 1e-12), "{line}");
+        assert_eq!(fields[4], 100.0, "50 macro steps of two FMUs");
+    }
+    // A unit that is none of the variable's.
+    std::fs::write(path("kg.csv"), "time,left.x [kg]\n0.1,0.05\n").expect("a file");
+    let measure = format!("a=distance(left.x,{})", path("kg.csv"));
+    let output =
+        macrostep(&["sweep", &path("pair.toml"), "--vary", "left.k=1,2", "--measure", &measure, "--out", &path("kg")]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && stderr.contains("is in `kg`"), "{stderr}");
+}
+
+/// Rows as Parquet where the program can write it; where it cannot, that is said before the first run.
+#[test]
+fn rows_go_to_parquet_or_it_is_said_before() {
+    let out = empty("parquet");
+    let path = |name: &str| out.join(name).to_str().expect("UTF-8").to_owned();
+    std::fs::write(path("pair.toml"), PAIR).expect("a file");
+    let words =
+        ["--vary", "left.k=1,2", "--measure", "x=last(left.x)", "--no-pictures", "--parquet", &path("x.parquet")];
+    let output = macrostep(&[&["sweep", &path("pair.toml"), "--out", &path("out")][..], &words].concat());
+    if cfg!(feature = "parquet") {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let bytes = std::fs::read(path("x.parquet")).expect("a file");
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+        return;
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && stderr.contains("without the feature `parquet`"), "{stderr}");
+    assert!(!out.join("out").exists());
+}
+
 /// What makes no sense is said in one sentence before the first run, and nothing is left behind.
 #[test]
 fn nonsense_is_refused_before_the_first_run() {
@@ -228,6 +283,19 @@ mod foreign {
         for line in rows(out.as_ref()).lines().skip(1) {
             let [u, x]: [f64; 2] = [0, 1].map(|i| line.split(',').nth(i).expect("a field").parse().expect("a number"));
             assert!((x - (1.0 + u)).abs() < 1e-12, "{line}");
+        }
+    }
+
+    /// What is no number over time is no measure.
+    #[test]
+    fn a_text_is_no_measure() {
+        let (path, out) = system("text", &[]);
+        for (measure, why) in
+            [("a=last(s.text)", "`s.text` is a text, expected a number"), ("a=max(s.y)", "`s.y` is no variable")]
+        {
+            let output = macrostep(&["sweep", &path, "--vary", "s.u=1,2", "--measure", measure, "--out", &out]);
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.code() == Some(2) && stderr.contains(why), "{stderr}");
         }
     }
 

@@ -11,7 +11,8 @@ pub struct Bars {
     title: String,
     axis: Axis,
     groups: Vec<String>,
-    kinds: Vec<(String, Vec<f64>)>,
+    /// Label, values, and half the widths of their intervals, where there are any.
+    kinds: Vec<(String, Vec<f64>, Vec<f64>)>,
     digits: usize,
 }
 
@@ -24,14 +25,22 @@ impl Bars {
 
     /// Adds one bar to every group, in the groups' order; a value that is not finite leaves its place empty.
     pub fn with(mut self, label: &str, values: impl Into<Vec<f64>>) -> Self {
-        self.kinds.push((label.to_owned(), values.into()));
+        self.kinds.push((label.to_owned(), values.into(), Vec::new()));
+        self
+    }
+
+    /// Draws an interval, value ± half, over each bar that was added last.
+    pub fn intervals(mut self, halves: impl Into<Vec<f64>>) -> Self {
+        if let Some(last) = self.kinds.last_mut() {
+            last.2 = halves.into();
+        }
         self
     }
 
     pub(crate) fn draw(&self, canvas: &mut Canvas, area: Area) {
         let area = frame::title(canvas, area, &self.title);
         let entries: Vec<Entry> = (self.kinds.iter().enumerate())
-            .map(|(i, (label, _))| Entry {
+            .map(|(i, (label, ..))| Entry {
                 label: if self.kinds.len() > 1 { label } else { "" },
                 stroke: Stroke::solid(palette::line(i), 9.0),
                 joined: true,
@@ -58,7 +67,7 @@ impl Bars {
             let letters = Letters::new(MEDIUM, palette::INK, "end");
             canvas.text([plot.left - 10.0, middle + 4.5], group, letters);
             let first = middle - 0.5 * bar * self.kinds.len() as f64;
-            for (k, (_, values)) in self.kinds.iter().enumerate() {
+            for (k, (_, values, halves)) in self.kinds.iter().enumerate() {
                 let Some(value) = values.get(g).copied().filter(|value| value.is_finite()) else { continue };
                 let top = first + k as f64 * bar;
                 let right = plot.left + scale.part(value).clamp(0.0, 1.0) * plot.width();
@@ -72,7 +81,19 @@ impl Bars {
                     },
                     palette::line(k),
                 );
-                let at = [right + 6.0, top + bar / 2.0 + 4.0];
+                // The interval, and the value behind both.
+                let half = halves.get(g).copied().filter(|half| half.is_finite());
+                let ends = half.map(|half| {
+                    [value - half, value + half].map(|x| plot.left + scale.part(x).clamp(0.0, 1.0) * plot.width())
+                });
+                let middle = top + 0.5 * bar;
+                if let Some([low, high]) = ends {
+                    canvas.line([[low, middle], [high, middle]], Stroke::solid(palette::INK, 1.5));
+                    for x in [low, high] {
+                        canvas.line([[x, middle - 4.0], [x, middle + 4.0]], Stroke::solid(palette::INK, 1.5));
+                    }
+                }
+                let at = [ends.map_or(right, |[_, high]| right.max(high)) + 6.0, middle + 4.0];
                 canvas.text(at, &self.words(value), Letters::new(SMALL, palette::INK, "start"));
             }
         }
@@ -93,7 +114,7 @@ impl Bars {
 
     /// A linear axis starts at 0, a logarithmic one at the power of ten below the least value.
     fn scale(&self) -> Scale {
-        let values = || self.kinds.iter().flat_map(|(_, values)| values.iter().copied()).filter(|v| v.is_finite());
+        let values = || self.kinds.iter().flat_map(|(_, values, _)| values.iter().copied()).filter(|v| v.is_finite());
         let scale = self.axis.scale(values(), 0.0);
         if scale.log {
             Scale { low: 10f64.powf((scale.low.log10() - 0.05).floor()), ..scale }

@@ -135,19 +135,21 @@ impl Figure {
             top += 24.0;
         }
         // Charts of a column begin at the same place.
-        let mut indents = vec![0.0f64; self.columns];
+        // A figure with few panels is as wide as they are.
+        let columns = self.columns.min(self.panels.len().max(1));
+        let mut indents = vec![0.0f64; columns];
         for (n, panel) in self.panels.iter().enumerate() {
             if let Panel::Chart(chart) = panel {
                 let area = Area { left: 0.0, top: 0.0, right: width, bottom: height };
-                indents[n % self.columns] = indents[n % self.columns].max(chart.indent(area));
+                indents[n % columns] = indents[n % columns].max(chart.indent(area));
             }
         }
         for (n, panel) in self.panels.iter().enumerate() {
-            let (left, above) = ((n % self.columns) as f64 * width, top + (n / self.columns) as f64 * height);
+            let (left, above) = ((n % columns) as f64 * width, top + (n / columns) as f64 * height);
             let area = Area { left, top: above, right: left + width, bottom: above + height };
             match panel {
                 Panel::Chart(chart) => {
-                    chart.draw(&mut canvas, area, indents[n % self.columns]);
+                    chart.draw(&mut canvas, area, indents[n % columns]);
                 }
                 Panel::Bars(bars) => bars.draw(&mut canvas, area),
                 Panel::Heat(heat) if self.shared_bar => heat.clone().without_bar().draw(&mut canvas, area),
@@ -155,8 +157,8 @@ impl Figure {
                 Panel::Parallel(parallel) => parallel.draw(&mut canvas, area),
             }
         }
-        let rows = self.panels.len().div_ceil(self.columns).max(1);
-        let (mut right, bottom) = (self.columns as f64 * width, top + rows as f64 * height);
+        let rows = self.panels.len().div_ceil(columns).max(1);
+        let (mut right, bottom) = (columns as f64 * width, top + rows as f64 * height);
         let first = self.panels.iter().find_map(|panel| if let Panel::Heat(heat) = panel { Some(heat) } else { None });
         if let Some(heat) = first.filter(|_| self.shared_bar) {
             heat.draw_bar(

@@ -1,9 +1,9 @@
 //! *Measures* as they are typed: `NAME=EXPRESSION`, arithmetic on functions of recorded variables, such as
-//! `overshoot=max(mass1.x) - last(mass1.x)`.
+//! `overshoot=max(mass1.x) - last(mass1.x)`, and on the work of the run, `do_steps()`.
 
 use std::path::PathBuf;
 
-/// A function of a recorded variable over a run.
+/// A function of a run, most of them of a recorded variable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Function {
     /// The value at the end.
@@ -20,8 +20,12 @@ pub enum Function {
     Integral,
     /// Time at which a level is first crossed \[s\].
     Crossing(f64),
-    /// Root mean square of the difference to a column of a CSV file, at its times.
+    /// Calls of `fmi2DoStep` of all units.
+    DoSteps,
+    /// Root mean square of the difference to a column of a CSV file at its times, or the largest absolute value of it.
     Distance {
+        /// The largest absolute value.
+        is_largest: bool,
         /// The file.
         path: PathBuf,
         /// Its column; `None`: the one called as the variable.
@@ -29,13 +33,13 @@ pub enum Function {
     },
 }
 
-/// A function of a variable.
+/// A function, and what it is of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
     /// Which function.
     pub function: Function,
-    /// Of which variable, `UNIT.VARIABLE`.
-    pub variable: String,
+    /// Of which variable, `UNIT.VARIABLE`; `None` where it is of the whole run.
+    pub variable: Option<String>,
 }
 
 /// Arithmetic on terms, which stand in a list of their own.
@@ -69,7 +73,7 @@ pub struct Measure {
 }
 
 /// Names of all functions, for messages.
-const FUNCTIONS: &str = "last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL), distance(V, FILE), distance(V, FILE, COLUMN), abs(…) or sqrt(…) with V a variable UNIT.VARIABLE";
+const FUNCTIONS: &str = "last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL), distance(V, FILE), distance(V, FILE, COLUMN), deviation(V, FILE), deviation(V, FILE, COLUMN), do_steps(), abs(…) or sqrt(…) with V a variable UNIT.VARIABLE";
 
 /// Parentheses inside each other; more are taken for a mistake.
 const DEPTH_MAX: usize = 64;
@@ -182,7 +186,7 @@ impl Parser<'_> {
         if rest.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
             return self.number();
         }
-        let length = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let length = rest.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(rest.len());
         let name = rest[..length].to_owned();
         if !rest[length..].trim_start().starts_with('(') {
             return Err(self.expected(FUNCTIONS));
@@ -259,15 +263,19 @@ fn term(name: &str, arguments: &[String]) -> Result<Option<Term>, String> {
             let level = level.parse::<f64>().ok().filter(|x| x.is_finite());
             Function::Crossing(level.ok_or_else(|| format!("crossing(…, {}): expected a finite number", arguments[1]))?)
         }
-        ("distance", [_, path]) => Function::Distance { path: path.into(), column: None },
-        ("distance", [_, path, column]) => Function::Distance { path: path.into(), column: Some(column.clone()) },
+        ("do_steps", [nothing]) if nothing.is_empty() => {
+            return Ok(Some(Term { function: Function::DoSteps, variable: None }));
+        }
+        ("distance" | "deviation", [_, path, column @ ..]) if column.len() < 2 => {
+            Function::Distance { is_largest: name == "deviation", path: path.into(), column: column.first().cloned() }
+        }
         _ => return Ok(None),
     };
     let variable = arguments[0].clone();
     if !variable.contains('.') {
         return Err(format!("{name}({variable}): expected a variable UNIT.VARIABLE"));
     }
-    Ok(Some(Term { function, variable }))
+    Ok(Some(Term { function, variable: Some(variable) }))
 }
 
 #[cfg(test)]
@@ -277,11 +285,13 @@ mod tests {
     #[test]
     fn expressions_follow_the_rules_of_arithmetic() {
         let measure: Measure = "a=2*max(m.x[1,2]) - -abs(min(m.y)-1e1)/(4 - 2)".parse().expect("a measure");
-        let variables: Vec<&str> = measure.terms.iter().map(|t| t.variable.as_str()).collect();
+        let variables: Vec<&str> = measure.terms.iter().filter_map(|t| t.variable.as_deref()).collect();
         assert_eq!(variables, ["m.x[1,2]", "m.y"]);
         assert_eq!(measure.expression.value(&[3.0, 4.0]), 2.0 * 3.0 + 6.0 / 2.0);
         let der: Measure = "a=last(m.der(x))".parse().expect("a measure");
-        assert_eq!(der.terms[0].variable, "m.der(x)");
+        assert_eq!(der.terms[0].variable.as_deref(), Some("m.der(x)"));
+        let work: Measure = "a=1e-3*do_steps()".parse().expect("a measure");
+        assert_eq!((work.expression.value(&[5000.0]), &work.terms[0].variable), (5.0, &None));
     }
 
     #[test]
@@ -295,6 +305,8 @@ mod tests {
             ("a=max(m.x)+", "found the end"),
             ("a=max(m.x) 3", "the end, or one of"),
             ("a=3*4", "depends on no variable"),
+            ("a=do_steps(m.x)", "expected last(V)"),
+            ("a=deviation(m.x)", "expected last(V)"),
             ("a=crossing(m.x, high)", "finite number"),
             ("status=max(m.x)", "and not `status`"),
         ] {

@@ -1,5 +1,7 @@
 //! A *gauge* takes the rows of a run as they come and makes the terms of all measures of them; no row is kept.
 //!
+//! Work is not in the rows: the runner counts it.
+//!
 //! Means and integrals are those of the line between rows (trapezoidal rule); the time of a crossing and the value at a time of a
 //! reference lie on the same line.
 
@@ -9,12 +11,13 @@ use macrostep_master::record::Observer;
 
 use crate::expression::{Function, Measure};
 use crate::samples::Samples;
+use crate::study::Study;
 
 /// A term with its variable's place in the rows, and its reference.
 #[derive(Debug, Clone)]
 struct Probe {
     function: Function,
-    /// Place among the recorded variables.
+    /// Place among the recorded variables; of what is of the whole run 0.
     column: usize,
     /// Times \[s\] and values of the reference, without gaps.
     reference: Option<Arc<(Vec<f64>, Vec<f64>)>>,
@@ -45,22 +48,29 @@ pub struct Gauge<'m> {
 }
 
 impl Measures {
-    /// Measures of rows that have these variables; references are read.
+    /// Measures of the runs of a study; references are read, in the units of its variables.
     ///
     /// # Errors
     /// In a sentence: a variable that is not recorded, or a reference that cannot be read.
-    pub fn new(list: Vec<Measure>, recorded: &[String]) -> Result<Measures, String> {
+    pub fn new(list: Vec<Measure>, study: &Study<'_>) -> Result<Measures, String> {
         let mut probes = Vec::new();
         for (measure, term) in list.iter().flat_map(|m| m.terms.iter().map(move |t| (m, t))) {
             let wrong = |what: String| format!("`--measure {}={}`: {what}", measure.name, measure.text);
-            let column = recorded.iter().position(|name| *name == term.variable);
-            let column = column.ok_or_else(|| wrong(format!("`{}` is not recorded", term.variable)))?;
+            let Some(variable) = &term.variable else {
+                probes.push(Probe { function: term.function.clone(), column: 0, reference: None });
+                continue;
+            };
+            let column = study.recorded.iter().position(|name| name == variable);
+            let column = column.ok_or_else(|| {
+                wrong(format!("`{variable}` is no variable of a unit; `macrostep info` lists those of an FMU"))
+            })?;
             let reference = match &term.function {
-                Function::Distance { path, column } => {
+                Function::Distance { path, column, .. } => {
                     let samples = Samples::read(path).map_err(wrong)?;
-                    let read = samples.column(column.as_ref().unwrap_or(&term.variable)).map_err(wrong)?;
-                    let known = samples.times_s.iter().zip(&read.values).filter(|(_, x)| !x.is_nan());
-                    Some(Arc::new(known.map(|(t, x)| (*t, *x)).unzip()))
+                    let read = samples.column(column.as_ref().unwrap_or(variable)).map_err(wrong)?;
+                    let values = study.in_own_unit(variable, read).map_err(wrong)?;
+                    let known = samples.times_s.iter().zip(values).filter(|(_, x)| !x.is_nan());
+                    Some(Arc::new(known.map(|(t, x)| (*t, x)).unzip()))
                 }
                 _ => None,
             };
@@ -95,8 +105,8 @@ impl Measures {
 }
 
 impl Gauge<'_> {
-    /// All measures at the end of a run; NaN where one is not defined.
-    pub fn values(&self) -> Vec<f64> {
+    /// All measures at the end of a run with so many calls of `fmi2DoStep`; NaN where one is not defined.
+    pub fn values(&self, do_steps: u64) -> Vec<f64> {
         let span_s = self.last_s - self.start_s;
         let probes = self.measures.probes.iter().zip(&self.sums).zip(&self.met);
         let mean = |p: &Probe, sum: f64, of: fn(f64) -> f64| {
@@ -107,6 +117,9 @@ impl Gauge<'_> {
                 Function::Last => self.last.get(p.column).copied().unwrap_or(f64::NAN),
                 Function::Mean => mean(p, *sum, |y| y),
                 Function::Rms => mean(p, *sum, |y| y * y).sqrt(),
+                Function::DoSteps => do_steps as f64,
+                Function::Distance { .. } if *met == 0 => f64::NAN,
+                Function::Distance { is_largest: true, .. } => *sum,
                 Function::Distance { .. } => (sum / *met as f64).sqrt(),
                 _ => *sum,
             })
@@ -151,7 +164,7 @@ impl Observer for Gauge<'_> {
         for (i, p) in self.measures.probes.iter().enumerate() {
             let (before, y, sum) = (self.last[p.column], values[p.column], &mut self.sums[i]);
             match &p.function {
-                Function::Last => {}
+                Function::Last | Function::DoSteps => {}
                 Function::Min if y.is_nan() || y < *sum => *sum = y,
                 Function::Max if y.is_nan() || y > *sum => *sum = y,
                 Function::Min | Function::Max => {}
@@ -163,13 +176,18 @@ impl Observer for Gauge<'_> {
                         *sum = self.last_s + step_s * from / (from - to);
                     }
                 }
-                Function::Distance { .. } => {
+                Function::Distance { is_largest, .. } => {
                     let Some(reference) = &p.reference else { continue };
                     // A time at the end of the run counts whatever its last digit.
                     while let Some(at) = reference.0.get(self.next[i]).filter(|at| **at <= t_s + 1e-9 * step_s) {
                         let part = if step_s > 0.0 { ((at - self.last_s) / step_s).clamp(0.0, 1.0) } else { 1.0 };
                         let off = before + part * (y - before) - reference.1[self.next[i]];
-                        *sum += off * off;
+                        // NaN stays.
+                        *sum = match is_largest {
+                            true if off.abs() <= *sum => *sum,
+                            true => off.abs() + 0.0 * *sum,
+                            false => *sum + off * off,
+                        };
                         self.next[i] += 1;
                         self.met[i] += 1;
                     }

@@ -39,6 +39,7 @@ pub use gauge::Measures;
 pub use indices::{Index, Indices};
 pub use pictures::draw;
 pub use points::{Points, Shard};
+pub use pool::each;
 pub use refused::Refused;
 pub use runner::{Ending, Runner, Way, way};
 pub use samples::Samples;

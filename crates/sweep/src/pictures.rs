@@ -47,13 +47,15 @@ pub fn draw(folder: &Path, definition: &Definition, is_drawn: bool) -> Result<Ve
     let found = sample.indices(definition, &varies);
     if is_drawn && !found.is_empty() {
         let mut figure = Figure::new("Sobol indices")
-            .subtitle("first order: by itself; total: together with the others; lines of the table: 95 %");
+            .subtitle("first order: by itself; total: together with the others; lines: intervals of 95 %");
         for i in &found {
             let title = format!("{} · the polynomial explains {:.1} %", i.measure, 100.0 * i.explained);
             let names = i.names.iter().map(|index| index.name.clone());
             let bars = Bars::new(&title, Axis::linear("share of the variance", "1").range(0.0, 1.0), names)
                 .with("first order", i.names.iter().map(|index| index.first).collect::<Vec<_>>())
-                .with("total", i.names.iter().map(|index| index.total).collect::<Vec<_>>());
+                .intervals(i.names.iter().map(|index| index.first_confidence).collect::<Vec<_>>())
+                .with("total", i.names.iter().map(|index| index.total).collect::<Vec<_>>())
+                .intervals(i.names.iter().map(|index| index.total_confidence).collect::<Vec<_>>());
             figure = figure.with(bars);
         }
         figure.panel_size(800.0, 120.0 + 60.0 * definition.varied.len() as f64).write(folder, "indices")?;

@@ -88,12 +88,19 @@ pub struct Runner<'s, 'a> {
     way: Way,
     /// The newest last.
     kept: Vec<(Vec<Value>, Simulation)>,
+    /// Calls of `fmi2DoStep` in the last run.
+    do_steps: u64,
 }
 
 impl<'s, 'a> Runner<'s, 'a> {
     /// Without any simulation yet.
     pub fn new(study: &'s Study<'a>, way: Way) -> Self {
-        Runner { study, way, kept: Vec::new() }
+        Runner { study, way, kept: Vec::new(), do_steps: 0 }
+    }
+
+    /// Calls of `fmi2DoStep` of all units in the last run.
+    pub fn do_steps(&self) -> u64 {
+        self.do_steps
     }
 
     /// One run with these values of the targets; rows go to the observer.
@@ -123,7 +130,10 @@ impl<'s, 'a> Runner<'s, 'a> {
             Err(ending) => return ending,
         };
         // The run. What has failed is not used again.
+        let count = |simulation: &Simulation| simulation.do_steps().iter().sum::<u64>();
+        let before = count(&simulation);
         let ending = self.steps(&mut simulation, values, observer);
+        self.do_steps = count(&simulation).saturating_sub(before);
         if self.way != Way::New && ending.is_whole() {
             if self.kept.len() >= KEPT_MAX {
                 self.kept.remove(0);

@@ -15,6 +15,7 @@ use macrostep_system::words::{Control, Energy};
 use macrostep_system::{Catalogue, Finding, assemble};
 
 use crate::refused::Refused;
+use crate::samples::SampledColumn;
 use crate::vary::{Key, Target};
 
 /// Where FMUs come from, for all workers.
@@ -34,6 +35,8 @@ pub struct Study<'a> {
     pub recorded: Vec<String>,
     /// Longest time of a run; a run that takes longer is ended.
     pub limit: Option<Duration>,
+    /// The option that names the targets, for messages.
+    pub option: &'static str,
 }
 
 impl<'a> Study<'a> {
@@ -73,7 +76,8 @@ impl<'a> Study<'a> {
             }
         }
         let is_structural = targets.iter().map(|target| is_structural(&scenario, target)).collect();
-        let study = Study { scenario, units, targets, is_structural, descriptions, recorded, limit: None };
+        let study =
+            Study { scenario, units, targets, is_structural, descriptions, recorded, limit: None, option: "--vary" };
         for target in &study.targets {
             study.description(target)?;
         }
@@ -96,6 +100,25 @@ impl<'a> Study<'a> {
             d.co_simulation.as_ref().is_some_and(|c| c.can_be_instantiated_only_once_per_process)
         };
         !self.units.isolates() && self.descriptions.iter().any(only_once)
+    }
+
+    /// Whether a variable, `UNIT.VARIABLE`, is a text.
+    pub fn is_text(&self, name: &str) -> bool {
+        let variable = |e: Endpoint| Some(self.described(&e)?.variable(&e.variable)?.kind.clone());
+        matches!(Endpoint::parse(name).and_then(variable), Some(Kind::String))
+    }
+
+    /// The values of a column of a file in the unit of measurement of a variable, `UNIT.VARIABLE`.
+    ///
+    /// # Errors
+    /// Where the unit of the column is not known beside that of the variable.
+    pub fn in_own_unit(&self, name: &str, column: &SampledColumn) -> Result<Vec<f64>, String> {
+        let endpoint = Endpoint::parse(name);
+        let known = endpoint.as_ref().and_then(|e| Some((self.described(e)?, e)));
+        match known.and_then(|(description, e)| Some((description.variable(&e.variable)?, description))) {
+            Some((variable, description)) => column.in_unit_of(variable, description),
+            None => Err(format!("`{name}` is no variable of a unit")),
+        }
     }
 
     /// Whether a target takes whole numbers only.
@@ -153,14 +176,16 @@ impl<'a> Study<'a> {
             Target::Variable(e) => self.start(e, value).map(|_| ()).map_err(|finding| Refused::Findings(vec![finding])),
             Target::Key(key) => {
                 let applied = key.apply(&mut self.scenario.clone(), value);
-                applied.map_err(|expected| Refused::Usage(format!("`--vary {target}`: found {value}, {expected}")))
+                applied.map_err(|expected| {
+                    Refused::Usage(format!("`{} {target}`: found {value}, {expected}", self.option))
+                })
             }
         }
     }
 
     /// The start value of a variable.
     pub(crate) fn start(&self, e: &Endpoint, value: &Value) -> Result<Start, Finding> {
-        let setting = Setting::new(&e.variable, value.clone(), Place::option("--vary"));
+        let setting = Setting::new(&e.variable, value.clone(), Place::option(self.option));
         let missing = || Finding::error(&setting.place, format!("no unit `{}`", e.unit), "");
         start(&e.unit, &setting, self.described(e).ok_or_else(missing)?)
     }
@@ -175,7 +200,7 @@ impl<'a> Study<'a> {
             match target {
                 Target::Key(key) => key.apply(&mut s, value).map_err(|e| format!("`{target}` = {value}: {e}"))?,
                 Target::Variable(e) => {
-                    let setting = Setting::new(&e.variable, value.clone(), Place::option("--vary"));
+                    let setting = Setting::new(&e.variable, value.clone(), Place::option(self.option));
                     s.units
                         .iter_mut()
                         .filter(|unit| unit.name == e.unit)

@@ -67,12 +67,24 @@ impl<'a> Sweep<'a> {
                 )));
             }
         }
-        let mut variables: Vec<String> = measures.iter().flat_map(|m| &m.terms).map(|t| t.variable.clone()).collect();
+        let mut variables: Vec<String> =
+            measures.iter().flat_map(|m| &m.terms).filter_map(|t| t.variable.clone()).collect();
         variables.sort();
         variables.dedup();
-        let (study, findings) = Study::new(scenario, units, points.targets(), &variables)?;
+        let (mut study, findings) = Study::new(scenario, units, points.targets(), &variables)?;
+        if matches!(points, Points::Table { .. }) {
+            study.option = "--table";
+        }
         points.fit_to(&study)?;
-        let measures = Measures::new(measures, &study.recorded).map_err(Refused::Usage)?;
+        if let Some((measure, text)) = measures
+            .iter()
+            .flat_map(|m| m.terms.iter().filter_map(move |t| Some((m, t.variable.as_ref()?))))
+            .find(|(_, v)| study.is_text(v))
+        {
+            let Measure { name, text: typed, .. } = measure;
+            return Err(Refused::Usage(format!("`--measure {name}={typed}`: `{text}` is a text, expected a number")));
+        }
+        let measures = Measures::new(measures, &study).map_err(Refused::Usage)?;
         if !study.targets.contains(&Target::Key(crate::vary::Key::Stop)) {
             let e = &study.scenario().experiment;
             measures.overlap(e.start_s, e.stop_s.unwrap_or(f64::INFINITY)).map_err(Refused::Usage)?;
@@ -166,7 +178,8 @@ impl<'a> Sweep<'a> {
     fn row(&self, runner: &mut Runner<'_, 'a>, values: &[Value]) -> (Ending, Vec<String>) {
         let mut gauge = self.measures.gauge();
         let ending = runner.run(values, &mut gauge);
-        let measured = if ending.is_whole() { gauge.values() } else { vec![f64::NAN; self.measures.list.len()] };
+        let measured =
+            if ending.is_whole() { gauge.values(runner.do_steps()) } else { vec![f64::NAN; self.measures.list.len()] };
         let undefined: Vec<&str> = self
             .measures
             .list

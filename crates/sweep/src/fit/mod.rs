@@ -128,7 +128,8 @@ pub fn fit(
     // What was measured, and what is free.
     let measured = measured(scenario, units, samples)?;
     let targets: Vec<Target> = request.free.iter().map(|free| Target::Variable(free.name.clone())).collect();
-    let (study, findings) = Study::new(scenario, units, targets.clone(), &measured)?;
+    let (mut study, findings) = Study::new(scenario, units, targets.clone(), &measured)?;
+    study.option = "--free";
     for (free, target) in request.free.iter().zip(&targets) {
         if study.is_whole(target) {
             return Err(Refused::Usage(format!(
