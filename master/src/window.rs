@@ -145,7 +145,8 @@ impl Window {
         }
         if !joints.is_empty() {
             let length = plan.window * pace.stretch;
-            joints.settle(joined, supply.histories, now + length, supply.clock.length_s(length));
+            let parts = (stations.as_mut_slice(), &mut *supply.histories);
+            joints.settle(joined, parts, now + length, supply.clock.length_s(length))?;
         }
         if let (Some(ledger), Some(accounts)) = (ledger, accounts) {
             ledger.settle(accounts, stations, supply);

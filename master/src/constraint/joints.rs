@@ -3,6 +3,7 @@
 use super::joint::{Joint, Term, Touch, acceleration, largest};
 use super::mobility::Factor;
 use super::prediction::DEPTH;
+use super::turning::Turning;
 use super::{ConstraintNode, Coordinate};
 use crate::error::RunError;
 use crate::history::History;
@@ -52,8 +53,9 @@ pub(crate) struct Joints {
     rate: Vec<f64>,
     by_a: Vec<f64>,
     by_b: Vec<f64>,
-    /// W of directional derivatives, which is made anew for each window.
+    /// W of directional derivatives, which is made anew for each window: at its start, then at its end.
     mobility: Vec<f64>,
+    turning: Turning,
 }
 
 savable! {
@@ -67,6 +69,8 @@ pub(crate) struct JointsState {
     largest: Vec<[f64; 2]>,
     /// What forces of each joint are measured with at least.
     pub floor: Vec<f64>,
+    /// D, by rows; see [`Turning`].
+    turn: Vec<f64>,
 }
 }
 
@@ -110,13 +114,14 @@ impl Joints {
             by_a: zeros(),
             by_b: zeros(),
             mobility: vec![0.0; rows * rows],
+            turning: Turning::new(rows),
             list,
         }
     }
 
     /// Histories of (a, b), of which nothing is known.
     pub fn histories(system: &System) -> impl Iterator<Item = History> + '_ {
-        system.constraints.iter().map(|c| History::new(2 * c.relation.rows(), DEPTH + 1, 2))
+        system.constraints.iter().map(|c| History::new(2 * c.relation.rows(), DEPTH, 2))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -147,7 +152,8 @@ impl Joints {
     /// Before the first window.
     pub fn state(&self) -> JointsState {
         let (n, none) = (self.list.len(), || vec![[0.0; 2]; self.list.len()]);
-        JointsState { mobility: Vec::new(), present: none(), largest: none(), floor: vec![0.0; n] }
+        let turn = vec![0.0; if self.is_directional { self.rows().pow(2) } else { 0 }];
+        JointsState { mobility: Vec::new(), present: none(), largest: none(), floor: vec![0.0; n], turn }
     }
 
     /// Begins the histories at tick 0, and looks whether the joints are closed there.
@@ -205,17 +211,23 @@ impl Joints {
         (stations, histories): (&mut [Station], &[History]),
         now: Tick,
     ) -> Result<bool, RunError> {
-        let n = self.rows();
         if self.is_directional {
             self.measure(histories, now);
             self.differentiate(stations)?;
+            self.turning.begin(&self.mobility);
         } else if state.mobility.is_empty() {
             return Ok(false);
         } else {
             self.mobility.copy_from_slice(&state.mobility);
         }
+        self.factorise()?;
+        Ok(true)
+    }
+
+    /// Makes W ready to be solved with.
+    fn factorise(&mut self) -> Result<(), RunError> {
         // The largest of each joint says what is rounding.
-        let (list, w) = (&self.list, &self.mobility);
+        let (n, list, w) = (self.rows(), &self.list, &self.mobility);
         for joint in list {
             let most = joint.rows.clone().map(|i| w[i * n + i]).fold(0.0, f64::max);
             if !(most > 0.0 && most.is_finite()) {
@@ -228,7 +240,7 @@ impl Joints {
             w[i * n + i] > UNMOVED * most
         };
         self.factor.make(w, moves, LEAST[usize::from(!self.is_directional)]);
-        Ok(true)
+        Ok(())
     }
 
     /// W from directional derivatives: a unit of λ in each row, as forces on the units, and what accelerations answer.
@@ -261,16 +273,59 @@ impl Joints {
 
     /// At the end of a window of `length_s` seconds: what is open there, and (a, b) that close it in the place of those the
     /// window was run with.
-    pub fn settle(&mut self, state: &mut JointsState, histories: &mut [History], end: Tick, length_s: f64) {
+    ///
+    /// # Errors
+    /// Those of the units.
+    pub fn settle(
+        &mut self,
+        state: &mut JointsState,
+        (stations, histories): (&mut [Station], &mut [History]),
+        end: Tick,
+        length_s: f64,
+    ) -> Result<(), UnitError> {
         self.measure(histories, end);
         if self.factor.rank() == 0 {
-            return;
+            return Ok(());
+        }
+        // After the first run of a window W is known at its end, and from the second how it turns on the way.
+        if self.is_directional {
+            if self.turning.is_first() {
+                self.differentiate(stations)?;
+                if self.mobility.iter().all(|w| w.is_finite()) {
+                    // A joint that no force moves any more is said at the start of the next window.
+                    let _ = self.factorise();
+                }
+            }
+            self.learn(state, histories, (end, length_s));
         }
         // What the forces are to be changed by.
+        for i in 0..self.rows() {
+            (self.by_a[i], self.by_b[i]) = (self.gap[i] / length_s, self.rate[i]);
+        }
+        self.solve(length_s);
+        if self.is_directional {
+            let mut rest = std::mem::take(&mut self.turning.rest);
+            self.turning.of([&self.by_a, &self.by_b], (&self.mobility, &state.turn), length_s, &mut rest);
+            for half in [&mut self.by_a, &mut self.by_b].into_iter().zip(rest.iter_mut()) {
+                std::mem::swap(half.0, half.1);
+            }
+            self.solve(length_s);
+            for (by, rest) in [&mut self.by_a, &mut self.by_b].into_iter().zip(rest.iter_mut()) {
+                by.iter_mut().zip(rest.iter()).for_each(|(by, first)| *by = first - *by);
+            }
+            self.turning.rest = rest;
+        }
+        self.renew(histories, end);
+        self.note(state, length_s);
+        Ok(())
+    }
+
+    /// What (g/H, ġ) in `by_a` and `by_b` changes (a, b) by, where W is the same over the window.
+    fn solve(&mut self, length_s: f64) {
         for joint in &self.list {
             let determinant = 0.25 - joint.weight;
             for i in joint.rows.clone() {
-                let (gap, rate) = (self.gap[i] / length_s, self.rate[i]);
+                let (gap, rate) = (self.by_a[i], self.by_b[i]);
                 let (a, b) = if joint.is_held {
                     (rate, 0.0)
                 } else {
@@ -281,7 +336,22 @@ impl Joints {
         }
         self.factor.solve(&mut self.by_a);
         self.factor.solve(&mut self.by_b);
-        // The new forces, of which nothing is kept that does nothing.
+    }
+
+    /// From two runs of a window, what D is.
+    fn learn(&mut self, state: &JointsState, histories: &[History], (end, length_s): (Tick, f64)) {
+        for (i, joint) in self.list.iter().enumerate() {
+            let history = &histories[self.first + i];
+            let Some(row) = history.find(end).map(|k| history.row(k)) else { return };
+            let (a, b) = row.split_at(joint.rows.len());
+            self.by_a[joint.rows.clone()].copy_from_slice(a);
+            self.by_b[joint.rows.clone()].copy_from_slice(b);
+        }
+        self.turning.see([&self.by_a, &self.by_b], &self.rate, (&self.mobility, &state.turn), length_s);
+    }
+
+    /// Puts the new forces in the place of those the window was run with.
+    fn renew(&mut self, histories: &mut [History], end: Tick) {
         for (i, joint) in self.list.iter().enumerate() {
             let history = &histories[self.first + i];
             let Some(row) = history.find(end).map(|k| history.row(k)) else { return };
@@ -290,15 +360,22 @@ impl Joints {
                 self.by_b[i] += row[joint.rows.len() + k];
             }
         }
+        // Nothing is kept that does nothing.
         self.factor.project(&mut self.by_a);
         self.factor.project(&mut self.by_b);
-        let n = self.rows();
         for (i, joint) in self.list.iter_mut().enumerate() {
             let (rows, m) = (joint.rows.clone(), joint.rows.len());
             joint.row[..m].copy_from_slice(&self.by_a[rows.clone()]);
-            joint.row[m..].copy_from_slice(&self.by_b[rows.clone()]);
+            joint.row[m..].copy_from_slice(&self.by_b[rows]);
             histories[self.first + i].put(end, &joint.row);
-            // How far it is open, and the force that closes what is rounding.
+        }
+    }
+
+    /// Notes how far each joint is open, and the force that closes what is rounding.
+    fn note(&self, state: &mut JointsState, length_s: f64) {
+        let n = self.rows();
+        for (i, joint) in self.list.iter().enumerate() {
+            let rows = joint.rows.clone();
             state.present[i] = [largest(&self.gap[rows.clone()]), largest(&self.rate[rows.clone()])];
             let least = rows.map(|i| self.mobility[i * n + i]).filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
             let [p, v] = joint.sizes;
@@ -310,7 +387,7 @@ impl Joints {
     /// Whether a state is one that windows may go on with.
     pub fn may_solve(&self, state: &JointsState) -> bool {
         let n = self.rows() * self.rows();
-        let numbers = state.mobility.iter().chain(&state.floor);
+        let numbers = state.mobility.iter().chain(&state.floor).chain(&state.turn);
         [0, n].contains(&state.mobility.len()) && numbers.into_iter().all(|x| x.is_finite())
     }
 
@@ -319,6 +396,7 @@ impl Joints {
         for (largest, present) in state.largest.iter_mut().zip(&state.present) {
             *largest = [largest[0].max(present[0]), largest[1].max(present[1])];
         }
+        self.turning.accept(&mut state.turn);
     }
 
     /// What joints were open by so far.
@@ -330,7 +408,7 @@ impl Joints {
 
 impl JointsState {
     /// How many joints there are.
-    pub fn shape(&self) -> [usize; 3] {
-        [self.present.len(), self.largest.len(), self.floor.len()]
+    pub fn shape(&self) -> [usize; 4] {
+        [self.present.len(), self.largest.len(), self.floor.len(), self.turn.len()]
     }
 }

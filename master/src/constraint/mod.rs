@@ -37,6 +37,7 @@ mod mobility;
 mod prediction;
 mod reaction;
 mod relation;
+mod turning;
 
 pub use joints::Opening;
 pub(crate) use joints::{Joints, JointsState};
