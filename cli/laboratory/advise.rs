@@ -265,7 +265,11 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
         number(answer.loop_gain),
         guess.scheme,
         guess.step_s,
-        if guess.unstable { "unstable" } else { "stable" },
+        match guess.growth_rate {
+            _ if guess.unstable => "unstable",
+            Some(_) => "stable",
+            None => "growth not known",
+        },
         number(guess.growth_rate)
     ))?;
     let mut table = Table::new([

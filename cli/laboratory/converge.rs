@@ -64,9 +64,10 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let mut reaches: Vec<f64> = schemes.iter().map(Scheme::reach).collect();
     reaches.sort_by(f64::total_cmp);
     reaches.dedup();
+    let longest_s = |part: f64| (part * stop_s).min(benchmark.step_max_s());
     let ladders = reaches.iter().map(|&reach| {
-        let global_s = ladder("steps", &arguments.steps, (reach * card.step_s, 0.5 * stop_s), &GLOBAL)?;
-        let local_s = ladder("local-steps", &arguments.local_steps, (reach * card.step_s, 0.3 * stop_s), &LOCAL)?;
+        let global_s = ladder("steps", &arguments.steps, (reach * card.step_s, longest_s(0.5)), &GLOBAL)?;
+        let local_s = ladder("local-steps", &arguments.local_steps, (reach * card.step_s, longest_s(0.3)), &LOCAL)?;
         Ok((reach, Ladder::new(benchmark, &global_s, &local_s, stop_s).map_err(failed)?))
     });
     let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;

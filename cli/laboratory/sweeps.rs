@@ -53,7 +53,10 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;
     let window = match arguments.steps.as_slice() {
-        [] => [(0.01 * card.step_s).max(benchmark.growth_step_min_s()), 30.0 * card.step_s],
+        [] => {
+            let last_s = (30.0 * card.step_s).min(benchmark.step_max_s());
+            [(0.01 * card.step_s).max(benchmark.growth_step_min_s()).min(0.1 * last_s), last_s]
+        }
         steps => interval("steps", steps)?,
     };
     if window[0] <= 0.0 {
@@ -111,6 +114,11 @@ pub fn logarithmic([low, high]: [f64; 2], a_decade: usize) -> Vec<f64> {
 /// "jacobi linear: grows from H = 12.3 ms on", or that it does not.
 fn said(sweep: &Sweep, growth: f64) -> String {
     let last = sweep.step_s.last().copied().unwrap_or(f64::NAN);
+    if let (Some((step_s, why)), Some(limit)) = (&sweep.unknown, sweep.limit_s)
+        && *step_s <= 1.001 * limit
+    {
+        return format!("{}: no growth rate is known from H = {step_s:.4e} s on: {why}", sweep.scheme);
+    }
     match (sweep.limit_s, sweep.step_s.first()) {
         (Some(limit), Some(first)) if limit <= *first => {
             format!("{}: grows by more than {growth:e} 1/s at every H from {first:.4e} s on", sweep.scheme)

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use macrostep_description::ModelDescription;
+use macrostep_master::forward;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 
 /// The times of all units of a run.
@@ -55,24 +56,12 @@ impl Timed {
     }
 }
 
-type Answer = Result<(), UnitError>;
-
-/// One line a call: hand it on.
-macro_rules! forward {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
-        $(#[inline]
-        fn $name(&mut self, $($argument: $type),*) -> $result {
-            self.unit.$name($($argument),*)
-        })*
-    };
-}
-
 impl Unit for Timed {
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         self.spent(|unit| unit.step(t_s, step_s, keep))
     }
 
-    fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Answer {
+    fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
         if self.unit.is_parallel() { self.spent(|unit| unit.begin_step(t_s, step_s, keep)) } else { Ok(()) }
     }
 
@@ -98,26 +87,9 @@ impl Unit for Timed {
         self.unit.hidden_state()
     }
 
-    forward! {
-        setup(start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Answer;
-        enter_initialization() -> Answer;
-        exit_initialization() -> Answer;
-        reset() -> Answer;
-        terminate() -> Answer;
-        set_real(refs: &[u32], values: &[f64]) -> Answer;
-        get_real(refs: &[u32], values: &mut [f64]) -> Answer;
-        set_integer(refs: &[u32], values: &[i32]) -> Answer;
-        get_integer(refs: &[u32], values: &mut [i32]) -> Answer;
-        set_boolean(refs: &[u32], values: &[bool]) -> Answer;
-        get_boolean(refs: &[u32], values: &mut [bool]) -> Answer;
-        set_string(refs: &[u32], values: &[&str]) -> Answer;
-        get_string(refs: &[u32]) -> Result<Vec<String>, UnitError>;
-        set_input_derivatives(refs: &[u32], orders: &[i32], values: &[f64]) -> Answer;
-        get_output_derivatives(refs: &[u32], orders: &[i32], values: &mut [f64]) -> Answer;
-        save(slot: usize) -> Answer;
-        restore(slot: usize) -> Answer;
-        serialize() -> Result<Vec<u8>, UnitError>;
-        deserialize(bytes: &[u8]) -> Answer;
-        directional(unknown: &[u32], known: &[u32], d_known: &[f64], d_unknown: &mut [f64]) -> Answer;
+    forward! { self => self.unit;
+        setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
+        get_boolean set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize
+        directional
     }
 }

@@ -129,6 +129,11 @@ fn check_joints(system: &System, method: &Method) -> Result<(), RunError> {
             "a corrector that finds the forces of joints, as `correct = \"iqn-ils\"` or `correct = \"newton\"`";
         return refused("explicit coupling".to_string(), expected);
     }
+    // One repetition is too few for a force: the joint opens.
+    if matches!(method.correction, Correction::SemiImplicit(_)) {
+        let expected = "a corrector that repeats until the joints are closed, as `correct = \"iqn-ils\"`";
+        return refused("semi-implicit coupling, which repeats a macro step once".to_string(), expected);
+    }
     for &(unit, _) in system.constraints.iter().flat_map(|c| c.force.iter().flatten()) {
         let co = system.descriptions[unit].co_simulation.as_ref();
         if method.sub_steps < 2 && !co.is_some_and(|c| c.can_interpolate_inputs) {

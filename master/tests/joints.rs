@@ -3,8 +3,10 @@
 use macrostep_description::{Dependencies, ModelDescription};
 use macrostep_master::correct::{Correction, FixedPoint, QuasiNewton};
 use macrostep_master::predict::Hermite;
-use macrostep_master::unit::{NativeUnit, Outcome, Start, Unit, UnitError};
-use macrostep_master::{Constraint, End, Grid, Method, Relation, RunError, Signal, Simulation, System, UnitId};
+use macrostep_master::unit::{NativeUnit, Start, Unit, UnitError};
+use macrostep_master::{
+    Constraint, End, Grid, Method, Relation, RunError, Signal, Simulation, System, UnitId, forward,
+};
 use macrostep_models::find;
 
 /// A rod as a unit; `plain` without what it offers beside rollback.
@@ -60,44 +62,8 @@ impl Unit for Plain {
     fn kind(&self) -> &'static str {
         self.unit.kind()
     }
-    fn setup(&mut self, start: f64, stop: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
-        self.unit.setup(start, stop, tolerance)
-    }
-    fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        self.unit.enter_initialization()
-    }
-    fn exit_initialization(&mut self) -> Result<(), UnitError> {
-        self.unit.exit_initialization()
-    }
-    fn reset(&mut self) -> Result<(), UnitError> {
-        self.unit.reset()
-    }
-    fn terminate(&mut self) -> Result<(), UnitError> {
-        self.unit.terminate()
-    }
-    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
-        self.unit.set_real(refs, values)
-    }
-    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> {
-        self.unit.get_real(refs, values)
-    }
-    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> {
-        self.unit.set_integer(refs, values)
-    }
-    fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError> {
-        self.unit.get_integer(refs, values)
-    }
-    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> {
-        self.unit.set_boolean(refs, values)
-    }
-    fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError> {
-        self.unit.get_boolean(refs, values)
-    }
-    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> {
-        self.unit.set_string(refs, values)
-    }
-    fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> {
-        self.unit.get_string(refs)
+    fn do_steps(&self) -> u64 {
+        self.unit.do_steps()
     }
     fn set_input_derivatives(&mut self, _: &[u32], _: &[i32], _: &[f64]) -> Result<(), UnitError> {
         panic!("a unit that holds its inputs was given derivatives")
@@ -105,26 +71,12 @@ impl Unit for Plain {
     fn get_output_derivatives(&mut self, _: &[u32], _: &[i32], _: &mut [f64]) -> Result<(), UnitError> {
         panic!("a unit without output derivatives was asked for them")
     }
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        self.unit.step(t_s, step_s, keep)
-    }
-    fn do_steps(&self) -> u64 {
-        self.unit.do_steps()
-    }
-    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.unit.save(slot)
-    }
-    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.unit.restore(slot)
-    }
-    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        self.unit.serialize()
-    }
-    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
-        self.unit.deserialize(bytes)
-    }
     fn directional(&mut self, _: &[u32], _: &[u32], _: &[f64], _: &mut [f64]) -> Result<(), UnitError> {
         panic!("a unit without directional derivatives was asked for one")
+    }
+    forward! { self => self.unit;
+        setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
+        get_boolean set_string get_string step save restore serialize deserialize
     }
 }
 

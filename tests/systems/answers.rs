@@ -115,6 +115,16 @@ fn advice_for_files_holds() {
         ("no derivatives", vec!["providesDirectionalDerivative", "maxOutputDerivativeOrder"]),
         ("no interpolation", vec!["canInterpolateInputs"]),
         ("no variable steps", vec!["canHandleVariableCommunicationStepSize"]),
+        (
+            "nothing",
+            vec![
+                "canGetAndSetFMUstate",
+                "canSerializeFMUstate",
+                "providesDirectionalDerivative",
+                "maxOutputDerivativeOrder",
+                "canInterpolateInputs",
+            ],
+        ),
     ];
     for (n, (name, attributes)) in cuts.iter().enumerate() {
         let files = [1, 2].map(|i| {
@@ -126,6 +136,16 @@ fn advice_for_files_holds() {
         let text = pair([&files[0], &files[1]], ["", ""], "stop = 2.0\nstep = 1e-3");
         systems.push(((*name).to_owned(), system(&text, &folder)));
     }
+    // A joint, events, a law in the master, circuits, a nonlinear unit.
+    for name in ["double-pendulum.toml", "bouncing-ball.toml"] {
+        systems.push((name.to_owned(), example(name)));
+    }
+    for name in ["chain", "circuit", "cylinder"] {
+        let scenario = macrostep_benchmarks::find(name).expect("a built-in system");
+        let made = FromFile::new(name, &scenario, Box::new(Fmus::new(embedded::fmu)));
+        systems.push((name.to_owned(), made.unwrap_or_else(|findings| panic!("{findings:?}")).0));
+    }
+    assert!(systems.len() > 20, "{}", systems.len());
     for (name, of) in &systems {
         let ratio = ratio(of, name, 1e-3);
         assert!((0.5..=2.0).contains(&ratio), "{name}: {ratio}");
@@ -195,4 +215,45 @@ fn growth_from_runs_is_that_of_the_map() {
             assert!((found - expected).abs() < 1e-3 * expected.abs() + 2e-4, "{schedule} {predict} {step_s:e}");
         }
     }
+}
+
+/// Between events the solution is that of the bounces in closed form, wherever it is asked.
+#[test]
+fn references_of_events_keep_their_jumps() {
+    let of = example("bouncing-ball.toml");
+    let places =
+        ["ball.height", "ball.v"].map(|name| of.quantities().iter().position(|q| q.name == name).expect("a quantity"));
+    // Height and speed after falls of 1 m with g = 9.81 m/s² and a restitution of 0.8.
+    let exact = |t_s: f64| {
+        let (g, e) = (9.81f64, 0.8f64);
+        let first_s = (2.0 / g).sqrt();
+        if t_s < first_s {
+            return [1.0 - 0.5 * g * t_s * t_s, -g * t_s];
+        }
+        let (mut left_s, mut up) = (t_s - first_s, e * g * first_s);
+        while left_s > 2.0 * up / g {
+            left_s -= 2.0 * up / g;
+            up *= e;
+        }
+        [up * left_s - 0.5 * g * left_s * left_s, up - g * left_s]
+    };
+    let times_s: Vec<f64> = (0..1234).map(|n| f64::from(n) * 4.0 / 1234.0).collect();
+    for (t_s, row) in times_s.iter().zip(of.solution(&times_s).expect("a solution")) {
+        for (found, expected) in places.map(|i| row[i]).iter().zip(exact(*t_s)) {
+            assert!((found - expected).abs() < 1e-7, "{t_s}: {found} {expected}");
+        }
+    }
+}
+
+/// Systems that cannot be run with any method or macro step have a reference, also a little behind their end.
+#[test]
+fn joints_and_lines_have_references() {
+    let pendulum = example("double-pendulum.toml");
+    let behind_s = 1.004 * pendulum.card().stop_s;
+    pendulum.solution(&[behind_s]).expect("a solution");
+    assert!(pendulum.solution_error(behind_s).expect("its error") < 1e-8);
+    let line = example("line.toml");
+    assert_eq!(line.step_max_s(), 1e-3, "its delay");
+    line.solution(&[0.1]).expect("a solution");
+    assert!(line.solution_error(0.1).expect("its error") < 0.05);
 }

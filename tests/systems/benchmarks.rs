@@ -118,6 +118,8 @@ fn the_scenario_that_oscillator_writes_runs_again() {
     let names = same(&[("time", "time"), ("x1", "mass1.x"), ("v1", "mass1.v"), ("x2", "mass2.x"), ("v2", "mass2.v")]);
     for options in [
         "--rate 5",
+        "--method palindromic --coupling s-s",
+        "--method palindromic --coupling f-f --case 2",
         "--rate 3/2 --fast 1 --schedule gs21",
         "--integrator sie --micro 1e-4",
         "--case 2 --set k_c=123.4567891234 --set x1_0=0.1 --record-every 7",

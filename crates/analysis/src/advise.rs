@@ -16,14 +16,14 @@ use crate::candidates::candidates;
 use crate::interfaces::{gain, observe};
 use crate::measure::FLOOR;
 use crate::scenario::{Benchmark, Setup};
-use crate::scheme::{Predict, Schedule, Scheme};
 use crate::trajectory::Trajectory;
-use crate::trial::{difference, run};
+use crate::trial::{Done, Trial, difference, run, worst};
+use crate::scheme::{Predict, Schedule, Scheme};
 use macrostep_description::ModelDescription;
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Trials of one scheme.
 const TRIALS_MAX: usize = 20;
@@ -39,6 +39,26 @@ const AIM: f64 = 0.7;
 const GROWTH_MAX: f64 = 1.0;
 /// Tolerances that macro step control is tried with, each a third of the one before.
 const CONTROL_TRIALS: usize = 10;
+
+/// Trials one after the other whose differences are large and do not shrink, after which a scheme is given up.
+const UNMOVED_MAX: u32 = 7;
+/// Schemes given up so, after which no other is tried where none has been found.
+const STUCK_MAX: usize = 4;
+
+/// What the schemes that are tried know of each other.
+struct Search {
+    /// Calls of the cheapest scheme so far.
+    cheapest: AtomicU64,
+    /// Schemes whose runs stay in bounds and do not converge.
+    stuck: AtomicUsize,
+}
+
+impl Search {
+    /// Whether the quantities, not the schemes, are what does not converge.
+    fn is_hopeless(&self) -> bool {
+        self.stuck.load(Ordering::Relaxed) >= STUCK_MAX && self.cheapest.load(Ordering::Relaxed) == u64::MAX
+    }
+}
 
 /// A unit from a model's identifier and an instance name, from any thread.
 pub type MakeUnit = fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
@@ -161,19 +181,21 @@ pub struct Advice {
 /// # Errors
 /// [`RunError::Grid`] where no scheme meets the tolerance; why the first one is not allowed, where none is.
 pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
-    let cheapest = AtomicU64::new(u64::MAX);
-    let tried: Vec<(Scheme, Result<Option<Candidate>, RunError>)> = candidates(benchmark)
+    let search = Search { cheapest: AtomicU64::new(u64::MAX), stuck: AtomicUsize::new(0) };
+    let tried: Vec<(Scheme, Result<Result<Candidate, String>, RunError>)> = candidates(benchmark)
         .par_iter()
         .map(|scheme| {
-            let found = explore(benchmark, scheme, question, &cheapest);
+            let found = explore(benchmark, scheme, question, &search);
             done();
             (*scheme, found)
         })
         .collect();
-    let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
+    let (mut candidates, mut left_out, mut reason) = (Vec::new(), Vec::new(), String::new());
     for (scheme, found) in tried {
         match found {
-            Ok(found) => candidates.extend(found),
+            Ok(Ok(found)) => candidates.push(found),
+            Ok(Err(why)) if reason.is_empty() && !why.is_empty() => reason = format!("{scheme}: {why}"),
+            Ok(Err(_)) => (),
             Err(why) => leave_out(&mut left_out, &scheme, &why),
         }
     }
@@ -181,8 +203,12 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
     let Some(best) = candidates.first().copied() else {
         return Err(RunError::Grid {
             what: "tolerance",
-            found: format!("{:e}, met by no scheme with {DO_STEPS_MAX} calls of a unit", question.tolerance),
-            expected: "a larger one".to_string(),
+            found: format!(
+                "{:e}, met by no scheme with {DO_STEPS_MAX} calls of the units; {reason}",
+                question.tolerance
+            ),
+            expected: "a larger one, an earlier `--stop`, or, where a quantity does not converge, others by `--record`"
+                .to_string(),
         });
     };
     candidates.extend(control(benchmark, &best, question, &mut left_out)?);
@@ -198,9 +224,10 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
 /// Jacobi and linear on the first cut.
 fn first_guess(benchmark: &dyn Benchmark, question: &Question) -> FirstGuess {
     let scheme = Scheme::new(benchmark.card().couplings[0], Schedule::Jacobi, Predict::classical(1));
-    let growth_rate = growth_rate(benchmark, &scheme, question.guess_s);
+    let step_s = question.guess_s.min(benchmark.step_max_s());
+    let growth_rate = growth_rate(benchmark, &scheme, step_s);
     let unstable = growth_rate * question.stop_s > GROWTH_MAX;
-    FirstGuess { scheme, step_s: question.guess_s, growth_rate, unstable }
+    FirstGuess { scheme, step_s, growth_rate, unstable }
 }
 
 /// Adds a scheme to those that lack the same.
@@ -221,39 +248,52 @@ fn growth_rate(benchmark: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> f64 {
     }
 }
 
-/// The macro step of one scheme; `None` where it costs too much or grows.
+/// The macro step of one scheme; where it costs too much or grows, the reason in words.
 fn explore(
     benchmark: &dyn Benchmark,
     scheme: &Scheme,
     question: &Question,
-    cheapest: &AtomicU64,
-) -> Result<Option<Candidate>, RunError> {
+    search: &Search,
+) -> Result<Result<Candidate, String>, RunError> {
     let (units, quantities) = (benchmark.card().units as u64, benchmark.quantities().len());
-    let mut windows = (question.stop_s / question.guess_s).ceil().max(1.0) as u64;
+    let guess_s = question.guess_s.min(benchmark.step_max_s());
+    let mut windows = (question.stop_s / guess_s).ceil().max(1.0) as u64;
+    let (mut reason, mut unmoved) = (String::new(), 0);
     for _ in 0..TRIALS_MAX {
         // The finest trial may cost some times what the best does.
-        let bound = cheapest.load(Ordering::Relaxed).saturating_mul(COST_MAX).min(DO_STEPS_MAX);
-        if 4 * windows * units > bound {
-            return Ok(None);
+        let bound = search.cheapest.load(Ordering::Relaxed).saturating_mul(COST_MAX).min(DO_STEPS_MAX);
+        if 4 * windows * units > bound || search.is_hopeless() {
+            break;
         }
-        let trial = |factor: u64| {
+        let mut trials = Vec::with_capacity(3);
+        for factor in [1, 2, 4] {
             let n = windows * factor;
-            run(benchmark, scheme, (question.stop_s / n as f64, n), &question.factory)
-        };
-        let (Some((a, calls)), Some((b, finer_calls)), Some((c, _))) = (trial(1)?, trial(2)?, trial(4)?) else {
+            match run(benchmark, scheme, (question.stop_s / n as f64, n), &question.factory)? {
+                Trial::Done(done) => trials.push(done),
+                Trial::Stopped(why) => reason = why,
+            }
+        }
+        let [a, b, c] = trials.as_slice() else {
             windows *= 2;
             continue;
         };
-        let (d1, d2) = (difference(&a, &b, quantities), difference(&b, &c, quantities));
+        let (d1, d2) = (difference(&a.rows, &b.rows, quantities), difference(&b.rows, &c.rows, quantities));
         let p = (d1 / d2).log2();
+        // Runs whose difference stays as large as it is do not converge.
+        unmoved = if d2 > ERROR_MAX && p < 0.5 { unmoved + 1 } else { 0 };
+        if unmoved == UNMOVED_MAX {
+            search.stuck.fetch_add(1, Ordering::Relaxed);
+            return Ok(Err(worst(benchmark, b, c).unwrap_or_default()));
+        }
         // So near to the solution is the second run that the first one's error is seen.
         let is_seen = d1 > 0.0 && d1 <= AIM * question.tolerance && p > 3.0;
         let (chosen, error, order, do_steps) = if is_seen {
-            (windows, d1, p.min(scheme.global_order()), calls)
+            (windows, d1, p.min(scheme.global_order()), a.do_steps)
         } else {
             let error = d2 * p.exp2() / (p.exp2() - 1.0);
             // An order that theory does not know is a coincidence of two differences.
             if !(p > 0.7 && p < scheme.global_order() + 1.6 && error < ERROR_MAX) {
+                reason = worst(benchmark, b, c).unwrap_or_default();
                 windows *= 2;
                 continue;
             }
@@ -266,20 +306,21 @@ fn explore(
                 continue;
             }
             let factor = 2.0 * windows as f64 / chosen as f64;
-            (chosen, error * factor.powf(p), p, (finer_calls as f64 / factor) as u64)
+            (chosen, error * factor.powf(p), p, (b.do_steps as f64 / factor) as u64)
         };
         // Trials cannot show less than rounding and what correctors leave.
         let error = error.max(FLOOR);
         let step_s = question.stop_s / chosen as f64;
         let growth_rate = growth_rate(benchmark, scheme, step_s);
         if growth_rate * question.stop_s > GROWTH_MAX {
+            reason = format!("deviations grow by {growth_rate:.2e} 1/s");
             windows *= 2;
             continue;
         }
-        cheapest.fetch_min(do_steps, Ordering::Relaxed);
-        return Ok(Some(Candidate { scheme: *scheme, step_s, error, order, growth_rate, do_steps }));
+        search.cheapest.fetch_min(do_steps, Ordering::Relaxed);
+        return Ok(Ok(Candidate { scheme: *scheme, step_s, error, order, growth_rate, do_steps }));
     }
-    Ok(None)
+    Ok(Err(reason))
 }
 
 /// Macro step control that meets the tolerance, as seen beside a fine run of the best scheme with steps of one length.
@@ -291,10 +332,11 @@ fn control(
 ) -> Result<Vec<Candidate>, RunError> {
     let windows = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
     let step_s = question.stop_s / windows as f64;
-    let Some((rows, _)) = run(benchmark, &best.scheme, (step_s, windows), &question.factory)? else {
+    let Trial::Done(Done { rows, events_s, .. }) = run(benchmark, &best.scheme, (step_s, windows), &question.factory)?
+    else {
         return Ok(Vec::new());
     };
-    let (fine, quantities) = (Trajectory { step_s, rows, error: 0.0 }, benchmark.quantities().len());
+    let (fine, quantities) = (Trajectory { step_s, rows, events_s, error: 0.0 }, benchmark.quantities().len());
     let mut found = Vec::new();
     for scheme in crate::candidates::controlled(&best.scheme) {
         let mut tolerance = question.tolerance;
@@ -308,7 +350,8 @@ fn control(
                 Ok(Some((_, do_steps))) if do_steps > COST_MAX * best.do_steps => break,
                 Ok(Some((error, do_steps))) if error <= 0.9 * question.tolerance => {
                     let (order, growth_rate) = (f64::NAN, f64::NAN);
-                    found.push(Candidate { scheme, step_s: question.guess_s, error, order, growth_rate, do_steps });
+                    let step_s = question.guess_s.min(benchmark.step_max_s());
+                    found.push(Candidate { scheme, step_s, error, order, growth_rate, do_steps });
                     break;
                 }
                 Ok(_) => tolerance /= 3.0,
@@ -325,7 +368,7 @@ fn controlled(
     question: &Question,
     (fine, quantities): (&Trajectory, usize),
 ) -> Result<Option<(f64, u64)>, RunError> {
-    let setup = Setup::new(scheme, question.guess_s, &question.factory);
+    let setup = Setup::new(scheme, question.guess_s.min(benchmark.step_max_s()), &question.factory);
     let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
     let (start_s, mut state) = (coupled.simulation.time_s(), Vec::new());
     let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));

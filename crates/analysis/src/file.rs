@@ -1,6 +1,6 @@
 //! A system read from a file as a benchmark: one cut, as it is written, and a fine run of the same system as its solution.
 //!
-//! Quantities are the recorded real outputs that are neither constant nor elements of arrays. The reference run is that of
+//! Quantities are the recorded real outputs that are not constant. The reference run is that of
 //! [`crate::trajectory`], by whatever methods the FMUs allow, and knows its own error.
 
 use crate::advise::Capabilities;
@@ -15,7 +15,7 @@ use macrostep_description::{Causality, Dependencies, ModelDescription, Variabili
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 use macrostep_system::explain::{PowerPort, ports};
-use macrostep_system::scenario::{Place, Scenario, Source as Fmu};
+use macrostep_system::scenario::{Law, LawKind, Place, Scenario, Source as Fmu};
 use macrostep_system::words::Rollback;
 use macrostep_system::{Catalogue, Finding, assemble};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,8 +56,7 @@ impl FromFile {
             let variable = &assembly.descriptions[*u].variables[*v];
             let is_constant = matches!(variable.variability, Variability::Constant | Variability::Fixed)
                 || matches!(variable.causality, Causality::Parameter | Causality::CalculatedParameter);
-            let is_plain = variable.real().is_some() && !is_constant && !variable.name.contains('[');
-            is_plain && !sees_derivatives(&assembly.descriptions[*u], *v)
+            variable.real().is_some() && !is_constant && !sees_derivatives(&assembly.descriptions[*u], *v)
         };
         let quantity = |(u, v): &(usize, usize)| {
             let variable = &assembly.descriptions[*u].variables[*v];
@@ -66,7 +65,7 @@ impl FromFile {
         };
         let quantities: Vec<Quantity> = assembly.recorded.iter().filter(moves).map(quantity).collect();
         if quantities.is_empty() {
-            let what = "no real output outside of arrays that changes is recorded: there is no error to measure";
+            let what = "no real output that changes is recorded: there is no error to measure";
             let next = "name one by `--record UNIT.VARIABLE` or `record.variables`";
             return Err(vec![Finding::error(&scenario.experiment.place, what.to_owned(), next)]);
         }
@@ -222,6 +221,15 @@ impl Benchmark for FromFile {
 
     fn written(&self) -> Option<Scheme> {
         Some(written::scheme(&self.scenario.coupling))
+    }
+
+    fn step_max_s(&self) -> f64 {
+        // What a line carries is known for its delay.
+        let delay_s = |law: &Law| match &law.kind {
+            LawKind::Line(line) => Some(line.delay_s),
+            _ => None,
+        };
+        self.scenario.laws.iter().filter_map(delay_s).fold(f64::INFINITY, f64::min)
     }
 
     fn growth_step_min_s(&self) -> f64 {

@@ -156,27 +156,28 @@ impl Probe {
     }
 }
 
-/// ρ of a macro step. `couple` makes the system, with the pulse or without; NaN where a run leaves all bounds.
+/// ρ of a macro step. `couple` makes the system, with the pulse or without.
 ///
 /// # Errors
-/// Where the system cannot be coupled like this.
+/// Where the system cannot be coupled like this; what stopped a run whose growth up to there is not seen, NaN
+/// where values left all bounds.
 pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) -> Result<f64, RunError> {
-    let run = |is_nudged: bool| -> Result<(Vec<Vec<f64>>, bool), RunError> {
+    let run = |is_nudged: bool| -> Result<(Vec<Vec<f64>>, Option<RunError>), RunError> {
         let mut coupled = couple(is_nudged)?;
         let mut rows = Vec::with_capacity(probe.windows as usize);
         for _ in 0..probe.windows {
             // A unit that refuses what has grown beyond its range has diverged as well.
-            if coupled.simulation.step().is_err() {
-                return Ok((rows, false));
+            if let Err(why) = coupled.simulation.step() {
+                return Ok((rows, Some(why)));
             }
             let mut row = Vec::new();
             coupled.state(&mut row)?;
             rows.push(row);
         }
-        Ok((rows, true))
+        Ok((rows, None))
     };
-    let (plain, is_whole) = run(false)?;
-    let (nudged, is_other_whole) = run(true)?;
+    let (plain, why) = run(false)?;
+    let (nudged, why_nudged) = run(true)?;
     let deltas: Vec<Vec<f64>> = plain
         .iter()
         .zip(&nudged)
@@ -185,7 +186,17 @@ pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) 
         .collect();
     let found = of_deltas(&deltas);
     // A run that ended early, and not by growth that is seen here.
-    Ok(if (is_whole && is_other_whole) || found > 1.0 { found } else { f64::NAN })
+    match why.or(why_nudged) {
+        Some(RunError::Diverged(_)) => Ok(if found > 1.0 { found } else { f64::NAN }),
+        Some(why) if found.is_nan() || found <= 1.0 => Err(why),
+        None if found.is_nan() => Err(RunError::Grid {
+            what: "growth of perturbed runs",
+            found: "differences of two runs that jump, as at events".to_owned(),
+            expected: "signals between units that move smoothly; see `macrostep verify` for the error of a run"
+                .to_owned(),
+        }),
+        _ => Ok(found),
+    }
 }
 
 /// ρ of the samples of a difference; 0 where there is none.

@@ -189,6 +189,11 @@ pub trait Benchmark: Send + Sync {
         None
     }
 
+    /// Longest macro step \[s\] that the system allows, whatever the method.
+    fn step_max_s(&self) -> f64 {
+        f64::INFINITY
+    }
+
     /// Shortest macro step \[s\] that growth can be found at; 0 for any.
     fn growth_step_min_s(&self) -> f64 {
         0.0

@@ -25,6 +25,8 @@ pub struct Sweep {
     pub limit_s: Option<f64>,
     /// How growth was found.
     pub source: Option<Source>,
+    /// The first H \[s\] at which no growth was found, and why; its ρ is NaN.
+    pub unknown: Option<(f64, String)>,
     /// Why there is no result, where there is none.
     pub failed: Option<String>,
 }
@@ -33,7 +35,7 @@ impl Sweep {
     /// Of a scheme that has no growth to look at, and why.
     pub fn failed(scheme: &Scheme, why: String) -> Self {
         let (step_s, radius) = (Vec::new(), Vec::new());
-        Sweep { scheme: *scheme, step_s, radius, limit_s: None, source: None, failed: Some(why) }
+        Sweep { scheme: *scheme, step_s, radius, limit_s: None, source: None, unknown: None, failed: Some(why) }
     }
 
     /// ln ρ / H \[1/s\] at each macro step.
@@ -45,11 +47,25 @@ impl Sweep {
 /// Radii at `steps_s` (ascending) and the limit for growth rates up to `growth_rate` \[1/s\].
 ///
 /// # Errors
-/// As [`Benchmark::growth`].
+/// As [`Benchmark::growth`], where no macro step has an answer.
 pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_rate: f64) -> Result<Sweep, RunError> {
-    let radius = |step_s: f64| scenario.growth(scheme, step_s).map(|g| g.radius);
-    let growth = steps_s.iter().map(|h| scenario.growth(scheme, *h)).collect::<Result<Vec<_>, RunError>>()?;
-    let all: Vec<f64> = growth.iter().map(|g| g.radius).collect();
+    let radius = |step_s: f64| scenario.growth(scheme, step_s).map_or(f64::NAN, |g| g.radius);
+    let (mut all, mut source, mut refused) = (Vec::new(), None, Vec::new());
+    for &step_s in steps_s {
+        match scenario.growth(scheme, step_s) {
+            Ok(growth) => {
+                all.push(growth.radius);
+                source = source.or(Some(growth.source));
+            }
+            Err(why) => {
+                all.push(f64::NAN);
+                refused.push((step_s, why));
+            }
+        }
+    }
+    if refused.len() == steps_s.len() {
+        return Err(refused.swap_remove(0).1);
+    }
     let grows = |rho: f64, h: f64| rho.is_nan() || rho.ln() / h > growth_rate;
     let first = (0..all.len()).find(|&i| grows(all[i], steps_s[i]));
     let limit_s = match first {
@@ -59,7 +75,7 @@ pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_
             let (mut low, mut high) = (steps_s[i - 1], steps_s[i]);
             while high / low > 1.0 + 1e-4 {
                 let middle = (low * high).sqrt();
-                if grows(radius(middle)?, middle) { high = middle } else { low = middle }
+                if grows(radius(middle), middle) { high = middle } else { low = middle }
             }
             Some((low * high).sqrt())
         }
@@ -69,7 +85,8 @@ pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_
         step_s: steps_s.to_vec(),
         radius: all,
         limit_s,
-        source: growth.first().map(|g| g.source),
+        source,
+        unknown: refused.into_iter().next().map(|(step_s, why)| (step_s, why.to_string())),
         failed: None,
     })
 }

@@ -5,8 +5,23 @@ use crate::scenario::{Benchmark, Setup};
 use crate::scheme::Scheme;
 use macrostep_master::RunError;
 
-/// States at all communication points, and the calls they took; `None` where the run leaves all bounds.
-pub type Trial = Option<(Vec<Vec<f64>>, u64)>;
+/// What a trial run came to.
+pub enum Trial {
+    /// To its end.
+    Done(Done),
+    /// It stopped early: values beyond all bounds, or a unit or the master that refused to go on, in words.
+    Stopped(String),
+}
+
+/// A trial run to its end.
+pub struct Done {
+    /// States at all communication points.
+    pub rows: Vec<Vec<f64>>,
+    /// Calls of `fmi2DoStep` of all units.
+    pub do_steps: u64,
+    /// Times of events, after the start \[s\].
+    pub events_s: Vec<f64>,
+}
 
 /// A run of so many macro steps of so many seconds.
 ///
@@ -18,31 +33,48 @@ pub fn run(
     (step_s, windows): (f64, u64),
     factory: Factory<'_>,
 ) -> Result<Trial, RunError> {
-    let setup = Setup::new(scheme, step_s, factory);
+    // Units are told of an end that lies behind that of the system.
+    let stop_s = Some(step_s * windows as f64).filter(|stop_s| *stop_s > benchmark.card().stop_s);
+    let setup = Setup { stop_s, ..Setup::new(scheme, step_s, factory) };
     let mut coupled = benchmark.couple(&setup)?;
-    let mut states = Vec::with_capacity(windows as usize + 1);
+    let start_s = coupled.simulation.time_s();
+    let mut rows = Vec::with_capacity(windows as usize + 1);
     for n in 0..=windows {
         // A unit that refuses what has grown beyond all bounds has diverged as well.
-        if n > 0 && coupled.simulation.step().is_err() {
-            return Ok(None);
+        if let Some(Err(why)) = (n > 0).then(|| coupled.simulation.step()) {
+            return Ok(Trial::Stopped(why.to_string()));
         }
         let mut state = Vec::new();
         coupled.state(&mut state)?;
         if !state.iter().all(|x| x.abs() < 1e100) {
-            return Ok(None);
+            return Ok(Trial::Stopped(format!("with H = {step_s:.3e} s values grow beyond 1e100")));
         }
-        states.push(state);
+        rows.push(state);
     }
-    Ok(Some((states, coupled.simulation.do_steps().iter().sum())))
+    let events_s = coupled.simulation.events().0.map(|(_, t_s)| t_s - start_s).collect();
+    Ok(Trial::Done(Done { rows, do_steps: coupled.simulation.do_steps().iter().sum(), events_s }))
 }
 
-/// Largest difference of quantities at common points, relative to their amplitudes in the finer run, which has twice as many
+/// Largest difference of each quantity at common points, relative to its amplitude in the finer run, which has twice as many
 /// rows.
-pub fn difference(coarse: &[Vec<f64>], fine: &[Vec<f64>], quantities: usize) -> f64 {
+pub fn differences(coarse: &[Vec<f64>], fine: &[Vec<f64>], quantities: usize) -> Vec<f64> {
     let worst = |i: usize| {
         let amplitude = fine.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
         let off = coarse.iter().zip(fine.iter().step_by(2)).fold(0.0f64, |max, (c, f)| max.max((c[i] - f[i]).abs()));
         if amplitude > 0.0 { off / amplitude } else { off }
     };
-    (0..quantities).map(worst).fold(0.0, f64::max)
+    (0..quantities).map(worst).collect()
+}
+
+/// The largest of [`differences`].
+pub fn difference(coarse: &[Vec<f64>], fine: &[Vec<f64>], quantities: usize) -> f64 {
+    differences(coarse, fine, quantities).into_iter().fold(0.0, f64::max)
+}
+
+/// The quantity that differs most, and by how much, in words.
+pub fn worst(benchmark: &dyn Benchmark, coarse: &Done, fine: &Done) -> Option<String> {
+    let quantities = benchmark.quantities();
+    let differences = differences(&coarse.rows, &fine.rows, quantities.len());
+    let (quantity, d) = quantities.iter().zip(differences).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(format!("`{}` differs by {d:.1e} of its amplitude between the two finest runs", quantity.name))
 }

@@ -93,13 +93,21 @@ impl Multirate {
         let [to_position, to_speed] = ["s0", "w0"].map(|name| hydraulics(vector(name, r)));
         let repeat = self.scheme.repeat;
         let arrived = if repeat > 0 { mechanics(vector("w_step", r)) } else { Vec::new() };
-        let place = ScenarioPlace::default();
-        if self.is_in_master() {
+        // What the hydraulics get: from the model in the master, or the values it integrates the motion with itself.
+        let (predicted, to_speed, to_position) = if self.is_in_master() {
             for input in [packed("W", r), vector("b", r)].iter().flatten() {
                 rest(&mut s.units[1], &[input]);
             }
-            let predicted = Vec::new();
-            let model = InterfaceModel {
+            (Vec::new(), to_speed, to_position)
+        } else {
+            connect(to_position, &position, false);
+            connect(to_speed, &speed, false);
+            connect(hydraulics(packed("W", r)), &mobility, false);
+            connect(hydraulics(vector("b", r)), &bias, false);
+            (hydraulics(vector("w_pred", r)), Vec::new(), Vec::new())
+        };
+        if self.is_in_master() || repeat > 0 {
+            s.interface_models.push(InterfaceModel {
                 force,
                 speed,
                 position,
@@ -110,31 +118,8 @@ impl Multirate {
                 repeat,
                 predicted,
                 arrived,
-                place,
-            };
-            s.interface_models.push(model);
-            return;
-        }
-        connect(to_position, &position, false);
-        connect(to_speed, &speed, false);
-        connect(hydraulics(packed("W", r)), &mobility, false);
-        connect(hydraulics(vector("b", r)), &bias, false);
-        if repeat > 0 {
-            let (predicted, to_speed, to_position) = (hydraulics(vector("w_pred", r)), Vec::new(), Vec::new());
-            let model = InterfaceModel {
-                force,
-                speed,
-                position,
-                mobility,
-                bias,
-                to_speed,
-                to_position,
-                repeat,
-                predicted,
-                arrived,
-                place,
-            };
-            s.interface_models.push(model);
+                place: ScenarioPlace::default(),
+            });
         }
     }
 
