@@ -34,6 +34,8 @@ struct Answer<'a> {
     growth_rate: Vec<Option<f64>>,
     /// How growth was found: "one-step-map" or "perturbed-runs".
     source: Option<Source>,
+    /// Why no growth is known at the first macro step that has `null`, where there is one.
+    unknown: Option<&'a str>,
     /// Why there is no result, where there is none.
     failed: Option<&'a str>,
 }
@@ -115,7 +117,7 @@ pub fn logarithmic([low, high]: [f64; 2], a_decade: usize) -> Vec<f64> {
 fn said(sweep: &Sweep, growth: f64) -> String {
     let last = sweep.step_s.last().copied().unwrap_or(f64::NAN);
     if let (Some((step_s, why)), Some(limit)) = (&sweep.unknown, sweep.limit_s)
-        && *step_s <= 1.001 * limit
+        && *step_s <= limit
     {
         return format!("{}: no growth rate is known from H = {step_s:.4e} s on: {why}", sweep.scheme);
     }
@@ -153,6 +155,7 @@ fn answer<'a>(sweep: &'a Sweep, arguments: &StabilityArguments, (name, window): 
         spectral_radius: finite(&sweep.radius),
         growth_rate: finite(&sweep.growth_rate()),
         source: sweep.source,
+        unknown: sweep.unknown.as_ref().map(|(_, why)| why.as_str()),
         failed: sweep.failed.as_deref(),
     }
 }

@@ -114,6 +114,11 @@ impl FromFile {
         Ok(Coupled { simulation, motions: Vec::new(), bonds })
     }
 
+    /// Whether a unit goes back by fork alone, if at all.
+    fn goes_back_by_fork(&self) -> bool {
+        self.descriptions.iter().any(|d| !Capabilities::of("", d).rollback)
+    }
+
     /// The reference run up to a time \[s\] after the start.
     ///
     /// # Errors
@@ -124,7 +129,15 @@ impl FromFile {
             return Ok(Arc::clone(run));
         }
         let until_s = stop_s.max(self.card.stop_s.min(2.0 * stop_s));
-        let run = Arc::new(trajectory::fine(self, &references(&self.scenario), (self.card.step_s, until_s))?);
+        let (schemes, times_s) = (references(&self.scenario), (self.card.step_s, until_s));
+        let explicit: Vec<Scheme> = schemes.iter().copied().filter(|s| s.correct == Correct::Explicit).collect();
+        // Going back by fork costs more than all else: only where nothing else converges.
+        let cheap = self.goes_back_by_fork().then(|| trajectory::fine(self, &explicit, times_s));
+        let run = match cheap {
+            Some(Ok(run)) => run,
+            _ => trajectory::fine(self, &schemes, times_s)?,
+        };
+        let run = Arc::new(run);
         *known = Some((until_s, Arc::clone(&run)));
         Ok(run)
     }

@@ -71,6 +71,8 @@ pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_
     let limit_s = match first {
         None => None,
         Some(0) => Some(steps_s[0]),
+        // Nothing is known from there on: no place to look for between two macro steps.
+        Some(i) if refused.first().is_some_and(|(step_s, _)| *step_s == steps_s[i]) => Some(steps_s[i]),
         Some(i) => {
             let (mut low, mut high) = (steps_s[i - 1], steps_s[i]);
             while high / low > 1.0 + 1e-4 {
