@@ -144,11 +144,13 @@ impl UnitBooks {
         }
     }
 
+    #[inline(always)]
     pub fn at_middle(&self, values: [f64; 4]) -> f64 {
         self.middle.iter().zip(values).map(|(w, v)| w * v).sum()
     }
 
     /// Truth less what input `i` was fed with at start, middle and end of the step.
+    #[inline(always)]
     pub fn missed(&self, i: usize) -> [f64; 3] {
         let known = [0, 1, 2, 3].map(|k| self.truth[k][i]);
         let truth = [known[1], self.at_middle(known), known[0]];
@@ -157,6 +159,7 @@ impl UnitBooks {
 
     /// Mean over the step of what is given at start, middle and end: Simpson's rule, or the trapezoidal one where the middle
     /// is not known better than by its ends.
+    #[inline(always)]
     pub fn mean(&self, [start, middle, end]: [f64; 3]) -> f64 {
         if self.middle[2] == 0.0 { 0.5 * (start + end) } else { (start + 4.0 * middle + end) / 6.0 }
     }

@@ -81,6 +81,26 @@ pub(crate) struct Rows<'a> {
     pub every: u64,
 }
 
+/// Where windows are and how many there are to come.
+struct Course {
+    now: Tick,
+    length: Tick,
+    /// Windows to come.
+    left: u64,
+    /// Windows until the next row.
+    until_row: u64,
+}
+
+/// What a window works on, as slices, so that their places are known to a whole stretch.
+struct Desk<'a> {
+    moves: &'a [Move],
+    ports: &'a mut [Port],
+    board: &'a mut [f64],
+    flows: &'a [usize],
+    stations: &'a mut [Station],
+    states: &'a mut [StationState],
+}
+
 impl Relay {
     /// The relay of a plan with steps `stretch` times as long as made, where it can do what the window does.
     pub fn of(window: &Window, stretch: Tick) -> Option<Self> {
@@ -154,38 +174,28 @@ impl Relay {
             let values = &state.outputs.values;
             self.board[port.first..port.first + values.len()].copy_from_slice(values);
         }
-        // The windows.
-        let (mut now, mut ended) = (began, Ok(None));
-        for n in 0..windows {
-            if n > 0 && !rows.observer.goes_on() {
+        // The windows up to a row, and the row.
+        let (mut course, mut ended) =
+            (Course { now: began, length, left: windows, until_row: rows.until_row }, Ok(None));
+        while course.left > 0 {
+            let is_over;
+            (is_over, ended) =
+                self.windows((stations, states), &mut supply, &mut accounts, (&mut course, &mut *rows.observer));
+            if is_over {
                 break;
             }
-            if let Some(before) = &mut self.before {
-                before.copy_from_slice(&self.board);
-            }
-            ended = self.window((stations, states), &mut supply, &mut accounts, now);
-            if !matches!(ended, Ok(None)) {
-                // What the window has published does not count.
-                if let Some(before) = &self.before {
-                    self.board.copy_from_slice(before);
-                }
-                break;
-            }
-            now += length;
-            // A run that has diverged ends at once.
-            if !self.board.iter().all(|x| x.abs() <= SIZE_MAX) {
-                break;
-            }
-            // The row, where one is due.
-            rows.until_row -= 1;
-            if rows.until_row == 0 {
-                rows.until_row = rows.every;
-                if let Err(error) = self.row((stations, states), &mut supply, now, &mut rows) {
-                    ended = Err(error);
+            if course.until_row == 0 {
+                course.until_row = rows.every;
+                ended = self.row((stations, states), &mut supply, course.now, &mut rows).map(|()| None);
+                if ended.is_err() {
                     break;
                 }
             }
+            if course.left > 0 && !rows.observer.goes_on() {
+                break;
+            }
         }
+        let now = course.now;
         // Stations and histories get the newest values back.
         if now > began {
             self.settle((stations, states), &mut supply, now);
@@ -220,16 +230,65 @@ impl Relay {
         self.ports[unit].gather(&self.board, supply, inputs);
     }
 
-    /// One window; a step that was not finished ends it.
-    #[inline]
-    fn window(
+    /// Windows up to the next row. Whether the run is over, and why: a step that was not finished, a unit's error, or neither
+    /// where the observer ends it or values are too large.
+    fn windows(
         &mut self,
         (stations, states): (&mut [Station], &mut [StationState]),
         supply: &mut Supply<'_>,
         accounts: &mut Accounts<'_>,
+        (course, observer): (&mut Course, &mut dyn Observer),
+    ) -> (bool, Result<Option<Unfinished>, UnitError>) {
+        let Relay { moves, ports, board, before, flows } = self;
+        let mut desk = Desk { moves, ports, board, flows, stations, states };
+        loop {
+            if let Some(before) = before {
+                before.copy_from_slice(desk.board);
+            }
+            let ended = desk.window(supply, accounts, course.now);
+            if !matches!(ended, Ok(None)) {
+                // What the window has published does not count.
+                if let Some(before) = before {
+                    desk.board.copy_from_slice(before);
+                }
+                return (true, ended);
+            }
+            course.now += course.length;
+            course.left -= 1;
+            course.until_row -= 1;
+            // A run that has diverged ends at once.
+            if !desk.board.iter().all(|x| x.abs() <= SIZE_MAX) {
+                return (true, Ok(None));
+            }
+            if course.left == 0 || course.until_row == 0 {
+                return (false, Ok(None));
+            }
+            if !observer.goes_on() {
+                return (true, Ok(None));
+            }
+        }
+    }
+
+    /// Gives stations and histories the newest values back, as known at `now`.
+    fn settle(&self, (stations, states): (&mut [Station], &mut [StationState]), supply: &mut Supply<'_>, now: Tick) {
+        for ((port, station), state) in self.ports.iter().zip(stations).zip(states) {
+            let n = state.outputs.values.len();
+            state.outputs.values.copy_from_slice(&self.board[port.first..port.first + n]);
+            station.publish(state, supply, now);
+        }
+    }
+}
+
+impl Desk<'_> {
+    /// One window; a step that was not finished ends it.
+    #[inline(always)]
+    fn window(
+        &mut self,
+        supply: &mut Supply<'_>,
+        accounts: &mut Accounts<'_>,
         now: Tick,
     ) -> Result<Option<Unfinished>, UnitError> {
-        let Relay { moves, ports, board, flows, .. } = self;
+        let Desk { moves, ports, board, flows, stations, states } = self;
         for m in moves.iter() {
             match *m {
                 Move::Advance { unit, step: (from, to), length_s } => {
@@ -281,15 +340,6 @@ impl Relay {
             }
         }
         Ok(None)
-    }
-
-    /// Gives stations and histories the newest values back, as known at `now`.
-    fn settle(&self, (stations, states): (&mut [Station], &mut [StationState]), supply: &mut Supply<'_>, now: Tick) {
-        for ((port, station), state) in self.ports.iter().zip(stations).zip(states) {
-            let n = state.outputs.values.len();
-            state.outputs.values.copy_from_slice(&self.board[port.first..port.first + n]);
-            station.publish(state, supply, now);
-        }
     }
 }
 

@@ -55,7 +55,11 @@ impl Segment {
     #[inline]
     pub fn copy_from(&mut self, other: &Segment) {
         self.degree = other.degree;
-        self.c[..=other.degree].copy_from_slice(&other.c[..=other.degree]);
+        // Constants and lines are the commonest: without a call.
+        (self.c[0], self.c[1]) = (other.c[0], other.c[1]);
+        if other.degree > 1 {
+            self.c[2..=other.degree].copy_from_slice(&other.c[2..=other.degree]);
+        }
     }
 
     /// Sets coefficients from `f(i)`, `i = 0 … degree`; a degree above [`DEGREE_MAX`] is cut.
@@ -88,7 +92,7 @@ impl Segment {
     #[inline]
     pub fn taylor(&self, n: usize, length_s: f64) -> f64 {
         let mut x = self.coefficient(n);
-        for i in 1..=n {
+        for i in 1..n + 1 {
             x *= i as f64 / length_s;
         }
         x
@@ -160,7 +164,20 @@ pub fn interpolate(jets: &[Jet], out: &mut Segment) {
     newton_to_monomial(&z[..n], &d[..n], out);
 }
 
+/// The polynomial through values alone, one at each of the abscissas `z`, which must differ: what [`interpolate`] makes of
+/// them, to the bit.
+#[inline]
+pub fn interpolate_values<const N: usize>(z: [f64; N], mut d: [f64; N], out: &mut Segment) {
+    for level in 1..N {
+        for i in (level..N).rev() {
+            d[i] = (d[i] - d[i - 1]) / (z[i] - z[i - level]);
+        }
+    }
+    newton_to_monomial(&z, &d, out);
+}
+
 /// `Σ d_i Π_{j<i} (s − z_j)` in powers of `s`.
+#[inline]
 fn newton_to_monomial(z: &[f64], d: &[f64], out: &mut Segment) {
     let n = d.len();
     out.degree = 0;
@@ -200,6 +217,19 @@ mod tests {
                 for (n, q) in [p, p1, p2].iter().take(j.len).enumerate() {
                     prop_assert!((q.at(j.s) - j.values[n]).abs() < 1e-7, "{} {}", q.at(j.s), j.values[n]);
                 }
+            }
+        }
+
+        #[test]
+        fn values_alone_are_interpolated_to_the_same_bits(v in prop::array::uniform3(-5.0f64..5.0), shift in -2.0f64..2.0) {
+            let z = [shift, shift - 1.0, shift - 2.5];
+            let jets: Vec<Jet> = (0..3).map(|i| Jet { s: z[i], values: [v[i], 0.0, 0.0], len: 1 }).collect();
+            let (mut p, mut q) = (Segment::default(), Segment::default());
+            interpolate(&jets, &mut p);
+            interpolate_values(z, v, &mut q);
+            prop_assert_eq!(p.coefficients().len(), 3);
+            for (a, b) in p.coefficients().iter().zip(q.coefficients()) {
+                prop_assert_eq!(a.to_bits(), b.to_bits());
             }
         }
 

@@ -124,7 +124,9 @@ impl Window {
                 }
                 Op::Publish { unit, at } => {
                     stations[unit].publish(&states[unit], supply, now + at);
-                    links.publish(carried, unit);
+                    if !links.is_empty() {
+                        links.publish(carried, unit);
+                    }
                 }
                 Op::Begin { unit, from, to } => {
                     let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };

@@ -64,8 +64,11 @@ impl Matrix {
     /// `self = I + factor · b`.
     #[inline]
     pub fn set_shifted(&mut self, factor: f64, b: &Matrix) {
-        for (i, (x, y)) in self.a.iter_mut().zip(&b.a).enumerate() {
-            *x = factor * y + if i % (self.n + 1) == 0 { 1.0 } else { 0.0 };
+        let n = self.n.max(1);
+        for (i, (row, from)) in self.a.chunks_exact_mut(n).zip(b.a.chunks_exact(n)).enumerate() {
+            for (j, (x, y)) in row.iter_mut().zip(from).enumerate() {
+                *x = factor * y + if i == j { 1.0 } else { 0.0 };
+            }
         }
     }
 

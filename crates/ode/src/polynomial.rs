@@ -98,6 +98,9 @@ impl Polynomials {
         if self.degree == 0 {
             return self.rows[i];
         }
+        if self.degree == 1 {
+            return self.rows[self.count + i] * tau + self.rows[i];
+        }
         (0..self.degree).rev().fold(self.coefficient(i, self.degree), |sum, j| sum * tau + self.coefficient(i, j))
     }
 
@@ -122,6 +125,15 @@ impl Polynomials {
     /// degree than ever before only.
     #[inline]
     pub fn copy_from(&mut self, other: &Polynomials) {
+        // Nearly always both are constants.
+        if self.degree | other.degree == 0 {
+            self.rows[..self.count].copy_from_slice(&other.rows[..self.count]);
+            return;
+        }
+        self.copy_rows(other);
+    }
+
+    fn copy_rows(&mut self, other: &Polynomials) {
         self.reserve(other.degree);
         let used = (other.degree + 1) * self.count;
         self.rows[..used].copy_from_slice(&other.rows[..used]);

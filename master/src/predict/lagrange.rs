@@ -7,7 +7,7 @@
 
 use super::{Edge, Predictor};
 use crate::history::History;
-use crate::segment::{DEGREE_MAX, Jet, Segment, interpolate};
+use crate::segment::{DEGREE_MAX, Jet, Segment, interpolate, interpolate_values};
 use crate::time::Span;
 
 /// Where the prediction of a motion's derivatives comes from.
@@ -61,9 +61,21 @@ impl Predictor for Lagrange {
             }
             return;
         }
+        if degree == 2 {
+            return parabolas(history, span, lead, out);
+        }
         for (c, segment) in out.iter_mut().enumerate() {
             component(history, span, lead, degree, c, segment);
         }
+    }
+}
+
+/// The polynomials of all components through row `lead` and the two before it.
+fn parabolas(history: &History, span: &Span, lead: usize, out: &mut [Segment]) {
+    let s = [0, 1, 2].map(|j| span.local(history.at(lead - j)));
+    let [y0, y1, y2] = [0, 1, 2].map(|j| history.row(lead - j));
+    for (c, segment) in out.iter_mut().enumerate() {
+        interpolate_values(s, [y0[c], y1[c], y2[c]], segment);
     }
 }
 

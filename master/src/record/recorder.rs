@@ -60,6 +60,8 @@ struct Reading {
     booleans: Group<bool>,
     /// Places among the texts.
     texts: Group<()>,
+    /// Whether nothing else is recorded.
+    is_sampled_only: bool,
     /// Whether some follow an input at once, so that the inputs are set before they are read.
     follows_inputs: bool,
     /// Where each sampled output is, by its value reference.
@@ -125,6 +127,7 @@ impl Recorder {
                 self.texts.push((place, String::new()));
             }
         }
+        reading.is_sampled_only = false;
         let follows = reading.followers.contains(&variable);
         reading.follows_inputs |= follows && s.outputs.refresh == Refresh::GetAfterSet;
         if follows && kind == ColumnKind::Real && s.outputs.refresh == Refresh::Directional {
@@ -145,14 +148,17 @@ impl Recorder {
             // What is sampled anyway.
             match relay.as_deref() {
                 Some(relay) => {
-                    let outputs = relay.outputs(r.station);
-                    r.sampled.iter().for_each(|&(place, output)| self.row[place] = outputs[output]);
+                    let (outputs, row) = (relay.outputs(r.station), self.row.as_mut_slice());
+                    r.sampled.iter().for_each(|&(place, output)| row[place] = outputs[output]);
                 }
                 None => {
                     for &(place, output) in &r.sampled {
                         self.row[place] = station.sampled(state, supply, output, at);
                     }
                 }
+            }
+            if r.is_sampled_only {
+                continue;
             }
             // What follows inputs at once is read with those of now.
             if r.follows_inputs || !r.responding.refs.is_empty() {
@@ -162,7 +168,7 @@ impl Recorder {
                 }
             }
             if r.follows_inputs {
-                station.show_inputs(state)?;
+                station.show_known(state)?;
             }
             if !r.reals.refs.is_empty() {
                 station.unit.get_real(&r.reals.refs, &mut r.reals.values)?;
@@ -219,6 +225,7 @@ impl Reading {
             integers: Group::default(),
             booleans: Group::default(),
             texts: Group::default(),
+            is_sampled_only: true,
             follows_inputs: false,
             outputs: s.outputs.refs.iter().enumerate().rev().map(|(i, r)| (*r, i)).collect(),
             followers,

@@ -85,7 +85,20 @@ impl Simulation {
     }
 
     /// Whether all sampled values are those of a run that can go on.
+    #[inline]
     pub(super) fn check_size(&mut self) -> Result<(), RunError> {
+        let (now, sampled) = (self.state.now, &self.state.signals.histories[..self.channels]);
+        let within = |x: &f64| x.abs() <= SIZE_MAX;
+        if sampled.iter().all(|h| h.is_empty() || h.row(h.not_after(now)).iter().all(within)) {
+            return Ok(());
+        }
+        self.too_large()
+    }
+
+    /// The error of sampled values with which a run cannot go on.
+    #[cold]
+    #[inline(never)]
+    fn too_large(&mut self) -> Result<(), RunError> {
         match self.beyond(SIZE_MAX) {
             None => Ok(()),
             Some(diverged) => {
@@ -119,10 +132,12 @@ impl Simulation {
     }
 
     /// Looks at the newest samples of all pairs of maps under watch.
+    #[inline]
     pub(super) fn check_work(&mut self) -> Result<(), RunError> {
-        if self.watches.is_empty() {
-            return Ok(());
-        }
+        if self.watches.is_empty() { Ok(()) } else { self.look_at_work() }
+    }
+
+    fn look_at_work(&mut self) -> Result<(), RunError> {
         let state = &mut self.state;
         let supply = self.window.sources.with(&mut state.signals.histories, state.pace);
         for (watch, seen) in self.watches.iter_mut().zip(&mut state.watches) {

@@ -116,10 +116,12 @@ impl Inputs {
         self.reach(state.order);
         // Derivatives in seconds from coefficients in local time, order by order.
         let n = self.refs.len();
-        for (i, p) in self.segments.iter().enumerate() {
-            self.values[i] = p.coefficient(0);
-            for order in 1..=state.order {
-                self.derivatives[(order - 1) * n + i] = p.taylor(order, length_s);
+        for (value, p) in self.values.iter_mut().zip(&self.segments) {
+            *value = p.coefficient(0);
+        }
+        for (before, of_order) in self.derivatives.chunks_exact_mut(n.max(1)).take(state.order).enumerate() {
+            for (derivative, p) in of_order.iter_mut().zip(&self.segments) {
+                *derivative = p.taylor(before + 1, length_s);
             }
         }
         self.set(unit)?;

@@ -342,6 +342,16 @@ impl Station {
         }
     }
 
+    /// Sets the inputs to `inputs.values` to read what follows them, where the unit does not hold them already. The next step
+    /// need not be given the same values again.
+    pub fn show_known(&mut self, state: &mut StationState) -> Result<(), UnitError> {
+        if self.inputs.are_shown(&state.inputs) {
+            return Ok(());
+        }
+        state.inputs.held.copy_from_slice(&self.inputs.values);
+        self.inputs.show(&mut state.inputs, self.unit.as_mut())
+    }
+
     /// Sets the inputs to `inputs.values`, which is what the unit then holds.
     pub fn show_inputs(&mut self, state: &mut StationState) -> Result<(), UnitError> {
         state.inputs.shown = false;

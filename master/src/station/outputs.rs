@@ -70,7 +70,7 @@ pub(crate) struct Outputs {
 impl Outputs {
     /// Reads the unit after a step: everything but what is evaluated by setting the inputs and getting, anyway. The
     /// first of `values` are the outputs.
-    #[inline]
+    #[inline(always)]
     pub fn read_into(&mut self, unit: &mut dyn Unit, values: &mut [f64]) -> Result<(), UnitError> {
         if self.refresh != Refresh::GetAfterSet {
             return unit.get_real(&self.refs, &mut values[..self.refs.len()]);

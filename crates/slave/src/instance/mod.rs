@@ -68,10 +68,11 @@ impl<M: Model> Instance<M> {
     }
 
     /// Copies the inputs' values at the present time into their polynomials.
-    #[inline]
+    #[inline(always)]
     fn gather_inputs(&mut self) {
-        for (value, reference) in self.memory.inputs.values_mut().iter_mut().zip(&self.access.inputs) {
-            *value = self.memory.reals[*reference];
+        let (inputs, reals) = (self.memory.inputs.values_mut(), self.memory.reals.as_slice());
+        for (value, reference) in inputs.iter_mut().zip(&self.access.inputs) {
+            *value = reals[*reference];
         }
     }
 
@@ -84,24 +85,35 @@ impl<M: Model> Instance<M> {
 
     fn evaluate(&mut self, stale: Flags) -> Result<(), Fault> {
         self.prepare()?;
-        for group in [Group::Outputs, Group::Dense] {
-            if stale & group_flag(group) != 0 {
-                let done = self.model.evaluate(&mut self.memory, group);
-                self.survive(done)?;
-                self.stale &= !group_flag(group);
-            }
+        if stale & group_flag(Group::Outputs) != 0 {
+            self.evaluate_group(Group::Outputs)?;
+        }
+        if stale & group_flag(Group::Dense) != 0 {
+            self.evaluate_group(Group::Dense)?;
         }
         Ok(())
     }
 
+    #[inline(always)]
+    fn evaluate_group(&mut self, group: Group) -> Result<(), Fault> {
+        let done = self.model.evaluate(&mut self.memory, group);
+        self.survive(done)?;
+        self.stale &= !group_flag(group);
+        Ok(())
+    }
+
     /// Brings inputs, and during initialisation the hidden state, up to date.
+    #[inline(always)]
     fn prepare(&mut self) -> Result<(), Fault> {
         self.gather_inputs();
-        if self.memory.phase == Phase::Initialization {
-            let done = self.model.initialise(&mut self.memory);
-            self.survive(done)?;
-        }
-        Ok(())
+        if self.memory.phase == Phase::Initialization { self.initialise() } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn initialise(&mut self) -> Result<(), Fault> {
+        let done = self.model.initialise(&mut self.memory);
+        self.survive(done)
     }
 
     /// A model's failure leaves the slave in [`Phase::Error`].

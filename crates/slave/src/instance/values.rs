@@ -38,27 +38,42 @@ impl<M: Model> Instance<M> {
     pub(super) fn write_reals(&mut self, refs: &[u32], values: &[f64]) -> Result<(), Fault> {
         SET_REAL.check(self.memory.phase)?;
         same_length(SET_REAL, refs.len(), values.len())?;
+        // Plainly fine is what may be set now, has no bounds and is a number.
         let permitted = Flags::from(self.memory.phase.bit());
+        let list = self.access.reals.as_slice();
         for (reference, value) in refs.iter().zip(values) {
-            let Some(flags) = self.access.reals.get(*reference as usize) else {
-                return Err(unknown(SET_REAL, *reference, self.access.reals.len()));
+            let Some(flags) = list.get(*reference as usize) else {
+                return Err(unknown(SET_REAL, *reference, list.len()));
             };
-            if flags & permitted == 0 || !value.is_finite() || flags & BOUNDED != 0 {
+            if flags & (permitted | BOUNDED) != permitted || !value.is_finite() {
                 self.look_closer(*reference, *value)?;
             }
         }
+        // All values, and constant inputs where they were polynomials.
+        if self.memory.inputs.degree() > 0 {
+            self.begin_polynomials(refs);
+        }
+        let reals = self.memory.reals.as_mut_slice();
         for (reference, value) in refs.iter().zip(values) {
-            let r = *reference as usize;
-            if self.memory.inputs.degree() > 0 && self.access.reals[r] & INPUT != 0 {
-                self.begin_polynomial(self.access.input_of[r]);
-            }
-            self.memory.reals[r] = *value;
+            reals[*reference as usize] = *value;
         }
         self.stale = COMPUTED;
         Ok(())
     }
 
+    /// New polynomials for the inputs among these reals, which are known.
+    fn begin_polynomials(&mut self, refs: &[u32]) {
+        for reference in refs {
+            let r = *reference as usize;
+            if self.access.reals[r] & INPUT != 0 {
+                self.begin_polynomial(self.access.input_of[r]);
+            }
+        }
+    }
+
     /// Whether a value may be set that is not plainly fine.
+    #[cold]
+    #[inline(never)]
     fn look_closer(&self, reference: u32, value: f64) -> Result<(), Fault> {
         let (r, phase) = (reference as usize, self.memory.phase);
         let name = || self.access.name(Space::Real, reference);
@@ -73,6 +88,7 @@ impl<M: Model> Instance<M> {
     }
 
     /// The first Set of an input after a step begins a new polynomial.
+    #[inline]
     pub(super) fn begin_polynomial(&mut self, input: usize) {
         if !self.memory.touched[input] {
             self.memory.inputs.flatten(input);

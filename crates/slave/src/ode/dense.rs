@@ -7,6 +7,7 @@ use crate::{Equations, Fault, Memory, Phase, Span};
 
 impl<E: Equations> Ode<E> {
     /// Evaluates all dense outputs.
+    #[inline(never)]
     pub(super) fn evaluate_dense(&mut self, memory: &mut Memory) -> Result<(), Fault> {
         let nodes = memory.integers[1] as usize;
         let step_s = memory.last_step_s;
