@@ -22,6 +22,9 @@ const SOURCES: [&str; 5] = ["Cargo.toml", "Cargo.lock", "fmus", "crates", "maste
 /// The package whose library serves every exported system.
 const CONTAINER: &str = "container";
 
+/// The program of the same package that serves an FMU of such a system in a process of its own.
+const SLAVE: &str = "macrostep-slave";
+
 /// How far back a compressed stream may refer, in bytes: over the dictionary and a library.
 const DICTIONARY_BYTES: u32 = 1 << 22;
 
@@ -63,6 +66,14 @@ fn run() -> Result<(), String> {
         table += &format!("    Built::new({name:?}, {}, {}),\n", file("library"), file("reference"));
     }
     write(&out.join("container.library"), &compressed(&library(&folder, &target, CONTAINER)?, base)?)?;
+    // Processes of their own are made on Linux only.
+    let slave = folder.join(SLAVE);
+    let slave = if target.contains("linux") {
+        fs::read(&slave).map_err(|e| format!("{}: {e}", slave.display()))?
+    } else {
+        Vec::new()
+    };
+    write(&out.join("slave.program"), &compressed(&slave, base)?)?;
     write(&out.join("count.rs"), names.len().to_string().as_bytes())?;
     write(&out.join("dictionary.rs"), DICTIONARY_BYTES.to_string().as_bytes())?;
     write(&out.join("embedded.rs"), format!("{table}]\n").as_bytes())

@@ -37,6 +37,9 @@ static BUILT: [Built; COUNT] = include!(concat!(env!("OUT_DIR"), "/embedded.rs")
 /// The library of exported systems, compressed with the dictionary [`BASE`].
 static CONTAINER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/container.library"));
 
+/// The program beside it, compressed in the same way; nothing elsewhere than on Linux.
+static SLAVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slave.program"));
+
 /// The library that serves every exported system, for this platform.
 ///
 /// # Errors
@@ -44,6 +47,14 @@ static CONTAINER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/container.li
 pub fn container() -> Result<Library, String> {
     let platform = Platform::here().ok_or("FMI 2.0 has no folder for this platform")?;
     Ok(Library { platform, bytes: expanded(CONTAINER, Some(BASE))? })
+}
+
+/// The program that serves the FMUs of exported systems in processes of their own; `None` where there are none of these.
+///
+/// # Errors
+/// In words, where it cannot be expanded.
+pub fn slave_program() -> Result<Option<Vec<u8>>, String> {
+    expanded(SLAVE, Some(BASE)).map(|bytes| Some(bytes).filter(|bytes| !bytes.is_empty()))
 }
 
 /// The identifiers of the FMUs this program carries, in their order.

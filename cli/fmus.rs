@@ -37,7 +37,10 @@ pub fn run(arguments: &FmusArguments) -> Result<(), Failure> {
 }
 
 /// The platforms that a folder has libraries for, each with its folder.
-fn platforms(folder: &Path) -> Result<Vec<(Platform, PathBuf)>, Failure> {
+///
+/// # Errors
+/// [`Failure`] where the folder cannot be read, or has a folder in it that FMI has no name for.
+pub fn platforms(folder: &Path) -> Result<Vec<(Platform, PathBuf)>, Failure> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(Failure::file(folder))? {
         let path = entry.map_err(Failure::file(folder))?.path();
@@ -60,14 +63,19 @@ fn platforms(folder: &Path) -> Result<Vec<(Platform, PathBuf)>, Failure> {
     Ok(found)
 }
 
+/// The library of this name for a platform.
+///
+/// # Errors
+/// [`Failure::File`] where it cannot be read.
+pub fn library((platform, folder): &(Platform, PathBuf), name: &str) -> Result<Library, Failure> {
+    let path = folder.join(format!("{name}{}", platform.suffix()));
+    let bytes = std::fs::read(&path).map_err(Failure::file(&path))?;
+    Ok(Library { platform: *platform, bytes })
+}
+
 /// The archive of an FMU with its libraries for these platforms.
 fn packed_for(name: &str, platforms: &[(Platform, PathBuf)]) -> Result<Vec<u8>, Failure> {
-    let library = |(platform, folder): &(Platform, PathBuf)| {
-        let path = folder.join(format!("{name}{}", platform.suffix()));
-        let bytes = std::fs::read(&path).map_err(Failure::file(&path))?;
-        Ok(Library { platform: *platform, bytes })
-    };
-    let libraries = platforms.iter().map(library).collect::<Result<Vec<_>, Failure>>()?;
+    let libraries = platforms.iter().map(|of| library(of, name)).collect::<Result<Vec<_>, Failure>>()?;
     let packed =
         embedded::packed_for(name, libraries).unwrap_or_else(|| Err("there is no FMU of this name".to_owned()));
     packed.map_err(|reason| Failure::Run(format!("FMU `{name}`: {reason}")))

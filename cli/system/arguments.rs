@@ -156,6 +156,10 @@ pub struct ExportArguments {
     /// Show these parameters; may be repeated [default: all]
     #[arg(id = "shown_parameters", long = "parameters", value_name = "PATTERN")]
     pub shown_parameters: Vec<String>,
+    /// Folder with libraries for other platforms, as `macrostep fmus --platforms` takes it: the FMU gets those that all FMUs inside
+    /// have [default: the platform of this machine]
+    #[arg(long, value_name = "DIR")]
+    pub platforms: Option<PathBuf>,
 }
 
 /// `macrostep convert`.

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use macrostep::embedded;
-use macrostep_container::{Choice, FMUS, INTERFACE, Interface, SCENARIO, Wanted, choose, describe};
+use macrostep_container::{
+    Choice, FMUS, INTERFACE, Interface, SCENARIO, Slaves, Wanted, choose, describe, slave_program,
+};
 use macrostep_description::ModelDescription;
-use macrostep_import::fmu::regular;
-use macrostep_packager::Package;
+use macrostep_import::fmu::{LOCK, regular};
+use macrostep_packager::{Library, Package, Platform};
 use macrostep_system::scenario::{Place, Source};
 use macrostep_system::{Assembly, Fmus, Scenario, toml};
 
@@ -17,7 +19,11 @@ use super::arguments::ExportArguments;
 use super::{Opened, convert, name, start};
 use crate::distinct::Files;
 use crate::failure::Failure;
+use crate::fmus;
 use crate::print;
+
+/// The name of the container's library.
+const CONTAINER: &str = "container";
 
 /// Files of an archive by their paths.
 type Entries = BTreeMap<String, Vec<u8>>;
@@ -27,9 +33,9 @@ type Entries = BTreeMap<String, Vec<u8>>;
 /// # Errors
 /// [`Failure`] where the system cannot run as an FMU; then nothing is written.
 pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
-    if arguments.system.slaves.isolate {
-        let why = "the FMUs inside run in the process of the tool that loads the FMU";
-        return Err(Failure::conflict("--isolate", "export", why));
+    if arguments.system.threads.is_some() {
+        let why = "the FMUs inside are stepped by the thread of the tool that loads the FMU";
+        return Err(Failure::conflict("--threads", "export", why));
     }
     // The system as it runs.
     let mut opened = Opened::without_notes(&arguments.system)?;
@@ -44,13 +50,18 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     start(assembly).map_err(|e| Failure::Run(e.to_string()))?;
     // What lies inside.
     let mut resources = Entries::new();
-    place(&mut scenario, opened.fmus(), &mut resources)?;
+    let platforms = arguments.platforms.as_deref().map(fmus::platforms).transpose()?.unwrap_or_default();
+    place(&mut scenario, (opened.fmus(), &platforms), &mut resources)?;
+    let libraries = libraries(&scenario, &platforms, &resources)?;
     let text = toml::write(&scenario);
     let inside = toml::read(&text, SCENARIO, Path::new("")).map_err(|f| Failure::Run(f.to_string()))?;
     let description = describe(&inside, &descriptions, &interface).map_err(Failure::Run)?;
     resources.insert(SCENARIO.to_owned(), text.into_bytes());
     resources.insert(INTERFACE.to_owned(), interface.text().map_err(Failure::Run)?.into_bytes());
-    let bytes = packed(&description, &scenario, &resources)?;
+    if let Some(program) = embedded::slave_program().map_err(Failure::Run)? {
+        resources.insert(slave_program(), program);
+    }
+    let bytes = packed((&description, &scenario), &libraries, &resources)?;
     convert::write(&arguments.out, &bytes)?;
     print::line(arguments.out.display())
 }
@@ -77,14 +88,31 @@ fn chosen(
     let title = if scenario.name.is_empty() { &stem } else { &scenario.name };
     let choice = Choice { scenario: &scenario, descriptions: &assembly.descriptions, recorded: &assembly.recorded };
     let wanted = Wanted { inputs: &arguments.inputs, parameters: &arguments.shown_parameters };
-    let interface = choose(&choice, title, &wanted).map_err(|e| Failure::Usage(e.to_string()))?;
+    let mut interface = choose(&choice, title, &wanted).map_err(|e| Failure::Usage(e.to_string()))?;
+    interface.slaves = slaves(arguments);
     scenario.record.variables = interface.outputs.iter().map(|name| (name.clone(), Place::default())).collect();
     scenario.record.every = 1;
     Ok((interface, scenario, assembly.descriptions.clone()))
 }
 
+/// Where the FMUs inside run.
+fn slaves(arguments: &ExportArguments) -> Slaves {
+    let a = &arguments.system.slaves;
+    Slaves {
+        isolate: a.isolate,
+        call_limit_s: a.call_limit,
+        memory_limit_mib: a.memory_limit,
+        logging_on: a.logging_on,
+        rollback: arguments.system.rollback,
+    }
+}
+
 /// Puts FMUs and files of inputs among the resources, and their names into the scenario.
-fn place(scenario: &mut Scenario, fmus: &Fmus, resources: &mut Entries) -> Result<(), Failure> {
+fn place(
+    scenario: &mut Scenario,
+    (fmus, platforms): (&Fmus, &[(Platform, PathBuf)]),
+    resources: &mut Entries,
+) -> Result<(), Failure> {
     let mut names: BTreeMap<Source, String> = BTreeMap::new();
     for unit in &mut scenario.units {
         let folder = match names.get(&unit.source) {
@@ -97,6 +125,12 @@ fn place(scenario: &mut Scenario, fmus: &Fmus, resources: &mut Entries) -> Resul
                 let folder = candidates.find(free).unwrap_or_default();
                 let fmu = fmus.fmu(&unit.source).map_err(Failure::Run)?;
                 take(fmu.folder(), &folder, resources)?;
+                // Those this program carries have other platforms where their libraries are.
+                if let Source::Embedded(name) = &unit.source {
+                    for library in platforms.iter().filter_map(|of| fmus::library(of, name).ok()) {
+                        resources.insert(format!("{folder}/{}", library.platform.path(name)), library.bytes);
+                    }
+                }
                 names.insert(unit.source.clone(), folder.clone());
                 folder
             }
@@ -111,7 +145,7 @@ fn place(scenario: &mut Scenario, fmus: &Fmus, resources: &mut Entries) -> Resul
     Ok(())
 }
 
-/// Takes all files of a folder; links are not followed.
+/// Takes all files of a folder but the mark that somebody uses it; links are not followed.
 fn take(folder: &Path, name: &str, resources: &mut Entries) -> Result<(), Failure> {
     for entry in fs::read_dir(folder).map_err(Failure::file(folder))? {
         let entry = entry.map_err(Failure::file(folder))?;
@@ -121,21 +155,49 @@ fn take(folder: &Path, name: &str, resources: &mut Entries) -> Result<(), Failur
             // Folders stay, empty ones too: a slave may look for its resources.
             resources.insert(format!("{name}/"), Vec::new());
             take(&path, &name, resources)?;
-        } else if kind.is_file() {
+        } else if kind.is_file() && !name.ends_with(LOCK) {
             resources.insert(name, fs::read(&path).map_err(Failure::file(&path))?);
         }
     }
     Ok(())
 }
 
+/// The libraries for this platform and for those of the others that all FMUs inside have.
+fn libraries(
+    scenario: &Scenario,
+    platforms: &[(Platform, PathBuf)],
+    resources: &Entries,
+) -> Result<Vec<Library>, Failure> {
+    let mut libraries = Vec::new();
+    for of in platforms {
+        let has = |folder: &str| {
+            let path = format!("{folder}/binaries/{}/", of.0.folder());
+            resources.keys().any(|file| file.starts_with(&path) && file.len() > path.len())
+        };
+        match scenario.units.iter().find(|unit| !has(&unit.source.to_string())) {
+            None => libraries.push(fmus::library(of, CONTAINER)?),
+            Some(unit) => eprintln!("note: nothing for {}: unit `{}` has no library for it", of.0.folder(), unit.name),
+        }
+    }
+    let own = embedded::container().map_err(Failure::Run)?;
+    if libraries.iter().all(|library| library.platform != own.platform) {
+        libraries.push(own);
+    }
+    Ok(libraries)
+}
+
 /// The archive.
-fn packed(description: &ModelDescription, scenario: &Scenario, resources: &Entries) -> Result<Vec<u8>, Failure> {
+fn packed(
+    (description, scenario): (&ModelDescription, &Scenario),
+    libraries: &[Library],
+    resources: &Entries,
+) -> Result<Vec<u8>, Failure> {
     let resources: Vec<(&str, &[u8])> =
         resources.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
     let package = Package {
         description,
         equations_html: &documentation(scenario),
-        libraries: &[embedded::container().map_err(Failure::Run)?],
+        libraries,
         reference_csv: None,
         resources: &resources,
     };

@@ -91,7 +91,7 @@ fn parameters_and_patterns() {
     let description = fmu.description();
     let parameters =
         description.variables.iter().filter(|v| v.causality == macrostep_description::Causality::Parameter);
-    assert_eq!(parameters.map(|v| v.name.as_str()).collect::<Vec<_>>(), ["mass1.m"]);
+    assert_eq!(parameters.map(|v| v.name.as_str()).collect::<Vec<_>>(), ["mass1.m", "isolate", "extrapolate"]);
     assert_eq!(description.variable("mass1.m").map(|v| v.unit()), Some("kg"));
     let mut instance = Instance::new(&fmu, Some(0.05));
     instance.set("mass1.m", 2.5);

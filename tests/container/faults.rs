@@ -80,7 +80,11 @@ fn systems_that_cannot_be_exported_are_refused() {
             "s.toml:6:8: unit `valve` is a second instance of an FMU with `canBeInstantiatedOnlyOncePerProcess`",
             "a.fmu",
         ),
-        (&["export", "s.toml", "--isolate", "--out", "a.fmu"], "`--isolate` makes no sense with `export`", "a.fmu"),
+        (
+            &["export", "s.toml", "--threads", "2", "--out", "a.fmu"],
+            "`--threads` makes no sense with `export`",
+            "a.fmu",
+        ),
         (&["export", "missing.toml", "--out", "b.fmu"], "missing.toml:6:8: unit `valve`: ", "b.fmu"),
         (&["export", "own.toml", "--out", "x.fmu"], "`--out x.fmu` would overwrite `x.fmu`, the FMU", "none"),
         (&["export", "nothing", "--out", "c.fmu"], "nothing", "c.fmu"),

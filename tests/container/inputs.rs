@@ -99,3 +99,45 @@ fn outputs_have_directional_derivatives_by_inputs() {
         }
     }
 }
+
+/// Held inputs are extrapolated where that is asked for: the bits are those of the derivatives that an outer master would give.
+#[test]
+fn held_inputs_are_extrapolated() {
+    let folder = empty("extrapolated");
+    std::fs::write(folder.join("alone.toml"), ALONE).expect("a scenario");
+    // Times that are whole in binary, so that slopes are the same to the bit.
+    let fmu = exported(&folder, "alone.toml", &["--step", "0.0009765625"]);
+    let step_s = 0.015_625;
+    let begun = |extrapolates: bool| {
+        let mut outer = Instance::new(&fmu, None);
+        let reference = outer.reference("extrapolate");
+        outer.unit.set_boolean(&[reference], &[extrapolates]).expect("set");
+        outer.begin();
+        outer
+    };
+    let names = ["mass.x", "mass.v", "mass.a"].map(str::to_owned);
+    let force = |n: i32| 1e3 * (0.3 * f64::from(n)).sin();
+    let (mut held, mut given, mut left) = (begun(true), begun(false), begun(false));
+    let mut other = begun(true);
+    let f = held.reference("mass.f");
+    for n in 0..30 {
+        // A force that stands still for some steps too.
+        let (value, before) = (force(n.min(20)), force((n - 1).clamp(0, 20)));
+        let slope = if n == 0 { 0.0 } else { (value - before) / step_s };
+        for outer in [&mut held, &mut given, &mut left] {
+            outer.set("mass.f", value);
+        }
+        given.unit.set_input_derivatives(&[f], &[1], &[slope]).expect("set");
+        // Back, and into another instance, before and after a step.
+        held.unit.save(0).expect("saved");
+        held.step(step_s);
+        held.unit.restore(0).expect("restored");
+        held.now_s = given.now_s;
+        [&mut held, &mut given, &mut left].into_iter().for_each(|outer| outer.step(step_s));
+        let bytes = held.unit.serialize().expect("bytes");
+        other.unit.deserialize(&bytes).expect("taken up");
+        assert_eq!(held.row(&names), given.row(&names), "step {n}");
+        assert_eq!(other.row(&names), given.row(&names), "step {n}");
+    }
+    assert_ne!(left.row(&names), given.row(&names));
+}

@@ -5,6 +5,8 @@ mod bits;
 mod faults;
 mod hosts;
 mod inputs;
+#[cfg(target_os = "linux")]
+mod isolation;
 mod nesting;
 mod state;
 
@@ -65,6 +67,15 @@ impl Instance {
         let mut unit = fmu.instantiate("outer", &FmuOptions::default()).expect("an instance");
         unit.setup(0.0, stop_s, None).expect("set up");
         Instance { unit, now_s: 0.0 }
+    }
+
+    /// Initialised, with each FMU inside in a process of its own.
+    fn isolated(fmu: &Fmu, stop_s: Option<f64>) -> Instance {
+        let mut instance = Instance::new(fmu, stop_s);
+        let isolate = instance.reference("isolate");
+        instance.unit.set_boolean(&[isolate], &[true]).expect("set");
+        instance.begin();
+        instance
     }
 
     /// Initialised.

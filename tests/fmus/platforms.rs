@@ -62,3 +62,34 @@ fn what_is_no_library_is_refused_before_anything_is_written() {
         assert!(!folder.join("out").exists());
     }
 }
+
+#[test]
+fn containers_have_the_platforms_of_all_fmus_inside() {
+    let folder = libraries("container", "win64", ".dll", "MZ");
+    let windows = folder.join("libraries/win64");
+    std::fs::write(windows.join("container.dll"), "MZ of a container").expect("a library");
+    let export = |out: &str| {
+        let arguments = ["export", "case-1:f-s", "--out", out, "--platforms", "libraries"];
+        Command::new(env!("CARGO_BIN_EXE_macrostep")).args(arguments).current_dir(&folder).output().expect("started")
+    };
+    let output = export("both.fmu");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let archive = std::fs::read(folder.join("both.fmu")).expect("written");
+    let own = macrostep_import::fmu::Fmu::from_bytes("both", &archive).expect("the container");
+    let identifier = &own.description().co_simulation.as_ref().expect("co-simulation").model_identifier;
+    assert_eq!(file(&archive, &Platform::Win64.path(identifier)), b"MZ of a container");
+    let inside = "resources/fmus/oscillator2_force/";
+    let path = format!("{inside}{}", Platform::Win64.path("oscillator2_force"));
+    assert_eq!(file(&archive, &path), b"MZ of oscillator2_force");
+    // Without one of them there is no such container.
+    std::fs::remove_file(windows.join("oscillator2_force.dll")).expect("removed");
+    let output = export("one.fmu");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && text.contains("nothing for win64: unit `mass2` has no library for it"),
+        "{text}"
+    );
+    let archive = std::fs::read(folder.join("one.fmu")).expect("written");
+    let names = zip::ZipArchive::new(Cursor::new(archive)).expect("an archive");
+    assert!(names.file_names().all(|name| !name.expect("a name").starts_with("binaries/win64")));
+}

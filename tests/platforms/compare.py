@@ -17,7 +17,7 @@ import xml.etree.ElementTree as xml
 import zipfile
 
 STEPS = 100
-BOUND = {"crane": 1e-9, "flexible_body": 1e-9}
+BOUND = {"crane": 1e-9, "rod_hinged": 1e-15, "waveform": 1e-13}
 
 
 def variables(description):

@@ -8,6 +8,7 @@ use macrostep_system::scenario::Endpoint;
 use macrostep_system::{Scenario, assemble};
 
 use crate::contents::Interface;
+use crate::slaves::Slaves;
 
 /// Patterns `UNIT.NAME`, in which `*` stands for any letters; none: all there are.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,7 +78,14 @@ pub fn choose(of: &Choice<'_>, name: &str, wanted: &Wanted<'_>) -> Result<Interf
     if outputs.is_empty() {
         return Err(ChoiceError::NoOutput);
     }
-    Ok(Interface { name: name.to_owned(), identifier: identifier(name), inputs, outputs, parameters })
+    Ok(Interface {
+        name: name.to_owned(),
+        identifier: identifier(name),
+        inputs,
+        outputs,
+        parameters,
+        slaves: Slaves::default(),
+    })
 }
 
 /// Variables of a kind that fit one of the patterns.

@@ -1,6 +1,6 @@
 //! What lies in `resources/`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
@@ -10,6 +10,7 @@ use macrostep_system::{Catalogue, Fmus, Scenario, toml as scenario_toml};
 use serde::{Deserialize, Serialize};
 
 use crate::declaration::{Table, declare};
+use crate::slaves::Slaves;
 
 /// Name of the scenario's file.
 pub const SCENARIO: &str = "scenario.toml";
@@ -20,8 +21,8 @@ pub const INTERFACE: &str = "interface.toml";
 /// Folder of the FMUs.
 pub const FMUS: &str = "fmus";
 
-/// Which variables of the units show, each as `UNIT.NAME`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Which variables of the units show, each as `UNIT.NAME`, and how the FMUs are run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interface {
     /// `modelName`.
@@ -34,6 +35,8 @@ pub struct Interface {
     pub outputs: Vec<String>,
     /// Parameters.
     pub parameters: Vec<String>,
+    /// Where the FMUs run.
+    pub slaves: Slaves,
 }
 
 /// The files, read; one for all instances.
@@ -42,6 +45,9 @@ pub(crate) struct Contents {
     pub fmus: Fmus,
     pub description: ModelDescription,
     pub table: Table,
+    pub slaves: Slaves,
+    /// The folder.
+    pub resources: PathBuf,
 }
 
 impl Contents {
@@ -75,7 +81,8 @@ impl Contents {
         let descriptions: Vec<Arc<ModelDescription>> = scenario.units.iter().map(of_unit).collect::<Result<_, _>>()?;
         // What the container declares.
         let (description, table) = declare(&scenario, &descriptions, &interface).map_err(refused)?;
-        Ok(Contents { scenario, fmus, description, table })
+        let (slaves, resources) = (interface.slaves, folder.to_owned());
+        Ok(Contents { scenario, fmus, description, table, slaves, resources })
     }
 }
 

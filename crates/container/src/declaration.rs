@@ -12,11 +12,12 @@ use macrostep_description::{
 use macrostep_master::Refresh;
 use macrostep_slave::{builder, capabilities};
 use macrostep_system::scenario::{Endpoint, Names};
-use macrostep_system::words::{Control, Sampling};
+use macrostep_system::words::{Control, Rollback, Sampling};
 use macrostep_system::{Scenario, assemble, toml};
 
 use crate::contents::Interface;
 use crate::dependence::Dependence;
+use crate::slaves::{EXTRAPOLATE, ISOLATE};
 use crate::types;
 
 /// One of the four name spaces of value references.
@@ -66,6 +67,10 @@ pub(crate) struct Table {
     pub others: Vec<Alias>,
     /// Outputs.
     pub outputs: Vec<Alias>,
+    /// Value reference of the parameter that gives each unit a process of its own.
+    pub isolate: usize,
+    /// Value reference of the parameter by which inputs are extrapolated.
+    pub extrapolate: usize,
 }
 
 /// The declaration of the container of a scenario that has everything said.
@@ -105,6 +110,12 @@ pub(crate) fn declare(
         let alias = declaring.add(name, Causality::Output)?;
         declaring.table.outputs.push(alias);
     }
+    let (isolates, extrapolates) = (
+        "each FMU inside runs in a process of its own (Linux)",
+        "inputs without derivatives go on over a step as they did over the one before",
+    );
+    declaring.table.isolate = declaring.choice(ISOLATE, isolates, interface.slaves.isolate)?;
+    declaring.table.extrapolate = declaring.choice(EXTRAPOLATE, extrapolates, false)?;
     declaring.structure();
     declaring.experiment();
     declaring.capabilities(interface);
@@ -197,6 +208,25 @@ impl<'a> Declaring<'a> {
         Ok(alias)
     }
 
+    /// Adds a parameter that stands for no unit, behind all variables of units; its value reference.
+    fn choice(&mut self, name: &str, about: &str, start: bool) -> Result<usize, String> {
+        let count = &mut self.counts[Type::Boolean as usize];
+        self.description.variables.push(Variable {
+            name: name.to_owned(),
+            value_reference: u32::try_from(*count).map_err(|e| e.to_string())?,
+            description: Some(about.to_owned()),
+            causality: Causality::Parameter,
+            variability: Variability::Fixed,
+            initial: Some(Initial::Exact),
+            kind: Kind::Boolean,
+            start: Some(Value::Boolean(start)),
+            declared_type: None,
+            can_handle_multiple_set: true,
+        });
+        *count += 1;
+        Ok(*count - 1)
+    }
+
     /// What the scenario sets, else what the unit declares.
     fn start(&self, unit: usize, inner: &Variable, v: &Variable) -> Value {
         let fits = |value: &Value| {
@@ -287,7 +317,10 @@ impl<'a> Declaring<'a> {
         let any = |does: fn(&macrostep_description::CoSimulation) -> bool| {
             self.descriptions.iter().any(|d| d.co_simulation.as_ref().is_some_and(does))
         };
-        let goes_back = all(|c| c.can_get_and_set_fmu_state && c.can_serialize_fmu_state);
+        // A state in another process is none of its own functions.
+        let slaves = &interface.slaves;
+        let goes_back =
+            slaves.rollback != Rollback::Fork && all(|c| c.can_get_and_set_fmu_state && c.can_serialize_fmu_state);
         // Outputs follow inputs at once where those of every unit do.
         let refreshed = self.scenario.coupling.sampling == Sampling::Updated
             && self.descriptions.iter().all(|d| Refresh::of(d) != Refresh::Reported);
@@ -301,7 +334,8 @@ impl<'a> Declaring<'a> {
             can_serialize_fmu_state: goes_back,
             provides_directional_derivative: refreshed,
             needs_execution_tool: any(|c| c.needs_execution_tool),
-            can_be_instantiated_only_once_per_process: any(|c| c.can_be_instantiated_only_once_per_process),
+            can_be_instantiated_only_once_per_process: !slaves.isolate
+                && any(|c| c.can_be_instantiated_only_once_per_process),
             ..capabilities()
         };
         self.description.co_simulation = Some(co_simulation);

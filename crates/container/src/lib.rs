@@ -9,6 +9,7 @@
 //! | `scenario.toml` | the system, as `macrostep run` takes it; FMUs are folders beside it |
 //! | `interface.toml` | which variables of the units show: [`Interface`] |
 //! | `fmus/NAME/` | an FMU, unpacked |
+//! | `slave/ARCHITECTURE` | the program of processes of their own, see [`Slaves`] |
 //!
 //! An outer step is a whole number of windows inside. Inputs are polynomials over it, as the outer master gives them. Outputs are
 //! what a run of the scenario records. The state is that of the engine with those of the units, so that an outer master goes back
@@ -18,11 +19,13 @@
 
 mod choice;
 mod contents;
+mod course;
 mod declaration;
 mod dependence;
 mod model;
 mod running;
 mod said;
+mod slaves;
 mod tangent;
 mod types;
 
@@ -30,3 +33,4 @@ pub use choice::{Choice, ChoiceError, Wanted, choose};
 pub use contents::{FMUS, INTERFACE, Interface, SCENARIO};
 pub use declaration::describe;
 pub use model::Container;
+pub use slaves::{EXTRAPOLATE, ISOLATE, Slaves, slave_program};

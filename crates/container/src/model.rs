@@ -60,8 +60,8 @@ impl Model for Container {
     }
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
-        let said = self.said.clone();
-        let running = self.told(memory)?;
+        self.told(memory)?;
+        let Some(running) = &mut self.running else { return Ok(Outcome::Done) };
         if !running.reaches(span.step_s) {
             let shortest_s = running.simulation.shortest_s();
             let expected =
@@ -69,10 +69,11 @@ impl Model for Container {
             let (call, what) = ("fmi2DoStep", "communicationStepSize");
             return Err(Fault::Time { call, what, found: span.step_s, expected });
         }
+        running.begin(&self.contents, memory).map_err(|e| failed(span.start_s, &e))?;
         match running.step(span.step_s) {
             Ok(()) => Ok(Outcome::Done),
             Err(error @ RunError::Discarded { terminated, .. }) => {
-                said.say(Topic::Discard, error.to_string());
+                self.said.say(Topic::Discard, error.to_string());
                 Ok(Outcome::Discarded { reached_s: running.simulation.time_s(), terminated })
             }
             Err(error) => Err(failed(span.start_s, &error)),
@@ -132,9 +133,7 @@ impl Model for Container {
             self.running = Some(running.map_err(|why| failed(t_s, &why))?);
         }
         let Some(running) = &mut self.running else { return Ok(()) };
-        running.recall(&memory.kept).map_err(|why| failed(t_s, &why))?;
-        running.retell(&self.contents, memory);
-        Ok(())
+        running.recall(&memory.kept, &self.contents, memory).map_err(|why| failed(t_s, &why))
     }
 
     fn messages(&mut self) -> Vec<Message> {

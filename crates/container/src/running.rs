@@ -8,16 +8,23 @@ use macrostep_ode::Polynomials;
 use macrostep_slave::{Fault, Memory};
 use macrostep_system::scenario::{Place, Scenario, Setting, Value as ScenarioValue};
 use macrostep_system::{Finding, assemble};
+use serde::{Deserialize, Serialize};
 
 use crate::contents::Contents;
+use crate::course::Course;
 use crate::declaration::{Alias, Type};
-use crate::said::{Heard, Said};
+use crate::said::Said;
+use crate::slaves::Inside;
 
 /// What a simulation was made with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Made {
     start_s: f64,
     stop_s: f64,
+    /// Whether each unit has a process of its own.
+    isolate: bool,
+    /// Whether inputs are extrapolated.
+    extrapolate: bool,
     /// Parameters and inputs that are not as the scenario has them, each with its value.
     changed: Vec<(Given, Value)>,
 }
@@ -42,7 +49,8 @@ impl Made {
             changed.map(|(given, _, now)| (given, now)).collect::<Vec<_>>()
         };
         let changed = lists.into_iter().flat_map(of_list).collect();
-        Made { start_s: memory.start_s, stop_s: memory.stop_s, changed }
+        let [isolate, extrapolate] = [table.isolate, table.extrapolate].map(|reference| memory.booleans[reference]);
+        Made { start_s: memory.start_s, stop_s: memory.stop_s, isolate, extrapolate, changed }
     }
 
     /// Whether a state saved in a simulation made so can be taken up in one made otherwise: inputs are told again.
@@ -50,7 +58,8 @@ impl Made {
         let parameters = |made: &Made| {
             made.changed.iter().filter(|(g, _)| matches!(g, Given::Parameter(_))).cloned().collect::<Vec<_>>()
         };
-        (self.start_s, self.stop_s) == (other.start_s, other.stop_s) && parameters(self) == parameters(other)
+        let ways = |made: &Made| (made.start_s, made.stop_s, made.isolate, made.extrapolate);
+        ways(self) == ways(other) && parameters(self) == parameters(other)
     }
 }
 
@@ -109,6 +118,16 @@ pub(crate) struct Running {
     /// Values of the other inputs, then of the tunable parameters, as they were told.
     told_others: Vec<Value>,
     wanted: Polynomials,
+    /// Of the real inputs, where they are extrapolated.
+    course: Option<Course>,
+}
+
+/// What a state of the run is kept as.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    state: SavedState,
+    /// With extrapolated inputs: their values, and their polynomials as they were told.
+    course: Option<(Course, Vec<Vec<f64>>)>,
 }
 
 impl Running {
@@ -118,8 +137,9 @@ impl Running {
     /// In words: what the assembly finds wrong, and what a unit answers.
     pub fn start(contents: &Contents, said: &Said, made: Made, memory: &Memory) -> Result<Running, String> {
         let scenario = contents.scenario(&made);
-        let heard = Heard { fmus: &contents.fmus, said };
-        let (mut assembly, _) = assemble(&scenario, &heard).map_err(|findings| first_error(&findings))?;
+        let Contents { fmus, slaves, resources, .. } = contents;
+        let inside = Inside { fmus, slaves: *slaves, resources, isolate: made.isolate, said };
+        let (mut assembly, _) = assemble(&scenario, &inside).map_err(|findings| first_error(&findings))?;
         if made.stop_s.is_infinite() {
             assembly.grid.stop_s = None;
         }
@@ -128,6 +148,7 @@ impl Running {
             assembly.system.connect_outside(units[alias.unit], &alias.name).map_err(|e| e.to_string())?;
         }
         let simulation = assembly.simulation().map_err(|e| e.to_string())?;
+        let course = made.extrapolate.then(Course::default);
         let mut running = Running {
             simulation,
             made,
@@ -136,6 +157,7 @@ impl Running {
             told: Polynomials::default(),
             told_others: Vec::new(),
             wanted: Polynomials::default(),
+            course,
         };
         running.retell(contents, memory);
         running.simulation.initialise().map_err(|e| e.to_string())?;
@@ -164,19 +186,39 @@ impl Running {
                 self.told_others[i] = now;
             }
         }
-        // Polynomials. What a step has left is told already.
-        if !is_told(&self.told, contents, memory) {
+        // Polynomials. What a step has left is told already, extrapolated or not.
+        let is_left = self.course.as_ref().is_some_and(|course| course.knows(reals(contents, memory)));
+        if !is_left && !is_told(&self.told, contents, memory) {
             self.wanted = wanted(contents, memory);
-            let mut is_other = false;
-            for i in 0..self.wanted.count() {
-                is_other |= self.simulation.set_outside(i, &coefficients(&self.wanted, i));
-            }
-            std::mem::swap(&mut self.told, &mut self.wanted);
-            if is_other {
-                self.simulation.refresh()?;
-            }
+            self.give()?;
         }
         Ok(())
+    }
+
+    /// Gives the units the wanted polynomials.
+    fn give(&mut self) -> Result<(), RunError> {
+        let mut is_other = false;
+        for i in 0..self.wanted.count() {
+            is_other |= self.simulation.set_outside(i, &coefficients(&self.wanted, i));
+        }
+        std::mem::swap(&mut self.told, &mut self.wanted);
+        if is_other { self.simulation.refresh() } else { Ok(()) }
+    }
+
+    /// A step begins: inputs that came without derivatives go on as they did over the step before, where that is asked for.
+    ///
+    /// # Errors
+    /// What a unit answers.
+    pub fn begin(&mut self, contents: &Contents, memory: &Memory) -> Result<(), RunError> {
+        let Some(course) = &mut self.course else { return Ok(()) };
+        course.begin(self.simulation.time_s(), reals(contents, memory).collect());
+        self.wanted = wanted(contents, memory);
+        for i in 0..self.wanted.count() {
+            if (1..=self.wanted.degree()).all(|j| self.wanted.coefficient(i, j) == 0.0) {
+                self.wanted.set(i, 1, course.slope(i));
+            }
+        }
+        self.give()
     }
 
     /// The polynomial of a real input as it was told.
@@ -233,24 +275,43 @@ impl Running {
     /// # Errors
     /// What a unit answers.
     pub fn keep(&mut self) -> Result<Vec<u8>, String> {
-        let kept = self.simulation.saved_state().map_err(|e| e.to_string())?;
-        postcard::to_stdvec(&kept).map_err(|e| e.to_string())
+        let state = self.simulation.saved_state().map_err(|e| e.to_string())?;
+        let told = || (0..self.told.count()).map(|i| coefficients(&self.told, i)).collect();
+        let course = self.course.clone().map(|course| (course, told()));
+        postcard::to_stdvec(&Kept { state, course }).map_err(|e| e.to_string())
     }
 
     /// Goes on where bytes were kept.
     ///
     /// # Errors
     /// Where they are those of something else, and what a unit answers.
-    pub fn recall(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let kept: SavedState = postcard::from_bytes(bytes).map_err(|e| e.to_string())?;
+    pub fn recall(&mut self, bytes: &[u8], contents: &Contents, memory: &Memory) -> Result<(), String> {
+        let kept: Kept = postcard::from_bytes(bytes).map_err(|e| e.to_string())?;
         self.is_fresh = false;
-        self.simulation.resume(&kept).map_err(|e| e.to_string())
+        self.simulation.resume(&kept.state).map_err(|e| e.to_string())?;
+        self.retell(contents, memory);
+        // Inputs that were extrapolated are not those the memory has.
+        let Some((course, told)) = kept.course else { return Ok(()) };
+        if told.len() != self.told.count() {
+            return Err(format!("{} inputs, expected {}", told.len(), self.told.count()));
+        }
+        for (i, coefficients) in told.iter().enumerate() {
+            coefficients.iter().enumerate().for_each(|(j, c)| self.told.set(i, j, *c));
+            self.simulation.set_outside(i, coefficients);
+        }
+        self.course = Some(course);
+        Ok(())
     }
 }
 
 /// Inputs that are not real, then tunable parameters.
 fn others(contents: &Contents) -> impl Iterator<Item = &Alias> {
     contents.table.others.iter().chain(&contents.table.tunable)
+}
+
+/// Values of the real inputs.
+fn reals<'a>(contents: &'a Contents, memory: &'a Memory) -> impl Iterator<Item = f64> + 'a {
+    contents.table.reals.iter().map(|alias| memory.reals[alias.outer])
 }
 
 /// The polynomials of the real inputs from the present time on.

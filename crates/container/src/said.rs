@@ -2,13 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use macrostep_import::fmu::{FmuOptions, LogRecord};
-use macrostep_master::unit::Unit;
+use macrostep_import::fmu::LogRecord;
+use macrostep_import::isolation::Output;
 use macrostep_slave::{Message, Topic};
-use macrostep_system::scenario::Source;
-use macrostep_system::{Catalogue, Fmus};
-
-use macrostep_description::ModelDescription;
 
 /// Messages kept at most; more of one call are left out.
 const KEPT_MAX: usize = 1000;
@@ -20,23 +16,59 @@ const FATAL: i32 = 4;
 
 /// Messages of all units of an instance.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Said(Arc<Mutex<Vec<Message>>>);
+pub(crate) struct Said(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    messages: Vec<Message>,
+    /// What units in processes of their own write, by their names.
+    outputs: Vec<(String, Arc<Output>)>,
+}
+
+impl Kept {
+    fn add(&mut self, topic: Topic, text: String) {
+        if self.messages.len() < KEPT_MAX {
+            self.messages.push(Message { topic, text });
+        }
+    }
+
+    /// Reads what was written.
+    fn read(&mut self) {
+        for (unit, output) in std::mem::take(&mut self.outputs) {
+            for line in output.lines() {
+                // Messages of the FMU name it already.
+                let text = line.strip_prefix("log: ").map_or_else(|| format!("`{unit}`: {line}"), str::to_owned);
+                self.add(Topic::Event, text);
+            }
+            self.outputs.push((unit, output));
+        }
+    }
+}
 
 impl Said {
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds one.
     pub fn say(&self, topic: Topic, text: String) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < KEPT_MAX {
-            kept.push(Message { topic, text });
-        }
+        self.kept().add(topic, text);
+    }
+
+    /// Adds a remark about a slave.
+    pub fn remark(&self, text: &str) {
+        self.say(Topic::Event, text.to_owned());
     }
 
     /// All since the last call.
     pub fn take(&self) -> Vec<Message> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut kept = self.kept();
+        kept.read();
+        std::mem::take(&mut kept.messages)
     }
 
-    fn hear(&self, record: &LogRecord<'_>) {
+    /// Adds a message of an FMU.
+    pub fn hear(&self, record: &LogRecord<'_>) {
         let topic = match record.status {
             DISCARD => Topic::Discard,
             ERROR => Topic::Error,
@@ -45,27 +77,12 @@ impl Said {
         };
         self.say(topic, record.plain());
     }
-}
 
-/// The FMUs of a container, whose messages are heard.
-pub(crate) struct Heard<'a> {
-    pub fmus: &'a Fmus,
-    pub said: &'a Said,
-}
-
-impl Catalogue for Heard<'_> {
-    fn description(&self, source: &Source) -> Result<Arc<ModelDescription>, String> {
-        self.fmus.description(source)
-    }
-
-    fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
-        let (log, remark) = (self.said.clone(), self.said.clone());
-        let options = FmuOptions {
-            log: Some(Arc::new(move |record: &LogRecord<'_>| log.hear(record))),
-            remark: Some(Arc::new(move |text: &str| remark.say(Topic::Event, text.to_owned()))),
-            ..FmuOptions::default()
-        };
-        let unit = self.fmus.fmu(source)?.instantiate(name, &options).map_err(|e| e.to_string())?;
-        Ok(Box::new(unit))
+    /// From now on what the unit of this name writes is heard too, in place of that of one before it.
+    pub fn hear_output(&self, unit: &str, output: Arc<Output>) {
+        let mut kept = self.kept();
+        kept.read();
+        kept.outputs.retain(|(name, _)| name != unit);
+        kept.outputs.push((unit.to_owned(), output));
     }
 }

@@ -100,6 +100,12 @@ macro_rules! words {
             }
         }
 
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <String as serde::Deserialize>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
         #[cfg(feature = "clap")]
         impl clap::ValueEnum for $name {
             fn value_variants<'a>() -> &'a [Self] {

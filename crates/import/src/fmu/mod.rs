@@ -56,7 +56,7 @@ pub use log::{LogRecord, LogSink};
 pub use open::Fmu;
 pub use options::FmuOptions;
 pub use remark::RemarkSink;
-pub use unpacked::Unpacked;
+pub use unpacked::{LOCK, Unpacked};
 
 /// Text without control characters: those at its end are left out, others shown as they are written in Rust.
 pub fn plain(text: &str) -> String {

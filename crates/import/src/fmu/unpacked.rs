@@ -15,8 +15,8 @@ use std::time::Duration;
 use super::{Fault, Limits, archive};
 
 const PREFIX: &str = "macrostep-";
-/// Locked by the process the folder belongs to.
-const LOCK: &str = ".macrostep-lock";
+/// A file in the folder of an unpacked FMU, locked by the process the folder belongs to.
+pub const LOCK: &str = ".macrostep-lock";
 /// In place of [`LOCK`] where the file system has no locks: such a folder is left alone.
 const NO_LOCK: &str = ".macrostep-no-lock";
 /// A folder without a lock that is older than this belongs to nobody.

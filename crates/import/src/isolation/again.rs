@@ -14,6 +14,18 @@ pub fn started_by(command: Vec<OsString>) {
     let _ = COMMAND.set(command);
 }
 
+/// The dynamic loader of this process, which starts programs that need not be executable files.
+pub(super) fn loader() -> std::io::Result<PathBuf> {
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    let is_loader = |path: &&str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        name.starts_with("ld-") && name.contains(".so")
+    };
+    let paths = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
+    let found = paths.filter(|path| !path.ends_with(" (deleted)")).find(is_loader).map(PathBuf::from);
+    found.ok_or_else(|| Error::new(ErrorKind::NotFound, "this program has no dynamic loader"))
+}
+
 /// The program that is running, and its first arguments.
 pub(super) fn this_program() -> std::io::Result<(PathBuf, Vec<OsString>)> {
     match COMMAND.get().map(Vec::as_slice) {

@@ -1,7 +1,8 @@
 //! Where there is no isolation: the same names, which refuse.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::fmu::{Fmu, FmuUnit};
@@ -39,6 +40,25 @@ impl Region {
     }
 }
 
+/// What isolated slaves would write.
+#[derive(Debug)]
+pub struct Output {}
+
+impl Output {
+    /// Refuses.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn new() -> std::io::Result<Output> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    /// Nothing was written.
+    pub fn lines(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
 /// What an isolated slave may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -59,6 +79,8 @@ pub struct Isolation {
     pub limits: Limits,
     /// `loggingOn`.
     pub logging_on: bool,
+    /// Would take what slaves write.
+    pub output: Option<Arc<Output>>,
     /// Would end its slaves.
     pub cut: Option<Cut>,
 }
@@ -69,7 +91,7 @@ pub fn started_by(_command: Vec<OsString>) {}
 impl Isolation {
     /// In processes of another program.
     pub fn of(program: PathBuf, limits: Limits) -> Isolation {
-        Isolation { program, arguments: Vec::new(), limits, logging_on: false, cut: None }
+        Isolation { program, arguments: Vec::new(), limits, logging_on: false, output: None, cut: None }
     }
 
     /// In processes of the program that is running.
@@ -78,6 +100,14 @@ impl Isolation {
     /// Where the system does not say which program that is.
     pub fn of_this_program(limits: Limits) -> std::io::Result<Isolation> {
         Ok(Isolation::of(std::env::current_exe()?, limits))
+    }
+
+    /// Refuses.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn of_file(_program: &Path, _limits: Limits) -> std::io::Result<Isolation> {
+        Err(std::io::Error::new(std::io::ErrorKind::Unsupported, "slaves in processes of their own need Linux"))
     }
 
     /// Refuses.

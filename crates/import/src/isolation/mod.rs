@@ -53,6 +53,8 @@ pub mod interrupt;
 #[cfg(target_os = "linux")]
 mod line;
 #[cfg(target_os = "linux")]
+mod output;
+#[cfg(target_os = "linux")]
 mod process;
 #[cfg(target_os = "linux")]
 mod reading;
@@ -82,6 +84,8 @@ pub use again::started_by;
 #[cfg(target_os = "linux")]
 pub use call::Call;
 #[cfg(target_os = "linux")]
+pub use output::Output;
+#[cfg(target_os = "linux")]
 pub use process::Limits;
 #[cfg(target_os = "linux")]
 pub use region::Region;
@@ -98,6 +102,6 @@ pub use watched::{ADVICE, Watched, during, watched};
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{
-    ADVICE, ARGUMENT, Call, Isolation, Limits, Region, divert_output, during, interrupt, serve, started_by, watch,
-    watched,
+    ADVICE, ARGUMENT, Call, Isolation, Limits, Output, Region, divert_output, during, interrupt, serve, started_by,
+    watch, watched,
 };

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::cut::Cut;
 use super::line::Line;
+use super::output::Output;
 use super::server::ARGUMENT;
 use super::system::{self, Word};
 
@@ -60,14 +61,23 @@ pub struct Ended(pub String);
 
 impl Process {
     /// Starts `program` with its first arguments as a slave; the file of the shared memory is its standard input.
-    pub fn start((program, arguments): (&Path, &[OsString]), memory: File, cut: Option<Cut>) -> io::Result<Process> {
-        let output = io::stderr().as_fd().try_clone_to_owned()?;
+    /// What it writes goes to `output`, or to standard error.
+    pub fn start(
+        (program, arguments): (&Path, &[OsString]),
+        memory: File,
+        (output, cut): (Option<&Output>, Option<Cut>),
+    ) -> io::Result<Process> {
+        let (output, errors) = match output {
+            Some(output) => (Stdio::from(output.end()?), Stdio::from(output.end()?)),
+            None => (Stdio::from(io::stderr().as_fd().try_clone_to_owned()?), Stdio::inherit()),
+        };
         // A group of its own: signals for the program's group do not reach it, and what it starts is ended with it.
         let child = Command::new(program)
             .args(arguments)
             .args([ARGUMENT, &std::process::id().to_string()])
             .stdin(Stdio::from(memory))
-            .stdout(Stdio::from(output))
+            .stdout(output)
+            .stderr(errors)
             .process_group(0)
             .spawn()?;
         let (living, memory) = (child.id(), memory_file(child.id()));

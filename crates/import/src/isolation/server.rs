@@ -251,7 +251,8 @@ impl Server {
     fn load(&mut self, take: &mut Take<'_>) -> Result<(), Stop> {
         let folder = Path::new(OsStr::from_bytes(take.bytes().ok_or(Stop::Garbled)?));
         let name = take.text().ok_or(Stop::Garbled)?;
-        let logging_on = take.byte().ok_or(Stop::Garbled)? != 0;
+        let flags = take.byte().ok_or(Stop::Garbled)?;
+        let (logging_on, shows_all) = (flags & 1 != 0, flags & 2 != 0);
         let memory_bytes = take.number().ok_or(Stop::Garbled)?;
         let fmu = Fmu::open(folder).map_err(|e| Stop::Refused(e.fault.to_string()))?;
         let now = super::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
@@ -259,7 +260,7 @@ impl Server {
         // Twice the limit, so that what is touched is found by the master, which knows how to say so.
         let _ = system::limit_address_space(now.saturating_add(memory_bytes.saturating_mul(2)));
         let show = |record: &LogRecord<'_>| eprintln!("log: {}", record.plain());
-        let log = logging_on.then(|| Arc::new(show) as _);
+        let log = (logging_on || shows_all).then(|| Arc::new(show) as _);
         let remark = Some(Arc::new(|text: &str| eprintln!("warning: {text}")) as _);
         let options = FmuOptions { logging_on, log, remark, ..FmuOptions::default() };
         self.slave = Some(fmu.instantiate(&name, &options).map_err(|e| Stop::Refused(e.fault.to_string()))?);

@@ -12,10 +12,11 @@ use crate::fmu::Fmu;
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Failure, Outcome, UnitError};
 
-use super::again::this_program;
+use super::again::{loader, this_program};
 use super::call::Call;
 use super::cut::Cut;
 use super::line::{Line, Side};
+use super::output::Output;
 use super::process::{Limits, Process, signal_name};
 use super::reading::{self, Readings};
 use super::server::HEAD;
@@ -33,6 +34,8 @@ pub struct Isolation {
     pub limits: Limits,
     /// `loggingOn`; messages go to standard error.
     pub logging_on: bool,
+    /// Takes what slaves write and all their messages, instead of standard error.
+    pub output: Option<Arc<Output>>,
     /// Ends all of its slaves where they are, once it is set.
     pub cut: Option<Cut>,
 }
@@ -40,7 +43,7 @@ pub struct Isolation {
 impl Isolation {
     /// In processes of another program, quiet.
     pub fn of(program: PathBuf, limits: Limits) -> Isolation {
-        Isolation { program, arguments: Vec::new(), limits, logging_on: false, cut: None }
+        Isolation { program, arguments: Vec::new(), limits, logging_on: false, output: None, cut: None }
     }
 
     /// In processes of the program that is running.
@@ -50,6 +53,15 @@ impl Isolation {
     pub fn of_this_program(limits: Limits) -> std::io::Result<Isolation> {
         let (program, arguments) = this_program()?;
         Ok(Isolation { arguments, ..Isolation::of(program, limits) })
+    }
+
+    /// In processes of another program, a dynamic one, that need not be an executable file: the dynamic loader of this process
+    /// starts it.
+    ///
+    /// # Errors
+    /// Where this process has none.
+    pub fn of_file(program: &Path, limits: Limits) -> std::io::Result<Isolation> {
+        Ok(Isolation { arguments: vec![program.into()], ..Isolation::of(loader()?, limits) })
     }
 
     /// An instance of an FMU in a process of its own, in the state after `fmi2Instantiate`. The FMU's library is not
@@ -82,8 +94,9 @@ impl Isolation {
         };
         let (memory, file) = Memory::create().map_err(|e| failed(format!("no shared memory: {e}")))?;
         memory.word(Word::Forks).store(u32::from(by_fork.is_some()), Ordering::SeqCst);
-        let process = Process::start((&self.program, &self.arguments), file, self.cut.clone())
-            .map_err(|e| failed(format!("no process of `{}`: {e}", self.program.display())))?;
+        let process =
+            Process::start((&self.program, &self.arguments), file, (self.output.as_deref(), self.cut.clone()))
+                .map_err(|e| failed(format!("no process of `{}`: {e}", self.program.display())))?;
         let mut unit = IsolatedUnit {
             name: name.to_owned(),
             fmu: fmu.clone(),
@@ -104,7 +117,8 @@ impl Isolation {
             end_s: 0.0,
             do_steps: 0,
         };
-        unit.load(fmu.folder(), self.logging_on).map_err(|e| failed(format!("FMU `{}`: {}", fmu.name(), e.message)))?;
+        unit.load(fmu.folder(), (self.logging_on, self.output.is_some()))
+            .map_err(|e| failed(format!("FMU `{}`: {}", fmu.name(), e.message)))?;
         unit.process.settle(&unit.line);
         Ok(unit)
     }
@@ -152,11 +166,11 @@ impl IsolatedUnit {
         self.process.id()
     }
 
-    fn load(&mut self, folder: &Path, logging_on: bool) -> Result<(), UnitError> {
+    fn load(&mut self, folder: &Path, (logging_on, shows_all): (bool, bool)) -> Result<(), UnitError> {
         self.message.byte(Call::Load as u8);
         self.message.bytes(folder.as_os_str().as_bytes());
         self.message.text(&self.name);
-        self.message.byte(u8::from(logging_on));
+        self.message.byte(u8::from(logging_on) | u8::from(shows_all) << 1);
         self.message.number(self.limits.memory_bytes);
         self.finish()
     }
