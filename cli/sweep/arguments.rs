@@ -49,7 +49,7 @@ pub struct SweepArguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["vary", "design", "samples", "seed"])]
     pub table: Option<PathBuf>,
     /// What is measured of each run: arithmetic on last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL),
-    /// distance(V, FILE[, COLUMN]) with V a variable UNIT.VARIABLE; may be repeated
+    /// distance(V, FILE[, COLUMN]), deviation(V, FILE[, COLUMN]) with V a variable UNIT.VARIABLE, and do_steps(); may be repeated
     #[arg(long, value_name = "NAME=EXPRESSION")]
     pub measure: Vec<Measure>,
     /// Folder for runs.csv, result.json and pictures; made if missing

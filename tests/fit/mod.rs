@@ -161,6 +161,8 @@ fn data_have_gaps_and_units_and_a_clock_of_their_own() {
     for (p, truth) in found.parameters.iter().zip(TRUE) {
         assert!((p.value / truth - 1.0).abs() < 1e-5, "{}: {} is not {truth}", p.name, p.value);
     }
+    // A signal in a wrong unit would be given up for the other one, and its weight be small.
+    assert!(found.signals.len() == 2 && found.signals.iter().all(|s| s.rms < 1e-5), "{:?}", found.signals);
     // Without the shift only a part lies in the run, and with another none.
     let error = fitted(&start, &path, &Request { offset_s: 100.0, ..request(&FREE) }).expect_err("no overlap");
     assert!(error.to_string().contains("no value lies in it"), "{error}");

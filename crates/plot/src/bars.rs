@@ -114,7 +114,12 @@ impl Bars {
 
     /// A linear axis starts at 0, a logarithmic one at the power of ten below the least value.
     fn scale(&self) -> Scale {
-        let values = || self.kinds.iter().flat_map(|(_, values, _)| values.iter().copied()).filter(|v| v.is_finite());
+        // Each with half its interval.
+        let ends = |(_, values, halves): &(String, Vec<f64>, Vec<f64>)| -> Vec<f64> {
+            let half = |i: usize| halves.get(i).copied().filter(|half| half.is_finite()).unwrap_or(0.0);
+            values.iter().enumerate().map(|(i, value)| value + half(i)).collect()
+        };
+        let values = || self.kinds.iter().flat_map(ends).filter(|v| v.is_finite());
         let scale = self.axis.scale(values(), 0.0);
         if scale.log {
             Scale { low: 10f64.powf((scale.low.log10() - 0.05).floor()), ..scale }
