@@ -295,8 +295,8 @@ pub struct OscillatorArguments {
     #[arg(long, value_enum)]
     pub schedule: Option<Schedule>,
     /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
-    /// integrated); h3 or h5 (Hermite); jerk or jerk:3 (accelerations and their rates at 2 or 3 points); spectral:Q (Q + 1
-    /// nodes inside the step) [default: linear]
+    /// integrated); h3 or h5 (Hermite); jerk or jerk:3 (accelerations and their rates at 2 or 3 points); rates (value and rate
+    /// at one point); spectral:Q (Q + 1 nodes inside the step) [default: linear]
     #[arg(long, value_name = "PREDICTOR")]
     pub predict: Option<Predict>,
     /// Integrated acceleration, Gauss–Seidel: polynomial of the body whose end is known [default: h3]

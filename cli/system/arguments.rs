@@ -29,7 +29,7 @@ pub struct SystemArguments {
     /// palindromic (symmetric) [default: the scenario's]
     #[arg(long, value_name = "METHOD")]
     pub method: Option<Named>,
-    /// Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, spectral:Q [default: the
+    /// Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, spectral:Q [default: the
     /// scenario's]
     #[arg(long, value_name = "PREDICTOR")]
     pub predict: Option<Predict>,

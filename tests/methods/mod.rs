@@ -14,6 +14,7 @@ mod lines;
 mod multirate;
 mod named;
 mod orders;
+mod rates;
 mod relay;
 mod scenarios;
 mod stability;

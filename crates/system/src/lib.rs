@@ -27,6 +27,7 @@ mod finding;
 pub mod graph;
 pub mod input;
 mod open;
+mod rated;
 pub mod scenario;
 pub mod ssp;
 pub mod toml;

@@ -10,6 +10,7 @@
 //! | [`IntegratedAcceleration`] | degree k through accelerations, integrated twice | behind: the *motion* is predicted |
 //! | [`Hermite`] | through values and derivatives of a motion at both ends | behind: the *motion* is predicted |
 //! | [`Jerk`] | cubic or quintic through accelerations and their rates, integrated twice | behind: the *motion* is predicted |
+//! | [`Rates`] | a line through the newest value with the rate it has there | behind: the *motion* is predicted |
 //! | [`Spectral`] | degree q through Chebyshev–Lobatto nodes inside the step | behind: the *motion* is predicted |
 //!
 //! An [`InterfaceModel`] predicts otherwise: from what *several* units say, ẇ = W λ + b on the grid of the fast one. It is
@@ -22,6 +23,7 @@ mod integrated;
 mod interface;
 mod jerk;
 mod lagrange;
+mod rates;
 mod spectral;
 
 pub use hermite::Hermite;
@@ -29,6 +31,7 @@ pub use integrated::{IntegratedAcceleration, Variant};
 pub use interface::{InterfaceModel, Motion, Predicted};
 pub use jerk::Jerk;
 pub use lagrange::{Derivative, Lagrange};
+pub use rates::Rates;
 pub use spectral::{NODES_MAX, Spectral};
 pub(crate) use spectral::{Transform, lobatto};
 

@@ -22,6 +22,7 @@ use crate::catalogue::Catalogue;
 use crate::check::{Converted, check, convert, fails, fits, keep_known};
 use crate::explain::feed_through;
 use crate::finding::Finding;
+use crate::rated::{Rated, rated};
 use crate::scenario::{Connection, Endpoint, Names, Place, Scenario, Setting, Value as ScenarioValue};
 use crate::words::{Correct, Family};
 use channels::Channels;
@@ -88,7 +89,8 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         let failed = |reason: String| vec![Finding::error(&unit.place, format!("unit `{}`: {reason}", unit.name), "")];
         let description = catalogue.description(&unit.source).map_err(failed)?;
         by_fork.push(catalogue.rollback().forks(&description));
-        descriptions.push(description);
+        let wants_rates = scenario.coupling.predict.family == Family::Rates;
+        descriptions.push(if wants_rates { rated(description) } else { description });
     }
     let mut effective = match times::times(scenario, &descriptions, &mut findings) {
         Ok(effective) => effective,
@@ -121,7 +123,10 @@ fn build(
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
         let (source, name) = (&entry.source, &entry.name);
         let made = if repeats && *by_fork { catalogue.forked(source, name) } else { catalogue.unit(source, name) };
-        let unit = system.add(made.map_err(failed)?);
+        let made = made.map_err(failed)?;
+        let is_rated = description.variables.len() > made.description().variables.len();
+        let made = if is_rated { Box::new(Rated::new(made, Arc::clone(description))) } else { made };
+        let unit = system.add(made);
         starts(names, u, description)?.into_iter().for_each(|start| system.start(unit, start));
         system.tolerance(unit, entry.tolerance);
         units.push(unit);

@@ -1,7 +1,7 @@
 //! The words for predictors.
 
 use super::{Control, Derivative, Variant};
-use macrostep_master::predict::{self, Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor, Spectral};
+use macrostep_master::predict::{self, Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor, Rates, Spectral};
 use macrostep_master::{Estimate, StepControl};
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ const DEGREE_MAX: u32 = 20;
 const CHOSEN_DEGREE_MAX: u32 = 4;
 
 /// What an input is predicted by: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`,
-/// `jerk`, `jerk:3`, `spectral:Q`.
+/// `jerk`, `jerk:3`, `rates`, `spectral:Q`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predict {
     /// Which kind of polynomial.
@@ -36,6 +36,8 @@ pub enum Family {
     Jerk,
     /// Polynomials through nodes inside the step.
     Spectral,
+    /// A line with the rate that the signal has at the newest communication point.
+    Rates,
 }
 
 /// Hold.
@@ -59,6 +61,11 @@ impl Predict {
     /// Accelerations and their rates at 2 or 3 points; other numbers are brought there.
     pub fn jerk(points: u32) -> Self {
         Self { family: Family::Jerk, degree: 2 * points.clamp(2, 3) + 1 }
+    }
+
+    /// Values and rates at one point.
+    pub fn rates() -> Self {
+        Self { family: Family::Rates, degree: 1 }
     }
 
     /// Through q + 1 nodes inside the step, q from 2 to 20; others are brought there.
@@ -90,6 +97,7 @@ impl Predict {
             Family::Hermite => Arc::new(Hermite { jet: degree.div_ceil(2) }),
             Family::Jerk => Arc::new(Jerk { points: (degree - 1) / 2 }),
             Family::Spectral => Arc::new(Spectral::new(degree)),
+            Family::Rates => Arc::new(Rates),
         }
     }
 }
@@ -116,7 +124,7 @@ impl Predict {
             Family::Integrated if chosen => 1,
             Family::Integrated => degree + 1,
             Family::Classical if chosen => 0,
-            Family::Classical | Family::Spectral => degree,
+            Family::Classical | Family::Spectral | Family::Rates => degree,
             Family::Hermite | Family::Jerk => degree - 1,
         };
         if chosen && matches!(self.family, Family::Classical | Family::Integrated) {
@@ -142,6 +150,7 @@ impl FromStr for Predict {
             "h5" => (Family::Hermite, Some(5)),
             "jerk" => return Ok(Self::jerk(2)),
             "jerk:3" => return Ok(Self::jerk(3)),
+            "rates" => return Ok(Self::rates()),
             "ia0" => integrated(Some(0)),
             "ia1" => integrated(Some(1)),
             "ia2" => integrated(Some(2)),
@@ -154,7 +163,7 @@ impl FromStr for Predict {
         };
         degree.map(|degree| Self { family, degree }).ok_or(format!(
             "expected `hold`, `linear`, `quadratic`, `poly:K` with K from 0 to {DEGREE_MAX}, `ia0`, `ia1`, `ia2`, `ia:K` with \
-             K from 0 to {}, `h3`, `h5`, `jerk`, `jerk:3` or `spectral:Q` with Q from 2 to {DEGREE_MAX}",
+             K from 0 to {}, `h3`, `h5`, `jerk`, `jerk:3`, `rates` or `spectral:Q` with Q from 2 to {DEGREE_MAX}",
             DEGREE_MAX - 2
         ))
     }
@@ -172,6 +181,7 @@ impl fmt::Display for Predict {
             (Family::Hermite, degree) => write!(f, "h{degree}"),
             (Family::Jerk, 5) => f.write_str("jerk"),
             (Family::Jerk, degree) => write!(f, "jerk:{}", (degree - 1) / 2),
+            (Family::Rates, _) => f.write_str("rates"),
             (Family::Spectral, q) => write!(f, "spectral:{q}"),
         }
     }
@@ -203,6 +213,7 @@ mod tests {
             "h3",
             "h5",
             "jerk",
+            "rates",
             "spectral:16",
         ] {
             assert_eq!(text.parse::<Predict>().expect("a predictor").to_string(), text);
