@@ -133,19 +133,19 @@ fn beside(folder: &Path) -> std::io::Result<NamedTempFile> {
 
 /// Decides when a run is written down, and where.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct CheckpointWriter {
     path: PathBuf,
     every: Option<u64>,
     run: String,
     last: Instant,
 }
 
-impl Keeper {
+impl CheckpointWriter {
     /// Where one is asked for; `run` says what run it is.
     ///
     /// # Errors
     /// [`Failure::File`] where the folder cannot be made.
-    pub fn new(arguments: &CheckpointArguments, run: &str) -> Result<Option<Keeper>, Failure> {
+    pub fn new(arguments: &CheckpointArguments, run: &str) -> Result<Option<CheckpointWriter>, Failure> {
         let Some(path) = &arguments.checkpoint else { return Ok(None) };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         folder_at(folder)?;
@@ -155,7 +155,7 @@ impl Keeper {
             .file_name()
             .ok_or_else(|| Failure::Usage(format!("`--checkpoint {}`: expected the name of a file", path.display())))?;
         let every = arguments.checkpoint_every;
-        Ok(Some(Keeper { path: folder.join(name), every, run: run.to_owned(), last: Instant::now() }))
+        Ok(Some(CheckpointWriter { path: folder.join(name), every, run: run.to_owned(), last: Instant::now() }))
     }
 
     /// Whether it is time, after `steps` steps.
@@ -200,7 +200,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("run.checkpoint");
         let arguments = CheckpointArguments { checkpoint: Some(path.clone()), ..CheckpointArguments::default() };
-        let mut writer = Keeper::new(&arguments, "step 1\nstop 2").expect("kept").expect("asked for");
+        let mut writer = CheckpointWriter::new(&arguments, "step 1\nstop 2").expect("kept").expect("asked for");
         let saved = SavedState { units: vec![vec![1, 2]], engine: vec![3] };
         writer.keep(7, saved.clone(), None).expect("written");
         let read = Checkpoint::read(&path, "step 1\nstop 2", 7, false).expect("read");

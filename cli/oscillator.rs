@@ -13,7 +13,7 @@ use macrostep_plot::table::{Align, Table};
 use macrostep_system::Scenario;
 
 use crate::arguments::OscillatorArguments;
-use crate::checkpoint::{Checkpoint, Keeper};
+use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::forces::Forces;
@@ -39,7 +39,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     let run = format!("oscillator\n{}", scenario(&anywhere)?);
     let before = kept_run(arguments, &options, &run)?;
     let mut rows = Rows::new(arguments, before.as_ref())?;
-    let mut writer = Keeper::new(&arguments.checkpoints, &run)?;
+    let mut writer = CheckpointWriter::new(&arguments.checkpoints, &run)?;
     // The run.
     interrupt::note();
     let compared = simulate::compared(&options).map_err(|failure| kept_rows(failure, &rows))?;
@@ -95,7 +95,7 @@ fn kept_run(
 fn watched(
     mut compared: Compared,
     options: &OscillatorOptions,
-    (rows, writer): (&mut Rows, Option<&mut Keeper>),
+    (rows, writer): (&mut Rows, Option<&mut CheckpointWriter>),
     kept: Option<Checkpoint>,
 ) -> Result<(Outcome, Result<(), Failure>), Failure> {
     let mut steps = Steps::new(&compared.coupled.simulation, (0.0, options.stop_s), 1).map_err(failed)?;

@@ -6,7 +6,7 @@ use macrostep_master::record::Observer;
 use macrostep_master::{RunError, SavedState, Simulation};
 
 use crate::arguments::MultirateArguments;
-use crate::checkpoint::{Checkpoint, Keeper};
+use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::simulate::with_units;
@@ -30,7 +30,7 @@ pub fn run(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Fail
     let limits = if a.out.is_some() || is_kept { Limits::WATCHED } else { Limits::BRIEF };
     let mut watched = with_units(a.units, &a.slaves, |units| Watched::new(scenario, units, limits))?;
     let mut stream = stream(&watched.recording, a, at.as_ref())?;
-    let mut writer = Keeper::new(&a.checkpoints, &identity)?;
+    let mut writer = CheckpointWriter::new(&a.checkpoints, &identity)?;
     let mut steps = Steps::new(&watched.simulation, (0.0, scenario.end_s()), 1).map_err(failed)?;
     if let Some(at) = at {
         watched.resume(at.saved).map_err(failed)?;
@@ -61,7 +61,7 @@ fn stepped(
     watched: &mut Watched,
     steps: &mut Steps,
     stream: Option<&mut Stream>,
-    writer: Option<&mut Keeper>,
+    writer: Option<&mut CheckpointWriter>,
 ) -> Result<Option<String>, Failure> {
     let Watched { simulation, recording } = watched;
     match steps.run(simulation, &mut Rows { recording, stream }, writer) {

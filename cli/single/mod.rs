@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 
 pub use options::SimulateArguments;
 
-use crate::checkpoint::{Checkpoint, Keeper};
+use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::stream::Stream;
@@ -59,7 +59,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         .map(|path| Checkpoint::read(path, &run, experiment.steps + 1, false))
         .transpose()?;
     can_serialize(arguments, &fmu)?;
-    let mut writer = Keeper::new(&arguments.checkpoints, &run)?;
+    let mut writer = CheckpointWriter::new(&arguments.checkpoints, &run)?;
     let mut stream = stream(arguments, &names, resumed.as_ref())?;
     let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
 

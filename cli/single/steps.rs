@@ -6,7 +6,7 @@ use macrostep_master::SavedState;
 use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
 
 use super::options::Experiment;
-use crate::checkpoint::{Checkpoint, Keeper};
+use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::failure::Failure;
 use crate::stream::Stream;
 use macrostep::input::Input;
@@ -180,7 +180,7 @@ pub struct Kept<'a> {
     /// Rows.
     pub stream: Option<&'a mut Stream>,
     /// Checkpoints.
-    pub writer: Option<&'a mut Keeper>,
+    pub writer: Option<&'a mut CheckpointWriter>,
     /// The run that is continued.
     pub resumed: Option<Checkpoint>,
 }

@@ -20,7 +20,7 @@ use super::pace::Pace;
 use super::report::Live;
 use super::steps::{Rows, Steps, failed};
 use super::{Opened, bundle, convert, findings_failure, name, pictures, report, start};
-use crate::checkpoint::{Checkpoint, CheckpointArguments, Keeper};
+use crate::checkpoint::{Checkpoint, CheckpointArguments, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::oscillator::{met, write_text};
@@ -72,7 +72,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let read = |path| Checkpoint::read(path, &identity, steps.windows(), has_events);
     let resumed = checkpoints.resume.as_deref().map(read);
     let resumed = resumed.transpose()?;
-    let mut keeper = Keeper::new(&checkpoints, &identity)?;
+    let mut writer = CheckpointWriter::new(&checkpoints, &identity)?;
     if let Some(target) = &arguments.bundle {
         bundle::put(&here.join(target), &located(&scenario, &here))?;
     }
@@ -104,7 +104,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         rows.count = at.file.rows;
     }
     interrupt::note();
-    let ended = steps.run(&mut simulation, &mut rows, keeper.as_mut());
+    let ended = steps.run(&mut simulation, &mut rows, writer.as_mut());
     let seen = steps.pace.map(|pace| pace.seen);
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
     let mut outcome = outcome.timed(opened.times.as_ref(), seen);

@@ -8,7 +8,7 @@ use macrostep_import::isolation::{Cut, interrupt};
 use macrostep_master::record::Observer;
 use macrostep_master::{RunError, SavedState, Simulation};
 
-use crate::checkpoint::Keeper;
+use crate::checkpoint::CheckpointWriter;
 use crate::door::Collected;
 use crate::failure::Failure;
 use crate::stream::Stream;
@@ -229,11 +229,11 @@ impl Steps {
         &mut self,
         simulation: &mut Simulation,
         rows: &mut impl Sink,
-        mut keeper: Option<&mut Keeper>,
+        mut writer: Option<&mut CheckpointWriter>,
     ) -> Result<(), Failure> {
         let bar = bar();
         let began = Instant::now();
-        let ended = self.steps(simulation, rows, &mut keeper, &bar);
+        let ended = self.steps(simulation, rows, &mut writer, &bar);
         self.wall = began.elapsed();
         bar.finish_and_clear();
         let ended = ended.and_then(|()| simulation.terminate().map_err(failed));
@@ -246,7 +246,7 @@ impl Steps {
         &mut self,
         simulation: &mut Simulation,
         rows: &mut impl Sink,
-        keeper: &mut Option<&mut Keeper>,
+        writer: &mut Option<&mut CheckpointWriter>,
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
         if self.done.is_none() {
@@ -262,17 +262,17 @@ impl Steps {
         while !self.is_over(simulation, n) {
             // Whether the run is kept here, and whether it goes on.
             let is_interrupted = interrupt::asked() || rows.is_cut();
-            if is_interrupted || (n > done && keeper.as_ref().is_some_and(|k| k.is_due(n))) {
-                keep(simulation, rows, keeper, n)?;
+            if is_interrupted || (n > done && writer.as_ref().is_some_and(|k| k.is_due(n))) {
+                keep(simulation, rows, writer, n)?;
             }
             if is_interrupted {
-                return Err(interrupted(simulation, keeper));
+                return Err(interrupted(simulation, writer));
             }
             if rows.is_done() {
                 break;
             }
             // Windows until one of them is to be looked at, with the rows that fall due.
-            let until_kept = keeper.as_ref().map_or(u64::MAX, |k| k.next(n));
+            let until_kept = writer.as_ref().map_or(u64::MAX, |k| k.next(n));
             let most = self.windows.map_or(u64::MAX, |all| all - n);
             let few_or_one = if self.pace.is_some() { 1 } else { few };
             let windows = most.min(until_kept).min(BAR - n % BAR).min(few_or_one);
@@ -302,20 +302,20 @@ fn few_next(few: u64, took: Duration) -> u64 {
 fn keep(
     simulation: &mut Simulation,
     rows: &mut impl Sink,
-    keeper: &mut Option<&mut Keeper>,
+    writer: &mut Option<&mut CheckpointWriter>,
     windows: u64,
 ) -> Result<(), Failure> {
-    let Some(keeper) = keeper else { return Ok(()) };
+    let Some(writer) = writer else { return Ok(()) };
     let saved = rows.saved_state(simulation).map_err(failed)?;
-    keeper.keep(windows, saved, rows.stream())
+    writer.keep(windows, saved, rows.stream())
 }
 
 /// How an interrupted run ends.
-fn interrupted(simulation: &mut Simulation, keeper: &Option<&mut Keeper>) -> Failure {
+fn interrupted(simulation: &mut Simulation, writer: &Option<&mut CheckpointWriter>) -> Failure {
     let t_s = shown::time(simulation.time_s());
     // The run is over; what the slaves say to that changes nothing.
     let _ = simulation.terminate();
-    let kept = keeper.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
+    let kept = writer.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
     Failure::Run(format!("interrupted at t = {t_s} s{}", kept.unwrap_or_default()))
 }
 

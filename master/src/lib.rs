@@ -13,8 +13,8 @@
 
 mod account;
 mod algebraic;
+mod balance;
 mod bond;
-mod books;
 mod change;
 mod constraint;
 mod control;

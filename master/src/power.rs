@@ -37,8 +37,8 @@
 //! monitoring and correcting leaks. The equations of the leak correction are ours, after that paper's abstract.
 
 use crate::account::{Account, PortPlace};
+use crate::balance::{Settlement, UnitBalance};
 use crate::bond::Bond;
-use crate::books::{Settlement, UnitBooks};
 use crate::method::{EnergyCorrection, Method};
 use crate::predict::Edge;
 use crate::savable::savable;
@@ -51,7 +51,7 @@ use crate::time::{Span, Tick};
 pub const LEAK_STEPS: f64 = 10.0;
 
 /// How the bonds of a run are accounted for.
-pub(crate) struct Ledger {
+pub(crate) struct EnergyBalance {
     correction: EnergyCorrection,
     /// Whether truth inside a step is a cubic through four points, which is better than what the step was fed with.
     cubic: bool,
@@ -65,8 +65,8 @@ pub(crate) struct Ledger {
 
 savable! {
 /// Accounts of all bonds in a run.
-pub(crate) struct LedgerState {
-    units: Vec<UnitBooks>,
+pub(crate) struct EnergyBalanceState {
+    units: Vec<UnitBalance>,
     pub accounts: Vec<Account>,
     /// For each port, at the last step's start and at the starts of the two before.
     flow_at_start: Vec<[f64; 3]>,
@@ -77,7 +77,7 @@ pub(crate) struct LedgerState {
 }
 }
 
-impl Ledger {
+impl EnergyBalance {
     /// Accounts for the bonds of a system; `None` where it has none.
     pub fn new(system: &System, stations: &[Station], method: &Method) -> Option<Self> {
         let mut ports = Vec::new();
@@ -99,7 +99,7 @@ impl Ledger {
         let inputs = stations.iter().map(|s| s.inputs.refs.len()).collect();
         let cubic = method.predictor.edge() == Edge::AfterLaw;
         let correction = method.energy;
-        (!ports.is_empty()).then_some(Ledger { correction, cubic, ports, names, inputs, steps: None })
+        (!ports.is_empty()).then_some(EnergyBalance { correction, cubic, ports, names, inputs, steps: None })
     }
 
     /// From now on closes accounts at the end of windows of `window` ticks, in which unit u steps by `steps[u]`.
@@ -108,7 +108,7 @@ impl Ledger {
     }
 
     /// Nothing accounted for yet.
-    pub fn state(&self) -> LedgerState {
+    pub fn state(&self) -> EnergyBalanceState {
         let account = |name: &String| Account {
             name: name.clone(),
             residual_energy_j: 0.0,
@@ -120,8 +120,8 @@ impl Ledger {
             let units = self.inputs.iter().copied().zip(steps.iter().copied());
             Settlement::new(units, self.ports.len())
         });
-        LedgerState {
-            units: self.inputs.iter().map(|n| UnitBooks::new(*n)).collect(),
+        EnergyBalanceState {
+            units: self.inputs.iter().map(|n| UnitBalance::new(*n)).collect(),
             accounts: self.names.iter().map(account).collect(),
             flow_at_start: vec![[0.0; 3]; self.ports.len()],
             leaks: vec![(0.0, 0.0, Tick::MIN); self.names.len()],
@@ -130,15 +130,15 @@ impl Ledger {
     }
 
     /// At the end of a window, where all units meet.
-    pub fn settle(&self, state: &mut LedgerState, stations: &mut [Station], supply: &mut Supply<'_>) {
-        let LedgerState { settlement: Some(settlement), accounts, .. } = state else { return };
+    pub fn settle(&self, state: &mut EnergyBalanceState, stations: &mut [Station], supply: &mut Supply<'_>) {
+        let EnergyBalanceState { settlement: Some(settlement), accounts, .. } = state else { return };
         settlement.close((stations, supply), self.cubic, &self.ports, accounts);
     }
 
     /// Before a unit steps from `span.from`: closes its last step and says what to add to its inputs.
     pub fn arrive(
         &self,
-        state: &mut LedgerState,
+        state: &mut EnergyBalanceState,
         (stations, states): (&mut [Station], &mut [StationState]),
         supply: &mut Supply<'_>,
         (unit, span): (usize, &Span),
@@ -160,8 +160,8 @@ impl Ledger {
         }
     }
 
-    /// Whether accounts are closed one step after the other and nothing is corrected, so that [`Ledger::meet`] may take the
-    /// place of [`Ledger::arrive`].
+    /// Whether accounts are closed one step after the other and nothing is corrected, so that [`EnergyBalance::meet`] may take the
+    /// place of [`EnergyBalance::arrive`].
     pub fn only_watches(&self) -> bool {
         self.correction == EnergyCorrection::Monitor && self.steps.is_none()
     }
@@ -176,12 +176,12 @@ impl Ledger {
         self.ports.iter().any(|p| p.unit == unit)
     }
 
-    /// As [`Ledger::arrive`], with what is known at `span.from`: `truth` writes the unit's inputs, `flow` says the flow of a port
+    /// As [`EnergyBalance::arrive`], with what is known at `span.from`: `truth` writes the unit's inputs, `flow` says the flow of a port
     /// by its number.
     #[inline]
     pub fn meet(
         &self,
-        state: &mut LedgerState,
+        state: &mut EnergyBalanceState,
         (unit, span): (usize, &Span),
         truth: impl FnOnce(&mut [f64]),
         flow: impl Fn(usize) -> f64,
@@ -193,42 +193,42 @@ impl Ledger {
 
     /// The step to come follows the ones before.
     #[inline]
-    fn prepare(&self, state: &mut LedgerState, (unit, span): (usize, &Span), flow: impl Fn(usize) -> f64) {
-        let books = &mut state.units[unit];
-        books.arrived = Some(span.from);
-        books.truth.rotate_right(1);
-        books.aim(if self.cubic { span.length_s } else { 0.0 });
+    fn prepare(&self, state: &mut EnergyBalanceState, (unit, span): (usize, &Span), flow: impl Fn(usize) -> f64) {
+        let balance = &mut state.units[unit];
+        balance.arrived = Some(span.from);
+        balance.truth.rotate_right(1);
+        balance.aim(if self.cubic { span.length_s } else { 0.0 });
         for (i, flows) in state.flow_at_start.iter_mut().enumerate().filter(|(i, _)| self.ports[*i].unit == unit) {
             *flows = [flow(i), flows[0], flows[1]];
         }
     }
 
     /// After a unit has stepped: keeps what it was fed with.
-    pub fn depart(&self, state: &mut LedgerState, station: &Station, unit: usize, span: &Span) {
-        let books = &mut state.units[unit];
-        if books.offset.is_empty() {
+    pub fn depart(&self, state: &mut EnergyBalanceState, station: &Station, unit: usize, span: &Span) {
+        let balance = &mut state.units[unit];
+        if balance.offset.is_empty() {
             return;
         }
-        (books.open, books.to) = (true, span.to);
-        (books.length_s, books.length_before_s) = (span.length_s, books.length_s);
+        (balance.open, balance.to) = (true, span.to);
+        (balance.length_s, balance.length_before_s) = (span.length_s, balance.length_s);
         if station.holds {
-            books.applied.iter_mut().for_each(|values| values.copy_from_slice(&station.inputs.values));
+            balance.applied.iter_mut().for_each(|values| values.copy_from_slice(&station.inputs.values));
         } else {
-            for (half, values) in books.applied.iter_mut().enumerate() {
+            for (half, values) in balance.applied.iter_mut().enumerate() {
                 for (i, v) in values.iter_mut().enumerate() {
                     *v = station.applied(i, 0.5 * half as f64);
                 }
             }
         }
         if let Some(settlement) = &mut state.settlement {
-            settlement.take(unit, span, &books.applied);
+            settlement.take(unit, span, &balance.applied);
         }
     }
 
     /// Closes a unit's last step with the true inputs at `at`.
     fn close(
         &self,
-        state: &mut LedgerState,
+        state: &mut EnergyBalanceState,
         stations: &mut [Station],
         supply: &mut Supply<'_>,
         (unit, at): (usize, Tick),
@@ -239,14 +239,14 @@ impl Ledger {
 
     /// Enters a unit's last step, where one is open, with the flows at its end.
     #[inline]
-    fn post(&self, state: &mut LedgerState, unit: usize, flow: impl Fn(usize) -> f64) {
-        let books = &mut state.units[unit];
-        if !std::mem::take(&mut books.open) || state.settlement.is_some() {
+    fn post(&self, state: &mut EnergyBalanceState, unit: usize, flow: impl Fn(usize) -> f64) {
+        let balance = &mut state.units[unit];
+        if !std::mem::take(&mut balance.open) || state.settlement.is_some() {
             return;
         }
         for (i, port) in self.ports.iter().enumerate().filter(|(_, p)| p.unit == unit) {
             let account = &mut state.accounts[port.bond];
-            books.post(port, (flow(i), state.flow_at_start[i]), account);
+            balance.post(port, (flow(i), state.flow_at_start[i]), account);
             if port.side < 0.0 {
                 account.residual_energy_max_j = account.residual_energy_max_j.max(account.residual_energy_j.abs());
             }
@@ -254,7 +254,7 @@ impl Ledger {
     }
 
     /// Closes all steps taken.
-    pub fn close_all(&self, state: &mut LedgerState, stations: &mut [Station], supply: &mut Supply<'_>) {
+    pub fn close_all(&self, state: &mut EnergyBalanceState, stations: &mut [Station], supply: &mut Supply<'_>) {
         for unit in 0..state.units.len() {
             if state.units[unit].open {
                 let to = state.units[unit].to;
@@ -264,19 +264,19 @@ impl Ledger {
     }
 
     /// Closes all steps taken; those to come do not go on from them.
-    pub fn begin_anew(&self, state: &mut LedgerState, stations: &mut [Station], supply: &mut Supply<'_>) {
+    pub fn begin_anew(&self, state: &mut EnergyBalanceState, stations: &mut [Station], supply: &mut Supply<'_>) {
         self.close_all(state, stations, supply);
-        for (books, n) in state.units.iter_mut().zip(&self.inputs) {
-            let offset = std::mem::take(&mut books.offset);
-            *books = UnitBooks { offset, ..UnitBooks::new(*n) };
+        for (balance, n) in state.units.iter_mut().zip(&self.inputs) {
+            let offset = std::mem::take(&mut balance.offset);
+            *balance = UnitBalance { offset, ..UnitBalance::new(*n) };
         }
     }
 
     /// The leak correction's share of a unit; both ports of a bond get what was worked out at the first.
-    fn damp(&self, state: &mut LedgerState, supply: &Supply<'_>, unit: usize, span: &Span) {
-        let (ports, LedgerState { units, accounts, leaks, .. }) = (&self.ports, state);
-        let books = &mut units[unit];
-        books.offset.fill(0.0);
+    fn damp(&self, state: &mut EnergyBalanceState, supply: &Supply<'_>, unit: usize, span: &Span) {
+        let (ports, EnergyBalanceState { units, accounts, leaks, .. }) = (&self.ports, state);
+        let balance = &mut units[unit];
+        balance.offset.fill(0.0);
         for port in ports.iter().filter(|p| p.unit == unit) {
             let (mean, effort, at) = &mut leaks[port.bond];
             if *at != span.from {
@@ -289,13 +289,13 @@ impl Ledger {
                 (*effort, *at) = (-damping * q, span.from);
             }
             if let Some(&(i, gain)) = port.inputs.iter().find(|(_, gain)| *gain != 0.0) {
-                books.offset[i] += port.side * *effort / gain;
+                balance.offset[i] += port.side * *effort / gain;
             }
         }
     }
 }
 
-impl LedgerState {
+impl EnergyBalanceState {
     /// Residual energy of all bonds \[J\] and the largest power transmitted \[W\].
     pub fn totals(&self) -> (f64, f64) {
         let energy_j = self.accounts.iter().map(|a| a.residual_energy_j).sum();

@@ -14,7 +14,7 @@ mod port;
 use port::Port;
 
 use crate::feed::Feed;
-use crate::power::{Ledger, LedgerState};
+use crate::power::{EnergyBalance, EnergyBalanceState};
 use crate::record::{Observer, Recorder};
 use crate::run::SIZE_MAX;
 use crate::schedule::{Op, Plan};
@@ -69,7 +69,7 @@ pub(crate) struct Relay {
 }
 
 /// The accounts of power bonds, where there are any.
-type Accounts<'a> = Option<(&'a Ledger, &'a mut LedgerState)>;
+type Accounts<'a> = Option<(&'a EnergyBalance, &'a mut EnergyBalanceState)>;
 
 /// Rows that fall due in a stretch of windows.
 pub(crate) struct Rows<'a> {
@@ -104,7 +104,7 @@ struct Desk<'a> {
 impl Relay {
     /// The relay of a plan with steps `stretch` times as long as made, where it can do what the window does.
     pub fn of(window: &Window, stretch: Tick) -> Option<Self> {
-        let Window { stations, sources, plan, groups, ledger: bonds, .. } = window;
+        let Window { stations, sources, plan, groups, balance: bonds, .. } = window;
         let steps_alike = stations.iter().all(|s| s.step == plan.window);
         // Accounts are closed where all units meet.
         let is_whole = |op: &Op| !matches!(*op, Op::Advance { from, to, .. } if (from, to) != (0, plan.window));
@@ -166,10 +166,10 @@ impl Relay {
     ) -> Result<Option<Unfinished>, UnitError> {
         // The newest values onto the board.
         let (length, began) = (window.length(state), state.now);
-        let Window { stations, sources, ledger: bonds, .. } = window;
+        let Window { stations, sources, balance: bonds, .. } = window;
         let State { signals, stations: states, pace, now: reached, .. } = state;
         let mut supply = sources.with(&mut signals.histories, *pace);
-        let mut accounts = bonds.as_ref().zip(signals.ledger.as_mut());
+        let mut accounts = bonds.as_ref().zip(signals.balance.as_mut());
         for (port, state) in self.ports.iter().zip(states.iter()) {
             let values = &state.outputs.values;
             self.board[port.first..port.first + values.len()].copy_from_slice(values);

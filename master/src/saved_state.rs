@@ -101,7 +101,7 @@ impl Simulation {
         let placed = stations.len() == fresh.len() && stations.iter().zip(fresh).all(|(s, f)| s.may_replace(f));
         let paced = state.pace.stretch >= 1 && state.pace.degree < self.window.sources.family.len();
         let alike = |s: &State| {
-            let known = (s.control.is_some(), s.signals.ledger.is_some());
+            let known = (s.control.is_some(), s.signals.balance.is_some());
             (s.loops.len(), s.watches.len(), s.events.shape(), known, s.guess.shape(), s.joints.shape())
         };
         let solved = self.window.joints.may_solve(&state.joints);

@@ -14,7 +14,7 @@ use crate::event::EventsState;
 use crate::guess::GuessState;
 use crate::history::History;
 use crate::link::LinksState;
-use crate::power::LedgerState;
+use crate::power::EnergyBalanceState;
 use crate::savable::savable;
 use crate::station::StationState;
 use crate::statistics::Statistics;
@@ -29,7 +29,7 @@ pub(crate) struct Signals {
     pub histories: Vec<History>,
     pub links: LinksState,
     /// Accounts of the power bonds, where there are any.
-    pub ledger: Option<LedgerState>,
+    pub balance: Option<EnergyBalanceState>,
 }
 }
 

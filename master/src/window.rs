@@ -10,7 +10,7 @@ use crate::error::RunError;
 use crate::history::History;
 use crate::line::Waves;
 use crate::link::{Links, LinksState};
-use crate::power::Ledger;
+use crate::power::EnergyBalance;
 use crate::schedule::{Op, Plan};
 use crate::state::{Signals, State};
 use crate::station::{Refresh, Station, StationState};
@@ -37,7 +37,7 @@ pub(crate) struct Window {
     /// Joints between units.
     pub joints: Joints,
     /// How power bonds are accounted for, where there are any.
-    pub ledger: Option<Ledger>,
+    pub balance: Option<EnergyBalance>,
     /// Whether windows may be taken back after they have been run.
     pub revocable: bool,
     /// Histories before the first sample.
@@ -54,14 +54,14 @@ impl Window {
         plan: Plan,
         groups: Vec<Vec<usize>>,
     ) -> Self {
-        let (lines, joints, ledger, revocable, kept) = (Vec::new(), Joints::default(), None, false, None);
-        Window { stations, sources, links, plan, groups, lines, joints, ledger, revocable, histories, kept }
+        let (lines, joints, balance, revocable, kept) = (Vec::new(), Joints::default(), None, false, None);
+        Window { stations, sources, links, plan, groups, lines, joints, balance, revocable, histories, kept }
     }
 
     /// Nothing known yet.
     pub fn signals(&self) -> Signals {
-        let ledger = self.ledger.as_ref().map(Ledger::state);
-        Signals { histories: self.histories.clone(), links: self.links.state(), ledger }
+        let balance = self.balance.as_ref().map(EnergyBalance::state);
+        Signals { histories: self.histories.clone(), links: self.links.state(), balance }
     }
 
     /// Nothing known yet of algebraic loops.
@@ -91,9 +91,9 @@ impl Window {
     #[inline]
     pub fn execute(&mut self, state: &mut State, keep: bool) -> Result<Option<Unfinished>, UnitError> {
         self.sample_lines(state);
-        let Window { stations, sources, links, plan, groups, joints, ledger, .. } = self;
+        let Window { stations, sources, links, plan, groups, joints, balance, .. } = self;
         let State { now, pace, signals, stations: states, loops, joints: joined, .. } = state;
-        let Signals { histories, links: carried, ledger: accounts } = signals;
+        let Signals { histories, links: carried, balance: accounts } = signals;
         let supply = &mut sources.with(histories, *pace);
         let now = *now;
         for op in plan.ops_at(now) {
@@ -101,8 +101,8 @@ impl Window {
                 Op::Advance { unit, from, to } => {
                     let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };
                     // What the account of the step before says, and values that are not real.
-                    if let (Some(ledger), Some(accounts)) = (&*ledger, &mut *accounts) {
-                        ledger.arrive(accounts, (stations, states), supply, (unit, &span));
+                    if let (Some(balance), Some(accounts)) = (&*balance, &mut *accounts) {
+                        balance.arrive(accounts, (stations, states), supply, (unit, &span));
                     }
                     let (station, state) = (&mut stations[unit], &mut states[unit]);
                     if !links.is_empty() && !state.begun {
@@ -110,8 +110,8 @@ impl Window {
                     }
                     // The step, and what was fed in it.
                     let outcome = station.advance(state, supply, &span, keep)?;
-                    if let (Some(ledger), Some(accounts)) = (&*ledger, &mut *accounts) {
-                        ledger.depart(accounts, station, unit, &span);
+                    if let (Some(balance), Some(accounts)) = (&*balance, &mut *accounts) {
+                        balance.depart(accounts, station, unit, &span);
                     }
                     if outcome != Outcome::Done {
                         return Ok(Some((unit, outcome, span.from)));
@@ -130,8 +130,8 @@ impl Window {
                 }
                 Op::Begin { unit, from, to } => {
                     let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };
-                    if let (Some(ledger), Some(accounts)) = (&*ledger, &mut *accounts) {
-                        ledger.arrive(accounts, (stations, states), supply, (unit, &span));
+                    if let (Some(balance), Some(accounts)) = (&*balance, &mut *accounts) {
+                        balance.arrive(accounts, (stations, states), supply, (unit, &span));
                     }
                     if !links.is_empty() {
                         links.supply(carried, unit, stations[unit].unit.as_mut())?;
@@ -150,8 +150,8 @@ impl Window {
             let parts = (stations.as_mut_slice(), &mut *supply.histories);
             joints.settle(joined, parts, now + length, supply.clock.length_s(length))?;
         }
-        if let (Some(ledger), Some(accounts)) = (ledger, accounts) {
-            ledger.settle(accounts, stations, supply);
+        if let (Some(balance), Some(accounts)) = (balance, accounts) {
+            balance.settle(accounts, stations, supply);
         }
         Ok(None)
     }
@@ -195,9 +195,9 @@ impl Window {
     /// After an event, where all units are together: what comes is no continuation of what was.
     pub fn begin_anew(&mut self, state: &mut State) {
         let (now, signals) = (state.now, &mut state.signals);
-        if let (Some(ledger), Some(accounts)) = (&self.ledger, &mut signals.ledger) {
+        if let (Some(balance), Some(accounts)) = (&self.balance, &mut signals.balance) {
             let supply = &mut self.sources.with(&mut signals.histories, state.pace);
-            ledger.begin_anew(accounts, &mut self.stations, supply);
+            balance.begin_anew(accounts, &mut self.stations, supply);
             if let Some(chosen) = &mut state.control {
                 chosen.energy_j = accounts.totals().0;
             }

@@ -40,8 +40,8 @@ const WORDS: &[(&str, &str, usize)] = &[
     ("memento", "snapshot (in memory), checkpoint (in a file), saved state", 0),
     ("misfit", "mismatch", 0),
     ("unkept", "not saved", 0),
-    ("books", "energy balance", 49),
-    ("ledger", "energy balance", 47),
+    ("books", "energy balance", 0),
+    ("ledger", "energy balance", 0),
     ("palindrome", "symmetric schedule", 0),
     ("palindromes", "symmetric steps", 1),
     ("unmerge", "half steps apart", 4),
@@ -50,7 +50,7 @@ const WORDS: &[(&str, &str, usize)] = &[
     ("mapless", "without one-step map", 0),
     ("witness", "callback of a run", 0),
     ("goon", "what a callback answers: continue, checkpoint, stop", 0),
-    ("keeper", "writer of checkpoints", 31),
+    ("keeper", "writer of checkpoints", 0),
 ];
 
 /// Beginnings of paths that exist on one machine only.

@@ -11,8 +11,8 @@
 //! fewer between two events; what that leaves out is estimated by those of every second row, whose error is 2⁸ times as large.
 
 use crate::scenario::Benchmark;
-use crate::trial::{Done, Trial, difference, run, worst};
 use crate::scheme::Scheme;
+use crate::trial::{Done, Trial, difference, run, worst};
 use macrostep_master::RunError;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use super::crossings::Crossings;
-use crate::books::SETTLED_DEPTH;
+use crate::balance::SETTLED_DEPTH;
 use crate::change::Changes;
 use crate::constraint::Joints;
 use crate::control::Controller;
@@ -18,7 +18,7 @@ use crate::iteration::Iteration;
 use crate::line::Waves;
 use crate::link::Links;
 use crate::method::{Estimate, Method, Sampling};
-use crate::power::Ledger;
+use crate::power::EnergyBalance;
 use crate::record::Recorder;
 use crate::relay::Relay;
 use crate::repetition::Repetition;
@@ -81,7 +81,7 @@ impl Simulation {
         let mut window = Window::new(stations, (supply, histories), links, plan, feed.groups);
         window.lines = lines;
         window.joints = joints;
-        window.ledger = ledger(&system, &window, method, &steps);
+        window.balance = balance(&system, &window, method, &steps);
         // What chooses steps, and what repeats them.
         let control = control(&mut window, method)?;
         let iterates = !matches!(method.correction, Correction::Explicit);
@@ -188,18 +188,18 @@ fn stations(
 }
 
 /// The accounts of the power bonds, where there are any.
-fn ledger(system: &System, window: &Window, method: &Method, steps: &[Tick]) -> Option<Ledger> {
-    let mut ledger = Ledger::new(system, &window.stations, method)?;
+fn balance(system: &System, window: &Window, method: &Method, steps: &[Tick]) -> Option<EnergyBalance> {
+    let mut balance = EnergyBalance::new(system, &window.stations, method)?;
     if settles(system, steps) {
-        ledger.settle_windows(window.plan.window, steps);
+        balance.settle_windows(window.plan.window, steps);
     }
-    Some(ledger)
+    Some(balance)
 }
 
 /// Macro step control, where it is wanted.
 fn control(window: &mut Window, method: &Method) -> Result<Option<Controller>, RunError> {
     let Some(control) = &method.control else { return Ok(None) };
-    if window.ledger.is_none() && control.estimate == Estimate::Ecco {
+    if window.balance.is_none() && control.estimate == Estimate::Ecco {
         let (found, expected) = ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
         return Err(RunError::Grid { what: "step control by residual energy", found, expected });
     }

@@ -158,9 +158,9 @@ impl Window {
         let State { control: Some(chosen), signals, pace, now, .. } = state else { return Verdict::Accepted };
         let supply = &mut self.sources.with(&mut signals.histories, *pace);
         // The estimate.
-        let errors = match (&self.ledger, &mut signals.ledger) {
-            (Some(ledger), Some(accounts)) if control.weighs_energy() => {
-                ledger.close_all(accounts, &mut self.stations, supply);
+        let errors = match (&self.balance, &mut signals.balance) {
+            (Some(balance), Some(accounts)) if control.weighs_energy() => {
+                balance.close_all(accounts, &mut self.stations, supply);
                 let (energy_j, power_w) = accounts.totals();
                 control.leak(chosen, energy_j, length_s, power_w)
             }
@@ -169,7 +169,7 @@ impl Window {
         // What follows from it.
         let verdict = control.judge(chosen, errors, &mut pace.degree, (length, length_s));
         if verdict != Verdict::Rejected {
-            chosen.energy_j = signals.ledger.as_ref().map_or(0.0, |accounts| accounts.totals().0);
+            chosen.energy_j = signals.balance.as_ref().map_or(0.0, |accounts| accounts.totals().0);
         }
         verdict
     }

@@ -38,9 +38,9 @@ impl Simulation {
     /// The accounts of the power bonds, closed at the present time.
     pub fn accounts(&mut self) -> &[Account] {
         let (window, signals) = (&mut self.window, &mut self.state.signals);
-        let (Some(ledger), Some(accounts)) = (&window.ledger, &mut signals.ledger) else { return &[] };
+        let (Some(balance), Some(accounts)) = (&window.balance, &mut signals.balance) else { return &[] };
         let supply = &mut window.sources.with(&mut signals.histories, self.state.pace);
-        ledger.close_all(accounts, &mut window.stations, supply);
+        balance.close_all(accounts, &mut window.stations, supply);
         &accounts.accounts
     }
 

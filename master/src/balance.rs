@@ -1,4 +1,4 @@
-//! *Books*: what a power bond's account is made of. What a unit was fed with over a step, what its inputs truly were, and what
+//! The *balance* of a unit: what a power bond's account is made of. What a unit was fed with over a step, what its inputs truly were, and what
 //! flowed meanwhile; and the steps of a window that are settled at its end. The equations are those of `power.rs`.
 
 use crate::account::{Account, PortPlace};
@@ -17,7 +17,7 @@ pub(crate) const SETTLED_DEPTH: usize = 4;
 savable! {
 /// What is known of the inputs of one unit over its last step.
 #[derive(Default)]
-pub(crate) struct UnitBooks {
+pub(crate) struct UnitBalance {
     /// Start of the step that was last prepared.
     pub arrived: Option<Tick>,
     /// Whether a step is open: taken, but the truth at its end is not known yet.
@@ -39,10 +39,10 @@ pub(crate) struct UnitBooks {
 savable! {
 /// Steps of a window whose truth is known at the window's end only.
 pub(crate) struct Settlement {
-    /// Of each unit: the steps taken in the window, as many as are counted, and the books as they are after the last window.
+    /// Of each unit: the steps taken in the window, as many as are counted, and its balance after the last window.
     steps: Vec<Vec<Taken>>,
     taken: Vec<usize>,
-    books: Vec<UnitBooks>,
+    balance: Vec<UnitBalance>,
     /// Of each port, at the last step's start and at the starts of the two before.
     flow_at_start: Vec<[f64; 3]>,
 }
@@ -62,12 +62,12 @@ struct Taken {
 impl Settlement {
     /// For units with so many inputs and steps in a window, and so many ports.
     pub fn new(units: impl Iterator<Item = (usize, usize)>, ports: usize) -> Self {
-        let (steps, taken, books) = (Vec::new(), Vec::new(), Vec::new());
-        let mut settlement = Settlement { steps, taken, books, flow_at_start: vec![[0.0; 3]; ports] };
+        let (steps, taken, balance) = (Vec::new(), Vec::new(), Vec::new());
+        let mut settlement = Settlement { steps, taken, balance, flow_at_start: vec![[0.0; 3]; ports] };
         for (inputs, steps) in units {
-            let books = UnitBooks::new(inputs);
-            settlement.steps.push(vec![Taken { applied: books.applied.clone(), ..Taken::default() }; steps]);
-            settlement.books.push(books);
+            let balance = UnitBalance::new(inputs);
+            settlement.steps.push(vec![Taken { applied: balance.applied.clone(), ..Taken::default() }; steps]);
+            settlement.balance.push(balance);
             settlement.taken.push(0);
         }
         settlement
@@ -81,7 +81,7 @@ impl Settlement {
         self.taken[unit] += 1;
     }
 
-    /// Enters all steps kept into the accounts; `cubic` as in the ledger.
+    /// Enters all steps kept into the accounts; `cubic` as in the energy balance.
     pub fn close(
         &mut self,
         (stations, supply): (&mut [Station], &mut Supply<'_>),
@@ -89,23 +89,23 @@ impl Settlement {
         ports: &[PortPlace],
         accounts: &mut [Account],
     ) {
-        let Settlement { steps, taken, books, flow_at_start } = self;
+        let Settlement { steps, taken, balance, flow_at_start } = self;
         // What lies between samples is interpolated.
         let truth = Lagrange::new(SETTLED_DEPTH - 1);
         let supply = &mut supply.by(&truth);
-        for (unit, books) in books.iter_mut().enumerate() {
+        for (unit, balance) in balance.iter_mut().enumerate() {
             for step in &steps[unit][..taken[unit]] {
-                if books.length_s == 0.0 {
-                    stations[unit].true_inputs(supply, step.from, &mut books.truth[0]);
+                if balance.length_s == 0.0 {
+                    stations[unit].true_inputs(supply, step.from, &mut balance.truth[0]);
                 }
-                books.truth.rotate_right(1);
-                books.aim(if cubic { step.length_s } else { 0.0 });
-                (books.length_s, books.length_before_s) = (step.length_s, books.length_s);
-                books.applied.iter_mut().zip(&step.applied).for_each(|(to, from)| to.copy_from_slice(from));
-                stations[unit].true_inputs(supply, step.to, &mut books.truth[0]);
+                balance.truth.rotate_right(1);
+                balance.aim(if cubic { step.length_s } else { 0.0 });
+                (balance.length_s, balance.length_before_s) = (step.length_s, balance.length_s);
+                balance.applied.iter_mut().zip(&step.applied).for_each(|(to, from)| to.copy_from_slice(from));
+                stations[unit].true_inputs(supply, step.to, &mut balance.truth[0]);
                 for (port, known) in ports.iter().zip(flow_at_start.iter_mut()).filter(|(p, _)| p.unit == unit) {
                     *known = [port.flow(supply, step.from), known[0], known[1]];
-                    books.post(port, (port.flow(supply, step.to), *known), &mut accounts[port.bond]);
+                    balance.post(port, (port.flow(supply, step.to), *known), &mut accounts[port.bond]);
                 }
             }
             taken[unit] = 0;
@@ -116,11 +116,11 @@ impl Settlement {
     }
 }
 
-impl UnitBooks {
+impl UnitBalance {
     pub fn new(n: usize) -> Self {
         let zeros = || vec![0.0; n];
         let truth = [zeros(), zeros(), zeros(), zeros()];
-        UnitBooks { truth, applied: [zeros(), zeros(), zeros()], offset: zeros(), ..UnitBooks::default() }
+        UnitBalance { truth, applied: [zeros(), zeros(), zeros()], offset: zeros(), ..UnitBalance::default() }
     }
 
     /// Weights for a step of `length_s` seconds after the last ones: Lagrange polynomials at mid-step through as many of the
