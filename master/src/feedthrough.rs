@@ -93,6 +93,13 @@ fn follows(system: &System, s: Signal) -> bool {
     system.has_feedthrough(channel.unit, channel.variables[s.component])
 }
 
+/// Whether an input of `unit` changes as soon as the unit publishes: it is made of the unit's own outputs, or of outputs that follow
+/// inputs at once.
+pub(crate) fn is_answered_at_once(system: &System, unit: usize) -> bool {
+    let mut read = system.connections_of(unit).flat_map(|c| signals(system, c.source, false));
+    read.any(|s| system.channels[s.channel].unit == unit || follows(system, s))
+}
+
 /// What an input is made of at a communication point; `with_rates` the next components too.
 fn signals(system: &System, source: Source, with_rates: bool) -> Vec<Signal> {
     let mut signals = match source {

@@ -3,6 +3,7 @@
 use crate::correct::Correction;
 use crate::dense::Dense;
 use crate::error::RunError;
+use crate::feedthrough::is_answered_at_once;
 use crate::line::{self, Local};
 use crate::method::{EnergyCorrection, Method};
 use crate::schedule::Schedule;
@@ -150,10 +151,15 @@ fn check_joints(system: &System, method: &Method) -> Result<(), RunError> {
 /// Intervals between nodes of which the middle one is in the middle.
 pub(crate) const MIDDLE: usize = 2;
 
-/// The order of a palindromic schedule whose half steps can be merged: unit 1 tells what it was at mid-step.
+/// The order of a palindromic schedule whose half steps can be merged: unit 1 tells what it was at mid-step, and gets the same
+/// before and after a communication point, because no input of it follows what it publishes there.
 pub(crate) fn stagger<'a>(system: &System, method: &'a Method) -> Option<&'a [usize]> {
     let Schedule::Palindromic(order) = &method.schedule else { return None };
     let first = *order.first()?;
-    (order.len() > 1 && system.events.is_empty() && method.predictor.nodes() == 0 && Dense::is_offered(system, first))
-        .then_some(order)
+    let is_possible = order.len() > 1
+        && system.events.is_empty()
+        && method.predictor.nodes() == 0
+        && Dense::is_offered(system, first)
+        && !is_answered_at_once(system, first);
+    is_possible.then_some(order)
 }

@@ -119,6 +119,8 @@ fn the_scenario_that_oscillator_writes_runs_again() {
     for options in [
         "--rate 5",
         "--method palindromic --coupling s-s",
+        "--method palindromic --coupling s-f",
+        "--method palindromic --coupling f-s",
         "--method palindromic --coupling f-f --case 2",
         "--rate 3/2 --fast 1 --schedule gs21",
         "--integrator sie --micro 1e-4",

@@ -62,8 +62,7 @@ impl Simulation {
         };
         let mut warnings = Vec::new();
         if stagger.is_none() && matches!(method.schedule, Schedule::Palindromic(_)) {
-            let warning =
-                "half steps of neighbouring windows are not merged, because the first unit has no dense output";
+            let warning = "half steps of neighbouring windows are not merged: the first unit has no dense output, or gets what follows its own outputs";
             warnings.push(warning.to_string());
         }
         // Units at their places, and what each of them reads.
