@@ -2,6 +2,7 @@
 
 pub mod arguments;
 mod bundle;
+mod changes;
 pub mod convert;
 pub mod explain;
 pub mod export;
@@ -28,7 +29,7 @@ use macrostep_import::isolation::Cut;
 use macrostep_master::predict::Predictor;
 use macrostep_master::unit::{Threads, Unit};
 use macrostep_master::{Law, RunError, Simulation};
-use macrostep_system::scenario::{Endpoint, Place, Setting, Source, StepChoice, Value};
+use macrostep_system::scenario::{Place, Source};
 use macrostep_system::words::{Control, Energy, Rollback};
 use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble, told};
 
@@ -36,6 +37,7 @@ use crate::failure::Failure;
 use crate::print;
 use crate::slaves::{self, SlaveArguments};
 use arguments::{RecordArguments, SystemArguments};
+use changes::change;
 pub use given::Given;
 use timed::Times;
 
@@ -328,99 +330,4 @@ pub fn start(assembly: Assembly) -> Result<Simulation, RunError> {
     let mut simulation = assembly.simulation()?;
     simulation.initialise()?;
     Ok(simulation)
-}
-
-fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
-    let s = &mut document.scenario;
-    if let Some(step_s) = a.step {
-        (s.experiment.step_s, s.experiment.step_place) = (Some(step_s), Place::option("--step"));
-    }
-    if let Some(stop_s) = a.stop {
-        (s.experiment.stop_s, s.experiment.stop_place) = (Some(stop_s), Place::option("--stop"));
-    }
-    if let Some(tolerance) = a.tolerance {
-        s.experiment.tolerance = Some(tolerance);
-        s.units.iter_mut().for_each(|unit| unit.tolerance = None);
-    }
-    method(s, a)?;
-    control(s, a)?;
-    for name in &a.parameters {
-        if !s.sets.iter().any(|set| set.name == *name) {
-            let known: Vec<&str> = s.sets.iter().map(|set| set.name.as_str()).collect();
-            return Err(Failure::Usage(format!(
-                "`--parameters {name}`: no such set; there are `{}`",
-                known.join("`, `")
-            )));
-        }
-        s.applied.push(name.clone());
-    }
-    for text in &a.set {
-        let expected = || Failure::Usage(format!("`--set {text}`: expected UNIT.VARIABLE=VALUE"));
-        let (target, value) = text.split_once('=').ok_or_else(expected)?;
-        let target = Endpoint::parse(target).ok_or_else(expected)?;
-        let Some(unit) = s.unit(&target.unit) else {
-            let known: Vec<&str> = s.units.iter().map(|u| u.name.as_str()).collect();
-            let message = format!("`--set {text}`: no unit `{}`; there are `{}`", target.unit, known.join("`, `"));
-            return Err(Failure::Usage(message));
-        };
-        let setting = Setting::new(target.variable, Value::typed(value.trim()), Place::option("--set"));
-        // Last of all, after the sets.
-        let set = s.applied.iter().flat_map(|name| s.sets.iter().position(|set| set.name == *name));
-        let later: Vec<usize> = set.collect();
-        for i in later {
-            s.sets[i].settings.retain(|(u, x)| !(*u == s.units[unit].name && x.variable == setting.variable));
-        }
-        s.units[unit].settings.push(setting);
-    }
-    Ok(())
-}
-
-/// Puts what the options say of the method before what the file says.
-fn method(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
-    let c = &mut s.coupling;
-    let schedule = a.schedule.as_ref().map(|order| format!("--schedule {}", order.schedule));
-    let predict = a.predict.map(|predict| format!("--predict {predict}"));
-    let correct = a.correct.map(|correct| format!("--correct {correct}"));
-    if let Some(part) = [schedule, predict, correct].into_iter().flatten().next() {
-        let of_file = || c.method.map(|method| format!("{}method = \"{method}\"", c.place));
-        let named = a.method.map(|method| format!("--method {method}"));
-        if let Some(named) = named.or_else(of_file) {
-            return Err(Failure::conflict(named, part, "the method says it already"));
-        }
-    }
-    if let Some(method) = a.method {
-        c.take(method);
-    }
-    c.predict = a.predict.unwrap_or(c.predict);
-    c.correct = a.correct.unwrap_or(c.correct);
-    c.sampling = a.sampling.unwrap_or(c.sampling);
-    c.energy = a.energy.unwrap_or(c.energy);
-    if let Some(order) = &a.schedule {
-        if order.schedule != c.schedule || !order.order.is_empty() {
-            c.order.clone_from(&order.order);
-        }
-        c.schedule = order.schedule;
-    }
-    Ok(())
-}
-
-/// The same for the choice of steps, whose longest is the step.
-fn control(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
-    let control = &mut s.coupling.control;
-    if a.step.is_some() {
-        control.step_max_s = None;
-    }
-    match a.control {
-        Some(Control::Fixed) => *control = StepChoice::default(),
-        Some(kind) => control.kind = kind,
-        None => {}
-    }
-    match a.control_tolerance {
-        Some(tolerance) if control.kind == Control::Fixed => {
-            let option = format!("--control-tolerance {tolerance}");
-            return Err(Failure::conflict(option, "--control fixed", "steps of one length have none"));
-        }
-        tolerance => control.tolerance = tolerance.unwrap_or(control.tolerance),
-    }
-    Ok(())
 }

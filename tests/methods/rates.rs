@@ -39,7 +39,7 @@ fn run(folder: &Path, predict: &str, step: f64, sender: &str) -> (f64, Left) {
     (error("m1.x", z[0]).max(error("m2.x", z[1])), left)
 }
 
-/// A smaller error than `linear`, from whatever the rates come.
+/// Order 2, and a smaller error than `linear`, from whatever the rates come.
 #[test]
 fn rates_have_less_error_than_a_line_through_values() {
     let folder = common::folder(module_path!());
@@ -51,6 +51,13 @@ fn rates_have_less_error_than_a_line_through_values() {
         (error("linear", 5e-3, whole), error("rates", 5e-3, whole), error("rates", 5e-3, "plain.fmu"));
     println!("linear {linear:.2e}, rates {given:.2e}, of differences {differences:.2e}");
     assert!(given < linear && differences < 0.6 * linear, "{linear:e} {given:e} {differences:e}");
+    // Half the step, a quarter of the error.
+    for (predict, sender, whole_step) in
+        [("linear", whole, linear), ("rates", whole, given), ("rates", "plain.fmu", differences)]
+    {
+        let order = (whole_step / error(predict, 2.5e-3, sender)).log2();
+        assert!((order - 2.0).abs() < 0.05, "{predict} of {sender}: order {order}");
+    }
     // What the FMU gives is used.
     assert_ne!(given.to_bits(), differences.to_bits());
 }

@@ -286,7 +286,7 @@ mod foreign {
         }
     }
 
-    /// What is no number over time is no measure.
+    /// What is a text over time is no measure.
     #[test]
     fn a_text_is_no_measure() {
         let (path, out) = system("text", &[]);

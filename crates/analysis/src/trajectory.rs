@@ -231,7 +231,7 @@ fn first_windows(own: f64, fewest: f64) -> u64 {
         return fewest.ceil() as u64;
     }
     let mut windows = whole as u64;
-    while windows % 2 == 0 && (windows / 2) as f64 >= fewest - 1e-6 {
+    while windows.is_multiple_of(2) && (windows / 2) as f64 >= fewest - 1e-6 {
         windows /= 2;
     }
     while (windows as f64) < fewest - 1e-6 {

@@ -3,11 +3,11 @@
 use super::joint::{Joint, Term, Touch, acceleration, largest};
 use super::mobility::Factor;
 use super::prediction::DEPTH;
+use super::state::JointsState;
 use super::turning::Turning;
 use super::{ConstraintNode, Coordinate};
 use crate::error::RunError;
 use crate::history::History;
-use crate::savable::savable;
 use crate::station::Station;
 use crate::system::{Channel, System};
 use crate::time::Tick;
@@ -56,22 +56,6 @@ pub(crate) struct Joints {
     /// W of directional derivatives, which is made anew for each window: at its start, then at its end.
     mobility: Vec<f64>,
     turning: Turning,
-}
-
-savable! {
-/// What is known of the joints of a run.
-#[derive(Default)]
-pub(crate) struct JointsState {
-    /// W from differences, by rows; empty until it is made, and where it is to be made anew.
-    pub mobility: Vec<f64>,
-    /// Gap and rate of each joint at the end of the window run last, and the largest of all windows.
-    present: Vec<[f64; 2]>,
-    largest: Vec<[f64; 2]>,
-    /// What forces of each joint are measured with at least.
-    pub floor: Vec<f64>,
-    /// D, by rows; see [`Turning`].
-    turn: Vec<f64>,
-}
 }
 
 impl Joints {
@@ -403,12 +387,5 @@ impl Joints {
     pub fn openings(&self, state: &JointsState) -> Vec<Opening> {
         let parts = self.list.iter().zip(&state.largest);
         parts.map(|(joint, [gap, rate])| Opening { name: joint.name.clone(), gap: *gap, rate: *rate }).collect()
-    }
-}
-
-impl JointsState {
-    /// How many joints there are.
-    pub fn shape(&self) -> [usize; 4] {
-        [self.present.len(), self.largest.len(), self.floor.len(), self.turn.len()]
     }
 }

@@ -37,13 +37,15 @@ mod mobility;
 mod prediction;
 mod reaction;
 mod relation;
+mod state;
 mod turning;
 
+pub(crate) use joints::Joints;
 pub use joints::Opening;
-pub(crate) use joints::{Joints, JointsState};
 pub(crate) use prediction::expected;
 pub(crate) use reaction::ReactionFeed;
 pub use relation::Relation;
+pub(crate) use state::JointsState;
 
 use crate::error::SystemError;
 use crate::ids::{Signal, UnitId};

@@ -46,7 +46,7 @@ impl Output {
             let end = piece[..length].iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
             let Some(end) = end.or((length == PIECE).then_some(PIECE)) else { break };
             let text = String::from_utf8_lossy(&piece[..end]);
-            lines.extend(text.lines().map(|line| crate::fmu::plain(line)));
+            lines.extend(text.lines().map(crate::fmu::plain));
             *read += end as u64;
         }
         // Writers share the place of this file, so that they begin anew too.
