@@ -249,3 +249,23 @@ fn orders_hold_across_events() {
         assert!((found - order).abs() < 0.35, "{predict}: {found}, {x:?}");
     }
 }
+
+/// A mass that is pushed by a signal which jumps: what was before the event is not extrapolated behind it. Order 2, that of the step
+/// after the event, in which the signal is held.
+#[test]
+fn signals_that_jump_are_extrapolated_from_the_event_on() {
+    let folder = folder("jump");
+    let end = |step: f64| {
+        let mass = "[coupling]\npredict = \"quadratic\"\n\n[units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
+                    set = { m = 1.0, k = 4.0, c = 0.1, integrator = \"exact\" }\n\n\
+                    [connections]\n\"mass.f\" = { from = \"ball.v\", convert_units = false }\n";
+        let step = format!("step = {step:?}");
+        bouncing(&folder, &[("stop = 4.0", "stop = 1.0"), ("step = 0.01", &step), ("[connections]\n", mass)]);
+        let found = result(&macrostep(&folder, &["run", "s.toml", "--json"]));
+        assert_eq!(found["events"]["count"], 1, "{found}");
+        found["final"]["mass.x"].as_f64().expect("a position")
+    };
+    let x = [0.02, 0.01, 0.005, 0.0025].map(end);
+    let found = ((x[1] - x[2]) / (x[2] - x[3])).abs().log2();
+    assert!((found - 2.0).abs() < 0.1 && (x[2] - x[3]).abs() < 1e-4, "{found}, {x:?}");
+}
