@@ -13,7 +13,7 @@ pub(crate) struct JointsState {
     pub largest: Vec<[f64; 2]>,
     /// What forces of each joint are measured with at least.
     pub floor: Vec<f64>,
-    /// D, by rows; see [`Turning`].
+    /// D, by rows; see [`super::turning::Turning`].
     pub turn: Vec<f64>,
 }
 }
