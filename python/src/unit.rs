@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind, ModelDescription};
+use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind, ModelDescription, VendorAnnotation};
 use macrostep_master::unit::{Failure, Outcome, Unit, UnitError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -98,7 +98,13 @@ fn described(
         let output = measured(Declared::output(name), unit);
         b.add(output.depends(if follows { &followed } else { &[] }).initially(&known));
     }
-    b.finish().map(Arc::new).map_err(|e| e.to_string())
+    let mut description = b.finish().map_err(|e| e.to_string())?;
+    // It may be read after its inputs were set, without a step between.
+    if follows {
+        let attributes = vec![("getAfterSet".to_owned(), "true".to_owned())];
+        description.vendor_annotations.push(VendorAnnotation { tool: "macrostep".to_owned(), attributes });
+    }
+    Ok(Arc::new(description))
 }
 
 /// A unit of a run.
