@@ -6,7 +6,8 @@
 //!
 //! The *side* of an event is the sign of g from which it is crossed. A crossing is seen where g at the end of a window is not on
 //! that side any more. Right after an event g is zero but for rounding; its side is then the sign of its rate, where all
-//! outputs of g have one in their channel, else what g is after the next window.
+//! outputs of g have one in their channel, else what g is after the next window. g of a one-sided event has to come back to the
+//! side it was crossed from: a contact, not a switch. It is crossed again where it does not.
 
 use crate::history::History;
 use crate::ids::{Signal, UnitId};
@@ -60,6 +61,8 @@ pub struct Event {
     pub threshold: f64,
     /// Which crossings count.
     pub direction: Direction,
+    /// Whether g stays on one side, so that an event that does not send it back happens again at once.
+    pub one_sided: bool,
     /// What is set, in this order; all values are taken before the first is set.
     pub set: Vec<(UnitId, Assigned)>,
     /// More than this many within `span_s` end the run.
@@ -83,7 +86,7 @@ savable! {
 pub(crate) struct EventsState {
     /// Sign of g from which each event is crossed; 0 where that is not known yet.
     pub sides: Vec<i8>,
-    /// |g| of each where it happened just now; −1 where it did not.
+    /// |g| of each where it happened, until g has left zero; −1 after that.
     pub met: Vec<f64>,
     /// g of each at the newest points since the last event, the newest last: where no rate is known.
     points: Vec<Vec<(Tick, f64)>>,
@@ -156,19 +159,37 @@ impl EventsState {
     pub fn begin(&mut self, events: &[Event], histories: &[History], at: Tick) {
         for (i, event) in events.iter().enumerate() {
             let g = event.value(histories, at);
-            let is_zero = g.abs() <= 2.0 * std::mem::replace(&mut self.met[i], -1.0) || g == 0.0;
-            self.sides[i] = if is_zero { event.sum(histories, at, 1).map_or(0, sign) } else { sign(g) };
+            let is_zero = g.abs() <= 2.0 * self.met[i] || g == 0.0;
+            if !is_zero {
+                self.met[i] = -1.0;
+            }
+            self.sides[i] = match self.sides[i] {
+                side if event.one_sided && side != 0 => side,
+                _ if is_zero => event.sum(histories, at, 1).map_or(0, sign),
+                _ => sign(g),
+            };
             self.points[i].clear();
             self.points[i].push((at, g));
         }
+    }
+
+    /// Whether event `i` is crossed where g is `g`. Right after an event g is zero but for rounding, maybe behind the crossing: while
+    /// it comes back from there, it is not crossed a second time.
+    pub fn is_crossed(&self, (i, event): (usize, &Event), histories: &[History], at: Tick, g: f64) -> bool {
+        let side = f64::from(self.sides[i]);
+        let comes_back = || match event.sum(histories, at, 1) {
+            Some(rate) => side * rate > 0.0,
+            None => self.points[i].last().is_some_and(|(_, before)| side * g > side * before),
+        };
+        event.is_crossed(self.sides[i], g) && !(g.abs() <= 2.0 * self.met[i] && comes_back())
     }
 
     /// After a window without a crossing.
     pub fn pass(&mut self, events: &[Event], histories: &[History], at: Tick) {
         for (i, event) in events.iter().enumerate() {
             let g = event.value(histories, at);
-            if g != 0.0 {
-                self.sides[i] = sign(g);
+            if g.abs() > 2.0 * self.met[i] && g != 0.0 {
+                (self.sides[i], self.met[i]) = (sign(g), -1.0);
             }
             if self.points[i].len() == 3 {
                 self.points[i].remove(0);

@@ -187,6 +187,12 @@ fn events_that_make_no_sense_are_refused() {
         1,
         &["`ball.height - ground.z`: 21 times in 0.01 s", "Zeno", "`max` and `span`"],
     );
+    // Impacts that are shorter than can be told apart, and none at all: the ball would go through the ground.
+    for restitution in ["0.3", "1e-3", "0.0"] {
+        let ground = format!("restitution = {restitution}");
+        refused(&[("restitution = 0.8", &ground), ("step = 0.01", "step = 0.05")], 1, &["21 times in 0.05 s", "Zeno"]);
+    }
+    refused(&[("one_sided = true", "one_sided = 1")], 1, &["one_sided"]);
     refused(&[("direction", "at = 1.0\ndirection")], 1, &["`at` and `when`"]);
     refused(&[("\"ball.height\"", "\"ball.hight\"")], 1, &["unit `ball` has no variable `hight`"]);
     refused(&[("\"falling\"", "\"down\"")], 1, &["`direction` is `down`, expected `both`, `rising`, `falling`"]);

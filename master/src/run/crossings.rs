@@ -107,7 +107,7 @@ impl Crossings {
         let Crossings { events, end, crossed, .. } = self;
         for (i, event) in events.iter().enumerate() {
             end[i] = event.value(&state.signals.histories, state.now);
-            crossed[i] = event.is_crossed(state.events.sides[i], end[i]);
+            crossed[i] = state.events.is_crossed((i, event), &state.signals.histories, state.now, end[i]);
         }
         crossed.contains(&true)
     }

@@ -56,6 +56,7 @@ pub(super) fn declare(
             terms,
             threshold: event.threshold,
             direction: event.direction.into(),
+            one_sided: event.one_sided,
             set,
             most: event.most,
             span_s,

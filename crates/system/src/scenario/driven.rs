@@ -41,6 +41,8 @@ pub struct StateEvent {
     pub threshold: f64,
     /// Which crossings count.
     pub direction: Direction,
+    /// Whether `of − minus − threshold` stays on the side it was on, as at a contact.
+    pub one_sided: bool,
     /// Unit and setting.
     pub settings: Vec<(String, Setting)>,
     /// Variables that are set to what outputs are at the event.

@@ -133,6 +133,7 @@ pub(super) struct Event {
     pub minus: Option<Spanned<String>>,
     pub threshold: Option<Spanned<f64>>,
     pub direction: Option<Spanned<String>>,
+    pub one_sided: Option<Spanned<bool>>,
     pub max: Option<Spanned<i64>>,
     pub span: Option<Spanned<f64>>,
     pub set: Entries<Spanned<toml::Value>>,

@@ -234,6 +234,9 @@ impl Text {
         if event.direction != Direction::default() {
             self.line(format_args!("direction = \"{}\"", event.direction));
         }
+        if event.one_sided {
+            self.line(format_args!("one_sided = true"));
+        }
         // What is set, and how often that may be.
         let settings = event.settings.iter();
         let settings = settings.map(|(unit, s)| (format!("{unit}.{}", s.variable), value(&s.value)));

@@ -28,6 +28,7 @@ impl Reader<'_> {
             ("minus", e.minus.as_ref().map(|x| self.place(x))),
             ("threshold", e.threshold.as_ref().map(|x| self.place(x))),
             ("direction", e.direction.as_ref().map(|x| self.place(x))),
+            ("one_sided", e.one_sided.as_ref().map(|x| self.place(x))),
             ("max", e.max.as_ref().map(|x| self.place(x))),
             ("span", e.span.as_ref().map(|x| self.place(x))),
         ];
@@ -82,7 +83,8 @@ impl Reader<'_> {
             return Err(Finding::error(&place, "an event that sets nothing", "add set = { \"UNIT.VARIABLE\" = 1.0 }"));
         }
         let direction = self.word("direction", &e.direction)?;
-        Ok(StateEvent { of, minus, threshold, direction, settings, taken, most, span_s, place })
+        let one_sided = e.one_sided.as_ref().is_some_and(|x| *x.get_ref());
+        Ok(StateEvent { of, minus, threshold, direction, one_sided, settings, taken, most, span_s, place })
     }
 
     /// `{ from = "UNIT.OUTPUT", factor = …, offset = … }`.
