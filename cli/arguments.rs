@@ -48,6 +48,7 @@ impl Arguments {
     pub fn out(&self) -> Option<&Path> {
         let Some(verb) = &self.verb else { return Some(&self.out) };
         match verb {
+            // Verbs that write a folder of results, some of them one that has a name by default.
             Verb::Oscillator(a) => a.out.as_deref(),
             Verb::Energy(a) => a.out.as_deref(),
             Verb::Stability(a) => a.output.out.as_deref(),

@@ -83,10 +83,12 @@ impl std::fmt::Display for Finding {
 /// [`Failure::Run`] where one is an error, or where the FMU cannot be read at all.
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let file = arguments.fmu.display().to_string();
+    // The report never overwrites the FMU.
     let mut files = Files::default();
     files.reads("FMU", &arguments.fmu);
     files.writes_option("--junit", arguments.junit.as_deref());
     files.are_apart()?;
+    // An FMU that cannot be read is an error in the JUnit file too, so that CI systems show why.
     let opened = info::open(&arguments.fmu);
     if let (Some(path), Err(failure)) = (&arguments.junit, &opened) {
         Suite::error(format!("macrostep check {file}"), &file, failure).write(path)?;
@@ -97,6 +99,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     if !arguments.json {
         findings.iter().try_for_each(print::line)?;
     }
+    // Findings of the library, printed apart from those that are there already.
     if !arguments.no_library {
         let known = findings.len();
         findings.extend(of_library(&fmu)?);
@@ -104,15 +107,18 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
             findings[known..].iter().try_for_each(print::line)?;
         }
     }
+    // Going back, by the FMU's own functions and by fork.
     let trials = arguments.rollback.then(|| Trials::of(&fmu)).transpose()?;
     if let Some(trials) = trials.as_ref().filter(|_| !arguments.json) {
         trials.print()?;
     }
+    // Counts, and the rules as tests.
     let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();
     let warnings = findings.len() - errors;
     if let Some(path) = &arguments.junit {
         suite(&file, &findings, trials.as_ref()).write(path)?;
     }
+    // One object, or a closing line where nothing is wrong enough to fail; errors are counted in the failure below.
     if arguments.json {
         let mut document = json!({
             "fmu": file,
@@ -131,6 +137,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     } else if errors == 0 {
         print::line(format!("`{file}`: no error, {}", print::counted(warnings as u64, "warning")))?;
     }
+    // Without errors of rules it can still fail to go back.
     if errors == 0 {
         let failure = trials.and_then(|trials| trials.failure(&file));
         return failure.map_or(Ok(()), |words| Err(Failure::Run(words)));
@@ -141,12 +148,14 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
 
 /// The findings as tests: one for each rule, for the library, and for going back where that was tried.
 fn suite(file: &str, findings: &[Finding], trials: Option<&Trials>) -> Suite {
+    // Every rule is a test, and what was found by others, such as the library, is one more each.
     let mut names: Vec<&str> = rules::ALL.iter().map(|rule| rule.name).collect();
     for finding in findings {
         if !names.contains(&finding.rule) {
             names.push(finding.rule);
         }
     }
+    // Errors of a rule fail its test; warnings only remark on it.
     let case = |name: &str| {
         let of = |severity: Severity| {
             let found = findings.iter().filter(move |f| f.rule == name && f.severity() == severity);
@@ -156,6 +165,7 @@ fn suite(file: &str, findings: &[Finding], trials: Option<&Trials>) -> Suite {
         let verdict = of(Severity::Error).map_or(Verdict::Passed, Verdict::Failed);
         Case { name: name.to_owned(), class: file.to_owned(), remark: of(Severity::Warning), verdict }
     };
+    // Going back is the last test, where it was tried.
     let mut cases: Vec<Case> = names.into_iter().map(case).collect();
     cases.extend(trials.map(|trials| {
         let verdict = trials.failure(file).map_or(Verdict::Passed, Verdict::Failed);

@@ -48,9 +48,11 @@ struct Line<'a> {
 /// # Errors
 /// [`Failure`] of the first run that failed, or of a file.
 pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
+    // A scenario of one's own is another command by the same name.
     if arguments.system.file.is_some() {
         return crate::laboratory::energy::run(arguments);
     }
+    // A run of too many macro steps would not end.
     let (step_s, stop_s) = (arguments.step.unwrap_or(STEP_S), arguments.stop.unwrap_or(STOP_S));
     let (steps, longest) = (stop_s / step_s, STEPS_MAX * step_s);
     if steps > STEPS_MAX {
@@ -58,8 +60,10 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
             "`--stop`: found {stop_s:?} s, expected at most {longest:?} s, for at most {STEPS_MAX:e} macro steps",
         )));
     }
+    // FMUs stay unpacked while runs come and go.
     let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let all = scenarios(arguments.coupling, [step_s, stop_s]);
+    // Runs side by side, each case with each predictor and correction.
     let bar = progress_bar(all.len() as u64, "runs");
     let entries = all
         .into_par_iter()
@@ -71,6 +75,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         .collect::<Result<Vec<Entry>, Failure>>()?;
     bar.finish_and_clear();
 
+    // What is printed.
     let table = table(&entries);
     if arguments.json {
         let text = serde_json::to_string(&lines(&entries))
@@ -79,6 +84,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
     } else {
         print::line(table.terminal())?;
     }
+    // What is written.
     if let Some(folder) = &arguments.out {
         write(folder, &entries, &table)?;
     }
@@ -142,6 +148,7 @@ fn lines(entries: &[Entry]) -> Vec<Line<'_>> {
 }
 
 fn table(entries: &[Entry]) -> Table {
+    // A row for each run, the drift beside that of the run without correction.
     let mut table = Table::new([
         ("case", Align::Left),
         ("coupling", Align::Left),
@@ -152,6 +159,7 @@ fn table(entries: &[Entry]) -> Table {
         ("residual energy [J]", Align::Right),
         ("error", Align::Right),
     ]);
+    // Sizes are those of the largest error over the whole run.
     for entry in entries {
         let Entry { options, outcome } = entry;
         table.row([
@@ -170,8 +178,10 @@ fn table(entries: &[Entry]) -> Table {
 
 /// `energy.md` and the picture: largest energy error so far over time, a panel a case and predictor.
 fn write(folder: &Path, entries: &[Entry], table: &Table) -> Result<(), Failure> {
+    // The table as text.
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     write_text(&folder.join("energy.md"), &table.markdown())?;
+    // What all runs have in common is said once.
     let options = &entries[0].options;
     let subtitle = format!(
         "{} ({}) · Jacobi, explicit · H = {} s · exact subsystems",
@@ -179,14 +189,17 @@ fn write(folder: &Path, entries: &[Entry], table: &Table) -> Result<(), Failure>
         options.coupling.letters(),
         options.step_s
     );
+    // The figure, with two charts in a row.
     let mut figure = Figure::new("Largest energy error so far, relative to the energy at the start")
         .subtitle(&subtitle)
         .columns(2)
         .panel_size(560.0, 300.0);
+    // A chart for each case and predictor, a curve in it for each correction.
     for group in entries.chunk_by(|a, b| a.options.case == b.options.case && a.options.predict == b.options.predict) {
         let title = format!("case {} · {}", typed(group[0].options.case), group[0].options.predict);
         let mut chart = Chart::new(&title, Axis::linear("time", "s"), Axis::log("|E − E exact| / E(0)", "1"));
         for (i, Entry { options, outcome }) in group.iter().enumerate() {
+            // Relative to the energy at the start; the largest so far, as the error itself passes zero again and again.
             let (energy, exact) = (column(&outcome.trace, "energy"), column(&outcome.trace, "energy_exact"));
             let start = exact.first().copied().unwrap_or(1.0);
             let drift: Vec<f64> = energy.iter().zip(&exact).map(|(e, x)| (e - x).abs() / start).collect();
@@ -195,6 +208,7 @@ fn write(folder: &Path, entries: &[Entry], table: &Table) -> Result<(), Failure>
         }
         figure = figure.with(chart);
     }
+    // Both formats of the picture.
     figure.write(folder, "energy")?;
     Ok(())
 }

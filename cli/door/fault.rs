@@ -99,8 +99,10 @@ impl From<SystemError> for Fault {
 
 impl From<RunError> for Fault {
     fn from(error: RunError) -> Fault {
+        // The message is there in every case; what else a script can ask for follows from the kind of error.
         let plain = Fault::failed(error.to_string());
         match error {
+            // Errors of a unit and of the wiring have fields of their own.
             RunError::Unit(error) => Fault::from(error),
             RunError::System(error) => Fault::from(error),
             RunError::Discarded { unit, t_s, step_s, reached_s, .. } => {

@@ -58,13 +58,16 @@ pub struct FitArguments {
 /// # Errors
 /// [`Failure`] for bad input before the first run, and where runs that are needed fail.
 pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
+    // The folder is where the user has named it, even where a slave changes the working folder.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let opened = Opened::new(&arguments.system)?;
     let scenario = &opened.document.scenario;
+    // Options and data are checked before the first run.
     if !arguments.time_offset.is_finite() {
         return Err(Failure::Usage(format!("`--time-offset {}`: expected a finite number", arguments.time_offset)));
     }
     let samples = Samples::read(&arguments.data).map_err(Failure::Run)?;
+    // What is asked of the fit.
     let request = Request {
         free: arguments.free.clone(),
         weights: weights(&arguments.weights)?,
@@ -73,9 +76,11 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
         seed: arguments.seed,
         workers: workers(arguments.workers, (scenario, &arguments.system), false)?,
     };
+    // The fit; an interrupt ends it at the next communication point.
     interrupt::note();
     let (found, findings) = fit((scenario, &opened), &samples, &request).map_err(refused)?;
     tell(&findings);
+    // The result, for a file and for the terminal.
     let text = serde_json::to_string_pretty(&json!(found));
     let text = text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?;
     if let Some(folder) = &arguments.out {
@@ -85,6 +90,7 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
             found.draw(&folder).map_err(refused)?;
         }
     }
+    // And what is printed.
     print::line(if arguments.json { text } else { told(&found) })
 }
 
@@ -102,6 +108,7 @@ fn weights(typed: &[String]) -> Result<Vec<(String, f64)>, Failure> {
 
 /// The parameters and what the data say about them.
 fn told(found: &Fit) -> String {
+    // A row for each parameter, with what the data and the coupling leave uncertain.
     let right = Align::Right;
     let columns = [
         ("parameter", Align::Left),
@@ -111,6 +118,7 @@ fn told(found: &Fit) -> String {
         ("error of the coupling", right),
         ("unit", Align::Left),
     ];
+    // A dash where a value is not known.
     let mut table = Table::new(columns);
     let short = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2e}"));
     for p in &found.parameters {
@@ -119,6 +127,7 @@ fn told(found: &Fit) -> String {
             [p.name.clone(), value, short(p.confidence), short(p.sigma), short(p.coupling_error), p.unit.clone()];
         table.row(cells);
     }
+    // How far the run stays from the data, a line for each signal.
     let mut text = table.terminal() + "\n";
     for s in &found.signals {
         text += &format!(
@@ -128,9 +137,11 @@ fn told(found: &Fit) -> String {
             print::counted(s.values as u64, "value")
         );
     }
+    // What the data cannot tell.
     for words in &found.identifiability {
         text += &format!("{words}\n");
     }
+    // How sure the minimum is.
     let [starts, reached] = found.starts;
     let order = found.coupling_order.map_or_else(String::new, |p| format!("; observed order of the coupling {p:.2}"));
     text + &format!("{}; {reached} of {starts} starts reached this minimum{order}", print::counted(found.runs, "run"))

@@ -142,14 +142,18 @@ pub fn body(
         Some(wire) => wire.series(label, positions, ASLANT).width(0.6),
         None => points(label, positions),
     };
+    // The largest displacement of a mode is drawn as a part of the body's size.
     let (low, high) = (bound(nodes, f64::min), bound(nodes, f64::max));
     let reach = 0.12 * (high - low).norm();
     let mut chart = ASLANT.chart("mesh and connectors", nodes, size).bare().with(draw("mesh", nodes).colour(6));
+    // Connectors in colours, over the mesh.
     for (i, connector) in connectors.iter().enumerate() {
         let chosen: Vec<Vector3<f64>> = connector.nodes.iter().map(|n| nodes[*n]).collect();
         chart = chart.with(points(&connector.name, &chosen).colour(i));
     }
+    // The first chart; one for each mode follows.
     let mut figure = Figure::new(&format!("Flexible body {name}")).columns(2).panel_size(size[0], size[1]).with(chart);
+    // The scale of a chart leaves room for the body at rest and for the mode.
     for (k, (frequency, shape)) in shapes.iter().enumerate() {
         let deformed = moved(nodes, shape, reach);
         let room: Vec<_> = nodes.iter().chain(&deformed).copied().collect();

@@ -61,14 +61,17 @@ fn young() -> Result<Vec<Check>, Error> {
 }
 
 fn refusals() -> Result<Vec<Check>, Error> {
+    // A sound body, reduced, and its basis without the six columns of rigid motions.
     let mesh = l_beam(10, 1);
     let (structure, tied) = tie(&mesh, &steel()?, &["CLAMP", "TIP"])?;
     let basis = Basis::craig_bampton(&tied.chain, 4)?;
     let without = Basis::given(&tied.chain, basis.vectors.columns(6, 10).into_owned());
+    // Connectors that share nodes, have none, or too few to hold six motions.
     let one = Connector::on(&mesh, "one", "TIP")?;
     let twice = structure.tie(&[one.clone(), Connector { name: "two".into(), ..one.clone() }]);
     let empty = structure.tie(&[Connector { nodes: Vec::new(), ..one.clone() }]);
     let point = structure.tie(&[Connector { nodes: vec![one.nodes[0]], ..one }]);
+    // A frame of beams, whose nodes have rotations, as if its matrices came from a file.
     let nodes: Vec<_> = (0..5).map(|i| Vector3::x() * f64::from(i)).collect();
     let section = Section::rectangle(0.1, 0.2, true);
     let beams: Vec<_> = (0..4).map(|i| Beam { nodes: [i, i + 1], section, up: Vector3::y() }).collect();
@@ -77,6 +80,7 @@ fn refusals() -> Result<Vec<Check>, Error> {
     let tied = frame.tie(&[end(0), end(4)])?;
     let given = Structure { assembly: Assembly::Matrices, ..frame };
     let body = FlexibleBody::new(&given, &tied, &Basis::craig_bampton(&tied.chain, 3)?, 0, Rayleigh::default());
+    // Each of them is refused with a reason.
     Ok(vec![
         Check::refused("a basis without rigid motions", without, "rigid-body mode"),
         Check::refused("two connectors with the same nodes", twice, "belongs to connectors"),
@@ -88,6 +92,7 @@ fn refusals() -> Result<Vec<Check>, Error> {
 
 /// Matrices that went through text with few digits.
 fn text() -> Result<Vec<Check>, Error> {
+    // The body, and its first frequency with one end clamped.
     let mesh = l_beam(36, 2);
     let structure = Structure::solid(&mesh, &steel()?)?;
     let first = |structure: &Structure| -> Result<f64, Error> {
@@ -96,6 +101,7 @@ fn text() -> Result<Vec<Check>, Error> {
         let tied = structure.tie(&[Connector { name: "clamp".into(), position, nodes }])?;
         Ok(clamped(&tied, 1)?[0])
     };
+    // Frequencies after a round trip through text: 17 digits keep them, fewer do not and give a warning.
     let sound = first(&structure)?;
     let mut checks = Vec::new();
     for digits in [17, 14, 10] {
@@ -103,8 +109,10 @@ fn text() -> Result<Vec<Check>, Error> {
         let read = stored::read(&k, &m, &dofs, &mesh)?;
         let shift = first(&read).map_or(f64::INFINITY, |f| (f / sound - 1.0).abs());
         let warned = Conditioning::new(&read, 1).map_or(true, |c| !c.warnings.is_empty());
+        // Few digits have to shift it, or the check would see nothing.
         let name = format!("matrices in text with {digits} digits, shift of the first frequency");
         let mut check = if digits == 17 { Check::below(name, shift, 1e-5) } else { Check::above(name, shift, 1e-5) };
+        // The warning comes with few digits and only then.
         check.holds &= warned == (digits < 17);
         check.found.push_str(if warned { ", warned about" } else { ", no warning" });
         checks.push(check);
@@ -114,23 +122,28 @@ fn text() -> Result<Vec<Check>, Error> {
 
 /// The rod of the FMU `heat_rod` against its series solution: a constant flow into the right end.
 fn heat_rod() -> Result<Check, Box<dyn std::error::Error>> {
+    // Constants of the rod, and the references of what is set and read.
     let (length, conductivity, capacity, area, flow) = (0.5, 50.0, 3.6e6, 1e-3, 20.0);
     let mut rod = macrostep_analysis::catalogue::find("heat_rod").ok_or("no heat rod")?.instantiate("rod");
     let d = rod.description();
     let reference = |name: &str| d.variable(name).map(|v| v.value_reference).ok_or("no such variable");
     let (right, temperature) = (reference("right.Q")?, reference("right.T")?);
+    // The flow is constant from the start on.
     rod.setup_experiment(0.0, None, None)?;
     rod.enter_initialization()?;
     rod.exit_initialization()?;
     rod.set_real(&[right], &[flow])?;
     let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+    // Steps of 20 s with the temperature at the heated end.
     for k in 1..=100_u32 {
         rod.do_step(rod.time_s(), 20.0, true)?;
         let mut found = [0.0];
         rod.get_real(&[temperature], &mut found)?;
+        // The series of a rod that is insulated at its other end.
         let tau = conductivity / capacity * 20.0 * f64::from(k) / (length * length);
         let sum: f64 = (1..2000).map(|n| (-f64::from(n * n) * PI * PI * tau).exp() / f64::from(n * n)).sum();
         let exact = flow / area * length / conductivity * (tau + 1.0 / 3.0 - 2.0 / (PI * PI) * sum);
+        // The first steps after the jump of the flow are not compared.
         if k >= 5 {
             worst = worst.max((found[0] - exact).abs());
         }

@@ -50,6 +50,7 @@ impl Check {
 /// # Errors
 /// [`Failure::Run`] where something could not be computed or a property does not hold.
 pub fn run(arguments: &ChecksArguments) -> Result<(), Failure> {
+    // Groups one after the other, as each takes a while.
     let mut checks = Vec::new();
     type Group = (&'static str, fn() -> Result<Vec<Check>, String>);
     let groups: [Group; 3] =
@@ -58,6 +59,7 @@ pub fn run(arguments: &ChecksArguments) -> Result<(), Failure> {
         eprintln!("{name}");
         checks.extend(group().map_err(Failure::Run)?);
     }
+    // Everything that was checked, whether it holds or not.
     if arguments.json {
         print::line(serde_json::json!({ "checks": checks }))?;
     } else {
@@ -69,6 +71,7 @@ pub fn run(arguments: &ChecksArguments) -> Result<(), Failure> {
         }
         print::line(table.terminal())?;
     }
+    // Names of what does not hold are the failure.
     let failed: Vec<&str> = checks.iter().filter(|c| !c.holds).map(|c| c.name.as_str()).collect();
     if failed.is_empty() { Ok(()) } else { Err(Failure::Run(format!("does not hold: {}", failed.join("; ")))) }
 }

@@ -11,18 +11,23 @@ use nalgebra::DMatrix;
 use super::Check;
 
 pub(super) fn checks() -> Result<Vec<Check>, String> {
+    // The beam, its interface of 19 shapes, and the map to chosen nodes.
     let beam = ModalBeam::new(BeamConstants::default(), 19).map_err(|e| e.to_string())?;
     let shapes = beam.interface_shapes(19).map_err(|e| e.to_string())?;
     let map = InterfaceMap::new(&shapes, Space::Planar).map_err(|e| e.to_string())?;
+    // How far the shapes are from orthonormal ones.
     let q = orthonormalise(&shapes.scalar()).columns;
     let defect = (q.tr_mul(&q) - DMatrix::identity(q.ncols(), q.ncols())).amax();
+    // Short runs on springs, by the methods a run of the study takes.
     let run = |interface, sampling| {
         BeamOnSprings { interface, modes: 19, step_s: 1e-3, steps: 200, sampling }.run(&models::native)
     };
+    // Other nodes, other space, and what the reduced interface does in a run.
     let first: Vec<usize> = (0..19).collect();
     let spatial = InterfaceMap::new(&shapes, Space::Spatial).map_err(|e| e.to_string())?;
     let sizes = [map.reduced_size(), spatial.reduced_size()];
     let reduced = run(Interface::Reduced(&map), Sampling::Updated).map_err(|e| e.to_string())?;
+    // What has to hold, and what has to be refused.
     Ok(vec![
         Check {
             name: "values of the reduced interface, in the plane and in space".into(),
