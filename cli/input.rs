@@ -34,6 +34,7 @@ impl Input {
     /// The line and what is wrong there.
     pub fn read(file: impl Read, d: &ModelDescription) -> Result<Input, InputError> {
         let at = |line: u64, reason: String| InputError { line, reason };
+        // Columns are inputs of the FMU by name, times apart.
         let table = InputTable::read(file, values::cut)?;
         let mut variables = Vec::new();
         for name in &table.names {
@@ -44,6 +45,7 @@ impl Input {
             }
             variables.push(v);
         }
+        // Values in the type of the variable; only continuous real ones are interpolated between rows.
         let column = |v: &macrostep_description::Variable| -> Result<Column, InputError> {
             let texts = table.column(&v.name).into_iter().flatten();
             let values = texts.map(|(line, text)| values::parse(d, v, text).map_err(|e| at(line, e)));
@@ -54,6 +56,7 @@ impl Input {
                 values: values.collect::<Result<_, _>>()?,
             })
         };
+        // All columns, or the line of the first value that is none.
         let columns = variables.into_iter().map(column).collect::<Result<_, _>>()?;
         Ok(Input { times: table.times_s, columns })
     }

@@ -58,18 +58,22 @@ struct Runs {
 /// # Errors
 /// [`Failure::Usage`] for a step that does not divide the duration, [`Failure::Run`] of the computation, and of files.
 pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
+    // Macro steps have to tile the second that is run.
     let steps = STOP_S / arguments.step;
     if !(arguments.step > 0.0 && (1.0..=1e5).contains(&steps) && (steps - steps.round()).abs() < 1e-6) {
         let (found, text) = (arguments.step, "expected a step that divides 1 s into at most 100000 parts");
         return Err(Failure::Usage(format!("`--step {found}`: {text}")));
     }
+    // A beam inside the span of the interface, and one with modes beyond it.
     let failed = |e: Error| Failure::Run(e.to_string());
     let beam = ModalBeam::new(BeamConstants::default(), SHAPES).map_err(failed)?;
     let map = beam.interface_shapes(SHAPES).and_then(|s| InterfaceMap::new(&s, Space::Planar)).map_err(failed)?;
+    // Both at the step that was asked for.
     let mut bench = Bench::new(&map, arguments.units)?;
     let beyond = ModalBeam::new(BeamConstants::default(), BEYOND).map_err(failed)?;
     let runs = bench.at(&beam, SHAPES, arguments.step)?;
     let outside = bench.at(&beyond, BEYOND, arguments.step)?.row;
+    // The result of that step; where JSON is all that is asked, the other steps are not run.
     let json = object(&runs, &outside, &map);
     if arguments.json {
         bench.bar.finish_and_clear();
@@ -78,11 +82,13 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
             return Ok(());
         }
     }
+    // Both over the macro step, for the table and the picture.
     let rows = bench.rows([(&beam, &runs.row), (&beyond, &outside)])?;
     bench.bar.finish_and_clear();
     if !arguments.json {
         print::line(text(&runs, &map, &rows))?;
     }
+    // Result, the coupled system, its deflections and the pictures.
     if let Some(folder) = &arguments.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("interface.json"), &json.to_string())?;
@@ -171,6 +177,7 @@ fn object(runs: &Runs, outside: &Row, map: &InterfaceMap) -> serde_json::Value {
 }
 
 fn text(runs: &Runs, map: &InterfaceMap, rows: &[Row]) -> String {
+    // A row for each beam and macro step.
     let mut table = Table::new([
         ("modes of the beam", Align::Right),
         ("H [s]", Align::Right),
@@ -189,6 +196,7 @@ fn text(runs: &Runs, map: &InterfaceMap, rows: &[Row]) -> String {
             short(row.virtual_work),
         ]);
     }
+    // Sizes of the interface above, and the meaning of errors below.
     format!(
         "Beam of 167 nodes on 167 springs of 10 N/m, 1 N at 15 Hz, 1 s\n\ninterface: {} values full, {} reduced \
          (2 components at {} nodes) · condition of Q_int {:.3} · largest |T| {:.4}\n\n{}\n\nerrors are rms over nodes and \
@@ -220,13 +228,16 @@ fn trace(folder: &Path, runs: &Runs) -> Result<(), Failure> {
 
 /// Deflections of three nodes with their errors, and errors over H.
 fn pictures(folder: &Path, runs: &Runs, rows: &[Row]) -> Result<(), Failure> {
+    // Deflections of a node over time, in mm.
     let time: Vec<f64> = (0..runs.exact.ncols()).map(|i| i as f64 * runs.row.step_s).collect();
     let of = |all: &DMatrix<f64>, node: usize| all.row(node).iter().map(|y| 1e3 * y).collect::<Vec<_>>();
     let mut figure = Figure::new("Beam on springs: deflections and errors").panel_size(860.0, 270.0).columns(2);
     let last = runs.exact.nrows() - 1;
+    // Differences of two runs; the smallest number keeps zeros on a logarithmic axis.
     let off = |a: &DMatrix<f64>, b: &DMatrix<f64>, node: usize| {
         a.row(node).iter().zip(b.row(node).iter()).map(|(a, b)| 1e3 * (a - b).abs().max(1e-18)).collect::<Vec<_>>()
     };
+    // Ends and middle of the beam: deflections, and beside them the differences.
     let (full, reduced) = (&runs.full.deflections, &runs.reduced.deflections);
     for (node, place) in [(0, "driven end"), (last / 2, "middle"), (last, "free end")] {
         let chart = Chart::new(place, Axis::linear("time", "s"), Axis::linear("deflection", "mm"))
@@ -238,13 +249,16 @@ fn pictures(folder: &Path, runs: &Runs, rows: &[Row]) -> Result<(), Failure> {
             .with(Series::line("reduced − full", time.clone(), off(reduced, full, node)).colour(1));
         figure = figure.with(chart).with(errors);
     }
+    // The interfaces by the number of values they exchange.
     let subtitle = format!("H = {} s · {} and {} values", runs.row.step_s, runs.full.exchanged, runs.reduced.exchanged);
     figure.subtitle(&subtitle).write(folder, "deflections")?;
 
+    // Errors over the macro step of both beams.
     let inside: Vec<&Row> = rows.iter().filter(|r| r.modes == SHAPES).collect();
     let beyond: Vec<&Row> = rows.iter().filter(|r| r.modes == BEYOND).collect();
     let steps: Vec<f64> = inside.iter().map(|r| r.step_s).collect();
     let pick = |rows: &[&Row], f: fn(&Row) -> f64| rows.iter().map(|r| f(r)).collect::<Vec<f64>>();
+    // Four curves, and a slope of order 1 to compare them with.
     let chart = Chart::new("", Axis::log("communication step H", "s"), Axis::log("rms error / monolithic rms", "1"))
         .with(
             Series::line(

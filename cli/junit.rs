@@ -78,19 +78,23 @@ impl Suite {
 
 impl Case {
     fn put(&self, xml: &mut Writer<&mut Vec<u8>>) -> std::io::Result<()> {
+        // Attributes, without characters that XML has no form for.
         let (name, class) = (clean(&self.name), clean(&self.class));
         let case = xml.create_element("testcase").with_attribute(("name", name.as_str()));
         let case = case.with_attribute(("classname", class.as_str()));
+        // What went wrong is an element of its own.
         let (tag, said) = match &self.verdict {
             Verdict::Passed => ("", None),
             Verdict::Failed(said) => ("failure", Some(clean(said))),
             Verdict::Error(said) => ("error", Some(clean(said))),
         };
+        // A test that passed with nothing to remark has no content.
         let remark = self.remark.as_deref().map(clean);
         if said.is_none() && remark.is_none() {
             case.write_empty()?;
             return Ok(());
         }
+        // The failure and the remark.
         case.write_inner_content(|xml| {
             if let Some(said) = &said {
                 xml.create_element(tag).with_attribute(("message", said.as_str())).write_empty()?;

@@ -89,6 +89,7 @@ impl Found {
     }
 
     fn long_beam_table(&self) -> Table {
+        // The three motions of the loaded end, with the deviations that are given in the text.
         let mut table = Table::new([
             ("", Align::Left),
             ("full model", Align::Right),
@@ -100,6 +101,7 @@ impl Found {
         ]);
         let b = &self.long_beam;
         let (deviation, reduced) = (b.deviation_percent(), b.reduced_deviation_percent());
+        // The first is a displacement, the others are angles.
         for i in 0..3 {
             table.row([
                 format!("{} [{}]", NAMES[i], if i == 0 { "m" } else { "rad" }),
@@ -137,6 +139,7 @@ impl Found {
     }
 
     fn t_square_table(&self) -> Table {
+        // A row for each connector and axis.
         let mut table = Table::new([
             ("connector", Align::Left),
             ("axis", Align::Left),
@@ -147,6 +150,7 @@ impl Found {
             ("of the mesh [%]", Align::Right),
         ]);
         let t = &self.t_square;
+        // Displacements in µm; how far the mesh itself is off is seen from one that is twice as fine.
         for (c, ((settled, full), finer)) in t.settled.iter().zip(&t.full).zip(&t.finer).enumerate() {
             for (axis, name) in ["x", "y", "z"].iter().enumerate() {
                 let (u, e, fine) = (settled[axis], full[axis], finer[axis]);
@@ -210,18 +214,22 @@ impl Found {
         let (t, size) = (&self.t_square, [560.0, 520.0]);
         // What is seen from above: the bending under gravity is along the line of sight.
         let largest = t.field.iter().map(|u| u.xy().norm()).fold(f64::MIN_POSITIVE, f64::max);
+        // A power of ten by which it is enlarged, so that the largest displacement can be seen.
         let scale = 10f64.powf((0.02 / largest).log10().floor());
         let deformed = moved(&t.mesh.nodes, &t.field, scale);
         let wire = Wire::of(&t.mesh);
         let room: Vec<_> = t.mesh.nodes.iter().chain(&deformed).copied().collect();
+        // The mesh at rest and, over it, the rotating one.
         let body = TOP
             .chart(&format!("deformation, enlarged {scale:.0e} times"), &room, size)
             .with(wire.series("at rest", &t.mesh.nodes, TOP).colour(6).width(0.6))
             .with(wire.series("rotating", &deformed, TOP).colour(0).width(0.9));
+        // How the reduced body comes to rest, the full one as a level.
         let mut settling =
             Chart::new("settling of the reduced body", Axis::linear("time", "s"), Axis::linear("u", "µm"));
         let time: Vec<f64> = t.history.iter().map(|(time, _)| *time).collect();
         let ends = [t.history[0].0, t.history[t.history.len() - 1].0];
+        // A curve for each connector and axis, dashed where it should settle.
         for (c, full) in t.full.iter().enumerate() {
             for (axis, name) in ["x", "y"].iter().enumerate() {
                 let u: Vec<f64> = t.history.iter().map(|(_, u)| 1e6 * u[c][axis]).collect();
@@ -233,6 +241,7 @@ impl Found {
                     .with(Series::line("full, static", ends, level).colour(place).dashed().width(1.0));
             }
         }
+        // Both charts side by side.
         Figure::new("T-square in uniform rotation")
             .subtitle(&format!(
                 "10 rad/s about z after a spin-up of {SPIN_UP_S} s · gravity along −z · frame at the mount"

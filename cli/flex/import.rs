@@ -46,6 +46,7 @@ struct Found {
 /// # Errors
 /// [`Failure`] of the arguments, the files and the computation.
 pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
+    // The FMU never overwrites what it is made from.
     let mut files = Files::default();
     files.reads_option("mesh", arguments.mesh.as_deref());
     files.reads_option("--stiffness", arguments.stiffness.as_deref());
@@ -53,22 +54,26 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     files.reads_option("--dof", arguments.dof.as_deref());
     files.writes("--fmu", &arguments.fmu);
     files.are_apart()?;
+    // Everything up to the FMU, with the time that it took.
     let began = Instant::now();
     let found = Found::new(arguments)?;
     let guid = found.pack(&arguments.fmu)?;
     let seconds = began.elapsed().as_secs_f64();
+    // What was found, as an object or as words.
     let json = found.json(arguments, &guid, seconds);
     if arguments.json {
         print::line(&json)?;
     } else {
         print::line(found.text(arguments, seconds))?;
     }
+    // Remarks go to the other stream, so that JSON stays alone.
     for note in &found.source.notes {
         eprintln!("note: {note}");
     }
     for warning in found.warnings() {
         eprintln!("warning: {warning}");
     }
+    // Report and picture, where a folder is wanted.
     if let Some(folder) = &arguments.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("import.json"), &json.to_string())?;
@@ -94,12 +99,15 @@ fn spinner() -> ProgressBar {
 
 /// The basis `--reduce` names.
 fn reduce(arguments: &ImportArguments, tied: &Tied) -> Result<Basis, Failure> {
+    // `METHOD:VALUES`; every mistake is told together with the forms that there are.
     let usage = |what: &str| Failure::Usage(format!("`--reduce {}`: {what}", arguments.reduce));
     let forms = "expected `cb:STATIC+MODES`, `cb:MODES`, `krylov:MOMENTS@HZ` or `modal:MODES`";
     let (method, values) = arguments.reduce.split_once(':').ok_or_else(|| usage(forms))?;
     let count = |text: &str| text.trim().parse::<usize>().map_err(|_| usage(forms));
+    // The letters before the colon name the method.
     match method {
         "cb" => {
+            // The number of static shapes is fixed by the connectors: to write it is to check it.
             let (shapes, modes) = values.split_once('+').map_or((None, values), |(s, m)| (Some(s), m));
             let expected = tied.chain.masters;
             match shapes.map(count).transpose()? {
@@ -131,6 +139,7 @@ fn micro_step_s(first_hz: f64) -> f64 {
 
 impl Found {
     fn new(arguments: &ImportArguments) -> Result<Found, Failure> {
+        // A large body takes a while: each step is named, in lines where there is no terminal.
         let bar = spinner();
         let say = |what: &str| {
             bar.set_message(what.to_owned());
@@ -138,6 +147,7 @@ impl Found {
                 eprintln!("{what}");
             }
         };
+        // The body, its connectors, and the one that carries the frame.
         say("reading and assembling");
         let source = Source::read(arguments)?;
         let connectors = source.connectors(&arguments.connectors)?;
@@ -148,13 +158,16 @@ impl Found {
                 .position(|c| c.name == *name)
                 .ok_or_else(|| Failure::Usage(format!("`--reference {name}`: there is no such connector")))?,
         };
+        // Matrices are checked before anything is made from them.
         say(&format!("checking {}: lowest free frequencies", source.about));
         let conditioning = Conditioning::new(&source.structure, FREE).map_err(failed)?;
         let tied = source.structure.tie(&connectors).map_err(failed)?;
+        // The basis, and how well it keeps frequencies and compliance.
         say(&format!("reducing {} coordinates", tied.chain.size()));
         let basis = reduce(arguments, &tied)?;
         say("comparing with the full model");
         let report = Report::new(&tied.chain, &basis, reference, arguments.compare).map_err(failed)?;
+        // The moving frame; geometric stiffness needs elements, which given matrices do not have.
         say("moving frame");
         let damping = Rayleigh { alpha_per_s: arguments.alpha, beta_s: arguments.beta };
         let make = match source.structure.assembly {
@@ -164,9 +177,11 @@ impl Found {
         };
         let body = make(&source.structure, &tied, &basis, reference, damping).map_err(failed)?;
         bar.finish_and_clear();
+        // The micro step follows its lowest elastic frequency unless it is given.
         let first_hz = body.frequencies_hz().first().copied().unwrap_or(1.0);
         let stem = arguments.fmu.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let joint = JOINTS.iter().position(|j| *j == arguments.joint).and_then(|i| Joint::ALL.get(i).copied());
+        // What goes into the FMU.
         let body = ImportedBody {
             about: format!("Flexible body {stem}: {}, {} elastic coordinates", source.about, body.modes()),
             name: stem,
@@ -230,6 +245,7 @@ impl Found {
     }
 
     fn text(&self, arguments: &ImportArguments, seconds: f64) -> String {
+        // Frequencies with the reference connector fixed, of the full and the reduced model.
         let mut table = Table::new([
             ("mode", Align::Right),
             ("full [Hz]", Align::Right),
@@ -240,6 +256,7 @@ impl Found {
         for (i, error) in self.report.errors.iter().enumerate() {
             table.row([format!("{}", i + 1), format!("{:.4}", full[i]), format!("{:.4}", reduced[i]), short(*error)]);
         }
+        // The connectors, and which of them the frame is at.
         let c = &self.conditioning;
         let connector = |(i, c): (usize, &macrostep_flexible::Connector)| {
             let at = c.position;
@@ -247,7 +264,9 @@ impl Found {
             format!("  {}: {} nodes at ({:.4}, {:.4}, {:.4}) m{frame}", c.name, c.nodes.len(), at.x, at.y, at.z)
         };
         let connectors: Vec<String> = self.tied.connectors.iter().enumerate().map(connector).collect();
+        // A static compliance needs a second connector to load.
         let dc = self.report.static_error.map_or("none with one connector".to_owned(), short);
+        // From the body to the FMU that was written.
         format!(
             "{}, {:.6} kg\nconnectors\n{}\nlowest free frequencies [Hz], the first six rigid: {}\nresistance to rigid motions: \
              {} of the stiffness\n\nwith connector {} fixed\n{}\n\nerror of the static compliance: {dc}\n{} elastic coordinates, \

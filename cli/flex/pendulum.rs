@@ -72,12 +72,14 @@ pub fn run(arguments: &PendulumArguments) -> Result<(), Failure> {
 impl Found {
     fn new(arguments: &PendulumArguments) -> Result<Found, Failure> {
         let failed = |e: String| Failure::Run(e);
+        // Points to compare, a sample apart: at least one, at most 1e5.
         let count = (arguments.stop / SAMPLE_S).round();
         if !(1.0..=1e5).contains(&count) {
             let expected = format!("expected {SAMPLE_S} s to 200 s");
             return Err(Failure::Usage(format!("`--stop {}`: {expected}", arguments.stop)));
         }
         let count = count as u64;
+        // The pendulum as one body with its payload, the solution the others are compared with.
         let bar = progress_bar(count + (methods().len() * STEPS_S.len()) as u64, "points and runs");
         let mut system = OnePiece::new().map_err(failed)?;
         let mut one_piece = Vec::new();
@@ -88,14 +90,17 @@ impl Found {
             }
             one_piece.push(system.point(k as f64 * SAMPLE_S).map_err(|e| failed(e.to_string()))?);
         }
+        // The same as coupled units.
         let factory: Factory<'_> = match arguments.units {
             Units::Fmu => &factory::fmu,
             Units::Native => &models::native,
         };
+        // A run of one method and macro step; points are compared on the same grid.
         let of = |step_s: f64, (_, predict, correct): Method| {
             let every = (SAMPLE_S / step_s).round() as u64;
             Pendulum { step_s, steps: count * every, every, predict, correct }
         };
+        // Every method with every macro step.
         let mut coupled = Vec::new();
         for method in methods() {
             for step_s in STEPS_S {
@@ -155,6 +160,7 @@ impl Found {
     }
 
     fn figure(&self) -> Figure {
+        // Path of the tip, and deflection across the arm, of the pendulum in one piece.
         let points = &self.one_piece;
         let x = |p: &[Point], f: fn(&Point) -> f64| p.iter().map(f).collect::<Vec<f64>>();
         let axes = [Axis::linear("x", "m").range(-1.1, 1.1), Axis::linear("y", "m").range(-1.15, 0.1)];
@@ -168,6 +174,7 @@ impl Found {
                 .colour(6)
                 .width(2.4),
         );
+        // Over them the coupled runs with the longest macro step.
         for (degree, (method, name)) in
             [("hold", "hold, H = 1 ms"), ("linear", "linear, H = 1 ms")].into_iter().enumerate()
         {
@@ -177,6 +184,7 @@ impl Found {
             let y = x(coarse, |p| 1e3 * p.deflection());
             bending = bending.with(Series::line(name, x(coarse, |p| p.t_s), y).colour(degree).dashed());
         }
+        // Errors over the macro step, a curve for each method.
         let mut errors =
             Chart::new("error over H", Axis::log("macro step H", "s"), Axis::log("rms error of the tip", "m"));
         for (degree, (name, ..)) in methods().into_iter().enumerate() {
@@ -185,6 +193,7 @@ impl Found {
             let e: Vec<f64> = runs.iter().map(|(_, _, points)| self.error_m(points)).collect();
             errors = errors.with(Series::line(name, steps, e).marked(degree));
         }
+        // Three charts in a row.
         Figure::new("Flexible arm with a payload at its tip")
             .subtitle("steel, 1 m × 6 mm × 30 mm, hinged · 1 kg in a bushing · falls from the horizontal")
             .columns(3)

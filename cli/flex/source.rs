@@ -138,6 +138,7 @@ impl Source {
     }
 
     fn connector(&self, argument: &str) -> Result<Connector, Failure> {
+        // `NAME=SET`, the name an identifier.
         let usage = |what: &str| Failure::Usage(format!("`--connector {argument}`: {what}"));
         let (name, set) = argument.split_once('=').ok_or_else(|| usage("expected NAME=SET"))?;
         let sound =
@@ -145,6 +146,7 @@ impl Source {
         if name.is_empty() || !sound {
             return Err(usage("the name must be made of letters, digits and `_`, and not begin with a digit"));
         }
+        // Labels of nodes, from a list or from a set of the mesh.
         let known: BTreeMap<usize, usize> = self.structure.labels.iter().enumerate().map(|(i, l)| (*l, i)).collect();
         let labels: Vec<usize> = match (set.strip_prefix("nodes:"), &self.mesh) {
             (Some(list), _) => {
@@ -158,10 +160,12 @@ impl Source {
             }
             (None, None) => return Err(usage("a node table has no sets; expected `nodes:1,2,3`")),
         };
+        // The nodes of the structure by these labels; nodes without degrees of freedom are not in it.
         let index = |label: &usize| {
             known.get(label).copied().ok_or_else(|| usage(&format!("node {label} has no degree of freedom")))
         };
         let nodes = labels.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        // The connector sits in the middle of the box round its nodes.
         let positions = || nodes.iter().map(|n| self.structure.nodes[*n]);
         match (positions().reduce(|a, b| a.inf(&b)), positions().reduce(|a, b| a.sup(&b))) {
             (Some(low), Some(high)) => Ok(Connector { name: name.into(), position: (low + high) / 2.0, nodes }),

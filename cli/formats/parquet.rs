@@ -76,12 +76,15 @@ mod with_library {
     /// [`Failure::File`] and [`Failure::Run`].
     pub fn convert(rows: &Path, target: &Path, (unit, has_gaps): Known<'_>) -> Result<(), Failure> {
         let refused = |e: &dyn std::fmt::Display| Failure::Run(format!("`{}`: {e}", target.display()));
+        // The columns, whether they hold numbers, and whether some rows leave them empty.
         let Columns { names, numeric, .. } = Columns::of(rows)?;
         let held: Vec<Held> =
             names.iter().zip(&numeric).map(|(name, is_number)| held(has_gaps(name), *is_number)).collect();
+        // The schema that follows from that.
         let fields: Result<Vec<_>, ParquetError> = names.iter().zip(&held).map(|(n, held)| field(n, *held)).collect();
         let schema = fields.and_then(|fields| Type::group_type_builder("rows").with_fields(fields).build());
         let schema = Arc::new(schema.map_err(|e| refused(&e))?);
+        // Units of measurement, in the metadata of the file.
         let file = File::create(target).map_err(Failure::file(target))?;
         let units: serde_json::Map<String, serde_json::Value> = names
             .iter()
@@ -90,6 +93,7 @@ mod with_library {
         let units = KeyValue::new("units".to_owned(), serde_json::Value::Object(units).to_string());
         let properties = Arc::new(WriterProperties::builder().set_key_value_metadata(Some(vec![units])).build());
         let mut writer = SerializedFileWriter::new(file, schema, properties).map_err(|e| refused(&e))?;
+        // Rows are gathered by column and written in groups, so that a long file needs little memory.
         let mut columns: Vec<Vec<String>> = vec![Vec::new(); names.len()];
         for record in reader(rows)?.records() {
             let record = record.map_err(|e| refused(&e))?;
@@ -98,6 +102,7 @@ mod with_library {
                 group(&mut writer, &mut columns, &held).map_err(|e| refused(&e))?;
             }
         }
+        // What is left, and the footer.
         group(&mut writer, &mut columns, &held).map_err(|e| refused(&e))?;
         writer.close().map_err(|e| refused(&e))?;
         Ok(())

@@ -33,11 +33,13 @@ fn chart(
     (name, unit, scale): (&str, &str, f64),
     column: &str,
 ) -> Chart {
+    // The axes; a span makes a detail of the run.
     let mut x = Axis::linear("time", "s");
     if let Some([from, to]) = span {
         x = x.range(from, to);
     }
     let mut chart = Chart::new("", x, Axis::linear(name, unit));
+    // A curve of a trace; points outside the span and values that are not finite are left out.
     let line = |label: &str, outcome: &Outcome| {
         let inside = |t: f64| span.is_none_or(|[from, to]| (from..=to).contains(&t));
         let time = outcome.trace.column("time").unwrap_or_default();
@@ -46,6 +48,7 @@ fn chart(
         let (t, v): (Vec<f64>, Vec<f64>) = points.map(|(t, v)| (t, scale * v)).unzip();
         Series::line(label, t, v)
     };
+    // The runs in colours, and the reference over them.
     for (i, (label, outcome)) in runs.iter().enumerate() {
         chart = chart.with(line(label, outcome).colour(i));
     }

@@ -69,14 +69,17 @@ fn simulate(scenario: &Multirate, a: &MultirateArguments, limits: Limits) -> Res
 }
 
 fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
+    // The run.
     let scenario = scenario(plant, a);
     can_run(&scenario)?;
     let outcome = stepped::run(&scenario, a)?;
+    // The reference: always for the actuator, which cannot be judged without; for the crane, where it is asked for.
     let reference = if a.reference || plant == Plant::Actuator {
         Some(stepped::reference(&Multirate { stop_s: scenario.stop_s, ..scenario.reference() }, a)?)
     } else {
         None
     };
+    // How far off it is, whether it is stable, and all of that as one object.
     let verdict = reference.as_ref().map(|reference| errors(&outcome, reference, plant.rows()));
     let stable = judge(&outcome, verdict.as_ref(), plant.is_crane());
     let summary = Summary::new(&scenario, &outcome, verdict.as_ref(), stable)?;
@@ -85,6 +88,7 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     } else {
         print::line(table(&scenario, &outcome, verdict.as_ref(), stable))?;
     }
+    // Files, the animation of the crane among them.
     if let Some(folder) = &a.out {
         write_text(&folder.join("result.json"), &summary.json()?)?;
         write_system(&folder.join("scenario.toml"), &settings(&scenario)?, scenario.scenario())?;
@@ -92,6 +96,7 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
         charts::interface(&[(&scenario, &outcome)], reference.as_ref()).write(folder, "interface")?;
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
+    // A run that ended early has written everything that it reached.
     outcome.ended_by.map_or(Ok(()), |why| {
         let (end_s, stop_s) = (shown::time(outcome.end_s), scenario.stop_s);
         Err(Failure::Run(format!("ended early, the last values are those at t = {end_s} s of {stop_s} s: {why}")))
@@ -136,6 +141,7 @@ fn write_page(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<
 
 /// Words for a user.
 fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, stable: bool) -> String {
+    // Whether it is stable; errors, where there is a reference.
     let mut table = Table::new([("quantity", Align::Left), ("value", Align::Right)]);
     let list = |values: &[f64]| values.iter().map(|v| format!("{v:.3e}")).collect::<Vec<_>>().join("  ");
     table.row(["stable".to_owned(), if stable { "yes" } else { "no" }.to_owned()]);
@@ -143,6 +149,7 @@ fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, sta
         table.row(["rms error of the interface speed [m/s]".to_owned(), list(&v.rms_velocity)]);
         table.row(["rms error of the force [N]".to_owned(), list(&v.rms_force)]);
     }
+    // Energy of the coupling and of the units, then what else tells a good run from a bad one.
     let e = &outcome.energy;
     table
         .row(["largest interface speed [m/s]".to_owned(), print::number(outcome.speed_max_ms, 4)])
@@ -154,6 +161,7 @@ fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, sta
         .row(["missing in the balance [J]".to_owned(), print::number(e.missing_j, 1)])
         .row(["largest joint violation [m]".to_owned(), format!("{:.2e}", outcome.violation_max_m)])
         .row(["real-time factor".to_owned(), format!("{:.1}", outcome.real_time_factor)]);
+    // The crane has a log that it lifts.
     if let Some(height) = outcome.trace.column("log_height").and_then(|c| c.last().copied()) {
         let when = outcome
             .ended_by
@@ -161,10 +169,12 @@ fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, sta
             .map_or("at the end".to_owned(), |_| format!("at t = {} s", shown::time(outcome.end_s)));
         table.row([format!("height of the log {when} [m]"), print::number(height, 4)]);
     }
+    // The state at the end of a run that ended early is not that of the manoeuvre.
     let ended = outcome.ended_by.as_ref();
     let ended = ended
         .map(|e| format!("\nended early at t = {} s of {} s: {e}", shown::time(outcome.end_s), scenario.stop_s))
         .unwrap_or_default();
+    // The scheme with its steps as a heading.
     let micro = 1e3 * scenario.micro_s;
     format!(
         "{}, H = {} ms, hydraulics {micro} ms, {} s\n\n{}{ended}\nunits: {}",

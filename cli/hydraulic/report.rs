@@ -67,10 +67,12 @@ impl<'a> Summary<'a> {
         verdict: Option<&'a Verdict>,
         stable: bool,
     ) -> Result<Self, Failure> {
+        // The course of the log over time, in pairs.
         let heights = |z: Vec<f64>| {
             let time = outcome.trace.column("time").unwrap_or_default();
             time.into_iter().zip(z).map(|(t, z)| [t, z]).collect()
         };
+        // What the run and the comparison gave, and of the crane its structure.
         Ok(Self {
             scenario,
             stable,

@@ -55,18 +55,22 @@ struct Study<'a> {
 /// # Errors
 /// [`Failure`] of a unit before its first step, or of a file.
 pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
+    // A folder that cannot be made is known before the first run; FMUs stay unpacked between runs.
     let default = if plant.is_crane() { "out/crane" } else { "out/actuator" };
     let folder = a.folder(default).unwrap_or(Path::new(default)).to_owned();
     std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
     let _open = factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    // Everything is compared with the interface model at a macro step of one micro step.
     let fine = Multirate::new(plant, Scheme::RECOMMENDED, MICRO_S);
     let study = Study { plant, arguments: a, reference: stepped::reference(&fine, a)? };
 
+    // The largest stable steps are printed as soon as they are known, then the errors.
     let largest = study.largest_steps()?;
     print::line(format!("Largest stable macro step\n\n{}", largest.terminal()))?;
     let entries = study.errors()?;
     let table = error_table(&entries, plant);
     print::line(format!("\nErrors against the interface model at H = 0.2 ms\n\n{}", table.terminal()))?;
+    // The same tables in Markdown; only the crane has manoeuvres.
     let mut text =
         format!("## Largest stable macro step\n\n{}\n\n## Errors\n\n{}\n", largest.markdown(), table.markdown());
     if plant.is_crane() {
@@ -74,6 +78,7 @@ pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
         print::line(format!("\nManoeuvres, {}, H = 16 ms\n\n{}", Scheme::RECOMMENDED, manoeuvres.terminal()))?;
         text.push_str(&format!("\n## Manoeuvres\n\n{}\n", manoeuvres.markdown()));
     }
+    // Files, and the pictures with the runs that they show.
     write_text(&folder.join("table.md"), &text)?;
     let json = serde_json::to_string_pretty(&entries)
         .map_err(|e| Failure::Format { what: "the summary", reason: e.to_string() })?;
@@ -97,9 +102,11 @@ impl Study<'_> {
     }
 
     fn largest_steps(&self) -> Result<Table, Failure> {
+        // A run ends soon after it is certain to be unstable: of the crane, just above the speed that it may have.
         let schemes = Scheme::all();
         let bar = progress_bar(schemes.len() as u64, "schemes");
         let limits = Limits { speed_ms: if self.plant.is_crane() { 0.51 } else { 5.0 }, ..Limits::BRIEF };
+        // A scheme climbs the ladder up to its first step that is not stable.
         let climbed = |(): &mut (), scheme: &Scheme| {
             let mut largest = None;
             for micro_steps in LADDER {
@@ -111,6 +118,7 @@ impl Study<'_> {
             }
             Ok(largest)
         };
+        // Schemes beside each other, results in their order; the first failure ends the study.
         let mut found: Vec<Result<(Scheme, Option<u32>), Failure>> = Vec::new();
         each(&mut vec![(); rayon::current_num_threads()], schemes.into_iter(), climbed, |scheme, largest| {
             bar.inc(1);
@@ -120,6 +128,7 @@ impl Study<'_> {
         });
         bar.finish_and_clear();
         let found = found.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+        // A row for each scheme: its parts, and where its climb ended.
         let mut table = Table::new([
             ("interface speed", Align::Left),
             ("schedule", Align::Left),
@@ -129,6 +138,7 @@ impl Study<'_> {
             ("largest stable H [ms]", Align::Right),
         ]);
         for (scheme, largest) in found {
+            // The ends of the ladder are bounds, not limits of the scheme.
             let end = LADDER[LADDER.len() - 1];
             let step = match largest {
                 None => "below 0.2".to_owned(),
@@ -146,6 +156,7 @@ impl Study<'_> {
     /// The recommended scheme with and without look-ahead, and the next best, over the macro step.
     fn errors(&self) -> Result<Vec<Entry>, Failure> {
         use macrostep_analysis::multirate::{Delivery, Order, Prediction};
+        // The schemes with their steps.
         let schemes = [
             Scheme::RECOMMENDED,
             Scheme { look_ahead: true, ..Scheme::RECOMMENDED },
@@ -179,6 +190,7 @@ impl Study<'_> {
     }
 
     fn manoeuvres(&self) -> Result<Table, Failure> {
+        // A row for each manoeuvre, with the balance of its energy.
         let mut table = Table::new([
             ("manoeuvre", Align::Left),
             ("stable", Align::Left),
@@ -190,6 +202,7 @@ impl Study<'_> {
             ("energy gained [J]", Align::Right),
             ("missing [J]", Align::Right),
         ]);
+        // All by the recommended scheme; without a reference they are judged by speed and energy alone.
         for manoeuvre in Manoeuvre::ALL {
             let scenario = Multirate::new(Plant::Crane(manoeuvre), Scheme::RECOMMENDED, 80.0 * MICRO_S);
             let outcome = simulate(&scenario, self.arguments, Limits::BRIEF)?;
@@ -261,6 +274,7 @@ impl Study<'_> {
 }
 
 fn error_table(entries: &[Entry], plant: Plant) -> Table {
+    // A row for each scheme and macro step.
     let mut table = Table::new([
         ("scheme", Align::Left),
         ("H [ms]", Align::Right),
@@ -272,6 +286,7 @@ fn error_table(entries: &[Entry], plant: Plant) -> Table {
         ("× real time", Align::Right),
         (if plant.is_crane() { "log [m]" } else { "" }, Align::Right),
     ]);
+    // Errors are lists, a value for each port of the interface; the actuator has no log.
     let list = |values: &[f64]| values.iter().map(|v| short(*v)).collect::<Vec<_>>().join("  ");
     for e in entries {
         table.row([

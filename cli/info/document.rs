@@ -26,11 +26,13 @@ struct Document<'a> {
 }
 
 fn document(fmu: &Fmu) -> Document<'_> {
+    // Numbers that JSON has no form for are written as strings, like values.
     let d = fmu.description();
     let capabilities: Map<String, Json> =
         capabilities(fmu).into_iter().map(|(name, value)| (name.to_owned(), Json::from(value))).collect();
     let experiment = d.default_experiment.as_ref();
     let number = |x: Option<f64>| x.map(|x| json_value(&x.into()));
+    // Everything but the variables, which may be too many to hold as one object.
     let head = json!({
         "fmi_version": d.fmi_version,
         "model_name": d.model_name,
@@ -86,6 +88,7 @@ impl Serialize for Variables<'_> {
 }
 
 fn variable(d: &ModelDescription, v: &Variable, depends: Option<&Dependencies>) -> Json {
+    // Limits are those of the type; real numbers that JSON has no form for are written as text.
     let real = v.real();
     let number = |x: Option<f64>| x.map(|x| json_value(&x.into()));
     let (min, max) = match &v.kind {
@@ -93,6 +96,7 @@ fn variable(d: &ModelDescription, v: &Variable, depends: Option<&Dependencies>) 
         Kind::Integer { min, max } | Kind::Enumeration { min, max, .. } => (min.map(Json::from), max.map(Json::from)),
         Kind::Boolean | Kind::String => (None, None),
     };
+    // Of an output that depends on everything: a word in place of the list.
     json!({
         "name": v.name,
         "value_reference": v.value_reference,

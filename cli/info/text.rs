@@ -29,11 +29,13 @@ pub(super) fn write(fmu: &Fmu, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn about(fmu: &Fmu) -> Table {
+    // A row a property; long texts are cut.
     let d = fmu.description();
     let mut about = Table::new([("property", Align::Left), ("value", Align::Left)]);
     let mut row = |name: &str, value: &str| {
         about.row([name, &shown::cut(value, CELL_MAX)]);
     };
+    // The model, and what the FMU can do.
     row("model", &d.model_name);
     row("identifier", &fmu.capabilities().model_identifier);
     row("GUID", &d.guid);
@@ -43,6 +45,7 @@ fn about(fmu: &Fmu) -> Table {
     for (name, offered) in capabilities(fmu) {
         row(name, if offered { "yes" } else { "no" });
     }
+    // How it goes back where a method repeats steps.
     let way = match rollback(fmu) {
         "own" => "by its own state functions",
         "fork" => "by fork of a process of its own, where a method repeats steps",
@@ -50,6 +53,7 @@ fn about(fmu: &Fmu) -> Table {
     };
     row("goes back", way);
     row("maxOutputDerivativeOrder", &fmu.capabilities().max_output_derivative_order.to_string());
+    // The experiment its maker had in mind.
     if let Some(e) = &d.default_experiment {
         let time = |t: Option<f64>| t.map_or("–".to_owned(), |t| format!("{} s", shown::number(t)));
         let (start, stop, step) = (time(e.start_time), time(e.stop_time), time(e.step_size));
@@ -122,6 +126,7 @@ fn enumerations(d: &ModelDescription) -> Table {
 }
 
 fn variables(d: &ModelDescription, out: &mut dyn Write) -> io::Result<()> {
+    // Direct feed-through by variable, and names of enumeration items for start values.
     let depends = dependencies(d);
     let enumerations: HashMap<&str, &[Item]> = d.types.iter().map(|t| (t.name.as_str(), items(&t.kind))).collect();
     let listing = Listing::new([
@@ -134,6 +139,7 @@ fn variables(d: &ModelDescription, out: &mut dyn Write) -> io::Result<()> {
         ("start", Align::Right),
         ("direct feed-through from", Align::Left),
     ]);
+    // A row for each variable; widths need all of them, so that rows are made twice rather than held.
     listing.write(out, |each| {
         d.variables.iter().zip(&depends).try_for_each(|(v, depends)| {
             let follows = match depends {

@@ -84,6 +84,7 @@ struct Applied {
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
+    // The system, from a name or a file, and what is asked of it.
     let subject = arguments.subject.open("case-1", arguments.stop)?;
     let benchmark = subject.benchmark.as_ref();
     let stop_s = arguments.stop.unwrap_or(benchmark.card().stop_s);
@@ -94,12 +95,15 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     let guess_s = arguments.step.unwrap_or(stop_s / GUESS);
     let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units };
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
+    // FMUs stay unpacked between the runs.
     let _open = macrostep::factory::open_all().map_err(failed)?;
+    // Schemes are tried; what is advised is run where that is wanted.
     let bar = progress_bar(macrostep_analysis::candidates::candidates(benchmark).len() as u64, "schemes tried");
     let advice = subject.install(|| advise(benchmark, &question, &|| bar.inc(1))).map_err(failed)?;
     bar.finish_and_clear();
     let applied = if arguments.apply { Some(apply(benchmark, &advice, arguments, stop_s)?) } else { None };
 
+    // The answer, as an object or as words.
     let answer = answer(benchmark, &advice, &question, applied.as_ref())?;
     let text = json::text(&answer)?;
     if arguments.output.json {
@@ -107,6 +111,7 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     } else {
         say(&answer, &advice)?;
     }
+    // Files.
     if let Some(folder) = &arguments.output.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("advise.json"), &text)?;
