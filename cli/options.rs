@@ -94,9 +94,11 @@ impl OscillatorOptions {
     /// # Errors
     /// [`Failure::Usage`] naming the two options, or the parameter.
     pub fn new(arguments: &OscillatorArguments) -> Result<Self, Failure> {
+        // Defaults, and what a named method stands for.
         let fast = arguments.fast.unwrap_or(Fast::Two);
         let recipe = recipe(arguments)?;
         let own_steps = macro_steps(recipe.step_s, arguments.rate, fast);
+        // Micro steps are the steps of each side unless they are typed.
         let options = Self {
             case: arguments.case,
             method: arguments.method,
@@ -124,6 +126,7 @@ impl OscillatorOptions {
             force: arguments.force.as_deref().map(Forces::read).transpose()?,
             parameters: parameters(arguments)?,
         };
+        // Only now is all known that has to go together.
         check_steps(arguments, options.step_s, own_steps)?;
         check_meaning(arguments, &options)?;
         Ok(options)
@@ -150,6 +153,7 @@ impl OscillatorOptions {
     /// # Errors
     /// What no key of a scenario says, as it is typed.
     pub fn system(&self) -> Result<macrostep_system::Scenario, String> {
+        // The method, in the keys of a scenario.
         let method = Coupled {
             schedule: self.schedule,
             predict: self.predict,
@@ -162,6 +166,7 @@ impl OscillatorOptions {
             sub_steps: 1,
             ..Default::default()
         };
+        // What else a run is: parameters, steps of each side, integrator.
         let shares = self.scheme().shares(2);
         let run = Oscillator {
             parameters: self.parameters,
@@ -174,6 +179,7 @@ impl OscillatorOptions {
             stop_s: self.stop_s,
             every: self.record_every,
         };
+        // The scenario, with a past where it starts from the exact solution, and forces as inputs from a file.
         let mut scenario = run.scenario();
         if self.start == Start::Exact {
             scenario.history = self.past(&scenario)?;
@@ -244,6 +250,7 @@ pub fn case_parameters(case: Case) -> Parameters {
 
 /// What is typed, what a named method says, and defaults, in this order.
 fn recipe(arguments: &OscillatorArguments) -> Result<Recipe, Failure> {
+    // Defaults.
     let mut recipe = Recipe {
         coupling: Coupling::ForceDisplacement,
         schedule: Schedule::Jacobi,
@@ -251,6 +258,7 @@ fn recipe(arguments: &OscillatorArguments) -> Result<Recipe, Failure> {
         correct: Correct::Explicit,
         step_s: 1e-3,
     };
+    // A method names schedule, predictor and corrector: to type one of them too would contradict it, or repeat it.
     if let Some(method) = arguments.method {
         let parts = [
             arguments.schedule.map(|s| format!("--schedule {}", s.short())),
@@ -262,6 +270,7 @@ fn recipe(arguments: &OscillatorArguments) -> Result<Recipe, Failure> {
         }
         recipe = macrostep_analysis::scheme::recipe(method);
     }
+    // What is typed goes before what the method says.
     Ok(Recipe {
         coupling: arguments.coupling.unwrap_or(recipe.coupling),
         schedule: arguments.schedule.unwrap_or(recipe.schedule),
@@ -295,9 +304,11 @@ fn parameters(arguments: &OscillatorArguments) -> Result<Parameters, Failure> {
 
 /// Steps must tile what they divide.
 fn check_steps(arguments: &OscillatorArguments, step_s: f64, own_steps: [f64; 2]) -> Result<(), Failure> {
+    // The options as they are named in a conflict.
     let stop = format!("--stop {}", arguments.stop);
     let step = format!("--step {step_s}");
     let rate = format!("--rate {}", arguments.rate);
+    // The run is made of macro steps, and of the steps of each side.
     if arguments.stop / step_s > STEPS_MAX {
         return Err(Failure::conflict(stop, step, "more than 1e8 macro steps"));
     }
@@ -309,6 +320,7 @@ fn check_steps(arguments: &OscillatorArguments, step_s: f64, own_steps: [f64; 2]
             return Err(Failure::conflict(rate, stop, "the run is no whole number of steps of the fast side"));
         }
     }
+    // Micro steps make up both.
     let Some(micro_s) = arguments.micro else { return Ok(()) };
     let micro = format!("--micro {micro_s}");
     if arguments.integrator == Integrator::Exact {
@@ -325,6 +337,7 @@ fn check_steps(arguments: &OscillatorArguments, step_s: f64, own_steps: [f64; 2]
 
 /// Options that say something about what is not there.
 fn check_meaning(arguments: &OscillatorArguments, options: &OscillatorOptions) -> Result<(), Failure> {
+    // Options that need a fast side, a process, chosen steps or a start without forces.
     let coupling = format!("--coupling {}", typed(options.coupling));
     if let Some(fast) = arguments.fast.filter(|_| arguments.rate.over == 1) {
         let reason = "at rate 1 no side is fast";
@@ -341,9 +354,11 @@ fn check_meaning(arguments: &OscillatorArguments, options: &OscillatorOptions) -
         let reason = "the exact solution before the start is that without forces";
         return Err(Failure::conflict(format!("--force {}", forces.file.display()), "--start exact", reason));
     }
+    // What the scheme itself cannot be.
     if let Err([one, other, why]) = options.scheme().check() {
         return Err(Failure::conflict(one, other, &why));
     }
+    // The Gauss-Seidel variant is for integrated acceleration and for a side that comes second.
     let motion = options.predict.predicts_motion();
     let predict = format!("--predict {}", options.predict);
     if let Some(variant) = arguments.gs_variant {
@@ -355,14 +370,17 @@ fn check_meaning(arguments: &OscillatorArguments, options: &OscillatorOptions) -
             return Err(Failure::conflict(variant, "--schedule jacobi", "no end of a step is known before it is made"));
         }
     }
+    // Derivatives by differences, where the velocity comes with the predicted motion.
     if arguments.derivative == Derivative::Numdiff && motion {
         let reason = "the velocity is that of the predicted motion already";
         return Err(Failure::conflict("--derivative numdiff", predict, reason));
     }
+    // Late forces, where no force depends on an input.
     if arguments.sampling == Sampling::Lagged && !motion && !options.coupling.has_feed_through() {
         let reason = "no subsystem sends a force that depends on its input";
         return Err(Failure::conflict("--sampling lagged", coupling, reason));
     }
+    // Nor does anything take a derivative where both sides send forces.
     if arguments.derivative == Derivative::Numdiff && options.coupling == Coupling::ForceForce {
         let reason = "no subsystem is driven by a displacement";
         return Err(Failure::conflict("--derivative numdiff", coupling, reason));

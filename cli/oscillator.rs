@@ -242,9 +242,11 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
+    // Both masses side by side; digits enough to compare runs by.
     let mut table = Table::new([("quantity", Align::Left), ("mass 1", Align::Right), ("mass 2", Align::Right)]);
     let full = |value: f64| format!("{value:.12e}");
     let short = |value: f64| format!("{value:.3e}");
+    // A run that diverged has no values at its end.
     let when = if outcome.diverged.is_some() {
         format!("at t = {} s", shown::time(outcome.end_s))
     } else {
@@ -255,6 +257,7 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
         .row([format!("velocity {when} [m/s]"), full(outcome.end[2]), full(outcome.end[3])])
         .row(["largest error / amplitude".to_owned(), short(outcome.error[0]), short(outcome.error[1])])
         .row(["do_steps".to_owned(), outcome.do_steps[0].to_string(), outcome.do_steps[1].to_string()]);
+    // What depends on the options: bonds, chosen steps, and a hint that FMUs start with an integrator of their own.
     let bonds: String = outcome.accounts.iter().map(bond_line).collect();
     let course = outcome.course.map(|c| course_line(&c, outcome.statistics.windows)).unwrap_or_default();
     let start = match options.integrator {
@@ -262,6 +265,7 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
         _ => "\nin `run` and in other tools the FMUs start with another integrator: semi-implicit Euler (`sie`)",
     };
     let growth = outcome.growth_rate.map(|rate| format!(" · amplitudes grow at {rate:.3} 1/s")).unwrap_or_default();
+    // The run as a heading, energy and time below.
     format!(
         "{}\n\n{}\n{}\nenergy {} J {when} · largest drift {:.3e} of the start{growth}{bonds}{course}{start}\n{:.3} s · units: {}",
         options.line(),

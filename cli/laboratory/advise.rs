@@ -152,14 +152,18 @@ fn choice(c: &Candidate) -> Choice {
 
 /// The advice as keys of a scenario: those of `[coupling]` that are not the default, and the step.
 fn advised(benchmark: &dyn Benchmark, best: &Candidate) -> serde_json::Value {
+    // What a scenario has without a word of its own.
     let (scheme, usual) = (&best.scheme, Scheme::new(best.scheme.coupling, Schedule::Jacobi, Predict::default()));
     let mut keys = serde_json::Map::new();
+    // A file says itself what its units exchange; a system by name has a choice of cuts.
     if benchmark.written().is_none() {
         keys.insert("coupling".to_owned(), scheme.coupling.name().into());
     }
+    // The method, always in full.
     keys.insert("schedule".to_owned(), scheme.schedule.word().into());
     keys.insert("predict".to_owned(), scheme.predict.to_string().into());
     keys.insert("correct".to_owned(), scheme.correct.word().into());
+    // The rest, where it is not what the defaults are.
     let mut unusual = |key: &str, is_unusual: bool, value: serde_json::Value| {
         if is_unusual {
             keys.insert(key.to_owned(), value);
@@ -174,6 +178,7 @@ fn advised(benchmark: &dyn Benchmark, best: &Candidate) -> serde_json::Value {
         "step_max": best.step_s,
     });
     unusual("control", scheme.control != usual.control, control);
+    // The step, which is a key of another section.
     keys.insert("step".to_owned(), best.step_s.into());
     serde_json::Value::Object(keys)
 }
@@ -199,12 +204,15 @@ fn answer<'a>(
     question: &Question,
     applied: Option<&Work>,
 ) -> Result<Answer<'a>, Failure> {
+    // What is not finite has no form in JSON.
     let best = &advice.candidates[0];
     let finite = |x: f64| x.is_finite().then_some(x);
+    // How far off the run is that a measured error is held against.
     let reference_error = match applied {
         None => None,
         Some(_) => Some(benchmark.solution_error(question.stop_s).map_err(|e| Failure::Run(e.to_string()))?),
     };
+    // What was asked, and the cheapest scheme that meets the tolerance.
     Ok(Answer {
         scenario: benchmark.name(),
         tolerance: question.tolerance,
@@ -215,6 +223,7 @@ fn answer<'a>(
         reference_error,
         do_steps: best.do_steps,
         growth: finite(best.growth_rate),
+        // All that do, why others do not, and the guess that the search began with.
         advice: choice(best),
         candidates: advice.candidates.iter().map(choice).collect(),
         left_out: &advice.left_out,
@@ -224,9 +233,11 @@ fn answer<'a>(
             growth_rate: finite(advice.first.growth_rate),
             unstable: advice.first.unstable,
         },
+        // What was seen of the system on the way.
         connections: &advice.connections,
         loop_gain: advice.loop_gain,
         units: &advice.capabilities,
+        // The advice, tried.
         applied: applied.map(|work| Applied {
             measured_error: finite(work.error.position),
             measured_over_predicted: finite(work.error.position / best.error),
@@ -238,6 +249,7 @@ fn answer<'a>(
 }
 
 fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
+    // Power through the connections, where there are any, with the frequencies it has.
     let number = |x: Option<f64>| x.map_or("–".to_owned(), short);
     let mut table = Table::new([
         ("unit: effort · flow", Align::Left),
@@ -253,6 +265,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
     if !answer.connections.is_empty() {
         print::line(table.terminal())?;
     }
+    // What the units can do that a method needs.
     for u in answer.units {
         let yes = |b: bool| if b { "yes" } else { "no" };
         print::line(format!(
@@ -264,6 +277,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
             yes(u.directional_derivatives)
         ))?;
     }
+    // Feedback of the loop, and how a usual scheme does with a guess of H.
     let guess = &answer.first_guess;
     print::line(format!(
         "loop gain {} · first guess {} with H = {:.4e} s: {}, growth rate {} 1/s",
@@ -277,6 +291,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
         },
         number(guess.growth_rate)
     ))?;
+    // The cheapest schemes; the JSON object has all of them.
     let mut table = Table::new([
         ("scheme", Align::Left),
         ("H [s]", Align::Right),
@@ -292,11 +307,13 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
         table.row([c.scheme.to_string(), h, short(c.error), order, growth, c.do_steps.to_string()]);
     }
     print::line(table.terminal())?;
+    // Schemes that cannot be had, a few of each reason by name.
     for left in answer.left_out {
         let some = left.schemes.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = if left.schemes.len() > 3 { format!(" and {} more", left.schemes.len() - 3) } else { String::new() };
         print::line(format!("left out: {some}{more}: {}", left.why))?;
     }
+    // The advice in a line, and as what is to be put into a scenario.
     let best = &answer.advice;
     print::line(format!(
         "{}, tolerance {:e}: {} with H = {:.4e} s, predicted error {:.2e}, growth rate {} 1/s",
@@ -308,6 +325,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
         number(best.growth_rate)
     ))?;
     print::line(format!("In a scenario\n{}", as_toml(&answer.advised)))?;
+    // What the advised run really gave.
     if let Some(a) = &answer.applied {
         print::line(format!(
             "applied: measured error {}, {} of the predicted, {} do_steps in {:.4} s, units: {}",
@@ -318,6 +336,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
             a.units
         ))?;
     }
+    // An error of the reference that is as large as a tenth of the predicted one limits what was measured.
     let reference = answer.reference_error.filter(|e| *e > 0.1 * best.predicted_error);
     if let Some(error) = reference {
         print::line(format!(
@@ -338,9 +357,11 @@ fn write_csv(path: &Path, candidates: &[Candidate]) -> Result<(), Failure> {
 
 /// What every scheme that meets the tolerance costs.
 fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotError> {
+    // Cost over the macro step.
     let title = format!("{}: calls for an error of {:e}", answer.scenario, answer.tolerance);
     let axes = (Axis::log("H", "s"), Axis::log("do_steps of all units", "1"));
     let mut chart = Chart::new("", axes.0, axes.1);
+    // Schemes of the same schedule and predictor have a colour.
     let kind = |c: &Candidate| {
         let newton = if c.scheme.correct == Correct::Explicit { "" } else { ", implicit" };
         format!("{} {}{newton}", c.scheme.schedule.short(), c.scheme.predict)
@@ -348,11 +369,13 @@ fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotE
     let mut predictors: Vec<String> = advice.candidates.iter().map(kind).collect();
     predictors.sort();
     predictors.dedup();
+    // Points of each kind.
     for (i, predictor) in predictors.iter().enumerate() {
         let of = || advice.candidates.iter().filter(|c| kind(c) == *predictor);
         let (x, y): (Vec<f64>, Vec<f64>) = of().map(|c| (c.step_s, c.do_steps as f64)).unzip();
         chart = chart.with(Series::points(predictor, x, y, i));
     }
+    // The advised one with its name, over the others.
     let best = &answer.advice;
     let here = Series::points("advised", [best.step_s], [best.do_steps as f64], predictors.len());
     chart = chart.with(here.colour(6).notes(["advised"]));

@@ -211,21 +211,25 @@ impl SchemeArguments {
     /// # Errors
     /// [`Failure::Usage`] for a cut the system does not have, and for parts that do not go together.
     pub fn schemes(&self, of: &dyn Benchmark) -> Result<Vec<Scheme>, Failure> {
+        // A file fixes what the schemes of a named system may choose.
         let (has, written) = (of.card().couplings, of.written());
         if let Some(option) = written.and(self.not_of_files()) {
             let message =
                 format!("`--{option}` makes no sense with a file: the file says what units exchange and when");
             return Err(Failure::Usage(message));
         }
+        // Cuts that the system does not have.
         if let Some(missing) = self.coupling.iter().find(|c| !has.contains(c)) {
             let known: Vec<&str> = has.iter().map(|c| c.name()).collect();
             let message = format!("`--coupling {}`: the scenario has `{}`", missing.name(), known.join("`, `"));
             return Err(Failure::Usage(message));
         }
+        // Every cut with named methods, then with combinations of parts.
         let mut all: Vec<Scheme> = Vec::new();
         for coupling in or_usual(&self.coupling, has) {
             let named = self.method.iter().map(|method| named(*method, coupling));
             for scheme in named.chain(self.combinations(coupling, written)) {
+                // Parts that do not go together are refused, schemes with the same name taken once.
                 for &energy in &self.energy {
                     for &control in &self.control {
                         let scheme = self.with_rest(Scheme { energy, control, ..scheme }, written);

@@ -57,6 +57,7 @@ struct Run<'a> {
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
+    // The system, its schemes, and FMUs that stay unpacked.
     let subject = arguments.subject.open("case-1", arguments.stop)?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
@@ -65,11 +66,13 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     let _open = macrostep::factory::open_all().map_err(failed)?;
     let entries = subject.install(|| entries(benchmark, &schemes, stop_s, arguments))?;
 
+    // What the errors are relative to.
     let line = format!(
         "system {} · T = {stop_s} s · largest errors relative to amplitudes{} · do_steps of all units",
         benchmark.name(),
         if benchmark.starts_anywhere() { String::new() } else { format!(", {}", against(benchmark, stop_s)?) }
     );
+    // The answer, as an object or as a table.
     let answers = entries.iter().map(|entry| Answer {
         scheme: entry.scheme.to_string(),
         parts: Parts::new(&entry.scheme),
@@ -84,6 +87,7 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         print::line(table(&entries).terminal())?;
         print::line(&line)?;
     }
+    // Files, with pictures of accuracy over work.
     if let Some(folder) = &arguments.output.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("compare.json"), &text)?;
@@ -92,6 +96,7 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         super::work::write(folder, &entries, &line)?;
         eprintln!("wrote work and accuracy of {} schemes to `{}`", entries.len(), folder.display());
     }
+    // Runs that fail are rows like others; the command fails at the end.
     let runs = || entries.iter().flat_map(|e| &e.runs);
     match runs().filter(|w| w.failed.is_some()).count() {
         0 => Ok(()),
@@ -110,11 +115,13 @@ fn entries(
     stop_s: f64,
     arguments: &CompareArguments,
 ) -> Result<Vec<Entry>, Failure> {
+    // The steps of each scheme: as typed, or a ladder that begins higher where the predictor is of high order.
     let mut plans = Vec::new();
     for scheme in schemes {
         let usual_s = (scheme.reach() * scenario.card().step_s, (0.5 * stop_s).min(scenario.step_max_s()));
         plans.push((*scheme, ladder("steps", &arguments.steps, usual_s, &STEPS)?));
     }
+    // One reference for each step, whichever schemes take it.
     let mut steps: Vec<f64> = plans.iter().flat_map(|(_, steps)| steps.iter().copied()).collect();
     steps.sort_by(f64::total_cmp);
     steps.dedup();
@@ -122,18 +129,21 @@ fn entries(
         .par_iter()
         .map(|&h| Reference::new(scenario, h, stop_s).map(|r| (h, r)).map_err(failed))
         .collect::<Result<Vec<_>, Failure>>()?;
+    // A run for each scheme, step and tolerance of step control.
     let work: Vec<(usize, Scheme, f64)> = plans
         .iter()
         .enumerate()
         .flat_map(|(n, (scheme, steps))| runs(scheme, steps, &arguments.control_tolerance).map(move |(s, h)| (n, s, h)))
         .collect();
     let bar = progress_bar(work.len() as u64, "runs");
+    // A run that fails is kept as one.
     let one = |(): &mut (), (_, scheme, step_s): &&(usize, Scheme, f64)| {
         let (_, reference) = references.iter().find(|r| r.0 == *step_s)?;
         let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units)) };
         let work = run_scheme(scenario, &setup, reference);
         Some(work.unwrap_or_else(|e| Work::failed(scheme, *step_s, e.to_string())))
     };
+    // Errors come from runs beside each other, and results in their order.
     let mut entries: Vec<Entry> = schemes.iter().map(|s| Entry { scheme: *s, runs: Vec::new() }).collect();
     let mut workers = vec![(); rayon::current_num_threads()];
     macrostep_sweep::each(&mut workers, work.iter(), one, |(n, ..), done| {
@@ -190,6 +200,7 @@ fn answer(work: &Work) -> Run<'_> {
 }
 
 fn table(entries: &[Entry]) -> Table {
+    // A row for each scheme and step, or tolerance where steps are chosen.
     let mut table = Table::new([
         ("scheme", Align::Left),
         ("H [s]", Align::Right),
@@ -201,6 +212,7 @@ fn table(entries: &[Entry]) -> Table {
     ]);
     for entry in entries {
         for work in &entry.runs {
+            // A run that failed or diverged may have no error.
             let error = |e: f64| if e.is_finite() { short(e) } else { "–".to_owned() };
             table.row([
                 entry.scheme.to_string(),
@@ -217,6 +229,7 @@ fn table(entries: &[Entry]) -> Table {
 }
 
 fn write_csv(path: &std::path::Path, entries: &[Entry]) -> Result<(), Failure> {
+    // The columns; numbers are written in full.
     let header = [
         "scheme",
         "step_s",
@@ -228,6 +241,7 @@ fn write_csv(path: &std::path::Path, entries: &[Entry]) -> Result<(), Failure> {
         "units",
         "state",
     ];
+    // A row for each run, of all schemes.
     let rows = entries.iter().flat_map(|entry| {
         entry.runs.iter().map(|w| {
             let (scheme, h) = (entry.scheme.to_string(), w.step_s.to_string());

@@ -52,18 +52,22 @@ struct Point {
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
+    // The system and its schemes; chosen steps have no order.
     let subject = arguments.subject.open("test-model", arguments.stop)?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
     arguments.schemes.refuse_control("converge", "an order is that of steps of one length")?;
+    // FMUs stay unpacked between the runs.
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let _open = macrostep::factory::open_all().map_err(failed)?;
     let bar = progress_bar(schemes.len() as u64, "schemes");
+    // Schemes of the same reach share a ladder of steps, and its references.
     let mut reaches: Vec<f64> = schemes.iter().map(Scheme::reach).collect();
     reaches.sort_by(f64::total_cmp);
     reaches.dedup();
+    // The longest step leaves room for the run to show an order: a part of it, and no more than the system takes.
     let longest_s = |part: f64| (part * stop_s).min(benchmark.step_max_s());
     let ladders = reaches.iter().map(|&reach| {
         let global_s = ladder("steps", &arguments.steps, (reach * card.step_s, longest_s(0.5)), &GLOBAL)?;
@@ -71,6 +75,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         Ok((reach, Ladder::new(benchmark, &global_s, &local_s, stop_s).map_err(failed)?))
     });
     let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;
+    // A scheme climbs the ladder: global errors, then local ones.
     let climb = |(scheme, ladder): (&Scheme, &Ladder<'_>)| {
         let found = ladder.climb(scheme, factory(arguments.units));
         bar.inc(1);
@@ -81,11 +86,13 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         subject.install(|| schemes.par_iter().flat_map_iter(|s| of(s).map(|ladder| (s, ladder))).map(climb).collect());
     bar.finish_and_clear();
 
+    // What the errors are, and above what the fit begins.
     let line = format!(
         "system {} · T = {stop_s} s · {} · errors relative to amplitudes, fitted above 1e-11 at the four smallest H",
         benchmark.name(),
         against(benchmark, stop_s)?
     );
+    // The answer, as an object or as a table with what has to be said about it.
     let text = json::text(&found.iter().map(|c| answer(c, &card, (benchmark, stop_s))).collect::<Vec<_>>())?;
     if arguments.output.json {
         print::line(&text)?;
@@ -99,6 +106,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
             print::line(told)?;
         }
     }
+    // Files, with pictures of the orders.
     if let Some(folder) = &arguments.output.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("converge.json"), &text)?;
@@ -107,6 +115,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         super::convergence::write(folder, &found, &card, &line)?;
         eprintln!("wrote orders and pictures of {} schemes to `{}`", found.len(), folder.display());
     }
+    // Schemes whose runs failed are rows like others; the command fails at the end.
     match found.iter().filter(|c| c.failed > 0).count() {
         0 => Ok(()),
         n => Err(Failure::Run(format!(
@@ -157,6 +166,7 @@ fn answer<'a>(found: &'a Convergence, card: &Card, (benchmark, stop_s): (&'a dyn
 }
 
 fn table(found: &[Convergence], card: &Card) -> Table {
+    // A row for each scheme: fitted orders, and what theory says.
     let mut table = Table::new([
         ("scheme", Align::Left),
         ("global position", Align::Right),
@@ -166,6 +176,7 @@ fn table(found: &[Convergence], card: &Card) -> Table {
         ("theory", Align::Left),
     ]);
     for c in found {
+        // A dash where no order could be fitted.
         let word = |order: Option<f64>| order.map_or("–".to_owned(), |p| format!("{p:.2}"));
         let (global, local) = (orders(&c.global), orders(&c.local));
         let theory = expected(&c.scheme, card);

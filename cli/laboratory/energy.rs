@@ -38,6 +38,7 @@ struct Line {
 /// # Errors
 /// [`Failure`] of the file, the runs or the folder.
 pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
+    // The options of a system, as the laboratory takes them.
     let of = &arguments.system;
     let subject = SubjectArguments {
         system: of.file.clone(),
@@ -50,17 +51,21 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
     };
     let subject = subject.scenario(Path::new(subject.typed().unwrap_or_default()), arguments.stop)?;
     let benchmark = subject.benchmark.as_ref();
+    // Corrections are compared under the method of the file.
     let Some(written) = benchmark.written() else {
         return Err(Failure::Usage("`macrostep energy SYSTEM`: expected a .toml, .ssd or .ssp file".to_owned()));
     };
+    // Steps of one length, the same for all.
     let (card, stop_s) = (benchmark.card(), arguments.stop.unwrap_or(benchmark.card().stop_s));
     let step_s = arguments.step.unwrap_or(card.step_s);
+    // One run for each correction; steps that a file would choose are fixed here.
     let mut lines = Vec::new();
     for energy in [Energy::Monitor, Energy::Nepce, Energy::Leak] {
         let scheme = Scheme { energy, control: Control::Fixed, ..written };
         let line = subject.install(|| line(benchmark, &scheme, (step_s, stop_s)));
         lines.push(line.map_err(|e| Failure::Run(format!("`{energy}`: {e}")))?);
     }
+    // The answer, as an object or as a table.
     let table = table(&lines);
     let text = json::text(&lines)?;
     if arguments.json {
@@ -69,6 +74,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         print::line(table.terminal())?;
         print::line(format!("system {} · {written} · H = {step_s:e} s · T = {stop_s} s", benchmark.name()))?;
     }
+    // Files.
     if let Some(folder) = &arguments.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("energy.json"), &text)?;
@@ -79,6 +85,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
 
 /// One run, and its power bonds.
 fn line(benchmark: &dyn Benchmark, scheme: &Scheme, (step_s, stop_s): (f64, f64)) -> Result<Line, RunError> {
+    // Without power bonds there is no energy to balance.
     let setup = Setup::new(scheme, step_s, &macrostep::factory::fmu);
     let mut coupled = benchmark.couple(&setup)?;
     if coupled.simulation.accounts().is_empty() {
@@ -90,6 +97,7 @@ fn line(benchmark: &dyn Benchmark, scheme: &Scheme, (step_s, stop_s): (f64, f64)
                     .to_owned(),
         });
     }
+    // What the coupling has added over the run.
     for _ in 0..(stop_s / step_s).round() as u64 {
         coupled.simulation.step()?;
     }
@@ -97,6 +105,7 @@ fn line(benchmark: &dyn Benchmark, scheme: &Scheme, (step_s, stop_s): (f64, f64)
     let residual_energy_j = accounts.iter().map(|a| a.residual_energy_j).sum();
     let residual_energy_max_j = accounts.iter().map(|a| a.residual_energy_max_j).sum();
     drop(coupled);
+    // The error is that of another run of the same, which is held against the solution.
     let work = run_scheme(benchmark, &setup, &Reference::new(benchmark, step_s, stop_s)?)?;
     let error = Some(work.error.position).filter(|e| e.is_finite());
     let energy = scheme.energy;

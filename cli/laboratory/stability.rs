@@ -16,6 +16,7 @@ use crate::print;
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
+    // Only the dimensionless model has a plane of regions; a system has a growth rate over H.
     arguments.schemes.refuse_control("stability", "a one-step map is that of steps of one length")?;
     if let Some(name) = arguments.subject.typed().filter(|name| *name != "model") {
         return super::sweeps::run(arguments, name);
@@ -23,12 +24,14 @@ pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
     // The dimensionless model has the cuts of the oscillator.
     let schemes = arguments.schemes.schemes(&macrostep_analysis::Oscillator::test_model())?;
     let question = Question::new(arguments)?;
+    // Rows of the plane and rays, for each scheme.
     let rows = question.window.points[1] + question.rays.angles_deg.len();
     let bar = progress_bar((schemes.len() * rows) as u64, "rows and rays");
     let found = regions(&schemes, question.ratios, &question.window, &question.rays, &|| bar.inc(1))
         .map_err(|e| Failure::Run(e.to_string()))?;
     bar.finish_and_clear();
 
+    // The answer, as an object or as a table.
     let answers: Vec<Answer> = found.iter().map(|region| Answer::new(region, &question)).collect();
     let text = json::text(&answers)?;
     if arguments.output.json {
@@ -37,6 +40,7 @@ pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
         print::line(table(&found, &question).terminal())?;
         print::line(question.line())?;
     }
+    // Files, with pictures of the regions.
     if let Some(folder) = &arguments.output.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("stability.json"), &text)?;
@@ -71,6 +75,7 @@ struct Answer<'a> {
 
 impl Question {
     fn new(arguments: &StabilityArguments) -> Result<Self, Failure> {
+        // Ratios of the two sides by name; only the mass must not be zero.
         let mut ratios = Ratios::default();
         for setting in &arguments.ratio {
             let place = match setting.name.as_str() {
@@ -90,6 +95,7 @@ impl Question {
             }
             *place = value;
         }
+        // The window in the plane of the eigenvalue, left of the imaginary axis.
         let (re, im) = (interval("re", &arguments.re)?, interval("im", &arguments.im)?);
         if re[1] > 0.0 {
             return Err(Failure::Usage(format!(
@@ -97,11 +103,13 @@ impl Question {
                 re[1]
             )));
         }
+        // Rays that leave the origin in that half.
         let points = [arguments.grid as usize; 2];
         let (angles_deg, growth) = (arguments.rays.clone(), arguments.growth);
         if let Some(angle) = angles_deg.iter().find(|a| !(90.0..=180.0).contains(*a)) {
             return Err(Failure::Usage(format!("`--rays {angle}`: expected degrees from 90 to 180")));
         }
+        // What is asked of each point and each ray.
         let window = Window { re, im, points, tolerance: arguments.tolerance };
         Ok(Question { ratios, window, rays: Rays { angles_deg, growth, ..Rays::default() } })
     }

@@ -50,6 +50,7 @@ struct Limits {
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
+    // The system, and steps from short ones up to those it can take.
     let subject = arguments.subject.open(name, None)?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
@@ -64,8 +65,10 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     if window[0] <= 0.0 {
         return Err(Failure::Usage(format!("`--steps` begins at {} s, expected above 0", window[0])));
     }
+    // Steps even on a logarithmic axis.
     let steps = logarithmic(window, arguments.grid as usize);
     let bar = progress_bar(schemes.len() as u64, "schemes");
+    // A scheme without a map is a row that says why.
     let one = |scheme: &Scheme| {
         let found = sweep(benchmark, scheme, &steps, arguments.growth);
         bar.inc(1);
@@ -78,6 +81,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
         return Err(Failure::Run(format!("{}: {why}", schemes[0])));
     }
 
+    // The question as a line.
     let line = format!(
         "system {} · H {:.4e} … {:.4e} s, {} steps · stable: ρ ≤ 1 + {:e} · limit: first H with ln ρ / H > {:e} 1/s",
         benchmark.name(),
@@ -87,6 +91,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
         arguments.tolerance,
         arguments.growth
     );
+    // The answer, as an object or as a table with the limit of each scheme.
     let text = json::text(&found.iter().map(|s| answer(s, arguments, (benchmark.name(), window))).collect::<Vec<_>>())?;
     if arguments.output.json {
         print::line(&text)?;
@@ -97,6 +102,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
             print::line(said(sweep, arguments.growth))?;
         }
     }
+    // Files.
     if let Some(folder) = &arguments.output.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("growth.json"), &text)?;
@@ -195,6 +201,7 @@ fn write_csv(path: &Path, found: &[Sweep]) -> Result<(), Failure> {
 /// A panel a coupling and schedule, a line a predictor. Growth is drawn on a logarithmic axis where a scenario is undamped
 /// and nearly everything grows a little; else ρ itself, up to 2.
 fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
+    // Where something grows, or hardly decays, from the shortest step on, growth is what tells schemes apart.
     let grows_at_first = |s: &Sweep| s.growth_rate().first().is_some_and(|g| *g > -1e-3);
     let undamped = found.iter().any(grows_at_first);
     let title = if undamped {
@@ -202,12 +209,15 @@ fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
     } else {
         "Spectral radius of the one-step map over the macro step"
     };
+    // Two charts in a row.
     let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(620.0, 420.0);
     let panel = |s: &Sweep| format!("{} {}", s.scheme.coupling, s.scheme.schedule.short());
+    // A chart for each cut and schedule, a line in it for each predictor.
     for group in found.chunk_by(|a, b| panel(a) == panel(b)) {
         let y = if undamped { Axis::log("ln ρ / H", "1/s") } else { Axis::linear("ρ", "1") };
         let mut chart = Chart::new(&panel(&group[0]), Axis::log("H", "s"), y);
         for sweep in group {
+            // What cannot be drawn on the axis, or would hide the rest, is a gap.
             let values: Vec<f64> = if undamped {
                 sweep.growth_rate().iter().map(|g| if *g > 1e-9 { *g } else { f64::NAN }).collect()
             } else {
@@ -215,6 +225,7 @@ fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
             };
             chart = chart.with(Series::line(&sweep.scheme.words(), sweep.step_s.clone(), values));
         }
+        // The limit of stability.
         figure = figure.with(if undamped { chart } else { chart.level(1.0, "stable below") });
     }
     figure.write(folder, "growth").map(|_| ())
