@@ -40,6 +40,7 @@ fn claimed(arguments: Arguments) -> Result<(), Failure> {
 }
 
 fn run(arguments: Arguments) -> Result<(), Failure> {
+    // Without a verb, the survey; else the module of the verb.
     match arguments.verb {
         None => crate::survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => crate::oscillator::run(&arguments),

@@ -48,18 +48,22 @@ struct Found {
 /// # Errors
 /// [`Failure::Run`] with the line where a row is none, or where a run still writes to the file; [`Failure::File`].
 pub fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
+    // What is written is not what is read.
     let path = &arguments.rows;
     let mut files = Files::default();
     files.reads("rows", path);
     arguments.formats.claim(&mut files, Path::new(""));
     files.are_apart()?;
+    // A file that a run still writes to is left alone.
     let file = regular::open(path).map_err(Failure::file(path))?;
     if !take(&file) {
         return Err(taken(path));
     }
+    // Half a row is moved away before anything is converted: other formats have whole rows only.
     let found = look(path, file)?;
     let cut = cut(path, &found)?;
     arguments.formats.convert(path, Path::new(""), &|_| None)?;
+    // What there is, as an object or as a line.
     let Found { rows, end_time, rest, .. } = found;
     let rest = written(&rest).len();
     if arguments.json {
@@ -102,13 +106,16 @@ fn written(rest: &[u8]) -> &[u8] {
 }
 
 fn look(path: &Path, file: File) -> Result<Found, Failure> {
+    // Messages name the line of a row.
     let refuse = |line: u64, found: String, expected: String| {
         Err(Failure::Run(format!("`{}`, line {line}: found {found}, expected {expected}", path.display())))
     };
+    // Rows are read one after the other: the file may be larger than memory.
     let mut reader = BufReader::new(file);
     let mut found = Found::default();
     let (mut record, mut columns, mut line) = (Vec::new(), 0, 1_u64);
     let mut is_quoted = false;
+    // A row is read to the line end that is not inside quotes.
     loop {
         let length = reader.read_until(b'\n', &mut record).map_err(Failure::file(path))?;
         let is_over = length == 0;
@@ -117,6 +124,7 @@ fn look(path: &Path, file: File) -> Result<Found, Failure> {
         if !is_over && (!record.ends_with(b"\n") || is_quoted) {
             continue;
         }
+        // What is left at the end is a part of a row, or nothing; a file without a whole line has no header.
         if is_over {
             found.rest = record;
             if columns == 0 {
@@ -131,6 +139,7 @@ fn look(path: &Path, file: File) -> Result<Found, Failure> {
                 None => Ok(found),
             };
         }
+        // The first line is the header, the others have as many fields and begin with a time.
         let width = fields(&record);
         if line == 1 {
             columns = width;
@@ -146,6 +155,7 @@ fn look(path: &Path, file: File) -> Result<Found, Failure> {
             found.rows += 1;
             found.end_time = time;
         }
+        // The row counts, and reading goes on behind it.
         found.bytes += record.len() as u64;
         line += 1;
         record.clear();

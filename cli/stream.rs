@@ -98,14 +98,17 @@ impl Stream {
 
     /// An open file of which nothing is known yet.
     fn of(file: File, path: &Path) -> Result<Stream, Failure> {
+        // Two runs do not write to one file.
         if !take(&file) {
             return Err(taken(path));
         }
+        // Crash messages name the file as the user did.
         let metadata = file.metadata().map_err(Failure::file(path))?;
         let shown = path.to_owned();
         watch::rows_go_to(&shown.to_string_lossy());
         // A slave may change the working folder; what is written later does not follow it.
         let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
+        // A stream without rows.
         Ok(Stream {
             file: ManuallyDrop::new(file),
             path,
@@ -136,6 +139,7 @@ impl Stream {
         names: impl IntoIterator<Item = &'a str>,
         at: &Checkpoint,
     ) -> Result<Stream, Failure> {
+        // Where no rows were written, or they are gone, a new file.
         let Written { rows, bytes, last_s, digest } = at.file;
         if bytes == 0 || !path.exists() {
             let (shown, after) = (
@@ -146,8 +150,10 @@ impl Stream {
             let stream = Stream::create(path, names)?;
             return Ok(Stream { last_s, ..stream });
         }
+        // Opened for appending, after a look at what it is.
         let file = regular::open(path).and_then(|_| File::options().read(true).append(true).open(path));
         let mut stream = Stream::of(file.map_err(Failure::file(path))?, path)?;
+        // Its rows have to be those of the checkpoint: as long, with this header, and with the same content.
         let other = |found: String| {
             let path = path.display();
             let expected = "those of the run that is continued: put its file back, or choose another `--out`";
@@ -158,12 +164,14 @@ impl Stream {
             return Err(other(format!("{found} bytes, fewer than {bytes}")));
         }
         stream.bytes = bytes;
+        // The header is compared first, then the digest of all that was written before the checkpoint.
         let head = head(names);
         let mut begins = vec![0; head.len()];
         let is_head = stream.file.read_exact(&mut begins).is_ok() && begins == head.as_bytes();
         if !is_head || bytes < head.len() as u64 || stream.digest().map_err(Failure::file(path))? != digest {
             return Err(other("other rows".to_owned()));
         }
+        // It goes on from there; rows after the checkpoint are cut away with the first that is written.
         stream.is_longer = found > bytes;
         watch::row(rows, last_s.unwrap_or(f64::NAN));
         Ok(Stream { rows, last_s, ..stream })

@@ -31,8 +31,10 @@ pub struct Entry {
 /// # Errors
 /// [`Failure`] of the first run that failed, or of a file.
 pub fn run(folder: &Path) -> Result<(), Failure> {
+    // A folder that cannot be made is known before the first run; FMUs stay unpacked between runs.
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    // Runs beside each other; each writes its files when it is done.
     let all = scenarios();
     let bar = progress_bar(all.len() as u64, "runs");
     let entries = all
@@ -46,11 +48,13 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
         .collect::<Result<Vec<Entry>, Failure>>()?;
     bar.finish_and_clear();
 
+    // Below the coupled runs, those in one piece.
     let mut table = table(&entries);
     for case in [Case::One, Case::Two] {
         in_one_piece(folder, case, &mut table)?;
     }
     print::line(table.terminal())?;
+    // Table, summary and pictures.
     write_text(&folder.join("table.md"), &table.markdown())?;
     write_summary(folder, &entries)?;
     for case in [Case::One, Case::Two] {
@@ -86,6 +90,7 @@ fn scenarios() -> Vec<OscillatorOptions> {
 
 /// What all runs share: H = 1 ms, 10 s, exact subsystems, so that what is seen is the coupling's error alone.
 pub fn common(case: Case) -> OscillatorOptions {
+    // Fields that differ from run to run are replaced by the caller.
     OscillatorOptions {
         case,
         method: None,
@@ -171,6 +176,7 @@ fn write_summary(folder: &Path, entries: &[Entry]) -> Result<(), Failure> {
 }
 
 fn table(entries: &[Entry]) -> Table {
+    // A row for each run.
     let mut table = Table::new([
         ("case", Align::Left),
         ("coupling", Align::Left),
@@ -184,6 +190,7 @@ fn table(entries: &[Entry]) -> Table {
         ("time [s]", Align::Right),
         ("growth [1/s]", Align::Right),
     ]);
+    // The scheme, then what it gives and what it costs.
     for Entry { options, outcome } in entries {
         table.row([
             typed(options.case),

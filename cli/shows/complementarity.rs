@@ -48,6 +48,7 @@ fn solve(problem: &Problem) -> Result<Solution, Failure> {
 
 /// `B Bᵀ + c I` with boxes of every kind, some of zero width.
 fn boxes(rng: &mut StdRng, rows: usize, compliance: f64) -> Problem {
+    // A product of random factors, of a rank that may be too small for the rows.
     let rank = rng.random_range(1..=rows + 2);
     let factor: Vec<f64> = (0..rows * rank).map(|_| rng.random_range(-1.0..1.0)).collect();
     let entry = |i: usize, j: usize| (0..rank).map(|k| factor[i * rank + k] * factor[j * rank + k]).sum::<f64>();
@@ -58,6 +59,7 @@ fn boxes(rng: &mut StdRng, rows: usize, compliance: f64) -> Problem {
             (matrix[i * rows + j], matrix[j * rows + i]) = (value, value);
         }
     }
+    // Offsets, and bounds: none, one, two, or a single value.
     let offset = (0..rows).map(|_| rng.random_range(-2.0..2.0)).collect();
     let limits = |rng: &mut StdRng| {
         let a = rng.random_range(-2.0..2.0);

@@ -23,8 +23,10 @@ pub fn thresholds() -> Result<Vec<Finding>, Failure> {
     use cosim::Order::{FastFirst, Jacobi};
     use hydraulics::Delivery::{End, Mean};
     use hydraulics::Prediction::{Hold, InterfaceModel, Linear};
+    // The mass, and the scheme that others are variants of.
     let system = oscillator::mass(10.0).map_err(failed)?;
     let base = cosim::Scheme::recommended(MACRO_S, MACRO_S / 200.0);
+    // Schemes with the thresholds that are known, without damping and with a tenth of the critical one.
     let table = [
         ("hold, Jacobi, end", base.with(Hold, Jacobi, End), [0.0, 0.20]),
         ("hold, fast first, end", base.with(Hold, FastFirst, End), [2.00, 2.01]),
@@ -34,6 +36,7 @@ pub fn thresholds() -> Result<Vec<Finding>, Failure> {
         ("interface model, fast first, mean", base.with(InterfaceModel, FastFirst, Mean), [8.0, 8.0]),
     ];
     let cases: Vec<_> = table.iter().flat_map(|(w, s, x)| [(*w, *s, 0.0, x[0]), (*w, *s, 0.1, x[1])]).collect();
+    // A threshold of 0 is shown a little above it, one that no step reaches up to 8.
     let finding = |(words, scheme, zeta, expected): (&str, cosim::Scheme, f64, f64)| {
         let what = format!("largest stable ω H, {words}, ζ = {zeta}");
         let stable = |x: f64| is_stable(&system, scheme, x, zeta);
@@ -44,6 +47,7 @@ pub fn thresholds() -> Result<Vec<Finding>, Failure> {
             let all = (1..=16).all(|k| stable(0.5 * f64::from(k)));
             return Finding::new("thresholds", what, format!("stable up to 8: {all}"), "above 8", all);
         }
+        // The others lie between a half of what is expected and twice that.
         let (mut low, mut high) = (0.5 * expected, 2.0 * expected);
         for _ in 0..9 {
             let middle = 0.5 * (low + high);
@@ -51,6 +55,7 @@ pub fn thresholds() -> Result<Vec<Finding>, Failure> {
         }
         Finding::near("thresholds", what, (low, expected), 0.02)
     };
+    // Cases beside each other.
     Ok(cases.into_par_iter().map(finding).collect())
 }
 
@@ -87,13 +92,16 @@ pub fn actuator() -> Result<Vec<Finding>, Failure> {
 pub fn crane() -> Result<Vec<Finding>, Failure> {
     use {Delivery::*, Order::*, Prediction::*};
     const TOPIC: &str = "crane";
+    // Joints of the crane, some of them redundant.
     let structure = Structure::of_the_crane()?;
     let numbers = format!("{}, {}, {}", structure.joint_rows, structure.joint_rank, structure.mobility);
     let holds = numbers == "100, 95, 13";
     let mut list = vec![Finding::new(TOPIC, "rows of the joints, their rank, mobility", numbers, "100, 95, 13", holds)];
+    // The lift, with a short macro step.
     let fine = simulated(CRANE, Scheme::RECOMMENDED, 0.004)?;
     list.push(Finding::above(TOPIC, "log at 8 s, H = 4 ms [m]", height(&fine), 2.2));
     list.push(Finding::at_most(TOPIC, "largest joint violation, H = 4 ms [m]", fine.violation_max_m, 1e-5));
+    // Longer ones: stable by the recommended scheme, and not by others.
     for step_s in [0.016, 0.032, 0.048] {
         let words = |scheme: Scheme| format!("stable at {} ms: {scheme}", 1e3 * step_s);
         let outcome = simulated(CRANE, Scheme::RECOMMENDED, step_s)?;
@@ -102,12 +110,14 @@ pub fn crane() -> Result<Vec<Finding>, Failure> {
         if step_s == 0.016 {
             list.push(Finding::above(TOPIC, "  its real-time factor through FMUs", outcome.real_time_factor, 5.0));
         }
+        // What extrapolates without knowing the interface.
         for (prediction, delivery) in [(Hold, End), (Hold, Mean), (Linear, End), (Linear, Mean)] {
             let scheme = Scheme::of(prediction, Jacobi, delivery);
             let outcome = simulated(CRANE, scheme, step_s)?;
             list.push(Finding::is(TOPIC, words(scheme), judge(&outcome, None, true), false));
         }
     }
+    // Two places of the interface model see the same speed.
     for plant in [Plant::Actuator, CRANE] {
         let name = if plant.is_crane() { "crane" } else { "actuator" };
         let what = format!("{name}, 16 ms: most that a macro step moves fast unit and master apart [m, m/s]");

@@ -29,18 +29,22 @@ struct Census {
 
 /// The identity, its four sign flips, and changed sets.
 pub fn findings() -> Result<Vec<Finding>, Failure> {
+    // Random systems, the same ones each time.
     let mut rng = StdRng::seed_from_u64(102);
     let mut census = Census::default();
+    // The identity for forces as they are, then for others that keep the active set or change it.
     for case in 0..1200 {
         let mut simulation = chain(&mut rng)?;
         let forces = simulation.state().interface_forces.clone();
         exact(&mut census, &mut simulation, &forces)?;
         let mut simulation = chain(&mut rng)?;
         let spread = if case % 3 == 0 { 300.0 } else { 3.0 };
+        // A third of them by so much that the set changes more often.
         let shift = |f: &f64| f + rng.random_range(-spread..spread);
         let forces: Vec<f64> = simulation.state().interface_forces.iter().map(shift).collect();
         changed(&mut census, &mut simulation, &forces)?;
     }
+    // The identity holds, and a changed set or a flipped sign of a term does not go unseen.
     let mut list = vec![
         Finding::at_most(TOPIC, format!("error relative, {} random systems", census.cases), census.worst, 1e-10),
         Finding::at_most(TOPIC, format!("other forces, same set, {} systems", census.same), census.same_worst, 1e-10),
@@ -123,17 +127,20 @@ fn prediction(
 
 /// A chain of bodies with motors that touches a floor with friction, off its joints and in motion.
 fn chain(rng: &mut StdRng) -> Result<Simulation, Failure> {
+    // The floor below, and a compliance for all that touches or is joined.
     let vector = |rng: &mut StdRng, size: f64| Vec3::from_fn(|_, _| rng.random_range(-size..size));
     let mut builder = SystemBuilder::new(Vec3::new(0.0, 0.0, -9.81));
     let compliance = 10.0_f64.powf(rng.random_range(-8.0..-4.0));
     let plane = Shape::Plane { point: Vec3::zeros(), normal: Vec3::z(), tangent: Vec3::x() };
     let floor = builder.shape(BodyId::GROUND, plane);
     let mut previous = BodyId::GROUND;
+    // Links in a row, each jointed to the one before.
     for k in 0..rng.random_range(2..6) {
         let place = Vec3::new(0.5 * f64::from(k), 0.0, 0.2) + vector(rng, 0.05);
         let pose = Pose { position: place, ..Pose::world() };
         let moments = [0.5, 0.7, 0.9].map(|m| m * rng.random_range(0.5..2.0));
         let body = builder.body(Body::new("link", rng.random_range(1.0..20.0), moments, pose));
+        // A joint of any kind, with a motor of limited force where it has an axis.
         let kind = [JointKind::Revolute, JointKind::Prismatic, JointKind::Spherical][rng.random_range(0..3)];
         let frame = (place - Vec3::x() * 0.25, vector(rng, 1.0));
         let joint = builder.joint("joint", kind, [previous, body], frame, compliance);
@@ -148,16 +155,19 @@ fn chain(rng: &mut StdRng) -> Result<Simulation, Failure> {
                 compliance,
             });
         }
+        // A ball of the link may touch the floor, with friction.
         let ball = builder.shape(body, Shape::Sphere { centre: vector(rng, 0.05), radius: 0.2 });
         let friction = rng.random_range(0.0..0.8);
         let surface = Surface { friction, compliance, margin_m: 0.05, ..Surface::default() };
         builder.pair("floor", [ball, floor], surface);
         previous = body;
     }
+    // One or two interfaces at the last link.
     for _ in 0..rng.random_range(1..3) {
         let direction = vector(rng, 1.0).normalize();
         builder.interface(Coordinate::Point { body: previous, point: vector(rng, 0.2), direction });
     }
+    // In motion, with joints a little apart and forces at the interfaces.
     let mut simulation = Simulation::new(Arc::new(builder.build().map_err(failed)?));
     let mut state = simulation.state().clone();
     for pose in &mut state.poses {

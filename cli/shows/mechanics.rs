@@ -14,16 +14,19 @@ const G: f64 = 9.81;
 
 /// The three of them.
 pub fn findings() -> Result<Vec<Finding>, Failure> {
+    // An incline at both sides of the angle at which a body begins to slide.
     let [_, rest] = incline(26.56)?;
     let [half, whole] = incline(26.57)?;
     let angle = 26.57_f64.to_radians();
     let acceleration = G * (angle.sin() - 0.5 * angle.cos());
+    // A ball at rest, and a double pendulum over the step, against a fine solution.
     let ball = ball_force()?;
     let reference = pendulum_reference();
     let errors =
         [4e-3, 2e-3, 1e-3, 5e-4].map(|h| pendulum(h).map(|p| (p[0] - reference[0]).hypot(p[1] - reference[1])));
     let errors: Vec<f64> = errors.into_iter().collect::<Result<_, Failure>>()?;
     let order = (errors[0] / errors[3]).log2() / 3.0;
+    // Rest, acceleration, force and order.
     Ok(vec![
         Finding::at_most(TOPIC, "incline 26.56°, μ = 0.5, FMU: speed after 1 s [m/s]", rest.abs(), 1e-7),
         Finding::at_most(

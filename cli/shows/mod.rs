@@ -64,6 +64,7 @@ impl Finding {
 /// # Errors
 /// [`Failure::Findings`] after printing, where one is not as expected; [`Failure::Run`] where one cannot be made.
 pub fn run(arguments: &ShowsArguments) -> Result<(), Failure> {
+    // FMUs stay unpacked; topics one after the other, as each takes a while.
     let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
     let topics: [fn() -> Result<Vec<Finding>, Failure>; 6] = [
         complementarity::findings,
@@ -80,12 +81,14 @@ pub fn run(arguments: &ShowsArguments) -> Result<(), Failure> {
         bar.inc(1);
     }
     bar.finish_and_clear();
+    // All findings, as an array or as a table.
     if arguments.json {
         let text = serde_json::to_string(&findings);
         print::line(text.map_err(|e| Failure::Format { what: "the findings", reason: e.to_string() })?)?;
     } else {
         print::line(table(&findings).terminal())?;
     }
+    // One that does not hold fails the command after all are printed.
     let failed = findings.iter().filter(|f| !f.holds).count();
     if failed == 0 { Ok(()) } else { Err(Failure::Findings { failed, all: findings.len() }) }
 }

@@ -34,11 +34,13 @@ use steps::{Kept, Steps};
 /// # Errors
 /// [`Failure::Usage`] for options that do not fit the FMU, [`Failure::Run`] where it fails; rows made before stay.
 pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
+    // The FMU, and what of the run it says itself.
     let fmu = info::open(&arguments.fmu)?;
     let description = fmu.description();
     let mut warnings: Vec<String> = fmu.warnings().iter().map(ToString::to_string).collect();
     let experiment = Experiment::new(arguments, description, &mut warnings)?;
     let starts = starts(arguments, description)?;
+    // The file of inputs, which may have nothing to say in the run.
     let input = arguments.input.as_deref().map(|path| read(path, description)).transpose()?;
     if let Some(first_s) = input.as_ref().map(Input::first_s).filter(|first_s| *first_s > experiment.stop_s) {
         warnings.push(format!(
@@ -46,11 +48,14 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
             experiment.stop_s
         ));
     }
+    // Recorded variables, and what is not to be expected of them.
     let recorded = recorded(arguments, description)?;
     warnings.extend(input.as_ref().and_then(|input| late(input, description, &recorded)));
     let names: Vec<&str> = recorded.iter().map(|v| v.name.as_str()).collect();
+    // Options and files are checked before the FMU does anything.
     arguments.formats.need_rows(result_path(arguments).is_some())?;
     apart(arguments)?;
+    // A checkpoint is of this run or it is refused.
     let run = identity(&fmu, &experiment, &starts, &names);
     let resumed = arguments
         .checkpoints
@@ -59,10 +64,12 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         .map(|path| Checkpoint::read(path, &run, experiment.steps + 1, false))
         .transpose()?;
     can_serialize(arguments, &fmu)?;
+    // Where rows, checkpoints and the result go.
     let mut writer = CheckpointWriter::new(&arguments.checkpoints, &run)?;
     let mut stream = stream(arguments, &names, resumed.as_ref())?;
     let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
 
+    // From here on code of the FMU runs, which may print.
     print::keep()?;
     let began = Instant::now();
     let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
@@ -70,6 +77,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         let kept = Kept { stream: stream.as_mut(), writer: writer.as_mut(), resumed };
         steps.run(unit.as_mut(), &starts, kept)
     });
+    // What was reached is written, whether the run has failed or not.
     let outcome = outcome.and_then(|()| stream.as_mut().map_or(Ok(()), Stream::close));
     warnings.append(&mut steps.warnings);
     let summary = json!({
@@ -87,6 +95,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         "wall_s": began.elapsed().as_secs_f64(),
         "error": outcome.as_ref().err().map(ToString::to_string),
     });
+    // Result and other formats come from the rows that are on disk.
     if let Some(Some(path)) = summary_path {
         std::fs::write(&path, format!("{summary:#}\n")).map_err(Failure::file(&path))?;
     }
@@ -94,6 +103,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         let unit = |name: &str| Some(recorded.iter().find(|v| v.name == name)?.unit().to_owned());
         arguments.formats.convert(stream.path(), Path::new(""), &unit)?;
     }
+    // The failure comes last, with where its rows are.
     report(arguments, &summary, &names, &steps.last)?;
     outcome.map_err(|failure| kept(failure, stream.as_ref()))
 }
@@ -175,6 +185,7 @@ fn result_path(arguments: &SimulateArguments) -> Option<PathBuf> {
 
 /// Start values by name, `--start NAME=VALUE` and `--start-value NAME VALUE`.
 fn starts(arguments: &SimulateArguments, d: &ModelDescription) -> Result<Vec<Start>, Failure> {
+    // Both ways to type a start value; the second also takes names with `=`.
     let mut pairs = Vec::new();
     for text in &arguments.start {
         let Some((name, value)) = text.split_once('=') else {
@@ -183,6 +194,7 @@ fn starts(arguments: &SimulateArguments, d: &ModelDescription) -> Result<Vec<Sta
         pairs.push((name.trim(), value));
     }
     pairs.extend(arguments.start_value.chunks(2).filter_map(|p| Some((p.first()?.as_str(), p.get(1)?.as_str()))));
+    // Names have to be variables that may be set, and texts values of their type.
     let mut out = Vec::new();
     for (name, text) in pairs {
         let usage = |reason: String| Failure::Usage(format!("`--start`: {reason}"));

@@ -96,6 +96,7 @@ impl Experiment {
         let usage = |option: &str, found: f64, expected: &str| {
             Failure::Usage(format!("`{option}`: found {found} s, expected {expected}"))
         };
+        // Times: as typed, as the FMU says, or one second from zero.
         let (declared, unusable) = d.default_experiment.unwrap_or_default().usable();
         let start_s = a.start_time.or(declared.start_time).unwrap_or(0.0);
         let stop_s = a.stop.or(declared.stop_time.filter(|stop| *stop > start_s)).unwrap_or(start_s + 1.0);
@@ -105,12 +106,14 @@ impl Experiment {
         if !(stop_s.is_finite() && stop_s > start_s) {
             return Err(usage("--stop", stop_s, &format!("a finite time after the start at {start_s} s")));
         }
+        // The step: as typed, as the FMU says where such a run would end, or a 500th of the run.
         let span_s = stop_s - start_s;
         let declared_step = declared.step_size.filter(|h| *h <= span_s && span_s / h <= STEPS_MAX);
         let step_s = a.step.or(declared_step).unwrap_or(span_s / 500.0);
         if !(step_s.is_finite() && step_s > 0.0) {
             return Err(usage("--step", step_s, "a finite length above 0"));
         }
+        // A number of steps that ends, and steps that time can tell from none.
         let n = span_s / step_s;
         if n > STEPS_MAX {
             return Err(usage(
@@ -125,6 +128,7 @@ impl Experiment {
         if let Some(tolerance) = a.tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
             return Err(Failure::Usage(format!("`--tolerance`: found {tolerance}, expected a number above 0")));
         }
+        // The rest of a run that is no whole number of steps: a shorter step, or nothing.
         let variable_steps = d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size);
         let is_whole = (n - n.round()).abs() <= 1e-9 * n.max(1.0);
         let steps = if is_whole { n.round() } else { n.floor() } as u64;

@@ -67,6 +67,7 @@ impl<'a> Steps<'a> {
     }
 
     fn steps(&mut self, unit: &mut dyn Unit, starts: &[Start], kept: &mut Kept<'_>) -> Result<(), Failure> {
+        // A run begins with the first row, or where its checkpoint was written, with the rows that are there.
         let e = *self.experiment;
         self.initialise(unit, starts).map_err(run_failure)?;
         let mut first = 0;
@@ -77,10 +78,12 @@ impl<'a> Steps<'a> {
         } else {
             self.record(unit, e.start_s, kept)?;
         }
+        // From here on an interrupt ends the run at a communication point.
         interrupt::note();
         for n in first..e.steps + u64::from(e.rest_s > 0.0) {
             let t_s = e.start_s + e.step_s * n as f64;
             let step_s = if n == e.steps { e.rest_s } else { e.step_s };
+            // The state is kept when it is due, and before an interrupt ends the run.
             let is_interrupted = interrupt::asked();
             if is_interrupted || (n > first && kept.writer.as_ref().is_some_and(|k| k.is_due(n))) {
                 kept.keep(n, unit)?;
@@ -88,6 +91,7 @@ impl<'a> Steps<'a> {
             if is_interrupted {
                 return Err(interrupted(unit, t_s, kept));
             }
+            // Inputs at the start of the step, the step, and its row.
             if let Some(input) = self.input {
                 input.set(t_s, unit).map_err(run_failure)?;
             }
@@ -98,6 +102,7 @@ impl<'a> Steps<'a> {
                 }
                 break;
             }
+            // The last row is at the stop time itself, not at a sum of steps.
             let end_s = if n == e.steps { e.stop_s } else { e.start_s + e.step_s * (n + 1) as f64 };
             self.record(unit, end_s, kept)?;
         }
@@ -118,6 +123,7 @@ impl<'a> Steps<'a> {
     /// One communication step, in parts where the FMU stops in it; where the FMU ends the run, the time
     /// it has reached.
     fn step(&mut self, unit: &mut dyn Unit, t_s: f64, step_s: f64) -> Result<Option<f64>, Failure> {
+        // A whole step first, then what is left of it.
         let end_s = t_s + step_s;
         let mut from_s = t_s;
         for _ in 0..PARTS_MAX {
@@ -126,6 +132,7 @@ impl<'a> Steps<'a> {
                 Outcome::Done => return Ok(None),
                 Outcome::Discarded { reached_s, terminated } => (reached_s, terminated),
             };
+            // It has ended the run, or stopped so near to the end that rounding alone is left.
             if terminated {
                 self.warnings.push(format!("the FMU asked to end the run at t = {} s", shown::time(reached_s)));
                 return Ok(Some(reached_s));
@@ -133,6 +140,7 @@ impl<'a> Steps<'a> {
             if (end_s - reached_s).abs() <= 1e-9 * step_s {
                 return Ok(None);
             }
+            // A shorter step needs an FMU that can vary its step, and one that has moved at all.
             let goes_on = reached_s > from_s && reached_s < end_s && self.experiment.can_continue;
             if !goes_on {
                 return Err(Failure::Run(format!(

@@ -28,9 +28,11 @@ use arguments::{DesignWord, NO_SYSTEM, SweepArguments};
 /// # Errors
 /// [`Failure`] for bad input before the first run, and where files cannot be written. Runs that fail are rows.
 pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
+    // What this program cannot do is said before the first run.
     if arguments.parquet.is_some() {
         parquet::is_there()?;
     }
+    // Parts that were run elsewhere are put together without a run.
     if !arguments.merge.is_empty() {
         let definition = merge(&arguments.merge, &arguments.out).map_err(refused)?;
         return told(arguments, &definition, None);
@@ -39,6 +41,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     if system.system == Path::new(NO_SYSTEM) {
         return Err(Failure::Usage("no SYSTEM: name a scenario, or folders to `--merge`".to_owned()));
     }
+    // The scenario, the points, and what of them fits each other.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let opened = Opened::new(system)?;
     let points = points(arguments)?;
@@ -46,6 +49,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     let made = Sweep::new((scenario, &opened), points, arguments.measure.clone(), arguments.shard);
     let (mut sweep, findings) = made.map_err(refused)?;
     tell(&findings);
+    // How long a run may take, and how many there are at a time.
     sweep.study.limit = arguments.run_limit.map(Duration::from_secs_f64);
     let workers = workers(arguments.workers, (scenario, system), sweep.study.is_alone())?;
     // The runs.
@@ -122,8 +126,10 @@ pub fn bar() -> ProgressBar {
 
 /// Result, pictures and table of a finished sweep.
 fn told(a: &SweepArguments, definition: &Definition, run: Option<(&Done, usize, f64)>) -> Result<(), Failure> {
+    // Measures of all rows, and the pictures with their sensitivity indices.
     let summary = Summary::read(&a.out, definition).map_err(refused)?;
     let indices = draw(&a.out, definition, !a.no_pictures).map_err(refused)?;
+    // Rows as Parquet, where only measures have gaps: a run that failed has none.
     if let Some(target) = &a.parquet {
         let (head, varied) = (definition.head(), definition.varied.len());
         let place = |name: &str| head.iter().position(|known| known == name);
@@ -131,6 +137,7 @@ fn told(a: &SweepArguments, definition: &Definition, run: Option<(&Done, usize, 
         let is_measure = |name: &str| place(name).is_some_and(|i| i >= varied && i + 1 < head.len());
         parquet::convert(&a.out.join(RUNS), target, (&unit, &is_measure))?;
     }
+    // The result depends on rows alone, so that a sweep that was interrupted or put together has the same.
     let mut result = json!({
         "rows": summary.rows,
         "ok": summary.ok,
@@ -146,6 +153,7 @@ fn told(a: &SweepArguments, definition: &Definition, run: Option<(&Done, usize, 
     let text = serde_json::to_string_pretty(&result);
     let text = text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?;
     write_text(&a.out.join("result.json"), &text)?;
+    // What differs from time to time is printed, not written.
     if let (Value::Object(map), Some((done, workers, wall_s))) = (&mut result, run) {
         map.insert("workers".to_owned(), json!(workers));
         map.insert("brought_back_by".to_owned(), json!(done.way.as_ref().map(Way::to_string)));
@@ -155,11 +163,13 @@ fn told(a: &SweepArguments, definition: &Definition, run: Option<(&Done, usize, 
         let text = serde_json::to_string_pretty(&result);
         return print::line(text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?);
     }
+    // Else words: how runs ended, and how long they took.
     let words: Vec<String> = summary.statuses.iter().map(|(word, n)| format!("{n} {word}")).collect();
     let mut text = format!("{}: {}\n", print::counted(summary.rows, "run"), words.join(", "));
     if let Some((Done { way: Some(way), .. }, workers, wall_s)) = run {
         text += &format!("{wall_s:.2} s with {}, brought back by {way}\n", print::counted(workers as u64, "worker"));
     }
+    // Spreads of the measures, shares of the parameters, and where the rows are.
     text += &spreads(&summary.measures).terminal();
     text += &shares(&indices);
     text += &format!("\n{}", a.out.join(RUNS).display());
