@@ -73,8 +73,10 @@ fn distance(a: &str, b: &str) -> usize {
 /// # Errors
 /// What was found and what is expected.
 pub fn parse(description: &ModelDescription, variable: &Variable, text: &str) -> Result<Value, String> {
+    // Messages name the variable, and cut long texts.
     let text = text.trim();
     let bad = |expected: &str| format!("`{}` is `{}`, expected {expected}", cut(&variable.name), cut(text));
+    // Numbers within their type, words of a Boolean, and any text.
     match &variable.kind {
         Kind::Real(_) => match text.parse::<f64>() {
             Ok(x) if x.is_finite() => Ok(Value::Real(x)),
@@ -87,6 +89,7 @@ pub fn parse(description: &ModelDescription, variable: &Variable, text: &str) ->
             _ => Err(bad("true, false, 1 or 0")),
         },
         Kind::String => Ok(Value::String(text.to_owned())),
+        // The name of an item goes before a number, which needs no item.
         Kind::Enumeration { .. } => {
             let items = items(description, variable);
             let named = items.iter().find(|i| i.0 == text).map(|i| i.1);

@@ -13,18 +13,22 @@ use crate::failure::Failure;
 /// [`Failure::Usage`] for options that do not go together, and for names that the scenario does not have.
 pub fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failure> {
     let s = &mut document.scenario;
+    // The grid; places say that it comes from an option, for messages.
     if let Some(step_s) = a.step {
         (s.experiment.step_s, s.experiment.step_place) = (Some(step_s), Place::option("--step"));
     }
     if let Some(stop_s) = a.stop {
         (s.experiment.stop_s, s.experiment.stop_place) = (Some(stop_s), Place::option("--stop"));
     }
+    // A tolerance of the command is that of every unit.
     if let Some(tolerance) = a.tolerance {
         s.experiment.tolerance = Some(tolerance);
         s.units.iter_mut().for_each(|unit| unit.tolerance = None);
     }
+    // The method, and how steps are chosen.
     method(s, a)?;
     control(s, a)?;
+    // Sets of parameters that are applied besides those of the file.
     for name in &a.parameters {
         if !s.sets.iter().any(|set| set.name == *name) {
             let known: Vec<&str> = s.sets.iter().map(|set| set.name.as_str()).collect();
@@ -35,6 +39,7 @@ pub fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failur
         }
         s.applied.push(name.clone());
     }
+    // Single values go before all sets.
     for text in &a.set {
         let expected = || Failure::Usage(format!("`--set {text}`: expected UNIT.VARIABLE=VALUE"));
         let (target, value) = text.split_once('=').ok_or_else(expected)?;
@@ -58,6 +63,7 @@ pub fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failur
 
 /// Puts what the options say of the method before what the file says.
 fn method(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
+    // A named method says schedule, predictor and corrector, whether a file or an option names it.
     let c = &mut s.coupling;
     let schedule = a.schedule.as_ref().map(|order| format!("--schedule {}", order.schedule));
     let predict = a.predict.map(|predict| format!("--predict {predict}"));
@@ -69,6 +75,7 @@ fn method(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
             return Err(Failure::conflict(named, part, "the method says it already"));
         }
     }
+    // What an option says goes before the file, part by part.
     if let Some(method) = a.method {
         c.take(method);
     }
@@ -76,6 +83,7 @@ fn method(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
     c.correct = a.correct.unwrap_or(c.correct);
     c.sampling = a.sampling.unwrap_or(c.sampling);
     c.energy = a.energy.unwrap_or(c.energy);
+    // An order of units belongs to its schedule: another schedule comes with its own.
     if let Some(order) = &a.schedule {
         if order.schedule != c.schedule || !order.order.is_empty() {
             c.order.clone_from(&order.order);

@@ -46,17 +46,21 @@ type Told<'a> = &'a mut dyn FnMut(&Path) -> Result<(), Failure>;
 /// # Errors
 /// As [`run`], and those of `told`.
 pub fn convert(document: &Document, to: &Path, told: Told<'_>) -> Result<(), Failure> {
+    // Each file is told of when it is written.
     let told = RefCell::new(told);
     let file = |path: &Path, bytes: &[u8]| write(path, bytes).and_then(|()| (told.borrow_mut())(path));
+    // Only a sound system is written, with FMUs that can be read.
     let fmus = Fmus::new(embedded::packed);
     let findings = check(&document.scenario, &fmus);
     if macrostep_system::check::fails(&findings) {
         return Err(findings_failure(&findings));
     }
+    // Without what a parameter set offers to units that lack the variable.
     let mut document = document.clone();
     let descriptions: Result<Vec<_>, String> =
         document.scenario.units.iter().map(|u| fmus.description(&u.source)).collect();
     keep_known(&mut document.scenario, &descriptions.map_err(Failure::Run)?);
+    // The ending says the format; FMUs go beside a description, or into the archive.
     let ending = to.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let folder = to.parent().unwrap_or(Path::new(""));
     match ending.as_deref() {

@@ -32,16 +32,19 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
 /// # Errors
 /// As [`run`], and those of `say`.
 pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Result<(), Failure> {
+    // The system and its order of execution, without a run.
     let assembly = opened.assemble()?;
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let order = order(&assembly).map_err(failed)?;
     let s = &assembly.effective;
     let (h, stop) = (s.experiment.step_s.unwrap_or(f64::NAN), s.experiment.stop_s.unwrap_or(f64::NAN));
+    // What it is, and what a window does.
     say(format_args!("{}: {} units, {} · H = {h} s to t = {stop} s", title(s), s.units.len(), method_line(s)))?;
     say(format_args!("\nOrder of execution in a window of {} s", shown::time(order.window_s)))?;
     for (n, step) in steps(&assembly, &order).iter().enumerate() {
         say(format_args!("{:>4}  {step}", n + 1))?;
     }
+    // Delays, a row for each input that another unit or a file drives.
     let mut table = Table::new([
         ("input", Align::Left),
         ("from", Align::Left),
@@ -57,11 +60,13 @@ pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Resul
         table.row([d.to.to_string(), from, d.way, error, d.sampling.to_owned()]);
     }
     say(format_args!("\nDelays\n{}", table.terminal()))?;
+    // Loops, with what is done about them.
     let name = |u: &usize| format!("`{}`", s.units[*u].name);
     let names = |l: &Loop| l.units.iter().map(name).collect::<Vec<_>>().join(" – ");
     let loops: Vec<String> = order.loops.iter().map(|l| format!("{} ({})", names(l), l.treatment())).collect();
     let loops = if loops.is_empty() { "none".to_owned() } else { format!("through {}", loops.join("; ")) };
     say(format_args!("\nAlgebraic loops: {loops}"))?;
+    // Corrections, and start values that choose how an FMU works.
     let [energy_is, steps_are] = corrections(&assembly);
     say(format_args!("\nEnergy: {energy_is}\nSteps: {steps_are}"))?;
     let choices = choices(&assembly);
@@ -72,9 +77,11 @@ pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Resul
         let whose = if *is_set { "" } else { ", the FMU's start" };
         say(format_args!("      {choice}{whose}"))?;
     }
+    // Other methods; the units of the assembly go before the run makes its own.
     let allowed = methods(&assembly);
     let lines = macrostep_system::explain::which(&assembly, &order.loops, system);
     drop(assembly);
+    // Energy, only after a run.
     if runs {
         let run = residuals(&opened.document.scenario, opened).map_err(|f| findings_failure(&f))?;
         energy(&run.map_err(failed)?, say)?;
@@ -104,6 +111,7 @@ fn which((allowed, lines): (&[Allowed], &[String]), system: &str, say: Say<'_>) 
 }
 
 fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {
+    // Powers that units of measurement do not settle, and systems without any.
     let found = residuals.candidates.as_ref();
     for effort in found.iter().flat_map(|c| &c.ambiguous) {
         eprintln!("note: `{effort}` could make a power with more than one flow; name the power bond in [[bonds]]");
@@ -113,6 +121,7 @@ fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {
             "\nEnergy residuals: no power bond is named, and units of measurement show none; name them in [[bonds]]"
         ));
     }
+    // A row for each power bond, with what is known of it.
     let mut table = Table::new([
         ("power bond", Align::Left),
         ("residual at the end [J]", Align::Right),
@@ -138,6 +147,7 @@ fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {
             is,
         ]);
     }
+    // Bonds that were found are also shown as text for the scenario.
     say(format_args!("\nEnergy the coupling has added in the run\n{}", table.terminal()))?;
     if found.is_none() {
         return Ok(());

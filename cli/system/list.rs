@@ -12,18 +12,22 @@ use crate::print;
 /// # Errors
 /// [`Failure`] where a system cannot be made.
 pub fn run(arguments: &SystemsArguments) -> Result<(), Failure> {
+    // Words and objects side by side.
     let mut text = String::from("Systems for commands that take a SYSTEM: NAME, or NAME:VARIANT\n");
     let mut list = Vec::new();
     for system in benchmarks::all() {
+        // The first variant stands for the others.
         let variant = system.variants.first().copied().unwrap_or_default();
         let scenario = system.scenario(variant).map_err(Failure::Run)?;
         let mut fmus: Vec<String> = scenario.units.iter().map(|unit| unit.source.stem()).collect();
         fmus.dedup();
+        // Name, what it is about, its units, solution and variants.
         text.push_str(&format!("\n{:<17} {}\n{:17} units: {}\n", system.name, system.about, "", fmus.join(", ")));
         text.push_str(&format!("{:17} solution: {}\n", "", system.solution));
         if !system.variants.is_empty() {
             text.push_str(&format!("{:17} variants: {}\n", "", system.variants.join(", ")));
         }
+        // The same as an object.
         let units: Vec<_> =
             scenario.units.iter().map(|u| json!({"name": u.name, "fmu": u.source.to_string()})).collect();
         list.push(json!({

@@ -169,8 +169,10 @@ pub struct ConstraintResult<'a> {
 impl Outcome {
     /// Of a simulation that is over, and of what ended it early.
     pub fn new(simulation: &mut Simulation, wall: Duration, failure: Option<&Failure>) -> Self {
+        // What was too coarse is known only now, and joins the warnings.
         let coarse: Vec<String> = simulation.coarse().iter().map(ToString::to_string).collect();
         coarse.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        // What the simulation counted and kept; fields of the run as a whole follow where they are known.
         Outcome {
             columns: simulation.columns().to_vec(),
             statistics: simulation.statistics(),
@@ -222,6 +224,7 @@ impl Outcome {
     pub fn summary<'a>(&'a self, s: &'a Scenario, rows: &Rows) -> Summary<'a> {
         // Nothing is known before the first row.
         let finals = self.columns.iter().enumerate().take(rows.last.len());
+        // Units with where they ran and how often they were called.
         let units = s.units.iter().zip(&self.kinds).zip(&self.do_steps);
         let unit = |((u, kind), do_steps): ((&'a macrostep_system::scenario::Unit, &&'static str), &u64)| UnitResult {
             name: &u.name,
@@ -230,6 +233,7 @@ impl Outcome {
             do_steps: *do_steps,
             wall_s: self.unit_s.get(&u.name).copied(),
         };
+        // The run, its method, what it gave and how it ended.
         Summary {
             scenario: &s.name,
             start_s: s.experiment.start_s,
@@ -279,6 +283,7 @@ impl Outcome {
 
     /// Head line, values at the end and power bonds.
     pub fn table(&self, s: &Scenario, rows: &Rows) -> String {
+        // A row for each variable, with its last value.
         let head = format!("at t = {} s", shown::time(rows.last_s));
         let mut table = Table::new([("variable", Align::Left), (&head, Align::Right), ("unit", Align::Left)]);
         for (i, (column, value)) in self.columns.iter().zip(&rows.last).enumerate() {
@@ -288,6 +293,7 @@ impl Outcome {
             };
             table.row([column.name.clone(), shown, column.unit.clone()]);
         }
+        // Calls of the units, power bonds, constraints and delay lines.
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
         let bonds: String = self.accounts.iter().map(bond_line).chain(self.openings.iter().map(opening_line)).collect();
         let line = |l: LineResult<'_>| {
@@ -298,6 +304,7 @@ line `{name}`: {stored_j:.3e} J under way, {lost_j:.3e} J of {sent_j:.3e} J sent
             )
         };
         let lines: String = self.lines(s).into_iter().map(line).collect();
+        // What the options or the scenario brought with them: chosen steps, events, an error bound, a clock.
         let chosen = self.course.map(|course| course_line(&course, self.statistics.windows)).unwrap_or_default();
         let mut events = self.events.as_ref().map(Events::line).unwrap_or_default();
         if let Some(Bound { error, estimate, order, runs, .. }) = self.bound {
@@ -305,6 +312,7 @@ line `{name}`: {stored_j:.3e} J under way, {lost_j:.3e} J of {sent_j:.3e} J sent
                 &format!("\nerror ≤ {error:.1e} (estimated {estimate:.1e}, order {order:.1}, {runs} runs to choose H)");
         }
         let clock = self.real_time.as_ref().map(|seen| format!("\n{}", seen.line(self.statistics.windows)));
+        // The method as a heading, counts at the end.
         format!(
             "{} · {} · H = {} s\n\n{}\n{bonds}{lines}{chosen}{events}\n{}, {} in {:.3} s; steps: {}{}",
             title(s),

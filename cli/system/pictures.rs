@@ -38,6 +38,7 @@ pub fn write(folder: &Path, s: &Scenario, rows: &Thinned, parameters: &HashSet<S
     };
     let curves: Vec<usize> =
         (0..columns.len()).filter(|i| !parameters.contains(&columns[*i].name) || changes(i)).collect();
+    // Charts by unit of measurement; a picture has room for some of them.
     let left_out = rows.left_out(parameters);
     let panels = panels(&columns, &curves);
     let drawn: usize = panels.iter().take(PANELS_MAX).map(|panel| panel.lines.len()).sum();
@@ -47,6 +48,7 @@ pub fn write(folder: &Path, s: &Scenario, rows: &Thinned, parameters: &HashSet<S
         return Ok(());
     }
 
+    // How it was run, and a note where not every variable is drawn.
     let c = &s.coupling;
     let step_s = s.experiment.step_s.unwrap_or(f64::NAN);
     let mut how = format!("{} · {} · {} · {} · H = {step_s} s", c.schedule, c.predict, c.correct, c.sampling);
@@ -58,6 +60,7 @@ pub fn write(folder: &Path, s: &Scenario, rows: &Thinned, parameters: &HashSet<S
             folder.join("outputs.png").display()
         );
     }
+    // A chart for each panel, a line in it for each variable.
     let title = if s.name.is_empty() { "Recorded variables" } else { &s.name };
     let mut figure = Figure::new(title).subtitle(&how);
     for panel in panels.iter().take(PANELS_MAX) {
@@ -68,6 +71,7 @@ pub fn write(folder: &Path, s: &Scenario, rows: &Thinned, parameters: &HashSet<S
         }
         figure = figure.with(chart);
     }
+    // Two in a row where there are many.
     let wide = if panels.len() > 3 { 2 } else { 1 };
     figure.columns(wide).panel_size(620.0, 320.0).write(folder, "outputs").map(|_| ())
 }

@@ -128,6 +128,7 @@ fn page((scenario, picture): (&Scenario, Option<&str>), (outcome, rows): (&Outco
 }
 
 fn facts(s: &Summary) -> Vec<(String, String)> {
+    // What every run has.
     let fact = |name: &str, value: String| (name.to_owned(), value);
     let mut facts = vec![
         fact("time span", format!("{} … {} s", shown::time(s.start_s), shown::time(s.end_s))),
@@ -138,6 +139,7 @@ fn facts(s: &Summary) -> Vec<(String, String)> {
         fact("rows", s.rows.to_string()),
         fact("computing time", format!("{:.3} s", s.wall_s)),
     ];
+    // What only some have: chosen steps, a clock, a divergence.
     if let Some(control) = &s.control {
         let [shortest, longest] = control.window_s();
         facts.push(fact("chosen steps", format!("{shortest:.3e} … {longest:.3e} s, {} rejected", control.rejected())));

@@ -44,17 +44,20 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     // A slave may change the working folder; files are where the user has named them.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let checkpoints = arguments.checkpoints.within(&here);
+    // The scenario with its options; an error bound of its own makes runs that find the macro step.
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
     let bound = bounded(&mut opened)?;
     if arguments.report || arguments.watch.is_some() || arguments.real_time.is_some() {
         opened.time_units();
     }
+    // What the run is, and what stands against it, before anything is written.
     let assembly = opened.assemble()?;
     let scenario = assembly.effective.clone();
     let identity = identity(&assembly, &scenario)?;
     can_serialize(arguments, &assembly)?;
     apart(arguments, &checkpoints, &opened, &here)?;
+    // What pictures and pages need of the assembly, which the simulation takes over.
     let parameters = pictures::parameters(&assembly);
     let is_page = arguments.report || arguments.watch.is_some();
     let picture = is_page.then(|| report::picture(&assembly)).flatten();
@@ -62,20 +65,24 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
     }
+    // Which windows give rows, and whether a checkpoint can hold them.
     let span_s = (scenario.experiment.start_s, scenario.experiment.stop_s.unwrap_or(0.0));
     let mut steps = Steps::new(&simulation, span_s, scenario.record.every).map_err(failed)?;
     if checkpoints.checkpoint.is_some() || checkpoints.resume.is_some() {
         // Says at once where the method keeps what no checkpoint holds.
         simulation.saved_state().map_err(failed)?;
     }
+    // A checkpoint is of this run or it is refused.
     let has_events = !scenario.state_events.is_empty();
     let read = |path| Checkpoint::read(path, &identity, steps.windows(), has_events);
     let resumed = checkpoints.resume.as_deref().map(read);
     let resumed = resumed.transpose()?;
     let mut writer = CheckpointWriter::new(&checkpoints, &identity)?;
+    // What the run needs, as an archive that another machine can run.
     if let Some(target) = &arguments.bundle {
         bundle::put(&here.join(target), &located(&scenario, &here))?;
     }
+    // Rows, and the scenario beside them with paths as seen from there; curves are thinned on the way.
     let mut rows = match &arguments.out {
         Some(folder) => {
             let path = here.join(folder).join("trace.csv");
@@ -92,30 +99,36 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
             Rows { curves, ..Rows::new(None) }
         }
     };
+    // The page, and the pace of a clock.
     if let Some(port) = arguments.watch {
         rows.live = Some(Live::serve(port, (&scenario, picture.clone()))?);
     }
     if let (Some(factor), Some(times)) = (arguments.real_time, &opened.times) {
         steps.pace = Some(Pace::new(factor, times));
     }
+    // A continued run begins where its checkpoint was written.
     if let Some(at) = resumed {
         simulation.resume(&at.saved).map_err(failed)?;
         steps.go_on_after(at.steps);
         rows.count = at.file.rows;
     }
+    // From here on an interrupt ends the run at a communication point.
     interrupt::note();
     let ended = steps.run(&mut simulation, &mut rows, writer.as_mut());
     let seen = steps.pace.map(|pace| pace.seen);
+    // What came of it, whether it failed or not; units are freed before files are converted.
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
     let mut outcome = outcome.timed(opened.times.as_ref(), seen);
     outcome.bound = bound;
     drop(simulation);
+    // Everything is written before a failure of the run is told.
     let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
     let ended = ended.and(closed);
     let written = write((arguments, &here), (&scenario, &parameters, picture.as_deref()), &outcome, &rows);
     let watched = rows.live.take().map_or(Ok(()), |live| live.end(&outcome, &rows));
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written.and(watched)?;
+    // The result in words or as one object, and a failure for windows that did not converge.
     if arguments.json {
         print::line(outcome.summary(&scenario, &rows).json()?)?;
     } else {

@@ -249,6 +249,7 @@ impl Steps {
         writer: &mut Option<&mut CheckpointWriter>,
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
+        // The first row, or, of a run that its checkpoint has at the end, only the end.
         if self.done.is_none() {
             simulation.observe(rows).map_err(failed)?;
         } else if self.done.is_some_and(|done| self.is_over(simulation, done)) {
@@ -279,6 +280,7 @@ impl Steps {
             let began = Instant::now();
             n += simulation.advance(windows, (n, self.every), rows).map_err(failed)?;
             few = few_next(few, began.elapsed());
+            // The last window has a row whatever the interval of rows.
             if self.is_over(simulation, n) && !n.is_multiple_of(self.every) {
                 simulation.observe(rows).map_err(failed)?;
             }

@@ -23,6 +23,7 @@ const SHOWN: usize = 12;
 /// # Errors
 /// [`Failure`] where one of the runs cannot be made, or the tolerance asked for is not met.
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
+    // The report never overwrites what is read.
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
     let mut files = Files::default();
@@ -32,10 +33,12 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     files.reads_units(&opened.document.scenario, Path::new(""));
     files.writes_option("--junit", arguments.junit.as_deref());
     files.are_apart()?;
+    // The runs with this H, with smaller ones and with another schedule.
     let verified = verify(&opened.document.scenario, &opened, arguments.accuracy).map_err(|e| match e {
         Unverified::Findings(findings) => findings_failure(&findings),
         Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
     });
+    // The JUnit file is there also where no verdict could be found.
     if let Some(path) = &arguments.junit {
         let system = arguments.system.system.display().to_string();
         let heading = format!("macrostep verify {system}");
@@ -46,12 +49,14 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         suite.write(path)?;
     }
     let verification = verified?;
+    // The verdict, in words or as one object.
     tell(&verification.findings);
     if arguments.json {
         print::line(json(&verification)?)?
     } else {
         print::line(table(&verification))?
     }
+    // An error above the tolerance asked for fails the command.
     match (&verification.verdict, verification.outputs.first()) {
         (Some(Asked { tolerance, is_met: false, .. }), Some(worst)) => {
             let (found, name) = (share(worst.relative()), &worst.column.name);
@@ -105,16 +110,19 @@ fn seconds(s: f64) -> String {
 
 /// "H = 10 ms: 3.1 % at `plant.T`, worst of 14; H = 2.5 ms would meet 1 %; or iqn-ils at 10 ms".
 fn verdict(v: &Verification) -> String {
+    // The worst output, where any moves.
     let h = seconds(v.step_s);
     let Some(worst) = v.outputs.first() else {
         return format!("H = {h}: no recorded real variable moves; `--record` chooses others");
     };
     let mut text =
         format!("H = {h}: {} at `{}`, worst of {}", share(worst.relative()), worst.column.name, v.outputs.len());
+    // Errors that grow late in the run tell of an instability.
     if let Some(grown) = v.outputs.iter().filter_map(|o| o.grown).reduce(f64::max) {
         let name = v.outputs.iter().find(|o| o.grown == Some(grown)).map_or("", |o| &o.column.name);
         text += &format!("; growing: late in the run `{name}` is {grown:.1} times as large as with H/4");
     }
+    // Against the tolerance: whether it is met, by which H it would be, or by which method.
     match &v.verdict {
         None => {}
         Some(Asked { tolerance, is_met: true, .. }) => text += &format!("; meets {}", share(*tolerance)),
@@ -173,6 +181,7 @@ struct Summary<'a> {
 /// # Errors
 /// [`Failure::Format`].
 pub fn json(v: &Verification) -> Result<String, Failure> {
+    // Every output with its error bar and how that was found.
     let outputs = v.outputs.iter().map(|o| Output {
         name: &o.column.name,
         unit: &o.column.unit,
@@ -184,6 +193,7 @@ pub fn json(v: &Verification) -> Result<String, Failure> {
         switched: o.switched,
         grown: o.grown,
     });
+    // The verdict in words and in parts, numbers that JSON has no form for left out.
     let summary = Summary {
         scenario: &v.effective.name,
         step_s: v.step_s,
@@ -205,6 +215,7 @@ pub fn json(v: &Verification) -> Result<String, Failure> {
 
 /// As a verdict and a table.
 pub fn table(v: &Verification) -> String {
+    // The worst outputs, with the differences that the error bar is made from.
     let other = format!("against {}", v.other);
     let mut table = Table::new([
         ("output", Align::Left),
@@ -230,6 +241,7 @@ pub fn table(v: &Verification) -> String {
             short(o.switched),
         ]);
     }
+    // What the table does not show.
     let c = &v.effective.coupling;
     let more = v.outputs.len().saturating_sub(SHOWN);
     let mut left_out: Vec<String> = Vec::new();
@@ -240,6 +252,7 @@ pub fn table(v: &Verification) -> String {
         left_out.push(format!("{} that {} not move", v.constants, if v.constants == 1 { "does" } else { "do" }));
     }
     let left_out = if left_out.is_empty() { String::new() } else { format!("\nLeft out: {}", left_out.join("; ")) };
+    // The verdict, the method, and the table.
     format!(
         "{}\n\n{} · {} · {} · {} · {} · H = {} s, against H/2, H/4 and {}\n\n{}{left_out}",
         verdict(v),

@@ -165,6 +165,7 @@ fn serve(listener: &TcpListener, shared: &Arc<Shared>) {
 
 /// Answers one request: the page, its data, or that there is nothing.
 fn answer(mut stream: &TcpStream, shared: &Shared, port: u16) -> std::io::Result<()> {
+    // Who does not send or does not read is given up, and a head that does not end is cut.
     stream.set_read_timeout(Some(GONE))?;
     stream.set_write_timeout(Some(GONE))?;
     let mut lines = BufReader::new(stream.take(HEAD_MAX)).lines();
@@ -180,6 +181,7 @@ fn answer(mut stream: &TcpStream, shared: &Shared, port: u16) -> std::io::Result
             is_here = [format!("127.0.0.1:{port}"), format!("localhost:{port}")].iter().any(|own| own == host.trim());
         }
     }
+    // Two paths, and only by the addresses of this machine.
     let is_asked = |path: &str| is_here && request.starts_with(&format!("GET {path} "));
     let (status, kind, body) = if is_asked("/") {
         ("200 OK", "text/html; charset=utf-8", Arc::clone(&shared.state().page))
@@ -190,6 +192,7 @@ fn answer(mut stream: &TcpStream, shared: &Shared, port: u16) -> std::io::Result
     } else {
         ("404 Not Found", "text/plain; charset=utf-8", Arc::new("There is `/`, the page of a run.\n".to_owned()))
     };
+    // The answer is not kept by the browser: the next one has more rows.
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n",
         body.len()

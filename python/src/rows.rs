@@ -21,6 +21,7 @@ pub fn parts<'py>(py: Python<'py>, ran: Ran, raised_by: &Raised) -> PyResult<Bou
         let column_texts: Vec<Option<String>> = ran.rows.texts.iter().map(text).collect();
         texts.set_item(&column.name, column_texts)?;
     }
+    // Values go over as one array that is given its shape there.
     let end_s = ran.rows.time_s.last().copied();
     let shape = [ran.rows.time_s.len(), ran.columns.len()];
     let values: Bound<'_, PyArray1<f64>> = ran.rows.values.into_pyarray(py);
@@ -31,6 +32,7 @@ pub fn parts<'py>(py: Python<'py>, ran: Ran, raised_by: &Raised) -> PyResult<Bou
     dict.set_item("summary", ran.summary)?;
     dict.set_item("scenario", ran.scenario)?;
     dict.set_item("remarks", ran.remarks)?;
+    // What was raised in a unit, or else an exception that nobody has noticed.
     let fault = match ran.fault {
         Some(fault) => Some(raised_by.raise(py, fault)),
         None => raised_by.unnoticed(py, end_s),

@@ -244,8 +244,10 @@ impl System {
         step: Option<(u32, u32)>,
         motions: Option<Vec<Vec<String>>>,
     ) -> PyResult<()> {
+        // What the object has to have is checked before the scenario changes.
         let written = Written::new(object, &inputs, &outputs, &starts);
         let written = written.map_err(|e| raised(py, &Fault::usage(format!("unit `{name}`: {e}"))))?;
+        // In the scenario it is a unit with a source of its own, by which the object is found when units are made.
         self.change(py, |s| {
             is_free(s, &name)?;
             let mut unit = Unit::new(name.clone(), Source::Embedded(format!("{UNIT}{name}")));
@@ -302,8 +304,10 @@ impl System {
         mean: bool,
         law: Option<String>,
     ) -> PyResult<()> {
+        // Messages name the call.
         let place = Place::option(&format!("connect({to} <= {source})"));
         self.change(py, |s| {
+            // Both ends, and what is done to the value on its way.
             let parse = |text: &str| {
                 Endpoint::parse(text).ok_or_else(|| Fault::usage(format!("`{text}`: expected UNIT.VARIABLE")))
             };

@@ -80,19 +80,23 @@ fn described(
     starts: &[f64],
     (follows, goes_back): (bool, bool),
 ) -> Result<Arc<ModelDescription>, String> {
+    // It is called with any step; whether it goes back depends on its methods.
     let mut b = Builder::new("python", "A unit written in Python");
     b.capabilities(CoSimulation {
         can_handle_variable_communication_step_size: true,
         can_get_and_set_fmu_state: goes_back,
         ..CoSimulation::default()
     });
+    // Units of measurement; `1` means none.
     let measured = |declared: Declared, unit: &str| if unit == "1" { declared } else { declared.unit(unit) };
     let units: Vec<&str> = inputs.iter().chain(outputs).map(|(_, unit)| unit.as_str()).filter(|u| *u != "1").collect();
     b.si_units(&units);
+    // Inputs first, as value references count.
     let mut known = Vec::new();
     for ((name, unit), start) in inputs.iter().zip(starts) {
         known.push(b.add(measured(Declared::input(name, *start), unit)));
     }
+    // An output depends on all inputs, or, where it is known only after a step, on none.
     let followed: Vec<_> = known.iter().map(|id| (*id, DependencyKind::Dependent)).collect();
     for (name, unit) in outputs {
         let output = measured(Declared::output(name), unit);
