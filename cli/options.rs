@@ -100,11 +100,13 @@ impl OscillatorOptions {
         let own_steps = macro_steps(recipe.step_s, arguments.rate, fast);
         // Micro steps are the steps of each side unless they are typed.
         let options = Self {
+            // The method.
             case: arguments.case,
             method: arguments.method,
             coupling: recipe.coupling,
             schedule: recipe.schedule,
             predict: recipe.predict,
+            // What is typed or usual, and steps of both sides.
             gs_variant: arguments.gs_variant.unwrap_or_default(),
             correct: recipe.correct,
             step_s: recipe.step_s,
@@ -112,6 +114,7 @@ impl OscillatorOptions {
             fast,
             macro_s: own_steps,
             micro_s: arguments.micro.map_or(own_steps, |micro_s| [micro_s; 2]),
+            // Integrator, control, start and the rest as they are typed.
             integrator: arguments.integrator,
             control: arguments.control,
             control_tolerance: arguments.control_tolerance.unwrap_or(1e-4),
@@ -123,6 +126,7 @@ impl OscillatorOptions {
             record_every: arguments.record_every,
             units: arguments.units,
             slaves: arguments.slaves,
+            // Files and parameters, which may be refused.
             force: arguments.force.as_deref().map(Forces::read).transpose()?,
             parameters: parameters(arguments)?,
         };

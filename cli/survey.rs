@@ -96,12 +96,14 @@ pub fn common(case: Case) -> OscillatorOptions {
         method: None,
         coupling: Coupling::ForceDisplacement,
         schedule: Schedule::Jacobi,
+        // One rate, and subsystems without an error of their own.
         predict: Predict::classical(0),
         gs_variant: Variant::H3,
         correct: Correct::Explicit,
         step_s: 1e-3,
         rate: Rate { over: 1, under: 1 },
         fast: Fast::Two,
+        // Nothing is corrected or chosen, and every tenth window is a row.
         macro_s: [1e-3; 2],
         micro_s: [1e-3; 2],
         integrator: Integrator::Exact,

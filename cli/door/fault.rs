@@ -105,6 +105,7 @@ impl From<RunError> for Fault {
             // Errors of a unit and of the wiring have fields of their own.
             RunError::Unit(error) => Fault::from(error),
             RunError::System(error) => Fault::from(error),
+            // A unit that did not do what was asked of it, or cannot.
             RunError::Discarded { unit, t_s, step_s, reached_s, .. } => {
                 let [found, expected] = [reached_s, t_s + step_s].map(|t_s| Some(format!("{t_s} s").into()));
                 Fault { unit: Some(unit.into()), time_s: Some(t_s), found, expected, ..plain }
@@ -118,9 +119,11 @@ impl From<RunError> for Fault {
                 expected: Some(needed.into()),
                 ..plain
             },
+            // A setting, with what it should have been.
             RunError::Grid { found, expected, .. } => {
                 Fault { found: Some(found.into()), expected: Some(expected.into()), ..plain }
             }
+            // Numbers in the run that say it has gone wrong, with their limits.
             RunError::Diverged(d) => {
                 let unit = d.signal.split_once('.').map(|(unit, _)| unit.into());
                 let found = Some(format!("{:e}", d.found).into());
@@ -135,6 +138,7 @@ impl From<RunError> for Fault {
                 let (found, expected) = (found.to_string(), format!("at most {most}"));
                 Fault { time_s: Some(t_s), found: Some(found.into()), expected: Some(expected.into()), ..plain }
             }
+            // Constraints that are open or cannot be closed, and an order that the message says all of.
             RunError::Open { found, limit, .. } => {
                 let (found, expected) = (Some(format!("{found:e}").into()), Some(format!("at most {limit:e}").into()));
                 Fault { found, expected, ..plain }

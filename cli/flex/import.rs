@@ -121,6 +121,7 @@ fn reduce(arguments: &ImportArguments, tied: &Tied) -> Result<Basis, Failure> {
             }
         }
         "krylov" => {
+            // Moments are matched at s = iω of the frequency, so that the square is negative.
             let (moments, at) = values.split_once('@').ok_or_else(|| usage(forms))?;
             let hz: f64 = at.trim().parse().map_err(|_| usage(forms))?;
             Basis::krylov(&tied.chain, -(std::f64::consts::TAU * hz).powi(2), count(moments)?).map_err(failed)

@@ -172,6 +172,7 @@ impl Study<'_> {
             let (scenario, outcome) = self.run(scheme, micro_steps, Limits::BRIEF)?;
             let (verdict, stable) = self.judged(&outcome);
             bar.inc(1);
+            // A row of the table, and of the summary.
             Ok(Entry {
                 scheme,
                 step_s: scenario.step_s,

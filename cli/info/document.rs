@@ -44,6 +44,7 @@ fn document(fmu: &Fmu) -> Document<'_> {
         "capabilities": capabilities,
         "rollback": rollback(fmu),
         "max_output_derivative_order": fmu.capabilities().max_output_derivative_order,
+        // The experiment is an object or nothing, even where only one of its values is given.
         "default_experiment": experiment.map(|e| json!({
             "start_time": number(e.start_time),
             "stop_time": number(e.stop_time),
@@ -102,9 +103,11 @@ fn variable(d: &ModelDescription, v: &Variable, depends: Option<&Dependencies>) 
         "value_reference": v.value_reference,
         "type": values::type_name(v),
         "declared_type": v.declared_type,
+        // Only real variables have these three.
         "unit": real.and_then(|r| r.unit.as_deref()),
         "display_unit": real.and_then(|r| r.display_unit.as_deref()),
         "quantity": real.and_then(|r| r.quantity.as_deref()),
+        // Values of the variable, and what it is for the FMU.
         "min": min,
         "max": max,
         "nominal": real.and_then(|r| number(r.nominal)),

@@ -147,6 +147,7 @@ fn variables(d: &ModelDescription, out: &mut dyn Write) -> io::Result<()> {
                 Some(Dependencies::Known(known)) => Cow::Owned(names(d, known).collect::<Vec<_>>().join(", ")),
                 None => Cow::Borrowed(""),
             };
+            // Names and lists are cut, as they may be of any length.
             each(&[
                 shown::cut(&v.name, CELL_MAX),
                 Cow::Owned(v.value_reference.to_string()),

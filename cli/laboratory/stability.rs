@@ -89,6 +89,7 @@ impl Question {
                     return Err(Failure::Usage(format!("`--ratio {other}`: expected {expected}")));
                 }
             };
+            // A value that the model can have.
             let value = setting.value;
             if !(value.is_finite() && value >= 0.0 && (setting.name != "m21" || value > 0.0)) {
                 return Err(Failure::Usage(format!("`--ratio {}={value}`: expected a positive number", setting.name)));

@@ -63,6 +63,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     let done = done.map_err(refused)?;
     let wall_s = began.elapsed().as_secs_f64();
+    // An interrupted sweep has its rows on disk, and the command begins where they end.
     if done.is_interrupted {
         let (rows, all) = (done.rows, done.all);
         let out = arguments.out.join(RUNS);

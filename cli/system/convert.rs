@@ -66,6 +66,7 @@ pub fn convert(document: &Document, to: &Path, told: Told<'_>) -> Result<(), Fai
     match ending.as_deref() {
         Some("toml") => {
             let unpacked = !document.unpacked.is_empty();
+            // FMUs of an unpacked archive go beside the scenario, which else names them where they are.
             let scenario = placed(&document.scenario, folder, &fmus, unpacked.then_some(&file))?;
             file(to, toml::write(&scenario).as_bytes())
         }

@@ -131,6 +131,7 @@ fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {
         ("is", Align::Left),
     ]);
     for (i, account) in residuals.accounts.iter().enumerate() {
+        // Where bonds are named, none were looked for.
         let is = match found.and_then(|c| c.bonds.get(i)) {
             None => "named".to_owned(),
             Some(Candidate { displacement: None, .. }) => "found by its units".to_owned(),

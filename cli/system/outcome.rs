@@ -180,6 +180,7 @@ impl Outcome {
             kinds: simulation.kinds(),
             warnings: [simulation.warnings(), coarse.as_slice()].concat(),
             accounts: simulation.accounts().to_vec(),
+            // What is under way or open at the end, and how it ended.
             lines: simulation.lines(),
             openings: simulation.openings(),
             wall,
@@ -235,26 +236,31 @@ impl Outcome {
         };
         // The run, its method, what it gave and how it ended.
         Summary {
+            // The scenario and its times.
             scenario: &s.name,
             start_s: s.experiment.start_s,
             end_s: rows.last_s,
             step_s: s.experiment.step_s.unwrap_or(f64::NAN),
             rows: rows.count,
+            // The method.
             schedule: s.coupling.schedule.word(),
             predict: s.coupling.predict.to_string(),
             correct: s.coupling.correct.word(),
             sampling: s.coupling.sampling.word(),
             method: s.coupling.method,
             energy: s.coupling.energy,
+            // What the options or the scenario brought with them, where they did.
             control: self.course.map(|course| ControlCourse::of(course, self.statistics.windows)),
             events: self.events.as_ref(),
             error_bound: self.bound.map(ErrorBound::from),
+            // Units and values at the end, energy, and what a clock saw.
             units: units.map(unit).collect(),
             r#final: finals.map(|(i, c)| (c.name.clone(), self.value(i, rows))).collect(),
             power_bonds: self.accounts.iter().map(PowerBond::of).collect(),
             real_time: self.real_time.as_ref(),
             lines: self.lines(s),
             constraints: self.openings.iter().map(opening).collect(),
+            // Windows and how the run ended.
             windows: self.statistics.windows,
             window_runs: self.statistics.runs,
             unconverged_windows: self.statistics.unconverged,

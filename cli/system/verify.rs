@@ -229,6 +229,7 @@ pub fn table(v: &Verification) -> String {
         (&other, Align::Right),
     ]);
     for o in v.outputs.iter().take(SHOWN) {
+        // Absolute in the unit of the output, and relative to its amplitude.
         table.row([
             o.column.name.clone(),
             short(o.amplitude),

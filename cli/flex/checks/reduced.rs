@@ -35,6 +35,7 @@ pub(super) fn checks() -> Result<Vec<Check>, String> {
             expected: "38 and 57".into(),
             holds: sizes == [38, 57],
         },
+        // The sound map, then what becomes of it with other nodes.
         Check::below("orthogonality of the shapes", defect, 2e-15),
         Check::below("condition of Q_int at the chosen nodes", map.condition(), 2.3),
         Check::refused(
@@ -42,6 +43,7 @@ pub(super) fn checks() -> Result<Vec<Check>, String> {
             InterfaceMap::through(&shapes, &first, Space::Planar),
             "condition",
         ),
+        // Work is kept by the dual, and lost without it.
         Check::below("virtual work of the map and its dual", reduced.work_defect, 1e-12),
         Check::refused(
             "forces sampled at the chosen nodes instead of the dual",
