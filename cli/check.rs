@@ -148,7 +148,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
 
 /// The findings as tests: one for each rule, for the library, and for going back where that was tried.
 fn suite(file: &str, findings: &[Finding], trials: Option<&Trials>) -> Suite {
-    // Every rule is a test, and what was found by others, such as the library, is one more each.
+    // Every rule is a test, and so is a name of a finding that is none of them.
     let mut names: Vec<&str> = rules::ALL.iter().map(|rule| rule.name).collect();
     for finding in findings {
         if !names.contains(&finding.rule) {

@@ -148,7 +148,7 @@ fn lines(entries: &[Entry]) -> Vec<Line<'_>> {
 }
 
 fn table(entries: &[Entry]) -> Table {
-    // A row for each run, the drift beside that of the run without correction.
+    // A row for each run: its drift, and how many times smaller that is than without correction.
     let mut table = Table::new([
         ("case", Align::Left),
         ("coupling", Align::Left),
@@ -159,7 +159,7 @@ fn table(entries: &[Entry]) -> Table {
         ("residual energy [J]", Align::Right),
         ("error", Align::Right),
     ]);
-    // Sizes are those of the largest error over the whole run.
+    // How it was run, how much energy drifts, and how far the positions are off.
     for entry in entries {
         let Entry { options, outcome } = entry;
         table.row([

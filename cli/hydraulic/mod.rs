@@ -169,7 +169,7 @@ fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, sta
             .map_or("at the end".to_owned(), |_| format!("at t = {} s", shown::time(outcome.end_s)));
         table.row([format!("height of the log {when} [m]"), print::number(height, 4)]);
     }
-    // The state at the end of a run that ended early is not that of the manoeuvre.
+    // When and why it ended early, where it did.
     let ended = outcome.ended_by.as_ref();
     let ended = ended
         .map(|e| format!("\nended early at t = {} s of {} s: {e}", shown::time(outcome.end_s), scenario.stop_s))
