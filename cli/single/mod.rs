@@ -95,7 +95,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         "wall_s": began.elapsed().as_secs_f64(),
         "error": outcome.as_ref().err().map(ToString::to_string),
     });
-    // Result and other formats come from the rows that are on disk.
+    // The result beside the rows, and other formats made from what is on disk.
     if let Some(Some(path)) = summary_path {
         std::fs::write(&path, format!("{summary:#}\n")).map_err(Failure::file(&path))?;
     }

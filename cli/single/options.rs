@@ -96,7 +96,7 @@ impl Experiment {
         let usage = |option: &str, found: f64, expected: &str| {
             Failure::Usage(format!("`{option}`: found {found} s, expected {expected}"))
         };
-        // Times: as typed, as the FMU says, or one second from zero.
+        // Times: as typed, as the FMU says, or a second from its start at 0.
         let (declared, unusable) = d.default_experiment.unwrap_or_default().usable();
         let start_s = a.start_time.or(declared.start_time).unwrap_or(0.0);
         let stop_s = a.stop.or(declared.stop_time.filter(|stop| *stop > start_s)).unwrap_or(start_s + 1.0);
