@@ -35,6 +35,7 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
     let mut fail = |what: String, next: &str| {
         findings.push(Finding::error(&port.place, format!("power bond `{}`: {what}", bond.name), next));
     };
+    // The flow is a real output. Where the unit's description is missing, that has been told already.
     let flow = match d.variable(&port.flow) {
         Ok(None) => return,
         Ok(Some(v)) => v,
@@ -44,6 +45,7 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
         let what = format!("flow `{}` is {} and {}", port.flow, type_name(flow), causality(flow.causality));
         return fail(format!("{what}, expected a real output"), "the unit's velocity, current or flow rate");
     }
+    // Each input is a real one of the flow's unit, which something feeds: else it has no power.
     if port.inputs.is_empty() {
         fail(format!("no input beside flow `{}`", port.flow), "write inputs = { f = 1.0 }");
     }
@@ -64,6 +66,7 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
         } else if !fed.contains(&end) {
             fail(format!("input `{end}` has no source"), "connect it, or leave it out");
         }
+        // The gain makes a power of input and flow, whether it is a parameter or a number.
         match (gain, d.description(&end.unit)) {
             (Gain::Parameter { name, .. }, Some(description)) => {
                 if let Err((what, next)) = parameter(d, &end, name, flow, description) {
@@ -79,6 +82,7 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
             _ => {}
         }
     }
+    // Notes come after the errors.
     findings.append(&mut notes);
 }
 
@@ -90,6 +94,7 @@ fn parameter(
     flow: &Variable,
     description: &ModelDescription,
 ) -> Result<(), (String, String)> {
+    // The gain is a real parameter with a value.
     let Some(v) = description.variable(name) else {
         return Err((format!("unit `{}` has no parameter `{name}`", end.unit), near(name, description)));
     };
@@ -101,6 +106,7 @@ fn parameter(
     if set_value(d.names, &end.unit, v, description).is_none() {
         return Err((format!("parameter `{name}` has neither a start value nor a setting"), next));
     }
+    // Where all three have base units, their product must be watts.
     let Some(input) = description.variable(&end.variable) else { return Ok(()) };
     let units = [v, input, flow].map(|v| dimension(v, description));
     let [Some(a), Some(b), Some(c)] = units else { return Ok(()) };

@@ -12,6 +12,7 @@ use std::fmt::Write;
 pub fn write(scenario: &Scenario) -> String {
     // Where an option has gone before the file, one of two values is left.
     let scenario = &scenario.settled();
+    // What is run: experiment, method, units and their values.
     let mut text = Text(String::new());
     text.header(scenario);
     text.coupling(scenario);
@@ -22,6 +23,7 @@ pub fn write(scenario: &Scenario) -> String {
             text.line(format_args!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
         }
     }
+    // What couples them: connections, laws, maps and bonds.
     text.connections(scenario);
     for law in &scenario.laws {
         text.line(format_args!("\n[laws.{}]", key(&law.name)));
@@ -58,10 +60,12 @@ pub fn write(scenario: &Scenario) -> String {
     for bond in &scenario.bonds {
         text.bond(bond);
     }
+    // What happens on the way, and what was before.
     text.inputs(scenario);
     text.timed("events", &scenario.events);
     scenario.state_events.iter().for_each(|event| text.state_event(event));
     text.timed("history", &scenario.history);
+    // Interface models and joints, and what is recorded.
     for model in &scenario.interface_models {
         text.interface_model(model);
     }
@@ -113,12 +117,14 @@ impl Text {
             Some(method) => self.line(format_args!("\n[coupling]\nmethod = \"{method}\"")),
             None => self.line(format_args!("\n[coupling]\nschedule = \"{}\"", c.schedule)),
         }
+        // Order, prediction and correction.
         if !c.order.is_empty() {
             self.line(format_args!("order = {}", list(&c.order)));
         }
         if c.method.is_none() {
             self.line(format_args!("predict = \"{}\"\ncorrect = \"{}\"", c.predict, c.correct));
         }
+        // Variants, and the limits of corrections.
         self.line(format_args!("gs_variant = \"{}\"\nderivative = \"{}\"", c.gs_variant, c.derivative));
         if let Some(tolerance) = c.tolerance {
             self.line(format_args!("tolerance = {tolerance:?}"));
@@ -126,6 +132,7 @@ impl Text {
         if let Some(most) = c.corrections_max {
             self.line(format_args!("corrections_max = {most}"));
         }
+        // Sampling, energy, and how steps are chosen.
         self.line(format_args!("sampling = \"{}\"\nsub_steps = {}", c.sampling, c.sub_steps.max(1)));
         self.line(format_args!("energy = \"{}\"", c.energy));
         let control = &c.control;
@@ -139,6 +146,7 @@ impl Text {
     }
 
     fn units(&mut self, s: &Scenario) {
+        // A table for each unit; what is as usual is left out.
         for unit in &s.units {
             self.line(format_args!("\n[units.{}]\nfmu = {}", key(&unit.name), basic(&unit.source.to_string())));
             if unit.share != (1, 1) {
@@ -154,6 +162,7 @@ impl Text {
                 let motions: Vec<String> = unit.motions.iter().map(|m| list(m)).collect();
                 self.line(format_args!("motions = [{}]", motions.join(", ")));
             }
+            // Start values are a table of their own.
             if !unit.settings.is_empty() {
                 self.line(format_args!("[units.{}.set]", key(&unit.name)));
                 for Setting { variable, value: v, .. } in &unit.settings {
@@ -168,6 +177,7 @@ impl Text {
             return;
         }
         self.line(format_args!("\n[connections]"));
+        // A connection is written as short as it reads back to the same.
         for c in &s.connections {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
             let law = c.law.as_ref().map(|name| format!(", law = {}", basic(name))).unwrap_or_default();
@@ -252,6 +262,7 @@ impl Text {
     }
 
     fn interface_model(&mut self, m: &InterfaceModel) {
+        // The outputs it is made of.
         self.line(format_args!("\n[[interface_models]]"));
         let lists = [
             ("force", &m.force),
@@ -263,6 +274,7 @@ impl Text {
         for (name, ends) in lists {
             self.line(format_args!("{name} = {}", endpoints(ends)));
         }
+        // The inputs it feeds, and how it repeats steps.
         let (speed, position) = (endpoints(&m.to_speed), endpoints(&m.to_position));
         self.line(format_args!("to = {{ speed = {speed}, position = {position} }}"));
         for (name, ends) in [("predicted", &m.predicted), ("arrived", &m.arrived)] {

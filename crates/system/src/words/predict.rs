@@ -142,6 +142,7 @@ impl FromStr for Predict {
         let number = |degree: &str| degree.parse::<u32>().ok();
         // Integrated twice, the degree grows by two.
         let integrated = |degree: Option<u32>| (Family::Integrated, degree.filter(|k| *k <= DEGREE_MAX - 2));
+        // Names first, then families with a number behind the colon.
         let (family, degree) = match text {
             "hold" => (Family::Classical, Some(0)),
             "linear" => (Family::Classical, Some(1)),

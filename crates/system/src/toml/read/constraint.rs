@@ -6,6 +6,7 @@ use crate::scenario::{Constraint, Joint, JointEnd, JointForce};
 impl Reader<'_> {
     pub(super) fn constraint(&self, number: usize, constraint: &Spanned<file::Constraint>) -> Read<Constraint> {
         let (place, c) = (self.place(constraint), constraint.get_ref());
+        // The kind, with the number that belongs to it.
         let name = c.name.clone().unwrap_or_else(|| format!("constraint {}", number + 1));
         let offset = c.offset.clone();
         let kind = match c.kind.get_ref().as_str() {
@@ -26,6 +27,7 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(&c.kind), what, ""));
             }
         };
+        // What belongs to another kind was most likely meant for something else.
         let takes_offset = matches!(kind, Joint::Rigid { .. } | Joint::Equal { .. });
         let stray = [
             (c.length.is_some() && kind.word() != "distance").then_some("length"),
@@ -35,6 +37,7 @@ impl Reader<'_> {
             let what = format!("constraint `{name}` of kind `{}` with `{key}`", kind.word());
             return Err(Finding::error(&place, what, format!("remove `{key}`")));
         }
+        // How the force goes over a step, and what is held together.
         let force = match &c.force {
             None => JointForce::Linear,
             Some(word) => match word.get_ref().as_str() {

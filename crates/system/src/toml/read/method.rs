@@ -4,6 +4,7 @@ use super::*;
 
 impl Reader<'_> {
     pub(super) fn coupling(&self, c: &Spanned<file::Coupling>) -> Read<Coupling> {
+        // The method word by word. What is not said is the default.
         let place = self.place(c);
         let c = c.get_ref();
         let mut coupling = Coupling {
@@ -28,6 +29,7 @@ impl Reader<'_> {
             control: c.control.as_ref().map_or(Ok(StepChoice::default()), |control| self.control(control.get_ref()))?,
             place,
         };
+        // A named method is more than one word: it replaces schedule, prediction and correction.
         if let Some(method) = &c.method {
             coupling.take(self.method(method, c)?);
         }

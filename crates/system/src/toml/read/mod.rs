@@ -65,6 +65,7 @@ impl Reader<'_> {
     }
 
     fn scenario(&self, f: File) -> Read<Scenario> {
+        // Times, and the parameter sets that are applied, all of which are there.
         let (experiment, applied): (_, &[Spanned<String>]) = match &f.experiment {
             Some(e) => self.experiment(e),
             None => (Experiment { place: self.at(0..0), ..Experiment::default() }, &[]),
@@ -76,6 +77,7 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(name), what, format!("write [parameters.{}]", name.get_ref())));
             }
         }
+        // Everything else, part by part.
         let (events, state_events) = self.events(&f.events)?;
         let scenario = Scenario {
             name: f.name,
@@ -100,12 +102,14 @@ impl Reader<'_> {
             history: f.history.iter().map(|event| self.event(event)).collect::<Read<_>>()?,
             record: self.record(&f.record)?,
         };
+        // A value that is given twice is found when all of them are read.
         self.once(&scenario, applied)?;
         Ok(scenario)
     }
 
     /// Every value comes from one place: later sets do not hide what stands before them.
     fn once(&self, s: &Scenario, applied: &[Spanned<String>]) -> Read<()> {
+        // A set is applied once.
         for (i, name) in applied.iter().enumerate() {
             if let Some(first) = applied[..i].iter().find(|n| n.get_ref() == name.get_ref()) {
                 let what = format!(
@@ -116,6 +120,7 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(name), what, "name it once"));
             }
         }
+        // A variable has one value, from its unit or from one of the applied sets.
         let own = s.units.iter().flat_map(|u| u.settings.iter().map(|setting| (u.name.as_str(), setting)));
         let sets = s.applied.iter().filter_map(|name| s.sets.iter().find(|set| set.name == *name));
         let of_sets = sets.flat_map(|set| set.settings.iter().map(|(unit, setting)| (unit.as_str(), setting)));
@@ -165,16 +170,19 @@ impl Reader<'_> {
     }
 
     fn unit(&self, name: &Spanned<String>, unit: &file::Unit) -> Read<Unit> {
+        // The unit's name ends at the dot of UNIT.VARIABLE.
         let place = self.place(name);
         let name = name.get_ref().clone();
         if name.is_empty() || name.contains('.') {
             return Err(Finding::error(&place, format!("unit `{name}`, expected a name without a dot"), ""));
         }
+        // The FMU, embedded in this program or from a file beside the scenario.
         let shown = unit.fmu.get_ref();
         let source = match shown.strip_prefix("embedded:") {
             Some(embedded) => Source::Embedded(embedded.to_owned()),
             None => Source::File { path: self.folder.join(shown), shown: shown.clone() },
         };
+        // Its own step, as a part of the macro step.
         let share = match &unit.step {
             None => (1, 1),
             Some(step) => share(step.get_ref()).ok_or_else(|| {
@@ -182,6 +190,7 @@ impl Reader<'_> {
                 Finding::error(&self.place(step), what, "write a part of the macro step, as \"1/5\" or \"2/3\"")
             })?,
         };
+        // Start values and what else is known of it.
         let settings = unit.set.0.iter().map(|(key, value)| self.setting(key.get_ref(), value)).collect::<Read<_>>()?;
         let (tolerance, step_parameter) = (unit.tolerance, unit.step_parameter.clone());
         let motions = unit.motions.clone();

@@ -5,6 +5,7 @@ use super::*;
 impl Reader<'_> {
     pub(super) fn law(&self, name: &Spanned<String>, law: &file::Law) -> Read<Law> {
         let place = self.place(name);
+        // Numbers of laws: some may be a unit's parameter, some are numbers only, and some must be said.
         let amount = |amount: &Option<Amount>| match amount {
             Some(Amount::Number(x)) => Some(Gain::Number(*x)),
             Some(Amount::Parameter(name)) => Some(Gain::parse(name)),
@@ -22,6 +23,7 @@ impl Reader<'_> {
             let what = format!("law `{}` of kind `{}` without `{key}`", name.get_ref(), law.kind.get_ref());
             value.ok_or_else(|| Finding::error(&place, what, format!("add `{key} = …`")))
         };
+        // The kind, with the constants it needs.
         let kind = match law.kind.get_ref().as_str() {
             "spring-damper" => LawKind::SpringDamper {
                 stiffness: match amount(&law.stiffness) {
