@@ -118,11 +118,13 @@ fn unit(bits: u64) -> f64 {
 /// Place `i` of a permutation of `n` places, chosen by `p`: rounds of an invertible hash over the next power of two, repeated
 /// until the result is below `n`.
 fn permuted(i: u32, n: u32, p: u32) -> u32 {
+    // The bits of the next power of two.
     let mut w = n.saturating_sub(1);
     for shift in [1, 2, 4, 8, 16] {
         w |= w >> shift;
     }
     let mut i = i;
+    // Steps of an invertible hash, in the published order. A result outside of the n places goes through it again.
     loop {
         i ^= p;
         i = i.wrapping_mul(0xe170_893d);
@@ -146,6 +148,7 @@ fn permuted(i: u32, n: u32, p: u32) -> u32 {
             break;
         }
     }
+    // A shift by p is a permutation, too.
     ((u64::from(i) + u64::from(p)) % u64::from(n)) as u32
 }
 
