@@ -28,6 +28,7 @@ const WOOD: [f64; 3] = [0.85, 0.7, 0.48];
 
 /// All members; numbers of bodies as in the crane's definition.
 fn members() -> Vec<Member> {
+    // From the column to the grapple, with the cylinders between: body, both ends, size, colour.
     use Member::{Beam, Tube};
     vec![
         Tube(0, [0.0, 0.0], [0.0, 0.12], 0.42, DARK),
@@ -61,6 +62,7 @@ fn members() -> Vec<Member> {
 /// # Errors
 /// [`DefinitionError`] never for these data.
 pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionError> {
+    // Where bodies stand at the start: members are given in the crane's plane, and drawn in the body's own frame.
     let system = crane::system(&CraneOptions::default())?;
     let poses: Vec<Pose> = system.bodies().iter().map(|b| b.pose).collect();
     let mut bodies: Vec<Vec<Value>> = vec![Vec::new(); poses.len()];
@@ -80,6 +82,7 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
             }
         }
     }
+    // Shapes that touch: tines, and the log.
     for (body, shape) in system.shapes() {
         let Some(body) = body.index() else { continue };
         match *shape {
@@ -96,6 +99,7 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
             _ => {}
         }
     }
+    // What the script gets: bodies, where they are in each frame, and curves.
     let data = json!({
         "title": "Hydraulic crane, 18 bodies and 22 joints",
         "scheme": format!("{}, H = {} ms, hydraulics {} ms", run.scheme, 1e3 * run.step_s, 1e3 * run.micro_s),

@@ -194,6 +194,7 @@ impl Recorder {
         (self.found.end, self.found.end_s) = ((*z).into(), t_s);
 
         let kinetic = self.parameters.kinetic_energy(z);
+        // Energies here and in the solution, and errors of the displacements.
         let potential = self.parameters.potential_energy(z);
         let (energy, energy_exact) = (kinetic + potential, self.parameters.energy(exact));
         let off = [z[0] - exact[0], z[1] - exact[1]];
@@ -227,6 +228,7 @@ impl Recorder {
 
     /// Closes the run; what it cost and what it ran on are for the caller to add.
     pub fn finish(self) -> Outcome {
+        // Growth, where it stands out.
         // Under external forces amplitudes grow without any fault of the coupling.
         let growth_rate = self.found.growth.value().filter(|rate| rate * self.stop_s > 0.01 && !self.exact.is_forced());
         let energy = self.parameters.energy(&State::from(self.found.end));
