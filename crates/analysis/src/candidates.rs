@@ -19,6 +19,7 @@ pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
         Predict::classical(1),
         Predict::classical(0),
     ];
+    // Those of implicit schemes.
     let correctors = [
         Correct::Newton,
         Correct::IqnIls,

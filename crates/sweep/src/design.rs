@@ -132,6 +132,7 @@ fn permuted(i: u32, n: u32, p: u32) -> u32 {
         i ^= (i & w) >> 4;
         i ^= p >> 8;
         i = i.wrapping_mul(0x0929_eb3f);
+        // Bits of p, products with odd numbers and shifts inside of the mask can all be undone.
         i ^= p >> 23;
         i ^= (i & w) >> 1;
         i = i.wrapping_mul(1 | p >> 27);

@@ -245,6 +245,7 @@ impl Parser<'_> {
                 ')' | ']' => depth -= 1,
                 _ => {}
             }
+            // Anything else belongs to the argument under way.
             if let Some(last) = out.last_mut() {
                 last.push(c);
             }

@@ -51,6 +51,7 @@ pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
         for (i, from) in law.inputs.iter().enumerate() {
             push(&mut arrows, &blocks, s, from, (b, i), "", Way::Known);
         }
+        // From the law to the inputs it feeds.
         for c in s.connections.iter().filter(|c| c.from.unit == law.name) {
             let Some(to) = input(&blocks, s, &c.to) else { continue };
             let output = law.outputs.iter().position(|o| *o == c.from.variable).unwrap_or(0);
@@ -70,6 +71,7 @@ pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
     }
     // A map is a block, and its reaction, which goes the other way, is another one.
     for (m, map) in s.maps.iter().enumerate() {
+        // Out, and back where there is a reaction.
         let there = (format!("M{}", m + 1), &map.from, &map.to);
         let back = map.reaction.as_ref().map(|r| (format!("M{}ᵀ", m + 1), &r.from, &r.to));
         for (name, from, to) in std::iter::once(there).chain(back) {
@@ -84,6 +86,7 @@ pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
                 is_law: true,
                 ..Block::default()
             });
+            // Arrows to the block and from it.
             for (i, end) in from.iter().enumerate() {
                 push(&mut arrows, &blocks, s, end, (b, i), "", Way::Known);
             }

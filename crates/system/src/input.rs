@@ -51,6 +51,7 @@ impl InputTable {
         for record in reader.records() {
             let record = record.map_err(|e| at(e.position().map_or(0, csv::Position::line), e.to_string()))?;
             let line = record.position().map_or(0, csv::Position::line);
+            // Two rows of one time are a jump.
             let text = record.get(0).unwrap_or_default().trim();
             let after = table.times_s.last().copied().unwrap_or(f64::NEG_INFINITY);
             match text.parse::<f64>() {
@@ -63,6 +64,7 @@ impl InputTable {
                     ));
                 }
             }
+            // The line in the file is kept for findings about its values.
             table.lines.push(line);
             for (column, text) in table.columns.iter_mut().zip(record.iter().skip(1)) {
                 column.push(text.to_owned());

@@ -74,6 +74,7 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
                 let part = json!({"kind": "tube", "a": local(body, a), "b": local(body, b), "radius": radius, "colour": colour});
                 bodies[body].push(part);
             }
+            // A tube is round; a beam has a width and a height.
             Member::Beam(body, a, b, [wide, high], colour) => {
                 let ends = [local(body, a), local(body, b)];
                 let part =
@@ -85,6 +86,7 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
     // Shapes that touch: tines, and the log.
     for (body, shape) in system.shapes() {
         let Some(body) = body.index() else { continue };
+        // Tines are capsules; of the cylinders only the log is a body to be seen.
         match *shape {
             Shape::Capsule { ends: [a, b], radius } => {
                 bodies[body]

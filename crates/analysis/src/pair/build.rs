@@ -106,11 +106,13 @@ fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Chan
                 system.connect(other.component(0), units[i], "xi")?;
                 system.connect(other.component(1), units[i], "xi_dot")?;
             }
+            // A force by its owner, where one side has the spring.
             (Kind::Force, Some(owner)) => {
                 let channel = system.channel(units[owner], &["f_c"])?;
                 system.connect(channel.component(0), units[i], "f")?;
                 force = Some(channel);
             }
+            // A force by the law, made once for both sides.
             (Kind::Force, None) => {
                 let [a, b] = motions;
                 let inputs = [a.component(0), a.component(1), b.component(0), b.component(1)];

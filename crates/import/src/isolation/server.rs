@@ -362,6 +362,7 @@ fn get(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, re
     list(take, &mut s.refs, u32::from_le_bytes)?;
     let n = s.refs.len();
     match call {
+        // Real values, and derivatives of outputs with an order each.
         Call::GetReal => {
             s.reals.resize(n, 0.0);
             slave.get_real(&s.refs, &mut s.reals)?;
@@ -373,6 +374,7 @@ fn get(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, re
             slave.get_output_derivatives(&s.refs, &s.orders, &mut s.reals)?;
             reply.list(&s.reals, f64::to_le_bytes);
         }
+        // Integers, Booleans and texts.
         Call::GetInteger => {
             s.integers.resize(n, 0);
             slave.get_integer(&s.refs, &mut s.integers)?;

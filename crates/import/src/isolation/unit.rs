@@ -96,6 +96,7 @@ impl Isolation {
         // Shared memory first, as the process finds in it whether it is to go back by fork.
         let (memory, file) = Memory::create().map_err(|e| failed(format!("no shared memory: {e}")))?;
         memory.word(Word::Forks).store(u32::from(by_fork.is_some()), Ordering::SeqCst);
+        // The process, with its output where that is kept.
         let process =
             Process::start((&self.program, &self.arguments), file, (self.output.as_deref(), self.cut.clone()))
                 .map_err(|e| failed(format!("no process of `{}`: {e}", self.program.display())))?;
@@ -107,6 +108,7 @@ impl Isolation {
             line: Line::new(memory, Side::Master),
             process,
             limits: self.limits,
+            // Nothing has been sent, and nothing is known.
             message: Vec::new(),
             reply: Vec::new(),
             request: Vec::new(),

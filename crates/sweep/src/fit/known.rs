@@ -91,6 +91,7 @@ pub fn told(
     }
     // Intervals of 95 %, in the parameters' own units.
     let quantile = StudentsT::new(0.0, 1.0, freedom).map_or(1.96, |t| t.inverse_cdf(0.975));
+    // Values, spread and error in units of the parameters.
     let parameters: Vec<Parameter> = (0..n)
         .map(|i| {
             let free = &problem.free[i];
@@ -109,6 +110,7 @@ pub fn told(
     // Sentences about parameters whose value means little.
     for (p, free) in parameters.iter().zip(problem.free) {
         match (p.bound, p.confidence) {
+            // At a bound the data ask for more; without one, an interval may be wider than the range.
             (Some(bound), _) => {
                 words.push(format!("`{}` is at its {bound} bound: its range may be too narrow", p.name))
             }
@@ -117,6 +119,7 @@ pub fn told(
             }
             _ => {}
         }
+        // The coupling's error is seen where it is larger than the noise.
         if let (Some(error), Some(sigma)) = (p.coupling_error, p.sigma)
             && error.abs() > sigma
         {

@@ -39,6 +39,7 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
     let flow = match d.variable(&port.flow) {
         Ok(None) => return,
         Ok(Some(v)) => v,
+        // A unit or variable that is not there.
         Err(what) => return fail(what, ""),
     };
     if flow.real().is_none() || !matches!(flow.causality, Causality::Output | Causality::Local) {
@@ -52,6 +53,7 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
     let mut notes = Vec::new();
     for (name, gain) in &port.inputs {
         let end = Endpoint { unit: port.flow.unit.clone(), variable: name.clone() };
+        // The input; one that is not there is told, and the others are looked at.
         let input = match d.variable(&end) {
             Ok(None) => return,
             Ok(Some(v)) => v,
@@ -60,6 +62,7 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
                 continue;
             }
         };
+        // What it is, and whether anything feeds it.
         if input.real().is_none() || input.causality != Causality::Input {
             let what = format!("`{end}` is {} and {}", type_name(input), causality(input.causality));
             fail(format!("{what}, expected a real input"), "inputs of the flow's unit");
@@ -68,6 +71,7 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
         }
         // The gain makes a power of input and flow, whether it is a parameter or a number.
         match (gain, d.description(&end.unit)) {
+            // Parameters are judged at once; what is noted of a number is kept for the end.
             (Gain::Parameter { name, .. }, Some(description)) => {
                 if let Err((what, next)) = parameter(d, &end, name, flow, description) {
                     fail(what, &next);

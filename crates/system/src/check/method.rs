@@ -20,6 +20,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         let twice = !sources.insert(&unit.source);
         let Some(description) = description else { continue };
         let Some(co) = &description.co_simulation else { continue };
+        // A second instance in one process is refused; a tool that is needed may be there.
         if co.can_be_instantiated_only_once_per_process && twice && !d.isolated {
             let what = format!(
                 "unit `{}` is a second instance of an FMU with `canBeInstantiatedOnlyOncePerProcess`",

@@ -136,12 +136,15 @@ pub(crate) fn convert(setting: &Setting, v: &Variable, description: &ModelDescri
         (Kind::Real(_), Value::Real(x)) => measured(*x, setting, v, description),
         (Kind::Real(_), Value::Integer(i)) => measured(*i as f64, setting, v, description),
         (Kind::Real(_), _) => Err("a number".to_owned()),
+        // Integers, and items of enumerations by their number.
         (Kind::Integer { .. } | Kind::Enumeration { .. }, Value::Integer(i)) => integer(*i),
         (Kind::Integer { .. }, _) => Err("an integer".to_owned()),
+        // Booleans and texts.
         (Kind::Boolean, Value::Boolean(b)) => Ok(Converted::Boolean(*b)),
         (Kind::Boolean, _) => Err("true or false".to_owned()),
         (Kind::String, Value::Text(t)) => Ok(Converted::Text(t.clone())),
         (Kind::String, _) => Err("a text".to_owned()),
+        // Items of enumerations by their name.
         (Kind::Enumeration { .. }, Value::Text(name)) => {
             let items = items(v, description);
             let item = items.iter().find(|(item, _)| item == name);

@@ -41,6 +41,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
                 findings.push(Finding::error(&law.place, what, "write a number, or \"UNIT.PARAMETER\""));
             }
         }
+        // A line has rules of its own.
         if let LawKind::Line(line) = &law.kind {
             lines::check(d, law, line, findings);
         }
@@ -92,6 +93,7 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     let numbers = |v: &Variable| matches!(v.kind, Kind::Integer { .. } | Kind::Enumeration { .. });
     let same = std::mem::discriminant(&from.kind) == std::mem::discriminant(&to.kind);
     let both = numbers(from) && numbers(to);
+    // Integers and enumerations go together, which deserves a note; other types do not.
     if !same && both && c.table.is_empty() {
         // FMI sets and reads both with the same functions.
         let what = format!("`{}` is {}, `{}` is {}", c.from, type_name(from), c.to, type_name(to));
@@ -107,6 +109,7 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     }
     // What is not real is passed on as it is or by a table.
     if from.real().is_none() {
+        // Scaling is for real numbers.
         if c.factor != 1.0 || c.offset != 0.0 {
             let what = format!("`{}` is {}: it cannot be scaled", c.from, type_name(from));
             findings.push(Finding::error(place, what, "remove factor and offset"));
@@ -130,6 +133,7 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     }
     let units = format!("`{}` is in `{}`, `{}` in `{}`", c.from, from.unit(), c.to, to.unit());
     match conversion((a, from), (b, to)) {
+        // Converted, passed on unchanged, or refused.
         Conversion::Same => {}
         Conversion::Affine(factor, offset) => {
             let what = format!("{units}: converted by {factor} · y + {offset}");

@@ -181,6 +181,7 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
         let late = late.unwrap_or("known before it stepped, or iterated");
         format!("{}: {} left as reported, with inputs {late}", name(u), feedthrough(u))
     };
+    // How one unit's outputs get up to date at a time.
     let refresh = |u: usize, tick: i64| match o.refresh[u] {
         Sampled::Anew(_) => format!("{}: {} evaluated anew at {} ({})", name(u), feedthrough(u), at(tick), how(u)),
         _ => reported(u),
@@ -194,12 +195,14 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
             format!("{} steps from {} to {}{lag}", name(unit), at(from), at(to))
         }
         Op::Begin { unit, from, .. } => format!("{} begins its step at {}, beside the others", name(unit), at(from)),
+        // What is published is what anybody uses.
         Op::Publish { unit, at: tick } => {
             let outputs = a.channels.iter().filter(|c| c.unit == unit).flat_map(|c| &c.names);
             let outputs: Vec<String> = outputs.map(|n| format!("`{n}`")).collect();
             let outputs = if outputs.is_empty() { "nothing anybody uses".to_owned() } else { outputs.join(", ") };
             format!("{} publishes {outputs} at {}", name(unit), at(tick))
         }
+        // A unit by itself, or all of a loop together.
         Op::RefreshUnit { unit, at } => refresh(unit, at),
         Op::Refresh { group, at: tick } => match o.groups[group].as_slice() {
             [unit] => refresh(*unit, tick),

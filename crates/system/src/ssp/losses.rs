@@ -19,6 +19,7 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
         Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
     }));
+    // What is between units, what happens on the way, and what was before.
     let (model, event) = ("an interface model has no words in SSP", "an event has no words in SSP");
     let past = "a time before the start has no words in SSP";
     out.extend(s.interface_models.iter().map(|m| Finding::warning(&m.place, model, next)));

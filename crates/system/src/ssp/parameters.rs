@@ -161,6 +161,7 @@ fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Resu
         Value::Integer(i) => i.to_string(),
         Value::Real(x) => x.to_string(),
     };
+    // The first entry for the value; its target has the type that the table is named after.
     for line in table.all("MapEntry") {
         if line.required("source")?.trim() == text {
             let target = line.required("target")?;

@@ -240,6 +240,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     if !extra.name.is_empty() {
         s.name = extra.name;
     }
+    // What SSP has no words for is the annotation's alone.
     s.experiment.step_s = extra.experiment.step_s;
     s.experiment.tolerance = extra.experiment.tolerance;
     s.coupling = extra.coupling;
@@ -263,6 +264,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
             None => s.connections.push(c),
         }
     }
+    // Parameter sets that are not applied, and what is said of units beside their FMUs.
     s.sets.extend(extra.sets);
     for other in extra.units {
         let Some(u) = s.unit(&other.name) else {

@@ -105,11 +105,13 @@ impl Flat {
         // Elements: components, systems, and references to dictionaries.
         if let Some(elements) = node.child("Elements") {
             for (i, element) in elements.children.iter().enumerate() {
+                // A name tells elements of one system apart.
                 let name = element.attribute("name");
                 if name.is_some() && elements.children[..i].iter().any(|earlier| earlier.attribute("name") == name) {
                     let what = format!("a second element named `{}` in one system", name.unwrap_or_default());
                     return Err(Finding::error(&element.place, what, "give each a name of its own"));
                 }
+                // What the element is decides what becomes of it.
                 match element.name.as_str() {
                     "Component" => self.component(element, path, files, depth)?,
                     "System" => {

@@ -74,19 +74,23 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
                 let mut attributes: Vec<(String, String)> = Vec::new();
                 for attribute in tag.attributes().with_checks(false) {
                     let read = attribute.map_err(|e| e.to_string()).and_then(|a| {
+                        // Blanks and references in values are resolved, as XML has it.
                         let value = a.normalized_value(XmlVersion::Implicit1_0).map_err(|e| e.to_string())?;
                         Ok((a.key.into_inner().to_owned(), value.into_owned()))
                     });
+                    // Readers of this tree look attributes up by name, so that none may be there twice.
                     match read {
                         Ok(pair) if attributes.len() < ATTRIBUTES_MAX && !attributes.iter().any(|a| a.0 == pair.0) => {
                             attributes.push(pair);
                         }
+                        // Twice, or too many.
                         Ok((key, _)) => {
                             return refuse(format!("attribute `{key}` twice, or more than {ATTRIBUTES_MAX}"));
                         }
                         Err(e) => return refuse(e),
                     }
                 }
+                // Namespaces that it declares hold for its own name already.
                 scopes.push(declared(&attributes));
                 let name = named(tag.name().into_inner(), &scopes);
                 open.push(Node { name, attributes, children: Vec::new(), text: String::new(), place: at(line) });
@@ -100,6 +104,7 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
                     None => return Ok(node),
                 }
             }
+            // Texts, in any form.
             Event::Text(t) => push(&mut open, &t),
             Event::CData(t) => push(&mut open, &t),
             // Only the entities of XML itself, as others can be made to grow without a bound.

@@ -18,6 +18,7 @@ pub fn write(scenario: &Scenario) -> String {
     text.coupling(scenario);
     text.units(scenario);
     for set in &scenario.sets {
+        // Parameter sets.
         text.line(format_args!("\n[parameters.{}]", key(&set.name)));
         for (unit, s) in &set.settings {
             text.line(format_args!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
@@ -27,7 +28,9 @@ pub fn write(scenario: &Scenario) -> String {
     text.connections(scenario);
     for law in &scenario.laws {
         text.line(format_args!("\n[laws.{}]", key(&law.name)));
+        // The law's kind with its constants, and what it is between.
         match &law.kind {
+            // Springs.
             LawKind::SpringDamper { stiffness, damping } => {
                 text.line(format_args!(
                     "kind = \"spring-damper\"\nstiffness = {}\ndamping = {}",
@@ -35,9 +38,11 @@ pub fn write(scenario: &Scenario) -> String {
                     gain(damping)
                 ));
             }
+            // One with a polynomial.
             LawKind::NonlinearSpring { coefficients, damping } => text.line(format_args!(
                 "kind = \"nonlinear-spring\"\ncoefficients = {coefficients:?}\ndamping = {damping:?}"
             )),
+            // Flow laws and lines.
             LawKind::Orifice { coefficient, laminar } => {
                 text.line(format_args!("kind = \"orifice\"\ncoefficient = {coefficient:?}\nlaminar = {laminar:?}"));
             }
@@ -182,6 +187,7 @@ impl Text {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
             let law = c.law.as_ref().map(|name| format!(", law = {}", basic(name))).unwrap_or_default();
             let (factor, offset, converts) = (c.factor, c.offset, c.converts);
+            // A mean has no factor, no table and no law.
             if c.is_mean {
                 self.line(format_args!("{to} = {{ from = {from}, mean = true, convert_units = {converts} }}"));
             } else if !c.table.is_empty() {

@@ -12,8 +12,10 @@ impl Reader<'_> {
         let kind = match c.kind.get_ref().as_str() {
             "ball" => Joint::Ball,
             "hinge" => Joint::Hinge,
+            // With an offset.
             "rigid" => Joint::Rigid { offset },
             "equal" => Joint::Equal { offset },
+            // With a length.
             "distance" => match c.length {
                 Some(length) => Joint::Distance { length },
                 None => {

@@ -22,6 +22,7 @@ impl Reader<'_> {
                 }
                 t => t.as_ref().map(|t| *t.get_ref()),
             },
+            // Limits of corrections and sub-steps, how outputs are sampled, what is done about energy, and how steps are chosen.
             corrections_max: self.within("corrections_max", &c.corrections_max, 1_000_000)?.map(|n| n as usize),
             sampling: self.word("sampling", &c.sampling)?,
             sub_steps: self.within("sub_steps", &c.sub_steps, 1_000_000)?.unwrap_or(1) as usize,

@@ -87,6 +87,7 @@ impl Reader<'_> {
                 .coupling
                 .as_ref()
                 .map_or(Ok(Coupling { sub_steps: 1, ..Coupling::default() }), |c| self.coupling(c))?,
+            // Units with their values, and what connects them.
             units: f.units.0.iter().map(|(name, unit)| self.unit(name, unit)).collect::<Read<_>>()?,
             sets,
             applied: applied.iter().map(|name| name.get_ref().clone()).collect(),
@@ -96,6 +97,7 @@ impl Reader<'_> {
             bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
             interface_models: f.interface_models.iter().map(|m| self.interface_model(m)).collect::<Read<_>>()?,
             constraints: f.constraints.iter().enumerate().map(|(i, c)| self.constraint(i, c)).collect::<Read<_>>()?,
+            // What comes from files, what happens at a time, and what is recorded.
             inputs: f.inputs.0.iter().map(|(name, file)| self.input(name, file)).collect::<Read<_>>()?,
             events,
             state_events,

@@ -11,6 +11,7 @@ impl Reader<'_> {
             Some(Amount::Parameter(name)) => Some(Gain::parse(name)),
             None => None,
         };
+        // Only a number, 0 where it is left out.
         let number = |key: &str, value: &Option<Amount>| match value {
             Some(Amount::Number(x)) => Ok(*x),
             Some(Amount::Parameter(text)) => {
@@ -19,12 +20,14 @@ impl Reader<'_> {
             }
             None => Ok(0.0),
         };
+        // What a kind cannot be without.
         let need = |key: &str, value: Option<f64>| {
             let what = format!("law `{}` of kind `{}` without `{key}`", name.get_ref(), law.kind.get_ref());
             value.ok_or_else(|| Finding::error(&place, what, format!("add `{key} = …`")))
         };
         // The kind, with the constants it needs.
         let kind = match law.kind.get_ref().as_str() {
+            // Springs: linear, whose constants may be a unit's parameters, or a polynomial.
             "spring-damper" => LawKind::SpringDamper {
                 stiffness: match amount(&law.stiffness) {
                     Some(stiffness) => stiffness,
@@ -39,11 +42,14 @@ impl Reader<'_> {
                 },
                 damping: number("damping", &law.damping)?,
             },
+            // Flow over a pressure difference, which is laminar where that is small.
             "orifice" => LawKind::Orifice {
                 coefficient: need("coefficient", law.coefficient)?,
                 laminar: need("laminar", law.laminar)?,
             },
+            // A program gives the law itself.
             "given" => LawKind::Given,
+            // A line takes one of two numbers for its size, a delay, and what each end does with the wave.
             "line" => LawKind::Line(Line {
                 size: match (amount(&law.impedance), amount(&law.stiffness)) {
                     (Some(impedance), None) => LineSize::Impedance(impedance),
