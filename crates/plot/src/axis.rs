@@ -127,7 +127,7 @@ impl Scale {
         let stride = (decades / wanted.max(2) as f64).ceil().max(1.0) as i32;
         let (first, last) = ((low - 1e-9).ceil() as i32, (high + 1e-9).floor() as i32);
 
-        // Labels at powers of ten that are multiples of the stride, so that they stay when the axis grows.
+        // Labels at powers of ten whose exponents are multiples of the stride.
         let aligned = |n: &i32| n.rem_euclid(stride) == 0;
         let mut labelled: Vec<Tick> =
             (first..=last).filter(aligned).map(|n| Tick { value: 10f64.powi(n), label: power_of_ten(n) }).collect();

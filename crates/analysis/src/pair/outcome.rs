@@ -190,7 +190,7 @@ impl Recorder {
     }
 
     fn take(&mut self, t_s: f64, z: &State, exact: &State, rows: Option<&mut dyn Observer>) {
-        // This point is the last one so far.
+        // The last point so far is where the run ends.
         self.found.next += 1;
         (self.found.end, self.found.end_s) = ((*z).into(), t_s);
 

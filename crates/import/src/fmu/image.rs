@@ -93,7 +93,7 @@ fn elf(library: &[u8]) -> Result<(), (String, String)> {
         }
         is_dynamic |= kind == PT_DYNAMIC;
     }
-    // Without a dynamic segment the loader takes it for no library.
+    // A library without a dynamic segment cannot be loaded.
     if !is_dynamic {
         return Err(("no dynamic segment".to_owned(), "a shared library".to_owned()));
     }

@@ -108,7 +108,7 @@ impl Isolation {
             line: Line::new(memory, Side::Master),
             process,
             limits: self.limits,
-            // Nothing has been sent, and nothing is known.
+            // No message is under way, and no reading is known.
             message: Vec::new(),
             reply: Vec::new(),
             request: Vec::new(),

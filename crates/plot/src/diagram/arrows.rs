@@ -21,7 +21,7 @@ const MEANINGS: [(Way, &str); 3] = [
 ];
 
 pub(super) fn draw(canvas: &mut Canvas, d: &Diagram, layout: &Layout, at: impl Fn([f64; 2]) -> [f64; 2]) {
-    // Each arrow turns at a place of its own, and each detour has a track of its own, so that none lie on each other.
+    // Arrows turn at different places, and each detour has a track of its own, so that few lie on each other.
     let (mut below, mut above) = (0.0, 0.0);
     for (a, arrow) in d.arrows.iter().enumerate() {
         let (from, to) = (layout.output(arrow.from), layout.input(arrow.to));

@@ -34,7 +34,7 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
         let of_end = |c: &&Connection| c.from.unit == law.name && c.from.variable == *output;
         let fed: Vec<&Connection> = d.scenario.connections.iter().filter(of_end).collect();
         match fed.as_slice() {
-            // Scaled, or at another unit, it would be another wave than the line works with.
+            // Scaled, or at another unit, it would not be the wave that the line works with.
             [c] if c.to.unit != speed.unit || c.factor != 1.0 || c.offset != 0.0 => {
                 let what = format!("`{output}` goes to `{}`, scaled or not at the end of `{speed}`", c.to);
                 findings.push(error(what, "connect it to one input of the unit at that end, as it is"));
@@ -58,14 +58,14 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
                     findings.push(error(what, "name the parameter that is told the impedance, or write \"feedback\""));
                 }
             }
-            // The local part is held.
+            // The master holds the local part over a step.
             LineEnd::Hold => {
                 let what = format!("line `{}`: the local part Z v at `{speed}` is held over a step", law.name);
                 let next = "with that the line is stable for small Z H against the mass only: a unit that takes the wave is \
                             stable at any step up to the delay";
                 findings.push(Finding::warning(&law.place, what, next));
             }
-            // The local part is fed back.
+            // The master makes the local part by feedback.
             LineEnd::Feedback => {
                 let what = format!("line `{}`: the local part Z v at `{speed}` is made by feedback", law.name);
                 let next = "that was seen to be stable while Z H is at most twice the mass, and to grow from ten times on: a unit \

@@ -196,7 +196,7 @@ pub(super) fn source<'a>(
     place: &Place,
     findings: &mut Vec<Finding>,
 ) -> Option<&'a Variable> {
-    // A unit that is not there, or has no description, has been told elsewhere.
+    // A unit without a description has been told elsewhere.
     let v = match d.variable(end) {
         Ok(v) => v?,
         Err(what) => {
@@ -357,7 +357,7 @@ fn interface_model(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Find
         let what = "`predicted` of an interface model is for repeating steps of a fast unit that integrates it itself";
         bad(what.to_owned(), "write repeat = 2 and no `to`, or no `predicted`");
     }
-    // More repetitions than that gain nothing.
+    // More repetitions are taken for a mistake.
     if m.repeat > REPEAT_MAX {
         bad(format!("`repeat` of an interface model is {}, expected at most {REPEAT_MAX}", m.repeat), "2 is enough");
     }

@@ -195,7 +195,7 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
             format!("{} steps from {} to {}{lag}", name(unit), at(from), at(to))
         }
         Op::Begin { unit, from, .. } => format!("{} begins its step at {}, beside the others", name(unit), at(from)),
-        // What is published is what anybody uses.
+        // Only outputs that something is made of are published.
         Op::Publish { unit, at: tick } => {
             let outputs = a.channels.iter().filter(|c| c.unit == unit).flat_map(|c| &c.names);
             let outputs: Vec<String> = outputs.map(|n| format!("`{n}`")).collect();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// What SSP has no words for, and what keeps a tool from opening the file.
 pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Finding> {
     let mut out = Vec::new();
-    // What has no words in SSP, kind by kind, which the annotation keeps.
+    // What SSP has no words for stands in the annotation: laws, maps, bonds and steps of a unit's own.
     let next = "it stands in the annotation, which other tools do not read";
     out.extend(
         s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no words in SSP", l.name), next)),

@@ -72,7 +72,7 @@ fn base<'a>(node: &Node, component: Option<&'a str>) -> Option<&'a str> {
 }
 
 fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<Bound>, Finding> {
-    // Each parameter with the value of its type.
+    // Each parameter with its name under the binding's prefix.
     set.understood(&["Parameters", "Enumerations", "Units", "Annotations"], &[], findings);
     let mut out = Vec::new();
     for parameter in set.list("Parameters", "Parameter") {

@@ -156,7 +156,7 @@ pub fn read_ssp(path: &Path, shown: &str) -> Result<Document, Finding> {
 
 fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
     let root = xml::parse(bytes, &files.shown)?;
-    // What the root has that is understood.
+    // What of the root is understood, and of which version it is.
     root.expect(ROOT, "is this an SSD file?")?;
     let mut flat = Flat::default();
     let known = ["System", "Enumerations", "Units", "DefaultExperiment", "Annotations"];

@@ -66,7 +66,7 @@ pub(super) fn type_of(name: &str) -> &str {
 impl Flat {
     /// Adds the system `node` whose path is `path` (empty for the root).
     pub fn system(&mut self, node: &Node, path: &str, files: &Files, depth: usize) -> Result<(), Finding> {
-        // Nested systems need an end.
+        // The depth is bounded, whatever a file says.
         if depth > DEPTH_MAX {
             return Err(Finding::error(
                 &node.place,
@@ -105,13 +105,12 @@ impl Flat {
         // Elements: components, systems, and references to dictionaries.
         if let Some(elements) = node.child("Elements") {
             for (i, element) in elements.children.iter().enumerate() {
-                // A name tells elements of one system apart.
+                // Names in a system are unique, as connections go by them.
                 let name = element.attribute("name");
                 if name.is_some() && elements.children[..i].iter().any(|earlier| earlier.attribute("name") == name) {
                     let what = format!("a second element named `{}` in one system", name.unwrap_or_default());
                     return Err(Finding::error(&element.place, what, "give each a name of its own"));
                 }
-                // What the element is decides what becomes of it.
                 match element.name.as_str() {
                     "Component" => self.component(element, path, files, depth)?,
                     "System" => {

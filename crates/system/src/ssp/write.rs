@@ -88,7 +88,7 @@ impl Text {
     }
 
     fn component(&mut self, s: &Scenario, u: usize, d: &ModelDescription, source: &str) {
-        // The FMU.
+        // The component's FMU.
         let unit = &s.units[u];
         self.open(
             "ssd:Component",
@@ -164,7 +164,7 @@ impl Text {
         }
         self.open("ssd:Connections", "");
         for c in plain {
-            // Both ends.
+            // The ends, and whether units of measurement are converted between them.
             let (Endpoint { unit: a, variable: y }, Endpoint { unit: b, variable: u }) = (&c.from, &c.to);
             let suppress = if c.converts { "" } else { " suppressUnitConversion=\"true\"" };
             let ends = format!(

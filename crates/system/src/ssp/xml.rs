@@ -83,7 +83,6 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
                         Ok(pair) if attributes.len() < ATTRIBUTES_MAX && !attributes.iter().any(|a| a.0 == pair.0) => {
                             attributes.push(pair);
                         }
-                        // Twice, or too many.
                         Ok((key, _)) => {
                             return refuse(format!("attribute `{key}` twice, or more than {ATTRIBUTES_MAX}"));
                         }

@@ -12,13 +12,13 @@ use std::fmt::Write;
 pub fn write(scenario: &Scenario) -> String {
     // Where an option has gone before the file, one of two values is left.
     let scenario = &scenario.settled();
-    // What is run: experiment, method, units and their values.
+    // What is run: times, method, units and their values.
     let mut text = Text(String::new());
     text.header(scenario);
     text.coupling(scenario);
     text.units(scenario);
     for set in &scenario.sets {
-        // Parameter sets.
+        // A parameter set names the unit of each value.
         text.line(format_args!("\n[parameters.{}]", key(&set.name)));
         for (unit, s) in &set.settings {
             text.line(format_args!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
@@ -30,7 +30,7 @@ pub fn write(scenario: &Scenario) -> String {
         text.line(format_args!("\n[laws.{}]", key(&law.name)));
         // The law's kind with its constants, and what it is between.
         match &law.kind {
-            // Springs.
+            // Springs between two motions.
             LawKind::SpringDamper { stiffness, damping } => {
                 text.line(format_args!(
                     "kind = \"spring-damper\"\nstiffness = {}\ndamping = {}",
@@ -38,7 +38,6 @@ pub fn write(scenario: &Scenario) -> String {
                     gain(damping)
                 ));
             }
-            // One with a polynomial.
             LawKind::NonlinearSpring { coefficients, damping } => text.line(format_args!(
                 "kind = \"nonlinear-spring\"\ncoefficients = {coefficients:?}\ndamping = {damping:?}"
             )),
@@ -151,7 +150,7 @@ impl Text {
     }
 
     fn units(&mut self, s: &Scenario) {
-        // A table for each unit; what is as usual is left out.
+        // A table for each unit, without what is as usual.
         for unit in &s.units {
             self.line(format_args!("\n[units.{}]\nfmu = {}", key(&unit.name), basic(&unit.source.to_string())));
             if unit.share != (1, 1) {
@@ -182,7 +181,7 @@ impl Text {
             return;
         }
         self.line(format_args!("\n[connections]"));
-        // A connection is written as short as it reads back to the same.
+        // Each connection in the shortest form that reads back to the same.
         for c in &s.connections {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
             let law = c.law.as_ref().map(|name| format!(", law = {}", basic(name))).unwrap_or_default();

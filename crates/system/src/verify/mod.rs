@@ -172,7 +172,6 @@ pub fn verify(
         let runs = verdict::Runs { scenario: &effective, catalogue, outputs: &outputs, traces: &traces };
         runs.verdict(tolerance)
     });
-    // Worst outputs first.
     Ok(Verification { outputs, constants, verdict, step_s, other, effective, findings })
 }
 
@@ -206,7 +205,7 @@ fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {
     // An order is seen only where differences stand out of rounding.
     let rounding = 1e-13 * amplitude.max(f64::MIN_POSITIVE);
     let order = Some((halved / next).log2()).filter(|p| p.is_finite() && (halved > rounding && next > rounding));
-    // Where the error grows over the run, an order above 1 is not believed.
+    // Where late values outgrow those of the fine run, an order above 1 is not believed.
     let grown = grown(&y, &value(quarter));
     let p = order.unwrap_or(ORDER_MIN).max(ORDER_MIN).min(if grown.is_some() { 1.0 } else { f64::INFINITY });
     let factor = p.exp2() / (p.exp2() - 1.0);

@@ -77,7 +77,7 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(name), what, format!("write [parameters.{}]", name.get_ref())));
             }
         }
-        // Everything else, part by part.
+        // Both kinds of events stand in one list of the file.
         let (events, state_events) = self.events(&f.events)?;
         let scenario = Scenario {
             name: f.name,
@@ -172,7 +172,7 @@ impl Reader<'_> {
     }
 
     fn unit(&self, name: &Spanned<String>, unit: &file::Unit) -> Read<Unit> {
-        // The unit's name ends at the dot of UNIT.VARIABLE.
+        // A name has no dot, as UNIT.VARIABLE is divided there.
         let place = self.place(name);
         let name = name.get_ref().clone();
         if name.is_empty() || name.contains('.') {
