@@ -71,6 +71,7 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
                 if open.len() == DEPTH_MAX {
                     return refuse(format!("more than {DEPTH_MAX} nested elements"));
                 }
+                // Its attributes.
                 let mut attributes: Vec<(String, String)> = Vec::new();
                 for attribute in tag.attributes().with_checks(false) {
                     let read = attribute.map_err(|e| e.to_string()).and_then(|a| {

@@ -46,6 +46,7 @@ pub fn write(scenario: &Scenario) -> String {
                 text.line(format_args!("kind = \"orifice\"\ncoefficient = {coefficient:?}\nlaminar = {laminar:?}"));
             }
             LawKind::Given => text.line(format_args!("kind = \"given\"")),
+            // A line by the one of its numbers that was given.
             LawKind::Line(line) => {
                 let (key, amount) = match &line.size {
                     LineSize::Impedance(amount) => ("impedance", amount),

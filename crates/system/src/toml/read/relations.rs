@@ -59,6 +59,7 @@ impl Reader<'_> {
                         return Err(Finding::error(&place, what, "give one of the two"));
                     }
                 },
+                // The time that a wave takes, and whether units take it at the ends.
                 delay_s: need("delay", law.delay)?,
                 ends: line_ends(law.ends.as_deref()).map_err(|found| {
                     let what = format!("`ends` of law `{}` is {found}", name.get_ref());
