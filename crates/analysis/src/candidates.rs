@@ -6,7 +6,7 @@ use crate::scheme::{Control, Correct, Family, Named, Predict, Schedule, Scheme, 
 /// All schemes with steps of one length that are tried, on every cut: those of high order first, which bound what the others
 /// may cost.
 pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
-    // Predictors of explicit schemes, and correctors of implicit ones.
+    // Predictors of explicit schemes.
     let hermite = |degree| Predict { family: Family::Hermite, degree };
     let explicit = [
         Predict::jerk(3),
@@ -19,7 +19,7 @@ pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
         Predict::classical(1),
         Predict::classical(0),
     ];
-    // Those of implicit schemes.
+    // Correctors of implicit schemes.
     let correctors = [
         Correct::Newton,
         Correct::IqnIls,

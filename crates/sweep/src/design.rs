@@ -118,7 +118,7 @@ fn unit(bits: u64) -> f64 {
 /// Place `i` of a permutation of `n` places, chosen by `p`: rounds of an invertible hash over the next power of two, repeated
 /// until the result is below `n`.
 fn permuted(i: u32, n: u32, p: u32) -> u32 {
-    // The bits of the next power of two.
+    // A mask of all bits up to the highest one of n − 1.
     let mut w = n.saturating_sub(1);
     for shift in [1, 2, 4, 8, 16] {
         w |= w >> shift;

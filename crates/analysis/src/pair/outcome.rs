@@ -232,7 +232,6 @@ impl Recorder {
 
     /// Closes the run; what it cost and what it ran on are for the caller to add.
     pub fn finish(self) -> Outcome {
-        // Growth, where it stands out.
         // Under external forces amplitudes grow without any fault of the coupling.
         let growth_rate = self.found.growth.value().filter(|rate| rate * self.stop_s > 0.01 && !self.exact.is_forced());
         let energy = self.parameters.energy(&State::from(self.found.end));
