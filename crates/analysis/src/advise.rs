@@ -181,6 +181,7 @@ pub struct Advice {
 /// # Errors
 /// [`RunError::Grid`] where no scheme meets the tolerance; why the first one is not allowed, where none is.
 pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
+    // All schemes side by side. What the cheapest so far costs bounds what others may.
     let search = Search { cheapest: AtomicU64::new(u64::MAX), stuck: AtomicUsize::new(0) };
     let tried: Vec<(Scheme, Result<Result<Candidate, String>, RunError>)> = candidates(benchmark)
         .par_iter()
@@ -190,6 +191,7 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
             (*scheme, found)
         })
         .collect();
+    // Those that meet the tolerance, those that cannot be made, and why the first one does not meet it.
     let (mut candidates, mut left_out, mut reason) = (Vec::new(), Vec::new(), String::new());
     for (scheme, found) in tried {
         match found {
@@ -199,6 +201,7 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
             Err(why) => leave_out(&mut left_out, &scheme, &why),
         }
     }
+    // The cheapest has steps of one length; step control is looked at beside it, and may be cheaper.
     candidates.sort_by_key(|c| c.do_steps);
     let Some(best) = candidates.first().copied() else {
         return Err(RunError::Grid {
@@ -214,6 +217,7 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
     candidates.extend(control(benchmark, &best, question, &mut left_out)?);
     candidates.sort_by_key(|c| c.do_steps);
     let best = candidates[0];
+    // What goes through the interfaces of the best one, and its loop gain.
     let (connections, capabilities) = observe(benchmark, &best, question)?;
     // Units without derivatives or rollback have none.
     let loop_gain = gain(benchmark, &best, question).unwrap_or(None);
@@ -330,6 +334,7 @@ fn control(
     question: &Question,
     left_out: &mut Vec<LeftOut>,
 ) -> Result<Vec<Candidate>, RunError> {
+    // A run with a quarter of the step stands for the solution.
     let windows = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
     let step_s = question.stop_s / windows as f64;
     let Trial::Done(Done { rows, events_s, .. }) = run(benchmark, &best.scheme, (step_s, windows), &question.factory)?
@@ -337,6 +342,7 @@ fn control(
         return Ok(Vec::new());
     };
     let (fine, quantities) = (Trajectory { step_s, rows, events_s, error: 0.0 }, benchmark.quantities().len());
+    // The tolerance of the control is made smaller until the error of the run is small enough.
     let mut found = Vec::new();
     for scheme in crate::candidates::controlled(&best.scheme) {
         let mut tolerance = question.tolerance;
@@ -347,6 +353,7 @@ fn control(
                     leave_out(left_out, &scheme, &why);
                     break;
                 }
+                // A control that costs so much more than steps of one length is no advice.
                 Ok(Some((_, do_steps))) if do_steps > COST_MAX * best.do_steps => break,
                 Ok(Some((error, do_steps))) if error <= 0.9 * question.tolerance => {
                     let (order, growth_rate) = (f64::NAN, f64::NAN);
@@ -368,12 +375,15 @@ fn controlled(
     question: &Question,
     (fine, quantities): (&Trajectory, usize),
 ) -> Result<Option<(f64, u64)>, RunError> {
+    // Steps are chosen up to the end of the question, beginning with its guess.
     let setup = Setup::new(scheme, question.guess_s.min(benchmark.step_max_s()), &question.factory);
     let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
     let (start_s, mut state) = (coupled.simulation.time_s(), Vec::new());
+    // Errors are parts of the largest values.
     let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
     let amplitudes: Vec<f64> = (0..quantities).map(amplitude).collect();
     let mut error = 0.0f64;
+    // Each point that the control has chosen is compared with the fine run at its time.
     while !coupled.simulation.is_over() {
         if coupled.simulation.step().is_err() {
             return Ok(None);

@@ -127,6 +127,7 @@ pub fn unit(
     parameters: &[(&str, f64)],
     integration: Integration,
 ) -> Result<Box<dyn Unit>, RunError> {
+    // The unit, and its variables by name.
     let mut unit = (setup.factory)(model, name)?;
     let reference = |unit: &dyn Unit, variable: &str| {
         let found = unit.description().variable(variable).map(|v| v.value_reference);
@@ -136,10 +137,12 @@ pub fn unit(
             hint: format!("is this the model `{model}`?"),
         })
     };
+    // Its parameters.
     for &(variable, value) in parameters {
         let r = reference(unit.as_ref(), variable)?;
         unit.set_real(&[r], &[value])?;
     }
+    // The integrator is an item of an enumeration; Runge and Kutta's has a micro step.
     let (item, micro_s) = match integration {
         Integration::Exact => (3, None),
         Integration::RungeKutta(h) => (2, Some(h)),

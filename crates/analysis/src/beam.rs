@@ -102,6 +102,7 @@ impl BeamOnSprings<'_> {
     /// # Errors
     /// Where a unit is missing, refuses a value or fails, and [`RunError::VirtualWork`] for a broken pair of maps.
     pub fn run(&self, factory: Factory<'_>) -> Result<BeamRun, RunError> {
+        // The beam and the springs.
         let mut system = System::new();
         let full = matches!(self.interface, Interface::Full);
         let mut beam = factory(if full { "beam_full" } else { "beam_reduced" }, "beam")?;
@@ -110,14 +111,17 @@ impl BeamOnSprings<'_> {
         let exchanged = count(beam.description(), shown);
         let beam = system.add(beam);
         let springs = system.add(factory("spring_field", "springs")?);
+        // What they exchange, coupled in Jacobi with hold.
         let u = channel(&mut system, beam, shown, exchanged)?;
         let watched = self.couple(&mut system, (beam, u), springs, factory)?;
         let method = Method { sampling: self.sampling, ..Method::default() };
         let stop_s = self.step_s * self.steps as f64;
         let mut simulation = Simulation::new(system, &method, Grid::uniform(self.step_s, stop_s))?;
+        // The pair of maps is watched for the virtual work that it makes.
         if let Some((forward, back)) = watched {
             simulation.watch_work(forward, back)?;
         }
+        // Deflections are recorded.
         for name in self.recorded(shown, exchanged) {
             simulation.record(beam, &name, &name)?;
         }
@@ -149,6 +153,7 @@ impl BeamOnSprings<'_> {
         factory: Factory<'_>,
     ) -> Result<Option<(LawId, LawId)>, RunError> {
         const FULL: usize = 501;
+        // All positions and forces, or a unit of its own between them: no maps in the master.
         let (map, dual) = match self.interface {
             Interface::Full => {
                 let force = channel(system, springs, "F", FULL)?;
@@ -167,9 +172,11 @@ impl BeamOnSprings<'_> {
                 connect(system, dual, beam, "g_int", map.reduced_size())?;
                 return Ok(None);
             }
+            // A broken pair of maps is one whose way back is not the dual.
             Interface::Reduced(map) => (map, true),
             Interface::Broken(map) => (map, false),
         };
+        // Maps in the master: out to the springs, and back to the beam.
         let force = channel(system, springs, "F", FULL)?;
         let shape = || SystemError::LawShape { what: "entries", found: 0, expected: map.reduced_size() };
         let forward = forward(map).ok_or_else(shape)?;
@@ -177,6 +184,7 @@ impl BeamOnSprings<'_> {
         let signals = |channel: ChannelId, n: usize| (0..n).map(|i| channel.component(i)).collect::<Vec<_>>();
         let forward = system.law(Box::new(forward), &signals(u, map.reduced_size()));
         let back = system.law(Box::new(back), &signals(force, FULL));
+        // Each output to the input of its name.
         for (i, input) in names("u", FULL).iter().enumerate() {
             system.connect_law(forward, i, springs, input)?;
         }

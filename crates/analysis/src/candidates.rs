@@ -6,6 +6,7 @@ use crate::scheme::{Control, Correct, Family, Named, Predict, Schedule, Scheme, 
 /// All schemes with steps of one length that are tried, on every cut: those of high order first, which bound what the others
 /// may cost.
 pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
+    // Predictors of explicit schemes.
     let hermite = |degree| Predict { family: Family::Hermite, degree };
     let explicit = [
         Predict::jerk(3),
@@ -18,6 +19,7 @@ pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
         Predict::classical(1),
         Predict::classical(0),
     ];
+    // Correctors of implicit schemes.
     let correctors = [
         Correct::Newton,
         Correct::IqnIls,
@@ -27,10 +29,12 @@ pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
         Correct::SemiImplicit,
     ];
     let couplings = benchmark.card().couplings;
+    // High order first.
     let mut all = Vec::new();
     for &coupling in couplings {
         all.extend([16, 12, 8].map(|q| named(Named::Waveform(q), coupling)));
     }
+    // Explicit schemes, in all orders of the units.
     for predict in explicit {
         for &coupling in couplings {
             for schedule in [Schedule::GaussSeidel, Schedule::GaussSeidelReversed, Schedule::Jacobi] {
@@ -38,6 +42,7 @@ pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
             }
         }
     }
+    // Implicit schemes: Newton and IQN-ILS from three predictors each, the others from one.
     for &coupling in couplings {
         for correct in correctors {
             let quasi_newton = matches!(correct, Correct::Newton | Correct::IqnIls);
@@ -48,6 +53,7 @@ pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
         }
         all.push(named(Named::Palindromic, coupling));
     }
+    // What the file says of sampling and derivatives holds for all of them.
     let written = benchmark.written();
     let like = |scheme: Scheme| match written {
         Some(Scheme { sampling, derivative, variant, .. }) => Scheme { sampling, derivative, variant, ..scheme },

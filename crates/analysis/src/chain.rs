@@ -108,8 +108,10 @@ impl Parts for Chain {
     }
 
     fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError> {
+        // Where the laws of the springs stand.
         let owned = setup.scheme.coupling == Coupling::DisplacementForce;
         let in_master = setup.scheme.method(N).predictor.edge() == Edge::BeforeLaw || !owned;
+        // Masses, each with its spring to the left where it owns it.
         let mut system = System::new();
         let mut units = Vec::new();
         for i in 0..N {
@@ -126,6 +128,7 @@ impl Parts for Chain {
             let name = format!("mass{}", i + 1);
             units.push(system.add(unit(setup, (model, &name), &parameters, Integration::Exact)?));
         }
+        // Their motions, and what these are at a state of the whole.
         let names = components(setup, &MOTION);
         let motions = units.iter().map(|u| system.channel(*u, names)).collect::<Result<Vec<_>, _>>()?;
         let whole = *self;
@@ -155,6 +158,7 @@ impl Parts for Chain {
                 }
             }
         }
+        // Power bonds, which some schemes need, and what is told of each connection.
         if setup.scheme.weighs_energy() {
             self.bonds(&mut system, &units, owned)?;
         }

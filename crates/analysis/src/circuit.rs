@@ -76,8 +76,10 @@ impl Parts for Circuit {
     }
 
     fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError> {
+        // Where the law of the shunt stands.
         let predicted = setup.scheme.method(2).predictor.edge() == Edge::BeforeLaw;
         let kinds = setup.scheme.coupling.kinds();
+        // Meshes, one of them with the shunt where it owns it.
         let mut system = System::new();
         let mut units = Vec::new();
         for i in 0..2 {
@@ -90,10 +92,12 @@ impl Parts for Circuit {
             let names = (["circuit_mesh", "circuit_mesh_shunt"][usize::from(owner)], ["mesh1", "mesh2"][i]);
             units.push(system.add(unit(setup, names, &parameters, Integration::Exact)?));
         }
+        // Their motions, and what these are at a state of the whole.
         let names = components(setup, &["q", "i", "di", "ddi"]);
         let motions = vec![system.channel(units[0], names)?, system.channel(units[1], names)?];
         let whole = *self;
         let mut rows: Vec<Row> = (0..2).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
+        // An owner of the shunt gets the other's motion; the other one gets its voltage, from the owner or from a law.
         for i in 0..2 {
             let (own, other) = (motions[i], motions[1 - i]);
             if kinds[i] == Kind::Displacement {
@@ -110,6 +114,7 @@ impl Parts for Circuit {
                 system.connect_law(law, 0, units[i], "u")?;
             }
         }
+        // The power bond of the shunt, which some schemes need.
         if setup.scheme.weighs_energy() {
             let (driven, owner) = ([("u", 1.0)], [("q_o", 1.0 / self.c_s), ("i_o", self.r_s)]);
             let port = |i: usize| Port {
@@ -119,6 +124,7 @@ impl Parts for Circuit {
             };
             system.bond("shunt", &[port(0), port(1)])?;
         }
+        // What is told of the connection at each mesh.
         let voltage = |i: usize| if kinds[i] == Kind::Displacement { "u_s" } else { "u" };
         let bonds = (0..2).map(|i| Bond::new(units[i], voltage(i), "i")).collect();
         Ok(Assembly { system, motions, rows, bonds })

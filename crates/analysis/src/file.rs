@@ -43,15 +43,18 @@ impl FromFile {
         scenario: &Scenario,
         catalogue: Box<dyn Catalogue + Send + Sync>,
     ) -> Result<(Self, Vec<Finding>), Vec<Finding>> {
+        // The scenario as it runs, with its times.
         let (assembly, findings) = assemble(scenario, catalogue.as_ref())?;
         let mut scenario = assembly.effective.clone();
         let mut findings = findings;
+        // What depends on the method has no error that would shrink with the step.
         for (u, v) in assembly.recorded.iter().filter(|(u, v)| sees_derivatives(&assembly.descriptions[*u], *v)) {
             let name = assembly.column(*u, *v);
             let what =
                 format!("`{name}` follows the derivatives of inputs, which depend on the method: it is not measured");
             findings.push(Finding::note(&scenario.experiment.place, what, ""));
         }
+        // Quantities: recorded real variables that may change in a run.
         let moves = |(u, v): &&(usize, usize)| {
             let variable = &assembly.descriptions[*u].variables[*v];
             let is_constant = matches!(variable.variability, Variability::Constant | Variability::Fixed)
@@ -69,10 +72,12 @@ impl FromFile {
             let next = "name one by `--record UNIT.VARIABLE` or `record.variables`";
             return Err(vec![Finding::error(&scenario.experiment.place, what.to_owned(), next)]);
         }
+        // They alone are recorded, in each row.
         scenario.record.variables = quantities.iter().map(|q| (q.name.clone(), Place::default())).collect();
         scenario.record.every = 1;
         let e = &scenario.experiment;
         let (step_s, stop_s) = (e.step_s.unwrap_or(f64::NAN), e.stop_s.unwrap_or(f64::NAN) - e.start_s);
+        // One cut: the file's own.
         let card = Card {
             name: "file",
             couplings: &[Coupling::AsWritten],
@@ -83,6 +88,7 @@ impl FromFile {
             integrations: 1,
             linear: false,
         };
+        // Units are made anew for each run.
         let descriptions = assembly.descriptions.clone();
         drop(assembly);
         let (name, reference) = (name.to_owned(), Mutex::new(None));

@@ -29,10 +29,12 @@ pub(super) fn observe(
             coupled.simulation.record(bond.unit, variable, variable)?;
         }
     }
+    // The run, with as many samples as a frequency content takes.
     let windows = (question.stop_s / step_s).round() as u64;
     let every = windows.div_ceil(SAMPLES_MAX).max(1);
     let mut rows = Rows::default();
     coupled.simulation.run(windows, every, &mut rows)?;
+    // Power and frequency of each bond. Efforts with gains add up to what works on its flow.
     let mut connections = Vec::new();
     let mut capabilities = scenario.capabilities();
     for bond in &coupled.bonds {
@@ -42,6 +44,7 @@ pub(super) fn observe(
         let power: Vec<f64> = rows.0.iter().map(|row| effort(row) * row[last]).collect();
         first = last + 1;
         let content = frequencies(&flow, step_s * every as f64);
+        // The bond by the names of its unit and variables.
         let efforts: Vec<&str> = bond.efforts.iter().map(|(effort, _)| effort.as_str()).collect();
         let unit = coupled.simulation.unit_mut(bond.unit);
         connections.push(Connection {
@@ -51,6 +54,7 @@ pub(super) fn observe(
             frequency_hz: content.map(|c| c[0]),
             frequency_99_hz: content.map(|c| c[1]),
         });
+        // A unit that nobody has looked at yet.
         if capabilities.iter().all(|c| c.unit != unit.name()) {
             capabilities.push(Capabilities::of(unit.name(), unit.description()));
         }

@@ -145,20 +145,24 @@ impl Errors {
 /// # Errors
 /// What units and master answer; diverging is a result.
 pub fn run(scenario: &dyn Benchmark, setup: &Setup<'_>, reference: &Reference) -> Result<Work, RunError> {
+    // The end is told to the master only where steps are chosen: others end by their number.
     check_cut(&scenario.card(), setup.scheme.coupling)?;
     let setup = Setup { stop_s: setup.stop_s.or(Some(reference.stop_s)), ..*setup };
     let is_chosen = setup.scheme.control != Control::Fixed;
     let mut coupled = scenario.couple(&Setup { stop_s: setup.stop_s.filter(|_| is_chosen), ..setup })?;
+    // Errors beside the reference, at the times where both have a point.
     let (mut error, wall_s) =
         if is_chosen { chosen(scenario, &mut coupled, reference)? } else { fixed(&mut coupled, reference)? };
     if error.is_diverged() {
         error = Errors::DIVERGED;
     }
+    // What is remarked about the run, and what it has cost.
     let unconverged = coupled.simulation.unconverged().map_or(0, |u| u.windows);
     let coarse = coupled.simulation.coarse().map(|c| c.to_string());
     let (do_steps, kinds) = (coupled.simulation.do_steps().iter().sum(), coupled.simulation.kinds());
     let units = if kinds.windows(2).all(|k| k[0] == k[1]) { kinds[0].to_string() } else { kinds.join(" + ") };
     let control_tolerance = is_chosen.then_some(setup.scheme.control_tolerance);
+    // What the run came to.
     Ok(Work {
         step_s: setup.step_s,
         control_tolerance,
@@ -296,10 +300,12 @@ impl<'a> Ladder<'a> {
 
     /// Global and local errors of a scheme, from an exact start. A run that fails has no errors, and is told.
     pub fn climb(&self, scheme: &Scheme, factory: Factory<'_>) -> Convergence {
+        // From the solution's own state and history, so that the start has no error.
         let setup = |step_s| Setup { start: Start::Exact, ..Setup::new(scheme, step_s, factory) };
         let none = Errors { position: f64::NAN, velocity: f64::NAN };
         let (mut told, mut failed) = (Vec::new(), 0);
         let (mut global, mut local) = (Vec::new(), Vec::new());
+        // Whole runs with each macro step.
         for (h, reference) in &self.global {
             let work = run(self.scenario, &setup(*h), reference);
             let work = work.unwrap_or_else(|e| Work::failed(scheme, *h, e.to_string()));
@@ -309,6 +315,7 @@ impl<'a> Ladder<'a> {
             }
             global.push((*h, work.error));
         }
+        // One step from several starting times.
         for (h, ends) in &self.local {
             let errors = self.step(&setup(*h), ends).unwrap_or_else(|e| {
                 failed += 1;

@@ -74,6 +74,7 @@ impl Pendulum {
     /// # Errors
     /// Where a unit is missing, refuses a value or fails.
     pub fn run(&self, factory: Factory<'_>) -> Result<Vec<Point>, RunError> {
+        // The run.
         let mut simulation = models::simulation(&self.scenario(), factory)?;
         let mut trace = Trace::new(simulation.columns().to_vec());
         simulation.run(self.steps, self.every, &mut trace)?;
@@ -86,6 +87,7 @@ impl Pendulum {
                 expected: "those that the scenario records".to_owned(),
             })
         };
+        // Columns of the tip, of the payload, and of the arm's angle.
         let [tip, payload] = ["arm.tip.r", "payload.r"].map(|name| [1, 2, 3].map(|i| format!("{name}[{i}]")));
         let [cosine, sine] = [1, 2].map(|row| format!("arm.hinge.R[{row},1]"));
         let vector = |names: &[String; 3]| -> Result<[usize; 3], RunError> {

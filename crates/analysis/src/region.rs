@@ -114,9 +114,11 @@ pub fn regions(
                     },
                 )
                 .collect::<Result<_, RunError>>()?;
+            // The stable part of the window.
             let radius = rows.concat();
             let stable = radius.iter().filter(|rho| **rho <= 1.0 + window.tolerance).count();
             let stable_fraction = stable as f64 / radius.len() as f64;
+            // Limits along rays.
             let mut probe = Probe::new(scheme, ratios)?;
             let mut limits = Vec::new();
             for &angle_deg in &rays.angles_deg {

@@ -14,12 +14,14 @@ pub fn frequencies(values: &[f64], step_s: f64) -> Option<[f64; 2]> {
     if n < 8 {
         return None;
     }
+    // Without its mean and with faded ends, as the samples are no whole number of periods.
     let mean = values.iter().sum::<f64>() / n as f64;
     let faded: Vec<f64> = values
         .iter()
         .enumerate()
         .map(|(i, x)| (x - mean) * (0.5 - 0.5 * (TAU * i as f64 / (n - 1) as f64).cos()))
         .collect();
+    // Power of each frequency, without the mean's.
     let power: Vec<f64> = (1..=n / 2)
         .map(|k| {
             let part = |f: fn(f64) -> f64| -> f64 {
@@ -32,6 +34,7 @@ pub fn frequencies(values: &[f64], step_s: f64) -> Option<[f64; 2]> {
     if total <= 0.0 || !total.is_finite() {
         return None;
     }
+    // The strongest one, and the one up to which nearly all power lies.
     let strongest = power.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(k, _)| k);
     let mut below = 0.0;
     let most = power.iter().position(|p| {

@@ -138,8 +138,10 @@ impl Parts for NonlinearSpring {
     }
 
     fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError> {
+        // Where the law of the spring stands.
         let predicted = setup.scheme.method(2).predictor.edge() == Edge::BeforeLaw;
         let kinds = setup.scheme.coupling.kinds();
+        // Masses and their motions, and what these are at a state of the whole.
         let mut system = System::new();
         let mut units = Vec::new();
         for i in 0..2 {
@@ -150,6 +152,7 @@ impl Parts for NonlinearSpring {
         let [a, b] = [motions[0], motions[1]];
         let whole = *self;
         let mut rows: Vec<Row> = (0..2).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
+        // An owner of the spring gets the other's motion; the other one gets its force, from the owner or from a law.
         let mut law = None;
         for i in 0..2 {
             let other = motions[1 - i];
@@ -166,9 +169,11 @@ impl Parts for NonlinearSpring {
                 system.connect_law(law, 0, units[i], "f")?;
             }
         }
+        // The power bond of the spring, which some schemes need.
         if setup.scheme.weighs_energy() {
             self.bond(&mut system, &units, setup.scheme.coupling)?;
         }
+        // What is told of the connection at each mass.
         let effort = |i: usize| if kinds[i] == Kind::Displacement { "f_c" } else { "f" };
         let bonds = (0..2).map(|i| Bond::new(units[i], effort(i), "v")).collect();
         Ok(Assembly { system, motions, rows, bonds })

@@ -49,6 +49,7 @@ impl Sweep {
 /// # Errors
 /// As [`Benchmark::growth`], where no macro step has an answer.
 pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_rate: f64) -> Result<Sweep, RunError> {
+    // Radii at all macro steps. One that has none is unknown, and does not end the rest.
     let radius = |step_s: f64| scenario.growth(scheme, step_s).map_or(f64::NAN, |g| g.radius);
     let (mut all, mut source, mut refused) = (Vec::new(), None, Vec::new());
     for &step_s in steps_s {
@@ -66,6 +67,7 @@ pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_
     if refused.len() == steps_s.len() {
         return Err(refused.swap_remove(0).1);
     }
+    // The first that grows, found more exactly between it and the one before.
     let grows = |rho: f64, h: f64| rho.is_nan() || rho.ln() / h > growth_rate;
     let first = (0..all.len()).find(|&i| grows(all[i], steps_s[i]));
     let limit_s = match first {
@@ -82,6 +84,7 @@ pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_
             Some((low * high).sqrt())
         }
     };
+    // All of it, with the first reason why something is unknown.
     Ok(Sweep {
         scheme: *scheme,
         step_s: steps_s.to_vec(),

@@ -119,6 +119,7 @@ pub fn fine(
     schemes: &[Scheme],
     (step_s, stop_s): (f64, f64),
 ) -> Result<Trajectory, RunError> {
+    // Two good trajectories, so that each says what the other's error is.
     let mut found: Vec<Trajectory> = Vec::new();
     let (mut refusal, mut reason) = (None, String::new());
     for scheme in schemes {
@@ -132,6 +133,7 @@ pub fn fine(
             break;
         }
     }
+    // The best one. Where there is none, the reason of a scheme that ran says more than a refusal.
     found.sort_by(|a, b| a.error.total_cmp(&b.error));
     let mut found = found.into_iter();
     let Some(mut best) = found.next() else {
@@ -143,6 +145,7 @@ pub fn fine(
                 .to_string(),
         }));
     };
+    // It is no better than its difference from the other one.
     if let Some(other) = found.next() {
         best.error = best.error.max(apart(&best, &other) - other.error);
     }
@@ -169,9 +172,11 @@ fn refined(
     scheme: &Scheme,
     (step_s, stop_s): (f64, f64),
 ) -> Result<Result<Trajectory, String>, RunError> {
+    // The size of the system: units that step, and quantities that are compared.
     let (units, quantities) = (benchmark.card().units as u64, benchmark.quantities().len());
     // Methods of high order need fewer steps than the system's own, which may have a longest one.
     let mut windows = first_windows(stop_s / step_s, stop_s / (8.0 * step_s).min(benchmark.step_max_s()));
+    // The run before, the best so far, and what has gone wrong.
     let (mut before, mut d_before): (Option<Done>, Option<f64>) = (None, None);
     let (mut best, mut doublings, mut has_run): (Option<Trajectory>, u32, bool) = (None, 0, false);
     let (mut reason, mut refused) = (String::new(), String::new());
@@ -187,6 +192,7 @@ fn refined(
             Err(_) if has_run => break,
             Err(why) => return Err(why),
         };
+        // Order and error from two differences that follow each other; near rounding no order is seen.
         if let Some(before) = &before {
             let d = difference(&before.rows, &done.rows, quantities);
             if let Some(d_before) = d_before {
@@ -200,6 +206,7 @@ fn refined(
                     let between = found.interpolation();
                     found.error = error.max(between);
                     let is_good = (is_rounding || error < GOOD) && between <= error.max(GOOD);
+                    // It goes on until it is good enough.
                     if best.as_ref().is_none_or(|b| found.error < b.error) {
                         best = Some(found);
                     }
@@ -208,13 +215,16 @@ fn refined(
                     }
                 }
             }
+            // Why it is not: the quantity that is farthest off.
             reason = worst(benchmark, before, &done).unwrap_or_default();
             d_before = Some(d);
         }
+        // Half the macro step.
         (before, has_run) = (Some(done), true);
         windows *= 2;
         doublings += 1;
     }
+    // All reasons, of schemes that ran and of such that stopped.
     if !refused.is_empty() {
         reason =
             [reason, refused].into_iter().filter(|r| !r.is_empty()).collect::<Vec<_>>().join("; with other steps ");

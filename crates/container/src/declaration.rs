@@ -94,6 +94,7 @@ pub(crate) fn declare(
     descriptions: &[Arc<ModelDescription>],
     interface: &Interface,
 ) -> Result<(ModelDescription, Table), String> {
+    // Parameters, some of which may be set during a run.
     let mut declaring = Declaring::new(scenario, descriptions, interface)?;
     for name in &interface.parameters {
         let alias = declaring.add(name, Causality::Parameter)?;
@@ -101,21 +102,25 @@ pub(crate) fn declare(
         declaring.table.tunable.extend(is_tunable.then(|| alias.clone()));
         declaring.table.parameters.push(alias);
     }
+    // Inputs. Real ones are apart from others, as they have derivatives.
     for name in &interface.inputs {
         let alias = declaring.add(name, Causality::Input)?;
         let list = if alias.kind == Type::Real { &mut declaring.table.reals } else { &mut declaring.table.others };
         list.push(alias);
     }
+    // Outputs.
     for name in &interface.outputs {
         let alias = declaring.add(name, Causality::Output)?;
         declaring.table.outputs.push(alias);
     }
+    // How the container runs is a parameter, too.
     let (isolates, extrapolates) = (
         "each FMU inside runs in a process of its own (Linux)",
         "inputs without derivatives go on over a step as they did over the one before",
     );
     declaring.table.isolate = declaring.choice(ISOLATE, isolates, interface.slaves.isolate)?;
     declaring.table.extrapolate = declaring.choice(EXTRAPOLATE, extrapolates, false)?;
+    // What can only be said when all variables are there. The GUID is made of all the rest.
     declaring.structure();
     declaring.experiment();
     declaring.capabilities(interface);
@@ -146,16 +151,19 @@ impl<'a> Declaring<'a> {
         descriptions: &'a [Arc<ModelDescription>],
         interface: &Interface,
     ) -> Result<Self, String> {
+        // What the container is called.
         let about = if scenario.description.is_empty() { "A system of FMUs" } else { &scenario.description };
         let mut description = builder(&interface.identifier, about).finish().map_err(|e| e.to_string())?;
         description.model_name.clone_from(&interface.name);
         description.naming = Naming::Flat;
+        // Start values of the units, which are those of the container's variables.
         let names = Names::of(scenario);
         let of_unit = |(unit, d): (usize, &Arc<ModelDescription>)| {
             let starts = assemble::starts(&names, unit, d).map_err(|f| f.to_string())?;
             Ok::<_, String>(starts.into_iter().map(|start| (start.reference, start.value)).collect())
         };
         let starts = descriptions.iter().enumerate().map(of_unit).collect::<Result<_, _>>()?;
+        // Nothing is declared yet.
         Ok(Declaring {
             scenario,
             descriptions,
@@ -265,11 +273,13 @@ impl<'a> Declaring<'a> {
             if v.causality != Causality::Output {
                 continue;
             }
+            // The derivative of an output is declared where its base is an output, too.
             let declared = &self.descriptions[unit].variables[inner];
             let base = declared.real().and_then(|a| a.derivative).and_then(|base| self.places.get(&(unit, base)));
             if let Kind::Real(a) = &mut v.kind {
                 a.derivative = base.copied();
             }
+            // The inputs of the container that it follows through all units and connections.
             let end = Endpoint { unit: self.scenario.units[unit].name.clone(), variable: declared.name.clone() };
             let place = |end: &Endpoint| {
                 let unit = self.scenario.unit(&end.unit)?;
@@ -311,6 +321,7 @@ impl<'a> Declaring<'a> {
 
     /// What every unit inside can do.
     fn capabilities(&mut self, interface: &Interface) {
+        // What all of them can, and what one of them needs.
         let all = |can: fn(&macrostep_description::CoSimulation) -> bool| {
             self.descriptions.iter().all(|d| d.co_simulation.as_ref().is_some_and(can))
         };
@@ -338,6 +349,7 @@ impl<'a> Declaring<'a> {
                 && any(|c| c.can_be_instantiated_only_once_per_process),
             ..capabilities()
         };
+        // The annotation says that values are up to date after a set, only where they are.
         self.description.co_simulation = Some(co_simulation);
         for annotation in &mut self.description.vendor_annotations {
             annotation.attributes.retain(|(name, _)| refreshed || name != "getAfterSet");

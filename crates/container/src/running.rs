@@ -66,6 +66,7 @@ impl Made {
 impl Contents {
     /// The scenario from start to stop with values that were given from outside.
     fn scenario(&self, made: &Made) -> Scenario {
+        // The scenario's own start and stop give way to those from outside.
         let mut s = self.scenario.clone();
         let place = Place::option("given from outside");
         s.experiment.start_s = made.start_s;
@@ -74,6 +75,7 @@ impl Contents {
             s.experiment.stop_s = Some(made.stop_s);
             s.events.retain(|e| e.at_s < made.stop_s);
         }
+        // What was given takes the place of what the scenario says.
         for (given, value) in &made.changed {
             let alias = match given {
                 Given::Parameter(i) => &self.table.parameters[*i],
@@ -84,6 +86,7 @@ impl Contents {
             for set in &mut s.sets {
                 set.settings.retain(|(unit, x)| *unit != name || x.variable != alias.name);
             }
+            // The value in the scenario's types.
             let value = match value {
                 Value::Real(x) => ScenarioValue::Real(*x),
                 Value::Integer(i) => ScenarioValue::Integer(i64::from(*i)),
@@ -136,17 +139,21 @@ impl Running {
     /// # Errors
     /// In words: what the assembly finds wrong, and what a unit answers.
     pub fn start(contents: &Contents, said: &Said, made: Made, memory: &Memory) -> Result<Running, String> {
+        // The scenario, assembled with its units as the container's slaves.
         let scenario = contents.scenario(&made);
         let Contents { fmus, slaves, resources, .. } = contents;
         let inside = Inside { fmus, slaves: *slaves, resources, isolate: made.isolate, said };
         let (mut assembly, _) = assemble(&scenario, &inside).map_err(|findings| first_error(&findings))?;
+        // A run without a stop has an open end.
         if made.stop_s.is_infinite() {
             assembly.grid.stop_s = None;
         }
+        // Real inputs are fed from outside, as polynomials.
         let units = assembly.units.clone();
         for alias in &contents.table.reals {
             assembly.system.connect_outside(units[alias.unit], &alias.name).map_err(|e| e.to_string())?;
         }
+        // The run, which is told all inputs anew before it initialises.
         let simulation = assembly.simulation().map_err(|e| e.to_string())?;
         let course = made.extrapolate.then(Course::default);
         let mut running = Running {

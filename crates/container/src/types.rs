@@ -7,12 +7,14 @@ use macrostep_description::{
 /// Gives a variable of a unit that declares `inside` its unit of measurement, and its type where it is an enumeration, under
 /// names that mean the same for all units.
 pub(crate) fn take_over(v: &mut Variable, (inside, unit): (&ModelDescription, &str), outside: &mut ModelDescription) {
+    // A real variable is measured in a unit that means the same outside; what depends on others is declared later.
     let declared = v.declared_type.take();
     if let Kind::Real(a) = &mut v.kind {
         (a.derivative, a.reinit) = (None, false);
         a.nominal = a.nominal.filter(|n| n.is_finite() && *n != 0.0);
         measure(a, (inside, unit), outside);
     }
+    // Enumerations get a type of their own, as units may have different ones under one name.
     if let Kind::Enumeration { items, .. } = &mut v.kind {
         let of_type = inside.types.iter().find(|t| Some(&t.name) == declared.as_ref());
         let all = match of_type.map(|t| &t.kind) {

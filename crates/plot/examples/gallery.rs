@@ -32,12 +32,14 @@ fn states(parameters: &Parameters, h_s: f64) -> Result<Motion, ParameterError> {
 
 /// Positions against exact, error on a log axis, energy: three panels of one figure.
 fn motion(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    // The run beside the exact solution.
     let parameters = Parameters::case_2();
     let (time, exact, found) = states(&parameters, 1e-3)?;
     let of = |states: &[State], i: usize| states.iter().map(|z| z[i]).collect::<Vec<_>>();
     let error = |i: usize| exact.iter().zip(&found).map(|(e, z)| (e[i] - z[i]).abs()).collect::<Vec<_>>();
     let energy = |states: &[State]| states.iter().map(|z| parameters.energy(z) / 1e3).collect::<Vec<_>>();
 
+    // Positions, their errors, and energy, each with its own axis.
     let seconds = || Axis::linear("time", "s");
     let positions = Chart::new("Positions", seconds(), Axis::linear("position", "m"))
         .with(Series::line("x₁ monolithic", time.clone(), of(&found, 0)))
@@ -51,6 +53,7 @@ fn motion(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let energies = Chart::new("Energy", seconds(), Axis::linear("energy", "kJ"))
         .with(Series::line("monolithic", time.clone(), energy(&found)))
         .with(Series::line("exact", time, energy(&exact)).dashed().colour(6));
+    // All three below each other.
     Figure::new("Two-mass oscillator, case 2, equation (7)")
         .subtitle("h = 1 ms, semi-implicit Euler against the matrix exponential")
         .with(positions)
@@ -83,6 +86,7 @@ fn convergence(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
 
 /// Growth rate of equation (7) over stiffness and step, as small multiples over the damping.
 fn stability(folder: &Path) -> Result<(), PlotError> {
+    // Stiffness and step, evenly spaced on logarithmic axes.
     let x: Vec<f64> = (0..120).map(|i| 10f64.powf(0.0 + 0.025 * f64::from(i))).collect();
     let y: Vec<f64> = (0..90).map(|j| 10f64.powf(-3.0 + 0.025 * f64::from(j))).collect();
     let growth = |k: f64, h: f64, c: f64| {
@@ -92,6 +96,7 @@ fn stability(folder: &Path) -> Result<(), PlotError> {
         let rho = if inside < 0.0 { det.sqrt() } else { trace.abs() / 2.0 + inside.sqrt() };
         (rho.ln() / h).clamp(-30.0, 60.0)
     };
+    // One map for each damping, with one bar for all.
     let mut figure = Figure::new("Growth rate of one mass on a spring under equation (7)")
         .subtitle("black: the boundary of stability")
         .shared_bar()

@@ -121,15 +121,18 @@ impl Scale {
     }
 
     fn log_ticks(&self, wanted: usize) -> (Vec<Tick>, Vec<f64>, i32) {
+        // How many powers of ten there are, and every which one gets a label.
         let (low, high) = (self.low.log10(), self.high.log10());
         let decades = high - low;
         let stride = (decades / wanted.max(2) as f64).ceil().max(1.0) as i32;
         let (first, last) = ((low - 1e-9).ceil() as i32, (high + 1e-9).floor() as i32);
 
+        // Labels at powers of ten whose exponents are multiples of the stride.
         let aligned = |n: &i32| n.rem_euclid(stride) == 0;
         let mut labelled: Vec<Tick> =
             (first..=last).filter(aligned).map(|n| Tick { value: 10f64.powi(n), label: power_of_ten(n) }).collect();
 
+        // Small ticks: the powers between them, or the digits from 2 to 9 where there is room.
         let inside = |v: &f64| (self.low * 0.999_999..=self.high * 1.000_001).contains(v);
         let between = |n: i32| (2..10).map(move |d| f64::from(d) * 10f64.powi(n));
         let minor: Vec<f64> = if stride > 1 {
@@ -139,6 +142,7 @@ impl Scale {
         } else {
             Vec::new()
         };
+        // With few powers in sight, 2 and 5 are labelled, too.
         if decades < 1.6 || labelled.len() < 2 {
             let few = (first - 1..=last).flat_map(|n| [(2, n), (5, n)]);
             let tick = |(d, n): (i32, i32)| Tick {

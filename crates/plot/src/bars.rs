@@ -38,6 +38,7 @@ impl Bars {
     }
 
     pub(crate) fn draw(&self, canvas: &mut Canvas, area: Area) {
+        // Title, and a legend where there is more than one kind.
         let area = frame::title(canvas, area, &self.title);
         let entries: Vec<Entry> = (self.kinds.iter().enumerate())
             .map(|(i, (label, ..))| Entry {
@@ -57,9 +58,11 @@ impl Bars {
             right: area.right - 78.0,
             bottom: area.bottom - 46.0,
         };
+        // The axis, with lines that bars are read against.
         let scale = self.scale();
         self.draw_axis(canvas, plot, scale);
 
+        // A row for each group, with its name, and a bar in it for each kind.
         let row = plot.height() / self.groups.len().max(1) as f64;
         let bar = (row * 0.78 / self.kinds.len().max(1) as f64).min(26.0);
         for (g, group) in self.groups.iter().enumerate() {
@@ -68,6 +71,7 @@ impl Bars {
             canvas.text([plot.left - 10.0, middle + 4.5], group, letters);
             let first = middle - 0.5 * bar * self.kinds.len() as f64;
             for (k, (_, values, halves)) in self.kinds.iter().enumerate() {
+                // A bar from the axis to its value; one of no length is still seen.
                 let Some(value) = values.get(g).copied().filter(|value| value.is_finite()) else { continue };
                 let top = first + k as f64 * bar;
                 let right = plot.left + scale.part(value).clamp(0.0, 1.0) * plot.width();
@@ -97,6 +101,7 @@ impl Bars {
                 canvas.text(at, &self.words(value), Letters::new(SMALL, palette::INK, "start"));
             }
         }
+        // The line that bars begin at.
         canvas.line([[plot.left, plot.top], [plot.left, plot.bottom]], Stroke::solid(palette::SOFT, 1.0));
     }
 

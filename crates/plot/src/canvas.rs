@@ -173,6 +173,7 @@ impl Picture {
 impl Element {
     /// Writes itself as SVG; `place` makes the name of a clip path.
     fn write(&self, svg: &mut String, place: usize) {
+        // Each element as one line of SVG; clips enclose what follows them.
         match self {
             Self::Path { commands, colour, width, dash } => {
                 let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
@@ -183,6 +184,7 @@ impl Element {
                 let crisp = if *crisp { " shape-rendering=\"crispEdges\"" } else { "" };
                 put(svg, format_args!("<path d=\"{commands}\" fill=\"{colour}\"{crisp}/>\n"));
             }
+            // Marks and texts.
             Self::Disc { centre: [x, y], radius, colour, edge } => {
                 let disc = format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{colour}\"");
                 put(svg, format_args!("{disc} stroke=\"{edge}\" stroke-width=\"1\"/>\n"));
@@ -193,6 +195,7 @@ impl Element {
                 let head = format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{colour}\"");
                 put(svg, format_args!("{head} text-anchor=\"{anchor}\"{weight}{turn}>{}</text>\n", escape(text)));
             }
+            // A clip path has a name of its own in the picture.
             Self::Clip(area) => {
                 let [left, top] = [area.left, area.top].map(short);
                 let [width, height] = [area.width(), area.height()].map(short);

@@ -80,11 +80,13 @@ impl Chart {
 
     /// Draws it, with the plot area at least `indent` from the left, and returns that area.
     pub(crate) fn draw(&self, canvas: &mut Canvas, area: Area, indent: f64) -> Area {
+        // Title and legend; what is left is for the plot.
         let left = area.left + indent;
         let area = frame::title(canvas, area, &self.title);
         let entries: Vec<Entry> = self.series.iter().enumerate().map(|(i, series)| Entry::of(series, i)).collect();
         let area = frame::legend(canvas, area, &entries);
 
+        // The plot area. With equal axes, a metre is as long on one as on the other.
         let mut scales = self.scales();
         let area = if self.is_bare { area } else { frame::plot_area(area, [&self.x, &self.y], &scales[1]) };
         let area = Area { left: area.left.max(left), ..area };
@@ -94,6 +96,7 @@ impl Chart {
         if !self.is_bare {
             frame::axes(canvas, area, [&self.x, &self.y], scales);
         }
+        // Curves, with some room at both sides for marks at the ends, and levels.
         canvas.clipped(Area { left: area.left - 6.0, right: area.right + 6.0, ..area }, |canvas| {
             for (place, series) in self.series.iter().enumerate() {
                 draw_series(canvas, area, scales, (place, series));
@@ -107,6 +110,7 @@ impl Chart {
                 canvas.text([area.right - 4.0, base], words, Letters::new(SMALL, palette::SOFT, "end"));
             }
         });
+        // Slopes are drawn over all.
         for slope in &self.slopes {
             slope.draw(canvas, area, scales);
         }

@@ -123,6 +123,7 @@ impl Figure {
 
     fn picture(&self) -> Picture {
         let mut canvas = Canvas::default();
+        // Title and subtitle, where there are any.
         let [width, height] = self.panel_size;
         let mut top = 6.0;
         if !self.title.is_empty() {
@@ -144,6 +145,7 @@ impl Figure {
                 indents[n % columns] = indents[n % columns].max(chart.indent(area));
             }
         }
+        // Panels row by row.
         for (n, panel) in self.panels.iter().enumerate() {
             let (left, above) = ((n % columns) as f64 * width, top + (n / columns) as f64 * height);
             let area = Area { left, top: above, right: left + width, bottom: above + height };
@@ -157,6 +159,7 @@ impl Figure {
                 Panel::Parallel(parallel) => parallel.draw(&mut canvas, area),
             }
         }
+        // One bar at the right for all maps, taken from the first of them.
         let rows = self.panels.len().div_ceil(columns).max(1);
         let (mut right, bottom) = (columns as f64 * width, top + rows as f64 * height);
         let first = self.panels.iter().find_map(|panel| if let Panel::Heat(heat) = panel { Some(heat) } else { None });

@@ -79,6 +79,7 @@ pub(crate) fn plot_area(area: Area, axes: [&Axis; 2], y: &Scale) -> Area {
 
 /// Draws grid, ticks, labels and the two axis lines around the plot area.
 pub(crate) fn axes(canvas: &mut Canvas, area: Area, axes: [&Axis; 2], scales: [Scale; 2]) {
+    // Below: grid lines, ticks with labels, and small ticks.
     let (major, minor, power) = scales[0].ticks(wanted(area.width(), if scales[0].log { 52.0 } else { 80.0 }));
     for tick in &major {
         let x = area.left + scales[0].part(tick.value) * area.width();
@@ -90,11 +91,13 @@ pub(crate) fn axes(canvas: &mut Canvas, area: Area, axes: [&Axis; 2], scales: [S
         let x = area.left + scales[0].part(value) * area.width();
         canvas.line([[x, area.bottom], [x, area.bottom + 3.0]], Stroke::solid(palette::SOFT, 0.8));
     }
+    // The axis in words, with the power that is common to its labels.
     let tail = if power == 0 { String::new() } else { format!("   (×{})", power_of_ten(power)) };
     let middle = (area.left + area.right) / 2.0;
     let words = format!("{}{tail}", axes[0].label());
     canvas.text([middle, area.bottom + 39.0], &words, Letters::new(MEDIUM, palette::INK, "middle"));
 
+    // At the left the same. How wide labels are says where the words stand.
     let (major, minor, power) = scales[1].ticks(wanted(area.height(), if scales[1].log { 30.0 } else { 48.0 }));
     let mut widest = 12.0f64;
     for tick in &major {
@@ -108,6 +111,7 @@ pub(crate) fn axes(canvas: &mut Canvas, area: Area, axes: [&Axis; 2], scales: [S
         let y = area.bottom - scales[1].part(value) * area.height();
         canvas.line([[area.left - 3.0, y], [area.left, y]], Stroke::solid(palette::SOFT, 0.8));
     }
+    // The common power stands above this axis.
     if power != 0 {
         let words = format!("×{}", power_of_ten(power));
         canvas.text([area.left - 5.0, area.top - 6.0], &words, Letters::new(SMALL, palette::INK, "start"));
@@ -116,6 +120,7 @@ pub(crate) fn axes(canvas: &mut Canvas, area: Area, axes: [&Axis; 2], scales: [S
     let x = area.left - 8.0 - widest - 10.0;
     canvas.text([x, (area.top + area.bottom) / 2.0], axes[1].label(), letters);
 
+    // The axis lines themselves.
     let corner = [[area.left, area.top], [area.left, area.bottom], [area.right, area.bottom]];
     canvas.line(corner, Stroke::solid(palette::SOFT, 1.0));
 }

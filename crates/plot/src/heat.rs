@@ -76,6 +76,7 @@ impl Heat {
     }
 
     pub(crate) fn draw(&self, canvas: &mut Canvas, area: Area) {
+        // Title, axes and the room for the bar. Cells reach half their size beyond the outer values.
         let area = frame::title(canvas, area, &self.title);
         let [low, high] = self.span();
         let scales = [edges(&self.axes[0], &self.x), edges(&self.axes[1], &self.y)];
@@ -83,16 +84,19 @@ impl Heat {
         let plot = frame::plot_area(area, [&self.axes[0], &self.axes[1]], &scales[1]);
         frame::axes(canvas, plot, [&self.axes[0], &self.axes[1]], scales);
 
+        // The step of a value; one that is no number has none.
         let step = |value: f64| -> Option<usize> {
             let part = (value - low) / (high - low);
             part.is_finite().then(|| (part * STEPS as f64).floor().clamp(0.0, (STEPS - 1) as f64) as usize)
         };
         self.draw_cells(canvas, plot, step);
+        // The level, with a bright edge so that it is seen on all colours.
         if let Some(level) = self.level {
             let path = self.contour_path(plot, level);
             canvas.path(&path, Stroke::solid(palette::PAPER, 4.0));
             canvas.path(&path, Stroke::solid(palette::INK, 1.8));
         }
+        // The frame, and the bar beside it.
         let frame = [
             [plot.left, plot.top],
             [plot.right, plot.top],
@@ -150,6 +154,7 @@ impl Heat {
 
     /// Marching squares: each square of four middles adds the one or two pieces that separate above from below.
     fn contour_path(&self, plot: Area, level: f64) -> String {
+        // Middles of the cells, and values from the level on.
         let (nx, ny) = (self.x.len(), self.y.len());
         let (dx, dy) = (plot.width() / nx as f64, plot.height() / ny as f64);
         let middle = |i: usize, j: usize| [plot.left + (i as f64 + 0.5) * dx, plot.bottom - (j as f64 + 0.5) * dy];
@@ -157,6 +162,7 @@ impl Heat {
         let mut path = String::new();
         for j in 0..ny.saturating_sub(1) {
             for i in 0..nx.saturating_sub(1) {
+                // Each side whose ends lie on both sides of the level is crossed, where the line between them says.
                 let corners = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)];
                 let crossings: Vec<[f64; 2]> = (0..4)
                     .filter_map(|n| {
@@ -167,6 +173,7 @@ impl Heat {
                         crosses.then(|| [pa[0] + (pb[0] - pa[0]) * part, pa[1] + (pb[1] - pa[1]) * part])
                     })
                     .collect();
+                // Two crossings make a piece; at a saddle, four make two.
                 for piece in crossings.chunks_exact(2) {
                     let [[x0, y0], [x1, y1]] = [piece[0].map(short), piece[1].map(short)];
                     put(&mut path, format_args!("M{x0} {y0}L{x1} {y1}"));
@@ -178,6 +185,7 @@ impl Heat {
 
     /// The colour bar in `area`, with the level marked.
     pub(crate) fn draw_bar(&self, canvas: &mut Canvas, area: Area) {
+        // Steps of colour, the lowest at the bottom.
         let [low, high] = self.span();
         let height = area.height() / STEPS as f64;
         for n in 0..STEPS {
@@ -197,6 +205,7 @@ impl Heat {
                 canvas.fill(&format!("M{left} {edge}H{right}L{} {tip}Z", short(middle)), &self.colour(n), false);
             }
         }
+        // Ticks with labels, the level, and the quantity.
         let scale = Scale { log: false, low, high };
         let (ticks, _, _) = scale.ticks(((area.height() / 48.0) as usize).clamp(2, 8));
         for tick in &ticks {

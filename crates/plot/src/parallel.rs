@@ -42,10 +42,12 @@ impl Parallel {
     }
 
     pub(crate) fn draw(&self, canvas: &mut Canvas, area: Area) {
+        // The title, with room at both sides for labels.
         let area = frame::title(canvas, area, &self.title);
         let plot =
             Area { left: area.left + 70.0, top: area.top + 34.0, right: area.right - 70.0, bottom: area.bottom - 16.0 };
         let Some(last) = self.axes.last() else { return };
+        // Each axis has a scale of its own.
         let scales: Vec<_> = self.axes.iter().map(|a| a.axis.scale(a.values.iter().copied(), 0.02)).collect();
         let x = |i: usize| plot.left + plot.width() * i as f64 / (self.axes.len().max(2) - 1) as f64;
         let y = |i: usize, value: f64| plot.bottom - scales[i].part(value) * plot.height();
@@ -54,6 +56,7 @@ impl Parallel {
         let is_whole = |row: &usize| self.axes.iter().enumerate().all(|(i, a)| y(i, a.values[*row]).is_finite());
         let mut order: Vec<usize> = (0..rows).filter(is_whole).collect();
         order.sort_by(|a, b| last.values[*a].total_cmp(&last.values[*b]));
+        // Many lines are thin.
         let width = if order.len() > 300 { 0.7 } else { 1.3 };
         for row in order {
             let colour = palette::shade(scales[self.axes.len() - 1].part(last.values[row]));
@@ -64,6 +67,7 @@ impl Parallel {
         for (i, a) in self.axes.iter().enumerate() {
             canvas.line([[x(i), plot.top], [x(i), plot.bottom]], Stroke::solid(palette::INK, 1.0));
             let (ticks, _, power) = scales[i].ticks(5);
+            // Words in their order, or numbers. Labels have a ground of their own, as lines run below them.
             let named = a.words.iter().enumerate().map(|(n, word)| (n as f64 + 1.0, word.clone()));
             let numbers = ticks.into_iter().map(|tick| (tick.value, tick.label));
             let marks: Vec<(f64, String)> = if a.words.is_empty() { numbers.collect() } else { named.collect() };
@@ -79,6 +83,7 @@ impl Parallel {
                 canvas.area(back, palette::PAPER);
                 canvas.text([x(i) - 7.0, at + 4.0], &label, Letters::new(SMALL, palette::INK, "end"));
             }
+            // The name, with the power that is common to the labels.
             let tail = if power == 0 || !a.words.is_empty() {
                 String::new()
             } else {

@@ -123,9 +123,11 @@ pub(crate) fn thinned(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 
 /// Draws a mark; all have about the same area.
 pub(crate) fn draw_mark(canvas: &mut Canvas, [x, y]: [f64; 2], mark: usize, colour: &str) {
+    // A point that is no number is not drawn.
     if !(x.is_finite() && y.is_finite()) {
         return;
     }
+    // A shape of straight sides around the point.
     let at = |corners: &[[f64; 2]]| {
         let mut path = String::new();
         for (i, [dx, dy]) in corners.iter().enumerate() {
@@ -134,6 +136,7 @@ pub(crate) fn draw_mark(canvas: &mut Canvas, [x, y]: [f64; 2], mark: usize, colo
         path.push('Z');
         path
     };
+    // The shapes in turn; a disc and a cross are drawn in their own way.
     let shape = match mark % MARKS {
         0 => return canvas.disc([x, y], 4.0, colour, palette::PAPER),
         1 => at(&[[-3.6, -3.6], [3.6, -3.6], [3.6, 3.6], [-3.6, 3.6]]),
@@ -144,6 +147,7 @@ pub(crate) fn draw_mark(canvas: &mut Canvas, [x, y]: [f64; 2], mark: usize, colo
             return canvas.path(&format!("M{x} {y}m-4 -4l8 8m0 -8l-8 8"), Stroke::solid(colour, 2.0));
         }
     };
+    // A bright edge tells marks apart that lie on each other.
     canvas.fill(&shape, colour, false);
     canvas.path(&shape, Stroke::solid(palette::PAPER, 1.0));
 }

@@ -60,6 +60,7 @@ impl Table {
 
     /// In parts of at most so many characters in a line, where a column and the words before it have room.
     fn within(&self, columns: usize) -> String {
+        // The room that each column needs.
         let cell = |row: &Vec<String>, i: usize| row.get(i).map_or(0, |cell| width(cell));
         let room = |i: usize| self.rows.iter().map(|row| cell(row, i)).fold(width(&self.header[i]), usize::max) + 3;
         let rooms: Vec<usize> = (0..self.header.len()).map(room).collect();
@@ -67,6 +68,7 @@ impl Table {
         let words = self.align.iter().take_while(|align| **align == Align::Left).count().clamp(1, rooms.len().max(1));
         let words = if 2 * rooms.iter().take(words).sum::<usize>() > columns { 1 } else { words };
         let before: usize = rooms.iter().take(words).sum();
+        // Columns go into a part as long as there is room, one at least.
         let mut parts: Vec<Vec<usize>> = vec![Vec::new()];
         let mut filled = before;
         for i in words..rooms.len() {
@@ -77,6 +79,7 @@ impl Table {
             filled += rooms[i];
             parts.last_mut().into_iter().for_each(|part| part.push(i));
         }
+        // Each part is a table of its own, with the words before it.
         let part = |columns: &Vec<usize>| {
             let kept: Vec<usize> = (0..words).chain(columns.iter().copied()).collect();
             let of = |cells: &Vec<String>| kept.iter().map(|i| cells.get(*i).cloned().unwrap_or_default()).collect();

@@ -118,11 +118,13 @@ fn unit(bits: u64) -> f64 {
 /// Place `i` of a permutation of `n` places, chosen by `p`: rounds of an invertible hash over the next power of two, repeated
 /// until the result is below `n`.
 fn permuted(i: u32, n: u32, p: u32) -> u32 {
+    // A mask of all bits up to the highest one of n − 1.
     let mut w = n.saturating_sub(1);
     for shift in [1, 2, 4, 8, 16] {
         w |= w >> shift;
     }
     let mut i = i;
+    // Steps of an invertible hash, in the published order. A result outside of the n places goes through it again.
     loop {
         i ^= p;
         i = i.wrapping_mul(0xe170_893d);
@@ -130,6 +132,7 @@ fn permuted(i: u32, n: u32, p: u32) -> u32 {
         i ^= (i & w) >> 4;
         i ^= p >> 8;
         i = i.wrapping_mul(0x0929_eb3f);
+        // Bits of p, products with odd numbers and shifts inside of the mask can all be undone.
         i ^= p >> 23;
         i ^= (i & w) >> 1;
         i = i.wrapping_mul(1 | p >> 27);
@@ -146,6 +149,7 @@ fn permuted(i: u32, n: u32, p: u32) -> u32 {
             break;
         }
     }
+    // A shift by p is a permutation, too.
     ((u64::from(i) + u64::from(p)) % u64::from(n)) as u32
 }
 

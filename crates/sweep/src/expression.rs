@@ -186,11 +186,13 @@ impl Parser<'_> {
         if rest.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
             return self.number();
         }
+        // Only names of functions are words, so that a parenthesis follows.
         let length = rest.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(rest.len());
         let name = rest[..length].to_owned();
         if !rest[length..].trim_start().starts_with('(') {
             return Err(self.expected(FUNCTIONS));
         }
+        // Functions of expressions have one inside; all others have variables and numbers.
         let begin = self.at;
         self.at += length;
         self.next_of(&['(']);
@@ -199,6 +201,7 @@ impl Parser<'_> {
             "sqrt" => Ok(Expression::Sqrt(Box::new(self.closed()?))),
             _ => {
                 let arguments = self.arguments()?;
+                // A name that is no function is shown from its beginning.
                 let Some(term) = term(&name, &arguments)? else {
                     self.at = begin;
                     return Err(self.expected(FUNCTIONS));
@@ -226,6 +229,7 @@ impl Parser<'_> {
 
     /// What stands between the parentheses, divided at commas that are in no further ones.
     fn arguments(&mut self) -> Result<Vec<String>, String> {
+        // Commas and parentheses inside of others, also of indices, belong to their argument.
         let (mut depth, mut out) = (0, vec![String::new()]);
         for (i, c) in self.text[self.at..].char_indices() {
             match c {
@@ -241,10 +245,12 @@ impl Parser<'_> {
                 ')' | ']' => depth -= 1,
                 _ => {}
             }
+            // Anything else belongs to the argument under way.
             if let Some(last) = out.last_mut() {
                 last.push(c);
             }
         }
+        // The text ends before the parenthesis does.
         self.at = self.text.len();
         Err(self.expected("`)`"))
     }
@@ -252,6 +258,7 @@ impl Parser<'_> {
 
 /// A function by its name; `None` where there is none.
 fn term(name: &str, arguments: &[String]) -> Result<Option<Term>, String> {
+    // The function, by name and number of arguments.
     let function = match (name, arguments) {
         ("last", [_]) => Function::Last,
         ("min", [_]) => Function::Min,
@@ -259,18 +266,22 @@ fn term(name: &str, arguments: &[String]) -> Result<Option<Term>, String> {
         ("mean", [_]) => Function::Mean,
         ("rms", [_]) => Function::Rms,
         ("integral", [_]) => Function::Integral,
+        // A level that is crossed is a finite number.
         ("crossing", [_, level]) => {
             let level = level.parse::<f64>().ok().filter(|x| x.is_finite());
             Function::Crossing(level.ok_or_else(|| format!("crossing(…, {}): expected a finite number", arguments[1]))?)
         }
+        // Work is that of the whole run, of no variable.
         ("do_steps", [nothing]) if nothing.is_empty() => {
             return Ok(Some(Term { function: Function::DoSteps, variable: None }));
         }
+        // A reference is a file, with a column of its own name or another.
         ("distance" | "deviation", [_, path, column @ ..]) if column.len() < 2 => {
             Function::Distance { is_largest: name == "deviation", path: path.into(), column: column.first().cloned() }
         }
         _ => return Ok(None),
     };
+    // The variable comes first in all others.
     let variable = arguments[0].clone();
     if !variable.contains('.') {
         return Err(format!("{name}({variable}): expected a variable UNIT.VARIABLE"));

@@ -53,17 +53,21 @@ impl Measures {
     /// # Errors
     /// In a sentence: a variable that is not recorded, or a reference that cannot be read.
     pub fn new(list: Vec<Measure>, study: &Study<'_>) -> Result<Measures, String> {
+        // A probe for each term of each measure.
         let mut probes = Vec::new();
         for (measure, term) in list.iter().flat_map(|m| m.terms.iter().map(move |t| (m, t))) {
             let wrong = |what: String| format!("`--measure {}={}`: {what}", measure.name, measure.text);
+            // Work has no variable.
             let Some(variable) = &term.variable else {
                 probes.push(Probe { function: term.function.clone(), column: 0, reference: None });
                 continue;
             };
+            // The variable is one that is recorded.
             let column = study.recorded.iter().position(|name| name == variable);
             let column = column.ok_or_else(|| {
                 wrong(format!("`{variable}` is no variable of a unit; `macrostep info` lists those of an FMU"))
             })?;
+            // A reference is read once, in the unit of the variable and without its gaps.
             let reference = match &term.function {
                 Function::Distance { path, column, .. } => {
                     let samples = Samples::read(path).map_err(wrong)?;
@@ -107,11 +111,13 @@ impl Measures {
 impl Gauge<'_> {
     /// All measures at the end of a run with so many calls of `fmi2DoStep`; NaN where one is not defined.
     pub fn values(&self, do_steps: u64) -> Vec<f64> {
+        // A mean over a run of no length is the last value.
         let span_s = self.last_s - self.start_s;
         let probes = self.measures.probes.iter().zip(&self.sums).zip(&self.met);
         let mean = |p: &Probe, sum: f64, of: fn(f64) -> f64| {
             if span_s > 0.0 { sum / span_s } else { self.last.get(p.column).map_or(f64::NAN, |y| of(*y)) }
         };
+        // Terms from their sums. Without a time of the reference in the run there is no distance.
         let terms: Vec<f64> = probes
             .map(|((p, sum), met)| match p.function {
                 Function::Last => self.last.get(p.column).copied().unwrap_or(f64::NAN),
@@ -124,6 +130,7 @@ impl Gauge<'_> {
                 _ => *sum,
             })
             .collect();
+        // Each measure takes its own terms, which lie one after the other.
         let mut first = 0;
         let value = |m: &Measure| {
             let own = &terms[first..first + m.terms.len()];
@@ -157,6 +164,7 @@ impl Gauge<'_> {
 
 impl Observer for Gauge<'_> {
     fn row(&mut self, t_s: f64, values: &[f64]) {
+        // The first row is where sums begin.
         if self.last.is_empty() {
             self.begin(t_s, values);
         }
@@ -164,12 +172,15 @@ impl Observer for Gauge<'_> {
         for (i, p) in self.measures.probes.iter().enumerate() {
             let (before, y, sum) = (self.last[p.column], values[p.column], &mut self.sums[i]);
             match &p.function {
+                // Extremes. NaN is taken over, and stays.
                 Function::Last | Function::DoSteps => {}
                 Function::Min if y.is_nan() || y < *sum => *sum = y,
                 Function::Max if y.is_nan() || y > *sum => *sum = y,
                 Function::Min | Function::Max => {}
+                // Integrals of the line between rows.
                 Function::Mean | Function::Integral => *sum += 0.5 * step_s * (before + y),
                 Function::Rms => *sum += 0.5 * step_s * (before * before + y * y),
+                // The first crossing only, on the line between rows.
                 Function::Crossing(level) => {
                     let (from, to) = (before - level, y - level);
                     if sum.is_nan() && from != to && from * to <= 0.0 {
@@ -194,6 +205,7 @@ impl Observer for Gauge<'_> {
                 }
             }
         }
+        // The next row needs this one.
         self.last.copy_from_slice(values);
         self.last_s = t_s;
     }

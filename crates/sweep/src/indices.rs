@@ -61,6 +61,7 @@ pub struct Index {
 
 /// The indices of a measure `y` at places between 0 and 1, row by row; `None` where rows are too few, or the measure does not change.
 pub fn indices(measure: &str, names: &[String], places: &[Vec<f64>], y: &[f64]) -> Option<Indices> {
+    // A measure that does not change has no shares of its variance.
     let n = y.len();
     let mean = y.iter().sum::<f64>() / n as f64;
     let variance = y.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / n as f64;
@@ -88,12 +89,14 @@ pub fn indices(measure: &str, names: &[String], places: &[Vec<f64>], y: &[f64]) 
         .filter_map(|group| Some(shares(&terms, names.len(), &solved(&basis, &target, |row| row % GROUPS != group)?)))
         .collect();
     let groups = jackknife.len() as f64;
+    // Intervals by the jackknife over the groups.
     let t = StudentsT::new(0.0, 1.0, (groups - 1.0).max(1.0)).map_or(2.1, |t| t.inverse_cdf(0.975));
     let confidence = |i: usize, k: usize| {
         let mean = jackknife.iter().map(|s| s[i][k]).sum::<f64>() / groups;
         let squares = jackknife.iter().map(|s| (s[i][k] - mean).powi(2)).sum::<f64>();
         t * ((groups - 1.0) / groups * squares).sqrt()
     };
+    // The indices of each name.
     let index = |(i, name): (usize, &String)| Index {
         name: name.clone(),
         first: all[i][0],

@@ -31,20 +31,24 @@ const CELLS_MAX: u64 = 250_000;
 /// # Errors
 /// [`Refused`] where rows cannot be read, or a picture cannot be written.
 pub fn draw(folder: &Path, definition: &Definition, is_drawn: bool) -> Result<Vec<Indices>, Refused> {
+    // A whole grid is drawn by its levels; a table and a part of a sweep by their points.
     let varies: Option<Vec<Vary>> = definition.varied.iter().map(|text| text.parse().ok()).collect();
     let grid = varies.as_ref().filter(|_| !definition.sampled && definition.shard == [1, 1]);
+    // Of more than two names, all are also shown beside each other.
     if is_drawn && definition.varied.len() > 2 {
         Sample::read(folder, definition)?.parallel(folder, definition)?;
     }
     if let Some(varies) = grid {
         return if is_drawn { of_grid(folder, definition, varies).map(|()| Vec::new()) } else { Ok(Vec::new()) };
     }
+    // Points as they are, and indices where they were sampled.
     let sample = Sample::read(folder, definition)?;
     if is_drawn {
         sample.points(folder, definition)?;
     }
     let Some(varies) = varies.filter(|_| definition.sampled) else { return Ok(Vec::new()) };
     let found = sample.indices(definition, &varies);
+    // First order and total, with intervals.
     if is_drawn && !found.is_empty() {
         let mut figure = Figure::new("Sobol indices")
             .subtitle("first order: by itself; total: together with the others; lines: intervals of 95 %");
@@ -102,6 +106,7 @@ impl Level {
 }
 
 fn of_grid(folder: &Path, d: &Definition, varies: &[Vary]) -> Result<(), Refused> {
+    // Rows of the grid, the last name fastest.
     let counts: Vec<u64> = varies.iter().map(|vary| vary.levels.count().unwrap_or(1)).collect();
     let all: u64 = counts.iter().product();
     let measures = d.measures.len();
@@ -110,6 +115,7 @@ fn of_grid(folder: &Path, d: &Definition, varies: &[Vary]) -> Result<(), Refused
     let mut cells = vec![vec![f64::NAN; if is_whole { all as usize } else { 0 }]; measures];
     let mut levels: Vec<Vec<Vec<Level>>> =
         vec![counts.iter().map(|n| vec![Level::NONE; (*n).min(CELLS_MAX) as usize]).collect(); measures];
+    // One pass over the file: each value goes to its cell, and to the level of each name by itself.
     for (row, record) in rows(folder)?.into_records().enumerate() {
         let record = record.map_err(|e| Refused::Run(e.to_string()))?;
         for (m, text) in record.iter().skip(varies.len()).take(measures).enumerate() {
@@ -126,14 +132,17 @@ fn of_grid(folder: &Path, d: &Definition, varies: &[Vary]) -> Result<(), Refused
             }
         }
     }
+    // A picture for each measure, by how many names there are and whether they are numbers.
     let mut figure = Figure::new("Sweep").subtitle(&d.varied.join("   ")).columns(if varies.len() > 1 { 2 } else { 1 });
     for (m, name) in d.head().into_iter().skip(varies.len()).take(measures).enumerate() {
         let numbers: Vec<Option<Vec<f64>>> = varies.iter().map(numbers).collect();
         match (varies, numbers.as_slice()) {
+            // A line over one number.
             ([x], [Some(values)]) if is_whole => {
                 let line = Series::line(&name, values.clone(), cells[m].clone());
                 figure = figure.with(Chart::new(&name, axis(x, &d.units[0]), Axis::linear(&name, "")).with(line));
             }
+            // A heat map over two, where steps are even.
             ([y, x], [Some(rows), Some(columns)]) if is_whole && even(y) && even(x) => {
                 let axes = [axis(x, &d.units[1]), axis(y, &d.units[0])];
                 let heat = Heat::new(&name, axes, columns.clone(), rows.clone(), cells[m].clone());
@@ -155,6 +164,7 @@ fn of_grid(folder: &Path, d: &Definition, varies: &[Vary]) -> Result<(), Refused
                 figure = figure.with(chart);
             }
             _ => {
+                // Anything else: mean and extremes over each name by itself.
                 for (j, vary) in varies.iter().enumerate() {
                     let known = &levels[m][j];
                     let x = numbers[j].clone().unwrap_or_else(|| (1..=known.len()).map(|i| i as f64).collect());
@@ -227,10 +237,12 @@ impl Sample {
 
     /// All names and one measure over each other, a picture a measure; a line is a row.
     fn parallel(&self, folder: &Path, d: &Definition) -> Result<(), Refused> {
+        // A panel for each measure, in which lines go through an axis for each name.
         let head = d.head();
         let mut figure = Figure::new("Sweep").subtitle("a line is a run, its colour the value on the last axis");
         for (m, measure) in head.iter().skip(d.varied.len()).take(d.measures.len()).enumerate() {
             let mut parallel = Parallel::new(measure);
+            // An axis of numbers, or of words in alphabetical order.
             for (j, name) in head.iter().take(d.varied.len()).enumerate() {
                 let axis = match d.varied[j].parse::<Vary>() {
                     Ok(vary) => axis(&vary, &d.units[j]),
@@ -249,6 +261,7 @@ impl Sample {
                     }
                 };
             }
+            // The measure is the last axis, and gives the colour.
             let values: Vec<f64> = self.measures.iter().map(|values| values[m]).collect();
             figure = figure.with(parallel.with(Axis::linear(measure, ""), values));
         }

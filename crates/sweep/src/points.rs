@@ -89,6 +89,7 @@ impl Points {
     /// [`Refused`] where the file cannot be read, or names what is no target.
     pub fn table(path: &Path) -> Result<Points, Refused> {
         let wrong = |what: String| Refused::Usage(format!("`--table {}`: {what}", path.display()));
+        // Names of the columns, up to one called `status`.
         let mut reader = reader(path)?;
         let head = reader.headers().map_err(|e| wrong(e.to_string()))?.clone();
         let names = head.iter().take_while(|name| *name != "status");
@@ -96,6 +97,7 @@ impl Points {
         if targets.is_empty() {
             return Err(wrong("no columns, expected one a varied name".to_owned()));
         }
+        // Every row is looked at before the first run.
         let mut rows = 0;
         for record in reader.records() {
             let record = record.map_err(|e| wrong(e.to_string()))?;
@@ -105,6 +107,7 @@ impl Points {
         if rows == 0 {
             return Err(wrong("no rows below the names".to_owned()));
         }
+        // The file's digest tells whether a sweep goes on with the same table.
         let mut hash = Sha256::new();
         let mut file = File::open(path).map_err(Refused::file(path))?;
         std::io::copy(&mut file, &mut hash).map_err(Refused::file(path))?;
@@ -135,6 +138,7 @@ impl Points {
         match self {
             Points::Design { varies, .. } => {
                 for vary in varies {
+                    // A range of whole numbers has whole steps.
                     if let Levels::Range { is_whole, low, high, count, .. } = &mut vary.levels {
                         *is_whole = study.is_whole(&vary.target);
                         let parts = count.map_or(1.0, |n| (n - 1) as f64);
@@ -147,6 +151,7 @@ impl Points {
                             )));
                         }
                     }
+                    // Both ends, or all words, have to fit.
                     vary.levels.ends().iter().try_for_each(|value| study.check(&vary.target, value))?;
                 }
                 Ok(())

@@ -190,6 +190,7 @@ impl<'s, 'a> Runner<'s, 'a> {
         values: &[Value],
         observer: &mut dyn Observer,
     ) -> Result<Option<Ending>, RunError> {
+        // A run that takes longer than the limit is ended, and so is one that is interrupted.
         let began = Instant::now();
         let limit = self.study.limit;
         let is_late = || limit.is_some_and(|limit| began.elapsed() > limit);
@@ -206,11 +207,13 @@ impl<'s, 'a> Runner<'s, 'a> {
             }
             return Ok(None);
         }
+        // Steps of one length, in stretches between which there is a look at the clock.
         let mut rows = Once { observer, is_repeated: false };
         let mut left = simulation.windows_in(self.span_s(values))?;
         loop {
             let windows = left.min(STRETCH);
             simulation.run(windows, 1, &mut rows)?;
+            // The row at the end of a stretch is there again at the beginning of the next.
             rows.is_repeated = true;
             left -= windows;
             if left == 0 {

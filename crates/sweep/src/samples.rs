@@ -36,6 +36,7 @@ impl Samples {
     /// # Errors
     /// File, line, and what is wrong there.
     pub fn read(path: &Path) -> Result<Samples, String> {
+        // The file; blanks around fields mean nothing.
         let shown = path.display().to_string();
         let at = |line: u64, what: String| format!("`{shown}`, line {line}: {what}");
         let file = File::open(path).map_err(|e| format!("`{shown}`: {e}"))?;
@@ -52,6 +53,7 @@ impl Samples {
                 format!("the first column is `{found}`, expected `time`, or `time` with [ms], [s], [min] or [h]"),
             ));
         };
+        // Columns, each once.
         let column = |(name, unit): (String, Option<String>)| SampledColumn { name, unit, values: Vec::new() };
         let mut samples = Samples { shown: shown.clone(), times_s: Vec::new(), columns: names.map(column).collect() };
         for (i, column) in samples.columns.iter().enumerate() {
@@ -69,6 +71,7 @@ impl Samples {
             samples.times_s.push(t_s.ok_or_else(|| {
                 at(line, format!("`time` is `{text}`, expected a finite number, not below the one before"))
             })?);
+            // A field is a number or a gap.
             for (column, text) in samples.columns.iter_mut().zip(record.iter().skip(1)) {
                 let value = if text.is_empty() { Ok(f64::NAN) } else { text.parse::<f64>() };
                 let value = value.ok().filter(|x| !x.is_infinite());

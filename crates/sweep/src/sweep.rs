@@ -56,6 +56,7 @@ impl<'a> Sweep<'a> {
         measures: Vec<Measure>,
         shard: Shard,
     ) -> Result<(Self, Vec<Finding>), Refused> {
+        // Measures: at least one, each with a name of its own.
         if measures.is_empty() {
             return Err(Refused::Usage("nothing is measured: name `--measure NAME=EXPRESSION`".to_owned()));
         }
@@ -67,6 +68,7 @@ impl<'a> Sweep<'a> {
                 )));
             }
         }
+        // Their variables are recorded, each once.
         let mut variables: Vec<String> =
             measures.iter().flat_map(|m| &m.terms).filter_map(|t| t.variable.clone()).collect();
         variables.sort();
@@ -75,6 +77,7 @@ impl<'a> Sweep<'a> {
         if matches!(points, Points::Table { .. }) {
             study.option = "--table";
         }
+        // What can be looked at of values and measures before any run.
         points.fit_to(&study)?;
         if let Some((measure, text)) = measures
             .iter()
@@ -84,6 +87,7 @@ impl<'a> Sweep<'a> {
             let Measure { name, text: typed, .. } = measure;
             return Err(Refused::Usage(format!("`--measure {name}={typed}`: `{text}` is a text, expected a number")));
         }
+        // References have to lie in the run, where its end is not varied.
         let measures = Measures::new(measures, &study).map_err(Refused::Usage)?;
         if !study.targets.contains(&Target::Key(crate::vary::Key::Stop)) {
             let e = &study.scenario().experiment;
@@ -97,12 +101,15 @@ impl<'a> Sweep<'a> {
     /// # Errors
     /// [`Refused`] where a file of inputs cannot be read.
     pub fn definition(&self) -> Result<Definition, Refused> {
+        // What is varied, in the words it was typed in.
         let s = self.study.scenario();
         let varied = match &self.points {
             Points::Design { varies, .. } => varies.iter().map(ToString::to_string).collect(),
             Points::Table { targets, .. } => targets.iter().map(ToString::to_string).collect(),
         };
+        // Units of measurement of what is varied.
         let units = self.study.targets.iter().map(|target| self.study.unit(target)).collect();
+        // What tells this sweep from others: FMUs, files of inputs, points and scenario.
         let guids = s.units.iter().zip(self.study.descriptions());
         let mut lines: Vec<String> =
             guids.map(|(unit, d)| format!("GUID `{}` of unit `{}`", d.guid, unit.name)).collect();
@@ -111,6 +118,7 @@ impl<'a> Sweep<'a> {
         }
         lines.extend(self.points.lines());
         lines.extend(toml::write(s).lines().filter(|line| !line.trim().is_empty()).map(str::to_owned));
+        // The definition, as it stands beside the rows.
         Ok(Definition {
             format: 1,
             rows: self.points.rows(),
@@ -133,6 +141,7 @@ impl<'a> Sweep<'a> {
         workers: usize,
         progress: &mut (dyn FnMut(u64, u64) + Send),
     ) -> Result<Done, Refused> {
+        // What is there already is not run again.
         let all = self.shard.rows(self.points.rows());
         let mut table = Table::open(folder, &self.definition()?)?;
         let left = all.saturating_sub(table.rows);
@@ -151,8 +160,10 @@ impl<'a> Sweep<'a> {
             Ok(_) => (Ending::Interrupted, Vec::new()),
             Err(why) => (Ending::Fatal(why.clone()), Vec::new()),
         };
+        // Rows are written in the order of the points, whichever run ends first.
         let points = self.points.iter(self.shard)?.skip(table.rows as usize);
         pool::each(&mut runners, points, work, |point, (ending, fields)| {
+            // What was interrupted leaves no row, so that it is run again.
             if ending == Ending::Interrupted || point.is_err() {
                 failure = point.err().map(Refused::Run);
                 is_interrupted = failure.is_none();
@@ -160,6 +171,7 @@ impl<'a> Sweep<'a> {
             }
             failure = table.write(&fields).err();
             progress(table.rows, all);
+            // A slave that cannot be used any more ends the sweep behind its row.
             if let Ending::Fatal(why) = ending {
                 let row = table.rows;
                 failure = Some(Refused::Run(format!(

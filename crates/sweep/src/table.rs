@@ -156,6 +156,7 @@ impl Table {
             }
             (bytes, lines) = (bytes + n as u64, lines + 1);
         }
+        // They are rows of this sweep.
         let head = record(&definition.head());
         if lines > 0 && first != head {
             return Err(Refused::Run(format!(
@@ -168,6 +169,7 @@ impl Table {
         file.set_len(bytes).map_err(Refused::file(&path))?;
         file.seek(SeekFrom::End(0)).map_err(Refused::file(&path))?;
         let mut table = Table { path, file, rows: lines.saturating_sub(1) };
+        // An empty file begins with the head, which is no row.
         if lines == 0 {
             table.write(&definition.head())?;
             table.rows = 0;
@@ -209,6 +211,7 @@ pub fn rows(folder: &Path) -> Result<csv::Reader<impl Read + use<>>, Refused> {
 /// # Errors
 /// [`Refused`] where a part is missing, not finished, or of another sweep.
 pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
+    // The parts, in order.
     let missing =
         |path: &Path| Refused::Run(format!("`{}` holds no `{SWEEP}`: it is no part of a sweep", path.display()));
     let mut known = Vec::new();
@@ -238,6 +241,7 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
             )));
         }
     }
+    // And each of them once.
     let (found, of) = (known.iter().map(|(_, d)| d.shard[0]).collect::<Vec<_>>(), first.shard[1]);
     if found != (1..=of).collect::<Vec<_>>() || known.iter().any(|(_, d)| d.shard[1] != of) {
         return Err(Refused::Run(format!("parts {found:?} of {of}, expected each of them once")));
@@ -249,6 +253,7 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
     for (path, _) in &known {
         readers.push(rows(path)?.into_records());
     }
+    // A merge that was ended before goes on: rows that are there are passed over.
     let done = table.rows;
     for row in 0..whole.rows {
         let Some(record) = readers[(row % of) as usize].next() else { break };

@@ -89,6 +89,7 @@ impl Key {
     /// # Errors
     /// What is expected instead of this value.
     pub fn apply(self, s: &mut Scenario, value: &Value) -> Result<(), String> {
+        // Times. A step that is varied is the longest one, too, and a tolerance that of all units.
         let (c, e) = (&mut s.coupling, &mut s.experiment);
         match self {
             Key::Step => {
@@ -100,6 +101,7 @@ impl Key {
                 e.tolerance = Some(positive(value)?);
                 s.units.iter_mut().for_each(|unit| unit.tolerance = None);
             }
+            // The method, word by word. Another schedule has another order.
             Key::Method => c.take(word(value)?),
             Key::Schedule => {
                 c.schedule = word(value)?;
@@ -111,6 +113,7 @@ impl Key {
             Key::Derivative => c.derivative = word(value)?,
             Key::GsVariant => c.gs_variant = word(value)?,
             Key::Energy => c.energy = word(value)?,
+            // How steps are chosen.
             Key::Control => match word(value)? {
                 Control::Fixed => c.control = StepChoice::default(),
                 kind => c.control.kind = kind,

@@ -16,12 +16,14 @@ const PORTS_MAX: usize = 40;
 /// # Errors
 /// Where the master refuses the method or the times.
 pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
+    // The order of execution, and a block for each unit.
     let order = order(assembly)?;
     let s = &assembly.effective;
     let looped: BTreeSet<usize> = order.loops.iter().flat_map(|l| l.units.iter().copied()).collect();
     let mut blocks: Vec<Block> =
         s.units.iter().enumerate().map(|(u, _)| unit(assembly, u, looped.contains(&u))).collect();
     let mut arrows = Vec::new();
+    // How an arrow is drawn: in a loop, predicted, or known when it is used.
     let way = |to: &Endpoint, from: &[Endpoint]| {
         let inside = order.loops.iter().any(|l| {
             let has = |e: &Endpoint| s.unit(&e.unit).is_some_and(|u| l.units.contains(&u));
@@ -35,6 +37,7 @@ pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
             Way::Known
         }
     };
+    // Laws are blocks of their own, between the outputs they take and the inputs they feed.
     for law in &s.laws {
         let b = blocks.len();
         blocks.push(Block {
@@ -48,6 +51,7 @@ pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
         for (i, from) in law.inputs.iter().enumerate() {
             push(&mut arrows, &blocks, s, from, (b, i), "", Way::Known);
         }
+        // From the law to the inputs it feeds.
         for c in s.connections.iter().filter(|c| c.from.unit == law.name) {
             let Some(to) = input(&blocks, s, &c.to) else { continue };
             let output = law.outputs.iter().position(|o| *o == c.from.variable).unwrap_or(0);
@@ -59,12 +63,15 @@ pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
             });
         }
     }
+    // Connections from output to input.
     for c in s.connections.iter().filter(|c| s.law(&c.from.unit).is_none()) {
         let Some(to) = input(&blocks, s, &c.to) else { continue };
         let way = way(&c.to, std::slice::from_ref(&c.from));
         push(&mut arrows, &blocks, s, &c.from, to, &scaling(c.factor, c.offset), way);
     }
+    // A map is a block, and its reaction, which goes the other way, is another one.
     for (m, map) in s.maps.iter().enumerate() {
+        // Out, and back where there is a reaction.
         let there = (format!("M{}", m + 1), &map.from, &map.to);
         let back = map.reaction.as_ref().map(|r| (format!("M{}ᵀ", m + 1), &r.from, &r.to));
         for (name, from, to) in std::iter::once(there).chain(back) {
@@ -79,6 +86,7 @@ pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
                 is_law: true,
                 ..Block::default()
             });
+            // Arrows to the block and from it.
             for (i, end) in from.iter().enumerate() {
                 push(&mut arrows, &blocks, s, end, (b, i), "", Way::Known);
             }
@@ -88,6 +96,7 @@ pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
             }
         }
     }
+    // The picture, with the schedule of one window below.
     Ok(Diagram {
         title: if s.name.is_empty() { "System".to_owned() } else { s.name.clone() },
         subtitle: subtitle(s),
@@ -121,10 +130,12 @@ fn notes(s: &Scenario, order: &Order) -> Vec<String> {
 }
 
 fn unit(a: &Assembly, u: usize, looped: bool) -> Block {
+    // The unit's block.
     let s = &a.effective;
     let name = &s.units[u].name;
     let mut block =
         Block { title: name.clone(), subtitle: a.descriptions[u].model_name.clone(), looped, ..Block::default() };
+    // Ports, each once, up to as many as can be read.
     let add = |list: &mut Vec<String>, name: &String| {
         if !list.contains(name) && list.len() < PORTS_MAX {
             list.push(name.clone());
@@ -138,6 +149,7 @@ fn unit(a: &Assembly, u: usize, looped: bool) -> Block {
     for end in sources.filter(|e| e.unit == *name) {
         add(&mut block.outputs, &end.variable);
     }
+    // Feed-through inside the block.
     for (o, output) in block.outputs.iter().enumerate() {
         for input in a.system.followed(a.units[u], output) {
             if let Some(i) = block.inputs.iter().position(|n| *n == input) {

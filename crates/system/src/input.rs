@@ -33,6 +33,7 @@ impl InputTable {
     /// The line and what is wrong there.
     pub fn read(file: impl Read, shown: impl Fn(&str) -> String) -> Result<InputTable, InputError> {
         let at = |line: u64, reason: String| InputError { line, reason };
+        // Names of the columns, after `time`.
         let mut reader = csv::Reader::from_reader(file);
         let header = reader.headers().map_err(|e| at(1, e.to_string()))?.clone();
         if header.get(0).map(str::trim) != Some("time") {
@@ -44,11 +45,13 @@ impl InputTable {
         if let Some(twice) = names.iter().find(|name| !known.insert(name.as_str())) {
             return Err(at(1, format!("column `{}` is there twice, expected one column an input", shown(twice))));
         }
+        // Rows, with times that do not go back. Fields stay texts: their type is known where they are connected.
         let columns = vec![Vec::new(); names.len()];
         let mut table = InputTable { names, times_s: Vec::new(), lines: Vec::new(), columns };
         for record in reader.records() {
             let record = record.map_err(|e| at(e.position().map_or(0, csv::Position::line), e.to_string()))?;
             let line = record.position().map_or(0, csv::Position::line);
+            // Two rows of one time are a jump.
             let text = record.get(0).unwrap_or_default().trim();
             let after = table.times_s.last().copied().unwrap_or(f64::NEG_INFINITY);
             match text.parse::<f64>() {
@@ -61,11 +64,13 @@ impl InputTable {
                     ));
                 }
             }
+            // The line in the file is kept for findings about its values.
             table.lines.push(line);
             for (column, text) in table.columns.iter_mut().zip(record.iter().skip(1)) {
                 column.push(text.to_owned());
             }
         }
+        // A table without rows has no value at any time.
         if table.times_s.is_empty() {
             return Err(at(2, "no row, expected at least one".to_owned()));
         }

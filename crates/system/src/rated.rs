@@ -11,20 +11,24 @@ use std::sync::Arc;
 
 /// The description with the derivatives of its continuous outputs that it gives and does not declare; the same where there are none.
 pub fn rated(description: Arc<ModelDescription>) -> Arc<ModelDescription> {
+    // Only an FMU that gives output derivatives has any.
     let gives = description.co_simulation.as_ref().is_some_and(|co| co.max_output_derivative_order > 0);
     if !gives {
         return description;
     }
+    // Real continuous outputs whose derivative no variable is yet.
     let variables = &description.variables;
     let declared: HashSet<usize> = variables.iter().filter_map(|v| v.real().and_then(|r| r.derivative)).collect();
     let is_rated = |v: &Variable| {
         v.causality == Causality::Output && v.variability == Variability::Continuous && v.real().is_some()
     };
     let list: Vec<usize> = (0..variables.len()).filter(|i| is_rated(&variables[*i]) && !declared.contains(i)).collect();
+    // New value references come after all others, as far as there is room for them.
     let Some(first) = first_reference(&description).filter(|first| first.checked_add(list.len() as u32).is_some())
     else {
         return description;
     };
+    // One variable more for each such output.
     let mut out = ModelDescription::clone(&description);
     for (reference, of) in (first..).zip(list) {
         let index = out.variables.len();

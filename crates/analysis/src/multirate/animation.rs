@@ -28,6 +28,7 @@ const WOOD: [f64; 3] = [0.85, 0.7, 0.48];
 
 /// All members; numbers of bodies as in the crane's definition.
 fn members() -> Vec<Member> {
+    // From the column to the grapple, with the cylinders between: body, both ends, size, colour.
     use Member::{Beam, Tube};
     vec![
         Tube(0, [0.0, 0.0], [0.0, 0.12], 0.42, DARK),
@@ -61,6 +62,7 @@ fn members() -> Vec<Member> {
 /// # Errors
 /// [`DefinitionError`] never for these data.
 pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionError> {
+    // Where bodies stand at the start: members are given in the crane's plane, and drawn in the body's own frame.
     let system = crane::system(&CraneOptions::default())?;
     let poses: Vec<Pose> = system.bodies().iter().map(|b| b.pose).collect();
     let mut bodies: Vec<Vec<Value>> = vec![Vec::new(); poses.len()];
@@ -72,6 +74,7 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
                 let part = json!({"kind": "tube", "a": local(body, a), "b": local(body, b), "radius": radius, "colour": colour});
                 bodies[body].push(part);
             }
+            // A tube is round; a beam has a width and a height.
             Member::Beam(body, a, b, [wide, high], colour) => {
                 let ends = [local(body, a), local(body, b)];
                 let part =
@@ -80,8 +83,10 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
             }
         }
     }
+    // Shapes that touch: tines, and the log.
     for (body, shape) in system.shapes() {
         let Some(body) = body.index() else { continue };
+        // Tines are capsules; of the cylinders only the log is a body to be seen.
         match *shape {
             Shape::Capsule { ends: [a, b], radius } => {
                 bodies[body]
@@ -96,6 +101,7 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
             _ => {}
         }
     }
+    // What the script gets: bodies, where they are in each frame, and curves.
     let data = json!({
         "title": "Hydraulic crane, 18 bodies and 22 joints",
         "scheme": format!("{}, H = {} ms, hydraulics {} ms", run.scheme, 1e3 * run.step_s, 1e3 * run.micro_s),

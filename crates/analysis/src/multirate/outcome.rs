@@ -103,6 +103,7 @@ pub fn errors(found: &Outcome, reference: &Outcome, rows: usize) -> Verdict {
     let step = |t: &[f64]| t.get(1).copied().unwrap_or(f64::NAN);
     let ratio = (step(&time) / step(&fine_time)).round().max(1.0) as usize;
     let last = (time.len().saturating_sub(1)).min(fine_time.len().saturating_sub(1) / ratio);
+    // Each cylinder: its speed, late in the run by itself, and its force.
     for i in 0..rows {
         let [w, w_fine] = [found, reference].map(|o| column(o, &Columns::speed(i)));
         let [force, force_fine] = [found, reference].map(|o| column(o, &Columns::force(i)));
@@ -113,6 +114,7 @@ pub fn errors(found: &Outcome, reference: &Outcome, rows: usize) -> Verdict {
             if time[n] > end_s - 0.25 {
                 verdict.rest = verdict.rest.max(error.abs());
             }
+            // A force that was held over a macro step stands for the mean of the fine one.
             let mean = force_fine[(n - 1) * ratio + 1..=n * ratio].iter().sum::<f64>() / ratio as f64;
             pull += (force[n] - mean).powi(2);
         }

@@ -119,12 +119,15 @@ impl Watched {
 
     /// What the run came to, which has taken `wall_s` seconds; `failure` says what ended it.
     pub fn finish(self, wall_s: f64, failure: Option<String>) -> Outcome {
+        // Calls of the units, and how long the run took.
         let Watched { simulation, recording } = self;
         let do_steps = recording.made(&simulation);
         let real_time_factor = (simulation.time_s() - recording.start_s) / wall_s.max(1e-12);
         let Recording { trace, frames, ended_by, rows, .. } = recording;
+        // What ended it before its time.
         let ended_by = failure.or(ended_by);
         let end_s = trace.rows().next_back().map_or(0.0, |row| row[0]);
+        // The largest of what is watched over the run.
         Outcome {
             complete: ended_by.is_none(),
             ended_by,

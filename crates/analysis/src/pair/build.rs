@@ -48,6 +48,7 @@ impl Coupled {
 /// # Errors
 /// Where a unit is not an oscillator of the benchmark, refuses a parameter, or lacks what the method needs.
 pub fn build(pair: &Pair, factory: Factory<'_>) -> Result<Coupled, RunError> {
+    // The two oscillators, of the models that the coupling names.
     let mut system = System::new();
     let kinds = pair.coupling.kinds();
     let mut units = Vec::new();
@@ -58,11 +59,13 @@ pub fn build(pair: &Pair, factory: Factory<'_>) -> Result<Coupled, RunError> {
         units.push(system.add(unit));
     }
     let units = [units[0], units[1]];
+    // Motions and forces between them, external forces, and a power bond where the method needs one.
     let Channels { motions, force, law } = connect(&mut system, pair, &units)?;
     pull(&mut system, pair, &units)?;
     if pair.bond {
         bond(&mut system, pair, &units)?;
     }
+    // Times, and the simulation. An exact start fills the histories with the solution.
     let grid = Grid { start_s: 0.0, step_s: pair.step_s, stop_s: Some(pair.stop_s), shares: pair.shares.to_vec() };
     let mut simulation = Simulation::new(system, &pair.method, grid)?;
     simulation.initialise()?;
@@ -86,13 +89,16 @@ fn spring(pair: &Pair) -> Box<dyn Law> {
 /// Channels and connections.
 fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Channels, SystemError> {
     let predicted_motion = pair.method.predictor.edge() == Edge::BeforeLaw;
+    // A motion as far as the predictor uses it.
     let wanted = pair.method.predictor.components().clamp(2, 4);
     let names = &["x", "v", "a", "jerk"][..wanted];
     let motions = [system.channel(units[0], names)?, system.channel(units[1], names)?];
+    // Where motions are predicted, nobody's force is taken: it is made by the law.
     let kinds = pair.coupling.kinds();
     let owner = kinds.iter().position(|k| *k == Kind::Displacement).filter(|_| !predicted_motion);
     let mut force = None;
     let mut law = None;
+    // Each side gets the other's motion, the owner's force, or that of the law in the master.
     for i in 0..2 {
         let other = motions[1 - i];
         match (kinds[i], owner) {
@@ -100,11 +106,13 @@ fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Chan
                 system.connect(other.component(0), units[i], "xi")?;
                 system.connect(other.component(1), units[i], "xi_dot")?;
             }
+            // A force by its owner, where one side has the spring.
             (Kind::Force, Some(owner)) => {
                 let channel = system.channel(units[owner], &["f_c"])?;
                 system.connect(channel.component(0), units[i], "f")?;
                 force = Some(channel);
             }
+            // A force by the law, made once for both sides.
             (Kind::Force, None) => {
                 let [a, b] = motions;
                 let inputs = [a.component(0), a.component(1), b.component(0), b.component(1)];

@@ -190,20 +190,25 @@ impl Recorder {
     }
 
     fn take(&mut self, t_s: f64, z: &State, exact: &State, rows: Option<&mut dyn Observer>) {
+        // The last point so far is where the run ends.
         self.found.next += 1;
         (self.found.end, self.found.end_s) = ((*z).into(), t_s);
 
         let kinetic = self.parameters.kinetic_energy(z);
+        // Energies here and in the solution, and errors of the displacements.
         let potential = self.parameters.potential_energy(z);
         let (energy, energy_exact) = (kinetic + potential, self.parameters.energy(exact));
         let off = [z[0] - exact[0], z[1] - exact[1]];
+        // The largest of each so far; growth is the slope of ln √E.
         for (error, (off, amplitude)) in self.found.error.iter_mut().zip(off.iter().zip(self.amplitude)) {
             *error = larger(*error, off.abs() / amplitude);
         }
+        // Energy: its drift, and its growth.
         self.found.drift = larger(self.found.drift, (energy - energy_exact).abs() / self.start_energy);
         self.found.growth.point(t_s, 0.5 * energy.ln());
 
         if let Some(rows) = rows {
+            // A row: what was found, energies, the solution, and the difference.
             let row = [
                 z[0],
                 z[2],
@@ -232,12 +237,14 @@ impl Recorder {
         let energy = self.parameters.energy(&State::from(self.found.end));
         let Self { found: Found { end, end_s, error, drift, .. }, .. } = self;
         Outcome {
+            // Errors and energy are known here.
             trace: Trace::default(),
             end: end.into(),
             error,
             drift,
             energy,
             growth_rate,
+            // The rest is the run's.
             do_steps: [0; 2],
             wall_s: 0.0,
             units: String::new(),

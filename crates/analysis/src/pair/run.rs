@@ -71,6 +71,7 @@ impl Compared {
 
     /// What the run came to, without rows; it has taken `wall_s` seconds.
     pub fn finish(self, wall_s: f64) -> Outcome {
+        // Taken from the simulation before it ends: its work, its accounts, what it remarks.
         let Compared { coupled: Coupled { mut simulation, .. }, comparison } = self;
         let do_steps = comparison.made(&simulation);
         let (accounts, course) = (simulation.accounts().to_vec(), simulation.course());
@@ -79,6 +80,7 @@ impl Compared {
         let (unconverged, diverged) = (simulation.unconverged(), simulation.diverged().cloned());
         let mut warnings = simulation.warnings().to_vec();
         warnings.extend(simulation.coarse().map(|coarse| coarse.to_string()));
+        // The rest is what the comparison has found.
         Outcome {
             do_steps,
             wall_s,

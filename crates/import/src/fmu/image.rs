@@ -52,6 +52,7 @@ const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
 fn elf(library: &[u8]) -> Result<(), (String, String)> {
     const PT_LOAD: u64 = 1;
     const PT_DYNAMIC: u64 = 2;
+    // The header: there as a whole, and of this machine's word and byte order.
     if !library.starts_with(b"\x7FELF") {
         return Err(wrong(library, "a shared library (ELF)"));
     }
@@ -64,6 +65,7 @@ fn elf(library: &[u8]) -> Result<(), (String, String)> {
             format!("class {}, byte order 1", LAYOUT.class),
         ));
     }
+    // A shared library for this processor.
     let (kind, machine) = (number(library, 16, 2), number(library, 18, 2));
     if kind != 3 {
         return Err((format!("ELF of type {kind}"), "type 3, a shared library".to_owned()));
@@ -71,12 +73,14 @@ fn elf(library: &[u8]) -> Result<(), (String, String)> {
     if let Some(expected) = MACHINE.filter(|expected| u64::from(*expected) != machine) {
         return Err((format!("code for machine {machine}"), format!("machine {expected}, this one's")));
     }
+    // The table of program headers lies in the file.
     let (start, size) = (number(library, LAYOUT.phoff, LAYOUT.word), number(library, LAYOUT.phentsize, 2));
     let count = number(library, LAYOUT.phentsize + 2, 2);
     let end = start.saturating_add(size.saturating_mul(count));
     if end > library.len() as u64 {
         return Err(cut(library.len(), "the program headers", end));
     }
+    // So does every segment that the loader maps or reads.
     let mut is_dynamic = false;
     for index in 0..count {
         // In range: the whole table is.
@@ -89,6 +93,7 @@ fn elf(library: &[u8]) -> Result<(), (String, String)> {
         }
         is_dynamic |= kind == PT_DYNAMIC;
     }
+    // A library without a dynamic segment cannot be loaded.
     if !is_dynamic {
         return Err(("no dynamic segment".to_owned(), "a shared library".to_owned()));
     }

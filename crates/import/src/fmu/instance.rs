@@ -63,6 +63,7 @@ impl Fmu {
     pub fn instantiate(&self, name: &str, options: &FmuOptions) -> Result<FmuUnit, FmuError> {
         let refused = |reason: String| Fault::Refused { instance: name.to_owned(), reason }.of(&self.name);
         let text = |text: &str| CString::new(text).map_err(|_| refused(format!("a zero byte in {text:?}")));
+        // The library, where it may be used for one instance more.
         let library = self.library()?;
         if library.is_corrupted() {
             return Err(refused("another instance returned fmi2Fatal, after which none may be used".to_owned()));
@@ -73,6 +74,7 @@ impl Fmu {
             let reason = "`canBeInstantiatedOnlyOncePerProcess` and one is alive: run each in a process of its own";
             return Err(refused(reason.to_owned()));
         }
+        // What the FMU is told of itself, and how it may call back.
         let (c_name, guid) = (text(name)?, text(&self.shared.description.guid)?);
         let uri = text(&self.shared.resources_uri)?;
         let environment = Environment::new(name, options.log.clone());
@@ -91,12 +93,15 @@ impl Fmu {
                 i32::from(options.logging_on),
             )
         };
+        // Some FMUs change rounding or traps at once: noted now, told when there is a unit to tell of.
         let environment_changed = floating_point::changed();
         floating_point::restore();
+        // Why it refused stands in its log only.
         if component.is_null() {
             let message = environment.take_last();
             return Err(Fault::NotInstantiated { instance: name.to_owned(), message }.of(&self.name));
         }
+        // The unit, before its first call.
         let mut unit = FmuUnit {
             component,
             is_dead: false,
@@ -114,6 +119,7 @@ impl Fmu {
             library,
             shared: Arc::clone(&self.shared),
         };
+        // What is strange about the library and the call, and the log that is wanted.
         unit.tell_library();
         if environment_changed {
             unit.mended("fmi2Instantiate");
@@ -204,6 +210,7 @@ impl FmuUnit {
     #[cold]
     #[inline(never)]
     pub(super) fn not_ok(&mut self, call: &'static str, status: abi::Status) -> Result<(), UnitError> {
+        // What the status means for the instance. After fmi2Fatal no instance of the library may be used.
         match status {
             abi::WARNING => {
                 self.warnings += 1;
@@ -216,6 +223,7 @@ impl FmuUnit {
             abi::ERROR => self.phase = Phase::Failed,
             _ => {}
         }
+        // The reason is what the FMU logged last.
         let mut message = self.environment.take_last();
         if message.is_empty() {
             message.push_str(match status {

@@ -151,6 +151,7 @@ impl Shared {
     }
 
     fn read(folder: Folder, mut warnings: Vec<Warning>) -> Result<Shared, Fault> {
+        // The description stands at the root. Without one, this is most likely no FMU.
         let path = folder.path().join("modelDescription.xml");
         let text = regular::read(&path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => Fault::Entry {
@@ -160,6 +161,7 @@ impl Shared {
             },
             _ => Fault::file(&path, &e),
         })?;
+        // Only co-simulation can be run; where the FMU has something else, that is said.
         let reading = xml::read(&text)?;
         let Some(co_simulation) = reading.description.co_simulation.clone() else {
             let model_exchange = reading.description.has_model_exchange;
@@ -167,6 +169,7 @@ impl Shared {
                 found: if model_exchange { "`ModelExchange` only" } else { "nothing" },
             });
         };
+        // What instances share. The library is loaded with the first one.
         warnings.extend(reading.warnings);
         Ok(Shared {
             description: Arc::new(reading.description),

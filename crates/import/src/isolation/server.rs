@@ -129,7 +129,9 @@ impl Server {
     fn run(&mut self) {
         let (mut request, mut reply) = (Vec::new(), Vec::new());
         loop {
+            // Waits until it is this side's turn.
             while !(self.line.spin() || self.line.sleep(LOOK)) {}
+            // The message from its beginning; a snapshot that is woken goes on behind the calls made before.
             let mut from = (0, 0);
             loop {
                 if !self.line.memory.take(&mut request) {
@@ -141,6 +143,7 @@ impl Server {
                     Next::Rest => from = Snapshots::place(&self.line.memory),
                 }
             }
+            // An answer that has no room is replaced by a failure that has.
             if !self.line.memory.put(&reply) {
                 let found = format!("an answer of {} bytes, expected at most {}", reply.len(), Memory::message_max());
                 begin(&mut reply);
@@ -153,12 +156,15 @@ impl Server {
 
     /// Makes the calls from a place in the message on, behind so many that were made by the process before this one.
     fn answer(&mut self, request: &[u8], (from, before): (usize, u64), reply: &mut Vec<u8>) -> Next {
+        // The calls of the message one after the other, up to the first that fails.
         begin(reply);
         let mut take = Take::new(request.get(from..).unwrap_or_default());
         let mut done = before;
         let mut stop = None;
         while let Some(call) = take.byte().and_then(Call::of) {
+            // Which call it is stays visible to the master, should this process end in it.
             self.line.memory.word(Word::Call).store(call as u32, Ordering::Relaxed);
+            // With snapshots by fork, going back is a matter of processes, not of the slave.
             let made = match (call, &self.snapshots) {
                 (Call::Save, Some(_)) => self.fork(&mut take),
                 (Call::Restore, Some(_)) => self.go_back(&mut take, request.len(), done),
@@ -206,6 +212,7 @@ impl Server {
     }
 
     fn call(&mut self, call: Call, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
+        // Calls that need no slave, or end it.
         match call {
             Call::Load => return self.load(take),
             Call::Quit => {
@@ -214,8 +221,10 @@ impl Server {
             }
             _ => {}
         }
+        // All others need one.
         let Server { slave: Some(slave), scratch, .. } = self else { return Err(Stop::Garbled) };
         match call {
+            // Settings and the phases of a run.
             Call::Setup => {
                 let (start_s, stop_s, tolerance) = (real(take)?, option(take)?, option(take)?);
                 slave.setup(start_s, stop_s, tolerance)?;
@@ -224,6 +233,7 @@ impl Server {
             Call::ExitInitialization => slave.exit_initialization()?,
             Call::Reset => slave.reset()?,
             Call::Terminate => slave.terminate()?,
+            // A step is done, or discarded with the time it reached.
             Call::Step => {
                 let (t_s, step_s, keep) = (real(take)?, real(take)?, take.byte().ok_or(Stop::Garbled)? != 0);
                 match slave.step(t_s, step_s, keep)? {
@@ -234,10 +244,12 @@ impl Server {
                     }
                 }
             }
+            // States, by the FMU's own functions.
             Call::Save => slave.save(slot(take)?)?,
             Call::Restore => slave.restore(slot(take)?)?,
             Call::Serialize => reply.bytes(&slave.serialize()?),
             Call::Deserialize => slave.deserialize(take.bytes().ok_or(Stop::Garbled)?)?,
+            // Derivatives and values.
             Call::Directional => directional(slave, scratch, take, reply)?,
             Call::SetReal | Call::SetInteger | Call::SetBoolean | Call::SetString | Call::SetInputDerivatives => {
                 set(call, slave, scratch, take)?;
@@ -314,6 +326,7 @@ fn list<T, const N: usize>(take: &mut Take<'_>, into: &mut Vec<T>, value: fn([u8
 }
 
 fn set(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>) -> Result<(), Stop> {
+    // All of them begin with the value references.
     list(take, &mut s.refs, u32::from_le_bytes)?;
     match call {
         Call::SetReal => {
@@ -325,6 +338,7 @@ fn set(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>) ->
             list(take, &mut s.reals, f64::from_le_bytes)?;
             slave.set_input_derivatives(&s.refs, &s.orders, &s.reals)?;
         }
+        // Other types have a list of values each, and texts come one by one.
         Call::SetInteger => {
             list(take, &mut s.integers, i32::from_le_bytes)?;
             slave.set_integer(&s.refs, &s.integers)?;
@@ -344,9 +358,11 @@ fn set(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>) ->
 }
 
 fn get(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
+    // All of them begin with the value references, and give as many values.
     list(take, &mut s.refs, u32::from_le_bytes)?;
     let n = s.refs.len();
     match call {
+        // Real values, and derivatives of outputs with an order each.
         Call::GetReal => {
             s.reals.resize(n, 0.0);
             slave.get_real(&s.refs, &mut s.reals)?;
@@ -358,6 +374,7 @@ fn get(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, re
             slave.get_output_derivatives(&s.refs, &s.orders, &mut s.reals)?;
             reply.list(&s.reals, f64::to_le_bytes);
         }
+        // Integers, Booleans and texts.
         Call::GetInteger => {
             s.integers.resize(n, 0);
             slave.get_integer(&s.refs, &mut s.integers)?;

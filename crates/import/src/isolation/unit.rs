@@ -88,15 +88,19 @@ impl Isolation {
 
     /// Starts the process and makes the instance there; with a description of what it can by fork.
     fn start(&self, fmu: &Fmu, name: &str, by_fork: Option<Arc<ModelDescription>>) -> Result<IsolatedUnit, UnitError> {
+        // Whatever fails here, there is no instance.
         let failed = |message: String| {
             let status = "no instance".to_owned();
             UnitError::from(Failure { unit: name.to_owned(), call: Call::Load.name(), status, t_s: 0.0, message })
         };
+        // Shared memory first, as the process finds in it whether it is to go back by fork.
         let (memory, file) = Memory::create().map_err(|e| failed(format!("no shared memory: {e}")))?;
         memory.word(Word::Forks).store(u32::from(by_fork.is_some()), Ordering::SeqCst);
+        // The process, with its output where that is kept.
         let process =
             Process::start((&self.program, &self.arguments), file, (self.output.as_deref(), self.cut.clone()))
                 .map_err(|e| failed(format!("no process of `{}`: {e}", self.program.display())))?;
+        // The unit, before its first call.
         let mut unit = IsolatedUnit {
             name: name.to_owned(),
             fmu: fmu.clone(),
@@ -104,6 +108,7 @@ impl Isolation {
             line: Line::new(memory, Side::Master),
             process,
             limits: self.limits,
+            // No message is under way, and no reading is known.
             message: Vec::new(),
             reply: Vec::new(),
             request: Vec::new(),
@@ -117,6 +122,7 @@ impl Isolation {
             end_s: 0.0,
             do_steps: 0,
         };
+        // The instance is made there; what the process holds from now on is the slave's.
         unit.load(fmu.folder(), (self.logging_on, self.output.is_some()))
             .map_err(|e| failed(format!("FMU `{}`: {}", fmu.name(), e.message)))?;
         unit.process.settle(&unit.line);
@@ -235,16 +241,19 @@ impl IsolatedUnit {
 
     #[inline]
     fn receive(&mut self, readings: usize) -> Result<(), UnitError> {
+        // Without an answer, the process has ended, or was ended in the call that shared memory names.
         let asked = std::mem::take(&mut self.waiting);
         if let Err(ended) = self.process.answer(&self.line, &self.limits) {
             self.is_gone = true;
             let number = self.line.memory.word(Word::Call).load(Ordering::Relaxed);
             let call = u8::try_from(number).ok().and_then(Call::of).unwrap_or(Call::Load);
+            // A reading behind a step is one of the step's end.
             if call.reads() && readings > 0 {
                 self.t_s = self.end_s;
             }
             return Err(self.error(call.name(), "nothing", ended.0));
         }
+        // An answer is long enough for its head, and its count fits what was asked.
         if !self.line.memory.take(&mut self.reply) || self.reply.len() < HEAD {
             return Err(self.garbled());
         }
@@ -253,6 +262,7 @@ impl IsolatedUnit {
         if done > asked + readings as u64 || (done < asked + readings as u64) != failed {
             return Err(self.garbled());
         }
+        // A reading that fails is told when its values are asked for; any other call at once.
         if done < asked {
             return Err(self.failure());
         }

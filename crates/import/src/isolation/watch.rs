@@ -156,6 +156,7 @@ impl Watch {
                 return Some(Cause::Impatience);
             }
         }
+        // How long each call goes on: two looks that see the same mark see the same call.
         let limit_ms = board().call_limit_ms.load(Ordering::Relaxed);
         let limit = Duration::from_millis(limit_ms);
         let places = board().places();
@@ -167,6 +168,7 @@ impl Watch {
             *mark = now;
             is_over |= *since > limit.saturating_add(GRACE);
         }
+        // Under a debugger calls take as long as they want.
         (limit_ms > 0 && is_over && !system::is_traced(self.worker)).then_some(Cause::Limit(limit))
     }
 
@@ -182,9 +184,11 @@ impl Watch {
     }
 
     fn ended(&self, status: ExitStatus) -> u8 {
+        // A program that has noted its exit code, and ends with it, has ended as it should.
         let done = board().done.load(Ordering::Acquire).checked_sub(1).and_then(|code| u8::try_from(code).ok());
         match done {
             Some(code) if status.code() == Some(i32::from(code)) => {
+                // What it left to be said comes last.
                 let words = board().words.get();
                 if !words.is_empty() {
                     system::say(&words);
@@ -192,9 +196,11 @@ impl Watch {
                 code
             }
             _ => {
+                // It died: what it has left is taken away, and the rows are cut to whole ones.
                 system::end_descendants();
                 cut_rows();
                 Unpacked::sweep();
+                // How it ended, and whether that was after its work.
                 let end = match (status.signal(), status.code()) {
                     (Some(signal), _) => format!("was ended by signal {signal}{}", signal_name(signal)),
                     (None, code) => format!("ended itself with status {}", code.unwrap_or(0)),

@@ -21,10 +21,12 @@ const MEANINGS: [(Way, &str); 3] = [
 ];
 
 pub(super) fn draw(canvas: &mut Canvas, d: &Diagram, layout: &Layout, at: impl Fn([f64; 2]) -> [f64; 2]) {
+    // Arrows turn at different places, and each detour has a track of its own, so that few lie on each other.
     let (mut below, mut above) = (0.0, 0.0);
     for (a, arrow) in d.arrows.iter().enumerate() {
         let (from, to) = (layout.output(arrow.from), layout.input(arrow.to));
         let turn = 10.0 + (4.0 * a as f64) % 88.0;
+        // Back below all boxes, over several layers above them, or straight on.
         let path: Vec<[f64; 2]> = if layout.is_back[a] {
             below += 1.0;
             let y = layout.band.1 + 2.0 + TRACK * below;
@@ -37,6 +39,7 @@ pub(super) fn draw(canvas: &mut Canvas, d: &Diagram, layout: &Layout, at: impl F
             let middle = from[0] + turn + 6.0;
             vec![from, [middle, from[1]], [middle, to[1]], to]
         };
+        // The line, its head, and what is done to the value on the way.
         let path: Vec<[f64; 2]> = path.into_iter().map(&at).collect();
         let stroke = stroke(arrow.way);
         canvas.line(path.clone(), stroke);

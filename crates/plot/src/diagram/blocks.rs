@@ -10,12 +10,14 @@ const FACES: [&str; 2] = ["#f4f7fb", "#fdf6e9"];
 
 pub(super) fn draw(canvas: &mut Canvas, blocks: &[Block], layout: &Layout, at: impl Fn([f64; 2]) -> [f64; 2]) {
     for (b, block) in blocks.iter().enumerate() {
+        // The box: round for laws, and thick in a loop.
         let area = layout.boxes[b];
         let ([left, top], [right, bottom]) = (at([area.left, area.top]), at([area.right, area.bottom]));
         let outline = rounded([left, top], [right, bottom], if block.is_law { 14.0 } else { 5.0 });
         canvas.fill(&outline, FACES[usize::from(block.is_law)], false);
         let (colour, width) = if block.looped { (palette::line(1), 2.4) } else { (palette::INK, 1.3) };
         canvas.path(&outline, Stroke::solid(colour, width));
+        // Its title, and what it is.
         let middle = (left + right) / 2.0;
         canvas.text(
             [middle, top + 18.0],
@@ -23,6 +25,7 @@ pub(super) fn draw(canvas: &mut Canvas, blocks: &[Block], layout: &Layout, at: i
             Letters { bold: true, ..Letters::new(13.5, palette::INK, "middle") },
         );
         canvas.text([middle, top + 33.0], &block.subtitle, Letters::new(10.5, palette::SOFT, "middle"));
+        // Ports: inputs at the left, outputs at the right.
         for (i, name) in block.inputs.iter().enumerate() {
             let [x, y] = at(layout.input((b, i)));
             canvas.text([x + 9.0, y + 4.0], name, Letters::new(12.0, palette::INK, "start"));
@@ -31,6 +34,7 @@ pub(super) fn draw(canvas: &mut Canvas, blocks: &[Block], layout: &Layout, at: i
             let [x, y] = at(layout.output((b, i)));
             canvas.text([x - 9.0, y + 4.0], name, Letters::new(12.0, palette::INK, "end"));
         }
+        // Feed-through from port to port, between their names.
         for &(input, output) in &block.through {
             let (from, to) = (at(layout.input((b, input))), at(layout.output((b, output))));
             let gap = |name: Option<&String>| name.map_or(0.0, |n| crate::font::width(n, 12.0, false) + 13.0);

@@ -42,11 +42,13 @@ const ROW: f64 = 34.0;
 
 /// Draws the chart and returns its lower edge.
 pub(super) fn draw(canvas: &mut Canvas, d: &Diagram, [left, top]: [f64; 2], wide: &mut f64) -> f64 {
+    // Names at the left, and the window as wide as the diagram allows.
     let names = d.lanes.iter().map(|l| width(&l.name, 12.0, false)).fold(0.0, f64::max);
     let first = left + names + 16.0;
     let last = (*wide - left - 90.0).max(first + 560.0);
     *wide = wide.max(last + 100.0);
     let scale = (last - first) / d.span.0.max(f64::MIN_POSITIVE);
+    // The title, and the window's beginning and end.
     canvas.text(
         [left, top + 12.0],
         &d.lanes_title,
@@ -57,6 +59,7 @@ pub(super) fn draw(canvas: &mut Canvas, d: &Diagram, [left, top]: [f64; 2], wide
     for x in [first, last] {
         canvas.line([[x, above], [x, bottom + 4.0]], Stroke::solid(palette::GRID, 1.5));
     }
+    // A row for each unit, with bars for its steps.
     for (i, lane) in d.lanes.iter().enumerate() {
         let y = above + ROW * (i as f64 + 0.5);
         canvas.text([left, y + 4.0], &lane.name, Letters::new(12.0, palette::INK, "start"));
@@ -76,6 +79,7 @@ pub(super) fn draw(canvas: &mut Canvas, d: &Diagram, [left, top]: [f64; 2], wide
             canvas.text([x, y + 3.8], &mark.label, Letters::new(10.5, palette::PAPER, "middle"));
         }
     }
+    // Times at both ends, and what colours mean.
     canvas.text([first, bottom + 18.0], &d.span.1, Letters::new(12.0, palette::SOFT, "middle"));
     canvas.text([last, bottom + 18.0], &d.span.2, Letters::new(12.0, palette::SOFT, "middle"));
     let mut x = first + 70.0;

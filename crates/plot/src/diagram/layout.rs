@@ -26,10 +26,12 @@ pub(super) struct Layout {
 
 impl Layout {
     pub fn new(blocks: &[Block], arrows: &[Arrow]) -> Self {
+        // Which arrows run back, the layer of each box, and which arrows pass over others.
         let is_back = back(blocks.len(), arrows);
         let layer = layers(blocks.len(), arrows, &is_back);
         let is_over: Vec<bool> =
             arrows.iter().zip(&is_back).map(|(a, back)| !back && layer[a.to.0] > layer[a.from.0] + 1).collect();
+        // Boxes by layer, and how tall they are together.
         let count = layer.iter().max().map_or(0, |m| m + 1);
         let sizes: Vec<(f64, f64)> = blocks.iter().map(size).collect();
         let in_layer = |l: usize| (0..blocks.len()).filter(|&b| layer[b] == l).collect::<Vec<_>>();
@@ -38,10 +40,12 @@ impl Layout {
             members.iter().map(|&b| sizes[b].1).sum::<f64>() + GAP * members.len().saturating_sub(1) as f64
         };
         let height = layers.iter().map(|m| tall(m)).fold(0.0, f64::max);
+        // Room above for the arrows that pass there.
         let above = 14.0 + TRACK * is_over.iter().filter(|o| **o).count() as f64;
         // Room beside a layer for the arrows that turn there.
         let tracks = arrows.len() as f64;
         let side = 46.0 + (4.0 * tracks).min(90.0);
+        // Layers from left to right, each in the middle of the height.
         let mut boxes = vec![Area { left: 0.0, top: 0.0, right: 0.0, bottom: 0.0 }; blocks.len()];
         let mut left = side;
         for members in &layers {
@@ -53,6 +57,7 @@ impl Layout {
             }
             left += wide + side + 24.0;
         }
+        // Room below for the arrows that run back.
         let below = 14.0 + TRACK * is_back.iter().filter(|b| **b).count() as f64;
         Layout {
             boxes,
@@ -86,6 +91,7 @@ fn size(block: &Block) -> (f64, f64) {
 
 /// Arrows that close a circle when boxes are visited in their order.
 fn back(n: usize, arrows: &[Arrow]) -> Vec<bool> {
+    // What is known of a box: not visited, on the path that is followed, or done with.
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
         No,
@@ -94,8 +100,10 @@ fn back(n: usize, arrows: &[Arrow]) -> Vec<bool> {
     }
     let mut seen = vec![Seen::No; n];
     let mut is_back = vec![false; arrows.len()];
+    // Arrows that leave each box.
     let leaving: Vec<Vec<usize>> =
         (0..n).map(|b| (0..arrows.len()).filter(|&a| arrows[a].from.0 == b).collect()).collect();
+    // Depth first from each box, without recursion: a path of boxes, each with its next arrow.
     for root in 0..n {
         if seen[root] != Seen::No {
             continue;
@@ -107,6 +115,7 @@ fn back(n: usize, arrows: &[Arrow]) -> Vec<bool> {
                 seen[b] = Seen::Done;
                 continue;
             };
+            // An arrow to a box on the path closes a circle.
             path.push((b, i + 1));
             let to = arrows[a].to.0;
             match seen[to] {

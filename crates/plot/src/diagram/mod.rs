@@ -89,8 +89,10 @@ impl Diagram {
     }
 
     fn picture(&self) -> Picture {
+        // Where everything stands.
         let layout = Layout::new(&self.blocks, &self.arrows);
         let mut canvas = Canvas::default();
+        // Title and subtitle.
         let mut top = 12.0;
         canvas.text(
             [MARGIN, top + 20.0],
@@ -102,12 +104,14 @@ impl Diagram {
             canvas.text([MARGIN, top + 12.0], &self.subtitle, Letters::new(12.5, palette::SOFT, "start"));
             top += 22.0;
         }
+        // Arrows, and boxes over them; below, what the arrows' looks mean.
         let mut width = layout.width + 2.0 * MARGIN;
         let at = |p: [f64; 2]| [p[0] + MARGIN, p[1] + top];
         arrows::draw(&mut canvas, self, &layout, at);
         blocks::draw(&mut canvas, &self.blocks, &layout, at);
         let mut bottom = top + layout.height + 8.0;
         bottom = arrows::legend(&mut canvas, self, [MARGIN, bottom + 16.0], &mut width);
+        // The time chart, and notes.
         if !self.lanes.is_empty() {
             bottom = lanes::draw(&mut canvas, self, [MARGIN, bottom + 14.0], &mut width);
         }
@@ -116,6 +120,7 @@ impl Diagram {
             canvas.text([MARGIN, bottom], note, Letters::new(12.0, palette::SOFT, "start"));
             width = width.max(2.0 * MARGIN + crate::font::width(note, 12.0, false));
         }
+        // As wide as its widest part.
         let titled = crate::font::width(&self.title, 18.0, true);
         let below = crate::font::width(&self.subtitle, 12.5, false);
         canvas.finish(width.max(titled.max(below) + 2.0 * MARGIN).ceil(), (bottom + MARGIN).ceil(), palette::PAPER)

@@ -130,6 +130,7 @@ impl Page {
     /// # Errors
     /// [`PlotError`] where a curve has not one value a time.
     pub fn data(&self) -> Result<String, PlotError> {
+        // A curve has a value for each time.
         if let Some(curve) = self.curves.iter().find(|c| c.values.len() != self.time.len()) {
             return Err(PlotError::Page(format!(
                 "curve `{}` has {} values, expected {}, one a row",
@@ -138,8 +139,10 @@ impl Page {
                 self.time.len()
             )));
         }
+        // A picture is text in the page, so that it is one file.
         let picture = self.picture.as_ref().map(|(title, svg)| (title, STANDARD.encode(svg)));
         let content = Content {
+            // All that the script shows.
             title: &self.title,
             subtitle: &self.subtitle,
             facts: &self.facts,

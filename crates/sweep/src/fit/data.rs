@@ -33,6 +33,7 @@ pub fn variables(samples: &Samples, is_known: impl Fn(&str) -> bool) -> Vec<Stri
 /// # Errors
 /// [`Refused::Usage`] where a unit of measurement is not known, or no value lies in the run.
 pub fn signals(samples: &Samples, study: &Study<'_>, offset_s: f64) -> Result<Vec<Signal>, Refused> {
+    // Variables of units that the file has a column for.
     let e = &study.scenario().experiment;
     let (start_s, stop_s) = (e.start_s, e.stop_s.unwrap_or(f64::INFINITY));
     let mut out = Vec::new();
@@ -41,6 +42,7 @@ pub fn signals(samples: &Samples, study: &Study<'_>, offset_s: f64) -> Result<Ve
         let Some((unit, name)) = variable.split_once('.') else { continue };
         let Some(description) = study.scenario().unit(unit).map(|u| &study.descriptions()[u]) else { continue };
         let Some(declared) = description.variable(name) else { continue };
+        // Measured values, in the unit of the variable.
         let wrong = |what: String| Refused::Usage(format!("`{}`: {what}", samples.shown));
         let values = sampled.in_unit_of(declared, description).map_err(wrong)?;
         // What is a gap, or before or after the run, is left out.
@@ -48,6 +50,7 @@ pub fn signals(samples: &Samples, study: &Study<'_>, offset_s: f64) -> Result<Ve
         let times = samples.times_s.iter().map(|t_s| t_s + offset_s);
         let known = times.zip(values).filter(|(t, x)| !x.is_nan() && *t >= start_s - slack_s && *t <= stop_s + slack_s);
         let (times_s, values): (Vec<f64>, Vec<f64>) = known.unzip();
+        // Signals weigh alike at first, however large they are.
         let weight = 1.0 / deviation(&values);
         out.push(Signal {
             variable: variable.clone(),
@@ -58,6 +61,7 @@ pub fn signals(samples: &Samples, study: &Study<'_>, offset_s: f64) -> Result<Ve
             weight,
         });
     }
+    // Data that lie outside of the run altogether are most likely shifted.
     out.retain(|signal| !signal.values.is_empty());
     if out.is_empty() {
         let (first, last) = (samples.times_s.first(), samples.times_s.last());

@@ -58,6 +58,7 @@ pub fn told(
     starts: [usize; 2],
     coupling: Option<(DVector<f64>, Option<f64>)>,
 ) -> Result<Fit, Refused> {
+    // Parameters at a bound do not move, and have no spread.
     let (m, n) = minimum.jacobian.shape();
     let bound = |i: usize| match minimum.z[i] {
         z if z <= 0.0 => Some("lower"),
@@ -68,11 +69,13 @@ pub fn told(
     let inner: Vec<usize> = (0..n).filter(|i| bound(*i).is_none()).collect();
     let freedom = (m - inner.len()).max(1) as f64;
     let variance = minimum.residual.norm_squared() / freedom;
+    // Names, and slopes of values over places between 0 and 1.
     let name = |i: usize| problem.free[i].name.to_string();
     let names: Vec<String> = inner.iter().map(|i| name(*i)).collect();
     let slopes: Vec<f64> = (0..n).map(|i| problem.free[i].slope(minimum.z[i])).collect();
     let (mut covariance, mut moved) = (vec![vec![None; n]; n], vec![None; n]);
     let mut words = Vec::new();
+    // By the singular values of the derivatives: the covariance, and by how much the coupling's error has moved them.
     if !inner.is_empty() {
         let j = minimum.jacobian.select_columns(&inner);
         let spread =
@@ -86,7 +89,9 @@ pub fn told(
             }
         }
     }
+    // Intervals of 95 %, in the parameters' own units.
     let quantile = StudentsT::new(0.0, 1.0, freedom).map_or(1.96, |t| t.inverse_cdf(0.975));
+    // Values, spread and error in units of the parameters.
     let parameters: Vec<Parameter> = (0..n)
         .map(|i| {
             let free = &problem.free[i];
@@ -102,8 +107,10 @@ pub fn told(
             }
         })
         .collect();
+    // Sentences about parameters whose value means little.
     for (p, free) in parameters.iter().zip(problem.free) {
         match (p.bound, p.confidence) {
+            // At a bound the data ask for more; without one, an interval may be wider than the range.
             (Some(bound), _) => {
                 words.push(format!("`{}` is at its {bound} bound: its range may be too narrow", p.name))
             }
@@ -112,6 +119,7 @@ pub fn told(
             }
             _ => {}
         }
+        // The coupling's error is seen where it is larger than the noise.
         if let (Some(error), Some(sigma)) = (p.coupling_error, p.sigma)
             && error.abs() > sigma
         {
@@ -124,6 +132,7 @@ pub fn told(
     if words.is_empty() {
         words.push("the data tell all parameters apart".to_owned());
     }
+    // How well each signal is met, at the same times.
     let rms = problem.rms(&minimum.residual);
     let fitted = |(s, rms): (&Signal, f64)| Fitted {
         variable: s.variable.clone(),
@@ -133,6 +142,7 @@ pub fn told(
     };
     let signals = problem.signals.iter().zip(rms).map(fitted).collect();
     let curves = curves(problem, minimum)?;
+    // All of it, with what it took.
     Ok(Fit {
         parameters,
         covariance,

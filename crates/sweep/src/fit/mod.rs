@@ -130,6 +130,7 @@ pub fn fit(
     let targets: Vec<Target> = request.free.iter().map(|free| Target::Variable(free.name.clone())).collect();
     let (mut study, findings) = Study::new(scenario, units, targets.clone(), &measured)?;
     study.option = "--free";
+    // Real parameters, which both ends of their range fit.
     for (free, target) in request.free.iter().zip(&targets) {
         if study.is_whole(target) {
             return Err(Refused::Usage(format!(
@@ -140,6 +141,7 @@ pub fn fit(
         study.check(target, &Value::Real(free.low))?;
         study.check(target, &Value::Real(free.high))?;
     }
+    // Signals, with the weights that are given.
     let mut signals = signals(samples, &study, request.offset_s)?;
     for (name, weight) in &request.weights {
         let known: Vec<String> = signals.iter().map(|s| s.variable.clone()).collect();
@@ -148,6 +150,7 @@ pub fn fit(
             || Refused::Usage(format!("`--weights {name}`: not measured; there are `{}`", known.join("`, `")));
         signal.ok_or_else(missing)?.weight = *weight;
     }
+    // With as few values as parameters, nothing would be left over to tell the spread by.
     let (m, n) = (signals.iter().map(|s| s.values.len()).sum::<usize>(), request.free.len());
     if m <= n {
         return Err(Refused::Usage(format!(
@@ -169,6 +172,7 @@ pub fn fit(
         }
     }
     let minimum = minimise(&mut |points| problem.residuals(points), &minimum.z).ok_or_else(|| problem.failed())?;
+    // What the coupling's error has done to the values, and what is known of them.
     let coupling = coupling(&mut problem, &minimum, (scenario, units), way)?;
     let fit = told(&mut problem, &minimum, starts, coupling)?;
     Ok((fit, findings))

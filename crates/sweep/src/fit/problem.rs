@@ -29,6 +29,7 @@ impl Problem<'_, '_> {
 
     /// Runs at several points, and their values at the times of the data, signal after signal.
     pub fn model(&mut self, points: &[Vec<Value>]) -> Vec<Option<DVector<f64>>> {
+        // A run gives the values at the data's times, or why it has ended before.
         let signals = &self.signals;
         let (mut out, failure) = (Vec::new(), &mut self.failure);
         let work = |runner: &mut Runner<'_, '_>, values: &&Vec<Value>| {
@@ -38,6 +39,7 @@ impl Problem<'_, '_> {
                 ending => Err(ending),
             }
         };
+        // Runs side by side, in the order of the points. One that fails or has a value that is no number gives none.
         pool::each(&mut self.runners, points.iter(), work, |_, result| {
             out.push(match result {
                 Ok(values) => Some(DVector::from_vec(values)).filter(|v| v.iter().all(|x| x.is_finite())),
@@ -48,6 +50,7 @@ impl Problem<'_, '_> {
             });
             true
         });
+        // Failed runs count, too: they are work.
         self.runs += points.len() as u64;
         out
     }

@@ -43,6 +43,7 @@ impl Spread {
 
     /// What of the parameters the data cannot tell apart, in sentences.
     pub fn words(&self, names: &[String]) -> Vec<String> {
+        // Pairs by their correlation.
         let mut words = Vec::new();
         for i in 0..names.len() {
             for j in 0..i {
@@ -56,6 +57,7 @@ impl Spread {
                 }
             }
         }
+        // The direction in which data say least may have more than two parameters, which no pair shows.
         let together: Vec<String> = names
             .iter()
             .zip(self.weakest.iter())

@@ -24,10 +24,12 @@ impl Channels {
         system: &mut System,
         units: &[UnitId],
     ) -> Result<Channels, Finding> {
+        // Only predictors of motions look before laws, and they need a motion's components together.
         let mut channels = Channels { sampled: Vec::new(), signals: HashMap::new() };
         let motion = method.predictor.edge() == Edge::BeforeLaw;
         let components = motion.then(|| method.predictor.components());
         let used = used(names, descriptions, motion);
+        // One channel for each group of outputs; its signals are found by the names of the outputs.
         for (u, unit) in names.scenario().units.iter().enumerate() {
             for names in group(&used[u], &chains(&descriptions[u], &unit.motions), components) {
                 let texts: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -51,11 +53,13 @@ impl Channels {
 /// Real outputs of each unit that something is made of, in the order of first use; flows of power bonds are the last. `motion` says whether laws
 /// that outputs obey stand in their place.
 fn used<'a>(names: &Names<'a>, descriptions: &'a [Arc<ModelDescription>], motion: bool) -> Vec<Vec<&'a str>> {
+    // Sources of connections; where the law is predicted from, its inputs stand in for them.
     let s = names.scenario();
     let connections = s.connections.iter().filter(|c| !(motion && c.law.is_some())).map(|c| &c.from);
     let named = |c: &'a Connection| [Some(&c.from.unit), c.law.as_ref().filter(|_| motion)];
     let connected: HashSet<&String> = s.connections.iter().flat_map(named).flatten().collect();
     let laws = s.laws.iter().filter(|l| connected.contains(&l.name)).flat_map(|l| &l.inputs);
+    // Maps, interface models, joints, bonds and events sample outputs of their own.
     let maps = s.maps.iter().flat_map(|m| m.from.iter().chain(m.reaction.iter().flat_map(|r| &r.from)));
     let mut out: Vec<Vec<&str>> = vec![Vec::new(); s.units.len()];
     let mut known = HashSet::new();
@@ -64,6 +68,7 @@ fn used<'a>(names: &Names<'a>, descriptions: &'a [Arc<ModelDescription>], motion
     let joints = s.constraints.iter().flat_map(|c| c.outputs());
     let flows = s.bonds.iter().flat_map(|b| b.ports.iter().map(|p| &p.flow));
     let events = s.state_events.iter().flat_map(|e| e.outputs());
+    // Each real output once. Sources that are no units, like laws and files, are not sampled.
     for end in connections.chain(laws).chain(maps).chain(models).chain(joints).chain(flows).chain(events) {
         if !known.insert(end) {
             continue;
@@ -130,6 +135,7 @@ fn chains(description: &ModelDescription, declared: &[Vec<String>]) -> Vec<Vec<S
 /// Channels for the wanted variables. Classical predictors take what is wanted of a chain; those of motions take it from
 /// its beginning to the last of so many `components`.
 fn group(wanted: &[&str], chains: &[Vec<String>], components: Option<usize>) -> Vec<Vec<String>> {
+    // The chain of derivatives each variable belongs to: the first that has it.
     let is_wanted: HashSet<&str> = wanted.iter().copied().collect();
     let mut chain_of: HashMap<&str, &[String]> = HashMap::new();
     for chain in chains {
@@ -137,6 +143,7 @@ fn group(wanted: &[&str], chains: &[Vec<String>], components: Option<usize>) -> 
             chain_of.entry(name).or_insert(chain);
         }
     }
+    // A variable of no chain is a channel of its own.
     let mut groups: Vec<Vec<String>> = Vec::new();
     let mut grouped: HashSet<&str> = HashSet::new();
     for &name in wanted {
@@ -148,12 +155,14 @@ fn group(wanted: &[&str], chains: &[Vec<String>], components: Option<usize>) -> 
             grouped.insert(name);
             continue;
         };
+        // Of a chain, one channel takes everything between the first and the last that is wanted.
         let places = || chain.iter().enumerate().filter(|(_, n)| is_wanted.contains(n.as_str())).map(|(i, _)| i);
         let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
         let range = match components {
             Some(components) => 0..(last + 1).max(components.min(chain.len())),
             None => first..last + 1,
         };
+        // Others of the same chain, which come later in the list, have their channel already.
         grouped.extend(chain[range.clone()].iter().map(String::as_str));
         groups.push(chain[range].to_vec());
     }

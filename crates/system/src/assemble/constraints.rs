@@ -13,11 +13,13 @@ pub(super) fn declare(
     (system, units): (&mut System, &[UnitId]),
 ) -> Result<(), Finding> {
     for c in &names.scenario().constraints {
+        // The signals the joint's ends are sampled from.
         let not_sampled =
             |end: &Endpoint| Finding::error(&c.place, format!("`{end}` is not sampled"), "name a real output");
         let signals = |ends: &[Endpoint]| -> Result<Vec<Signal>, Finding> {
             ends.iter().map(|end| channels.signal(end).ok_or_else(|| not_sampled(end))).collect()
         };
+        // A fixed end has values of its own; a free one is sampled from outputs and gets the force at inputs.
         let end = |end: &JointEnd| match end {
             JointEnd::Fixed(values) => Ok(End::Fixed(values.clone())),
             JointEnd::Free { position, velocity, force } => {
@@ -25,6 +27,7 @@ pub(super) fn declare(
                 Ok(End::Free { position: signals(position)?, velocity: signals(velocity)?, force: inputs.collect() })
             }
         };
+        // The joint, as the master takes it.
         let ends = [end(&c.ends[0])?, end(&c.ends[1])?];
         let is_held = c.force == JointForce::Hold;
         let joint = master::Constraint { name: c.name.clone(), relation: relation(c), ends, is_held };

@@ -42,12 +42,14 @@ pub(super) fn declare(
     grid: &Grid,
     (system, units): (&mut System, &[UnitId]),
 ) -> Result<(), Finding> {
+    // The points of time at which values can be set.
     let s = names.scenario();
     let points = Points::of(grid, units.len());
     let find = |unit: &str, name: &str| -> Option<(usize, &Variable)> {
         let u = names.unit(unit)?;
         descriptions[u].variable(name).map(|v| (u, v))
     };
+    // Inputs from files: interpolated as a series, or values that are held from one row to the next.
     for file in &s.inputs {
         let table = table(file)?;
         for c in s.connections.iter().filter(|c| c.from.unit == file.name) {
@@ -63,6 +65,7 @@ pub(super) fn declare(
             }
         }
     }
+    // Events of a time: each value is set at the point that meets it.
     for event in &s.events {
         let at_s = met(&points, event.at_s, &event.place)?;
         for (unit, setting) in &event.settings {

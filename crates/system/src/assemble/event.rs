@@ -40,6 +40,7 @@ pub(super) fn declare(
             let (reference, origin) = (v.value_reference, origin(&to, &setting.place));
             set.push((units[u], Assigned::Value(Start { reference, value: plain_value(value), origin })));
         }
+        // What takes over an output gets its value when the event happens: the zero is a placeholder.
         for taken in &event.taken {
             let to = &taken.to;
             let Some((u, v)) = names.unit(&to.unit).and_then(|u| Some((u, descriptions[u].variable(&to.variable)?)))
@@ -50,6 +51,7 @@ pub(super) fn declare(
             let (factor, offset) = (taken.factor, taken.offset);
             set.push((units[u], Assigned::Output { from: signal(&taken.from, &taken.place)?, factor, offset, to }));
         }
+        // More crossings than `most` within this time end the run: a macro step, where none is said.
         let span_s = event.span_s.or(s.experiment.step_s).unwrap_or(f64::INFINITY);
         system.event(Event {
             name: event.name(),

@@ -72,6 +72,7 @@ pub struct Sampled {
 /// Everything [`check()`] finds, if that keeps it from running; else why a unit could not be made or refused a setting. With
 /// success come the findings that do not.
 pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assembly, Vec<Finding>), Vec<Finding>> {
+    // What fails before anything is made. The macro step for an error has to be found by then.
     let mut findings = check(scenario, catalogue);
     if let Some(error) = scenario.experiment.error {
         let what = format!("`error = {error:?}` of the experiment: the macro step is not chosen yet");
@@ -84,6 +85,7 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     if fails(&findings) {
         return Err(findings);
     }
+    // What each unit declares, and whether it goes back by a fork of its process.
     let (mut descriptions, mut by_fork) = (Vec::new(), Vec::new());
     for unit in &scenario.units {
         let failed = |reason: String| vec![Finding::error(&unit.place, format!("unit `{}`: {reason}", unit.name), "")];
@@ -92,6 +94,7 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         let wants_rates = scenario.coupling.predict.family == Family::Rates;
         descriptions.push(if wants_rates { rated(description) } else { description });
     }
+    // Times, where the scenario leaves them to the FMUs.
     let mut effective = match times::times(scenario, &descriptions, &mut findings) {
         Ok(effective) => effective,
         Err(finding) => {
@@ -99,11 +102,13 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
             return Err(findings);
         }
     };
+    // Settings from SSP that have no variable are dropped; then units are made and coupled.
     keep_known(&mut effective, &descriptions);
     let mut assembly = build(effective, descriptions, by_fork, catalogue).map_err(|f| vec![f])?;
     findings.extend(plain(&assembly));
     assembly.recorded = recorded::recorded(&assembly, &mut findings);
     findings.extend(feed_through(&assembly));
+    // The scenario that is in effect names every recorded column.
     let columns = assembly.recorded.iter().map(|&(u, v)| (assembly.column(u, v), Place::default())).collect();
     assembly.effective.record.variables = columns;
     Ok((assembly, findings))
@@ -115,15 +120,18 @@ fn build(
     by_fork: Vec<bool>,
     catalogue: &dyn Catalogue,
 ) -> Result<Assembly, Finding> {
+    // Units with their start values and tolerances.
     let names = &Names::of(&s);
     let mut system = System::new();
     let mut units = Vec::new();
     let repeats = s.repeats_steps();
     for (u, ((entry, description), by_fork)) in s.units.iter().zip(&descriptions).zip(&by_fork).enumerate() {
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
+        // Only where steps are repeated does a unit run in a process that is forked.
         let (source, name) = (&entry.source, &entry.name);
         let made = if repeats && *by_fork { catalogue.forked(source, name) } else { catalogue.unit(source, name) };
         let made = made.map_err(failed)?;
+        // A description with more variables than the FMU has was given derivatives of its outputs.
         let is_rated = description.variables.len() > made.description().variables.len();
         let made = if is_rated { Box::new(Rated::new(made, Arc::clone(description))) } else { made };
         let unit = system.add(made);
@@ -131,6 +139,7 @@ fn build(
         system.tolerance(unit, entry.tolerance);
         units.push(unit);
     }
+    // The method, and everything that couples the units.
     let mut method = method_by(names);
     method.predictor = catalogue.predictor().unwrap_or(method.predictor);
     let channels = Channels::of(names, &descriptions, &method, &mut system, &units)?;
@@ -141,6 +150,7 @@ fn build(
     let grid = times::grid(&s);
     driven::declare(names, &descriptions, &grid, (&mut system, &units))?;
     event::declare(names, (&descriptions, &channels), (&mut system, &units))?;
+    // The assembly; what is recorded is chosen later.
     let channels = channels.sampled;
     let recorded = Vec::new();
     Ok(Assembly { system, method, grid, units, descriptions, by_fork, channels, recorded, effective: s })
@@ -155,10 +165,12 @@ fn plain(a: &Assembly) -> Vec<Finding> {
         Family::Jerk => (2, 4),
         _ => return Vec::new(),
     };
+    // Outputs whose channel has fewer components than a motion.
     let short = a.channels.iter().filter(|c| c.names.len() < components);
     let short: HashSet<(&str, &str)> =
         short.flat_map(|c| c.names.iter().map(|name| (s.units[c.unit].name.as_str(), name.as_str()))).collect();
     let is_plain = |e: &Endpoint| short.contains(&(e.unit.as_str(), e.variable.as_str()));
+    // Explicit coupling shows the predictor's error: a note for each connection from such an output.
     let told = |c: &Connection| {
         let (predict, order) = (&s.coupling.predict, degree + 1);
         let what = format!(

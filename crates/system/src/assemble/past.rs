@@ -16,6 +16,7 @@ pub(super) fn rows(
     channels: &[Sampled],
     simulation: &mut Simulation,
 ) -> Result<Vec<(ChannelId, f64, Vec<f64>)>, RunError> {
+    // A value of the history at a time, which is allowed to be off by a part of the macro step.
     let step_s = s.experiment.step_s.unwrap_or(f64::NAN);
     let value = |unit: &str, name: &str, t_s: f64| {
         let at = s.history.iter().filter(|row| (row.at_s - t_s).abs() <= OFF_MAX * step_s);

@@ -23,6 +23,7 @@ fn wanted(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
     for (i, (pattern, _)) in wanted.iter().enumerate() {
         if pattern.contains('*') { patterns.push(i) } else { names.entry(pattern).or_default().push(i) }
     }
+    // Every variable of every unit, as the column it would be.
     let mut out = Vec::new();
     let mut column = String::new();
     for (u, description) in a.descriptions.iter().enumerate() {
@@ -31,6 +32,7 @@ fn wanted(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
             column.push_str(&a.effective.units[u].name);
             column.push('.');
             column.push_str(&v.name);
+            // All patterns that fit count as used, not only the first.
             let mut is_wanted = false;
             let named = names.get(column.as_str()).into_iter().flatten();
             for &p in named.chain(patterns.iter().filter(|p| matches(&wanted[**p].0, &column))) {
@@ -42,6 +44,7 @@ fn wanted(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
             }
         }
     }
+    // A pattern that fits nothing is most likely misspelt.
     for ((pattern, place), _) in wanted.iter().zip(used).filter(|(_, used)| !used) {
         findings.push(Finding::warning(
             place,

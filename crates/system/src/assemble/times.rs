@@ -79,6 +79,7 @@ fn proposed(
             findings.push(Finding::note(&unit.place, what, "it is as if the FMU proposed none"));
         }
     }
+    // The run ends at the latest stop time that an FMU proposes.
     if e.stop_s.is_none() {
         e.stop_s = proposed().filter_map(|p| p.stop_time).filter(|t| t.is_finite() && *t > e.start_s).reduce(f64::max);
         let Some(stop) = e.stop_s else {
@@ -90,6 +91,7 @@ fn proposed(
         };
         findings.push(Finding::note(&e.place, format!("no stop time: {stop} s, the latest the FMUs propose"), ""));
     }
+    // The macro step is the smallest proposed, made to divide the span.
     let span = e.stop_s.unwrap_or(e.start_s) - e.start_s;
     if e.step_s.is_none() {
         let smallest = proposed().filter_map(|p| p.step_size).filter(|h| *h > 0.0).reduce(f64::min);
@@ -106,6 +108,7 @@ fn proposed(
 /// Length of a window in seconds, where neither macro steps nor steps of a unit are too many or too short.
 fn bounded(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Result<f64, Finding> {
     let e = &s.experiment;
+    // The run in macro steps, and where its step and stop are written.
     let (step, stop) = (e.step_s.unwrap_or(f64::NAN), e.stop_s.unwrap_or(f64::NAN));
     let span = stop - e.start_s;
     let macro_steps = span / step;
@@ -120,6 +123,7 @@ fn bounded(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Result<f64, 
         let place = if span > STEPS_MAX { stop_place } else { step_place };
         return Err(Finding::error(place, what, format!("choose a step of {:.3e} s or more", span / STEPS_MAX)));
     }
+    // Steps that vanish in the last bits of time would never end.
     if e.start_s + step == e.start_s || stop - step == stop {
         let what = format!("step = {step:?}, which time in 64 bits cannot tell from none at {stop:?} s");
         return Err(Finding::error(step_place, what, "choose a longer step"));
@@ -128,6 +132,7 @@ fn bounded(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Result<f64, 
         let place = s.units.iter().find(|u| u.share != (1, 1)).map_or(step_place, |u| &u.place);
         Finding::error(place, e.to_string(), "write `step` of the units as parts of the macro step that meet soon")
     };
+    // Steps of a unit: its part of the macro step and its sub-steps count.
     let (window, made) = grid(s).window(s.units.len()).map_err(refused)?;
     for ((unit, description), made) in s.units.iter().zip(descriptions).zip(made) {
         let follows = s.coupling.predict == Predict::default()
@@ -154,16 +159,19 @@ fn end(
     window_s: f64,
     findings: &mut Vec<Finding>,
 ) -> Result<(), Finding> {
+    // Only a run that is no whole number of windows needs a decision.
     let e = &s.experiment;
     let (start, stop) = (e.start_s, e.stop_s.unwrap_or(e.start_s));
     let span = stop - start;
     let (whole, Some(_)) = windows_and_rest(span, window_s) else { return Ok(()) };
     let place = e.step_place.or(&e.place).clone();
+    // Steps that are chosen end on a multiple of the shortest one.
     if s.coupling.control.kind != Control::Fixed {
         let what =
             format!("{span} s from {start} s to {stop} s is no whole number of the shortest steps of {window_s} s");
         return Err(Finding::error(&place, what, "choose a `step_max` that divides the span"));
     }
+    // The end of the last whole window, and what is said about it.
     let (end, windows) = (
         start + whole as f64 * window_s,
         if window_s > e.step_s.unwrap_or(0.0) { "meetings of all units" } else { "macro steps" },
@@ -173,15 +181,18 @@ fn end(
         shown::time(span),
         shown::time(window_s)
     );
+    // The first unit whose steps cannot differ in length decides.
     let varies = |d: &Arc<ModelDescription>| {
         d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size)
     };
     let stiff = s.units.iter().zip(descriptions).find(|(_, d)| !varies(d)).map(|(u, _)| u.name.clone());
     match stiff {
+        // A shorter last step, where all units take one.
         None => {
             let last = shown::time(stop - end);
             findings.push(Finding::warning(&place, what, format!("the last one is {last} s long")));
         }
+        // Not even one whole window fits.
         Some(unit) if whole == 0 => {
             let what = format!("{what}, and unit `{unit}` cannot take a shorter one");
             return Err(Finding::error(
@@ -190,6 +201,7 @@ fn end(
                 format!("choose a step of at most {} s that divides the span", shown::time(span)),
             ));
         }
+        // Or the run ends with the last whole window.
         Some(unit) => {
             let what = format!(
                 "{what}, and unit `{unit}` cannot take a shorter one (no `canHandleVariableCommunicationStepSize`)"

@@ -53,16 +53,19 @@ pub(super) fn connect(
 
 impl<'a> Wiring<'a> {
     fn connection(&mut self, c: &'a Connection) -> Result<(), Finding> {
+        // The input that is fed.
         let place = &c.place;
         let unit = self.unit(&c.to, place)?;
         let same = Affine { factor: 1.0, offset: 0.0 };
         // A force that its owner sends follows motions by a law: where motions are predicted, so is the force.
         let obeyed = c.law.as_ref().filter(|_| self.is_before_law).and_then(|name| self.names.law(name));
+        // A law's output is scaled by the connection; an obeyed law's output is converted to the input's unit, too.
         let (law, then) = match (self.names.law(&c.from.unit), obeyed) {
             (Some(law), _) => (Some(law), Affine { factor: c.factor, offset: c.offset }),
             (None, obeyed) => (obeyed, self.converted(c).unwrap_or(same)),
         };
         let same = then == same;
+        // A line is made once, and its two ends are connected one by one.
         if let Some((law, line)) =
             law.and_then(|law| if let LawKind::Line(line) = &law.kind { Some((law, line)) } else { None })
         {
@@ -70,6 +73,7 @@ impl<'a> Wiring<'a> {
             let end = law.outputs.iter().position(|output| *output == c.from.variable).unwrap_or(0);
             return self.system.connect_line(id, end, unit, &c.to.variable).map_err(refused(place));
         }
+        // A law of the master, from its inputs and its constants.
         if let Some(law) = law {
             let inputs = self.signals(&law.inputs, place)?;
             let of_unit = |name: &str| self.names.unit(name).map(|u| &*self.descriptions[u]);
@@ -78,6 +82,7 @@ impl<'a> Wiring<'a> {
                 let what = format!("law `{}` of kind `given`, expected a program that gives it", law.name);
                 return Err(Finding::error(&law.place, what, "the Python module does: `System.law`"));
             };
+            // A law that is not scaled is made once for all its connections; a scaled one is of this connection alone.
             let output = law.outputs.iter().position(|output| *output == c.from.variable).unwrap_or(0);
             let id = match self.laws.get(law.name.as_str()) {
                 Some(id) if same => *id,
@@ -93,6 +98,7 @@ impl<'a> Wiring<'a> {
                 .connect_law(id, if same { output } else { 0 }, unit, &c.to.variable)
                 .map_err(refused(place));
         }
+        // Integers, Booleans and texts are passed on as they are, or by a table.
         if let (Some(source), Some(target)) = (self.variable(&c.from), self.variable(&c.to))
             && source.1.real().is_none()
         {
@@ -100,6 +106,7 @@ impl<'a> Wiring<'a> {
             let table = table(c, source, target).map_err(|what| Finding::error(place, what, "correct the table"))?;
             return self.system.link_by(from, (unit, &c.to.variable), table).map_err(refused(place));
         }
+        // A real output: its mean over the step, its value, or its value converted.
         let signal = self.signal(&c.from, place)?;
         if c.is_mean {
             return self.system.connect_mean(signal, unit, &c.to.variable).map_err(refused(place));

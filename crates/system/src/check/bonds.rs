@@ -35,21 +35,25 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
     let mut fail = |what: String, next: &str| {
         findings.push(Finding::error(&port.place, format!("power bond `{}`: {what}", bond.name), next));
     };
+    // The flow is a real output. Where the unit's description is missing, that has been told already.
     let flow = match d.variable(&port.flow) {
         Ok(None) => return,
         Ok(Some(v)) => v,
+        // A unit or variable that is not there.
         Err(what) => return fail(what, ""),
     };
     if flow.real().is_none() || !matches!(flow.causality, Causality::Output | Causality::Local) {
         let what = format!("flow `{}` is {} and {}", port.flow, type_name(flow), causality(flow.causality));
         return fail(format!("{what}, expected a real output"), "the unit's velocity, current or flow rate");
     }
+    // Each input is a real one of the flow's unit, which something feeds: else it has no power.
     if port.inputs.is_empty() {
         fail(format!("no input beside flow `{}`", port.flow), "write inputs = { f = 1.0 }");
     }
     let mut notes = Vec::new();
     for (name, gain) in &port.inputs {
         let end = Endpoint { unit: port.flow.unit.clone(), variable: name.clone() };
+        // The input; one that is not there is told, and the others are looked at.
         let input = match d.variable(&end) {
             Ok(None) => return,
             Ok(Some(v)) => v,
@@ -58,13 +62,16 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
                 continue;
             }
         };
+        // What it is, and whether anything feeds it.
         if input.real().is_none() || input.causality != Causality::Input {
             let what = format!("`{end}` is {} and {}", type_name(input), causality(input.causality));
             fail(format!("{what}, expected a real input"), "inputs of the flow's unit");
         } else if !fed.contains(&end) {
             fail(format!("input `{end}` has no source"), "connect it, or leave it out");
         }
+        // The gain makes a power of input and flow, whether it is a parameter or a number.
         match (gain, d.description(&end.unit)) {
+            // Parameters are judged at once; what is noted of a number is kept for the end.
             (Gain::Parameter { name, .. }, Some(description)) => {
                 if let Err((what, next)) = parameter(d, &end, name, flow, description) {
                     fail(what, &next);
@@ -79,6 +86,7 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
             _ => {}
         }
     }
+    // Notes come after the errors.
     findings.append(&mut notes);
 }
 
@@ -90,6 +98,7 @@ fn parameter(
     flow: &Variable,
     description: &ModelDescription,
 ) -> Result<(), (String, String)> {
+    // The gain is a real parameter with a value.
     let Some(v) = description.variable(name) else {
         return Err((format!("unit `{}` has no parameter `{name}`", end.unit), near(name, description)));
     };
@@ -101,6 +110,7 @@ fn parameter(
     if set_value(d.names, &end.unit, v, description).is_none() {
         return Err((format!("parameter `{name}` has neither a start value nor a setting"), next));
     }
+    // Where all three have base units, their product must be watts.
     let Some(input) = description.variable(&end.variable) else { return Ok(()) };
     let units = [v, input, flow].map(|v| dimension(v, description));
     let [Some(a), Some(b), Some(c)] = units else { return Ok(()) };

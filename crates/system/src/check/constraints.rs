@@ -30,12 +30,14 @@ fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
     let mut bad = |what: String, next: &str| {
         findings.push(Finding::error(&c.place, format!("constraint `{}`: {what}", c.name), next));
     };
+    // Both ends have as many coordinates as the kind of joint takes.
     let [first, second] = c.ends.each_ref().map(JointEnd::coordinates);
     let (expected, fits) = c.kind.takes(first);
     if first != second || !fits {
         let what = format!("{first} and {second} coordinates at its ends, expected as many at both: {expected}");
         bad(what, "name the outputs, or the numbers of a fixed end");
     }
+    // A free end has a velocity and a force for each direction, in pairs of one unit.
     for end in &c.ends {
         let JointEnd::Free { position, velocity, force } = end else { continue };
         let n = c.kind.velocities(position.len());
@@ -52,9 +54,11 @@ fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
             );
         }
     }
+    // A joint between two fixed ends holds nothing.
     if c.ends.iter().all(|end| matches!(end, JointEnd::Fixed(_))) {
         bad("both ends are fixed".to_owned(), "name outputs and inputs of a unit at one of them");
     }
+    // Numbers of fixed ends are finite.
     let values = c.ends.iter().flat_map(|end| match end {
         JointEnd::Fixed(values) => values.as_slice(),
         JointEnd::Free { .. } => &[],
@@ -62,6 +66,7 @@ fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
     if values.into_iter().any(|x| !x.is_finite()) {
         bad("a fixed end that is not finite".to_owned(), "write finite numbers");
     }
+    // What the kind itself has: a length, or an offset for each coordinate. Of a pose with 12 of them there is none.
     match &c.kind {
         Joint::Distance { length } if !(length.is_finite() && *length > 0.0) => {
             bad(

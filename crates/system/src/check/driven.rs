@@ -77,6 +77,7 @@ fn value(text: &str, v: &Variable) -> Value {
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     let s = d.scenario;
+    // Files have names of their own, and columns that fit what they feed.
     for (i, file) in s.inputs.iter().enumerate() {
         let twice = s.inputs[..i].iter().any(|f| f.name == file.name);
         if twice || d.names.unit(&file.name).is_some() || d.names.law(&file.name).is_some() {
@@ -84,6 +85,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         }
         self::file(d, file, findings);
     }
+    // Values at a time: only where steps are of one length do they meet it.
     let fed: BTreeSet<&Endpoint> = s.targets().map(|(to, _)| to).collect();
     for event in &s.events {
         if s.coupling.control.kind != Control::Fixed {
@@ -100,6 +102,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+    // Values from before the start.
     for row in &s.history {
         for value in &row.settings {
             if let Err((what, next)) = was(d, row.at_s, value) {
@@ -130,12 +133,14 @@ fn was(d: &Declared<'_>, at_s: f64, (unit, setting): &(String, Setting)) -> Resu
 
 /// A file, and the connections that begin at its columns.
 fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
+    // Whatever is wrong with the file itself is the only finding then.
     let table = match table(file) {
         Ok(table) => table,
         Err(finding) => return findings.push(finding),
     };
     let own: Vec<&Connection> = d.scenario.connections.iter().filter(|c| c.from.unit == file.name).collect();
     for c in &own {
+        // Each connection takes the column as it is, or scaled where it is real.
         let Ok(Some(v)) = d.variable(&c.to) else { continue };
         let Some(description) = d.description(&c.to.unit) else { continue };
         let plain = c.law.is_none() && c.table.is_empty() && !c.is_mean;
@@ -148,6 +153,7 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
                 "`factor` and `offset` are for real inputs; leave the rest out",
             ));
         }
+        // What is held between rows is set where steps meet, so these are of one length.
         match driven(c, &table, (v, description)) {
             Err(what) => findings.push(Finding::error(&c.place, what, "")),
             Ok(Driven::Values(_)) if d.scenario.coupling.control.kind != Control::Fixed => {
@@ -157,6 +163,7 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
             Ok(_) => {}
         }
     }
+    // A file that feeds nothing is most likely left over.
     if own.is_empty() {
         let what = format!("inputs `{}` are connected to nothing", file.name);
         findings.push(Finding::warning(&file.place, what, format!("write \"UNIT.INPUT\" = \"{}.COLUMN\"", file.name)));

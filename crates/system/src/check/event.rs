@@ -11,6 +11,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     let s = d.scenario;
     let Some(first) = s.state_events.first() else { return };
     let fed: BTreeSet<&Endpoint> = s.targets().map(|(to, _)| to).collect();
+    // Outputs that are looked at, and variables that are set.
     for event in &s.state_events {
         for end in std::iter::once(&event.of).chain(&event.minus) {
             output(d, end, &event.place, findings);
@@ -32,6 +33,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             );
             findings.push(Finding::error(&first.place, what, "set values at a time, `at`, or take another FMU"));
         }
+        // Without a way back an event is not met exactly.
         let forks = description.as_ref().is_some_and(|d_| d.rollback.forks(d_));
         if !co.can_get_and_set_fmu_state && !forks {
             let what = format!(
@@ -63,6 +65,7 @@ fn output<'d>(d: &'d Declared<'_>, end: &Endpoint, place: &Place, findings: &mut
 /// Variables that are set to what outputs are.
 fn taken(d: &Declared<'_>, event: &StateEvent, fed: &BTreeSet<&Endpoint>, findings: &mut Vec<Finding>) {
     for taken in &event.taken {
+        // Both ends are there: a real output, and what is set to it.
         let from = output(d, &taken.from, &taken.place, findings);
         let to = match d.variable(&taken.to) {
             Ok(to) => to,
@@ -72,6 +75,7 @@ fn taken(d: &Declared<'_>, event: &StateEvent, fed: &BTreeSet<&Endpoint>, findin
             }
         };
         let (Some(from), Some(to)) = (from, to) else { continue };
+        // What is set is a real variable that may be set during the run, in the same unit or by a factor.
         if let Err((what, next)) = may_be_set(&taken.to, to, fed) {
             findings.push(Finding::error(&taken.place, what, next));
         } else if to.real().is_none() {

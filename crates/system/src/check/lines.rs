@@ -8,6 +8,7 @@ use macrostep_description::Causality;
 /// Everything that is wrong with a line, and what an end costs.
 pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec<Finding>) {
     let error = |what: String, next: &str| Finding::error(&law.place, format!("line `{}`: {what}", law.name), next);
+    // A wave needs time for its way.
     if !(line.delay_s.is_finite() && line.delay_s > 0.0) {
         findings.push(error(format!("the delay is {} s", line.delay_s), "give a positive number of seconds"));
     }
@@ -17,12 +18,14 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
         let what = format!("the macro step of {step_s} s is longer than its delay of {} s", line.delay_s);
         findings.push(error(what, "choose a macro step no longer than the delay, or a longer delay"));
     }
+    // An obeyed law makes forces from motions, and a line answers with waves.
     if d.scenario.connections.iter().any(|c| c.law.as_deref() == Some(&law.name)) {
         let what = "a connection obeys it, but what an end gets is no value of the motions".to_owned();
         findings.push(error(what, "connect an output of the line itself"));
     }
     for (end, who) in line.ends.iter().enumerate() {
         let (Some(speed), Some(output)) = (law.inputs.get(2 * end + 1), law.outputs.get(end)) else { continue };
+        // Position and speed of an end belong to one unit.
         if law.inputs[2 * end].unit != speed.unit {
             let what = format!("end {} moves with `{}` and `{speed}`, of two units", end + 1, law.inputs[2 * end]);
             findings.push(error(what, "give x and v of one unit"));
@@ -31,6 +34,7 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
         let of_end = |c: &&Connection| c.from.unit == law.name && c.from.variable == *output;
         let fed: Vec<&Connection> = d.scenario.connections.iter().filter(of_end).collect();
         match fed.as_slice() {
+            // Scaled, or at another unit, it would not be the wave that the line works with.
             [c] if c.to.unit != speed.unit || c.factor != 1.0 || c.offset != 0.0 => {
                 let what = format!("`{output}` goes to `{}`, scaled or not at the end of `{speed}`", c.to);
                 findings.push(error(what, "connect it to one input of the unit at that end, as it is"));
@@ -41,7 +45,9 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
                 findings.push(error(what, "connect it to one input of the unit at that end"));
             }
         }
+        // A unit takes the wave by a parameter; else the local part is made outside of it, at the cost of stability.
         match who {
+            // The unit is told the impedance.
             LineEnd::Inside(parameter) => {
                 let known = d.variable(parameter);
                 let fits = known
@@ -52,12 +58,14 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
                     findings.push(error(what, "name the parameter that is told the impedance, or write \"feedback\""));
                 }
             }
+            // The master holds the local part over a step.
             LineEnd::Hold => {
                 let what = format!("line `{}`: the local part Z v at `{speed}` is held over a step", law.name);
                 let next = "with that the line is stable for small Z H against the mass only: a unit that takes the wave is \
                             stable at any step up to the delay";
                 findings.push(Finding::warning(&law.place, what, next));
             }
+            // The master makes the local part by feedback.
             LineEnd::Feedback => {
                 let what = format!("line `{}`: the local part Z v at `{speed}` is made by feedback", law.name);
                 let next = "that was seen to be stable while Z H is at most twice the mass, and to grow from ten times on: a unit \

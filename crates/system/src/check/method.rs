@@ -8,16 +8,19 @@ use macrostep_description::CoSimulation;
 use std::collections::HashSet;
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    // The method by itself, whatever the units are.
     times(d.scenario, findings);
     order(d.scenario, findings);
     together(d.scenario, findings);
     bonds(d.scenario, findings);
     let fed: HashSet<&str> = d.scenario.targets().map(|(to, _)| to.unit.as_str()).collect();
     let mut sources = HashSet::new();
+    // Then each unit against it: instances in one process, its tool, and whether it goes back.
     for (i, (unit, description)) in d.scenario.units.iter().zip(d.descriptions).enumerate() {
         let twice = !sources.insert(&unit.source);
         let Some(description) = description else { continue };
         let Some(co) = &description.co_simulation else { continue };
+        // A second instance in one process is refused; a tool that is needed may be there.
         if co.can_be_instantiated_only_once_per_process && twice && !d.isolated {
             let what = format!(
                 "unit `{}` is a second instance of an FMU with `canBeInstantiatedOnlyOncePerProcess`",
@@ -33,6 +36,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         if forks {
             findings.push(by_fork(&unit.name, &unit.place, co));
         }
+        // What a fork of its process gives a unit, the method may use.
         let unit = (i, fed.contains(unit.name.as_str()));
         capabilities(d.scenario, unit, (co, co.can_get_and_set_fmu_state || forks), findings);
     }
@@ -52,6 +56,7 @@ fn capabilities(
     (co, goes_back): (&CoSimulation, bool),
     findings: &mut Vec<Finding>,
 ) {
+    // Corrections repeat steps from a snapshot.
     let (unit, c) = (&s.units[u], &s.coupling);
     if c.correct != Correct::Explicit && !goes_back {
         let said = c.method.map_or(format!("correct = \"{}\"", c.correct), |m| format!("method = \"{m}\""));
@@ -63,6 +68,7 @@ fn capabilities(
         };
         findings.push(Finding::error(&c.place, what, next));
     }
+    // So does an interface model, which no method that repeats steps itself goes with.
     if let Some(m) = s.interface_models.iter().find(|m| m.repeat > 0) {
         let what = |why: &str| format!("`repeat = {}` of an interface model repeats steps, {why}", m.repeat);
         if !goes_back {
@@ -74,6 +80,7 @@ fn capabilities(
             findings.push(Finding::error(&m.place, what("and so does the method"), next));
         }
     }
+    // Steps that are chosen differ in length, and one that was too long is to be repeated.
     if c.control.kind != Control::Fixed && !co.can_handle_variable_communication_step_size {
         let (kind, name) = (c.control.kind, &unit.name);
         let what = format!(
@@ -84,6 +91,7 @@ fn capabilities(
         let what = format!("unit `{}` has no `canGetAndSetFMUstate`: steps that were too long stand", unit.name);
         findings.push(Finding::warning(&c.place, what, "the next ones are shorter; choose a smaller tolerance"));
     }
+    // A prediction has to reach inside of the step: by interpolation of inputs, or in parts by sub-steps.
     if c.predict != Predict::default() && is_fed && !co.can_interpolate_inputs {
         let n = c.sub_steps.max(1);
         let what = format!(
@@ -96,6 +104,7 @@ fn capabilities(
             findings.push(Finding::warning(&c.place, what, "it has no `canHandleVariableCommunicationStepSize`"));
         }
     }
+    // Derivatives that are missing are replaced by differences.
     if c.correct == Correct::NewtonDirectional && !co.provides_directional_derivative {
         let what = format!("unit `{}` offers no directional derivatives: finite differences are used", unit.name);
         findings.push(Finding::warning(&c.place, what, "choose `correct = \"newton\"`"));
@@ -104,6 +113,7 @@ fn capabilities(
 
 fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     let e = &s.experiment;
+    // Start, stop, macro step and error of the experiment.
     let mut bad = |place: &Place, what: String| findings.push(Finding::error(place.or(&e.place), what, ""));
     if !e.start_s.is_finite() {
         bad(&e.place, format!("start = {:?}, expected a finite time", e.start_s));
@@ -117,6 +127,7 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
     if let Some(error) = e.error.filter(|error| !(*error > 0.0 && *error < 1.0)) {
         bad(&e.place, format!("error = {error:?}, expected a number above 0 and below 1"));
     }
+    // Tolerances of the units and of the experiment.
     let told = s.units.iter().map(|unit| (unit.tolerance, &unit.place));
     for (tolerance, place) in told.chain([(e.tolerance, &e.place)]) {
         if let Some(tolerance) = tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
@@ -128,6 +139,7 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
 
 /// The symmetric schedule has steps of one length, made once.
 fn together(s: &Scenario, findings: &mut Vec<Finding>) {
+    // Only a palindromic schedule asks for this.
     let c = &s.coupling;
     if !c.schedule.is_palindromic() {
         return;
@@ -137,6 +149,7 @@ fn together(s: &Scenario, findings: &mut Vec<Finding>) {
         findings.push(Finding::error(place, what, next));
     };
     let forward = "choose `schedule = \"gauss-seidel\"`, or leave that out";
+    // Corrections, chosen steps and steps of a unit's own each break the symmetry.
     if c.correct != Correct::Explicit {
         let what = format!("`correct = \"{}\"`", c.correct);
         against(&c.place, what, "its half steps are never repeated", forward);
@@ -172,6 +185,7 @@ fn order(s: &Scenario, findings: &mut Vec<Finding>) {
     if c.order.is_empty() {
         return;
     }
+    // An opposite order beside an order that is named says two things, unless the method has chosen it.
     if c.schedule != c.schedule.forward() && c.method.is_none() {
         let what = format!("an `order` beside `schedule = \"{}\"`", c.schedule);
         let next = format!("choose `schedule = \"{}\"` and the order that is meant", c.schedule.forward());
@@ -184,6 +198,7 @@ fn order(s: &Scenario, findings: &mut Vec<Finding>) {
             "choose `schedule = \"gauss-seidel\"`",
         ));
     }
+    // The order names every unit exactly once.
     let mut wanted: Vec<&str> = s.units.iter().map(|u| u.name.as_str()).collect();
     let mut found: Vec<&str> = c.order.iter().map(String::as_str).collect();
     wanted.sort_unstable();

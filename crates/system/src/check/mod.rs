@@ -70,6 +70,7 @@ const ERRORS_MAX: usize = 1000;
 /// Everything that is wrong or remarkable, errors first.
 pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // What is looked at: the units' descriptions. One that cannot be read leaves the others to be checked.
     if scenario.units.is_empty() {
         let what = "a system without units";
         findings.push(Finding::error(&scenario.experiment.place, what, "add [units.NAME] with `fmu = \"FILE\"`"));
@@ -82,6 +83,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         }
         descriptions.push(description.ok());
     }
+    // Variables by name, where so many connections look for them that an index pays.
     let names = &Names::of(scenario);
     let mut index = HashMap::new();
     for d in descriptions.iter().flatten().filter(|_| scenario.connections.len() > INDEX_MIN) {
@@ -96,6 +98,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         unknown: Cell::new(0),
         positions: index,
     };
+    // Each part of the scenario against the descriptions.
     connectors::check(&declared, &mut findings);
     values::check(&declared, &mut findings);
     wiring::check(&declared, &mut findings);
@@ -104,6 +107,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
     driven::check(&declared, &mut findings);
     event::check(&declared, &mut findings);
     method::check(&declared, &mut findings);
+    // Errors first, and not more of them than anyone reads.
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
     let errors = findings.iter().take_while(|f| f.severity == Severity::Error).count();
     if errors > ERRORS_MAX {

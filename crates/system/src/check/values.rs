@@ -18,11 +18,13 @@ pub(crate) enum Converted {
 }
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    // Names of units are unique, also among laws.
     for (i, unit) in d.scenario.units.iter().enumerate() {
         if d.names.unit(&unit.name) != Some(i) || d.names.law(&unit.name).is_some() {
             findings.push(Finding::error(&unit.place, format!("the name `{}` twice", unit.name), "rename one of them"));
         }
     }
+    // Parameter sets name units that are there.
     for set in &d.scenario.sets {
         for (unit, setting) in &set.settings {
             if d.names.unit(unit).is_none() {
@@ -31,6 +33,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+    // Settings against variables. One from SSP that has no variable is passed over, with one note for all of them.
     let mut missing: Vec<(&Place, String)> = Vec::new();
     for (i, (unit, description)) in d.scenario.units.iter().zip(d.descriptions).enumerate() {
         let Some(description) = description else { continue };
@@ -48,6 +51,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             let setting = d.scenario.experiment.step_s.map(|s| Setting::new(name, own_step_s(s), unit.place.clone()));
             findings.extend(setting.and_then(|setting| fits(&unit.name, &setting, description).err()));
         }
+        // Names of motions are variables.
         for name in unit.motions.iter().flatten() {
             if description.variable(name).is_none() {
                 let what = format!("motion of unit `{}`: no variable `{name}`", unit.name);
@@ -92,6 +96,7 @@ pub(crate) fn fits<'a>(
 ) -> Result<&'a Variable, Finding> {
     let name = &setting.variable;
     let fail = |what: String, next: String| Err(Finding::error(&setting.place, what, next));
+    // The variable is there, and FMI lets it be set before the run.
     let Some(v) = description.variable(name) else {
         return fail(format!("unit `{unit}` has no variable `{name}`"), near(name, description));
     };
@@ -102,10 +107,12 @@ pub(crate) fn fits<'a>(
         let what = format!("`{unit}.{name}` is {} and cannot be set", causality(v.causality));
         return fail(what, "set a parameter or an input".to_owned());
     }
+    // The value converts to its type and unit.
     let value = convert(setting, v, description).map_err(|expected| {
         let what = format!("`{unit}.{name}` = {}, expected {expected}", setting.value);
         Finding::error(&setting.place, what, "")
     })?;
+    // And it is in the declared range; only numbers have one.
     let (number, min, max) = match (&value, &v.kind) {
         (Converted::Real(x), Kind::Real(r)) => (*x, r.min, r.max),
         (Converted::Integer(i), Kind::Integer { min, max } | Kind::Enumeration { min, max, .. }) => {
@@ -123,17 +130,21 @@ pub(crate) fn fits<'a>(
 
 /// The value in the type of its variable, or what was expected.
 pub(crate) fn convert(setting: &Setting, v: &Variable, description: &ModelDescription) -> Result<Converted, String> {
+    // Each type takes values of its own kind; a real variable also takes integers, in the unit they are given in.
     let integer = |i: i64| i32::try_from(i).map(Converted::Integer).map_err(|_| "an integer of 32 bits".to_owned());
     match (&v.kind, &setting.value) {
         (Kind::Real(_), Value::Real(x)) => measured(*x, setting, v, description),
         (Kind::Real(_), Value::Integer(i)) => measured(*i as f64, setting, v, description),
         (Kind::Real(_), _) => Err("a number".to_owned()),
+        // Integers, and items of enumerations by their number.
         (Kind::Integer { .. } | Kind::Enumeration { .. }, Value::Integer(i)) => integer(*i),
         (Kind::Integer { .. }, _) => Err("an integer".to_owned()),
+        // Booleans and texts.
         (Kind::Boolean, Value::Boolean(b)) => Ok(Converted::Boolean(*b)),
         (Kind::Boolean, _) => Err("true or false".to_owned()),
         (Kind::String, Value::Text(t)) => Ok(Converted::Text(t.clone())),
         (Kind::String, _) => Err("a text".to_owned()),
+        // Items of enumerations by their name.
         (Kind::Enumeration { .. }, Value::Text(name)) => {
             let items = items(v, description);
             let item = items.iter().find(|(item, _)| item == name);

@@ -11,6 +11,7 @@ use macrostep_master::LAW_SIZE_MAX;
 use std::collections::{BTreeMap, HashSet};
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
+    // An input has one source, whatever feeds it.
     let mut fed: BTreeMap<&Endpoint, &Place> = BTreeMap::new();
     let scenario = d.scenario;
     for (to, place) in scenario.targets() {
@@ -19,12 +20,15 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             findings.push(Finding::error(place, what, "remove one of the connections"));
         }
     }
+    // Connections, which name units, laws and files.
     for c in &scenario.connections {
         connection(d, c, findings);
     }
+    // Laws that a connection comes from or obeys are in use.
     let used: HashSet<&str> =
         scenario.connections.iter().flat_map(|c| [Some(c.from.unit.as_str()), c.law.as_deref()]).flatten().collect();
     for law in &scenario.laws {
+        // Sizes, constants and inputs of each law, and whether anything uses it.
         shape(law, findings);
         let gains = match &law.kind {
             LawKind::SpringDamper { stiffness, damping } => vec![stiffness, damping],
@@ -37,6 +41,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
                 findings.push(Finding::error(&law.place, what, "write a number, or \"UNIT.PARAMETER\""));
             }
         }
+        // A line has rules of its own.
         if let LawKind::Line(line) = &law.kind {
             lines::check(d, law, line, findings);
         }
@@ -48,6 +53,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             findings.push(Finding::warning(&law.place, what, "connect one of its outputs, or remove it"));
         }
     }
+    // Maps and interface models, and last the inputs nothing feeds.
     for m in &scenario.maps {
         map(d, m, findings);
     }
@@ -58,6 +64,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
+    // The input, and the law it is to obey.
     let place = &c.place;
     let to = target(d, &c.to, place, findings);
     if let Some(name) = c.law.as_ref().filter(|name| d.names.law(name).is_none()) {
@@ -72,6 +79,7 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     if c.is_mean {
         mean(d, c, to, findings);
     }
+    // Of what begins at a law, only the law's outputs are looked at.
     if let Some(law) = d.names.law(&c.from.unit) {
         if !law.outputs.contains(&c.from.variable) {
             let what = format!("law `{}` has no output `{}`", law.name, c.from.variable);
@@ -79,11 +87,13 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
         }
         return;
     }
+    // Both ends are of one type, or both are numbers of 32 bits.
     let from = source(d, &c.from, place, findings);
     let (Some(from), Some(to)) = (from, to) else { return };
     let numbers = |v: &Variable| matches!(v.kind, Kind::Integer { .. } | Kind::Enumeration { .. });
     let same = std::mem::discriminant(&from.kind) == std::mem::discriminant(&to.kind);
     let both = numbers(from) && numbers(to);
+    // Integers and enumerations go together, which deserves a note; other types do not.
     if !same && both && c.table.is_empty() {
         // FMI sets and reads both with the same functions.
         let what = format!("`{}` is {}, `{}` is {}", c.from, type_name(from), c.to, type_name(to));
@@ -97,7 +107,9 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
         findings.push(Finding::error(place, what, "connect variables of the same type"));
         return;
     }
+    // What is not real is passed on as it is or by a table.
     if from.real().is_none() {
+        // Scaling is for real numbers.
         if c.factor != 1.0 || c.offset != 0.0 {
             let what = format!("`{}` is {}: it cannot be scaled", c.from, type_name(from));
             findings.push(Finding::error(place, what, "remove factor and offset"));
@@ -109,16 +121,19 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
         }
         return;
     }
+    // Real values are scaled, and a table has no meaning for them.
     if !c.table.is_empty() {
         let what = format!("`{}` is {}: a table is for integers, enumerations and Booleans", c.from, type_name(from));
         findings.push(Finding::error(place, what, "remove it, or give `factor` and `offset`"));
     }
+    // Units of measurement: converted where they are known, told where they are not.
     let (Some(a), Some(b)) = (d.description(&c.from.unit), d.description(&c.to.unit)) else { return };
     if !c.converts {
         return;
     }
     let units = format!("`{}` is in `{}`, `{}` in `{}`", c.from, from.unit(), c.to, to.unit());
     match conversion((a, from), (b, to)) {
+        // Converted, passed on unchanged, or refused.
         Conversion::Same => {}
         Conversion::Affine(factor, offset) => {
             let what = format!("{units}: converted by {factor} · y + {offset}");
@@ -146,6 +161,7 @@ pub(crate) fn table(
     to: (&ModelDescription, &Variable),
 ) -> Result<Vec<(i32, i32)>, String> {
     use crate::scenario::Value::{Integer, Text};
+    // A value of one end as the number that FMI has for it.
     let number = |value: &crate::scenario::Value, (description, v): (&ModelDescription, &Variable)| {
         let place = c.place.clone();
         // The table of an enumeration may have numbers for an integer at its other end.
@@ -161,6 +177,7 @@ pub(crate) fn table(
             Err(expected) => Err(format!("{value} in the table for `{}`, expected {expected}", v.name)),
         }
     };
+    // Each source value once: a second line for it would never be used.
     let mut out: Vec<(i32, i32)> = Vec::new();
     for (source, target) in &c.table {
         let line = (number(source, from)?, number(target, to)?);
@@ -179,6 +196,7 @@ pub(super) fn source<'a>(
     place: &Place,
     findings: &mut Vec<Finding>,
 ) -> Option<&'a Variable> {
+    // A unit without a description has been told elsewhere.
     let v = match d.variable(end) {
         Ok(v) => v?,
         Err(what) => {
@@ -186,6 +204,7 @@ pub(super) fn source<'a>(
             return None;
         }
     };
+    // Inputs feed nothing. Other variables that are no outputs may be stale after a step.
     if matches!(v.causality, Causality::Input | Causality::Independent) {
         let what = format!("`{end}` is {}, expected an output", causality(v.causality));
         findings.push(Finding::error(place, what, "the input stands at the left, the output at the right"));
@@ -250,11 +269,13 @@ fn shape(law: &Law, findings: &mut Vec<Finding>) {
 }
 
 fn map(d: &Declared<'_>, m: &Map, findings: &mut Vec<Finding>) {
+    // The matrix decides how many variables there are on each side, and on the way back.
     let (rows, columns) = (m.matrix.len(), m.matrix.first().map_or(0, Vec::len));
     let mut sizes = vec![("from", m.from.len(), columns, "columns"), ("to", m.to.len(), rows, "rows")];
     if let Some(r) = &m.reaction {
         sizes.extend([("reaction.from", r.from.len(), rows, "rows"), ("reaction.to", r.to.len(), columns, "columns")]);
     }
+    // The matrix itself is a rectangle.
     if rows == 0 || columns == 0 || m.matrix.iter().any(|row| row.len() != columns) {
         findings.push(Finding::error(
             &m.place,
@@ -262,12 +283,14 @@ fn map(d: &Declared<'_>, m: &Map, findings: &mut Vec<Finding>) {
             "write [[a, b], [c, d]]",
         ));
     }
+    // As many variables as it has columns and rows.
     for (name, found, expected, what) in sizes {
         if found != expected {
             let what = format!("`{name}` has {found} variables, but the matrix {expected} {what}");
             findings.push(Finding::error(&m.place, what, "y_to = M · y_from, and the reaction goes back through Mᵀ"));
         }
     }
+    // All of them are real, outputs where it begins and inputs where it ends.
     let reaction = m.reaction.iter();
     for end in m.from.iter().chain(reaction.clone().flat_map(|r| &r.from)) {
         let v = source(d, end, &m.place, findings);
@@ -300,6 +323,7 @@ const REPEAT_MAX: u32 = 20;
 
 /// As many speeds, positions and biases as forces, and a triangle of mobilities.
 fn interface_model(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Finding>) {
+    // All sizes follow from the number r of forces.
     let r = m.force.len();
     let sizes = [
         ("speed", &m.speed, r),
@@ -315,6 +339,7 @@ fn interface_model(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Find
         let what = format!("`{name}` of an interface model has {} outputs, expected {expected}", list.len());
         bad(what, "for r forces: r speeds, positions and biases, r (r + 1)/2 mobilities");
     }
+    // Lists that may be left out are whole where they are there.
     let ends = [("predicted", &m.predicted), ("arrived", &m.arrived)];
     for (name, list) in ends.into_iter().filter(|(_, list)| !list.is_empty() && list.len() != r) {
         bad(format!("`{name}` of an interface model has {} outputs, expected {r} or none", list.len()), "");
@@ -323,6 +348,7 @@ fn interface_model(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Find
     for (name, list) in targets.into_iter().filter(|(_, list)| !list.is_empty() && list.len() != r) {
         bad(format!("`{name}` of an interface model has {} inputs, expected {r} or none", list.len()), "");
     }
+    // The model feeds inputs, or it is there to repeat steps of a unit that integrates it itself.
     let feeds_nothing = m.to_speed.is_empty() && m.to_position.is_empty();
     if feeds_nothing && m.predicted.is_empty() {
         bad("an interface model that feeds nothing".to_owned(), "write to = { speed = [\"UNIT.INPUT\"] }");
@@ -331,9 +357,11 @@ fn interface_model(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Find
         let what = "`predicted` of an interface model is for repeating steps of a fast unit that integrates it itself";
         bad(what.to_owned(), "write repeat = 2 and no `to`, or no `predicted`");
     }
+    // More repetitions are taken for a mistake.
     if m.repeat > REPEAT_MAX {
         bad(format!("`repeat` of an interface model is {}, expected at most {REPEAT_MAX}", m.repeat), "2 is enough");
     }
+    // Its ends are real outputs and inputs.
     for end in m.sources() {
         let v = source(d, end, &m.place, findings);
         real(end, v, &m.place, findings);

@@ -8,12 +8,14 @@ use macrostep_description::CoSimulation;
 
 /// What is done about the energy that the coupling makes, and how steps are chosen.
 pub fn corrections(a: &Assembly) -> [String; 2] {
+    // Names of the bonds, of their inputs and of their flows, for the sentences.
     let s = &a.effective;
     let list = |names: Vec<String>| format!("`{}`", names.join("`, `"));
     let bonds = list(s.bonds.iter().map(|b| b.name.clone()).collect());
     let ports = || s.bonds.iter().flat_map(|b| &b.ports);
     let inputs = ports().flat_map(|p| p.inputs.iter().map(move |(input, _)| format!("{}.{input}", p.flow.unit)));
     let flows = ports().map(|p| p.flow.to_string());
+    // What is done about residual energy.
     let energy = match (s.coupling.energy, s.bonds.is_empty()) {
         (Energy::Monitor, true) => "no power bond is named: none is watched, none corrected".to_owned(),
         (Energy::Monitor, false) => format!("residual energy of {bonds} is watched and nothing is corrected"),

@@ -10,6 +10,7 @@ pub fn choices(a: &Assembly) -> Vec<(String, bool)> {
     for (unit, d) in a.effective.units.iter().zip(&a.descriptions) {
         let settings = a.effective.settings(&unit.name);
         let is_choice = |kind: &Kind| matches!(kind, Kind::Enumeration { .. } | Kind::Boolean);
+        // Parameters with items to choose from, each with the last value that the scenario sets, else its start value.
         for v in d.variables.iter().filter(|v| v.causality == Causality::Parameter && is_choice(&v.kind)) {
             let set = settings.iter().rev().find(|s| s.variable == v.name);
             let value = match set.and_then(|s| convert(s, v, d).ok()) {
@@ -17,6 +18,7 @@ pub fn choices(a: &Assembly) -> Vec<(String, bool)> {
                 Some(Converted::Boolean(b)) => Some(Value::Boolean(b)),
                 _ => v.start.clone(),
             };
+            // An item by its name, where it has one; a parameter without any value is left out.
             let shown = match value {
                 Some(Value::Boolean(b)) => b.to_string(),
                 Some(Value::Integer(i)) => {

@@ -137,12 +137,14 @@ pub(crate) fn feed_through(a: &Assembly) -> Vec<Finding> {
 
 /// A loop: solved, or cut where outputs are left as reported.
 fn looped(a: &Assembly, order: &Order, l: &Loop) -> Finding {
+    // The loop's units, and the first connection inside of it, which is where the finding points to.
     let s = &a.effective;
     let names =
         |units: &[usize]| units.iter().map(|&u| format!("`{}`", s.units[u].name)).collect::<Vec<_>>().join(", ");
     let inside = |c: &&Connection| [&c.from, &c.to].iter().all(|e| l.units.iter().any(|&u| s.units[u].name == e.unit));
     let place = s.connections.iter().find(inside).map_or(&s.units[l.units[0]].place, |c| &c.place);
     let what = format!("algebraic loop through {}", names(&l.units));
+    // Without a late output the loop is solved, at each point or with the window.
     let late = order.late.iter().find(|(end, _)| l.cut_at.iter().any(|&u| s.units[u].name == end.unit));
     let Some((_, late)) = late else {
         let next = if l.cut_at.is_empty() {
@@ -152,6 +154,7 @@ fn looped(a: &Assembly, order: &Order, l: &Loop) -> Finding {
         };
         return Finding::note(place, what, next);
     };
+    // Lagged sampling was asked for: that is a note. Where units leave no other way, it is a warning.
     let inputs = late.words();
     if s.coupling.sampling == Sampling::Lagged {
         return Finding::note(place, what, format!("it is not solved: outputs are sampled with inputs {inputs}"));

@@ -16,15 +16,18 @@ pub struct Allowed {
 
 /// All groups of methods, each with what it lacks.
 pub fn methods(a: &Assembly) -> Vec<Allowed> {
+    // Units that do not offer an ability, with what takes its place.
     let without = |offers: fn(&CoSimulation) -> bool, attribute: &str, instead: &str| {
         let units = a.effective.units.iter().zip(&a.descriptions);
         let lacking = units.filter(|(_, d)| !d.co_simulation.as_ref().is_some_and(offers));
         let names: Vec<String> = lacking.map(|(u, _)| format!("`{}`", u.name)).collect();
         (!names.is_empty()).then(|| format!("{} without `{attribute}`; {instead}", names.join(", ")))
     };
+    // Explicit coupling with held inputs asks for nothing.
     let mut all =
         vec![Allowed { methods: "hold; jacobi, gauss-seidel, palindromic; explicit", lacks: None, how: None }];
     let mut group = |methods, lacks| all.push(Allowed { methods, lacks, how: None });
+    // Predictors: inputs that follow them, motions to predict from, dense output of the units.
     let held = "it holds its inputs at the middle of `sub_steps`";
     group("linear, quadratic, poly:K", without(|c| c.can_interpolate_inputs, "canInterpolateInputs", held));
     let wired: Vec<&crate::assemble::Sampled> = a.channels.iter().collect();
@@ -35,6 +38,7 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let lacking = no_dense(a);
     let sentence = || format!("{} without dense output; h5 with newton does without", lacking.join(", "));
     group("waveform:Q", (!lacking.is_empty()).then(sentence));
+    // What repeats steps needs a way back, by the unit's own functions or by fork.
     let explicit = "explicit coupling, gauss-seidel with the stiff side last, does without";
     let forked: Vec<String> = (a.effective.units.iter().zip(&a.by_fork))
         .filter(|(_, by_fork)| **by_fork)
@@ -48,6 +52,7 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let implicit = "fixed-point, newton, iqn-ils, iqn-imvj, anderson, newton-krylov, semi-implicit";
     let how = (!forked.is_empty()).then(|| format!("{} by fork of a process of its own", forked.join(", ")));
     all.push(Allowed { methods: implicit, lacks, how });
+    // Derivatives, steps of any length, and power bonds.
     let mut group = |methods, lacks| all.push(Allowed { methods, lacks, how: None });
     let differences = "newton takes differences";
     let directional = without(|c| c.provides_directional_derivative, "providesDirectionalDerivative", differences);

@@ -83,10 +83,12 @@ pub struct Delay {
 /// # Errors
 /// Where the master refuses the method or the times.
 pub fn order(a: &Assembly) -> Result<Order, RunError> {
+    // The plan of a window, and the groups of units that feed through to each other.
     let (plan, clock) = a.grid.plan(&a.system, &a.method)?;
     let index = |g: &Vec<macrostep_master::UnitId>| g.iter().map(|u| u.index()).collect::<Vec<_>>();
     let groups: Vec<Vec<usize>> = a.system.feedthrough_groups().iter().map(index).collect();
     let s = &a.effective;
+    // How outputs of each such unit get up to date: only those with feed-through have to.
     let evaluated: BTreeSet<usize> = groups.iter().flatten().copied().collect();
     let sampled = |u: usize| match Refresh::of(&a.descriptions[u]) {
         _ if !evaluated.contains(&u) => Sampled::None,
@@ -95,8 +97,10 @@ pub fn order(a: &Assembly) -> Result<Order, RunError> {
         way => Sampled::Anew(way),
     };
     let refresh: Vec<Sampled> = (0..s.units.len()).map(sampled).collect();
+    // Inputs that are predicted, and outputs that are late for it.
     let lagging = lagging(a, &plan);
     let late = late_outputs(a, &lagging);
+    // Groups of more than one unit are loops, cut where a unit keeps its outputs.
     let loops = groups.iter().filter(|g| g.len() > 1).map(|g| {
         let cut_at: Vec<usize> = g.iter().copied().filter(|&u| refresh[u] == Sampled::Lagged).collect();
         let is_late = late.keys().any(|e| cut_at.iter().any(|&u| s.units[u].name == e.unit));
@@ -157,10 +161,12 @@ const STEPS_SHOWN: usize = 200;
 
 /// Every step of a window in words, the first 200 of them.
 pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
+    // Names and times, as the sentences have them.
     let s = &a.effective;
     let name = |u: usize| format!("`{}`", s.units[u].name);
     let at =
         |tick: i64| if tick == 0 { "t".to_owned() } else { format!("t + {} s", shown::time(o.tick_s * tick as f64)) };
+    // Outputs with feed-through, and the way in which they are evaluated anew or left.
     let feedthrough = |u: usize| -> String {
         let outputs = a.channels.iter().filter(|c| c.unit == u).flat_map(|c| &c.names);
         let outputs = outputs.filter(|n| !a.system.followed(a.units[u], n).is_empty());
@@ -175,10 +181,12 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
         let late = late.unwrap_or("known before it stepped, or iterated");
         format!("{}: {} left as reported, with inputs {late}", name(u), feedthrough(u))
     };
+    // How one unit's outputs get up to date at a time.
     let refresh = |u: usize, tick: i64| match o.refresh[u] {
         Sampled::Anew(_) => format!("{}: {} evaluated anew at {} ({})", name(u), feedthrough(u), at(tick), how(u)),
         _ => reported(u),
     };
+    // A sentence for each operation of the plan.
     let words = |op: &Op| match *op {
         Op::Advance { unit, from, to } => {
             let own: Vec<&Endpoint> = o.lagging.iter().filter(|e| e.unit == s.units[unit].name).collect();
@@ -187,12 +195,14 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
             format!("{} steps from {} to {}{lag}", name(unit), at(from), at(to))
         }
         Op::Begin { unit, from, .. } => format!("{} begins its step at {}, beside the others", name(unit), at(from)),
+        // Only outputs that something is made of are published.
         Op::Publish { unit, at: tick } => {
             let outputs = a.channels.iter().filter(|c| c.unit == unit).flat_map(|c| &c.names);
             let outputs: Vec<String> = outputs.map(|n| format!("`{n}`")).collect();
             let outputs = if outputs.is_empty() { "nothing anybody uses".to_owned() } else { outputs.join(", ") };
             format!("{} publishes {outputs} at {}", name(unit), at(tick))
         }
+        // A unit by itself, or all of a loop together.
         Op::RefreshUnit { unit, at } => refresh(unit, at),
         Op::Refresh { group, at: tick } => match o.groups[group].as_slice() {
             [unit] => refresh(*unit, tick),
@@ -203,6 +213,7 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
             units => units.iter().map(|&u| refresh(u, tick)).collect::<Vec<_>>().join("; "),
         },
     };
+    // A long plan is cut, and says so.
     let more = o.plan.ops.len().saturating_sub(STEPS_SHOWN);
     let more = (more > 0).then(|| format!("… and {more} more"));
     o.plan.ops.iter().take(STEPS_SHOWN).map(words).chain(more).collect()
@@ -220,6 +231,7 @@ fn arrival(delay_s: f64, local: Local) -> (String, u32) {
 
 /// Every connection's way through time.
 pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
+    // The names of units, and the inputs that anything feeds.
     let s = &a.effective;
     let c = &s.coupling;
     let name = |u: usize| s.units[u].name.clone();
@@ -228,6 +240,7 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
         let to = Endpoint { unit: name(p.unit.index()), variable: p.input.clone() };
         let sources = p.sources.iter().map(|(u, v)| Endpoint { unit: name(u.index()), variable: v.clone() });
         let from: Vec<Endpoint> = sources.collect();
+        // Whether all sources are motions: sampled together with their velocity and acceleration.
         let motion = from.iter().all(|e| {
             a.channels
                 .iter()
@@ -238,6 +251,7 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
             Family::Integrated if !motion => c.predict.degree + 1,
             _ => c.predict.fed_degree(),
         };
+        // The first that applies: a line, a file, iteration, prediction, or the value that is known.
         let (way, error_order) = if let Some((delay_s, local)) = p.line {
             arrival(delay_s, local)
         } else if from.is_empty() {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 /// What SSP has no words for, and what keeps a tool from opening the file.
 pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Finding> {
     let mut out = Vec::new();
+    // What SSP has no words for stands in the annotation: laws, maps, bonds and steps of a unit's own.
     let next = "it stands in the annotation, which other tools do not read";
     out.extend(
         s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no words in SSP", l.name), next)),
@@ -18,6 +19,7 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
         Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
     }));
+    // What is between units, what happens on the way, and what was before.
     let (model, event) = ("an interface model has no words in SSP", "an event has no words in SSP");
     let past = "a time before the start has no words in SSP";
     out.extend(s.interface_models.iter().map(|m| Finding::warning(&m.place, model, next)));
@@ -32,6 +34,7 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
         let what = format!("that a parameter of unit `{}` is its macro step has no words in SSP", u.name);
         Finding::warning(&u.place, what, next)
     }));
+    // The method, where it differs from the default in more than sub-steps and sampling.
     let c = &s.coupling;
     let plain =
         Coupling { sub_steps: c.sub_steps, sampling: c.sampling, place: c.place.clone(), ..Coupling::default() };
@@ -39,6 +42,7 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
         let what = format!("the method ({}, {}, {}) has no words in SSP", c.schedule, c.predict, c.correct);
         out.push(Finding::warning(&c.place, what, "it stands in the annotation; other tools couple in their own way"));
     }
+    // What other tools refuse, or leave out.
     out.extend(s.units.iter().filter(|u| !is_identifier(&u.name)).map(|u| {
         let what = format!("unit `{}`: OMSimulator wants names of letters, digits and `_`", u.name);
         Finding::warning(&u.place, what, "rename it if the file is for that tool")

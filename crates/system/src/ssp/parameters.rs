@@ -21,6 +21,7 @@ pub(super) fn binding(
     source: Option<&str>,
     findings: &mut Vec<Finding>,
 ) -> Result<(String, Vec<Bound>), Finding> {
+    // What is understood of a binding, and where its sources are looked for.
     node.understood(
         &["ParameterValues", "ParameterMapping", "Annotations"],
         &["type", "source", "sourceBase", "prefix"],
@@ -35,6 +36,7 @@ pub(super) fn binding(
             findings.push(Finding::warning(&n.place, what, "the source is taken as one beside the description"));
         }
     }
+    // The values: from a file, or inline.
     let prefix = node.attribute("prefix").unwrap_or("");
     let set = match (node.attribute("source"), node.child("ParameterValues")) {
         (Some(uri), _) => Some(files.xml(uri, base(node, source), &node.place)?),
@@ -48,6 +50,7 @@ pub(super) fn binding(
     set.expect("ParameterSet", "")?;
     let name = set.attribute("name").unwrap_or("").to_owned();
     let values = values(&set, prefix, findings)?;
+    // A mapping, if there is one, gives them other names and values.
     let Some(mapping) = node.child("ParameterMapping") else { return Ok((name, values)) };
     let mapping = match mapping.attribute("source") {
         Some(uri) => {
@@ -69,6 +72,7 @@ fn base<'a>(node: &Node, component: Option<&'a str>) -> Option<&'a str> {
 }
 
 fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<Bound>, Finding> {
+    // Each parameter with its name under the binding's prefix.
     set.understood(&["Parameters", "Enumerations", "Units", "Annotations"], &[], findings);
     let mut out = Vec::new();
     for parameter in set.list("Parameters", "Parameter") {
@@ -84,6 +88,7 @@ fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<B
             continue;
         };
         let value = match type_of(&typed.name) {
+            // The value in the type that its element is named after.
             "Real" => Value::Real(typed.parsed("value", f64::NAN, "a number")?),
             "Integer" => Value::Integer(typed.parsed("value", 0_i64, "an integer")?),
             "Boolean" => Value::Boolean(typed.flag("value")?),
@@ -137,6 +142,7 @@ fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Resu
         &["source", "target", "suppressUnitConversion"],
         findings,
     );
+    // A linear transformation makes a real number of any number.
     if let Some(linear) = entry.child("LinearTransformation") {
         let (factor, offset) = (linear.parsed("factor", 1.0, "a number")?, linear.parsed("offset", 0.0, "a number")?);
         return match value {
@@ -145,6 +151,7 @@ fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Resu
             _ => Err(Finding::error(&linear.place, "a linear transformation of a text or a Boolean", "")),
         };
     }
+    // Any other transformation is a table, whose entries are texts.
     let Some(table) = entry.children.iter().find(|n| n.name.ends_with("MappingTransformation")) else {
         return Ok(value.clone());
     };
@@ -154,6 +161,7 @@ fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Resu
         Value::Integer(i) => i.to_string(),
         Value::Real(x) => x.to_string(),
     };
+    // The first entry for the value; its target has the type that the table is named after.
     for line in table.all("MapEntry") {
         if line.required("source")?.trim() == text {
             let target = line.required("target")?;

@@ -58,6 +58,7 @@ impl Wires {
     /// Connections from component to component, signals through systems followed back to their source. One that begins or
     /// ends nowhere is an error.
     pub fn connections(&self, ends: &Ends<'_>, findings: &mut Vec<Finding>) -> Result<Vec<Connection>, Finding> {
+        // What is said of an end that does not exist.
         let is_component = ends.is_component;
         let nowhere = |port: &Port, place: &Place, way: &str| {
             let whose =
@@ -65,11 +66,13 @@ impl Wires {
             let what = format!("a connection {way} `{}`, which is no connector of {whose}", port.connector);
             Err(Finding::error(place, what, "correct the name, or declare the connector"))
         };
+        // An end that neither is a component, leads on, nor is declared.
         let sources: BTreeSet<&Port> = self.into.values().map(|wire| &wire.from).collect();
         let loose = |to: &&Port| !is_component(&to.element) && !sources.contains(to) && !(ends.is_declared)(to);
         if let Some((to, wire)) = self.into.iter().find(|(to, _)| loose(to)) {
             return nowhere(to, &wire.place, "to");
         }
+        // From each input of a component back through systems, up to a component's output.
         let mut out = Vec::new();
         for (to, last) in self.into.iter().filter(|(to, _)| is_component(&to.element)) {
             let mut c = Connection {
@@ -92,6 +95,7 @@ impl Wires {
                 c.table = composed(&before.table, &c.table);
                 at = &before.from;
             }
+            // At a component's output the connection is whole. A declared connector may be without a source.
             if is_component(&at.element) {
                 c.from = at.end();
                 out.push(c);

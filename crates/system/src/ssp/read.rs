@@ -63,9 +63,11 @@ impl Files {
 
     /// A description another one refers to, and where its own URIs lead.
     pub fn description(&self, uri: &str, package: bool, place: &Place) -> Result<(Node, Files), Finding> {
+        // The file, and which description of it is meant.
         let (file, part) = uri.split_once('#').unwrap_or((uri, MAIN));
         let path = self.path(file, place)?;
         let failed = |e: std::io::Error| Finding::error(place, format!("`{file}`: {e}"), "is the file there?");
+        // A description that contains itself would never end.
         let mut within = self.within.clone();
         let own = path.canonicalize().map_err(failed)?.join(if package { part } else { "" });
         if within.contains(&own) {
@@ -73,6 +75,7 @@ impl Files {
             return Err(Finding::error(place, what, "remove this component, or name another description"));
         }
         within.push(own);
+        // A package is unpacked, for as long as the scenario is in use; its own URIs lead into that folder.
         let (path, folder) = if package {
             let folder = archive::unpack(&path, &format!("{}/{file}", self.shown), &self.left)?;
             let inner = folder.path().join(part);
@@ -83,6 +86,7 @@ impl Files {
             let parent = path.parent().unwrap_or(Path::new("")).to_owned();
             (path, parent)
         };
+        // The description itself, with the files as it sees them.
         let bytes = xml::bytes(&path).map_err(failed)?;
         let shown = format!("{}/{uri}", self.shown);
         let root = xml::parse(&bytes, &shown)?;
@@ -152,6 +156,7 @@ pub fn read_ssp(path: &Path, shown: &str) -> Result<Document, Finding> {
 
 fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
     let root = xml::parse(bytes, &files.shown)?;
+    // What of the root is understood, and of which version it is.
     root.expect(ROOT, "is this an SSD file?")?;
     let mut flat = Flat::default();
     let known = ["System", "Enumerations", "Units", "DefaultExperiment", "Annotations"];
@@ -160,6 +165,7 @@ fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
         let what = format!("version {version} of SSP, expected 1.0 or 2.0");
         flat.findings.push(Finding::warning(&root.place, what, "what is new there is not understood"));
     }
+    // The system, made flat: units, parameters and connections.
     let Some(system) = root.child("System") else {
         return Err(Finding::error(&root.place, "a description without a `System`", "add one"));
     };
@@ -172,6 +178,7 @@ fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
     flat.drop_parameter_wires();
     let connections = flat.connections()?;
     let units = std::mem::take(&mut flat.units);
+    // The scenario as SSP has it.
     let mut scenario = Scenario {
         name: root.attribute("name").or(system.attribute("name")).unwrap_or("").to_owned(),
         description: root.attribute("description").unwrap_or("").to_owned(),
@@ -183,6 +190,7 @@ fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
         ..Scenario::default()
     };
     scenario.coupling.place = root.place.clone();
+    // What is left out, so that it can be told.
     let experiment = root.child("DefaultExperiment");
     for node in [&root].into_iter().chain(experiment) {
         flat.leave_out(node, "", &[]);
@@ -193,6 +201,7 @@ fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
     for annotation in &ours {
         merge(&mut scenario, annotation, &files)?;
     }
+    // A macro step of another tool's annotation, where ours has none.
     let places: Vec<&Node> = experiment.into_iter().chain([&root, system]).collect();
     let step = annotation::step(&places)?.filter(|_| scenario.experiment.step_s.is_none());
     flat.name_left_out(step.as_ref().map(|s| s.of));
@@ -224,12 +233,14 @@ fn experiment(root: &Node, findings: &mut Vec<Finding>) -> Result<Experiment, Fi
 
 /// Adds what our annotation says.
 fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Finding> {
+    // The annotation is a scenario without what SSP has words for.
     let text = annotation.children.first().map_or(annotation.text.as_str(), |child| child.text.as_str());
     let shown = format!("{} (annotation from line {})", files.shown, annotation.place.line);
     let extra = crate::toml::read(text, &shown, &files.folder)?;
     if !extra.name.is_empty() {
         s.name = extra.name;
     }
+    // What SSP has no words for is the annotation's alone.
     s.experiment.step_s = extra.experiment.step_s;
     s.experiment.tolerance = extra.experiment.tolerance;
     s.coupling = extra.coupling;
@@ -253,6 +264,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
             None => s.connections.push(c),
         }
     }
+    // Parameter sets that are not applied, and what is said of units beside their FMUs.
     s.sets.extend(extra.sets);
     for other in extra.units {
         let Some(u) = s.unit(&other.name) else {

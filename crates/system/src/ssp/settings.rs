@@ -25,9 +25,11 @@ type Sources = [Option<(usize, Setting)>; 2];
 impl Flat {
     /// Turns bindings into start values of units and parameter sets.
     pub fn settings(&mut self) -> Result<(), Finding> {
+        // Bindings of components, and those of the systems around them.
         let bindings = std::mem::take(&mut self.bindings);
         let (own, of_systems): (Vec<_>, Vec<_>) =
             bindings.into_iter().partition(|(path, ..)| self.units.iter().any(|u| u.name == *path));
+        // Where each value of a variable has come from, given directly and through a connection, the last one each.
         let mut sources: BTreeMap<(String, String), Sources> = BTreeMap::new();
         let mut turn = 0;
         let mut note = |given: &Given| {
@@ -35,6 +37,7 @@ impl Flat {
             let key = (given.unit.clone(), given.setting.variable.clone());
             sources.entry(key).or_default()[usize::from(given.through)] = Some((turn, given.setting.clone()));
         };
+        // A component's own values are settings of its unit.
         for (path, values, _) in own {
             for value in values {
                 let variable = value.target.clone();
@@ -45,6 +48,7 @@ impl Flat {
                 }
             }
         }
+        // Values of a system are a parameter set. Those through connections come last, so that they win.
         for (path, values, name) in of_systems {
             let place = values.first().map(|v| v.place.clone()).unwrap_or_default();
             let mut given = Vec::new();
@@ -53,6 +57,7 @@ impl Flat {
             }
             given.sort_by_key(|g| g.through);
             given.iter().for_each(&mut note);
+            // A set needs a name that no other has.
             let name = if name.is_empty() { "parameters" } else { &name };
             let mut title = if path.is_empty() { name.to_owned() } else { format!("{path}: {name}") };
             while self.sets.iter().any(|s| s.name == title) {
@@ -63,6 +68,7 @@ impl Flat {
                 self.sets.push(ParameterSet { name: title, settings, place });
             }
         }
+        // Variables with two values that differ are told.
         self.name_doubles(sources);
         Ok(())
     }
@@ -117,6 +123,7 @@ impl Flat {
 
     fn follow(&self, port: &Port, value: &Bound, out: &mut Vec<Given>, depth: usize) -> Result<(), Finding> {
         for (to, wire) in self.wires.fed_by(port).filter(|_| depth < DEPTH_MAX) {
+            // The value after the connection's transformation. A real one has no table.
             let scaled = |x: f64| Value::Real(wire.factor * x + wire.offset);
             let changed = match &value.value {
                 Value::Real(x) => scaled(*x),
@@ -131,6 +138,7 @@ impl Flat {
                     }
                 },
             };
+            // It goes on under the connector's name: to a component, where it ends, or further into a system.
             let bound = Bound {
                 target: to.connector.clone(),
                 value: changed,

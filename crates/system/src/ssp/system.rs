@@ -66,6 +66,7 @@ pub(super) fn type_of(name: &str) -> &str {
 impl Flat {
     /// Adds the system `node` whose path is `path` (empty for the root).
     pub fn system(&mut self, node: &Node, path: &str, files: &Files, depth: usize) -> Result<(), Finding> {
+        // The depth is bounded, whatever a file says.
         if depth > DEPTH_MAX {
             return Err(Finding::error(
                 &node.place,
@@ -73,6 +74,7 @@ impl Flat {
                 "does one contain itself?",
             ));
         }
+        // What a system may have, and what of it is passed over.
         node.understood(
             &[
                 "Connectors",
@@ -94,13 +96,16 @@ impl Flat {
             path,
             &["ElementGeometry", "SystemGeometry", "GraphicalElements", "SimulationInformation"],
         );
+        // Connectors, and the dictionaries its elements may refer to.
         let connectors = self.connectors(node)?;
         self.systems.insert(path.to_owned(), connectors);
         for dictionary in node.list("SignalDictionaries", "SignalDictionary") {
             self.dictionaries.read(dictionary, path, files, &mut self.findings)?;
         }
+        // Elements: components, systems, and references to dictionaries.
         if let Some(elements) = node.child("Elements") {
             for (i, element) in elements.children.iter().enumerate() {
+                // Names in a system are unique, as connections go by them.
                 let name = element.attribute("name");
                 if name.is_some() && elements.children[..i].iter().any(|earlier| earlier.attribute("name") == name) {
                     let what = format!("a second element named `{}` in one system", name.unwrap_or_default());
@@ -123,6 +128,7 @@ impl Flat {
                 }
             }
         }
+        // Connections between them, and the parameters of the system.
         for connection in node.list("Connections", "Connection") {
             self.connection(connection, path)?;
         }
@@ -144,6 +150,7 @@ impl Flat {
     }
 
     fn component(&mut self, node: &Node, path: &str, files: &Files, depth: usize) -> Result<(), Finding> {
+        // What the component is named, and what it is made of.
         node.understood(
             &["Connectors", "ElementGeometry", "ParameterBindings", "Annotations"],
             &["type", "source", "implementation"],
@@ -153,6 +160,7 @@ impl Flat {
         self.leave_out(node, &name, &["ElementGeometry"]);
         let source = node.required("source")?;
         let kind = node.attribute("type").unwrap_or("application/x-fmu-sharedlibrary");
+        // A description in the place of an FMU is a nested system.
         match kind {
             "application/x-fmu-sharedlibrary" => {}
             "application/x-ssp-definition" | "application/x-ssp-package" => {
@@ -168,10 +176,12 @@ impl Flat {
                 return Err(Finding::error(&node.place, what, ""));
             }
         }
+        // Only co-simulation can be run.
         if node.attribute("implementation") == Some("ModelExchange") {
             let what = format!("component `{name}` asks for model exchange");
             return Err(Finding::error(&node.place, what, "use an FMU for co-simulation"));
         }
+        // The FMU, embedded in this program or from a file.
         if let Some(known) = source.strip_prefix("embedded:") {
             let unit = Unit::new(name.clone(), Source::Embedded(known.to_owned()));
             let connectors = self.connectors(node)?;

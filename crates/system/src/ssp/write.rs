@@ -15,6 +15,7 @@ use std::sync::Arc;
 /// The scenario as `.ssd`: `sources` are the URIs of the units' FMUs. With it come warnings about what other tools will not
 /// understand.
 pub fn write(s: &Scenario, descriptions: &[Arc<ModelDescription>], sources: &[String]) -> (String, Vec<Finding>) {
+    // The root. A name that is no identifier stands in the description.
     let mut text = Text { out: String::new(), depth: 0 };
     text.line(format_args!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"));
     text.line(format_args!(
@@ -26,6 +27,7 @@ pub fn write(s: &Scenario, descriptions: &[Arc<ModelDescription>], sources: &[St
     ));
     let named = if identifier(&s.name) == s.name { String::new() } else { description(&s.name) };
     text.open("ssd:System", &format!(" name=\"{}\"{named}", identifier(&s.name)));
+    // Parameter sets, components, connections and annotations of the one system.
     text.sets(s, descriptions);
     text.open("ssd:Elements", "");
     for (u, source) in sources.iter().enumerate().take(s.units.len()) {
@@ -35,6 +37,7 @@ pub fn write(s: &Scenario, descriptions: &[Arc<ModelDescription>], sources: &[St
     text.connections(s, descriptions);
     text.annotations(s, descriptions);
     text.close("ssd:System");
+    // Units of measurement and times, which SSP has beside the system.
     text.measures(s, descriptions);
     let stop = s.experiment.stop_s.map(|stop| format!(" stopTime=\"{stop:?}\"")).unwrap_or_default();
     text.line(format_args!("<ssd:DefaultExperiment startTime=\"{:?}\"{stop}/>", s.experiment.start_s));
@@ -85,6 +88,7 @@ impl Text {
     }
 
     fn component(&mut self, s: &Scenario, u: usize, d: &ModelDescription, source: &str) {
+        // The component's FMU.
         let unit = &s.units[u];
         self.open(
             "ssd:Component",
@@ -94,6 +98,7 @@ impl Text {
                 escape(source)
             ),
         );
+        // Connectors: only those that something needs, as an FMU may have thousands of variables.
         let shown = shown(s, &unit.name, d);
         let connectors: Vec<&Variable> = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).collect();
         if !connectors.is_empty() {
@@ -105,6 +110,7 @@ impl Text {
             }
             self.close("ssd:Connectors");
         }
+        // Start values of its own.
         if !unit.settings.is_empty() {
             self.open("ssd:ParameterBindings", "");
             let settings: Vec<(String, &Setting)> = unit.settings.iter().map(|p| (p.variable.clone(), p)).collect();
@@ -151,12 +157,14 @@ impl Text {
     }
 
     fn connections(&mut self, s: &Scenario, descriptions: &[Arc<ModelDescription>]) {
+        // Connections from laws and files stand in the annotation.
         let plain: Vec<_> = s.connections.iter().filter(|c| !is_ours(s, c)).collect();
         if plain.is_empty() {
             return;
         }
         self.open("ssd:Connections", "");
         for c in plain {
+            // The ends, and whether units of measurement are converted between them.
             let (Endpoint { unit: a, variable: y }, Endpoint { unit: b, variable: u }) = (&c.from, &c.to);
             let suppress = if c.converts { "" } else { " suppressUnitConversion=\"true\"" };
             let ends = format!(
@@ -166,6 +174,7 @@ impl Text {
                 escape(b),
                 escape(u)
             );
+            // How the value is transformed: by a table, not at all, or linearly.
             let table = numbers(c, s, descriptions);
             if let Some((first, _)) = table.first() {
                 self.open("ssd:Connection", &ends);

@@ -39,6 +39,7 @@ pub(super) fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// The root element of a text.
 pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
+    // The text, with its size bounded before anything is read.
     let file: Arc<str> = file.into();
     let at = |line: u32| Place { file: file.clone(), line, column: 0 };
     if bytes.len() > BYTES_MAX {
@@ -46,12 +47,14 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
     }
     let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
         .map_err(|e| Finding::error(&at(0), format!("{e}"), "save the file as UTF-8"))?;
+    // The reader makes an end tag of each empty element, so that both kinds are handled alike.
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
     let (mut open, mut counted, mut line): (Vec<Node>, usize, u32) = (Vec::new(), 0, 1);
     // Prefixes that each open element has declared, and their namespaces.
     let mut scopes: Vec<Vec<(String, String)>> = Vec::new();
     loop {
+        // Lines are counted as the reader goes on.
         let position = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX).min(text.len());
         if position > counted {
             line += text.as_bytes()[counted..position].iter().filter(|b| **b == b'\n').count() as u32;
@@ -63,16 +66,20 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
             Err(e) => return refuse(format!("{e}, expected well-formed XML")),
         };
         match event {
+            // A new element, bounded in depth and in attributes; its name is the one in its namespace.
             Event::Start(tag) => {
                 if open.len() == DEPTH_MAX {
                     return refuse(format!("more than {DEPTH_MAX} nested elements"));
                 }
+                // Its attributes.
                 let mut attributes: Vec<(String, String)> = Vec::new();
                 for attribute in tag.attributes().with_checks(false) {
                     let read = attribute.map_err(|e| e.to_string()).and_then(|a| {
+                        // Blanks and references in values are resolved, as XML has it.
                         let value = a.normalized_value(XmlVersion::Implicit1_0).map_err(|e| e.to_string())?;
                         Ok((a.key.into_inner().to_owned(), value.into_owned()))
                     });
+                    // Readers of this tree look attributes up by name, so that none may be there twice.
                     match read {
                         Ok(pair) if attributes.len() < ATTRIBUTES_MAX && !attributes.iter().any(|a| a.0 == pair.0) => {
                             attributes.push(pair);
@@ -83,10 +90,12 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
                         Err(e) => return refuse(e),
                     }
                 }
+                // Namespaces that it declares hold for its own name already.
                 scopes.push(declared(&attributes));
                 let name = named(tag.name().into_inner(), &scopes);
                 open.push(Node { name, attributes, children: Vec::new(), text: String::new(), place: at(line) });
             }
+            // The end of an element gives it to its parent; the root's is the end of reading.
             Event::End(_) => {
                 let Some(node) = open.pop() else { return refuse("an end tag without an element".to_owned()) };
                 scopes.pop();
@@ -95,8 +104,10 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
                     None => return Ok(node),
                 }
             }
+            // Texts, in any form.
             Event::Text(t) => push(&mut open, &t),
             Event::CData(t) => push(&mut open, &t),
+            // Only the entities of XML itself, as others can be made to grow without a bound.
             Event::GeneralRef(name) => {
                 let known = match &*name {
                     "lt" => Some('<'),

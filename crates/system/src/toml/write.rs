@@ -12,20 +12,25 @@ use std::fmt::Write;
 pub fn write(scenario: &Scenario) -> String {
     // Where an option has gone before the file, one of two values is left.
     let scenario = &scenario.settled();
+    // What is run: times, method, units and their values.
     let mut text = Text(String::new());
     text.header(scenario);
     text.coupling(scenario);
     text.units(scenario);
     for set in &scenario.sets {
+        // A parameter set names the unit of each value.
         text.line(format_args!("\n[parameters.{}]", key(&set.name)));
         for (unit, s) in &set.settings {
             text.line(format_args!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
         }
     }
+    // What couples them: connections, laws, maps and bonds.
     text.connections(scenario);
     for law in &scenario.laws {
         text.line(format_args!("\n[laws.{}]", key(&law.name)));
+        // The law's kind with its constants, and what it is between.
         match &law.kind {
+            // Springs between two motions.
             LawKind::SpringDamper { stiffness, damping } => {
                 text.line(format_args!(
                     "kind = \"spring-damper\"\nstiffness = {}\ndamping = {}",
@@ -36,10 +41,12 @@ pub fn write(scenario: &Scenario) -> String {
             LawKind::NonlinearSpring { coefficients, damping } => text.line(format_args!(
                 "kind = \"nonlinear-spring\"\ncoefficients = {coefficients:?}\ndamping = {damping:?}"
             )),
+            // Flow laws and lines.
             LawKind::Orifice { coefficient, laminar } => {
                 text.line(format_args!("kind = \"orifice\"\ncoefficient = {coefficient:?}\nlaminar = {laminar:?}"));
             }
             LawKind::Given => text.line(format_args!("kind = \"given\"")),
+            // A line by the one of its numbers that was given.
             LawKind::Line(line) => {
                 let (key, amount) = match &line.size {
                     LineSize::Impedance(amount) => ("impedance", amount),
@@ -58,10 +65,12 @@ pub fn write(scenario: &Scenario) -> String {
     for bond in &scenario.bonds {
         text.bond(bond);
     }
+    // What happens on the way, and what was before.
     text.inputs(scenario);
     text.timed("events", &scenario.events);
     scenario.state_events.iter().for_each(|event| text.state_event(event));
     text.timed("history", &scenario.history);
+    // Interface models and joints, and what is recorded.
     for model in &scenario.interface_models {
         text.interface_model(model);
     }
@@ -113,12 +122,14 @@ impl Text {
             Some(method) => self.line(format_args!("\n[coupling]\nmethod = \"{method}\"")),
             None => self.line(format_args!("\n[coupling]\nschedule = \"{}\"", c.schedule)),
         }
+        // Order, prediction and correction.
         if !c.order.is_empty() {
             self.line(format_args!("order = {}", list(&c.order)));
         }
         if c.method.is_none() {
             self.line(format_args!("predict = \"{}\"\ncorrect = \"{}\"", c.predict, c.correct));
         }
+        // Variants, and the limits of corrections.
         self.line(format_args!("gs_variant = \"{}\"\nderivative = \"{}\"", c.gs_variant, c.derivative));
         if let Some(tolerance) = c.tolerance {
             self.line(format_args!("tolerance = {tolerance:?}"));
@@ -126,6 +137,7 @@ impl Text {
         if let Some(most) = c.corrections_max {
             self.line(format_args!("corrections_max = {most}"));
         }
+        // Sampling, energy, and how steps are chosen.
         self.line(format_args!("sampling = \"{}\"\nsub_steps = {}", c.sampling, c.sub_steps.max(1)));
         self.line(format_args!("energy = \"{}\"", c.energy));
         let control = &c.control;
@@ -139,6 +151,7 @@ impl Text {
     }
 
     fn units(&mut self, s: &Scenario) {
+        // A table for each unit, without what is as usual.
         for unit in &s.units {
             self.line(format_args!("\n[units.{}]\nfmu = {}", key(&unit.name), basic(&unit.source.to_string())));
             if unit.share != (1, 1) {
@@ -154,6 +167,7 @@ impl Text {
                 let motions: Vec<String> = unit.motions.iter().map(|m| list(m)).collect();
                 self.line(format_args!("motions = [{}]", motions.join(", ")));
             }
+            // Start values are a table of their own.
             if !unit.settings.is_empty() {
                 self.line(format_args!("[units.{}.set]", key(&unit.name)));
                 for Setting { variable, value: v, .. } in &unit.settings {
@@ -168,10 +182,12 @@ impl Text {
             return;
         }
         self.line(format_args!("\n[connections]"));
+        // Each connection in the shortest form that reads back to the same.
         for c in &s.connections {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
             let law = c.law.as_ref().map(|name| format!(", law = {}", basic(name))).unwrap_or_default();
             let (factor, offset, converts) = (c.factor, c.offset, c.converts);
+            // A mean has no factor, no table and no law.
             if c.is_mean {
                 self.line(format_args!("{to} = {{ from = {from}, mean = true, convert_units = {converts} }}"));
             } else if !c.table.is_empty() {
@@ -252,6 +268,7 @@ impl Text {
     }
 
     fn interface_model(&mut self, m: &InterfaceModel) {
+        // The outputs it is made of.
         self.line(format_args!("\n[[interface_models]]"));
         let lists = [
             ("force", &m.force),
@@ -263,6 +280,7 @@ impl Text {
         for (name, ends) in lists {
             self.line(format_args!("{name} = {}", endpoints(ends)));
         }
+        // The inputs it feeds, and how it repeats steps.
         let (speed, position) = (endpoints(&m.to_speed), endpoints(&m.to_position));
         self.line(format_args!("to = {{ speed = {speed}, position = {position} }}"));
         for (name, ends) in [("predicted", &m.predicted), ("arrived", &m.arrived)] {

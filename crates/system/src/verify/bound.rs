@@ -73,6 +73,7 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
     plain.experiment.error = None;
     let (assembly, _) = assemble(&plain, catalogue).map_err(Unverified::Findings)?;
     let mut plain = assembly.effective;
+    // What cannot be bounded: steps that are chosen already.
     let e = &mut plain.experiment;
     let refused =
         |what: String, next: &str| Unverified::Findings(vec![Finding::error(&scenario.experiment.place, what, next)]);
@@ -80,6 +81,7 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
         let what = format!("`error` of the experiment beside `control` by `{}`", plain.coupling.control.kind);
         return Err(refused(what, "leave one of them out: `error` chooses one macro step for the whole run"));
     }
+    // The longest macro step: a whole number of them in the run, none longer than the scenario's.
     let span_s = e.stop_s.unwrap_or(f64::NAN) - e.start_s;
     let step_s = span_s / (span_s / e.step_s.unwrap_or(f64::NAN) - 1e-6).ceil().max(1.0);
     let mut search = Search { scenario: &plain, catalogue, step_s, traces: Vec::new() };
@@ -112,6 +114,7 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
             is_idle = false;
             pairs.push(known(&mut search, longer)?);
         } else {
+            // No run fits yet: a step that is short enough by the order seen so far, shorter in any case.
             let finest = pairs.iter().copied().max_by_key(|(parts, _)| *parts).unwrap_or((1, f64::INFINITY));
             let parts = wanted(finest).ceil().max(f64::from(finest.0) + 1.0);
             if parts > f64::from(PARTS_MAX) || parts.is_nan() {
@@ -121,6 +124,7 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
         }
         pairs.sort_by_key(|(parts, _)| *parts);
     }
+    // Nothing has fitted within so many choices.
     let best = pairs.iter().map(|(_, gap)| *gap).fold(f64::INFINITY, f64::min);
     let what =
         format!("an error of at most {error:e} is not kept: it is about {best:.1e} with the shortest step tried");

@@ -105,6 +105,7 @@ pub fn verify(
     catalogue: &dyn Catalogue,
     tolerance: Option<f64>,
 ) -> Result<Verification, Unverified> {
+    // What is run, with its times. Only steps of one length can be halved.
     let (first, mut findings) = assemble(scenario, catalogue).map_err(Unverified::Findings)?;
     let mut effective = first.effective.clone();
     let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
@@ -114,6 +115,7 @@ pub fn verify(
         let next = "choose `--control fixed`, or another `--control-tolerance` in two runs";
         return Err(Unverified::Findings(vec![Finding::error(&effective.coupling.place, what, next)]));
     }
+    // The other schedule shows what the order of units contributes.
     let other = match effective.coupling.schedule {
         Schedule::Jacobi => Schedule::GaussSeidel,
         _ => Schedule::Jacobi,
@@ -124,6 +126,7 @@ pub fn verify(
     if let (whole @ 1.., Some(_)) = windows_and_rest(span_s(&effective), window_s) {
         effective.experiment.stop_s = Some(effective.experiment.start_s + whole as f64 * window_s);
     }
+    // All rows are kept, so there is a limit to them.
     let values = span_s(&effective) / window_s * (first.recorded.len() + 1) as f64;
     if values > VALUES_MAX {
         let e = &effective.experiment;
@@ -132,6 +135,7 @@ pub fn verify(
         return Err(Unverified::Findings(vec![Finding::error(e.step_place.or(&e.place), what, next)]));
     }
     drop(first);
+    // A run with a part of the macro step, which records as many rows as the first.
     let mut trace = |parts: u32, schedule: Schedule| {
         let mut s = effective.clone();
         s.experiment.step_s = Some(step_s / f64::from(parts));
@@ -147,8 +151,10 @@ pub fn verify(
         findings.extend(told);
         Ok(trace)
     };
+    // Three step sizes, and the other schedule once.
     let base = effective.coupling.schedule;
     let traces = [trace(1, base)?, trace(2, base)?, trace(4, base)?, trace(1, other)?];
+    // Real outputs that change are judged; the others have nothing to converge.
     let real = |i: &usize| traces[0].columns()[*i].kind == ColumnKind::Real;
     let (mut outputs, mut constants) = (Vec::new(), 0);
     for i in (1..traces[0].columns().len()).filter(real) {
@@ -161,6 +167,7 @@ pub fn verify(
     // NaN is the worst of all.
     let badness = |o: &Judged| if o.bar.is_nan() { f64::INFINITY } else { o.relative() };
     outputs.sort_by(|a, b| badness(b).total_cmp(&badness(a)));
+    // The verdict needs more runs, which only a tolerance asks for.
     let verdict = tolerance.map(|tolerance| {
         let runs = verdict::Runs { scenario: &effective, catalogue, outputs: &outputs, traces: &traces };
         runs.verdict(tolerance)
@@ -186,6 +193,7 @@ fn run(assembly: crate::assemble::Assembly, s: &Scenario) -> Result<(Trace, Opti
 }
 
 fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {
+    // The trace of this output in the four runs, and how far they are apart.
     let value = |t: &Trace| t.rows().map(|row| row[i]).collect::<Vec<_>>();
     let y = value(whole);
     let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect::<Vec<_>>();
@@ -194,12 +202,15 @@ fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {
     let first = apart(&y, &value(half));
     let (halved, next) = (largest(&first), largest(&apart(&value(half), &value(quarter))));
     let switched = largest(&apart(&y, &value(other)));
+    // An order is seen only where differences stand out of rounding.
     let rounding = 1e-13 * amplitude.max(f64::MIN_POSITIVE);
     let order = Some((halved / next).log2()).filter(|p| p.is_finite() && (halved > rounding && next > rounding));
+    // Where late values outgrow those of the fine run, an order above 1 is not believed.
     let grown = grown(&y, &value(quarter));
     let p = order.unwrap_or(ORDER_MIN).max(ORDER_MIN).min(if grown.is_some() { 1.0 } else { f64::INFINITY });
     let factor = p.exp2() / (p.exp2() - 1.0);
     let bar = if halved <= rounding { halved.max(switched / 2.0) } else { (halved * factor).max(switched / 2.0) };
+    // The drift: by how much the difference grows with time, relative to the amplitude.
     let times: Vec<f64> = whole.rows().map(|row| row[0]).collect();
     let scale = if amplitude > 0.0 { factor / amplitude } else { 0.0 };
     let column = whole.columns()[i].clone();

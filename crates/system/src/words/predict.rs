@@ -142,15 +142,18 @@ impl FromStr for Predict {
         let number = |degree: &str| degree.parse::<u32>().ok();
         // Integrated twice, the degree grows by two.
         let integrated = |degree: Option<u32>| (Family::Integrated, degree.filter(|k| *k <= DEGREE_MAX - 2));
+        // Names first, then families with a number behind the colon.
         let (family, degree) = match text {
             "hold" => (Family::Classical, Some(0)),
             "linear" => (Family::Classical, Some(1)),
             "quadratic" => (Family::Classical, Some(2)),
+            // Hermite polynomials, and what motions and rates allow.
             "h3" => (Family::Hermite, Some(3)),
             "h5" => (Family::Hermite, Some(5)),
             "jerk" => return Ok(Self::jerk(2)),
             "jerk:3" => return Ok(Self::jerk(3)),
             "rates" => return Ok(Self::rates()),
+            // Integrated accelerations.
             "ia0" => integrated(Some(0)),
             "ia1" => integrated(Some(1)),
             "ia2" => integrated(Some(2)),

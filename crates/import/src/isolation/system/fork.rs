@@ -13,11 +13,14 @@ pub fn fork_ending_with_parent(begin: impl FnOnce()) -> io::Result<Option<i32>> 
     // SAFETY: there are no other threads, so that the new process may do all that the old one may. The signal sets are
     // initialised before they are used.
     unsafe {
+        // Were SIGCHLD ignored, as a parent may have left it, the new process could not be waited for.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        // Signals are blocked until the new process is ready for them.
         let watched = watched_signals();
         let mut before: libc::sigset_t = std::mem::zeroed();
         libc::sigprocmask(libc::SIG_BLOCK, &raw const watched, &raw mut before);
         match libc::fork() {
+            // The new process dies with the old one, and only then gets signals again.
             0 => {
                 end_with_parent(old);
                 begin();
@@ -29,6 +32,7 @@ pub fn fork_ending_with_parent(begin: impl FnOnce()) -> io::Result<Option<i32>> 
                 libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut());
                 Err(error)
             }
+            // The old one keeps them blocked and takes them one by one.
             new => Ok(Some(new)),
         }
     }

@@ -6,13 +6,16 @@ use crate::scenario::{Constraint, Joint, JointEnd, JointForce};
 impl Reader<'_> {
     pub(super) fn constraint(&self, number: usize, constraint: &Spanned<file::Constraint>) -> Read<Constraint> {
         let (place, c) = (self.place(constraint), constraint.get_ref());
+        // A name for messages, and the kind with what belongs to it alone.
         let name = c.name.clone().unwrap_or_else(|| format!("constraint {}", number + 1));
         let offset = c.offset.clone();
         let kind = match c.kind.get_ref().as_str() {
             "ball" => Joint::Ball,
             "hinge" => Joint::Hinge,
+            // The same pose, or the same values, up to an offset.
             "rigid" => Joint::Rigid { offset },
             "equal" => Joint::Equal { offset },
+            // Two points at a distance, which has no default.
             "distance" => match c.length {
                 Some(length) => Joint::Distance { length },
                 None => {
@@ -26,6 +29,7 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(&c.kind), what, ""));
             }
         };
+        // What belongs to another kind was most likely meant for something else.
         let takes_offset = matches!(kind, Joint::Rigid { .. } | Joint::Equal { .. });
         let stray = [
             (c.length.is_some() && kind.word() != "distance").then_some("length"),
@@ -35,6 +39,7 @@ impl Reader<'_> {
             let what = format!("constraint `{name}` of kind `{}` with `{key}`", kind.word());
             return Err(Finding::error(&place, what, format!("remove `{key}`")));
         }
+        // How the force goes over a step, and the two ends.
         let force = match &c.force {
             None => JointForce::Linear,
             Some(word) => match word.get_ref().as_str() {

@@ -23,6 +23,7 @@ impl Reader<'_> {
     /// Values at a time.
     pub(super) fn event(&self, event: &Spanned<file::Event>) -> Read<Event> {
         let (place, e) = (self.place(event), event.get_ref());
+        // What only an event of a condition has is refused where a time is said.
         let keys = [
             ("when", e.when.as_ref().map(|x| self.place(x))),
             ("minus", e.minus.as_ref().map(|x| self.place(x))),
@@ -36,6 +37,7 @@ impl Reader<'_> {
             let what = format!("`{key}` of values that are set at a time");
             return Err(Finding::error(at, what, "write `when = \"UNIT.OUTPUT\"` in [[events]], without `at`"));
         }
+        // Values, and the time at which they are set.
         let settings = e.set.0.iter().map(|(key, value)| {
             let target = self.endpoint(key)?;
             Ok((target.unit, self.setting(&target.variable, value)?))

@@ -4,6 +4,7 @@ use super::*;
 
 impl Reader<'_> {
     pub(super) fn coupling(&self, c: &Spanned<file::Coupling>) -> Read<Coupling> {
+        // The method word by word. What is not said is the default.
         let place = self.place(c);
         let c = c.get_ref();
         let mut coupling = Coupling {
@@ -21,6 +22,7 @@ impl Reader<'_> {
                 }
                 t => t.as_ref().map(|t| *t.get_ref()),
             },
+            // Limits of corrections and sub-steps, how outputs are sampled, what is done about energy, and how steps are chosen.
             corrections_max: self.within("corrections_max", &c.corrections_max, 1_000_000)?.map(|n| n as usize),
             sampling: self.word("sampling", &c.sampling)?,
             sub_steps: self.within("sub_steps", &c.sub_steps, 1_000_000)?.unwrap_or(1) as usize,
@@ -28,6 +30,7 @@ impl Reader<'_> {
             control: c.control.as_ref().map_or(Ok(StepChoice::default()), |control| self.control(control.get_ref()))?,
             place,
         };
+        // A named method is more than one word: it replaces schedule, prediction and correction.
         if let Some(method) = &c.method {
             coupling.take(self.method(method, c)?);
         }

@@ -65,6 +65,7 @@ impl Reader<'_> {
     }
 
     fn scenario(&self, f: File) -> Read<Scenario> {
+        // Times, and the parameter sets that are applied, all of which are there.
         let (experiment, applied): (_, &[Spanned<String>]) = match &f.experiment {
             Some(e) => self.experiment(e),
             None => (Experiment { place: self.at(0..0), ..Experiment::default() }, &[]),
@@ -76,6 +77,7 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(name), what, format!("write [parameters.{}]", name.get_ref())));
             }
         }
+        // Both kinds of events stand in one list of the file.
         let (events, state_events) = self.events(&f.events)?;
         let scenario = Scenario {
             name: f.name,
@@ -85,6 +87,7 @@ impl Reader<'_> {
                 .coupling
                 .as_ref()
                 .map_or(Ok(Coupling { sub_steps: 1, ..Coupling::default() }), |c| self.coupling(c))?,
+            // Units with their values, and what connects them.
             units: f.units.0.iter().map(|(name, unit)| self.unit(name, unit)).collect::<Read<_>>()?,
             sets,
             applied: applied.iter().map(|name| name.get_ref().clone()).collect(),
@@ -94,18 +97,21 @@ impl Reader<'_> {
             bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
             interface_models: f.interface_models.iter().map(|m| self.interface_model(m)).collect::<Read<_>>()?,
             constraints: f.constraints.iter().enumerate().map(|(i, c)| self.constraint(i, c)).collect::<Read<_>>()?,
+            // What comes from files, what happens at a time, and what is recorded.
             inputs: f.inputs.0.iter().map(|(name, file)| self.input(name, file)).collect::<Read<_>>()?,
             events,
             state_events,
             history: f.history.iter().map(|event| self.event(event)).collect::<Read<_>>()?,
             record: self.record(&f.record)?,
         };
+        // A value that is given twice is found when all of them are read.
         self.once(&scenario, applied)?;
         Ok(scenario)
     }
 
     /// Every value comes from one place: later sets do not hide what stands before them.
     fn once(&self, s: &Scenario, applied: &[Spanned<String>]) -> Read<()> {
+        // A set is applied once.
         for (i, name) in applied.iter().enumerate() {
             if let Some(first) = applied[..i].iter().find(|n| n.get_ref() == name.get_ref()) {
                 let what = format!(
@@ -116,6 +122,7 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(name), what, "name it once"));
             }
         }
+        // A variable has one value, from its unit or from one of the applied sets.
         let own = s.units.iter().flat_map(|u| u.settings.iter().map(|setting| (u.name.as_str(), setting)));
         let sets = s.applied.iter().filter_map(|name| s.sets.iter().find(|set| set.name == *name));
         let of_sets = sets.flat_map(|set| set.settings.iter().map(|(unit, setting)| (unit.as_str(), setting)));
@@ -165,16 +172,19 @@ impl Reader<'_> {
     }
 
     fn unit(&self, name: &Spanned<String>, unit: &file::Unit) -> Read<Unit> {
+        // A name has no dot, as UNIT.VARIABLE is divided there.
         let place = self.place(name);
         let name = name.get_ref().clone();
         if name.is_empty() || name.contains('.') {
             return Err(Finding::error(&place, format!("unit `{name}`, expected a name without a dot"), ""));
         }
+        // The FMU, embedded in this program or from a file beside the scenario.
         let shown = unit.fmu.get_ref();
         let source = match shown.strip_prefix("embedded:") {
             Some(embedded) => Source::Embedded(embedded.to_owned()),
             None => Source::File { path: self.folder.join(shown), shown: shown.clone() },
         };
+        // Its own step, as a part of the macro step.
         let share = match &unit.step {
             None => (1, 1),
             Some(step) => share(step.get_ref()).ok_or_else(|| {
@@ -182,6 +192,7 @@ impl Reader<'_> {
                 Finding::error(&self.place(step), what, "write a part of the macro step, as \"1/5\" or \"2/3\"")
             })?,
         };
+        // Start values and what else is known of it.
         let settings = unit.set.0.iter().map(|(key, value)| self.setting(key.get_ref(), value)).collect::<Read<_>>()?;
         let (tolerance, step_parameter) = (unit.tolerance, unit.step_parameter.clone());
         let motions = unit.motions.clone();

@@ -5,11 +5,13 @@ use super::*;
 impl Reader<'_> {
     pub(super) fn law(&self, name: &Spanned<String>, law: &file::Law) -> Read<Law> {
         let place = self.place(name);
+        // Numbers of laws: some may be a unit's parameter, some are numbers only, and some must be said.
         let amount = |amount: &Option<Amount>| match amount {
             Some(Amount::Number(x)) => Some(Gain::Number(*x)),
             Some(Amount::Parameter(name)) => Some(Gain::parse(name)),
             None => None,
         };
+        // Only a number, 0 where it is left out.
         let number = |key: &str, value: &Option<Amount>| match value {
             Some(Amount::Number(x)) => Ok(*x),
             Some(Amount::Parameter(text)) => {
@@ -18,11 +20,14 @@ impl Reader<'_> {
             }
             None => Ok(0.0),
         };
+        // What a kind cannot be without.
         let need = |key: &str, value: Option<f64>| {
             let what = format!("law `{}` of kind `{}` without `{key}`", name.get_ref(), law.kind.get_ref());
             value.ok_or_else(|| Finding::error(&place, what, format!("add `{key} = …`")))
         };
+        // The kind, with the constants it needs.
         let kind = match law.kind.get_ref().as_str() {
+            // Springs: linear, whose constants may be a unit's parameters, or a polynomial.
             "spring-damper" => LawKind::SpringDamper {
                 stiffness: match amount(&law.stiffness) {
                     Some(stiffness) => stiffness,
@@ -37,11 +42,14 @@ impl Reader<'_> {
                 },
                 damping: number("damping", &law.damping)?,
             },
+            // Flow over a pressure difference, which is laminar where that is small.
             "orifice" => LawKind::Orifice {
                 coefficient: need("coefficient", law.coefficient)?,
                 laminar: need("laminar", law.laminar)?,
             },
+            // A program gives the law itself.
             "given" => LawKind::Given,
+            // A line takes one of two numbers for its size, a delay, and what each end does with the wave.
             "line" => LawKind::Line(Line {
                 size: match (amount(&law.impedance), amount(&law.stiffness)) {
                     (Some(impedance), None) => LineSize::Impedance(impedance),
@@ -51,6 +59,7 @@ impl Reader<'_> {
                         return Err(Finding::error(&place, what, "give one of the two"));
                     }
                 },
+                // The time that a wave takes, and whether units take it at the ends.
                 delay_s: need("delay", law.delay)?,
                 ends: line_ends(law.ends.as_deref()).map_err(|found| {
                     let what = format!("`ends` of law `{}` is {found}", name.get_ref());
