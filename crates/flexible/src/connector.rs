@@ -81,6 +81,7 @@ impl Structure {
     /// [`Error::NoSlaves`], [`Error::SharedNode`], [`Error::RankDeficient`] for connectors that do not determine a
     /// rigid motion, [`Error::Shape`] for a node that does not exist.
     pub fn tie(&self, connectors: &[Connector]) -> Result<Tied, Error> {
+        // Rows of Φ: slaves follow their master, and the rest keeps its own coordinate.
         let owner = self.owners(connectors)?;
         let mut columns = 6 * connectors.len();
         let masters = columns;
@@ -94,9 +95,11 @@ impl Structure {
                 }
             }
         }
+        // A master must be moved by its slaves in all six directions.
         for (c, connector) in connectors.iter().enumerate() {
             self.check_rank(connector, &rows, &owner, c)?;
         }
+        // Rigid motions about the origin in the new coordinates.
         let map = RowMap { columns, rows };
         let mut null = DMatrix::zeros(columns, 6);
         let rigid = self.rigid_modes(Vector3::zeros());
@@ -105,11 +108,13 @@ impl Structure {
                 null.row_mut(entries[0].0).copy_from(&rigid.row(row));
             }
         }
+        // Masters move by u = −R × θ.
         for (c, connector) in connectors.iter().enumerate() {
             null.view_mut((6 * c, 0), (6, 6)).fill_with_identity();
             let lever = -skew(&connector.position);
             null.view_mut((6 * c, 3), (3, 3)).copy_from(&lever);
         }
+        // Matrices of the tied body: Φᵀ A Φ.
         let chain = Chain {
             a0: self.stiffness.congruence(&map)?,
             a1: None,

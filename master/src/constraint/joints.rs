@@ -306,7 +306,7 @@ impl Joints {
             }
             self.turning.rest = rest;
         }
-        // The correction goes into the history, and the gap into what the run tells.
+        // The corrected forces go into the history, and what is open into what the run tells.
         self.renew(histories, end);
         self.note(state, length_s);
         Ok(())

@@ -95,7 +95,7 @@ impl Relation {
         slopes.fill(0.0);
         match self {
             Relation::Coincident(offset) => {
-                // p₁ − p₂ in each coordinate.
+                // The identity and its negative, as in p₁ − p₂.
                 let n = offset.len();
                 for i in 0..n {
                     (slopes[i * 2 * n + i], slopes[i * 2 * n + n + i]) = (1.0, -1.0);

@@ -88,9 +88,11 @@ impl Simulation {
         let repetition = Repetition::of(&system.interfaces, &window.stations);
         let crossings = Crossings::new(std::mem::take(&mut system.events), &window);
         window.revocable |= crossings.goes_back();
+        // Where units are stepped once in each window and no link is carried, a relay may do what the window does.
         let plain = iteration.is_none() && control.is_none() && repetition.is_none() && crossings.is_empty();
         let held = plain && window.links.is_empty();
         let relay = if held { Relay::of(&window, 1) } else { None };
+        // All of it, and ticks as fine as events want them before the state at the start is made.
         let mut simulation = Simulation {
             state: initial(&window, iteration.as_ref(), control.as_ref()),
             window,

@@ -9,11 +9,13 @@ use crate::{
 /// Points of shape `a` against the plane `b`.
 pub(super) fn find(a: (&Shape, &Pose), b: (&Shape, &Pose), push: &mut impl FnMut(ContactPoint)) {
     let Shape::Plane { point, normal, tangent } = b.0 else { return };
+    // The plane in the world, and a point of it below each that reaches deepest.
     let (origin, normal, tangent) = (b.1.point(point), b.1.rotation * normal, b.1.rotation * tangent);
     let mut touch = |deepest: Vec3, feature: u8| {
         let gap_m = normal.dot(&(deepest - origin));
         push(ContactPoint { points: [deepest, deepest - normal * gap_m], normal, gap_m, tangent, feature });
     };
+    // Numbers of points stay those of the shape's parts, so that a contact is known again.
     match a.0 {
         Shape::Sphere { centre, radius } => touch(a.1.point(centre) - normal * *radius, 0),
         Shape::Capsule { ends, radius } => {
