@@ -129,6 +129,7 @@ impl Structure {
     /// The connector each node belongs to.
     fn owners(&self, connectors: &[Connector]) -> Result<Vec<Option<usize>>, Error> {
         let mut owner: Vec<Option<usize>> = vec![None; self.nodes.len()];
+        // No connector without slaves, and no node of two.
         for (c, connector) in connectors.iter().enumerate() {
             if connector.nodes.is_empty() {
                 return Err(Error::NoSlaves { connector: connector.name.clone() });
