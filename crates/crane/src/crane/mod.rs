@@ -124,6 +124,7 @@ struct Joints {
 /// J1 … J22 in their order.
 fn add_joints(builder: &mut SystemBuilder, b: &[BodyId]) -> Joints {
     use JointKind::{Prismatic, Revolute, Spherical};
+    // Axes of the cylinders, through their joints.
     let mut join = |name: &str, kind, first, second, at, axis| {
         builder.joint(name, kind, [first, second], (at, axis), JOINT_COMPLIANCE)
     };
@@ -229,6 +230,7 @@ pub struct CraneRun {
 /// [`CosimError`] only before the first step; later errors are an unstable run.
 pub fn run(system: &Arc<System>, scheme: Scheme, end_s: f64) -> Result<CraneRun, CosimError> {
     let mut cosim = cosim(system, scheme)?;
+    // Nothing seen yet.
     let mut run = CraneRun {
         stable: true,
         time_s: 0.0,
@@ -240,6 +242,7 @@ pub fn run(system: &Arc<System>, scheme: Scheme, end_s: f64) -> Result<CraneRun,
         mismatches: 0,
     };
     let steps = (end_s / scheme.macro_s).round() as usize;
+    // A step that fails or is too fast ends the run as an unstable one.
     for _ in 0..steps {
         let outcome = cosim.step();
         let speed = cosim.speed().iter().fold(0.0_f64, |m, w| if w.is_nan() { f64::INFINITY } else { m.max(w.abs()) });
@@ -249,6 +252,7 @@ pub fn run(system: &Arc<System>, scheme: Scheme, end_s: f64) -> Result<CraneRun,
             run.stable = false;
             break;
         }
+        // What the solver says, and how far joints are open.
         let report = cosim.slow().report();
         run.residual_max = run.residual_max.max(report.residual);
         run.pivots += report.solver.pivots;
