@@ -145,11 +145,13 @@ pub(super) struct Typed {
 
 /// Reads a type element to its end; `None` if it is not one.
 pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) -> Result<Option<Typed>, ReadError> {
+    // A start value and a declared type belong to variables only.
     let of_variable = holder == Holder::Variable;
     let declared_type = if of_variable { e.text("declaredType") } else { None };
     let w = &mut cursor.warnings;
     let start;
     let mut denied = [false; 2];
+    // The type with its bounds; a flag that is explicitly false counts against the declared type.
     let mut kind = match e.name {
         "Real" => {
             start = if of_variable { e.real("start")?.map(Value::Real) } else { None };
@@ -180,6 +182,7 @@ pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) 
             return Ok(None);
         }
     };
+    // Items of an enumeration; other children are told.
     e.ignore(&["quantity"]);
     e.done(w);
     while let Some(inner) = cursor.child()? {

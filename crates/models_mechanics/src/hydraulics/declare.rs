@@ -11,6 +11,7 @@ use crate::prelude::{builder, inputs, outputs, packed, vector};
 
 /// Model and description.
 pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), Fault> {
+    // The experiment, and the choice of predictions.
     let own = D::reals();
     let (r, layout) = (D::START_N.len(), Layout { r: D::START_N.len(), reals: own.len() });
     let mut b = builder(D::IDENTIFIER, D::ABOUT, true, false);
@@ -23,6 +24,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     ];
     b.enumeration("Prediction", "Where the interface speed within a step comes from", &items);
 
+    // Parameters.
     let about = "micro step h_f; a communication step must be a multiple of it";
     b.add(Declared::parameter("micro_step", 2e-4).unit("s").range(1e-7, 0.1).about(about));
     let mut knowns: Vec<VariableId> = own.into_iter().map(|p| b.add(p)).collect();
@@ -33,12 +35,14 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     let prediction = Declared::parameter("prediction", 3).of_type("Prediction").bounds(1, 3);
     b.add(prediction.about("where the interface speed within a step comes from"));
 
+    // Inputs; at the start outputs follow speeds and positions.
     let speeds = inputs(&mut b, &vector("w0", r), 0.0, ("m/s", "interface speed at the step's start"));
     let positions = inputs(&mut b, &vector("s0", r), 0.0, ("m", "interface position at the step's start"));
     inputs(&mut b, &packed("W", r), 0.0, ("1/kg", "mobility of the interface, held in the step"));
     inputs(&mut b, &vector("b", r), 0.0, ("m/s2", "acceleration of the interface without forces, held in the step"));
     knowns.extend(speeds.iter().chain(&positions));
 
+    // Outputs: those of the last step, the force of now, and the states.
     let mut add = |names: Vec<String>, look| {
         outputs(&mut b, &names, look, &[], &knowns);
     };
