@@ -64,6 +64,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
     for (unit, description) in system.units.iter().zip(&system.descriptions) {
         let co = description.co_simulation.as_ref();
         let varies = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
+        // Events end windows where they happen, control where the error says.
         if !system.events.is_empty() && !varies {
             return Err(RunError::Capability {
                 needs: "an event",
@@ -80,6 +81,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
                 hint: "choose steps of one length",
             });
         }
+        // Whatever repeats a window must be able to take it back.
         let repeats = system.interfaces.iter().any(|model| model.repeat > 0);
         if repeats && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
             return Err(RunError::Capability {

@@ -123,6 +123,7 @@ impl Window {
                         links.read(carried, unit, station.unit.as_mut(), Some(t_s))?;
                     }
                 }
+                // What others may see from now on.
                 Op::Publish { unit, at } => {
                     stations[unit].publish(&states[unit], supply, now + at);
                     if !links.is_empty() {

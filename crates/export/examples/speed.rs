@@ -63,6 +63,7 @@ fn native(identifier: &str) -> Option<()> {
     };
     measure("native do_step, one micro step", || (0..STEPS).for_each(|_| step(s, H)));
     measure("native do_step, ten micro steps", || (0..STEPS).for_each(|_| step(s, 10.0 * H)));
+    // What a master does around a step.
     measure("native set + derivatives of order 1 + do_step", || {
         (0..STEPS).for_each(|_| {
             s.set_real(&inputs, &values).unwrap_or(());
@@ -117,6 +118,7 @@ fn library(path: &str, identifier: &str) -> Option<()> {
         measure("library get_real, 4 values, nothing to evaluate", || {
             (0..STEPS).for_each(|_| _ = (f.get_real)(c, outputs.as_ptr(), 4, y.as_mut_ptr()));
         });
+        // Steps alone, and with inputs and outputs.
         measure("library do_step, one micro step", || {
             (0..STEPS).for_each(|_| {
                 assert_eq!((f.do_step)(c, t, H, TRUE), OK);

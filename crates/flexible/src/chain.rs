@@ -68,6 +68,7 @@ impl Chain {
                     found: slave,
                     expected: size,
                 })?;
+                // Tied twice is refused: it would tie both masters to each other.
                 if let Some(&(first, _)) = row.first() {
                     let (first, second) = (first.to_string(), index.to_string());
                     return Err(Error::SharedNode { node: slave, first, second });

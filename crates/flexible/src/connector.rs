@@ -138,6 +138,7 @@ impl Structure {
                 let expected = self.nodes.len();
                 let place = owner.get_mut(node).ok_or(Error::Shape { what: "slave node", found: node, expected })?;
                 match *place {
+                    // A node that is listed twice in one connector counts once.
                     Some(first) if first != c => {
                         return Err(Error::SharedNode {
                             node: self.labels[node],

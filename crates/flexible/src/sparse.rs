@@ -59,6 +59,7 @@ impl Sparse {
             let entries = &mut bucket[starts[column]..starts[column + 1]];
             entries.sort_by_key(|entry| entry.0);
             let first = matrix.rows.len();
+            // An entry at the row of the one before it adds to that.
             for &(row, value) in entries.iter() {
                 match matrix.rows[first..].last() {
                     Some(&last) if last == row => {

@@ -133,6 +133,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
             } else {
                 "f_c = k_c (xi - x) + c_c (xi_dot - v)\nd f_c/dt = k_c (xi_dot - v) + c_c (xi_ddot - a)"
             };
+            // What a spring that hardens has besides.
             let hardening = D::HARDENING.map_or_else(String::new, |[force, rate]| {
                 let d = if SIDE == 1 { "x - xi" } else { "xi - x" };
                 format!("<p>The spring hardens: with d = {d} the force has {force} besides, and its rate {rate}.</p>\n")

@@ -33,6 +33,7 @@ fn micro_step() -> Result<(), Box<dyn Error>> {
     }
     println!("micro step, {} elastic coordinates, linearly implicit: {:.2} µs", body.modes(), 1e6 * best);
 
+    // The same through the interface of a slave.
     let mut slave = find("flexible_body").ok_or("no body")?.instantiate("arm");
     slave.setup_experiment(0.0, None, None)?;
     slave.enter_initialization()?;
@@ -69,12 +70,14 @@ fn import() -> Result<(), Box<dyn Error>> {
     lap("assembled");
     let check = Conditioning::new(&structure, 4)?;
     lap("free frequencies");
+    // Reduction: static shapes of both connectors and twenty modes.
     let connectors = [Connector::on(&mesh, "left", "LEFT")?, Connector::on(&mesh, "right", "RIGHT")?];
     let tied = structure.tie(&connectors)?;
     let basis = Basis::craig_bampton(&tied.chain, 20)?;
     lap("reduced, 12 + 20");
     let report = Report::new(&tied.chain, &basis, 0, 10)?;
     lap("compared with the full model");
+    // The invariants of the moving frame, and what was reached.
     let body = FlexibleBody::new(&structure, &tied, &basis, 0, Rayleigh::default())?;
     let bytes = body.to_bytes()?.len();
     lap("moving frame");

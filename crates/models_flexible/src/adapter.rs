@@ -119,6 +119,7 @@ impl Adapter {
             let kinds: Vec<_> = on.iter().map(|id| (*id, DependencyKind::Constant)).collect();
             b.add(declared.depends(&kinds).initially(on));
         };
+        // Positions by components; in the plane z follows nothing.
         for i in 0..full {
             let (node, d) = (i / 3, i % 3);
             let on: Vec<VariableId> = (0..matrix.chosen)
@@ -127,6 +128,7 @@ impl Adapter {
                 .collect();
             add(&mut b, Declared::output(&format!("u[{}]", i + 1)).unit("m").about("position of a node"), &on);
         }
+        // Forces that do the same work, by the transpose.
         for i in 0..reduced {
             let (j, d) = (i / c, i % c);
             let on: Vec<VariableId> = (0..matrix.nodes)

@@ -122,6 +122,7 @@ impl Joint {
                     push(JointRow { phi: t.dot(&axis), jacobian });
                 }
             }
+            // The rotation vector, of the shorter of the two turns that a quaternion stands for.
             JointKind::Prismatic | JointKind::Fixed => {
                 let turn = self.relative(a, b);
                 let vector = turn.imag() * (2.0 * turn.scalar().signum());

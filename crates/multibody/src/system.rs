@@ -270,6 +270,7 @@ fn check(parts: &Parts) -> Result<(), DefinitionError> {
         not_negative(&joint.name, "compliance", joint.compliance)?;
         different(&joint.name, joint.bodies)?;
     }
+    // Elements on a coordinate, with bounds in order and no negative stiffness.
     for motor in &parts.motors {
         coordinate(parts, &motor.name, &motor.coordinate)?;
         not_negative(&motor.name, "compliance", motor.compliance)?;
@@ -292,6 +293,7 @@ fn check(parts: &Parts) -> Result<(), DefinitionError> {
         different(&pair.name, [a.body, b.body])?;
         not_negative(&pair.name, "friction", pair.surface.friction)?;
         not_negative(&pair.name, "compliance", pair.surface.compliance)?;
+        // As many facets as directions can be spread over evenly.
         let facets = pair.surface.facets;
         if facets % 4 != 0 || !(4..=FACETS_MAX).contains(&facets) {
             let (value, expected) = (f64::from(facets), "4, 8, 12 or 16");

@@ -83,6 +83,7 @@ fn variable_row(v: &Variable) -> [String; 10] {
         Some(Value::String(x)) => x.clone(),
     };
     [
+        // In the order of the table's head.
         v.name.clone(),
         v.unit().to_owned(),
         words(&format!("{:?}", v.causality)),

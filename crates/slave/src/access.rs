@@ -153,10 +153,12 @@ impl Access {
                     self.stored = self.reals.len();
                 }
             }
+            // Enumerations are integers with bounds.
             (Kind::Integer { min, max } | Kind::Enumeration { min, max, .. }, start) => {
                 memory.integers.push(if let Some(Value::Integer(x)) = start { *x } else { 0 });
                 self.integer_bounds.push((min.unwrap_or(i32::MIN), max.unwrap_or(i32::MAX)));
             }
+            // Booleans and texts have no bounds.
             (Kind::Boolean, start) => memory.booleans.push(matches!(start, Some(Value::Boolean(true)))),
             (Kind::String, start) => {
                 memory.strings.push(if let Some(Value::String(x)) = start { x.clone() } else { String::new() });

@@ -74,6 +74,7 @@ impl Simulation {
         let width = system.width();
         let joints = Joints::new(&system.constraints, &system.channels, &stations, channels);
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
+        // Links, sources of signals, and the window that runs all of it.
         let links = Links::new(std::mem::take(&mut system.links), stations.len());
         let mut supply = Sources::new(laws, family, clock, width);
         supply.outside.resize_with(system.outside, Default::default);

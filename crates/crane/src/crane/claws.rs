@@ -39,6 +39,7 @@ pub(super) fn add(builder: &mut SystemBuilder, b: &[BodyId], options: &CraneOpti
     let log = builder.shape(b[LOG], cylinder);
     builder.pair("log on ground", [log, ground], on_ground);
 
+    // Tines may touch the log along their length, and the ground with their tips.
     for (side, claw, pivot) in CLAWS {
         for y in [-TINE_OFFSET, TINE_OFFSET] {
             let segments = tine(builder, b[claw], side, pivot, y);

@@ -92,6 +92,7 @@ fn dependencies(e: &mut Element<'_>, w: &mut Warnings) -> Result<Dependencies, R
             }
         }
     }
+    // Each index with its kind.
     if given.len() == known.len() {
         known.iter_mut().zip(given).for_each(|(entry, kind)| entry.1 = kind);
     } else {

@@ -161,6 +161,7 @@ pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) 
             let a = real_attributes(&mut e, w, of_variable)?;
             Kind::Real(RealAttributes { relative_quantity, unbounded, ..a })
         }
+        // Bounds of whole numbers; Booleans and texts have none.
         "Integer" => {
             start = if of_variable { e.integer("start", w)?.map(Value::Integer) } else { None };
             Kind::Integer { min: e.integer("min", w)?, max: e.integer("max", w)? }
@@ -173,10 +174,12 @@ pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) 
             start = if of_variable { e.text("start").map(Value::String) } else { None };
             Kind::String
         }
+        // Items stand inside the element and are read below.
         "Enumeration" => {
             start = if of_variable { e.integer("start", w)?.map(Value::Integer) } else { None };
             Kind::Enumeration { items: Vec::new(), min: e.integer("min", w)?, max: e.integer("max", w)? }
         }
+        // Another element is no type.
         _ => {
             unknown(cursor, &e, if of_variable { "ScalarVariable" } else { "SimpleType" })?;
             return Ok(None);

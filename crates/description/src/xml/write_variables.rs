@@ -88,6 +88,7 @@ pub(super) fn kind(xml: &mut Xml, typed: Typed<'_>) -> io::Result<()> {
         return tag.alone(xml);
     }
     tag.around(xml, |xml| {
+        // Each item by name and value.
         items.iter().try_for_each(|item| {
             let mut tag = Tag::new("Item");
             tag.put("name", &item.name);

@@ -26,6 +26,7 @@ pub fn read(stiffness: &str, mass: &str, dofs: &str, mesh: &Mesh) -> Result<Stru
         if !(1..=6).contains(&direction) {
             return refuse(".dof", line, format!("direction {direction}, expected 1 to 6"));
         }
+        // Nodes are kept in the order in which the file names them first.
         let Some(&index) = labels.get(&label) else {
             return refuse(".dof", line, format!("node {label} is not in the node table"));
         };

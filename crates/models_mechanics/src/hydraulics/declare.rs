@@ -50,6 +50,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     add(vector("lam_end", r), ("N", "force at the end of the last step, with the predicted speed"));
     add(vector("w_pred", r), ("m/s", "predicted speed at the end of the last step"));
     add(vector("s_pred", r), ("m", "predicted position at the end of the last step"));
+    // The force of now is the only output that follows an input at once.
     for (i, name) in vector("lam", r).into_iter().enumerate() {
         let look = ("N", "force at the present state with the speed `w0`");
         outputs(&mut b, &[name], look, &[(speeds[i], DependencyKind::Constant)], &knowns);
@@ -57,6 +58,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     let mut add = |names: Vec<String>, look| {
         outputs(&mut b, &names, look, &[], &knowns);
     };
+    // States, and what the controller and the balance of work say.
     let pressures = (1..=r).flat_map(|i| [format!("p[{i},1]"), format!("p[{i},2]")]).collect();
     add(pressures, ("Pa", "pressure of the bore side (1) and the rod side (2)"));
     add(vector("spool", r), ("", "spool position, -1 to 1"));

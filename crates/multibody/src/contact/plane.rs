@@ -18,11 +18,13 @@ pub(super) fn find(a: (&Shape, &Pose), b: (&Shape, &Pose), push: &mut impl FnMut
     // Numbers of points stay those of the shape's parts, so that a contact is known again.
     match a.0 {
         Shape::Sphere { centre, radius } => touch(a.1.point(centre) - normal * *radius, 0),
+        // Both ends of a capsule, whichever reaches deeper.
         Shape::Capsule { ends, radius } => {
             for (k, end) in ends.iter().enumerate() {
                 touch(a.1.point(end) - normal * *radius, k as u8);
             }
         }
+        // All eight corners; bits of the number are signs.
         Shape::Box { centre, rotation, half } => {
             for k in 0..8_u8 {
                 let sign = |bit: u8| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
@@ -30,6 +32,7 @@ pub(super) fn find(a: (&Shape, &Pose), b: (&Shape, &Pose), push: &mut impl FnMut
                 touch(a.1.point(&(centre + rotation * corner)), k);
             }
         }
+        // Points on both rims.
         Shape::Cylinder { centre, axis, half_length, radius } => {
             let axis = a.1.rotation * axis;
             let centre = a.1.point(centre);

@@ -111,6 +111,7 @@ impl Reader {
             "NODE" if !matches!(card.get("SYSTEM"), None | Some("R")) => {
                 refuse(FORMAT, line, "nodes in other than rectangular coordinates are not supported")
             }
+            // One isotropic material for the whole body.
             "MATERIAL" => {
                 self.materials += 1;
                 if self.materials > 1 {
@@ -121,6 +122,7 @@ impl Reader {
             "ELASTIC" if !matches!(card.get("TYPE"), None | Some("ISO" | "ISOTROPIC")) => {
                 refuse(FORMAT, line, "elasticity other than isotropic is not supported")
             }
+            // Shells and beams would be missing, nodes of other frames and files misplaced.
             name if SECTIONS.contains(&name) => {
                 refuse(FORMAT, line, format!("`*{name}` is not supported, expected a body of solid elements only"))
             }
@@ -130,6 +132,7 @@ impl Reader {
                 format!("`*{name}` is not supported, expected all nodes in one file and one frame"),
             ),
             name => {
+                // Ties are noted with the line of the first.
                 if TIES.contains(&name) {
                     self.ties.entry(name.into()).or_insert(line);
                 }
