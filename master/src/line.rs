@@ -106,7 +106,7 @@ impl Waves {
             let refused = |found: String, expected: &str| {
                 Err(RunError::Grid { what: "delay of a line", found, expected: expected.to_owned() })
             };
-            // A positive impedance, and a delay no shorter than the window, in which no wave may arrive that it sends.
+            // A positive impedance, and a delay no shorter than the window: no wave arrives in the window that it leaves in.
             if !(line.impedance.is_finite() && line.impedance > 0.0) {
                 return refused(format!("the impedance {}", line.impedance), "a positive number");
             }

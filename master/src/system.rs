@@ -364,7 +364,7 @@ impl System {
                 hint: near(name, description),
             });
         };
-        // A real of another causality is not what is meant.
+        // A variable of another type or causality is not what is meant.
         let v = &variables[i];
         if v.real().is_none() || !fits(v.causality) {
             let found = format!("of type {} and causality {:?}", kind_name(v), v.causality);

@@ -55,7 +55,7 @@ fn native(identifier: &str) -> Option<()> {
             s.get_real(black_box(&outputs), &mut y).unwrap_or(());
         });
     });
-    // Steps, with what a master does before and after each.
+    // Steps alone, of one and of ten micro steps.
     let mut t = 0.0;
     let mut step = |s: &mut dyn Slave, h: f64| {
         black_box(s.do_step(t, h, true).is_ok());

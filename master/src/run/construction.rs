@@ -89,7 +89,7 @@ impl Simulation {
         let repetition = Repetition::of(&system.interfaces, &window.stations);
         let crossings = Crossings::new(std::mem::take(&mut system.events), &window);
         window.revocable |= crossings.goes_back();
-        // Where units are stepped once in each window and no link is carried, a relay may do what the window does.
+        // Where windows are neither controlled nor run again, and no link is carried, a relay may do what they do.
         let plain = iteration.is_none() && control.is_none() && repetition.is_none() && crossings.is_empty();
         let held = plain && window.links.is_empty();
         let relay = if held { Relay::of(&window, 1) } else { None };

@@ -135,7 +135,7 @@ fn description(gains: &[[f64; INPUTS]; 2], way: Way) -> ModelDescription {
         declared_type: None,
         can_handle_multiple_set: true,
     };
-    // The unit answers by derivatives only where the way is that.
+    // Directional derivatives are offered only where outputs are to be evaluated by them.
     let names = (0..INPUTS).map(|i| format!("u{i}")).chain(OUTPUTS.map(str::to_owned));
     let co = CoSimulation {
         can_interpolate_inputs: true,
@@ -332,7 +332,7 @@ fn chain(n: usize, order: impl Iterator<Item = usize>) -> (u64, usize) {
             system.add(Box::new(Mass { name, description, gains, inputs, rates, state: [1.0, 0.0], steps: 0, reads }))
         })
         .collect();
-    // Neighbours drive each other, so that each output is evaluated once the next one is known.
+    // A position to the unit before, and the output with feed-through to the one after.
     for u in 0..n - 1 {
         let x = system.channel(units[u + 1], &["x"]).expect("x");
         let y = system.channel(units[u], &["y"]).expect("y");
