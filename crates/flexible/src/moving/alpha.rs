@@ -135,7 +135,7 @@ impl GeneralizedAlpha {
                 body.solve_driven(&mut self.work);
             }
         }
-        // In the coordinates of the state: velocities of the frame in world axes, spin in those of the body.
+        // As the state has its rates: the acceleration of the origin in world axes, that of the spin in axes of the body.
         let (a, spin_rate) = self.work.frame_acceleration();
         let world = turn * a;
         let frame = world.iter().chain(spin_rate.iter());

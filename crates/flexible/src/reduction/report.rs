@@ -58,7 +58,7 @@ impl Report {
         let error = |(r, f): (&f64, &f64)| if second { (r / f).sqrt() - 1.0 } else { r / f - 1.0 };
         let errors: Vec<f64> = reduced.values.iter().zip(&full.values).map(error).collect();
 
-        // Modes that are off, by name.
+        // Modes that are off, by number.
         let masters: Vec<usize> = (0..chain.masters).filter(|m| !clamped.contains(m)).collect();
         let mut warnings = basis.warnings.clone();
         let off = |(i, e): (usize, &f64)| (e.abs() > MODE_WARNING).then(|| format!("{} ({:.1} %)", i + 1, 100.0 * e));
