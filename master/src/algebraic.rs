@@ -72,9 +72,11 @@ impl LoopState {
         if converged && self.scale.iter().all(|s| *s <= bound) {
             return Ok(());
         }
+        // No solution: sizes are again those that were accepted.
         self.scale.copy_from_slice(&self.accepted);
         let names: Vec<&str> = units.iter().map(|&u| stations[u].unit.name()).collect();
         let names = names.join("`, `");
+        // Where values are not finite, the output that has left the range of numbers is named.
         if !residual.is_finite()
             && let Some((unit, output, value)) = worst(stations, states, units)
         {
@@ -89,6 +91,7 @@ impl LoopState {
                 ),
             }));
         }
+        // Else the iteration ends without convergence, or with values that grow around the loop.
         let sweeps = if runs == 1 { "sweep" } else { "sweeps" };
         let tolerance = newton.tolerance;
         let status = if converged {

@@ -210,10 +210,12 @@ impl Controller {
         degree: &mut usize,
         (length, window_s): (Tick, f64),
     ) -> Verdict {
+        // The order p of a degree, and the factor that an error allows for itself, without the one before.
         let lowest = self.lowest;
         let order = |degree: usize| (lowest + degree) as f64 + 1.0;
         let elementary = |r: f64, degree: usize| 0.9 * r.max(1e-12).powf(-1.0 / order(degree));
         let r = errors[1];
+        // Taken back; what the first refusal of this window was is kept, to tell a jump by.
         if (r > 1.0 || r.is_nan()) && self.revocable && length > self.least {
             state.course.rejected += 1;
             if state.refused.1 == 0 {
@@ -227,7 +229,9 @@ impl Controller {
         let (refused, longer) = std::mem::take(&mut state.refused);
         let smooth = refused * (length as f64 / longer.max(1) as f64);
         let is_jump = r > 1.0 && longer > 4 * length && r > 4.0 * smooth;
+        // The shortest and the longest window, for what the run tells.
         state.course.window_s = [state.course.window_s[0].min(window_s), state.course.window_s[1].max(window_s)];
+        // PI control where the tolerance is kept, the elementary rule where the window stands although it is not.
         let p = order(*degree);
         let pi = 0.9 * r.max(1e-12).powf(-0.3 / p) * (state.last / r.max(1e-12)).powf(0.4 / p);
         let mut best = (*degree, if r > 1.0 { elementary(r, *degree) } else { pi });
@@ -238,6 +242,7 @@ impl Controller {
                 best = (candidate, elementary(other, candidate));
             }
         }
+        // The error before is no measure where the degree is another one.
         state.last = if best.0 == *degree { r.max(1e-3) } else { 1.0 };
         *degree = best.0;
         state.course.degree = [state.course.degree[0].min(best.0), state.course.degree[1].max(best.0)];

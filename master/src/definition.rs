@@ -29,6 +29,7 @@ impl Definition {
         let channels: Vec<(usize, &[u32])> = system.channels.iter().map(|c| (c.unit, c.refs.as_slice())).collect();
         let connections: Vec<&Connection> = system.connections.iter().collect();
         let laws: Vec<&LawNode> = system.laws.iter().collect();
+        // All that decides on results, each part by the name that a refusal gives it.
         let parts: [(&str, &dyn std::fmt::Debug); 14] = [
             ("units", &units),
             ("channels", &channels),

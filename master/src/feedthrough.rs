@@ -188,11 +188,13 @@ impl System {
 
     /// All connected inputs and where their values come from.
     pub fn supplied(&self) -> Vec<Supplied> {
+        // Names of variables, as the descriptions of the units have them.
         let name = |unit: usize, variable: usize| self.descriptions[unit].variables[variable].name.clone();
         let output = |s: &Signal| {
             let channel = &self.channels[s.channel];
             (UnitId(channel.unit), name(channel.unit, channel.variables[s.component]))
         };
+        // Outputs behind each connected input; of a law, a model or a joint all that it reads.
         let connections = self.connections.iter().map(|c| {
             let (sources, through_law) = match c.source {
                 Source::Signal(s) | Source::Mean(s) => (vec![output(&s)], false),
@@ -210,6 +212,7 @@ impl System {
                     (self.constraints[part.constraint].followed().map(|s| output(&s)).collect(), true)
                 }
             };
+            // A line delays what comes from the other end; its own end may act at once.
             let line = match c.source {
                 Source::Line { line, end } => Some((self.lines[line].delay_s, self.lines[line].local[end])),
                 _ => None,
@@ -259,6 +262,7 @@ impl<'a> Tarjan<'a> {
         let mut path = vec![(root, 0)];
         self.enter(root);
         while let Some((v, i)) = path.pop() {
+            // The next edge of v: a unit not met yet is entered, one on the stack belongs to the same loop.
             if let Some(&w) = self.successors[v].get(i) {
                 path.push((v, i + 1));
                 match self.number[w] {
@@ -271,9 +275,11 @@ impl<'a> Tarjan<'a> {
                 }
                 continue;
             }
+            // All edges of v are followed: its predecessor reaches what v reaches.
             if let Some(&(parent, _)) = path.last() {
                 self.low[parent] = self.low[parent].min(self.low[v]);
             }
+            // The first unit met of a strongly connected set takes the set off the stack.
             if Some(self.low[v]) == self.number[v] {
                 self.leave(v);
             }

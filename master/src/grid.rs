@@ -70,12 +70,14 @@ impl Grid {
     /// Clock and steps in ticks of `n` units.
     pub(crate) fn resolve(&self, n: usize, parts: Tick) -> Result<(Clock, Vec<Tick>), RunError> {
         let bad = |what, found: String, expected: &str| RunError::Grid { what, found, expected: expected.to_string() };
+        // A step above zero, and a start.
         if !(self.step_s.is_finite() && self.step_s > 0.0) {
             return Err(bad("macro step", format!("{} s", self.step_s), "a positive number of seconds"));
         }
         if !self.start_s.is_finite() {
             return Err(bad("start time", format!("{} s", self.start_s), "a finite number of seconds"));
         }
+        // A macro step has as many ticks as all rates divide it by.
         let share = |u: usize| self.shares.get(u).copied().unwrap_or((1, 1));
         let mut per_unit: Tick = parts;
         for (p, q) in (0..n).map(share) {
@@ -87,6 +89,7 @@ impl Grid {
                 return Err(bad("rates", format!("{per_unit} parts of a macro step"), "at most 1000000"));
             }
         }
+        // Steps in ticks, and the window after which all units meet.
         let steps: Vec<Tick> = (0..n).map(|u| per_unit * Tick::from(share(u).0) / Tick::from(share(u).1)).collect();
         let window = steps.iter().copied().fold(1, lcm);
         if window > TICKS_MAX {
@@ -96,6 +99,7 @@ impl Grid {
                 "units that meet within 1000000",
             ));
         }
+        // The length of the plan: steps of all units in one window.
         let made: Tick = steps.iter().map(|s| window / s).sum();
         // Each unit may step once, however many there are.
         if made - steps.len() as Tick > PLAN_MAX {

@@ -31,6 +31,7 @@ pub(crate) fn estimate(
     scale: &[f64],
     jacobian: &mut DMatrix<f64>,
 ) -> Result<bool, UnitError> {
+    // All units must step once and offer directional derivatives.
     let single = stations.iter().all(|s| s.step == plan.window);
     let offered = |s: &Station| {
         let co = s.unit.description().co_simulation.as_ref();
@@ -40,6 +41,7 @@ pub(crate) fn estimate(
         return Ok(false);
     }
     jacobian.fill(0.0);
+    // A column for each component of each sample that is guessed.
     for &(channel, first, at) in guesses {
         let width = supply.histories[channel].width();
         let row: Vec<f64> = supply.history_row(channel, at);
@@ -47,10 +49,12 @@ pub(crate) fn estimate(
             let step = 1e-3 * scale[first + c];
             let mut moved = row.clone();
             moved[c] += step;
+            // Each step of the window that the sample may feed.
             for op in &plan.ops {
                 let Op::Advance { unit, from, to } = op.stretched(supply.pace.stretch) else { continue };
                 let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };
                 let changes = changes(&mut stations[unit], supply, &span, (channel, at), &row, &moved);
+                // Where no input sees the sample, the unit adds nothing.
                 if changes.iter().all(|d| d.coefficients().iter().all(|c| *c == 0.0)) {
                     continue;
                 }
@@ -70,17 +74,20 @@ fn changes(
     row: &[f64],
     moved: &[f64],
 ) -> Vec<Segment> {
+    // Inputs over the step with the sample as it is.
     let n = station.inputs.refs.len();
     let (mut before, mut after) = (vec![Segment::default(); n], vec![Segment::default(); n]);
     let mut held = vec![0.0; n];
     for feed in &mut station.feeds {
         feed.segments(supply, span, &mut before, &mut held);
     }
+    // Inputs over the step with the sample moved; it is put back after.
     supply.histories[channel].put(at, moved);
     for feed in &mut station.feeds {
         feed.segments(supply, span, &mut after, &mut held);
     }
     supply.histories[channel].put(at, row);
+    // The difference of both, coefficient by coefficient.
     for (b, a) in before.iter_mut().zip(&after) {
         let difference = *b;
         b.fill(a.degree().max(difference.degree()), |i| a.coefficient(i) - difference.coefficient(i));

@@ -140,19 +140,23 @@ const GROUP: usize = 4;
 pub(crate) fn sample(outputs: usize, g: impl Fn(&[f64], &mut [f64]), u: &[Segment], y: &mut [Segment]) {
     let degree = u.iter().map(Segment::degree).max().unwrap_or(0);
     let (mut values, mut result) = ([0.0; SAMPLED_MAX], [0.0; SAMPLED_MAX]);
+    // The law at the local time s.
     let mut at = |s: f64, result: &mut [f64]| {
         for (v, p) in values.iter_mut().zip(u) {
             *v = p.at(s);
         }
         g(&values[..u.len()], &mut result[..outputs]);
     };
+    // Held inputs make held outputs: one evaluation.
     if degree == 0 {
         at(0.0, &mut result);
         y.iter_mut().zip(&result[..outputs]).for_each(|(y, value)| y.set_constant(*value));
         return;
     }
+    // As many nodes as a product of two inputs needs, where there is room.
     let n = (2 * degree).clamp(3, NODES_MAX);
     let mut nodes = [[0.0; NODES_MAX + 1]; GROUP];
+    // Outputs in groups, so that values at the nodes need no heap.
     for first in (0..outputs).step_by(GROUP) {
         let group = first..(first + GROUP).min(outputs);
         for j in 0..=n {

@@ -106,6 +106,7 @@ impl Waves {
             let refused = |found: String, expected: &str| {
                 Err(RunError::Grid { what: "delay of a line", found, expected: expected.to_owned() })
             };
+            // A positive impedance, and a delay no shorter than the window: no wave arrives in the window that it leaves in.
             if !(line.impedance.is_finite() && line.impedance > 0.0) {
                 return refused(format!("the impedance {}", line.impedance), "a positive number");
             }
@@ -116,6 +117,7 @@ impl Waves {
                     "a delay no shorter than the window: choose a smaller macro step or a longer delay",
                 );
             }
+            // A history as long as the delay.
             let windows = tau / window as f64;
             if windows > WINDOWS_MAX {
                 return refused(format!("{windows:.0} windows"), "at most 1000000: choose a larger macro step");
@@ -131,6 +133,7 @@ impl Waves {
     pub fn sample(&self, histories: &mut [History], clock: &Clock, now: Tick) {
         let Waves { line, history } = self;
         let Line { impedance: z, position, .. } = line;
+        // Displacements of both ends at this instant.
         let x = position.map(|s| {
             let known = &histories[s.channel];
             known.value(known.not_after(now), s.component)
@@ -143,11 +146,13 @@ impl Waves {
             histories[*history].put(now, &[force, force, x[0], x[1], 0.0, 0.0, stored]);
             return;
         }
+        // The window that has ended began at the newest row before this instant.
         let last = known.lead(now) - usize::from(known.find(now).is_some());
         let (from, h_s) = (known.at(last), clock.length_s(1) * (now as f64 - known.at(last)));
         let tau = ticks(line.delay_s, clock);
         let mut row = [0.0; WIDTH];
         row.copy_from_slice(known.row(last));
+        // The mean wave w̄ = c̄ + 2 σ Z Δx/H leaves with the energy H w̄²/(4 Z).
         for end in 0..2 {
             let arrived = mean(known, 1 - end, from - tau, now as f64 - tau);
             let left = arrived + 2.0 * z * SIGN[end] * (x[end] - known.value(last, POSITION + end)) / h_s;

@@ -103,10 +103,13 @@ impl Link {
             None => None,
         };
         let takes = |value: &i32| self.takes.as_ref().is_none_or(|takes| takes.contains(*value));
+        // The value itself where there is no table, and one that the input takes.
         if let Some(value) = found.filter(takes) {
             return Ok(value);
         }
+        // In initialisation a value may still change: nothing is refused yet.
         let Some(t_s) = t_s else { return Ok(value) };
+        // What the input takes, or what the table has.
         let message = match (&self.takes, found) {
             (Some(takes), Some(found)) if found == value => takes.to_string(),
             (Some(takes), Some(found)) => format!("the table of its connection makes {found} of it, but {takes}"),
@@ -115,6 +118,7 @@ impl Link {
                 format!("the table of its connection has {}", known.join(", "))
             }
         };
+        // The output by its name, for the message.
         let reference = self.output;
         let d = from.description();
         let is_it = |v: &&Variable| v.value_reference == reference && discrete_type(v) == Some(self.kind);
@@ -176,6 +180,7 @@ impl Links {
         from: &mut dyn Unit,
         t_s: Option<f64>,
     ) -> Result<(), UnitError> {
+        // What is read is held here until the unit publishes.
         for &i in &self.from[unit] {
             let (link, held) = (&self.list[i], &mut state.read[i]);
             match link.kind {

@@ -57,6 +57,7 @@ impl OneStepMap {
     /// [`RunError::Capability`] for a unit whose state is out of reach; what a unit answers to a step.
     pub fn take(&mut self, simulation: &mut Simulation, delta: f64) -> Result<&DMatrix<f64>, RunError> {
         let mut base = std::mem::take(&mut self.base);
+        // A window at a time from a saved state, until all rows that w looks at are there.
         for _ in 0..SETTLING {
             self.save(simulation)?;
             read(simulation, &self.ages, &mut base);
@@ -68,15 +69,18 @@ impl OneStepMap {
                 break;
             }
         }
+        // W(w) is what the last of these windows has left.
         let n = base.len();
         read(simulation, &self.ages, &mut self.image);
         if self.matrix.nrows() != n {
             self.matrix = DMatrix::zeros(n, n);
         }
         let places = self.places.take();
+        // Columns of zeros that were found to be such are not computed again.
         for j in (0..n).filter(|j| places.as_ref().is_none_or(|p| p.binary_search(j).is_ok())) {
             self.restore(simulation)?;
             let value = base[j] + delta * base[j].abs().max(1.0);
+            // The step that doubles leave of δ, so that the quotient is not off by a rounding of w.
             let step = value - base[j];
             write(simulation, &self.ages, j, value);
             simulation.step()?;

@@ -109,6 +109,7 @@ impl Repetition {
             window.rewind(state)?;
             self.models.iter().for_each(|m| m.put(&mut state.signals.histories, span.0));
         };
+        // The run that stands, and by how much its prediction was off.
         state.now = span.1;
         let residual = gap.map_or(0.0, |gap| gap.found);
         let place = |gap: Gap| (gap.worst.channel, gap.worst.component);

@@ -12,6 +12,7 @@ use crate::time::Tick;
 
 /// Whether units and system allow the method.
 pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<(), RunError> {
+    // Symmetric schedules know one step and no repetition.
     if matches!(method.schedule, Schedule::Palindromic(_)) {
         let refused = |found: &str, expected: &str| {
             let (found, expected) = (found.to_string(), expected.to_string());
@@ -24,6 +25,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
             return refused("a corrector", "explicit coupling");
         }
     }
+    // An order names each unit once.
     if let Some(order) = method.schedule.order() {
         let mut sorted = order.to_vec();
         sorted.sort_unstable();
@@ -35,6 +37,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
         let (found, expected) = ("macro step control".to_string(), "steps of one length".to_string());
         return Err(RunError::Grid { what: "palindromic schedule", found, expected });
     }
+    // Lines, joints and power bonds.
     lines(system, method)?;
     check_joints(system, method)?;
     if system.bonds.is_empty() && method.energy != EnergyCorrection::Monitor {
@@ -44,6 +47,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
             expected: "a power bond for each connection whose energy counts".to_string(),
         });
     }
+    // Windows that are repeated by an interface model have one length and no corrector.
     if system.interfaces.iter().any(|model| model.repeat > 0) {
         let refused = |found: &str, expected: &str| {
             let (found, expected) = (found.to_string(), expected.to_string());
@@ -56,9 +60,11 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
             return refused("steps that are chosen or palindromic", "steps of one length");
         }
     }
+    // What the units must offer: steps of any length for events and control, rollback for whatever repeats a window.
     for (unit, description) in system.units.iter().zip(&system.descriptions) {
         let co = description.co_simulation.as_ref();
         let varies = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
+        // Events end windows where they happen, control where the error says.
         if !system.events.is_empty() && !varies {
             return Err(RunError::Capability {
                 needs: "an event",
@@ -75,6 +81,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
                 hint: "choose steps of one length",
             });
         }
+        // Whatever repeats a window must be able to take it back.
         let repeats = system.interfaces.iter().any(|model| model.repeat > 0);
         if repeats && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
             return Err(RunError::Capability {

@@ -132,6 +132,7 @@ pub struct Jet {
 /// e.g. Stoer & Bulirsch, section 2.1.5), into `out`. Abscissas must differ; conditions beyond [`DEGREE_MAX`] + 1 are
 /// left out.
 pub fn interpolate(jets: &[Jet], out: &mut Segment) {
+    // Nodes, each as often as its jet has conditions, with the value there and the jet it is from.
     let mut z = [0.0; DEGREE_MAX + 1];
     let mut owner = [0usize; DEGREE_MAX + 1];
     let mut d = [0.0; DEGREE_MAX + 1];
@@ -150,6 +151,7 @@ pub fn interpolate(jets: &[Jet], out: &mut Segment) {
         out.set_constant(0.0);
         return;
     }
+    // Divided differences; between nodes of one jet they are p⁽ⁿ⁾/n!.
     let mut factorial = 1.0;
     for level in 1..n {
         factorial *= level as f64;

@@ -90,6 +90,7 @@ impl Window {
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`]. A step that was not finished ends it.
     #[inline]
     pub fn execute(&mut self, state: &mut State, keep: bool) -> Result<Option<Unfinished>, UnitError> {
+        // What left the ends of lines over the window before.
         self.sample_lines(state);
         let Window { stations, sources, links, plan, groups, joints, balance, .. } = self;
         let State { now, pace, signals, stations: states, loops, joints: joined, .. } = state;
@@ -122,6 +123,7 @@ impl Window {
                         links.read(carried, unit, station.unit.as_mut(), Some(t_s))?;
                     }
                 }
+                // What others may see from now on.
                 Op::Publish { unit, at } => {
                     stations[unit].publish(&states[unit], supply, now + at);
                     if !links.is_empty() {
@@ -130,6 +132,7 @@ impl Window {
                 }
                 Op::Begin { unit, from, to } => {
                     let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };
+                    // As for a step made at once; what comes out of it is read where it is ended.
                     if let (Some(balance), Some(accounts)) = (&*balance, &mut *accounts) {
                         balance.arrive(accounts, (stations, states), supply, (unit, &span));
                     }
@@ -138,6 +141,7 @@ impl Window {
                     }
                     stations[unit].begin(&mut states[unit], supply, &span, keep)?;
                 }
+                // Outputs with feed-through: of one unit, or of an algebraic loop.
                 Op::RefreshUnit { unit, at } => stations[unit].refresh(&mut states[unit], supply, now + at)?,
                 Op::Refresh { group, at } => match groups[group].as_slice() {
                     [unit] => stations[*unit].refresh(&mut states[*unit], supply, now + at)?,
@@ -145,11 +149,13 @@ impl Window {
                 },
             }
         }
+        // How far joints are open at the end, and the forces that close them.
         if !joints.is_empty() {
             let length = plan.window * pace.stretch;
             let parts = (stations.as_mut_slice(), &mut *supply.histories);
             joints.settle(joined, parts, now + length, supply.clock.length_s(length))?;
         }
+        // The energy balance of the window is closed.
         if let (Some(balance), Some(accounts)) = (balance, accounts) {
             balance.settle(accounts, stations, supply);
         }

@@ -79,12 +79,14 @@ impl WorkWatch {
 
     /// Looks at the newest samples.
     pub fn look(&mut self, state: &mut WatchState, supply: &Supply<'_>) {
+        // u and F of now.
         let newest = |s: &Signal| {
             let history = &supply.histories[s.channel];
             history.row(history.newest())[s.component]
         };
         self.u.iter_mut().zip(&self.motion).for_each(|(u, s)| *u = newest(s));
         self.f.iter_mut().zip(&self.force).for_each(|(f, s)| *f = newest(s));
+        // Without an earlier point there is no change yet.
         let Some(before) = &mut state.before else {
             state.before = Some(self.u.clone());
             return;
@@ -93,9 +95,11 @@ impl WorkWatch {
             *change = u - *before;
             *before = *u;
         }
+        // The maps as they stand: T δu, and g for F.
         supply.laws[self.forward].evaluate(&self.change, &mut self.full);
         supply.laws[self.back].evaluate(&self.f, &mut self.g);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        // Relative to |F| |T δu|; where that is zero, nothing is said.
         let scale = (dot(&self.f, &self.f) * dot(&self.full, &self.full)).sqrt();
         if scale > f64::MIN_POSITIVE {
             let defect = (dot(&self.f, &self.full) - dot(&self.g, &self.change)).abs() / scale;

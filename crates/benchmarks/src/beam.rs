@@ -21,6 +21,7 @@ const MODES: i64 = 19;
 pub fn beam(is_reduced: bool) -> Scenario {
     let mut s = system("beam on springs", "beam of 167 nodes on 167 springs of 10 N/m", times(1e-4, 1.0));
     s.coupling = predicted(Predict::classical(0));
+    // The units, and connections between vectors of them.
     let mut beam = unit("beam", if is_reduced { "beam_reduced" } else { "beam_full" }, &[]);
     set(&mut beam, "modes", Value::Integer(MODES));
     s.units = vec![beam, unit("springs", "spring_field", &[])];
@@ -29,6 +30,7 @@ pub fn beam(is_reduced: bool) -> Scenario {
         let pairs = inputs.iter().zip(&outputs);
         s.connections.extend(pairs.map(|(i, o)| wire(&format!("{to}.{i}"), &format!("{from}.{o}"))));
     };
+    // The adapter maps positions forward and forces back where the interface is reduced.
     if is_reduced {
         connect(("adapter", "u_int"), ("beam", "u_int"), REDUCED);
         connect(("springs", "u"), ("adapter", "u"), FULL);

@@ -29,6 +29,7 @@ pub const SPRING: [f64; 2] = [15.0, 0.5];
 pub fn chain(coupling: Coupling) -> Scenario {
     let owned = coupling == Coupling::DisplacementForce;
     let mut s = system("chain", "five masses in a row", times(1e-2, 2.0));
+    // Where units own springs, the first mass owns none: its spring belongs to its neighbour.
     for (i, [m, k, c, x0, v0]) in MASSES.into_iter().enumerate() {
         let mut parameters = vec![("m", m), ("k", k), ("c", c), ("x0", x0), ("v0", v0)];
         let model = match i {
@@ -40,12 +41,14 @@ pub fn chain(coupling: Coupling) -> Scenario {
             parameters.extend([("k_c", SPRING[0]), ("c_c", SPRING[1])]);
         }
         let mut mass = unit(&format!("mass{}", i + 1), model, &parameters);
+        // Exact steps; the outer masses have an external force that stays zero.
         integrate(&mut mass, Integrator::Exact, None);
         if i == 0 || i + 1 == MASSES.len() {
             rest(&mut mass, &["f_ext"]);
         }
         s.units.push(mass);
     }
+    // Connections from mass to mass.
     for right in 2..=MASSES.len() {
         couple(&mut s, right, owned);
     }

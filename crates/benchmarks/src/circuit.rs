@@ -22,6 +22,7 @@ pub fn circuit(coupling: Coupling) -> Scenario {
     let kinds = coupling.kinds();
     let mut ports = Vec::new();
     for i in 0..2 {
+        // A mesh that owns the shunt has its parameters, too.
         let [l, r, c, q0, i0] = MESHES[i];
         let mut parameters = vec![("L", l), ("R", r), ("C", c), ("q0", q0), ("i0", i0)];
         let owner = kinds[i] == Kind::Displacement;
@@ -32,6 +33,7 @@ pub fn circuit(coupling: Coupling) -> Scenario {
         let mut mesh = unit(&own, if owner { "circuit_mesh_shunt" } else { "circuit_mesh" }, &parameters);
         integrate(&mut mesh, Integrator::Exact, None);
         s.units.push(mesh);
+        // What drives the mesh: the other's motion, or the voltage.
         let (law, voltage) = (format!("shunt{}", i + 1), format!("{own}.u"));
         let flow = format!("{own}.i");
         if owner {

@@ -70,11 +70,13 @@ impl Multirate {
 
     fn connect(&self, s: &mut Scenario) {
         let r = self.plant.rows();
+        // The two sides of the interface.
         let ends = |unit: &str, names: Vec<String>| names.iter().map(|n| end(&format!("{unit}.{n}"))).collect();
         let mechanics = |names| -> Vec<Endpoint> { ends("mechanics", names) };
         let hydraulics = |names| -> Vec<Endpoint> { ends("hydraulics", names) };
         let [position, speed, bias] = ["s", "w", "b"].map(|name| mechanics(vector(name, r)));
         let mobility = mechanics(packed("W", r));
+        // The force by which the delivery of the scheme goes.
         let force = match (self.is_in_master(), self.scheme.delivery) {
             (true, _) => "lam",
             (false, Delivery::End) => "lam_end",
@@ -82,6 +84,7 @@ impl Multirate {
         };
         let force = hydraulics(vector(force, r));
         let is_mean = self.is_in_master() && self.scheme.delivery == Delivery::Mean;
+        // Vectors are connected component by component.
         let mut connect = |to: Vec<Endpoint>, from: &[Endpoint], is_mean| {
             let wires = to.into_iter().zip(from).map(|(to, from)| Connection {
                 is_mean,
@@ -90,6 +93,7 @@ impl Multirate {
             s.connections.extend(wires);
         };
         connect(mechanics(vector("lam_i", r)), &force, is_mean);
+        // Motion on the hydraulic side, and the speed that a prediction is compared with.
         let [to_position, to_speed] = ["s0", "w0"].map(|name| hydraulics(vector(name, r)));
         let repeat = self.scheme.repeat;
         let arrived = if repeat > 0 { mechanics(vector("w_step", r)) } else { Vec::new() };
@@ -106,6 +110,7 @@ impl Multirate {
             connect(hydraulics(vector("b", r)), &bias, false);
             (hydraulics(vector("w_pred", r)), Vec::new(), Vec::new())
         };
+        // The model that predicts in the master, or that says which steps to repeat.
         if self.is_in_master() || repeat > 0 {
             s.interface_models.push(InterfaceModel {
                 force,

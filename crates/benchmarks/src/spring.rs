@@ -23,6 +23,7 @@ pub fn nonlinear_spring(coupling: Coupling) -> Scenario {
     let description = "two masses on a spring that hardens";
     let mut s = system("nonlinear spring", description, times(2.5e-3, 2.0));
     let kinds = coupling.kinds();
+    // Each mass is driven by the other's motion or by the force.
     for i in 0..2 {
         s.units.push(mass(i, kinds[i]));
         let input = |name: &str| format!("mass{}.{name}", i + 1);
@@ -35,6 +36,7 @@ pub fn nonlinear_spring(coupling: Coupling) -> Scenario {
             (Kind::Force, Kind::Force) => s.connections.push(wire(&input("f"), "spring.f")),
         }
     }
+    // The law stands in the master where a mass is driven by force.
     if kinds != [Kind::Displacement; 2] {
         let [k, cubic, damping] = SPRING;
         let kind = LawKind::NonlinearSpring { coefficients: vec![k, 0.0, cubic], damping };

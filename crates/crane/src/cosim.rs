@@ -122,7 +122,9 @@ impl<F: FastSide> Cosim<F> {
         force: Vec<f64>,
         scheme: Scheme,
     ) -> Result<Self, CosimError> {
+        // Steps must divide before anything is built.
         Window::divide(0.0, scheme.macro_s, scheme.micro_s)?;
+        // The slow side holds the first force.
         let mut slow = Simulation::new(system);
         let state = State { interface_forces: force.clone(), ..slow.state().clone() };
         slow.restore(&state)?;
@@ -147,6 +149,7 @@ impl<F: FastSide> Cosim<F> {
     /// # Errors
     /// [`CosimError`]; an unstable scheme ends in one of them or in nonsense, see the limits a caller sets.
     pub fn step(&mut self) -> Result<(), CosimError> {
+        // What both sides know at t_n.
         let time_s = self.slow.state().clock.time_s();
         let division = Window::divide(time_s, self.scheme.macro_s, self.scheme.micro_s)?;
         if self.scheme.prediction == Prediction::InterfaceModel {
@@ -160,9 +163,11 @@ impl<F: FastSide> Cosim<F> {
             mobility: &self.model.mobility,
             bias: &self.model.bias,
         };
+        // Jacobi: the slow side goes by the force of the step before.
         if self.scheme.order == Order::Jacobi {
             self.slow.step(self.scheme.macro_s, &self.force)?;
         }
+        // The fast side over the window, and the force it delivers.
         window(&self.fast, &mut self.fast_state, &division, &interface, &mut self.forces);
         self.force.clone_from(match self.scheme.delivery {
             Delivery::End => &self.forces.end,
@@ -171,9 +176,11 @@ impl<F: FastSide> Cosim<F> {
         if let Some(index) = self.force.iter().position(|f| !f.is_finite()) {
             return Err(CosimError::Force { index, value: self.force[index], time_s });
         }
+        // Fast first: the slow side goes by the force just made.
         if self.scheme.order == Order::FastFirst {
             self.slow.step(self.scheme.macro_s, &self.force)?;
         }
+        // Position and speed at t_n + H.
         std::mem::swap(&mut self.speed_before, &mut self.speed);
         self.slow.interface(&mut self.position, &mut self.speed);
         Ok(())

@@ -81,9 +81,11 @@ impl CylinderOptions {
     /// From values in that order.
     #[must_use]
     pub fn of(values: &[f64; 16]) -> Self {
+        // Names are taken from both ends of the list, so that each of the three lines is short.
         let [bore, rod, dead_volume_m3, stroke_m, bulk_modulus_pa, leak_m3spa, viscous_nsm, ..] = *values;
         let [.., valve_gain, supply_pa, tank_pa, lag_s, position_gain, speed_gain, _, _, _] = *values;
         let [.., vapour_pa, relief_pa, relief_gain] = *values;
+        // Bore and rod side.
         let area_m2 = [bore, rod];
         CylinderOptions {
             area_m2,

@@ -174,6 +174,7 @@ impl Builder {
 
 /// What is wrong with a variable, if anything.
 fn problem(description: &ModelDescription, i: usize, v: &Variable, statement: &Statement) -> Option<String> {
+    // A name of its own, and a start value exactly where the standard has one.
     if description.variables[..i].iter().any(|other| other.name == v.name) {
         return Some("is declared twice".into());
     }
@@ -181,6 +182,7 @@ fn problem(description: &ModelDescription, i: usize, v: &Variable, statement: &S
     if needs_start != v.start.is_some() {
         return Some(if needs_start { "needs a start value".into() } else { "must not have a start value".into() });
     }
+    // Units and types that are defined.
     if !v.unit().is_empty() && description.units.iter().all(|u| u.name != v.unit()) {
         return Some(format!("has the undefined unit `{}`", v.unit()));
     }
@@ -189,6 +191,7 @@ fn problem(description: &ModelDescription, i: usize, v: &Variable, statement: &S
     {
         return Some(format!("has the undefined type `{t}`"));
     }
+    // What the standard asks of its kind.
     if v.variability == Variability::Continuous && v.real().is_none() {
         return Some("is continuous and not a Real".into());
     }
@@ -222,6 +225,7 @@ fn needs_dependencies(v: &Variable) -> bool {
 /// `ModelStructure`: every output; the listed state derivatives; and as initial unknowns, ascending, the outputs,
 /// calculated parameters, states and state derivatives that are not exact at the start.
 fn structure(variables: &[Variable], statements: &[Statement]) -> ModelStructure {
+    // Dependencies as stated: in step mode with their kinds, in initialisation without.
     let unknown = |index: usize| Unknown {
         index,
         dependencies: Dependencies::Known(
@@ -234,6 +238,7 @@ fn structure(variables: &[Variable], statements: &[Statement]) -> ModelStructure
             statements[index].initially.iter().flatten().map(|id| (id.0, DependencyKind::Dependent)).collect(),
         ),
     };
+    // Outputs, state derivatives, and what is open at the start.
     let outputs = (0..variables.len()).filter(|i| variables[*i].causality == Causality::Output);
     let derivatives: Vec<usize> = (0..variables.len()).filter(|i| statements[*i].state_derivative).collect();
     let is_state = |i: usize| derivatives.iter().any(|d| variables[*d].real().and_then(|r| r.derivative) == Some(i));

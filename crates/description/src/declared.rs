@@ -56,12 +56,14 @@ impl Declared {
         initial: Option<Initial>,
         start: Value,
     ) -> Declared {
+        // The type is that of the start value.
         let kind = match &start {
             Value::Real(_) => Kind::Real(RealAttributes::default()),
             Value::Integer(_) => Kind::Integer { min: None, max: None },
             Value::Boolean(_) => Kind::Boolean,
             Value::String(_) => Kind::String,
         };
+        // Value references and the declared type come later.
         let variable = Variable {
             name: name.into(),
             value_reference: 0,

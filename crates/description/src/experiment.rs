@@ -27,6 +27,7 @@ impl DefaultExperiment {
     /// The values a run can use, and those it cannot. Times are finite, the stop is after the start (0 where none is given),
     /// the tolerance is above 0, the step is above 0 and makes at most 1e8 steps of the run.
     pub fn usable(&self) -> (DefaultExperiment, Vec<Unusable>) {
+        // A value that is given and of no use is left out, and listed with what is expected.
         let mut unusable = Vec::new();
         let mut keep = |attribute, value: Option<f64>, is_usable: bool, expected: String| {
             let found = value?;
@@ -38,11 +39,13 @@ impl DefaultExperiment {
         };
         let is_above = |value: Option<f64>, low: f64| value.is_some_and(|x| x.is_finite() && x > low);
 
+        // Start and stop: each later bound goes by the values that are kept.
         let start_is_finite = self.start_time.is_some_and(f64::is_finite);
         let start_time = keep("startTime", self.start_time, start_is_finite, "a finite time".to_owned());
         let start_s = start_time.unwrap_or(0.0);
         let after = format!("a finite time after the start at {} s", shown::number(start_s));
         let stop_time = keep("stopTime", self.stop_time, is_above(self.stop_time, start_s), after);
+        // Tolerance and step; a step that is short beside the run would make too many.
         let tolerance = keep("tolerance", self.tolerance, is_above(self.tolerance, 0.0), "a number above 0".to_owned());
         let shortest_s = stop_time.map_or(0.0, |stop_s| (stop_s - start_s) / STEPS_MAX);
         let (low, expected) = match self.step_size {

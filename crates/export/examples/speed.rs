@@ -31,6 +31,7 @@ fn measure(what: &str, mut run: impl FnMut()) {
 }
 
 fn native(identifier: &str) -> Option<()> {
+    // An instance that may be stepped.
     let mut s = find(identifier)?.instantiate("speed");
     let s: &mut dyn Slave = s.as_mut();
     let refs = |names: &[&str]| -> Option<Vec<u32>> {
@@ -40,6 +41,7 @@ fn native(identifier: &str) -> Option<()> {
     let orders = [1; 3];
     s.enter_initialization().ok()?;
     s.exit_initialization().ok()?;
+    // Values: in, out, and both with an evaluation between.
     let (values, mut y) = ([0.1, 0.2, 0.3], [0.0; 4]);
     measure("native set_real, 3 values", || {
         (0..STEPS).for_each(|_| s.set_real(black_box(&inputs), &values).unwrap_or(()))
@@ -53,6 +55,7 @@ fn native(identifier: &str) -> Option<()> {
             s.get_real(black_box(&outputs), &mut y).unwrap_or(());
         });
     });
+    // Steps alone, of one and of ten micro steps.
     let mut t = 0.0;
     let mut step = |s: &mut dyn Slave, h: f64| {
         black_box(s.do_step(t, h, true).is_ok());
@@ -60,6 +63,7 @@ fn native(identifier: &str) -> Option<()> {
     };
     measure("native do_step, one micro step", || (0..STEPS).for_each(|_| step(s, H)));
     measure("native do_step, ten micro steps", || (0..STEPS).for_each(|_| step(s, 10.0 * H)));
+    // What a master does around a step.
     measure("native set + derivatives of order 1 + do_step", || {
         (0..STEPS).for_each(|_| {
             s.set_real(&inputs, &values).unwrap_or(());
@@ -74,6 +78,7 @@ fn native(identifier: &str) -> Option<()> {
             s.get_real(&outputs, &mut y).unwrap_or(());
         });
     });
+    // Snapshots in memory.
     let mut saved = Snapshot::new();
     measure("native save", || (0..STEPS).for_each(|_| s.save(&mut saved).unwrap_or(())));
     measure("native restore", || (0..STEPS).for_each(|_| s.restore(&saved).unwrap_or(())));
@@ -91,6 +96,7 @@ fn library(path: &str, identifier: &str) -> Option<()> {
         })
     }
     .ok()?;
+    // The same variables as those of the native instance.
     let description = find(identifier)?.describe();
     let guid = CString::new(description.guid.clone()).ok()?;
     let refs = |names: &[&str]| -> Option<Vec<u32>> {
@@ -100,16 +106,19 @@ fn library(path: &str, identifier: &str) -> Option<()> {
     let (values, mut y, mut t) = ([0.1, 0.2, 0.3], [0.0; 4], 0.0);
     // SAFETY: a live component, lists as long as counted.
     unsafe {
+        // An instance that may be stepped.
         let none = core::ptr::null();
         let c = (f.instantiate)(c"speed".as_ptr(), CO_SIMULATION, guid.as_ptr(), none, core::ptr::null(), FALSE, FALSE);
         (f.enter_initialization_mode)(c);
         (f.exit_initialization_mode)(c);
+        // The same calls as of the native instance, through pointers.
         measure("library set_real, 3 values", || {
             (0..STEPS).for_each(|_| _ = (f.set_real)(c, inputs.as_ptr(), 3, values.as_ptr()));
         });
         measure("library get_real, 4 values, nothing to evaluate", || {
             (0..STEPS).for_each(|_| _ = (f.get_real)(c, outputs.as_ptr(), 4, y.as_mut_ptr()));
         });
+        // Steps alone, and with inputs and outputs.
         measure("library do_step, one micro step", || {
             (0..STEPS).for_each(|_| {
                 assert_eq!((f.do_step)(c, t, H, TRUE), OK);

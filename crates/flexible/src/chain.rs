@@ -55,6 +55,7 @@ impl Chain {
         a2: Option<&Sparse>,
         connectors: &[Vec<usize>],
     ) -> Result<(Self, RowMap), Error> {
+        // Each tied coordinate follows the master of its connector, and of one only.
         let size = a0.size();
         let mut rows: Vec<Vec<(usize, f64)>> = vec![Vec::new(); size];
         for (index, slaves) in connectors.iter().enumerate() {
@@ -67,6 +68,7 @@ impl Chain {
                     found: slave,
                     expected: size,
                 })?;
+                // Tied twice is refused: it would tie both masters to each other.
                 if let Some(&(first, _)) = row.first() {
                     let (first, second) = (first.to_string(), index.to_string());
                     return Err(Error::SharedNode { node: slave, first, second });
@@ -74,11 +76,13 @@ impl Chain {
                 row.push((index, 1.0));
             }
         }
+        // Masters come first, then the coordinates that are free.
         let mut columns = connectors.len();
         for row in rows.iter_mut().filter(|row| row.is_empty()) {
             row.push((columns, 1.0));
             columns += 1;
         }
+        // Matrices of the tied body: Φᵀ A Φ.
         let map = RowMap { columns, rows };
         let tie = |a: Option<&Sparse>| a.map(|a| a.congruence(&map)).transpose();
         let chain = Self {

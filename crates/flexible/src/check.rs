@@ -47,6 +47,7 @@ impl Conditioning {
     /// [`Error::Eigen`] or [`Error::Factorisation`] when even the shifted matrix cannot be treated, which itself says that
     /// K is not positive semidefinite.
     pub fn new(structure: &Structure, count: usize) -> Result<Self, Error> {
+        // Rigid motions should meet no force, and K should be symmetric.
         let (k, m) = (&structure.stiffness, &structure.mass);
         let rigid = structure.rigid_modes(centre(structure));
         let forces = k.multiply(&rigid);
@@ -56,6 +57,7 @@ impl Conditioning {
         let scale = k.max_abs();
         let asymmetry = k.triplets().map(|(i, j, v)| (v - k.get(j, i)).abs() / scale).fold(0.0, f64::max);
 
+        // Six motions without energy, then elastic ones; λ_r relative to the first of these.
         let modes = Modes::sparse(k, m, Search::lowest(6 + count, free_shift(k, m)))?;
         let elastic = modes.values.iter().skip(6).copied().next().unwrap_or(f64::NAN);
         let weight = m.multiply(&rigid);
@@ -63,6 +65,7 @@ impl Conditioning {
             |i: usize| (rigid.column(i).dot(&forces.column(i)) / rigid.column(i).dot(&weight.column(i))).abs();
         let spurious = (0..6).map(apparent).fold(0.0, f64::max) / elastic;
 
+        // What is wrong is said, and refused nowhere.
         let mut warnings = Vec::new();
         if asymmetry > 1e-12 {
             warnings.push(format!("stiffness is not symmetric: {asymmetry:.1e} of its largest entry"));
@@ -79,6 +82,7 @@ impl Conditioning {
         if modes.values.len() > 6 && elastic < free_shift(k, m) {
             warnings.push("more than six motions cost no energy: are all parts of the mesh joined?".into());
         }
+        // Frequencies; what lies below the noise is 0.
         let hertz = |v: f64| v.max(0.0).sqrt() / std::f64::consts::TAU;
         let frequencies_hz = modes.values.iter().map(|v| if *v < zero { 0.0 } else { hertz(*v) }).collect();
         let (mass_kg, zero_hz) = (structure.mass_kg(), hertz(zero));

@@ -81,6 +81,7 @@ impl Structure {
     /// [`Error::NoSlaves`], [`Error::SharedNode`], [`Error::RankDeficient`] for connectors that do not determine a
     /// rigid motion, [`Error::Shape`] for a node that does not exist.
     pub fn tie(&self, connectors: &[Connector]) -> Result<Tied, Error> {
+        // Rows of Φ: slaves follow their master, and the rest keeps its own coordinate.
         let owner = self.owners(connectors)?;
         let mut columns = 6 * connectors.len();
         let masters = columns;
@@ -94,9 +95,11 @@ impl Structure {
                 }
             }
         }
+        // A master must be moved by its slaves in all six directions.
         for (c, connector) in connectors.iter().enumerate() {
             self.check_rank(connector, &rows, &owner, c)?;
         }
+        // Rigid motions about the origin in the new coordinates.
         let map = RowMap { columns, rows };
         let mut null = DMatrix::zeros(columns, 6);
         let rigid = self.rigid_modes(Vector3::zeros());
@@ -105,11 +108,13 @@ impl Structure {
                 null.row_mut(entries[0].0).copy_from(&rigid.row(row));
             }
         }
+        // Masters move by u = −R × θ.
         for (c, connector) in connectors.iter().enumerate() {
             null.view_mut((6 * c, 0), (6, 6)).fill_with_identity();
             let lever = -skew(&connector.position);
             null.view_mut((6 * c, 3), (3, 3)).copy_from(&lever);
         }
+        // Matrices of the tied body: Φᵀ A Φ.
         let chain = Chain {
             a0: self.stiffness.congruence(&map)?,
             a1: None,
@@ -124,6 +129,7 @@ impl Structure {
     /// The connector each node belongs to.
     fn owners(&self, connectors: &[Connector]) -> Result<Vec<Option<usize>>, Error> {
         let mut owner: Vec<Option<usize>> = vec![None; self.nodes.len()];
+        // No connector without slaves, and no node of two.
         for (c, connector) in connectors.iter().enumerate() {
             if connector.nodes.is_empty() {
                 return Err(Error::NoSlaves { connector: connector.name.clone() });
@@ -132,6 +138,7 @@ impl Structure {
                 let expected = self.nodes.len();
                 let place = owner.get_mut(node).ok_or(Error::Shape { what: "slave node", found: node, expected })?;
                 match *place {
+                    // A node that is listed twice in one connector counts once.
                     Some(first) if first != c => {
                         return Err(Error::SharedNode {
                             node: self.labels[node],

@@ -34,6 +34,7 @@ impl Sparse {
     /// # Errors
     /// [`Error::Shape`] when an index is not below `size`.
     pub fn from_triplets(size: usize, triplets: &[(usize, usize, f64)]) -> Result<Self, Error> {
+        // Entries of each column, and from these where columns begin.
         let mut starts = vec![0; size + 1];
         for &(row, column, _) in triplets {
             let largest = row.max(column);
@@ -45,17 +46,20 @@ impl Sparse {
         for column in 0..size {
             starts[column + 1] += starts[column];
         }
+        // Triplets into their columns, in the order given.
         let mut next = starts.clone();
         let mut bucket = vec![(0, 0.0); triplets.len()];
         for &(row, column, value) in triplets {
             bucket[next[column]] = (row, value);
             next[column] += 1;
         }
+        // Rows in order, and equal positions as one sum.
         let mut matrix = Self { size, starts: vec![0], rows: Vec::new(), values: Vec::new() };
         for column in 0..size {
             let entries = &mut bucket[starts[column]..starts[column + 1]];
             entries.sort_by_key(|entry| entry.0);
             let first = matrix.rows.len();
+            // An entry at the row of the one before it adds to that.
             for &(row, value) in entries.iter() {
                 match matrix.rows[first..].last() {
                     Some(&last) if last == row => {

@@ -90,11 +90,13 @@ impl Structure {
     /// [`Error::Jacobian`] for an inverted element; [`Error::Unsupported`] for elements with and without nodes in the middle of
     /// edges in one mesh.
     pub fn solid(mesh: &Mesh, material: &Material) -> Result<Self, Error> {
+        // Edges with and without nodes in their middle leave gaps where they meet.
         let first = mesh.elements.first().is_some_and(|e| e.solid.is_quadratic());
         if mesh.elements.iter().any(|e| e.solid.is_quadratic() != first) {
             let what = "C3D8I beside elements of second order: they do not fit together where they meet";
             return Err(Error::Unsupported(what.into()));
         }
+        // Each element's matrices at the rows and columns of its nodes; the mass is the same in all directions.
         let pairs: usize = mesh.elements.iter().map(|e| e.nodes.len().pow(2)).sum();
         let mut stiffness = Vec::with_capacity(9 * pairs);
         let mut mass = Vec::with_capacity(3 * pairs);
@@ -112,6 +114,7 @@ impl Structure {
                 }
             }
         }
+        // Triplets that meet add up.
         let size = 3 * mesh.nodes.len();
         let dofs = (0..size).map(|i| Dof { node: i / 3, direction: i % 3 }).collect();
         let (stiffness, mass) = (Sparse::from_triplets(size, &stiffness)?, Sparse::from_triplets(size, &mass)?);
@@ -146,6 +149,7 @@ impl Structure {
     /// [`Error::RotationalInertia`] when a node has rotations, [`Error::Shape`] when a displacement is missing,
     /// [`Error::MassNotScalar`] when M is not m ⊗ I₃ to 1e-9 of its largest entry.
     pub fn nodal_mass(&self) -> Result<Sparse, Error> {
+        // Displacements of all nodes, and nothing else.
         if let Some(dof) = self.dofs.iter().find(|d| d.direction > 2) {
             return Err(Error::RotationalInertia { node: self.labels[dof.node] });
         }
@@ -154,6 +158,7 @@ impl Structure {
             let (found, expected) = (self.dofs.len(), 3 * count);
             return Err(Error::Shape { what: "displacements of all nodes", found, expected });
         }
+        // Directions must not be coupled; m is the mean over the three.
         let mut triplets = Vec::with_capacity(self.mass.entries() / 3);
         let mut parts = [Vec::new(), Vec::new(), Vec::new()];
         let scale = self.mass.max_abs();
@@ -171,6 +176,7 @@ impl Structure {
                 return Err(not_scalar(a.node, b.node, value));
             }
         }
+        // Each direction must be that mean.
         let mean = Sparse::from_triplets(count, &triplets)?;
         for part in parts {
             let difference = Sparse::from_triplets(count, &part)?.combine(1.0, &mean, -1.0)?;

@@ -123,6 +123,7 @@ impl Window {
 /// Integrates `fast` over a window and writes its forces.
 pub fn window<F: FastSide>(fast: &F, state: &mut F::State, window: &Window, slow: &Interface<'_>, forces: &mut Forces) {
     let r = slow.speed.len();
+    // Both sides begin from what the slow side says.
     fast.synchronise(state, slow.position);
     for (list, start) in [(&mut forces.speed, slow.speed), (&mut forces.position, slow.position)] {
         list.clear();
@@ -134,19 +135,23 @@ pub fn window<F: FastSide>(fast: &F, state: &mut F::State, window: &Window, slow
     }
     let (h, count) = (window.micro_s, window.count as f64);
     forces.work_j = 0.0;
+    // Force of the micro step; the mean is over all of them.
     for k in 0..window.count {
         fast.force(state, &forces.speed, &mut forces.end);
         for (mean, force) in forces.mean.iter_mut().zip(&forces.end) {
             *mean += force / count;
         }
+        // Work by the mean of the speeds before and after the prediction.
         forces.work_j += 0.5 * h * dot(&forces.end, &forces.speed);
         predict(slow, h, (k + 1) as f64 / count, forces);
         forces.work_j += 0.5 * h * dot(&forces.end, &forces.speed);
+        // The fast side and the position go with the predicted speed.
         fast.advance(state, &forces.speed, h, window.begin_s + k as f64 * h);
         for (s, w) in forces.position.iter_mut().zip(&forces.speed) {
             *s += h * w;
         }
     }
+    // The force at the end, with the speed there.
     fast.force(state, &forces.speed, &mut forces.end);
 }
 

@@ -58,6 +58,7 @@ pub fn lu(a: &mut [f64], n: usize, exchange: &mut Vec<usize>) -> Result<(), Brea
     let largest = a[..n * n].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     exchange.clear();
     for k in 0..n {
+        // The largest entry of the column is the pivot.
         let mut best = k;
         for i in k + 1..n {
             if a[i * n + k].abs() > a[best * n + k].abs() {
@@ -68,12 +69,14 @@ pub fn lu(a: &mut [f64], n: usize, exchange: &mut Vec<usize>) -> Result<(), Brea
         if !(pivot.abs() > PIVOT_FRACTION * largest) {
             return Err(Breakdown { row: k, pivot });
         }
+        // Rows change places, the factors found so far with them.
         exchange.push(best);
         if best != k {
             for j in 0..n {
                 a.swap(k * n + j, best * n + j);
             }
         }
+        // The column of L, and what it takes from the rows below.
         let (above, below) = a.split_at_mut((k + 1) * n);
         let pivot_row = &above[k * n..];
         for row in below.chunks_exact_mut(n).take(n - k - 1) {

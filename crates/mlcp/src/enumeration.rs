@@ -46,6 +46,7 @@ fn digit(code: usize, i: usize) -> Set {
 fn candidate(problem: &Problem, sets: &[Set]) -> Option<Vec<f64>> {
     let m = problem.rows();
     let mut z = vec![0.0; m];
+    // Variables at a bound are known.
     for i in 0..m {
         z[i] = match sets[i] {
             Set::Lower => problem.lower[i],
@@ -56,6 +57,7 @@ fn candidate(problem: &Problem, sets: &[Set]) -> Option<Vec<f64>> {
             return None;
         }
     }
+    // The others solve their rows: G_ff z_f = −g_f − G_fb z_b.
     let free: Vec<usize> = (0..m).filter(|&i| sets[i] == Set::Inside).collect();
     let mut matrix = Vec::new();
     let mut rhs = Vec::new();

@@ -54,6 +54,7 @@ impl Solver {
     }
 
     fn solve_slaved(&mut self, problem: &Problem, solution: &Solution) -> Result<(), dense::Breakdown> {
+        // Rows with bounds of their own are at these; the others are free, follow their normal row, or carry nothing.
         let (m, work) = (problem.rows(), &mut self.work);
         work.free.clear();
         work.free.extend((0..m).filter(|&i| solution.set[i] == Set::Inside));
@@ -79,6 +80,7 @@ impl Solver {
                 work.matrix[k * n + column] += factor * problem.matrix_row(i)[t];
             }
         }
+        // Active rows, then the sliding rows that follow them.
         dense::lu(&mut work.matrix, n, &mut work.exchange)?;
         dense::lu_solve(&work.matrix, n, &work.exchange, &mut work.rhs);
         for (&i, &value) in work.free.iter().zip(&work.rhs) {

@@ -29,6 +29,7 @@ impl Default for GaussSeidelOptions {
 /// [`Failure::IllPosed`] also for a start of the wrong size, [`Failure::Singular`] for a diagonal entry that is not
 /// positive, [`Failure::NotConverged`] at the limit of sweeps.
 pub fn gauss_seidel(problem: &Problem, options: &GaussSeidelOptions, z: &mut [f64]) -> Result<usize, Failure> {
+    // Each row is divided by its diagonal entry, which must be positive.
     problem.check()?;
     let m = problem.rows();
     if z.len() != m {
@@ -40,6 +41,7 @@ pub fn gauss_seidel(problem: &Problem, options: &GaussSeidelOptions, z: &mut [f6
             return Err(Failure::Singular { row, pivot });
         }
     }
+    // Sweeps until the natural residual is small beside z.
     let (mut residual, mut tolerance) = (f64::INFINITY, 0.0);
     for sweep in 1..=options.sweeps_max {
         for i in 0..m {

@@ -17,9 +17,11 @@ impl Solver {
     /// Finds the sets for the bounds in `solution`, starting from the sets in `solution`.
     pub(crate) fn pivot(&mut self, problem: &Problem, solution: &mut Solution) -> Result<(), Failure> {
         let m = problem.rows();
+        // No row begins at an infinite bound.
         for i in 0..m {
             solution.set[i] = admissible(solution.set[i], solution.lower[i], solution.upper[i]);
         }
+        // Single exchanges are finite, but not soon: another method takes over at the limit.
         let limit = solution.statistics.pivots + self.options.pivots_max + self.options.pivots_a_row * m;
         let (mut fewest, mut patience) = (m + 1, self.options.patience);
         loop {
@@ -32,6 +34,7 @@ impl Solver {
             if solution.statistics.pivots >= limit {
                 return self.descend(problem, solution);
             }
+            // Patience begins anew with each new minimum.
             if infeasible < fewest {
                 (fewest, patience) = (infeasible, self.options.patience);
             } else {

@@ -87,6 +87,7 @@ impl Problem {
     }
 
     fn check_row(&self, row: usize) -> Result<(), Flaw> {
+        // Numbers; bounds may be infinite on the side where they bound nothing.
         let not_finite = |field, value: f64| Err(Flaw::NotFinite { field, row, value });
         let (lower, upper) = (self.lower[row], self.upper[row]);
         if !self.offset[row].is_finite() {
@@ -101,6 +102,7 @@ impl Problem {
         if lower > upper {
             return Err(Flaw::EmptyBox { row, lower, upper });
         }
+        // Symmetric relative to the diagonal.
         let m = self.rows();
         for column in 0..=row {
             let (entry, mirror) = (self.matrix[row * m + column], self.matrix[column * m + row]);
@@ -113,6 +115,7 @@ impl Problem {
                 return Err(Flaw::Asymmetric { row, column, difference });
             }
         }
+        // A friction row follows a row that is none itself.
         if let Some(Friction { normal, coefficient }) = self.friction[row] {
             if normal >= m || self.friction[normal].is_some() {
                 return Err(Flaw::Normal { row, normal });

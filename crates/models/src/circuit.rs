@@ -100,6 +100,7 @@ impl System for MeshShunt {
 
 /// Parameters and outputs of both kinds; `between` declares what stands between them.
 fn declare(d: &mut Declaration, between: impl FnOnce(&mut Declaration)) {
+    // Units and parameters.
     d.si_units(&["s", "C", "A", "A/s", "A/s2", "V", "Ohm", "H", "F"]);
     let parameter = Declared::parameter;
     d.parameter(parameter("L", 1e-3).unit("H").range(1e-15, f64::INFINITY).about("inductance"));
@@ -108,6 +109,7 @@ fn declare(d: &mut Declaration, between: impl FnOnce(&mut Declaration)) {
     d.parameter(parameter("q0", 0.0).unit("C").about("charge at the start"));
     d.parameter(parameter("i0", 0.0).unit("A").about("current at the start"));
     between(d);
+    // Charge, current and its rates; the first two are the states, with dense output.
     let q = d.output(Declared::output("q").unit("C").about("charge"));
     let i = d.output(Declared::output("i").unit("A").about("current"));
     let di = d.output(Declared::output("di").unit("A/s").about("rate of the current"));

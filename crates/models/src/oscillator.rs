@@ -80,11 +80,13 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
     const ABOUT: &'static str = D::ABOUT[SIDE - 1];
 
     fn declare(d: &mut Declaration) {
+        // Units, in the order in which the description has them.
         d.si_units(&["s", "kg", "m", "m/s", "m/s2", "m/s3", "N", "N/m", "N.s/m"]);
         if !D::LINEAR {
             d.si_units(&["N/m3"]);
         }
         d.si_units(&["J"]);
+        // Parameters start as in case 1 of the benchmark.
         let start = case_1().oscillators[SIDE - 1];
         let parameter = Declared::parameter;
         d.parameter(parameter("m", start.m).unit("kg").range(1e-9, f64::INFINITY).about("mass"));
@@ -95,6 +97,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
         D::declare_parameters(d);
         D::declare_inputs(d);
         d.input(Declared::input("f_ext", 0.0).unit("N").about("external force, positive along x"));
+        // Motion and energies; displacement and velocity are the states.
         let x = d.output(Declared::output("x").unit("m").about("displacement"));
         let v = d.output(Declared::output("v").unit("m/s").about("velocity"));
         let a = d.output(Declared::output("a").unit("m/s2").about("acceleration"));
@@ -108,6 +111,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
         }
         d.dense(x, "x_node", "displacement");
         d.dense(v, "v_node", "velocity");
+        // The force, where the coupling spring belongs to this mass.
         if D::OWNS_COUPLING {
             let about = match D::HARDENING {
                 None => "coupling force k_c (x1 - x2) + c_c (v1 - v2)",
@@ -121,6 +125,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
     }
 
     fn documentation_html() -> String {
+        // The coupling as this side has it.
         let (sign, other) = if SIDE == 1 { ("-", 2) } else { ("+", 1) };
         let drive = if D::OWNS_COUPLING {
             let law = if SIDE == 1 {
@@ -128,6 +133,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
             } else {
                 "f_c = k_c (xi - x) + c_c (xi_dot - v)\nd f_c/dt = k_c (xi_dot - v) + c_c (xi_ddot - a)"
             };
+            // What a spring that hardens has besides.
             let hardening = D::HARDENING.map_or_else(String::new, |[force, rate]| {
                 let d = if SIDE == 1 { "x - xi" } else { "xi - x" };
                 format!("<p>The spring hardens: with d = {d} the force has {force} besides, and its rate {rate}.</p>\n")
@@ -140,6 +146,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
         } else {
             D::SOURCE.to_string()
         };
+        // Equations, integration and dense output.
         format!(
             "<h2>Equations</h2>\n<pre>dx/dt = v\ndv/dt = a = (-k x - c v {sign} f_c + f_ext)/m\n\
              jerk = (-k v - c a {sign} d f_c/dt + d f_ext/dt)/m\ne_kin = m v^2/2\ne_pot = k x^2/2</pre>\n{drive}\

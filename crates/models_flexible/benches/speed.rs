@@ -18,6 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn micro_step() -> Result<(), Box<dyn Error>> {
+    // The body alone: the best mean of twenty runs.
     let body = ImportedBody::from_bytes(ARM)?.0.body;
     let mut micro = MicroStep::new(&body, Joint::HingeZ);
     let mut state = BodyState::rest(body.modes());
@@ -32,6 +33,7 @@ fn micro_step() -> Result<(), Box<dyn Error>> {
     }
     println!("micro step, {} elastic coordinates, linearly implicit: {:.2} µs", body.modes(), 1e6 * best);
 
+    // The same through the interface of a slave.
     let mut slave = find("flexible_body").ok_or("no body")?.instantiate("arm");
     slave.setup_experiment(0.0, None, None)?;
     slave.enter_initialization()?;
@@ -50,6 +52,7 @@ fn micro_step() -> Result<(), Box<dyn Error>> {
 }
 
 fn import() -> Result<(), Box<dyn Error>> {
+    // A block of second-order elements with both ends named.
     let plane =
         |from: f64, to: f64, count: u32| (0..=count).map(move |i| from + (to - from) * f64::from(i) / f64::from(count));
     let block = Block {
@@ -60,18 +63,21 @@ fn import() -> Result<(), Box<dyn Error>> {
     let mut mesh = block.mesh(|_| true);
     mesh.name_plane("LEFT", 0, 0.0, |_| true);
     mesh.name_plane("RIGHT", 0, 1.1, |_| true);
+    // The import, part by part.
     let began = Instant::now();
     let lap = |what: &str| println!("  {:6.2} s  {what}", began.elapsed().as_secs_f64());
     let structure = Structure::solid(&mesh, &Material::new(2e11, 0.3, 7850.0)?)?;
     lap("assembled");
     let check = Conditioning::new(&structure, 4)?;
     lap("free frequencies");
+    // Reduction: static shapes of both connectors and twenty modes.
     let connectors = [Connector::on(&mesh, "left", "LEFT")?, Connector::on(&mesh, "right", "RIGHT")?];
     let tied = structure.tie(&connectors)?;
     let basis = Basis::craig_bampton(&tied.chain, 20)?;
     lap("reduced, 12 + 20");
     let report = Report::new(&tied.chain, &basis, 0, 10)?;
     lap("compared with the full model");
+    // The invariants of the moving frame, and what was reached.
     let body = FlexibleBody::new(&structure, &tied, &basis, 0, Rayleigh::default())?;
     let bytes = body.to_bytes()?.len();
     lap("moving frame");

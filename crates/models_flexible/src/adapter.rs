@@ -104,6 +104,7 @@ impl Adapter {
     /// # Errors
     /// [`Fault::Declaration`]; never for a checked matrix.
     pub fn from_data((matrix, hash): (Shared<AdapterMatrix>, String)) -> Result<(Self, ModelDescription), Fault> {
+        // Vectors of inputs.
         let about = "The linear map between a reduced and a full interface, and its dual";
         let mut b = builder(Self::IDENTIFIER, about, &["m", "N"], Some(&hash));
         let list = |b: &mut macrostep_description::Builder, name: &str, count: usize, unit: &str, about: &str| {
@@ -113,10 +114,12 @@ impl Adapter {
         let (full, reduced, c) = (matrix.full(), matrix.reduced(), matrix.components);
         let u_int = list(&mut b, "u_int", reduced, "m", "position of a chosen node");
         let force = list(&mut b, "F", full, "N", "force on a node");
+        // Outputs follow only the inputs that the map has an entry for.
         let add = |b: &mut macrostep_description::Builder, declared: Declared, on: &[VariableId]| {
             let kinds: Vec<_> = on.iter().map(|id| (*id, DependencyKind::Constant)).collect();
             b.add(declared.depends(&kinds).initially(on));
         };
+        // Positions by components; in the plane z follows nothing.
         for i in 0..full {
             let (node, d) = (i / 3, i % 3);
             let on: Vec<VariableId> = (0..matrix.chosen)
@@ -125,6 +128,7 @@ impl Adapter {
                 .collect();
             add(&mut b, Declared::output(&format!("u[{}]", i + 1)).unit("m").about("position of a node"), &on);
         }
+        // Forces that do the same work, by the transpose.
         for i in 0..reduced {
             let (j, d) = (i / c, i % c);
             let on: Vec<VariableId> = (0..matrix.nodes)
@@ -211,6 +215,7 @@ impl Model for Adapter {
         d_known: &[f64],
         d_unknown: &mut [f64],
     ) -> Result<(), Fault> {
+        // Unknowns are outputs, knowns inputs.
         let first = self.places().u;
         if let Some(wrong) = unknown.iter().find(|r| (**r as usize) < first) {
             return Err(no_derivative(memory, *wrong, known));
@@ -218,6 +223,7 @@ impl Model for Adapter {
         if let Some(wrong) = known.iter().find(|r| (**r as usize) >= first) {
             return Err(no_derivative(memory, unknown.first().copied().unwrap_or(*wrong), &[*wrong]));
         }
+        // The map is linear: what it makes of the direction is the derivative.
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch[..first].fill(0.0);
         known.iter().zip(d_known).for_each(|(r, d)| scratch[*r as usize] += d);

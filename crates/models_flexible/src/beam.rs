@@ -108,6 +108,7 @@ impl<const REDUCED: bool> Beam<REDUCED> {
     /// # Errors
     /// [`Fault::Declaration`]; never for checked data.
     pub fn from_data((data, hash): (Shared<BeamModes>, String)) -> Result<(Self, ModelDescription), Fault> {
+        // Parameters of excitation and modes.
         let about = if REDUCED {
             "A free-free beam with a reduced interface: positions and dual forces of a few chosen nodes"
         } else {
@@ -121,6 +122,7 @@ impl<const REDUCED: bool> Beam<REDUCED> {
         let most = i32::try_from(data.frequencies.len()).unwrap_or(i32::MAX);
         let modes = Declared::parameter("modes", MODES.min(most)).bounds(3, most);
         b.add(modes.about("modes of the beam, the two rigid ones counted"));
+        // Forces in and positions out; nothing follows an input without a step.
         let beam = Beam { forces: vec![0.0; (MAX_DEGREE + 1) * data.frequencies.len()], data, kept: None };
         let (names, about) = if REDUCED {
             (["g_int", "u_int"], ["dual force on a chosen node", "position of a chosen node"])
@@ -205,19 +207,23 @@ impl<const REDUCED: bool> Beam<REDUCED> {
     fn prepare(&mut self, made: Made) -> Result<(), String> {
         let size = 5 + made.degree;
         let mut rows = Vec::with_capacity(2 * size * made.modes);
+        // Columns: η, η̇, sine, cosine, and the derivatives of the input.
         for k in 0..made.modes {
             let omega = self.data.frequencies[k];
+            // The mode, excited by the sine.
             let mut system = DMatrix::zeros(size, size);
             system[(0, 1)] = 1.0;
             system[(1, 0)] = -omega * omega;
             system[(1, 1)] = -2.0 * made.damping * omega;
             system[(1, 2)] = self.shape(k)[0] * made.force;
             system[(1, 4)] = 1.0;
+            // The oscillation, and inputs as a chain of integrators.
             system[(2, 3)] = made.drive;
             system[(3, 2)] = -made.drive;
             for j in 4..size - 1 {
                 system[(j, j + 1)] = 1.0;
             }
+            // Only the rows of η and η̇ are needed.
             let exponential = exponential(&system, made.step_s)?;
             for row in 0..2 {
                 rows.extend(exponential.row(row).iter());
@@ -243,6 +249,7 @@ impl<const REDUCED: bool> Model for Beam<REDUCED> {
     }
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
+        // Propagators are made anew where something they follow from has changed.
         let modes = Self::modes(memory);
         let drive = std::f64::consts::TAU * memory.reals[FREQUENCY];
         let degree = memory.last_inputs.degree();
@@ -251,10 +258,12 @@ impl<const REDUCED: bool> Model for Beam<REDUCED> {
         if self.kept.as_ref().is_none_or(|kept| kept.made != made) {
             self.prepare(made).map_err(|message| Fault::Model { t_s: span.start_s, message })?;
         }
+        // Modal forces, and the phase of the excitation at the start.
         self.gather(&memory.last_inputs, modes);
         let (sine, cosine) = (drive * span.start_s).sin_cos();
         let (amplitudes, rates) = memory.hidden_reals.split_at_mut(self.data.frequencies.len());
         let rows = self.kept.iter().flat_map(|kept| kept.rows.chunks_exact(2 * (5 + degree)));
+        // Each mode by its two rows.
         for (k, rows) in rows.enumerate() {
             let z = [amplitudes[k], rates[k], sine, cosine];
             let advance = |row: &[f64]| {

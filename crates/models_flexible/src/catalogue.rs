@@ -42,6 +42,7 @@ fn boxed<M: Model>(name: &str, made: Result<(M, ModelDescription), Fault>) -> Re
 
 /// Every model of this crate.
 pub fn all() -> Vec<ModelEntry> {
+    // Models with resources, then those that are equations only.
     vec![
         ModelEntry::of_resources(
             Body::IDENTIFIER,

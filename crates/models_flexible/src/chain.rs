@@ -75,12 +75,14 @@ impl ReducedRod {
     /// # Errors
     /// [`Fault::Declaration`] for singular matrices.
     pub fn from_data((data, hash): (Shared<RodMatrices>, String)) -> Result<(Self, ModelDescription), Fault> {
+        // First order: ẋ = A x + B u, y = C x.
         let [a, b, output] = data.chain.first_order().map_err(|e| Fault::Declaration(e.to_string()))?;
         let n = a.nrows();
         let [across, across_unit] = &data.across;
         let [through, through_unit] = &data.through;
         let about = "A heat-conducting rod, reduced from its finite element matrices";
         let mut builder = builder(Self::IDENTIFIER, about, &[across_unit, through_unit], Some(&hash));
+        // A uniform start, flows in, potentials out.
         let start = Declared::parameter(&format!("{across}0"), 0.0).unit(across_unit);
         let start = builder.add(start.about("uniform state at the start"));
         for name in &data.connectors {
@@ -92,6 +94,7 @@ impl ReducedRod {
             builder.add(potential.about("potential at the connector").depends(&[]).initially(&[start]));
         }
         builder.experiment(0.0, 100.0, 1.0);
+        // The state of a uniform potential of 1; in a system with A₂ its rates are zero.
         let mut uniform = DVector::zeros(n);
         uniform.rows_mut(0, data.uniform.len()).copy_from(&data.uniform);
         let rod = ReducedRod { system: LinearSystem::new(a, b), output, uniform, rate: vec![0.0; n] };

@@ -74,6 +74,7 @@ impl LinearSystem {
     /// # Errors
     /// In words, for a step whose exponential does not exist, and where x left the finite numbers.
     pub fn advance(&mut self, x: &mut [f64], u: &Polynomials, step_s: f64) -> Result<(), String> {
+        // The propagator used last mostly serves again; else another one that is kept, or a new one.
         let degree = u.degree();
         let serves = |p: &Propagator| p.step_s == step_s && p.degree == degree;
         if !self.kept.get(self.recent).is_some_and(serves) {
@@ -82,6 +83,7 @@ impl LinearSystem {
                 None => self.make(step_s, degree)?,
             };
         }
+        // Columns of the propagator, each with its factor.
         let (n, m) = self.b.shape();
         let rows = &self.kept[self.recent].rows;
         self.scratch.fill(0.0);
@@ -90,6 +92,7 @@ impl LinearSystem {
                 *sum += factor * value;
             }
         };
+        // F x + Σ_j G_j w_j with w_j = j! c_j.
         x.iter().enumerate().for_each(|(j, x)| add(j, *x));
         let mut factorial = 1.0;
         for j in 0..=degree {

@@ -62,6 +62,7 @@ impl Equations for TipPayload {
 
     fn declare(d: &mut Declaration) {
         d.si_units(&["m", "m/s", "m/s2", "kg", "N", "N/m", "N.s/m"]);
+        // Parameters, with position and velocity at the start.
         d.parameter(Declared::parameter("m", 1.0).unit("kg").range(1e-12, f64::INFINITY).about("mass"));
         d.parameter(Declared::parameter("k", 2e4).unit("N/m").about("stiffness of the bushing"));
         d.parameter(Declared::parameter("c", 20.0).unit("N.s/m").about("damping of the bushing"));
@@ -72,6 +73,7 @@ impl Equations for TipPayload {
         for name in three("v0") {
             d.parameter(Declared::parameter(&name, 0.0).unit("m/s").about("velocity at the start"));
         }
+        // The tip, and gravity.
         for (name, unit, about) in [
             ("r_tip", "m", "position of the tip it sits on"),
             ("v_tip", "m/s", "velocity of the tip it sits on"),
@@ -81,6 +83,7 @@ impl Equations for TipPayload {
                 d.input(Declared::input(&name, 0.0).unit(unit).about(about));
             }
         }
+        // The force, and the states.
         for name in three("force") {
             d.output(Declared::output(&name).unit("N").about("force on the tip, world axes"));
         }

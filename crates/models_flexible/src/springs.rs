@@ -108,9 +108,11 @@ impl Model for Springs {
         d_unknown: &mut [f64],
     ) -> Result<(), Fault> {
         for (reference, d) in unknown.iter().zip(d_unknown) {
+            // Unknowns are forces.
             let Some(i) = (*reference as usize).checked_sub(OUTPUTS) else {
                 return Err(crate::declare::no_derivative(memory, *reference, known));
             };
+            // ∂F_y/∂k, ∂F_y/∂y₀ and ∂F_y/∂y at the same node.
             *d = 0.0;
             for (source, change) in known.iter().zip(d_known).filter(|_| is_vertical(i)) {
                 *d += change

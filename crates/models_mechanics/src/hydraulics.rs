@@ -220,6 +220,7 @@ impl<D: Drive> Model for Hydraulics<D> {
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         let layout = self.layout;
         let (r, division) = (layout.r, self.divide(memory, span)?);
+        // The state, and the interface as it stands at the step's start.
         let mut room = std::mem::take(&mut self.room);
         self.read_state(memory, &mut room.state);
         self.read_mobility(memory, &mut room.mobility);
@@ -237,6 +238,7 @@ impl<D: Drive> Model for Hydraulics<D> {
             mobility: &room.mobility,
             bias: &memory.reals[layout.bias()..layout.outputs()],
         };
+        // The micro steps; nothing is kept where a force is not finite.
         let forces = &mut room.forces;
         window(self.circuit(memory), &mut room.state, &division, &slow, forces);
         let finite = forces.mean.iter().chain(&forces.end).chain(&forces.position).all(|x| x.is_finite());
@@ -286,6 +288,7 @@ impl<D: Drive> Model for Hydraulics<D> {
         let layout = self.layout;
         let (inputs, force) = (layout.speed()..layout.outputs(), layout.outputs() + 4 * layout.r);
         for (u, d) in unknown.iter().zip(d_unknown) {
+            // Outputs by inputs only, and nothing in initialisation.
             let u = *u as usize;
             for k in known.iter().map(|k| *k as usize) {
                 if memory.phase == Phase::Initialization || u < layout.outputs() || !inputs.contains(&k) {
@@ -293,6 +296,7 @@ impl<D: Drive> Model for Hydraulics<D> {
                     return Err(Fault::NotDifferentiable { unknown, known, phase: memory.phase });
                 }
             }
+            // The force of a cylinder follows its own speed only.
             let cylinder = u.wrapping_sub(force);
             let slope = self.circuit(memory).cylinders.get(cylinder).map_or(0.0, |c| -c.viscous_nsm);
             let own =

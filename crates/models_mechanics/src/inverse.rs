@@ -11,6 +11,7 @@ pub(crate) fn invert(
     inverse: &mut Vec<f64>,
     work: &mut Vec<f64>,
 ) -> bool {
+    // The matrix beside the identity.
     for list in [&mut *inverse, &mut *work] {
         list.clear();
         list.resize(r * r, 0.0);
@@ -30,12 +31,14 @@ pub(crate) fn invert(
         if !is_regular {
             return false;
         }
+        // The pivot's row comes up and is divided by the pivot, in both.
         for j in 0..r {
             for list in [&mut *inverse, &mut *work] {
                 list.swap(k * r + j, largest * r + j);
                 list[k * r + j] /= pivot;
             }
         }
+        // All other rows lose their entry in the column.
         for i in (0..r).filter(|i| *i != k) {
             let factor = work[i * r + k];
             for j in 0..r {

@@ -98,6 +98,7 @@ impl Plant for CranePlant {
     const START_N: &'static [f64] = &[46.3e3, -18.7e3];
 
     fn reals() -> Vec<Declared> {
+        // Ranges and starts are those of the crane's options.
         let d = crane::CraneOptions::default();
         let coefficient = |name, start, about| Declared::parameter(name, start).range(0.0, 10.0).about(about);
         let grip = Declared::parameter("grip_force", d.grip_n).unit("N").range(0.0, 1e6);
@@ -106,6 +107,7 @@ impl Plant for CranePlant {
         let above = |name: &str, start, unit, about: &str| {
             Declared::parameter(name, start).unit(unit).range(1e-3, 1e6).about(about)
         };
+        // Masses of all bodies, and sizes.
         let masses = crane::body_names().into_iter().zip(d.masses_kg).map(|(body, mass_kg)| {
             let name = format!("{}_mass", body.replace(' ', "_"));
             above(&name, mass_kg, "kg", &format!("mass of the body `{body}`; its moments of inertia go with it"))

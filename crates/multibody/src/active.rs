@@ -38,6 +38,7 @@ pub(crate) struct Active {
 impl Active {
     /// Takes over `set` and factors its block; sliding rows follow their normal rows when `slaved`.
     pub fn factor(&mut self, c: &Configuration, set: &[Set], slaved: bool) -> Result<(), dense::Breakdown> {
+        // Active rows are those inside their bounds; sliding rows may follow them.
         self.set.clear();
         self.set.extend_from_slice(set);
         self.rows.clear();
@@ -46,6 +47,7 @@ impl Active {
         if slaved {
             self.enslave(c);
         }
+        // S_aa, symmetric where no row follows another.
         let n = self.rows.len();
         self.factor.clear();
         for &u in &self.rows {
@@ -55,6 +57,7 @@ impl Active {
         if self.slaves.is_empty() {
             return dense::cholesky(&mut self.factor, n);
         }
+        // Plus s μ S_at in the columns of the normal rows.
         for &(t, column, factor) in &self.slaves {
             for (k, &u) in self.rows.iter().enumerate() {
                 self.factor[k * n + column] += factor * c.problem.matrix_row(u)[t];
@@ -117,6 +120,7 @@ impl Active {
 
     /// Adds the solution for the right-hand sides in `rhs_b`, `rhs_u`.
     fn correct(&mut self, c: &Configuration) {
+        // Active rows: S_aa z_a = −g_u + X_uᵀ L⁻¹ g_b.
         let rhs_u = &self.rhs_u;
         c.reduce(&mut self.rhs_b, |u| rhs_u[u], &mut self.reduced);
         self.z_a.clear();
@@ -127,6 +131,7 @@ impl Active {
         } else {
             dense::lu_solve(&self.factor, n, &self.exchange, &mut self.z_a);
         }
+        // Their impulses, and s μ times the normal one of the rows that follow.
         self.rhs_u.fill(0.0);
         for (&u, &z) in self.rows.iter().zip(&self.z_a) {
             self.rhs_u[u] = z;
@@ -134,6 +139,7 @@ impl Active {
         for &(t, place, factor) in &self.slaves {
             self.rhs_u[t] = factor * self.z_a[place];
         }
+        // Impulses of the equations that go with them, and what all do to the velocities.
         c.expand(&mut self.rhs_b, &self.rhs_u);
         for ((row, z), &dz) in c.bilateral.iter().zip(&mut self.z_b).zip(&self.rhs_b) {
             *z += dz;

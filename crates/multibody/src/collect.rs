@@ -135,18 +135,21 @@ fn contact_rows(state: &State, h: f64, place: &ContactPlace, point: &ContactPoin
     if point.gap_m > surface.margin_m + h * fastest {
         return;
     }
+    // The normal row, unless the point cannot be reached at its own speed.
     let phi = point.gap_m.max(-h * surface.recovery_ms);
     let jacobian = place.jacobian(point, &point.normal);
     let row = Row::new(place.bodies, jacobian, phi, surface.compliance);
     if point.gap_m > surface.margin_m + h * (-row.rate(&state.velocities)).max(0.0) {
         return;
     }
+    // A number that says which point of which pair a row is of.
     let normal = rows.len();
     let id = |row: u64| contact_id(place.pair, point.feature, row);
     rows.push(BoundedRow { row, bounds: Bounds::Unilateral, id: id(0) });
     if surface.friction == 0.0 {
         return;
     }
+    // Friction in half as many directions as facets: each row acts both ways.
     let first = tangent(&point.normal, &point.tangent);
     let second = point.normal.cross(&first);
     let (directions, coefficient) = (surface.facets / 2, facet_coefficient(surface));

@@ -86,12 +86,14 @@ impl Configuration {
     fn factor_bilateral(&mut self, system: &System) -> Result<(), dense::Breakdown> {
         self.factor.clear();
         for (k, constraint) in system.bilateral.iter().enumerate() {
+            // A_b M⁻¹ A_bᵀ has entries where two rows have a body in common.
             let rows = constraint.begin..constraint.begin + constraint.rows;
             for (i, (side, body)) in
                 rows.clone().flat_map(|i| constraint.bodies.iter().enumerate().map(move |s| (i, s)))
             {
                 let Some(body) = body.index() else { continue };
                 for &(other, other_side) in &system.touching[body] {
+                    // The lower triangle is enough.
                     if other > k {
                         continue;
                     }
@@ -103,6 +105,7 @@ impl Configuration {
                     }
                 }
             }
+            // The diagonal of C_b.
             for i in rows {
                 self.factor.add(i, i, self.bilateral[i].compliance);
             }
@@ -112,11 +115,13 @@ impl Configuration {
 
     /// X_u and S.
     fn couple(&mut self, system: &System) {
+        // Room for X_u and S.
         let (n, m) = (self.bilateral.len(), self.bounded.len());
         self.coupling.clear();
         self.coupling.resize(m * n, 0.0);
         self.problem.clear();
         self.problem.matrix.resize(m * m, 0.0);
+        // A_b M⁻¹ A_uᵀ: only joints and springs on the row's own bodies have entries.
         for u in 0..m {
             let bounded = &self.bounded[u].row;
             let (before, rest) = self.coupling.split_at_mut(u * n);
@@ -133,7 +138,9 @@ impl Configuration {
                     }
                 }
             }
+            // Zeros before the first entry stay zeros under L⁻¹.
             self.factor.forward(x, start);
+            // S is symmetric: each entry stands twice.
             for v in 0..=u {
                 let other = if v == u { &*x } else { &before[v * n..(v + 1) * n] };
                 let direct = bounded.couple(&self.bounded[v].row);

@@ -112,6 +112,7 @@ fn reverse_cuthill_mckee(neighbours: &[Vec<usize>], start: usize) -> Vec<usize> 
     // Components other than the first start at their node of least degree.
     let mut starts: Vec<usize> = (0..n).collect();
     starts.sort_by_key(|&i| (i != start, neighbours[i].len()));
+    // Breadth first from each start, neighbours of least degree before others.
     for root in starts {
         if seen[root] {
             continue;
@@ -130,6 +131,7 @@ fn reverse_cuthill_mckee(neighbours: &[Vec<usize>], start: usize) -> Vec<usize> 
             head += 1;
         }
     }
+    // The reverse order has the smaller envelope.
     order.reverse();
     order
 }

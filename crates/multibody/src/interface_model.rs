@@ -213,24 +213,29 @@ impl Simulation {
     /// # Errors
     /// [`StepError`] as [`Simulation::step`].
     pub fn bias_terms(&mut self, h: f64, options: &InterfaceOptions) -> Result<BiasTerms, StepError> {
+        // Each part is D of a field of accelerations, less what the active rows take of it.
         self.prepare_model(h, options)?;
         let mut memory = std::mem::take(&mut self.interface_memory);
         let rows = &self.configuration.interface;
         let all = |memory: &InterfaceMemory| -> Vec<f64> {
             rows.iter().map(|row| row.rate(&memory.field) + row.rate(&memory.active.response)).collect()
         };
+        // D (I − P_c) M⁻¹ (f_a − c).
         memory.rest();
         self.add_applied(&mut memory.field);
         self.project(&mut memory, |row, field| row.rate(field));
         let applied = all(&memory);
+        // D (I − P_c) M⁻¹ A_tᵀ λ_t.
         memory.rest();
         self.add_tight(&mut memory);
         self.project(&mut memory, |row, field| row.rate(field));
         let tight = all(&memory);
+        // −D P_c v/h.
         memory.rest();
         let velocities = &self.state.velocities;
         self.project(&mut memory, |row, _| row.rate(velocities) / h);
         let centripetal = all(&memory);
+        // −D φ̃/h².
         self.project(&mut memory, |row, _| row.phi / (h * h));
         let stabilisation = all(&memory);
         self.interface_memory = memory;
@@ -239,6 +244,7 @@ impl Simulation {
 
     /// Active set, tight forces, slaves and the factor of the active block.
     fn prepare_model(&mut self, h: f64, options: &InterfaceOptions) -> Result<(), StepError> {
+        // A step is solved ahead with the forces of now, which stay as they are.
         self.assemble(h)?;
         if options.look_ahead {
             let forces = std::mem::take(&mut self.state.interface_forces);
@@ -246,6 +252,7 @@ impl Simulation {
             self.state.interface_forces = forces;
             outcome?;
         }
+        // The active set and forces at bounds, of that step or of the last one made.
         let mut memory = std::mem::take(&mut self.interface_memory);
         if options.look_ahead {
             memory.set.clone_from(&self.trial.solution.set);
@@ -254,10 +261,12 @@ impl Simulation {
         } else {
             self.recall(&mut memory);
         }
+        // What tells one set from another, and the factor of its block.
         memory.hash = report::hash(&self.configuration, &memory.set, &memory.tight);
         memory.field.resize(self.state.velocities.len(), ZERO);
         let slaved = options.friction == FrictionForm::Slaved;
         let outcome = memory.active.factor(&self.configuration, &memory.set, slaved);
+        // Rows that the model solves for have no given force.
         for &u in &memory.active.rows {
             memory.tight[u] = 0.0;
         }

@@ -96,8 +96,10 @@ impl Joint {
 
     /// Calls `push` with each row for the poses of bodies A and B.
     pub(crate) fn rows(&self, a: &Pose, b: &Pose, mut push: impl FnMut(JointRow)) {
+        // Arms and d.
         let arms = [a.rotation * self.anchors[0], b.rotation * self.anchors[1]];
         let gap = (b.position + arms[1]) - (a.position + arms[0]);
+        // Positions: across the slide only, else in all directions.
         if self.kind == JointKind::Prismatic {
             for t in &self.tangents {
                 push(sliding_row(&(a.rotation * t), &arms, &gap));
@@ -108,6 +110,7 @@ impl Joint {
                 push(JointRow { phi: gap.dot(&e), jacobian });
             }
         }
+        // Rotations: two about the normals of the axis, or all three.
         match self.kind {
             JointKind::Spherical => {}
             JointKind::Revolute => {
@@ -119,6 +122,7 @@ impl Joint {
                     push(JointRow { phi: t.dot(&axis), jacobian });
                 }
             }
+            // The rotation vector, of the shorter of the two turns that a quaternion stands for.
             JointKind::Prismatic | JointKind::Fixed => {
                 let turn = self.relative(a, b);
                 let vector = turn.imag() * (2.0 * turn.scalar().signum());

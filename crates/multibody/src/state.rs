@@ -157,6 +157,7 @@ impl State {
     /// # Errors
     /// [`StateError`] when it is not a state of `system`.
     pub fn from_flat(system: &System, flat: &FlatState) -> Result<Self, StateError> {
+        // Sizes first, so that all that follows lies within them.
         let (bodies, forces) = (system.bodies().len(), system.interface().len());
         let remembered = flat.words.get(1).map_or(0, |&n| n as usize).min(flat.words.len());
         size("words", flat.words.len(), 2 + 2 * remembered)?;
@@ -171,6 +172,7 @@ impl State {
             });
             velocities.push(std::array::from_fn(|k| part[7 + k]));
         }
+        // Memory of rows: identifier and set in words, the force among the reals.
         let rest = &flat.reals[HEAD + 13 * bodies..];
         let mut memory = Vec::new();
         for (entry, pair) in flat.words[2..].chunks_exact(2).enumerate() {

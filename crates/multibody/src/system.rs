@@ -230,10 +230,12 @@ impl SystemBuilder {
 
 /// Orders joints and springs, and finds the envelope of their rows.
 fn arrange(parts: &Parts) -> (Vec<Bilateral>, Vec<usize>) {
+    // Joints and springs, with their bodies and how many rows they have.
     let joint = |(i, j): (usize, &Joint)| (Source::Joint(i), j.bodies, j.kind.rows());
     let spring = |(i, s): (usize, &Spring)| (Source::Spring(i), s.coordinate.bodies(&parts.joints), 1);
     let list: Vec<_> =
         parts.joints.iter().enumerate().map(joint).chain(parts.springs.iter().enumerate().map(spring)).collect();
+    // Those with a body in common are coupled; their order keeps the envelope small.
     let joined = |a: &[BodyId; 2], b: &[BodyId; 2]| a.iter().any(|x| x.index().is_some() && b.contains(x));
     let neighbours: Vec<Vec<usize>> = (0..list.len())
         .map(|i| (0..list.len()).filter(|&j| j != i && joined(&list[i].1, &list[j].1)).collect())
@@ -248,6 +250,7 @@ fn arrange(parts: &Parts) -> (Vec<Bilateral>, Vec<usize>) {
         begin_of[i] = begin;
         begin += rows;
     }
+    // A row's envelope begins at the first row it is coupled with.
     let mut first = Vec::with_capacity(begin);
     for &i in &order {
         let nearest = neighbours[i].iter().map(|&j| begin_of[j]).chain([begin_of[i]]).min().unwrap_or(0);
@@ -257,6 +260,7 @@ fn arrange(parts: &Parts) -> (Vec<Bilateral>, Vec<usize>) {
 }
 
 fn check(parts: &Parts) -> Result<(), DefinitionError> {
+    // Elements of which the equations are made: positive masses, and coordinates that are there.
     for body in &parts.bodies {
         positive(&body.name, "mass_kg", body.mass_kg)?;
         let least = body.inertia_kgm2.symmetric_eigenvalues().min();
@@ -266,6 +270,7 @@ fn check(parts: &Parts) -> Result<(), DefinitionError> {
         not_negative(&joint.name, "compliance", joint.compliance)?;
         different(&joint.name, joint.bodies)?;
     }
+    // Elements on a coordinate, with bounds in order and no negative stiffness.
     for motor in &parts.motors {
         coordinate(parts, &motor.name, &motor.coordinate)?;
         not_negative(&motor.name, "compliance", motor.compliance)?;
@@ -282,11 +287,13 @@ fn check(parts: &Parts) -> Result<(), DefinitionError> {
         not_negative(&limit.name, "compliance", limit.compliance)?;
         not_negative(&limit.name, "upper - lower", limit.upper - limit.lower)?;
     }
+    // Pairs of shapes on two bodies, for which contact is implemented.
     for pair in &parts.pairs {
         let [a, b] = pair.shapes.map(|s| &parts.shapes[s.0]);
         different(&pair.name, [a.body, b.body])?;
         not_negative(&pair.name, "friction", pair.surface.friction)?;
         not_negative(&pair.name, "compliance", pair.surface.compliance)?;
+        // As many facets as directions can be spread over evenly.
         let facets = pair.surface.facets;
         if facets % 4 != 0 || !(4..=FACETS_MAX).contains(&facets) {
             let (value, expected) = (f64::from(facets), "4, 8, 12 or 16");

@@ -31,6 +31,7 @@ impl Files {
 
     /// The archive: the description first, then by path.
     pub(crate) fn write(&self, compression: Compression) -> Result<Vec<u8>, PackError> {
+        // Nothing in an entry depends on the time or the machine.
         let (method, level) = match compression {
             Compression::Best => (CompressionMethod::Deflated, Some(9)),
             Compression::Stored => (CompressionMethod::Stored, None),
@@ -40,6 +41,7 @@ impl Files {
             .compression_level(level)
             .last_modified_time(DateTime::default())
             .system(System::Unix);
+        // The description comes first, so that it is found at once.
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let first = self.0.get_key_value(DESCRIPTION);
         for (path, bytes) in first.into_iter().chain(self.0.iter().filter(|(path, _)| *path != DESCRIPTION)) {
@@ -47,6 +49,7 @@ impl Files {
                 zip.add_directory(path.as_str(), options.compression_method(CompressionMethod::Stored))?;
                 continue;
             }
+            // Libraries may be run.
             let mode = if path.starts_with("binaries/") { 0o755 } else { 0o644 };
             zip.start_file(path.as_str(), options.unix_permissions(mode))?;
             zip.write_all(bytes)?;

@@ -51,6 +51,7 @@ impl Package<'_> {
 
     /// What stands in the archive.
     fn files(&self) -> Result<Files, PackError> {
+        // What breaks a rule of the standard is not packed, nor what cannot run.
         let d = self.description;
         let violations = rules::check(d);
         if !violations.is_empty() {
@@ -60,6 +61,7 @@ impl Package<'_> {
         if self.libraries.is_empty() {
             return Err(PackError::NoLibrary { model: d.model_name.clone() });
         }
+        // The description, the libraries and the documentation.
         let mut files = Files::default();
         files.put(DESCRIPTION, xml::write(d));
         for library in self.libraries {
@@ -71,6 +73,7 @@ impl Package<'_> {
         if let Some(csv) = self.reference_csv {
             files.put("documentation/reference.csv", csv);
         }
+        // The picture, and resources, whose folder is there even if it is empty.
         files.put("model.png", picture::png(d)?);
         files.put("resources/", "");
         for (name, content) in self.resources {

@@ -10,6 +10,7 @@ th{background:#eee}pre{background:#f6f6f6;padding:.8em;overflow-x:auto}";
 
 /// The page. `equations` is HTML; everything else is escaped here.
 pub(crate) fn html(d: &ModelDescription, equations: &str) -> String {
+    // Title and equations.
     let mut page = String::new();
     let name = escaped(&d.model_name);
     let summary = escaped(d.description.as_deref().unwrap_or_default());
@@ -17,6 +18,7 @@ pub(crate) fn html(d: &ModelDescription, equations: &str) -> String {
     put(&mut page, format_args!("<title>{name}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"));
     put(&mut page, format_args!("<h1>{name}</h1>\n<p>{summary}</p>\n<p><img src=\"../model.png\" alt=\"\"></p>\n"));
     put(&mut page, format_args!("{equations}\n"));
+    // Tables made from the description.
     page.push_str("<h2>Variables</h2>\n");
     table(
         &mut page,
@@ -27,6 +29,7 @@ pub(crate) fn html(d: &ModelDescription, equations: &str) -> String {
     table(&mut page, &["Output", "Depends on"], d.structure.outputs.iter().map(|u| unknown_row(d, u)));
     page.push_str("<h2>Capabilities</h2>\n");
     table(&mut page, &["Capability", "Value"], capability_rows(d).into_iter());
+    // What identifies the model.
     page.push_str("<h2>Identity</h2>\n");
     let text = |t: &Option<String>| t.clone().unwrap_or_default();
     let identity = [
@@ -57,6 +60,7 @@ fn table<const N: usize>(page: &mut String, head: &[&str; N], rows: impl Iterato
 }
 
 fn variable_row(v: &Variable) -> [String; 10] {
+    // The range as a text.
     let (min, max) = match &v.kind {
         Kind::Real(a) => (a.min.map(|x| x.to_string()), a.max.map(|x| x.to_string())),
         Kind::Integer { min, max } | Kind::Enumeration { min, max, .. } => {
@@ -70,6 +74,7 @@ fn variable_row(v: &Variable) -> [String; 10] {
         (None, Some(max)) => format!("≤ {max}"),
         (Some(min), Some(max)) => format!("{min} … {max}"),
     };
+    // Start values in digits that read back to the same number.
     let start = match &v.start {
         None => String::new(),
         Some(Value::Real(x)) => format!("{x:?}"),
@@ -78,6 +83,7 @@ fn variable_row(v: &Variable) -> [String; 10] {
         Some(Value::String(x)) => x.clone(),
     };
     [
+        // In the order of the table's head.
         v.name.clone(),
         v.unit().to_owned(),
         words(&format!("{:?}", v.causality)),

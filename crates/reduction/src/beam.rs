@@ -87,6 +87,7 @@ impl ModalBeam {
     /// # Errors
     /// [`Error::Parameter`] for impossible constants, [`Error::Modes`] when the eigenvalue problem fails.
     pub fn new(constants: BeamConstants, modes: usize) -> Result<Self, Error> {
+        // Constants that make a beam, and no more modes than it has.
         let positive = [
             ("length_m", constants.length_m),
             ("bending_n_m2", constants.bending_n_m2),
@@ -102,6 +103,7 @@ impl ModalBeam {
             let expected = "at least 3 and at most twice the nodes (themselves at least 3)";
             return Err(Error::Parameter { name: "modes", value: modes as f64, expected });
         }
+        // The assembled beam: deflection and slope at each node.
         let h = constants.length_m / (n - 1) as f64;
         let (mut stiffness, mut mass) = (DMatrix::zeros(2 * n, 2 * n), DMatrix::zeros(2 * n, 2 * n));
         for e in 0..n - 1 {
@@ -113,6 +115,7 @@ impl ModalBeam {
         // A shift of the size of the first elastic eigenvalue, (4.73/L)⁴ EI/ρA.
         let shift = 500.0 * constants.bending_n_m2 / constants.mass_kg_m / constants.length_m.powi(4);
         let found = Modes::dense(&stiffness, &mass, shift)?;
+        // Rigid modes are taken from geometry: a double eigenvalue gives any mixture of the two.
         let mut shapes = DMatrix::from_fn(n, modes, |i, k| found.vectors[(2 * i, k)]);
         let total = constants.mass_kg_m * constants.length_m;
         for i in 0..n {
@@ -201,11 +204,13 @@ impl ModalBeam {
     /// The exact trajectory of beam and vertical springs (stiffness k in N/m under every node) solved together:
     /// deflections, nodes × (steps + 1).
     pub fn monolithic(&self, spring_n_m: f64, step_s: f64, steps: usize) -> DMatrix<f64> {
+        // Deflections and rates of all modes; springs couple them: −k Φᵀ Φ.
         let m = self.frequencies.len();
         let mut system = DMatrix::zeros(2 * m + 2, 2 * m + 2);
         system.view_mut((0, m), (m, m)).fill_with_identity();
         let coupling = self.shapes.tr_mul(&self.shapes) * -spring_n_m;
         system.view_mut((m, 0), (m, m)).copy_from(&coupling);
+        // The modes, and the force on node 0 as one more oscillator.
         for (k, omega) in self.frequencies.iter().enumerate() {
             system[(m + k, k)] -= omega * omega;
             system[(m + k, m + k)] = -2.0 * self.ratio(k) * omega;
@@ -214,6 +219,7 @@ impl ModalBeam {
         let drive = self.drive();
         system[(2 * m, 2 * m + 1)] = drive;
         system[(2 * m + 1, 2 * m)] = -drive;
+        // Exact steps; the sine begins at zero.
         let transition = (system * step_s).exp();
         let mut x = DVector::zeros(2 * m + 2);
         x[2 * m + 1] = 1.0;

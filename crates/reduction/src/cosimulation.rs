@@ -123,11 +123,13 @@ impl Coupled<'_> {
         exchange: Exchange,
         mut respond: impl FnMut(&DVector<f64>) -> Result<DVector<f64>, Error>,
     ) -> Result<DMatrix<f64>, Error> {
+        // At rest, with the forces that belong to it.
         let step = self.beam.step(self.step_s);
         let mut state = self.beam.rest();
         let mut y = self.beam.deflections(&state);
         let mut all = DMatrix::zeros(y.len(), self.steps + 1);
         let mut older = respond(&y)?;
+        // Forces of now, or those of a step before.
         for i in 1..=self.steps {
             let present = respond(&y)?;
             let force = match exchange {

@@ -23,17 +23,20 @@ pub fn orthonormalise(shapes: &DMatrix<f64>) -> Orthonormal {
     let mut q = DMatrix::zeros(shapes.nrows(), shapes.ncols().min(shapes.nrows()));
     let mut kept = Vec::new();
     for (index, column) in shapes.column_iter().enumerate() {
+        // Only directions count, and there are at most as many as rows.
         let norm = column.norm();
         if norm == 0.0 || kept.len() == q.ncols() {
             continue;
         }
         let mut v = column / norm;
+        // Twice: once leaves rounding of what was taken out.
         for _ in 0..2 {
             for k in 0..kept.len() {
                 let share = q.column(k).dot(&v);
                 v.axpy(-share, &q.column(k), 1.0);
             }
         }
+        // What is left of a dependent column is rounding.
         let remainder = v.norm();
         if remainder > KEPT {
             q.set_column(kept.len(), &(v / remainder));

@@ -35,16 +35,19 @@ pub fn effective_independence(q: &DMatrix<f64>) -> Result<Vec<usize>, Error> {
     if nodes < rank {
         return Err(Error::TooFewNodes { nodes, rank });
     }
+    // A⁻¹, and the independence of each row.
     let singular = Error::IllConditioned { condition: f64::INFINITY, limit: crate::map::CONDITION_MAX };
     let mut inverse = q.tr_mul(q).try_inverse().ok_or(singular)?;
     let mut value: Vec<f64> = (0..nodes).map(|i| (q.row(i) * &inverse * q.row(i).transpose())[0]).collect();
     let mut left: Vec<usize> = (0..nodes).collect();
+    // The least one goes; of rows that are equal but for rounding, the first.
     while left.len() > rank {
         let smallest = left.iter().map(|&i| value[i]).fold(f64::INFINITY, f64::min);
         let Some(place) = left.iter().position(|&i| value[i] <= smallest + TIE) else {
             break;
         };
         let gone = left.remove(place);
+        // A⁻¹ and the independence of the others follow by an update of rank 1.
         let v: DVector<f64> = &inverse * q.row(gone).transpose();
         let gap = 1.0 - value[gone];
         for &j in &left {

@@ -95,6 +95,7 @@ impl InterfaceMap {
         if rank == 0 {
             return Err(Error::Empty);
         }
+        // Each node once, and as many as the rank.
         let mut seen = vec![false; count];
         for &node in &nodes {
             match seen.get_mut(node) {
@@ -106,6 +107,7 @@ impl InterfaceMap {
             let (found, expected) = (nodes.len(), rank);
             return Err(Error::Shape { what: "interface nodes", found, expected });
         }
+        // Nodes that nearly lose a coordinate would amplify rounding.
         let chosen = q.select_rows(&nodes);
         let singular = chosen.singular_values();
         let condition = singular.max() / singular.min();

@@ -93,6 +93,7 @@ impl Access {
         shape: Shape,
         group: impl Fn(&Variable) -> Group,
     ) -> Result<Access, Fault> {
+        // Empty tables; the GUID tells whose saved states they are.
         let mut access = Access {
             identity: fnv(description.guid.as_bytes()),
             description: Arc::new(description),
@@ -107,10 +108,12 @@ impl Access {
             stored: 0,
             fresh: Memory { stop_s: f64::INFINITY, ..Memory::default() },
         };
+        // Rows in the order of the declaration, which is that of value references.
         let description = Arc::clone(&access.description);
         for variable in &description.variables {
             access.add(variable, flags(variable, &group))?;
         }
+        // What a fresh instance keeps beside its variables.
         let inputs = access.inputs.len();
         access.fresh.inputs = Polynomials::new(inputs);
         access.fresh.last_inputs = Polynomials::new(inputs);
@@ -121,6 +124,7 @@ impl Access {
     }
 
     fn add(&mut self, variable: &Variable, flags: Flags) -> Result<(), Fault> {
+        // Value references count from 0 in each of the four types.
         let list = match Space::of(variable) {
             Space::Real => &mut self.reals,
             Space::Integer => &mut self.integers,
@@ -134,6 +138,7 @@ impl Access {
                 "variable `{name}` has value reference {found}, expected {expected}"
             )));
         }
+        // Start values and bounds; of reals also the place among the inputs, and how many are to be saved.
         list.push(flags);
         let memory = &mut self.fresh;
         match (&variable.kind, &variable.start) {
@@ -148,10 +153,12 @@ impl Access {
                     self.stored = self.reals.len();
                 }
             }
+            // Enumerations are integers with bounds.
             (Kind::Integer { min, max } | Kind::Enumeration { min, max, .. }, start) => {
                 memory.integers.push(if let Some(Value::Integer(x)) = start { *x } else { 0 });
                 self.integer_bounds.push((min.unwrap_or(i32::MIN), max.unwrap_or(i32::MAX)));
             }
+            // Booleans and texts have no bounds.
             (Kind::Boolean, start) => memory.booleans.push(matches!(start, Some(Value::Boolean(true)))),
             (Kind::String, start) => {
                 memory.strings.push(if let Some(Value::String(x)) = start { x.clone() } else { String::new() });
@@ -170,6 +177,7 @@ impl Access {
 
 /// Where a variable may be set (FMI 2.0.5, table of section 4.2.4) and what else it is.
 fn flags(v: &Variable, group: &impl Fn(&Variable) -> Group) -> Flags {
+    // Phases in which it may be set; a constant in none.
     let is_input = v.causality == Causality::Input;
     let mut phases = 0;
     if v.variability != Variability::Constant {
@@ -183,6 +191,7 @@ fn flags(v: &Variable, group: &impl Fn(&Variable) -> Group) -> Flags {
             phases |= Phase::StepComplete.bit();
         }
     }
+    // What else a call must look at.
     let bounded = match &v.kind {
         Kind::Real(a) => a.min.is_some() || a.max.is_some(),
         Kind::Integer { min, max } | Kind::Enumeration { min, max, .. } => min.is_some() || max.is_some(),

@@ -119,6 +119,7 @@ fn flag(tape: &mut impl Tape, x: &mut bool) -> Result<(), Fault> {
 
 /// The fields, in the order of the layout.
 fn fields(tape: &mut impl Tape, memory: &mut Memory, stored: usize) -> Result<(), Fault> {
+    // Variables; reals behind the last that is stored are computed from the others.
     reals(tape, "reals", &mut memory.reals[..stored])?;
     length(tape, "integers", memory.integers.len())?;
     for x in &mut memory.integers {
@@ -129,12 +130,14 @@ fn fields(tape: &mut impl Tape, memory: &mut Memory, stored: usize) -> Result<()
     memory.booleans.iter_mut().try_for_each(|x| flag(tape, x))?;
     length(tape, "strings", memory.strings.len())?;
     memory.strings.iter_mut().try_for_each(|x| tape.text(x))?;
+    // What the model keeps beside them.
     reals(tape, "hidden reals", &mut memory.hidden_reals)?;
     length(tape, "hidden integers", memory.hidden_integers.len())?;
     for x in &mut memory.hidden_integers {
         *x = tape.word(*x as u64)? as i64;
     }
     tape.bytes(&mut memory.kept)?;
+    // Polynomials of the inputs, of this step and the last.
     for polynomials in [&mut memory.inputs, &mut memory.last_inputs] {
         let degree = tape.word(polynomials.degree() as u64)?;
         reals(tape, "coefficients", polynomials.rows_mut())?;
@@ -142,6 +145,7 @@ fn fields(tape: &mut impl Tape, memory: &mut Memory, stored: usize) -> Result<()
     }
     length(tape, "inputs", memory.touched.len())?;
     memory.touched.iter_mut().try_for_each(|x| flag(tape, x))?;
+    // Times, and where in its life the instance is.
     for x in [&mut memory.time_s, &mut memory.last_step_s, &mut memory.start_s, &mut memory.stop_s] {
         real(tape, x)?;
     }

@@ -54,8 +54,10 @@ impl Joint {
             inputs if inputs.interpolates => 1.0 / 6.0,
             inputs => 1.0 / 6.0 + 1.0 / (12.0 * (inputs.sub_steps * inputs.sub_steps) as f64),
         };
+        // The weight c is the mean over the units at its ends.
         let units = || node.force.iter().filter_map(|f| f.first());
         let weight = units().map(|(unit, _)| share(*unit)).sum::<f64>() / units().count().max(1) as f64;
+        // Room for coordinates and velocities of both ends, G and one row of the history.
         let coordinates = |of: &[Vec<Coordinate>; 2]| of.each_ref().map(|list| vec![0.0; list.len()]);
         Joint {
             name: node.name.clone(),

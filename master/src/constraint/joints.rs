@@ -63,9 +63,11 @@ impl Joints {
     pub fn new(nodes: &[ConstraintNode], channels: &[Channel], stations: &[Station], first: usize) -> Self {
         let (mut list, mut touches) = (Vec::<Joint>::new(), Vec::<Touch>::new());
         for node in nodes {
+            // Its rows come after those of the joints before it.
             let start = list.last().map_or(0, |j| j.rows.end);
             let joint = Joint::new(node, start, stations);
             let n = node.relation.velocities();
+            // Each velocity that is sampled is a term of its unit, with the force of the same component.
             for (e, velocity) in node.velocity.iter().enumerate() {
                 for (i, coordinate) in velocity.iter().enumerate() {
                     let (Coordinate::Sampled(signal), Some(&(unit, input))) = (coordinate, node.force[e].get(i)) else {
@@ -86,6 +88,7 @@ impl Joints {
             }
             list.push(joint);
         }
+        // Room for g, ġ, (a, b) and W over the rows of all joints.
         let rows = list.last().map_or(0, |j| j.rows.end);
         let zeros = || vec![0.0; rows];
         Joints {
@@ -233,16 +236,19 @@ impl Joints {
         self.mobility.fill(0.0);
         for touch in &mut self.touches {
             for (number, joint) in self.list.iter().enumerate() {
+                // Forces of a joint with no end on this unit do not reach it.
                 if !touch.terms.iter().any(|t| t.joint == number) {
                     continue;
                 }
                 for row in 0..joint.rows.len() {
+                    // A unit of λ in this row alone: the forces on the unit are that row of G.
                     for (seed, term) in touch.seed.iter_mut().zip(&touch.terms) {
                         let own = term.joint == number;
                         *seed = if own { joint.slopes[row * joint.v.len() + term.column] } else { 0.0 };
                     }
                     let unit = stations[touch.unit].unit.as_mut();
                     unit.directional(&touch.accelerations, &touch.forces, &touch.seed, &mut touch.answer)?;
+                    // What the accelerations are in all joints the unit is part of: a column of W.
                     for (answer, term) in touch.answer.iter().zip(&touch.terms) {
                         let other = &self.list[term.joint];
                         for (i, slopes) in other.rows.clone().zip(other.slopes.chunks_exact(other.v.len())) {
@@ -287,6 +293,7 @@ impl Joints {
             (self.by_a[i], self.by_b[i]) = (self.gap[i] / length_s, self.rate[i]);
         }
         self.solve(length_s);
+        // W turns on the way by a small part E: (W + E)⁻¹ r ≈ x − W⁻¹ E x with x = W⁻¹ r.
         if self.is_directional {
             let mut rest = std::mem::take(&mut self.turning.rest);
             self.turning.of([&self.by_a, &self.by_b], (&self.mobility, &state.turn), length_s, &mut rest);
@@ -299,6 +306,7 @@ impl Joints {
             }
             self.turning.rest = rest;
         }
+        // The corrected forces go into the history, and what is open into what the run tells.
         self.renew(histories, end);
         self.note(state, length_s);
         Ok(())

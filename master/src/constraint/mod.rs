@@ -127,11 +127,14 @@ impl System {
     pub fn constrain(&mut self, constraint: Constraint) -> Result<(), SystemError> {
         let Constraint { name, relation, ends, is_held } = constraint;
         let (coordinates, velocities) = (relation.coordinates(), relation.velocities());
+        // The relation says how many coordinates, velocities and forces an end has.
         let shape = |what, found, expected| {
             if found == expected { Ok(()) } else { Err(SystemError::LawShape { what, found, expected }) }
         };
+        // The inputs of force know the joint by its number.
         let number = self.constraints.len();
         let (mut position, mut velocity, mut force) = ([vec![], vec![]], [vec![], vec![]], [vec![], vec![]]);
+        // An end on the ground has known coordinates and no velocity; it gets no force.
         for (e, end) in ends.into_iter().enumerate() {
             match end {
                 End::Fixed(values) => {
@@ -143,6 +146,7 @@ impl System {
                     shape("coordinates of a joint's end", p.len(), coordinates)?;
                     shape("velocities of a joint's end", v.len(), velocities)?;
                     shape("forces of a joint's end", inputs.len(), velocities)?;
+                    // Each force must act on the unit whose velocity it works on.
                     for (component, ((unit, input), v)) in inputs.iter().zip(&v).enumerate() {
                         shape("forces on the unit of their velocity", unit.0, self.channels[v.channel].unit)?;
                         let part = Part { constraint: number, end: e, component };

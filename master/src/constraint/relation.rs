@@ -95,21 +95,25 @@ impl Relation {
         slopes.fill(0.0);
         match self {
             Relation::Coincident(offset) => {
+                // The identity and its negative, as in p₁ − p₂.
                 let n = offset.len();
                 for i in 0..n {
                     (slopes[i * 2 * n + i], slopes[i * 2 * n + n + i]) = (1.0, -1.0);
                 }
             }
             Relation::Distance { dimensions: n, length_m } => {
+                // The unit vector along the line between the ends.
                 for i in 0..*n {
                     let slope = (p[i] - q[i]) / length_m;
                     (slopes[i], slopes[n + i]) = (slope, -slope);
                 }
             }
             Relation::Hinge | Relation::Rigid => {
+                // Points: as if coincident, without the axes.
                 for i in 0..3 {
                     (slopes[i * 12 + i], slopes[i * 12 + 6 + i]) = (1.0, -1.0);
                 }
+                // Axes: d(a₁ × a₂)/dt by ω₁ and by ω₂.
                 for (a, b, weight) in self.axes([p, q]) {
                     let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
                     for i in 0..3 {

@@ -95,6 +95,7 @@ impl Turning {
                 moved = moved.max(da.abs()).max(db.abs());
                 size = size.max(a[i].abs()).max(b[i].abs());
             }
+            // e: the fall of ġ by W and the D known so far, less the fall that was seen.
             for i in 0..n {
                 let row = i * n..(i + 1) * n;
                 let parts = w[row.clone()].iter().zip(&turn[row]).enumerate();
@@ -104,11 +105,13 @@ impl Turning {
                 });
                 self.e[i] = known.sum::<f64>() - (self.rate[i] - rate[i]);
             }
+            // A change of forces that is no more than rounding tells nothing.
             let square: f64 = self.u.iter().map(|u| u * u).sum();
             if moved > NOISE * size && square > 0.0 && self.e.iter().all(|e| e.is_finite()) {
                 self.change_by(square);
             }
         }
+        // The first run is what the second is compared with.
         if self.runs == 0 {
             self.forces[0].copy_from_slice(a);
             self.forces[1].copy_from_slice(b);

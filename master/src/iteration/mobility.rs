@@ -55,13 +55,16 @@ impl Iteration {
         mobility: &mut [f64],
     ) -> Result<usize, UnitError> {
         let (n, length_s) = (window.joints.rows(), window.sources.clock.length_s(window.length(state)));
+        // The window as guessed: the ġ that differences are taken from.
         let mut residual = vec![0.0; y.len()];
         let mut problem = Guessed::new(window, state, &self.guesses);
         problem.run_with(y, &mut residual)?;
         let (base, mut runs, mut row, mut force) = (problem.window.joints.rates().to_vec(), 1, 0, 1.0);
+        // The first half of a joint's row is a, which tells all of W; b needs no run.
         let joints = self.guesses.iter().filter(|g| g.channel >= self.channels);
         for place in joints.flat_map(|g| g.first..g.first + g.width / 2) {
             let before = y[place];
+            // A force that moves ġ well above rounding and not by orders of magnitude too much is found by trial.
             for trial in 1..=TRIALS_MAX {
                 y[place] = before + force;
                 problem.run_with(y, &mut residual)?;
@@ -71,6 +74,7 @@ impl Iteration {
                 let wanted = TRIAL * joints.size(row) / length_s;
                 let is_fit = (0.01..=100.0).contains(&(moved / wanted));
                 if is_fit || moved == 0.0 || trial == TRIALS_MAX {
+                    // A column of W.
                     let columns = joints.rates().iter().zip(&base).enumerate();
                     columns.for_each(|(i, (r, b))| mobility[i * n + row] = (b - r) / (length_s * force));
                     break;

@@ -74,6 +74,7 @@ impl Predictor for IntegratedAcceleration {
             // A signal that is no motion: the classical polynomial of the same order.
             return Lagrange::new(self.degree + 1).segments(history, span, out);
         }
+        // A body known at the step's end: the variant says whether its motion is interpolated.
         let lead = history.lead(span.to);
         let end_known = history.at(lead) >= span.to as f64 && lead > 0;
         match (self.variant, end_known) {
@@ -81,18 +82,22 @@ impl Predictor for IntegratedAcceleration {
             (Variant::H5, true) => return Hermite::H5.segments(history, span, out),
             _ => {}
         }
+        // The motion is met at the step's start, or for N1 at the newest sample there is.
         let anchor = if self.variant == Variant::N1 { lead } else { history.not_after(span.from) };
+        // ã: accelerations of the newest samples, as many as there are up to k + 1.
         let mut jets = [Jet { s: 0.0, values: [0.0; 3], len: 1 }; DEGREE_MAX + 1];
         let degree = self.degree.min(lead);
         for (j, jet) in jets[..=degree].iter_mut().enumerate() {
             jet.s = span.local(history.at(lead - j));
             jet.values[0] = history.value(lead - j, 2);
         }
+        // ṽ and x̃ by integration from the anchor.
         let s = span.local(history.at(anchor));
         let [x, v, a, ..] = out else { return };
         interpolate(&jets[..=degree], a);
         a.integrate(span.length_s, s, history.value(anchor, 1), v);
         v.integrate(span.length_s, s, history.value(anchor, 0), x);
+        // Components after a are its derivatives.
         for c in 3..out.len() {
             let (done, rest) = out.split_at_mut(c);
             done[c - 1].differentiate(span.length_s, &mut rest[0]);

@@ -60,20 +60,24 @@ impl Predictor for Jerk {
     }
 
     fn segments(&self, history: &History, span: &Span, out: &mut [Segment]) {
+        // A signal without a rate of acceleration.
         if history.width() < 4 {
             let without = IntegratedAcceleration { degree: 1, variant: Variant::H5 };
             return without.segments(history, span, out);
         }
+        // A body known at the step's end: the quintic through both ends.
         let lead = history.lead(span.to);
         if lead > 0 && history.at(lead) >= span.to as f64 {
             return Hermite::H5.segments(history, span, out);
         }
+        // ã: Hermite polynomial through (a, ȧ) of the newest points, as many as there are.
         let mut jets = [Jet { s: 0.0, values: [0.0; 3], len: 2 }; POINTS_MAX];
         let points = self.points.clamp(1, POINTS_MAX).min(lead + 1);
         for (j, jet) in jets[..points].iter_mut().enumerate() {
             jet.s = span.local(history.at(lead - j));
             jet.values = [history.value(lead - j, 2), history.value(lead - j, 3) * span.length_s, 0.0];
         }
+        // ṽ and x̃ by integration from the newest point; components after a are its derivatives.
         let [x, v, a, rest @ ..] = out else { return };
         interpolate(&jets[..points], a);
         a.integrate(span.length_s, jets[0].s, history.value(lead, 1), v);

@@ -100,6 +100,7 @@ impl Recorder {
             self.readings.len() - 1
         });
         let reading = &mut self.readings[known];
+        // The column, and its place in the row; a text is no number there and goes beside it.
         let kind = match discrete_type(v) {
             None => ColumnKind::Real,
             Some(Type::Integer) => ColumnKind::Integer,
@@ -111,6 +112,7 @@ impl Recorder {
             kind => Column::discrete(name, kind),
         });
         self.row.push(if kind == ColumnKind::Text { f64::NAN } else { 0.0 });
+        // A call of its own for each type; outputs that are sampled anyway need none.
         let reference = v.value_reference;
         match kind {
             ColumnKind::Real => {
@@ -127,6 +129,7 @@ impl Recorder {
                 self.texts.push((place, String::new()));
             }
         }
+        // What follows inputs at once needs those of now: set before it is read, or by directional derivatives.
         reading.is_sampled_only = false;
         let follows = reading.followers.contains(&variable);
         reading.follows_inputs |= follows && s.outputs.refresh == Refresh::GetAfterSet;
@@ -167,6 +170,7 @@ impl Recorder {
                     None => station.feed_now(supply, at),
                 }
             }
+            // Reals in one call; where inputs cannot be set in between, the effect of their change is added.
             if r.follows_inputs {
                 station.show_known(state)?;
             }

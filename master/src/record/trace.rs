@@ -154,6 +154,7 @@ impl Trace {
     /// # Errors
     /// As [`Trace::read`].
     pub fn read_some(source: impl Read, is_wanted: impl Fn(usize) -> bool) -> Result<Self, TraceError> {
+        // Columns that are wanted, by their place.
         let mut reader = csv::Reader::from_reader(source);
         let wanted: Vec<bool> = (0..reader.headers()?.len()).map(is_wanted).collect();
         let some = |names: &csv::StringRecord| -> Vec<Column> {
@@ -161,6 +162,7 @@ impl Trace {
             names.map(|(name, _)| Column::new(name, "1")).collect()
         };
         let columns = some(reader.headers()?);
+        // Values row by row; fields that are not wanted are not parsed.
         let mut values = Vec::new();
         for record in reader.records() {
             let record = record?;

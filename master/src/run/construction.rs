@@ -74,6 +74,7 @@ impl Simulation {
         let width = system.width();
         let joints = Joints::new(&system.constraints, &system.channels, &stations, channels);
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
+        // Links, sources of signals, and the window that runs all of it.
         let links = Links::new(std::mem::take(&mut system.links), stations.len());
         let mut supply = Sources::new(laws, family, clock, width);
         supply.outside.resize_with(system.outside, Default::default);
@@ -88,9 +89,11 @@ impl Simulation {
         let repetition = Repetition::of(&system.interfaces, &window.stations);
         let crossings = Crossings::new(std::mem::take(&mut system.events), &window);
         window.revocable |= crossings.goes_back();
+        // Where windows are neither controlled nor run again, and no link is carried, a relay may do what they do.
         let plain = iteration.is_none() && control.is_none() && repetition.is_none() && crossings.is_empty();
         let held = plain && window.links.is_empty();
         let relay = if held { Relay::of(&window, 1) } else { None };
+        // All of it, and ticks as fine as events want them before the state at the start is made.
         let mut simulation = Simulation {
             state: initial(&window, iteration.as_ref(), control.as_ref()),
             window,

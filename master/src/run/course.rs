@@ -84,6 +84,7 @@ impl Simulation {
 
     /// A window of a length that keeps the tolerance.
     fn controlled(&mut self) -> Result<Option<Corrected>, RunError> {
+        // Where windows end at the latest.
         let end = self.grid.stop_s.map_or(Tick::MAX, |stop_s| self.tick(stop_s));
         let end = self.until.map_or(end, |until| until.min(end));
         let clock = self.window.sources.clock;
@@ -122,6 +123,7 @@ impl Simulation {
                 Ok(_) if state.events.settles => Verdict::Accepted,
                 Ok(_) => steps.judge(control, state, (length, span.length_s)),
             };
+            // A window with events may be taken back even though its length is right.
             match verdict {
                 Verdict::Accepted if self.crossings.is_empty() => return outcome,
                 Verdict::Accepted => return self.meet_events(outcome?, (span.from, length)),

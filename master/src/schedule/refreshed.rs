@@ -119,6 +119,7 @@ enum Way {
 }
 
 fn description(gains: &[[f64; INPUTS]; 2], way: Way) -> ModelDescription {
+    // Inputs first, then a motion and outputs with feed-through; v and a are derivatives.
     let variable = |(i, name): (usize, String)| Variable {
         name,
         value_reference: i as u32,
@@ -134,6 +135,7 @@ fn description(gains: &[[f64; INPUTS]; 2], way: Way) -> ModelDescription {
         declared_type: None,
         can_handle_multiple_set: true,
     };
+    // Directional derivatives are offered only where outputs are to be evaluated by them.
     let names = (0..INPUTS).map(|i| format!("u{i}")).chain(OUTPUTS.map(str::to_owned));
     let co = CoSimulation {
         can_interpolate_inputs: true,
@@ -145,10 +147,12 @@ fn description(gains: &[[f64; INPUTS]; 2], way: Way) -> ModelDescription {
         variables: names.enumerate().map(variable).collect(),
         ..ModelDescription::default()
     };
+    // Outputs may be read right after inputs are set where a vendor annotation says so.
     if way == Way::GetAfterSet {
         let attributes = vec![("getAfterSet".to_owned(), "true".to_owned())];
         d.vendor_annotations.push(VendorAnnotation { tool: "macrostep".to_owned(), attributes });
     }
+    // Outputs with feed-through depend on the inputs with a gain that is not zero.
     let known =
         |k: usize| (0..INPUTS).filter(|&j| gains[k][j] != 0.0).map(|j| (j, DependencyKind::Dependent)).collect();
     d.structure.outputs = (0..OUTPUTS.len())
@@ -163,6 +167,7 @@ fn description(gains: &[[f64; INPUTS]; 2], way: Way) -> ModelDescription {
 /// A random system of up to seven units and a method for it; `reads` counts.
 fn draw(seed: u64, predictor: Arc<dyn Predictor>, way: Way, reads: &Arc<AtomicU64>) -> (System, Method, Grid) {
     let mut draw = Draw(seed);
+    // Units with random gains, of which half are zero.
     let n = 2 + draw.below(6);
     let mut system = System::new();
     let units: Vec<_> = (0..n)
@@ -181,6 +186,7 @@ fn draw(seed: u64, predictor: Arc<dyn Predictor>, way: Way, reads: &Arc<AtomicU6
             }))
         })
         .collect();
+    // A motion and an output with feed-through of each, in channels of their own.
     let channels: Vec<_> = units
         .iter()
         .map(|&u| [system.channel(u, &["x", "v", "a"]).expect("a motion"), system.channel(u, &["y"]).expect("y")])
@@ -192,6 +198,7 @@ fn draw(seed: u64, predictor: Arc<dyn Predictor>, way: Way, reads: &Arc<AtomicU6
             i => channels[0].component(i),
         }
     };
+    // Inputs from nothing, a law of two signals, or a signal.
     for &unit in &units {
         for input in 0..INPUTS {
             let name = format!("u{input}");
@@ -206,6 +213,7 @@ fn draw(seed: u64, predictor: Arc<dyn Predictor>, way: Way, reads: &Arc<AtomicU6
             }
         }
     }
+    // A schedule in random order; rates only where it is not symmetric.
     let mut order: Vec<usize> = (0..n).collect();
     (1..n).for_each(|i| order.swap(i, draw.below(i + 1)));
     let (kind, shares) = (draw.below(4), [(1, 1), (1, 1), (1, 2), (1, 3), (2, 3)]);
@@ -223,11 +231,13 @@ fn draw(seed: u64, predictor: Arc<dyn Predictor>, way: Way, reads: &Arc<AtomicU6
 /// The plan by the old rule: whenever units publish, all groups that are there as a whole are evaluated in their order, and of
 /// the others the units that publish.
 fn everything(ops: &[Op], groups: &[Vec<usize>], n: usize) -> Vec<Op> {
+    // When each unit published last, and those that did since the last evaluation.
     let (mut at, mut out): (Vec<Tick>, Vec<Op>) = (vec![0; n], Vec::new());
     let mut published: Vec<usize> = Vec::new();
     let plain = ops.iter().filter(|op| !matches!(op, Op::Refresh { .. } | Op::RefreshUnit { .. }));
     let mut plain = plain.copied().peekable();
     while let Some(op) = plain.next() {
+        // Steps stay, and evaluations come after the last of the units that publish together.
         out.push(op);
         let Op::Publish { unit, at: now } = op else { continue };
         at[unit] = now;
@@ -291,6 +301,7 @@ fn what_reads_nothing_new_need_not_be_evaluated() {
         Arc::new(Jerk::default()),
     ];
     let (mut all, mut some, mut fewer) = (0, 0, 0);
+    // The bits of runs by the old rule and by the new one, and how often outputs are read.
     for seed in 0..400 {
         for predictor in &predictors {
             for way in [Way::GetAfterSet, Way::Directional, Way::Neither] {
@@ -310,6 +321,7 @@ fn what_reads_nothing_new_need_not_be_evaluated() {
 
 /// A chain of `n` units, each of which drives the next by an output with feed-through from the one after it.
 fn chain(n: usize, order: impl Iterator<Item = usize>) -> (u64, usize) {
+    // All units have the same gains.
     let reads = Arc::new(AtomicU64::new(0));
     let gains = [[0.1, 0.0, 0.0], [0.0, 0.2, 0.0]];
     let mut system = System::new();
@@ -320,12 +332,14 @@ fn chain(n: usize, order: impl Iterator<Item = usize>) -> (u64, usize) {
             system.add(Box::new(Mass { name, description, gains, inputs, rates, state: [1.0, 0.0], steps: 0, reads }))
         })
         .collect();
+    // A position to the unit before, and the output with feed-through to the one after.
     for u in 0..n - 1 {
         let x = system.channel(units[u + 1], &["x"]).expect("x");
         let y = system.channel(units[u], &["y"]).expect("y");
         system.connect(x.component(0), units[u], "u1").expect("an input");
         system.connect(y.component(0), units[u + 1], "u0").expect("an input");
     }
+    // One window, and the reads it takes.
     let method = Method { schedule: Schedule::GaussSeidel(order.collect()), ..Method::default() };
     let mut simulation = Simulation::new(system, &method, Grid::uniform(0.01, 1.0)).expect("a simulation");
     simulation.initialise().expect("initialised");

@@ -103,6 +103,7 @@ proptest! {
 
     #[test]
     fn every_plan_tiles_the_window(steps in prop::collection::vec(1i64..7, 1..5), gs: bool, seed in 0usize..24) {
+        // Each unit's steps follow each other without a gap, and each is published before the next begins.
         let mut order: Vec<usize> = (0..steps.len()).collect();
         order.rotate_left(seed % steps.len());
         let schedule = if gs { Schedule::GaussSeidel(order) } else { Schedule::Jacobi };

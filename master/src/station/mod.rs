@@ -151,6 +151,7 @@ impl Station {
         if self.holds || self.inputs.interpolates {
             self.ask()?;
         }
+        // A step with sub-steps is made as a whole where it is ended.
         if self.holds {
             for feed in &mut self.feeds {
                 feed.constants(supply, span.from, span.to, &mut self.inputs.values);
@@ -285,6 +286,7 @@ impl Station {
         for feed in &mut self.feeds {
             feed.values(supply, at, &mut x.row, &mut x.values);
         }
+        // Inputs are set, with their rates where these count, or directional derivatives answer their change.
         match y.refresh {
             Refresh::GetAfterSet if self.rates => {
                 x.show(&mut state.inputs, self.unit.as_mut())?;

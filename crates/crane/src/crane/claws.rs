@@ -27,6 +27,7 @@ const CONTACT_COMPLIANCE: f64 = 1e-7;
 const CLAWS: [(f64, usize, (f64, f64)); 2] = [(-1.0, 12, (4.787, 1.086)), (1.0, 13, (5.027, 1.086))];
 
 pub(super) fn add(builder: &mut SystemBuilder, b: &[BodyId], options: &CraneOptions) {
+    // Log and ground.
     let facets = options.friction_facets;
     let surface = |friction| Surface { friction, facets, compliance: CONTACT_COMPLIANCE, ..Default::default() };
     let (on_log, on_ground) = (surface(options.claw_friction), surface(options.ground_friction));
@@ -38,6 +39,7 @@ pub(super) fn add(builder: &mut SystemBuilder, b: &[BodyId], options: &CraneOpti
     let log = builder.shape(b[LOG], cylinder);
     builder.pair("log on ground", [log, ground], on_ground);
 
+    // Tines may touch the log along their length, and the ground with their tips.
     for (side, claw, pivot) in CLAWS {
         for y in [-TINE_OFFSET, TINE_OFFSET] {
             let segments = tine(builder, b[claw], side, pivot, y);
@@ -47,6 +49,7 @@ pub(super) fn add(builder: &mut SystemBuilder, b: &[BodyId], options: &CraneOpti
             builder.pair("tine tip on ground", [segments[2], ground], on_ground);
         }
     }
+    // Balls keep the frame from sinking into the log.
     let (radius, offset) = FRAME_BALL;
     for y in [-offset, offset] {
         let ball = builder.shape(b[11], Shape::Sphere { centre: Vec3::y() * y, radius });

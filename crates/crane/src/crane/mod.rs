@@ -124,6 +124,7 @@ struct Joints {
 /// J1 … J22 in their order.
 fn add_joints(builder: &mut SystemBuilder, b: &[BodyId]) -> Joints {
     use JointKind::{Prismatic, Revolute, Spherical};
+    // Axes of the cylinders, through their joints.
     let mut join = |name: &str, kind, first, second, at, axis| {
         builder.joint(name, kind, [first, second], (at, axis), JOINT_COMPLIANCE)
     };
@@ -132,11 +133,13 @@ fn add_joints(builder: &mut SystemBuilder, b: &[BodyId]) -> Joints {
     let jib_axis = point(2.674, 3.972) - point(1.111, 2.903);
     let telescope_axis = bodies::direction(bodies::JIB_DEGREES);
 
+    // Slew, boom and lift cylinder.
     let slew = join("J1 ground-pillar", Revolute, BodyId::GROUND, b[0], point(0.0, 0.0), z);
     join("J2 pillar-boom", Revolute, b[0], b[1], point(0.0, 2.0), y);
     join("J3 pillar-lift barrel", Revolute, b[0], b[2], point(0.25, 0.90), y);
     let lift = join("J4 lift cylinder", Prismatic, b[2], b[3], point(0.25, 0.90), lift_axis);
     join("J5 lift rod-boom", Spherical, b[3], b[1], point(0.959, 2.320), y);
+    // The jib, moved by its cylinder over two levers.
     join("J6 boom-jib", Revolute, b[1], b[4], point(3.208, 3.634), y);
     join("J7 boom-jib barrel", Revolute, b[1], b[5], point(1.111, 2.903), y);
     let jib = join("J8 jib cylinder", Prismatic, b[5], b[6], point(1.111, 2.903), jib_axis);
@@ -144,9 +147,11 @@ fn add_joints(builder: &mut SystemBuilder, b: &[BodyId]) -> Joints {
     join("J10 boom-lever 1", Revolute, b[1], b[7], point(2.806, 3.542), y);
     join("J11 lever 1-lever 2", Revolute, b[7], b[8], point(2.674, 3.972), y);
     join("J12 lever 2-jib", Spherical, b[8], b[4], point(3.315, 3.979), y);
+    // The telescope and the two axes of the hanger.
     let telescope = join("J13 telescope", Prismatic, b[4], b[9], point(4.403, 2.158), telescope_axis);
     let hanger_y = join("J14 telescope-hanger", Revolute, b[9], b[10], point(4.907, 1.536), y);
     let hanger_x = join("J15 hanger-frame", Revolute, b[10], b[11], point(4.907, 1.336), x);
+    // Claws, their cylinder, and the rod that keeps them in step.
     join("J16 frame-claw left", Revolute, b[11], b[12], point(4.787, 1.086), y);
     join("J17 frame-claw right", Revolute, b[11], b[13], point(5.027, 1.086), y);
     join("J18 claw left-grip barrel", Revolute, b[12], b[14], point(4.808, 1.291), y);
@@ -229,6 +234,7 @@ pub struct CraneRun {
 /// [`CosimError`] only before the first step; later errors are an unstable run.
 pub fn run(system: &Arc<System>, scheme: Scheme, end_s: f64) -> Result<CraneRun, CosimError> {
     let mut cosim = cosim(system, scheme)?;
+    // Nothing seen yet.
     let mut run = CraneRun {
         stable: true,
         time_s: 0.0,
@@ -240,6 +246,7 @@ pub fn run(system: &Arc<System>, scheme: Scheme, end_s: f64) -> Result<CraneRun,
         mismatches: 0,
     };
     let steps = (end_s / scheme.macro_s).round() as usize;
+    // A step that fails or is too fast ends the run as an unstable one.
     for _ in 0..steps {
         let outcome = cosim.step();
         let speed = cosim.speed().iter().fold(0.0_f64, |m, w| if w.is_nan() { f64::INFINITY } else { m.max(w.abs()) });
@@ -249,6 +256,7 @@ pub fn run(system: &Arc<System>, scheme: Scheme, end_s: f64) -> Result<CraneRun,
             run.stable = false;
             break;
         }
+        // What the solver says, and how far joints are open.
         let report = cosim.slow().report();
         run.residual_max = run.residual_max.max(report.residual);
         run.pivots += report.solver.pivots;

@@ -88,6 +88,7 @@ fn is_date_and_time(text: &str) -> bool {
     if !(number(year, 4, 0..=9999) && number(month, 2, 1..=12) && number(day, 2, 1..=31)) {
         return false;
     }
+    // The zone begins at the first `Z`, `+` or `-`.
     let (time, zone) = match time.find(['Z', '+', '-']) {
         Some(at) => time.split_at(at),
         None => (time, ""),
@@ -97,6 +98,7 @@ fn is_date_and_time(text: &str) -> bool {
         Some(None) => false,
         None => matches!(zone, "" | "Z"),
     };
+    // Fractions of seconds are optional, and have digits.
     let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
     let time: Vec<&str> = time.split(':').collect();
     let [hours, minutes, seconds] = time[..] else { return false };

@@ -81,6 +81,7 @@ fn is_unsigned(text: &str) -> bool {
 }
 
 pub(super) fn characters(d: &ModelDescription, f: &mut Findings<'_>) {
+    // Texts of the root.
     let root = [
         ("modelName", Some(d.model_name.as_str())),
         ("guid", Some(d.guid.as_str())),
@@ -97,6 +98,7 @@ pub(super) fn characters(d: &ModelDescription, f: &mut Findings<'_>) {
             f.add(format!("`{key}`"), format!("the character U+{:04X}", u32::from(c)), "text");
         }
     }
+    // Texts of variables.
     for (at, v) in d.variables.iter().enumerate() {
         let start = match (&v.start, &v.kind) {
             (Some(Value::String(text)), Kind::String) => Some(text.as_str()),

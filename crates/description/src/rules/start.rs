@@ -39,6 +39,7 @@ type Bounds = (Option<f64>, Option<f64>);
 pub(super) fn range(d: &ModelDescription, f: &mut Findings<'_>) {
     let types = by_name(&d.types);
     for (at, v) in d.variables.iter().enumerate() {
+        // Bounds that leave room.
         let of_type = v.declared_type.as_deref().and_then(|name| types.get(name)).map(|t| &t.kind);
         let (min, max) = bounds(&v.kind);
         if let (Some(min), Some(max)) = (min, max)
@@ -46,6 +47,7 @@ pub(super) fn range(d: &ModelDescription, f: &mut Findings<'_>) {
         {
             f.variable(at, format!("min {} and max {}", shown::number(min), shown::number(max)), "min ≤ max");
         }
+        // The start value within them.
         if let Some(start) = number(v) {
             let found = || format!("the start value {}", shown::number(start));
             if let Some(min) = min.filter(|min| start < *min) {
@@ -55,6 +57,7 @@ pub(super) fn range(d: &ModelDescription, f: &mut Findings<'_>) {
                 f.variable(at, found(), format!("at most {}", shown::number(max)));
             }
         }
+        // A nominal value is something to divide by.
         if let Some(nominal) = v.real().and_then(|a| a.nominal)
             && !(nominal.is_finite() && nominal != 0.0)
         {

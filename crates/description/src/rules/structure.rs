@@ -80,6 +80,7 @@ fn listed(d: &ModelDescription, list: &[Unknown], name: &str, f: &mut Findings<'
 pub(super) fn dependencies(d: &ModelDescription, f: &mut Findings<'_>) {
     let (states, _) = states(d);
     let s = &d.structure;
+    // State derivatives of a file that may leave them out are not looked at.
     for (list, name, initial) in [
         (&s.outputs[..], "Outputs", false),
         (if derivatives_count(d) { &s.derivatives[..] } else { &[][..] }, "Derivatives", false),
@@ -94,6 +95,7 @@ pub(super) fn dependencies(d: &ModelDescription, f: &mut Findings<'_>) {
                     "each once, ascending",
                 );
             }
+            // Each dependency is a variable, and one that counts as known there.
             for (at, kind) in known {
                 let Some(v) = d.variables.get(*at) else {
                     let expected = format!("1 to {}", d.variables.len());
@@ -115,6 +117,7 @@ pub(super) fn dependencies(d: &ModelDescription, f: &mut Findings<'_>) {
                         "dependencies on knowns",
                     );
                 }
+                // Other kinds are slopes, which only a Real has.
                 let real = d.variables.get(unknown.index).is_some_and(|v| v.real().is_some());
                 if *kind != DependencyKind::Dependent && !real {
                     f.variable(unknown.index, format!("dependency kind {kind:?}"), "`dependent`: it is no Real");

@@ -9,10 +9,12 @@ use crate::{Kind, ModelDescription, RealAttributes, Unit, shown};
 pub(super) fn units(d: &ModelDescription, f: &mut Findings<'_>) {
     let mut seen = HashSet::new();
     for unit in &d.units {
+        // Names are unique.
         let subject = || format!("unit `{}`", unit.name);
         if !seen.insert(&unit.name) {
             f.add(subject(), "a second definition", "one");
         }
+        // Conversions to base and display units can be taken back.
         let base = unit.base.map(|b| (b.factor, b.offset));
         let display = unit.display.iter().map(|d| (d.factor, d.offset));
         for (factor, offset) in base.into_iter().chain(display) {
@@ -24,6 +26,7 @@ pub(super) fn units(d: &ModelDescription, f: &mut Findings<'_>) {
                 );
             }
         }
+        // Display units are unique within a unit.
         let mut shown = HashSet::new();
         for display in unit.display.iter().filter(|display| !shown.insert(&display.name)) {
             f.add(subject(), format!("display unit `{}` twice", display.name), "once");
@@ -73,6 +76,7 @@ pub(super) fn definitions(d: &ModelDescription, f: &mut Findings<'_>) {
     let mut seen = HashSet::new();
     let variables: HashSet<&str> = d.variables.iter().map(|v| v.name.as_str()).collect();
     for t in &d.types {
+        // Names are unique among types and variables.
         let subject = || format!("type `{}`", t.name);
         if !seen.insert(&t.name) {
             f.add(subject(), "a second definition", "one");
@@ -80,6 +84,7 @@ pub(super) fn definitions(d: &ModelDescription, f: &mut Findings<'_>) {
         if variables.contains(t.name.as_str()) {
             f.add(subject(), "the name of a variable", "a name of its own");
         }
+        // Items of an enumeration, with names and values of their own.
         let Kind::Enumeration { items, .. } = &t.kind else { continue };
         if items.is_empty() {
             f.add(subject(), "an enumeration without items", "items");

@@ -95,6 +95,7 @@ pub(super) fn aliases(d: &ModelDescription, f: &mut Findings<'_>) {
             first.insert((reference_space(v), v.value_reference), (at, started));
             continue;
         };
+        // Aliases are of one type and unit, and constant together.
         let other = &d.variables[entry.0];
         let constant = |v: &Variable| v.variability == Variability::Constant;
         if std::mem::discriminant(&other.kind) != std::mem::discriminant(&v.kind) || other.unit() != v.unit() {
@@ -102,6 +103,7 @@ pub(super) fn aliases(d: &ModelDescription, f: &mut Findings<'_>) {
         } else if constant(other) != constant(v) {
             f.variable(at, format!("a constant aliased with `{}`, which is none", other.name), "both or none constant");
         }
+        // Only one of them has a start value, unless they are constants.
         match (entry.1, started) {
             (Some(before), Some(_)) if !constant(v) => {
                 let name = &d.variables[before].name;

@@ -46,17 +46,20 @@ impl<'a> Cursor<'a> {
     }
 
     fn next(&mut self, instructions: bool) -> Result<Option<Start<'a>>, ReadError> {
+        // An instruction has no end tag: it ends where its children are asked for.
         if std::mem::take(&mut self.in_instruction) {
             self.depth -= 1;
             return Ok(None);
         }
         loop {
+            // The line is where the event begins; of an error, where it was met.
             let line = self.line();
             let event = match self.reader.read_event() {
                 Ok(event) => event,
                 Err(e) => return refuse(self.error_line(), e.to_string(), "well-formed XML"),
             };
             match event {
+                // A child begins, or the element ends.
                 Event::Start(tag) => {
                     self.depth += 1;
                     if self.depth > DEPTH_MAX {
@@ -69,6 +72,7 @@ impl<'a> Cursor<'a> {
                     self.depth -= 1;
                     return Ok(None);
                 }
+                // The text may end outside of the root only.
                 Event::Eof if self.depth == 0 => return Ok(None),
                 Event::Eof => {
                     return refuse(
@@ -77,12 +81,14 @@ impl<'a> Cursor<'a> {
                         "their end tags",
                     );
                 }
+                // An instruction with attributes reads as an empty element.
                 Event::PI(instruction) if instructions && instruction.target() == INSTRUCTION => {
                     let tag = BytesStart::from_content(instruction.to_string(), INSTRUCTION.len());
                     self.depth += 1;
                     self.in_instruction = true;
                     return Ok(Some(Start { tag, line }));
                 }
+                // Entities are not read, and text between elements means nothing.
                 Event::DocType(_) => {
                     return refuse(line, "a document type (`<!DOCTYPE`)", "none: entities are not read");
                 }

@@ -29,6 +29,7 @@ impl<'e> Element<'e> {
     pub(super) fn new(start: &'e Start<'_>) -> Result<Self, ReadError> {
         let line = start.line;
         let name = start.tag.local_name().into_inner();
+        // Each is compared with all before it, so that there must not be many.
         let mut attributes: Vec<Attribute<'e>> = Vec::with_capacity(8);
         for attribute in start.tag.attributes().with_checks(false) {
             let attribute = match attribute {
@@ -42,6 +43,7 @@ impl<'e> Element<'e> {
             if attributes.iter().any(|a| a.key == key) {
                 return refuse(line, format!("attribute `{key}` of `{name}` twice"), "once");
             }
+            // Entities and blanks as XML says.
             match attribute.normalized_value(XmlVersion::Implicit1_0) {
                 Ok(value) => attributes.push(Attribute { key, value }),
                 Err(e) => return refuse(line, format!("in `{key}` of `{name}`, {e}"), "entities of XML only"),

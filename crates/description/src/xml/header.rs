@@ -9,6 +9,7 @@ use crate::{CoSimulation, DefaultExperiment, LogCategory, TypeDefinition, Vendor
 
 /// `CoSimulation` (FMI 2.0.5, section 4.3.1).
 pub(super) fn co_simulation(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<CoSimulation, ReadError> {
+    // Capabilities; those that are missing are false or 0.
     let w = &mut cursor.warnings;
     let mut c = CoSimulation {
         model_identifier: e.required("modelIdentifier")?,
@@ -24,6 +25,7 @@ pub(super) fn co_simulation(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Resu
         provides_directional_derivative: e.flag("providesDirectionalDerivative", w)?,
         source_files: Vec::new(),
     };
+    // The sources of an FMU with code.
     e.done(w);
     while let Some(start) = cursor.child()? {
         let child = Element::new(&start)?;
@@ -47,12 +49,14 @@ pub(super) fn types(cursor: &mut Cursor<'_>) -> Result<Vec<TypeDefinition>, Read
             unknown(cursor, &e, "TypeDefinitions")?;
             continue;
         }
+        // A name of its own.
         let (name, description) = (e.required("name")?, e.text("description"));
         if let Some(before) = seen.insert(name.clone(), e.line) {
             return refuse(e.line, format!("type {} again (first in line {before})", quoted(&name)), "unique names");
         }
         let line = e.line;
         e.done(&mut cursor.warnings);
+        // One element inside says what type it is.
         let mut found = None;
         while let Some(inner) = cursor.child()? {
             let inner = Element::new(&inner)?;
@@ -98,6 +102,7 @@ pub(super) fn default_experiment(cursor: &mut Cursor<'_>, mut e: Element<'_>) ->
 pub(super) fn vendor_annotations(cursor: &mut Cursor<'_>) -> Result<Vec<VendorAnnotation>, ReadError> {
     let mut annotations = Vec::new();
     while let Some(start) = cursor.child()? {
+        // Each tool by name.
         let mut e = Element::new(&start)?;
         if e.name != "Tool" {
             unknown(cursor, &e, "VendorAnnotations")?;
@@ -105,6 +110,7 @@ pub(super) fn vendor_annotations(cursor: &mut Cursor<'_>) -> Result<Vec<VendorAn
         }
         let tool = e.required("name")?;
         e.done(&mut cursor.warnings);
+        // The first element or instruction of the tool; further ones are told.
         let mut attributes = None;
         while let Some(inner) = cursor.child_or_instruction()? {
             let inner = Element::new(&inner)?;

@@ -64,6 +64,7 @@ struct File {
 
 impl File {
     fn root(&mut self, cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<(), ReadError> {
+        // Another version has another meaning.
         if e.name != "fmiModelDescription" {
             return refuse(e.line, format!("the root element {}", quoted(e.name)), "`fmiModelDescription`");
         }
@@ -72,6 +73,7 @@ impl File {
         if d.fmi_version.trim() != "2.0" {
             return refuse(e.line, format!("fmiVersion={}", quoted(&d.fmi_version)), "`2.0`");
         }
+        // Attributes by name; event indicators are of no concern to co-simulation.
         d.model_name = e.required("modelName")?;
         d.guid = e.required("guid")?;
         d.description = e.text("description");
@@ -85,6 +87,7 @@ impl File {
         d.naming = e.word("variableNamingConvention", &namings)?.unwrap_or_default();
         e.ignore(&["numberOfEventIndicators"]);
         e.done(&mut cursor.warnings);
+        // Parts in the order of the file.
         while let Some(start) = cursor.child()? {
             self.part(cursor, Element::new(&start)?)?;
         }
@@ -113,9 +116,11 @@ impl File {
 
     /// What needs the whole file: names are unique, indices point somewhere, types are known.
     fn finish(&mut self) -> Result<(), ReadError> {
+        // Variables take over from declared types what they leave out.
         self.description.variables = std::mem::take(&mut self.variables.all);
         self.inherit_types();
         let count = self.description.variables.len();
+        // Names are unique, and what is a derivative points to a variable.
         let mut first = HashMap::with_capacity(count);
         for (v, line) in self.description.variables.iter().zip(&self.variables.lines) {
             if let Some(before) = first.insert(v.name.as_str(), *line) {
@@ -131,6 +136,7 @@ impl File {
                 in_range(index, count, *line, || format!("derivative of {}", quoted(&v.name)))?;
             }
         }
+        // Indices of the structure lie within the variables.
         let lists = std::mem::take(&mut self.structure);
         self.description.structure = ModelStructure {
             outputs: checked(lists.outputs, count, "Outputs")?,

@@ -61,6 +61,7 @@ fn unknowns(cursor: &mut Cursor<'_>, list: &mut Vec<Placed>) -> Result<(), ReadE
 
 /// Absent means "on everything". Kinds that do not fit the list are dropped, which is the safe side: dependent.
 fn dependencies(e: &mut Element<'_>, w: &mut Warnings) -> Result<Dependencies, ReadError> {
+    // Without a list: on everything.
     let (list, kinds, line) = (e.take("dependencies"), e.take("dependenciesKind"), e.line);
     let Some(list) = list else {
         if kinds.is_some() {
@@ -68,6 +69,7 @@ fn dependencies(e: &mut Element<'_>, w: &mut Warnings) -> Result<Dependencies, R
         }
         return Ok(Dependencies::All);
     };
+    // Indices, all dependent so far.
     let mut known = Vec::new();
     for word in list.split_ascii_whitespace() {
         match position(word.parse().ok(), "dependency", line)? {
@@ -75,6 +77,7 @@ fn dependencies(e: &mut Element<'_>, w: &mut Warnings) -> Result<Dependencies, R
             None => return refuse(line, format!("{} in `dependencies`", quoted(word)), "indices of variables"),
         }
     }
+    // Kinds, one for each index; with another number of them none counts.
     let Some(kinds) = kinds else { return Ok(Dependencies::Known(known)) };
     let mut given = Vec::with_capacity(known.len());
     for word in kinds.split_ascii_whitespace() {
@@ -89,6 +92,7 @@ fn dependencies(e: &mut Element<'_>, w: &mut Warnings) -> Result<Dependencies, R
             }
         }
     }
+    // Each index with its kind.
     if given.len() == known.len() {
         known.iter_mut().zip(given).for_each(|(entry, kind)| entry.1 = kind);
     } else {

@@ -18,6 +18,7 @@ pub(super) fn units(cursor: &mut Cursor<'_>) -> Result<Vec<Unit>, ReadError> {
             unknown(cursor, &e, "UnitDefinitions")?;
             continue;
         }
+        // The first definition of a name counts.
         let line = e.line;
         let unit = unit(cursor, e)?;
         let Some((at, before)) = seen.get(&unit.name) else {
@@ -25,6 +26,7 @@ pub(super) fn units(cursor: &mut Cursor<'_>) -> Result<Vec<Unit>, ReadError> {
             units.push(unit);
             continue;
         };
+        // A second one must say the same.
         let found = format!("unit {} again (first in line {before})", quoted(&unit.name));
         if units[*at] != unit {
             return refuse(line, format!("{found}, and different"), "one definition");

@@ -145,11 +145,13 @@ pub(super) struct Typed {
 
 /// Reads a type element to its end; `None` if it is not one.
 pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) -> Result<Option<Typed>, ReadError> {
+    // A start value and a declared type belong to variables only.
     let of_variable = holder == Holder::Variable;
     let declared_type = if of_variable { e.text("declaredType") } else { None };
     let w = &mut cursor.warnings;
     let start;
     let mut denied = [false; 2];
+    // The type with its bounds; a flag that is explicitly false counts against the declared type.
     let mut kind = match e.name {
         "Real" => {
             start = if of_variable { e.real("start")?.map(Value::Real) } else { None };
@@ -159,6 +161,7 @@ pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) 
             let a = real_attributes(&mut e, w, of_variable)?;
             Kind::Real(RealAttributes { relative_quantity, unbounded, ..a })
         }
+        // Bounds of whole numbers; Booleans and texts have none.
         "Integer" => {
             start = if of_variable { e.integer("start", w)?.map(Value::Integer) } else { None };
             Kind::Integer { min: e.integer("min", w)?, max: e.integer("max", w)? }
@@ -171,15 +174,18 @@ pub(super) fn kind(cursor: &mut Cursor<'_>, mut e: Element<'_>, holder: Holder) 
             start = if of_variable { e.text("start").map(Value::String) } else { None };
             Kind::String
         }
+        // Items stand inside the element and are read below.
         "Enumeration" => {
             start = if of_variable { e.integer("start", w)?.map(Value::Integer) } else { None };
             Kind::Enumeration { items: Vec::new(), min: e.integer("min", w)?, max: e.integer("max", w)? }
         }
+        // Another element is no type.
         _ => {
             unknown(cursor, &e, if of_variable { "ScalarVariable" } else { "SimpleType" })?;
             return Ok(None);
         }
     };
+    // Items of an enumeration; other children are told.
     e.ignore(&["quantity"]);
     e.done(w);
     while let Some(inner) = cursor.child()? {

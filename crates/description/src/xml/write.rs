@@ -30,6 +30,7 @@ pub fn write(description: &ModelDescription) -> String {
 }
 
 fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
+    // Attributes of the root.
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let mut tag = Tag::new("fmiModelDescription");
     tag.put("fmiVersion", &d.fmi_version);
@@ -45,6 +46,7 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
     if d.naming == Naming::Structured {
         tag.put("variableNamingConvention", "structured");
     }
+    // Parts in the order that the schema demands.
     tag.around(xml, |xml| {
         if let Some(c) = &d.co_simulation {
             co_simulation(xml, c)?;
@@ -60,6 +62,7 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
         if let Some(experiment) = &d.default_experiment {
             default_experiment(xml, experiment)?;
         }
+        // Attributes of a tool stand in an instruction, which any reader may pass over.
         list(xml, "VendorAnnotations", &d.vendor_annotations, |xml, annotation| {
             let mut tag = Tag::new("Tool");
             tag.put("name", &annotation.tool);
@@ -70,6 +73,7 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
             annotation.attributes.iter().for_each(|(key, value)| inner.put(key, value));
             tag.around(xml, |xml| inner.instruction(xml))
         })?;
+        // Variables, with what differs from their declared types.
         let types = by_name(&d.types);
         Tag::new("ModelVariables")
             .around(xml, |xml| d.variables.iter().try_for_each(|v| write_variables::variable(xml, v, &types)))?;
@@ -79,6 +83,7 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
 
 fn co_simulation(xml: &mut Xml, c: &CoSimulation) -> io::Result<()> {
     let mut tag = Tag::new("CoSimulation");
+    // Capabilities that are false or 0 are left out, as in the schema's defaults.
     tag.put("modelIdentifier", &c.model_identifier);
     tag.flag("needsExecutionTool", c.needs_execution_tool);
     tag.flag("canHandleVariableCommunicationStepSize", c.can_handle_variable_communication_step_size);
@@ -92,6 +97,7 @@ fn co_simulation(xml: &mut Xml, c: &CoSimulation) -> io::Result<()> {
     tag.flag("canGetAndSetFMUstate", c.can_get_and_set_fmu_state);
     tag.flag("canSerializeFMUstate", c.can_serialize_fmu_state);
     tag.flag("providesDirectionalDerivative", c.provides_directional_derivative);
+    // Sources, where there are any.
     if c.source_files.is_empty() {
         return tag.alone(xml);
     }

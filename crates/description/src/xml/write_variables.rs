@@ -53,6 +53,7 @@ impl<'a> Typed<'a> {
 /// The element of a type, on a variable or in a `SimpleType`.
 pub(super) fn kind(xml: &mut Xml, typed: Typed<'_>) -> io::Result<()> {
     let Typed { kind, start, declared, of_type } = typed;
+    // The element is named by the type.
     let mut tag = Tag::new(match kind {
         Kind::Real(_) => "Real",
         Kind::Integer { .. } => "Integer",
@@ -61,6 +62,7 @@ pub(super) fn kind(xml: &mut Xml, typed: Typed<'_>) -> io::Result<()> {
         Kind::Enumeration { .. } => "Enumeration",
     });
     tag.maybe("declaredType", declared);
+    // Bounds and other attributes, those of the declared type left out.
     let mut items = &[][..];
     match kind {
         Kind::Real(a) => {
@@ -74,6 +76,7 @@ pub(super) fn kind(xml: &mut Xml, typed: Typed<'_>) -> io::Result<()> {
         }
         Kind::Boolean | Kind::String => {}
     }
+    // The start value, and items of an enumeration.
     match start {
         Some(Value::Real(x)) => tag.put("start", &real_text(*x)),
         Some(Value::Integer(x)) => tag.put("start", &x.to_string()),
@@ -85,6 +88,7 @@ pub(super) fn kind(xml: &mut Xml, typed: Typed<'_>) -> io::Result<()> {
         return tag.alone(xml);
     }
     tag.around(xml, |xml| {
+        // Each item by name and value.
         items.iter().try_for_each(|item| {
             let mut tag = Tag::new("Item");
             tag.put("name", &item.name);

@@ -36,12 +36,14 @@ impl<'a> Lanczos<'a> {
             let again = self.weighted.tr_mul(&w);
             w -= &self.basis * &again;
             h += again;
+            // The projected operator grows by the new columns and, by symmetry, rows.
             let size = self.basis.ncols();
             let mut projected = DMatrix::zeros(size, size);
             projected.view_mut((0, 0), (first, first)).copy_from(&self.projected);
             projected.columns_mut(first, b).copy_from(&h);
             projected.rows_mut(first, b).copy_from(&h.transpose());
             self.projected = symmetric(projected);
+            // What is left of W begins the next block; once there are pairs enough, their residuals decide.
             let (next, coupling) = self.orthonormal(w);
             if size >= self.search.count {
                 let (ritz, residual) = self.ritz(&coupling);
@@ -97,6 +99,7 @@ impl<'a> Lanczos<'a> {
     fn orthonormal(&mut self, mut w: DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
         let b = w.ncols();
         let mut r = DMatrix::zeros(b, b);
+        // A column is taken for zero by the size of the largest.
         let scale = w.column_iter().fold(0.0_f64, |m, c| m.max(c.norm()));
         for k in 0..b {
             let vanished = w.column(k).norm() <= 1e-14 * scale;
@@ -104,6 +107,7 @@ impl<'a> Lanczos<'a> {
                 let fresh = DVector::from_fn(w.nrows(), |_, _| self.random());
                 w.set_column(k, &fresh);
             }
+            // Gram–Schmidt in M, twice: once leaves rounding of the part that was taken out.
             for _ in 0..2 {
                 let mut column = w.column(k).into_owned();
                 let mc = self.mass.apply(&column);
@@ -117,6 +121,7 @@ impl<'a> Lanczos<'a> {
                 }
                 w.set_column(k, &column);
             }
+            // To length 1 in M; a random column has no share in W.
             let column = w.column(k).into_owned();
             let norm = column.dot(&self.mass.apply(&column)).sqrt();
             r[(k, k)] = if vanished { 0.0 } else { norm };

@@ -88,9 +88,11 @@ pub fn bending_stiffness(ei: f64, length: f64, shear: f64) -> Matrix4<f64> {
 /// Consistent bending mass (4 × 4) from ρ A (kg/m), ρ I (kg m, zero without rotary inertia), length and shear number.
 pub fn bending_mass(per_length: f64, rotary: f64, length: f64, shear: f64) -> Matrix4<f64> {
     let (l, p) = (length, shear);
+    // Both parts have the same pattern of equal entries.
     let fill = |d1: f64, c1: f64, d2: f64, c2: f64, r1: f64, r2: f64| {
         Matrix4::new(d1, c1, d2, -c2, c1, r1, c2, r2, d2, c2, d1, -c1, -c2, r2, -c1, r1)
     };
+    // ∫ N Nᵀ dx of the deflections, then ∫ N Nᵀ dx of the rotations of the section.
     let translation = fill(
         13.0 / 35.0 + 0.7 * p + p * p / 3.0,
         (11.0 / 210.0 + 11.0 * p / 120.0 + p * p / 24.0) * l,
@@ -171,18 +173,21 @@ const GAUSS: [(f64, f64); 4] = [
 fn bending_shapes(xi: f64, length: f64, shear: f64) -> [[f64; 4]; 3] {
     let (x, l, p) = (xi, length, shear);
     let all = [
+        // The deflection w(ξ).
         [
             1.0 - 3.0 * x * x + 2.0 * x.powi(3) + p * (1.0 - x),
             l * (x - 2.0 * x * x + x.powi(3) + 0.5 * p * (x - x * x)),
             3.0 * x * x - 2.0 * x.powi(3) + p * x,
             l * (x.powi(3) - x * x - 0.5 * p * (x - x * x)),
         ],
+        // ∂w/∂x.
         [
             (-6.0 * x + 6.0 * x * x - p) / l,
             1.0 - 4.0 * x + 3.0 * x * x + 0.5 * p * (1.0 - 2.0 * x),
             (6.0 * x - 6.0 * x * x + p) / l,
             3.0 * x * x - 2.0 * x - 0.5 * p * (1.0 - 2.0 * x),
         ],
+        // Rotation of the section, without the shear angle.
         [
             (-6.0 * x + 6.0 * x * x) / l,
             1.0 - 4.0 * x + 3.0 * x * x + p * (1.0 - x),
@@ -211,6 +216,7 @@ impl Beam {
     ) -> Option<(Matrix3<f64>, f64, [Station; 4])> {
         let (axes, length) = self.axes(nodes)?;
         let (e, g, section) = (material.young_pa, material.shear_pa(), &self.section);
+        // Rows in local axes, as maps of global displacements and rotations.
         let global = |local: SMatrix<f64, 3, 12>| {
             let mut all = SMatrix::<f64, 3, 12>::zeros();
             for block in 0..4 {
@@ -220,10 +226,12 @@ impl Beam {
             all
         };
         let station = |(xi, weight): (f64, f64)| {
+            // Axial displacement and torsion are linear.
             let [mut u, mut slope, mut turn] = [SMatrix::<f64, 3, 12>::zeros(); 3];
             (u[(0, 0)], u[(0, 6)]) = (1.0 - xi, xi);
             (turn[(0, 3)], turn[(0, 9)]) = (1.0 - xi, xi);
             (slope[(0, 0)], slope[(0, 6)]) = (-1.0 / length, 1.0 / length);
+            // Bending in both planes: across and about which axis, and with which degrees of freedom.
             let planes = [
                 (1, 2, [1, 5, 7, 11], 1.0, section.second_z_m4, 0),
                 (2, 1, [2, 4, 8, 10], -1.0, section.second_y_m4, 1),
@@ -257,6 +265,7 @@ impl Structure {
         let (mut stiffness, mut mass) = (Vec::new(), Vec::new());
         for (element, beam) in beams.iter().enumerate() {
             let refuse = |what| Err(Error::Beam { element, what });
+            // Two nodes that are there, and a section with area between them.
             let [Some(a), Some(b)] = beam.nodes.map(|n| nodes.get(n)) else {
                 return refuse("a node does not exist");
             };
@@ -265,6 +274,7 @@ impl Structure {
             if length <= 0.0 || !beam.section.area_m2.is_finite() || beam.section.area_m2 <= 0.0 {
                 return refuse("length and area must be positive");
             }
+            // Local axes: x along the beam, y towards `up`.
             let x = axis / length;
             let side = x.cross(&beam.up);
             if side.norm() < 1e-9 * beam.up.norm().max(f64::MIN_POSITIVE) {
@@ -272,6 +282,7 @@ impl Structure {
             }
             let z = side.normalize();
             let axes = Matrix3::from_columns(&[x, z.cross(&x), z]);
+            // The element's matrices in global axes, added to those of its nodes.
             let mut turn = SMatrix::<f64, 12, 12>::zeros();
             for block in 0..4 {
                 turn.fixed_view_mut::<3, 3>(3 * block, 3 * block).copy_from(&axes.transpose());
@@ -286,6 +297,7 @@ impl Structure {
                 }
             }
         }
+        // Six degrees of freedom a node, in the order of the nodes.
         let size = 6 * nodes.len();
         let dofs = (0..size).map(|i| Dof { node: i / 6, direction: i % 6 }).collect();
         let (stiffness, mass) = (Sparse::from_triplets(size, &stiffness)?, Sparse::from_triplets(size, &mass)?);

@@ -54,15 +54,18 @@ impl LongBeam {
     pub fn new() -> Result<Self, Error> {
         let (mesh, material) = (long_beam(), material()?);
         let (structure, tied) = tie(&mesh, &material, &["CLAMP", "TIP"])?;
+        // The full model, clamped: the tip's six variables come after those of the clamp.
         let mut load = DMatrix::zeros(tied.chain.size(), 1);
         (8..11).for_each(|i| load[(i, 0)] = LOAD);
         let u = clamped_static(&tied.chain, &load)?;
         let field = tied.map.multiply(&u);
+        // The deflected axis, for a picture.
         let on_axis = |n: &usize| structure.nodes[*n].y.abs() < 1e-9 && structure.nodes[*n].z.abs() < 1e-9;
         let nodes = (0..structure.nodes.len()).filter(on_axis);
         let mut line: Vec<(f64, f64)> = nodes.map(|n| (structure.nodes[n].x, field[(3 * n + 2, 0)])).collect();
         line.sort_by(|a, b| a.0.total_cmp(&b.0));
 
+        // The reduced model under the same load.
         let basis = Basis::craig_bampton(&tied.chain, 10)?;
         let fixed = basis.fixed(&tied.chain, 0)?;
         let stiffness = fixed.tr_mul(&(tied.chain.a0.project(&basis.vectors) * &fixed));

@@ -46,6 +46,7 @@ pub fn read(stiffness: &str, mass: &str, table: &str) -> Result<Structure, Error
 /// [`Error::Parse`] with the line, before anything of the size the file claims is allocated; complex, pattern, array and
 /// skew-symmetric matrices are refused.
 pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
+    // The header says whether a triangle or all is listed.
     let header = text.lines().next().unwrap_or_default().to_lowercase();
     let symmetric = match header.split_whitespace().collect::<Vec<_>>().as_slice() {
         ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "symmetric"] => true,
@@ -57,6 +58,7 @@ pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
     };
     let mut size = None;
     let (mut triplets, mut count) = (Vec::new(), 0_usize);
+    // Comments and empty lines are passed over.
     for (index, content) in text.lines().enumerate().skip(1) {
         let line = index + 1;
         let fields: Vec<&str> = content.split_whitespace().collect();
@@ -67,6 +69,7 @@ pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
             return refuse(FORMAT, line, "expected three fields");
         };
         let (i, j): (usize, usize) = (number(FORMAT, line, a)?, number(FORMAT, line, b)?);
+        // The first line is the size.
         let Some((n, _)) = size else {
             if i != j {
                 return refuse(FORMAT, line, format!("{i} × {j}, expected a square matrix"));
@@ -84,6 +87,7 @@ pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
             size = Some((i, entries));
             continue;
         };
+        // An entry, and its mirror image.
         if i == 0 || j == 0 || i.max(j) > n {
             return refuse(FORMAT, line, format!("entry ({i}, {j}) of a matrix of size {n}"));
         }
@@ -94,6 +98,7 @@ pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
             triplets.push((j - 1, i - 1, value));
         }
     }
+    // As many as were promised.
     match size {
         Some((n, entries)) if entries == count => Sparse::from_triplets(n, &triplets),
         Some((_, entries)) => {

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 /// # Errors
 /// [`Error::Parse`] with the line of the damaged file.
 pub fn read(stiffness: &str, mass: &str, dofs: &str, mesh: &Mesh) -> Result<Structure, Error> {
+    // Line k of `.dof` is row k: nodes are numbered as they are met.
     let labels: BTreeMap<usize, usize> = mesh.node_labels.iter().enumerate().map(|(i, l)| (*l, i)).collect();
     let mut used: BTreeMap<usize, usize> = BTreeMap::new();
     let (mut nodes, mut kept, mut list) = (Vec::new(), Vec::new(), Vec::new());
@@ -25,6 +26,7 @@ pub fn read(stiffness: &str, mass: &str, dofs: &str, mesh: &Mesh) -> Result<Stru
         if !(1..=6).contains(&direction) {
             return refuse(".dof", line, format!("direction {direction}, expected 1 to 6"));
         }
+        // Nodes are kept in the order in which the file names them first.
         let Some(&index) = labels.get(&label) else {
             return refuse(".dof", line, format!("node {label} is not in the node table"));
         };
@@ -35,6 +37,7 @@ pub fn read(stiffness: &str, mass: &str, dofs: &str, mesh: &Mesh) -> Result<Stru
         });
         list.push(Dof { node, direction: direction - 1 });
     }
+    // The triangles, with as many rows.
     let size = list.len();
     let (k, m) = (matrix(".sti", stiffness, size)?, matrix(".mas", mass, size)?);
     Structure::new(nodes, kept, list, k, m)

@@ -25,6 +25,7 @@ pub(super) fn extend(planes: &mut Vec<f64>, end: f64, count: usize) {
 impl Block {
     /// Meshes the cells whose centre satisfies `keep`; nodes and elements are labelled from 1, x running fastest.
     pub fn mesh(&self, keep: impl Fn(Vector3<f64>) -> bool) -> Mesh {
+        // Nodes stand at corners and middles of edges: places of a lattice twice as fine as the cells.
         let lines = [&self.x, &self.y, &self.z];
         let cells = lines.map(|l| l.len().saturating_sub(1));
         let points = cells.map(|c| 2 * c + 1);
@@ -35,6 +36,7 @@ impl Block {
             })
         };
         let index = |l: [usize; 3]| (l[2] * points[1] + l[1]) * points[0] + l[0];
+        // Cells that are kept, and places of the lattice that they use.
         let mut kept = Vec::new();
         let mut used = vec![false; points.iter().product()];
         for k in 0..cells[2] {
@@ -51,6 +53,7 @@ impl Block {
                 }
             }
         }
+        // Nodes by place in the lattice, without the places that no cell uses.
         let mut mesh = Mesh::default();
         let mut number = vec![usize::MAX; used.len()];
         for (lattice, _) in used.iter().enumerate().filter(|(_, used)| **used) {

@@ -121,11 +121,13 @@ impl GeneralizedAlpha {
         loads: &Loads,
         base: &Base,
     ) -> Result<AlphaMemory, Error> {
+        // What acts on the body at the start.
         body.check(state)?;
         let turn = state.orientation();
         self.work.driven = base.acceleration(&turn);
         body.balance(state.values(), loads, &mut self.work);
         self.work.diagonal.fill(1.0);
+        // The frame moves freely, or as it is driven; elastic coordinates follow.
         match base {
             Base::Free => body.solve_free(&mut self.work)?,
             Base::Driven(motion) => {
@@ -133,6 +135,7 @@ impl GeneralizedAlpha {
                 body.solve_driven(&mut self.work);
             }
         }
+        // As the state has its rates: the acceleration of the origin in world axes, that of the spin in axes of the body.
         let (a, spin_rate) = self.work.frame_acceleration();
         let world = turn * a;
         let frame = world.iter().chain(spin_rate.iter());
@@ -153,9 +156,11 @@ impl GeneralizedAlpha {
         (loads, base): (&Loads, &Base),
     ) -> Result<usize, Error> {
         body.check(state)?;
+        // The first guess: the accelerations of the step before.
         self.next.rates.copy_from_slice(&memory.rates);
         let mut reached = f64::INFINITY;
         for iteration in 1..=self.iterations_max {
+            // The end that the guess leads to, and what the equations of motion leave there.
             self.predict(state, memory, step_s);
             if let Base::Driven(motion) = base {
                 self.impose(motion);
@@ -181,15 +186,18 @@ impl GeneralizedAlpha {
 
     /// Pose, rates and algorithmic accelerations that follow from the accelerations in `next`.
     fn predict(&mut self, state: &BodyState, memory: &AlphaMemory, h: f64) {
+        // (1 − α_m) a₊ = (1 − α_f) u̇₊ + α_f u̇ − α_m a.
         let (am, af) = (self.alpha_m, self.alpha_f);
         for i in 0..self.next.rates.len() {
             let sum = (1.0 - af) * self.next.rates[i] + af * memory.rates[i] - am * memory.algorithmic[i];
             self.next.algorithmic[i] = sum / (1.0 - am);
         }
+        // x₊ = x ∘ exp(h u + h² ((½ − β) a + β a₊)), u₊ = u + h ((1 − γ) a + γ a₊).
         let (old, new) = (&memory.algorithmic, &self.next.algorithmic);
         let (beta, gamma) = (self.beta, self.gamma);
         let increment = |i: usize, rate: f64| h * rate + h * h * ((0.5 - beta) * old[i] + beta * new[i]);
         let faster = |i: usize, rate: f64| rate + h * ((1.0 - gamma) * old[i] + gamma * new[i]);
+        // The frame: orientation by the exponential, all else by addition.
         let (velocity, spin) = (state.velocity(), state.spin());
         let shift = Vector3::from_fn(|i, _| increment(i, velocity[i]));
         let turn = Vector3::from_fn(|i, _| increment(3 + i, spin[i]));
@@ -197,6 +205,7 @@ impl GeneralizedAlpha {
         self.trial.set_orientation(state.orientation() * UnitQuaternion::from_scaled_axis(turn));
         self.trial.set_velocity(Vector3::from_fn(|i, _| faster(i, velocity[i])));
         self.trial.set_spin(Vector3::from_fn(|i, _| faster(3 + i, spin[i])));
+        // Elastic coordinates.
         let n = state.modes();
         let (q, rate) = self.trial.values_mut()[FRAME..].split_at_mut(n);
         for k in 0..n {

@@ -32,11 +32,13 @@ impl FlexibleBody {
         reference: usize,
         damping: Rayleigh,
     ) -> Result<(Self, DMatrix<f64>), Error> {
+        // Modes of the reduced body clamped at the reference: mass 1 and stiffness ω² on the diagonal.
         let fixed = basis.fixed(&tied.chain, reference)?;
         let project = |a: &Sparse| fixed.tr_mul(&(a.project(&basis.vectors) * &fixed));
         let modes = Modes::dense(&project(&tied.chain.a0), &project(tied.chain.inertia()?), 0.0)?;
         let shapes = &basis.vectors * (&fixed * &modes.vectors);
 
+        // Displacement fields at the nodes, and integrals of them over the mass.
         let full = tied.map.multiply(&shapes);
         let fields = points.fields(&full, tied.connectors[reference].position);
         let n = shapes.ncols();
@@ -44,6 +46,7 @@ impl FlexibleBody {
         let first_moments = (0..=n).map(|a| Vector3::from_fn(|j, _| weighted[j].column(a).sum())).collect();
         let second_moments = second_moments(&fields, &weighted);
         let stiffness: Vec<f64> = modes.values.iter().copied().collect();
+        // Damping is that of modes, α + β ω².
         let body = Self {
             mass_kg: points.mass.triplets().map(|(_, _, m)| m).sum(),
             first_moments,

@@ -85,6 +85,7 @@ impl Dopri {
         (start_s, end_s): (f64, f64),
         mut loads: impl FnMut(f64, &mut Loads),
     ) -> Result<(), Error> {
+        // The first step is the last one chosen, else a part of the shortest period.
         body.check(state)?;
         let fastest = body.stiffness.last().map_or(0.0, |k| k.max(0.0).sqrt());
         let span = end_s - start_s;
@@ -94,9 +95,11 @@ impl Dopri {
             if time >= end_s {
                 return Ok(());
             }
+            // The end is met exactly, and not by a sliver.
             let last = time + step * (1.0 + 1e-9) >= end_s;
             let h = if last { end_s - time } else { step };
             let error = self.attempt(body, state.values(), (time, h), &mut loads)?;
+            // A step with an error within tolerance stands; its orientation is made of length 1 again.
             if error <= 1.0 {
                 time = if last { end_s } else { time + h };
                 let turn = orientation(&self.trial);
@@ -106,6 +109,7 @@ impl Dopri {
             } else {
                 self.statistics.rejected += 1;
             }
+            // The next step; one that was cut short to meet the end says nothing about it.
             let factor = (0.9 * error.max(1e-10).powf(-0.2)).clamp(0.2, 5.0);
             if !last || error > 1.0 {
                 step = h * factor;

@@ -163,6 +163,7 @@ impl FlexibleBody {
 
     /// s, G, Θ and B at the elastic coordinates.
     pub(super) fn inertia(&self, q: &[f64], work: &mut Workspace) {
+        // First moment s = Σ q_a C_a, with q₀ = 1.
         let p = self.modes() + 1;
         work.s = self.first_moments[0];
         for (c, qk) in self.first_moments[1..].iter().zip(q) {
@@ -183,7 +184,9 @@ impl FlexibleBody {
             let sum: f64 = g[1..].iter().zip(q).map(|(g, q)| g * q).sum();
             j_matrix[(jl / 3, jl % 3)] = g[0] + sum;
         }
+        // Θ = tr(J) I − J.
         work.theta = Matrix3::identity() * j_matrix.trace() - j_matrix;
+        // B: the vector of the antisymmetric part of Gᵇ.
         let g = &work.g;
         for (k, b) in work.b.iter_mut().enumerate() {
             let at = |j: usize, l: usize| g[(3 * j + l) * p + k + 1];
@@ -203,6 +206,7 @@ impl FlexibleBody {
     }
 
     fn subtract_quadratic(&self, q: &[f64], q_rate: &[f64], spin: Vector3<f64>, work: &mut Workspace) {
+        // Rates of the moments: Σ q̇ C and Σ q̇ G.
         let (n, p) = (q.len(), q.len() + 1);
         let moving: Vector3<f64> = self.first_moments[1..].iter().zip(q_rate).map(|(c, rate)| c * *rate).sum();
         let mut h_matrix = Matrix3::zeros();
@@ -210,6 +214,7 @@ impl FlexibleBody {
             let g = &work.g[jl * p + 1..(jl + 1) * p];
             h_matrix[(jl / 3, jl % 3)] = g.iter().zip(q_rate).map(|(g, rate)| g * rate).sum();
         }
+        // Centrifugal and Coriolis parts of force and torque.
         let force = spin.cross(&spin.cross(&work.s)) + spin.cross(&moving) * 2.0;
         let torque = spin.cross(&(work.theta * spin)) + (spin * h_matrix.trace() - h_matrix.transpose() * spin) * 2.0;
         work.frame.fixed_rows_mut::<3>(0).copy_from(&-force);
@@ -232,12 +237,14 @@ impl FlexibleBody {
                 }
             }
         }
+        // Stiffness and damping are diagonal in modes.
         for k in 0..n {
             work.elastic[k] -= self.stiffness[k] * q[k] + self.damping[k] * q_rate[k];
         }
     }
 
     fn add_loads(&self, q: &[f64], turn: nalgebra::UnitQuaternion<f64>, loads: &Loads, work: &mut Workspace) {
+        // Gravity acts on the mass and the first moments.
         let to_body = turn.inverse();
         let gravity = to_body * loads.gravity;
         let mut force = gravity * self.mass_kg;
@@ -246,16 +253,19 @@ impl FlexibleBody {
             *e += c.dot(&gravity);
         }
         for (index, (connector, wrench)) in self.connectors.iter().zip(&loads.wrenches).enumerate() {
+            // A wrench in the axes of the body, at the connector as it is displaced.
             let (f, t) = (to_body * wrench.force, to_body * wrench.torque);
             let mut at = connector.position;
             for (s, qk) in connector.translation.iter().zip(q) {
                 at += s * *qk;
             }
+            // Where the body is stiffened by loads, the point of action also moves by −½ qᵀ K q, and the force resists by K q.
             for (i, matrix) in self.connector_stiffness(index).iter().enumerate() {
                 matrix.apply(q, &mut work.product);
                 at[i] -= 0.5 * q.iter().zip(&work.product).map(|(q, k)| q * k).sum::<f64>();
                 work.elastic.iter_mut().zip(&work.product).for_each(|(e, k)| *e -= f[i] * k);
             }
+            // Force and torque on the frame, and generalised forces by the connector's shapes.
             force += f;
             torque += at.cross(&f) + t;
             let shapes = connector.translation.iter().zip(&connector.rotation);
@@ -263,6 +273,7 @@ impl FlexibleBody {
                 *e += s.dot(&f) + r.dot(&t);
             }
         }
+        // Onto the frame.
         let mut frame = work.frame.fixed_rows_mut::<3>(0);
         frame += force;
         let mut frame = work.frame.fixed_rows_mut::<3>(3);

@@ -86,6 +86,7 @@ impl MicroStep {
         loads: impl FnOnce(&mut Loads),
     ) -> Result<(), Error> {
         let (h, n) = (step_s, body.modes());
+        // Midpoint: half a step with the rates of now and the accelerations of the step before.
         let (turn, spin) = (orientation(values), vector(values, 10));
         let middle = turn * UnitQuaternion::from_scaled_axis(spin * (0.5 * h));
         self.trial.copy_from_slice(values);
@@ -99,6 +100,7 @@ impl MicroStep {
             self.trial[FRAME + k] += 0.5 * h * values[FRAME + n + k];
             self.trial[FRAME + n + k] += 0.5 * h * before[6 + k];
         }
+        // Right-hand side at the midpoint.
         loads(&mut self.loads);
         body.balance(&self.trial, &self.loads, &mut self.work);
         for k in 0..n {
@@ -106,8 +108,10 @@ impl MicroStep {
             self.work.elastic[k] += body.damping[k] * (self.trial[FRAME + n + k] - values[FRAME + n + k]);
             self.work.diagonal[k] = 1.0 + 0.5 * h * body.damping[k] + 0.25 * h * h * body.stiffness[k];
         }
+        // Accelerations of this step; they are kept for the next.
         body.solve_free(&mut self.work)?;
         self.keep(&middle, before);
+        // x₊ = x + h v + h² a/2, v₊ = v + h a, A₊ = A exp(h ω + h² ω̇/2).
         let advance = |x: &mut f64, v: f64, a: f64| *x += h * (v + 0.5 * h * a);
         for i in 0..3 {
             let v = values[7 + i];
@@ -139,6 +143,7 @@ impl MicroStep {
     ) -> Result<(), Error> {
         const AT: [f64; 4] = [0.0, 0.5, 0.5, 1.0];
         const WEIGHT: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
+        // Four stages, each from the slope of the one before.
         for stage in 0..4_usize {
             self.trial.copy_from_slice(values);
             if let Some(before) = stage.checked_sub(1) {
@@ -148,6 +153,7 @@ impl MicroStep {
             loads(AT[stage] * step_s, &mut self.loads);
             body.rate(&self.trial, &self.loads, &mut self.work, &mut self.stages[stage])?;
         }
+        // Their weighted sum; the orientation is made of length 1 again.
         for (stage, weight) in self.stages.iter().zip(WEIGHT) {
             values.iter_mut().zip(stage).for_each(|(y, k)| *y += step_s * weight * k);
         }

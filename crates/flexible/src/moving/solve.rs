@@ -98,16 +98,19 @@ impl FlexibleBody {
         motion: &FrameMotion,
         work: &mut Workspace,
     ) -> Result<Wrench, Error> {
+        // The motion of the frame in axes of the body.
         self.check(state)?;
         let turn = state.orientation();
         let a = turn.inverse() * motion.acceleration;
         let rate = motion.spin_rate;
         work.driven = Some((a, rate));
+        // Elastic accelerations under the loads and that motion.
         self.balance(state.values(), loads, work);
         work.driven = None;
         work.diagonal.fill(1.0);
         work.frame_acceleration = Vector6::new(a[0], a[1], a[2], rate[0], rate[1], rate[2]);
         self.solve_driven(work);
+        // M_rr (a, ω̇) + W q̈ − frame is what the loads do not supply.
         let mut missing = self.frame_mass(work) * work.frame_acceleration - work.frame;
         for k in 0..self.modes() {
             missing += self.coupling(work, k) * work.elastic_acceleration[k];

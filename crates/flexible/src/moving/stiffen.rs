@@ -50,11 +50,13 @@ impl Structure {
     /// Calls `visit` with volume (m³), law and entries of every integration point.
     fn each_point(&self, mut visit: impl FnMut(f64, &Law, &[Entry])) -> Result<(), Error> {
         match &self.assembly {
+            // Matrices from a file have no elements, and so no stresses.
             Assembly::Matrices => {
                 let what = "geometric stiffening of a body from given matrices: stresses need its elements";
                 return Err(Error::Unsupported(what.into()));
             }
             Assembly::Solids(elements, labels, material) => {
+                // Solids: gradients of the element's shapes, at rows of the structure.
                 let law = Law::Hooke(*material);
                 for (element, label) in elements.iter().zip(labels) {
                     let nodes: Vec<_> = element.nodes.iter().map(|n| self.nodes[*n]).collect();
@@ -65,6 +67,7 @@ impl Structure {
                 }
             }
             Assembly::Beams(beams, material) => {
+                // Beams: slopes along the axis, the only direction with stress.
                 for beam in beams {
                     let Some((axes, length, stations)) = beam.stations(&self.nodes, material) else { continue };
                     let axis = axes.column(0).into_owned();

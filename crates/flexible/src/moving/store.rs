@@ -33,6 +33,7 @@ impl FlexibleBody {
     /// # Errors
     /// [`Error::Stored`] for other data, another version or inconsistent sizes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        // Magic and version.
         let refuse = |what: &str| Err(Error::Stored(what.into()));
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
             return refuse("does not begin with `FLEXBODY`");
@@ -44,6 +45,7 @@ impl FlexibleBody {
         if version != VERSION && version != STIFFENED {
             return Err(Error::Stored(format!("version {version}, expected {VERSION} or {STIFFENED}")));
         }
+        // The body, what version 2 has behind it, and nothing more.
         let failed = |e: postcard::Error| Error::Stored(e.to_string());
         let (mut body, mut left): (Self, _) = postcard::take_from_bytes(rest).map_err(failed)?;
         if version == STIFFENED {
@@ -53,6 +55,7 @@ impl FlexibleBody {
         if !left.is_empty() {
             return Err(Error::Stored(format!("{} bytes after the end", left.len())));
         }
+        // Sizes are checked here, so that calculations may index without.
         let n = body.modes();
         let fits = body.first_moments.len() == n + 1
             && body.second_moments.len() == 9 * (n + 1) * (n + 1)

@@ -39,6 +39,7 @@ impl Report {
     /// # Errors
     /// Those of the eigenvalue search and of the factorisation of the fixed body.
     pub fn new(chain: &Chain, basis: &Basis, reference: usize, count: usize) -> Result<Self, Error> {
+        // The full body with the reference fixed.
         let fixed = basis.fixed(chain, reference)?;
         let clamped = reference * chain.width..(reference + 1) * chain.width;
         let keep = others(chain.size(), clamped.clone());
@@ -46,15 +47,18 @@ impl Report {
         let mass = chain.inertia()?.submatrix(&keep)?;
         let full = Modes::sparse(&stiffness, &mass, Search::lowest(count, 0.0))?;
 
+        // The reduced one, fixed the same way.
         let project = |a: &DMatrix<f64>| fixed.tr_mul(&(a * &fixed));
         let reduced_stiffness = project(&chain.a0.project(&basis.vectors));
         let reduced_mass = project(&chain.inertia()?.project(&basis.vectors));
         let reduced = Modes::dense(&reduced_stiffness, &reduced_mass, 0.0)?;
 
+        // Frequencies are square roots of eigenvalues, rates of a first-order system are eigenvalues.
         let second = chain.a2.is_some();
         let error = |(r, f): (&f64, &f64)| if second { (r / f).sqrt() - 1.0 } else { r / f - 1.0 };
         let errors: Vec<f64> = reduced.values.iter().zip(&full.values).map(error).collect();
 
+        // Modes that are off, by number.
         let masters: Vec<usize> = (0..chain.masters).filter(|m| !clamped.contains(m)).collect();
         let mut warnings = basis.warnings.clone();
         let off = |(i, e): (usize, &f64)| (e.abs() > MODE_WARNING).then(|| format!("{} ({:.1} %)", i + 1, 100.0 * e));
@@ -63,6 +67,7 @@ impl Report {
             let what = "off by more than 1 % of the full model: take more modes, or use the body below them only";
             warnings.push(format!("modes {} are {what}", off.join(", ")));
         }
+        // Compliance of the other masters; without any there is none.
         let static_error = if masters.is_empty() {
             None
         } else {
@@ -75,6 +80,7 @@ impl Report {
         if let Some(error) = static_error.filter(|e| *e > STATIC_WARNING) {
             warnings.push(format!("static compliance is wrong by {:.2} %", 100.0 * error));
         }
+        // The reduced body may have more eigenvalues than were asked for.
         Ok(Self {
             method: basis.method.clone(),
             size: basis.size(),

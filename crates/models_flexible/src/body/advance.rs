@@ -39,6 +39,7 @@ impl Body {
     }
 
     fn micro_steps(&mut self, memory: &mut Memory, span: Span, count: u64) -> Result<(), Error> {
+        // The body with or without geometric stiffness, held by its joint.
         let size = self.size();
         self.micro.hold(Self::joint(memory));
         let Body { data, plain, micro, .. } = self;
@@ -46,12 +47,14 @@ impl Body {
         let (inputs, hidden) = (&memory.last_inputs, &mut memory.hidden_reals);
         let h = span.step_s / count as f64;
         let (values, rest) = hidden.split_at_mut(size);
+        // Runge–Kutta needs no accelerations from before.
         if memory.integers[0] == RUNGE_KUTTA_4 {
             for k in 0..count {
                 micro.runge_kutta_4(body, values, h, |tau, loads| fill(inputs, k as f64 * h + tau, loads))?;
             }
             return Ok(());
         }
+        // Linearly implicit: the first step takes those of the present state.
         let before = &mut rest[..6 + body.modes()];
         if memory.hidden_integers[0] == 0 {
             micro.accelerations(body, values, before, |loads| fill(inputs, 0.0, loads))?;

@@ -12,6 +12,7 @@ const UNITS: [&str; 8] = ["s", "m", "m/s", "m/s2", "N", "N.m", "rad", "rad/s"];
 /// The description; the order of the variables is that of the constants in the parent module.
 pub(super) fn describe(data: &ImportedBody, hash: &str) -> Result<ModelDescription, Fault> {
     let mut b = builder(Body::IDENTIFIER, &data.about, &UNITS, Some(hash));
+    // Pose and velocities at the start.
     let parameters = |b: &mut Builder, name: &str, unit: &str, about: &str| {
         vector(b, |name| Declared::parameter(name, 0.0).unit(unit).about(about), name)
     };
@@ -20,6 +21,7 @@ pub(super) fn describe(data: &ImportedBody, hash: &str) -> Result<ModelDescripti
     let v0 = parameters(&mut b, "v0", "m/s", "its velocity at the start; zero where the joint holds it");
     let w0 = parameters(&mut b, "w0", "rad/s", "spin in body axes at the start; zero about what the joint holds");
     integration(&mut b, data);
+    // Forces and torques at the connectors, and gravity.
     for connector in &data.body.connectors {
         for (what, unit) in [("force", "N"), ("torque", "N.m")] {
             let about = format!("{what} on connector {}, world axes, at its deformed position", connector.name);
@@ -28,9 +30,11 @@ pub(super) fn describe(data: &ImportedBody, hash: &str) -> Result<ModelDescripti
         }
     }
     vector(&mut b, |name| Declared::input(name, 0.0).unit("m/s2").about("gravity, world axes"), "gravity");
+    // Motion of each connector.
     for connector in &data.body.connectors {
         motion(&mut b, &connector.name, [&r0, &phi0, &v0, &w0]);
     }
+    // Whether the spin is so high that stiffening by it matters.
     let limit = Declared::discrete_output("spin_above_limit", false).depends(&[]).initially(&w0);
     b.add(limit.about(if data.body.geometric.is_some() {
         "spin above 0.3 of the first natural frequency while `geometric_stiffness` is off: it matters there"
@@ -38,6 +42,7 @@ pub(super) fn describe(data: &ImportedBody, hash: &str) -> Result<ModelDescripti
         "spin above 0.3 of the first natural frequency: geometric stiffening, which is not modelled, matters"
     }));
     b.experiment(0.0, 1.0, 1e-3);
+    // The name is that of the imported body, and so the GUID is another one.
     let mut description = finish(b)?;
     description.model_name.clone_from(&data.name);
     description.guid = guid_of(&description);
@@ -49,6 +54,7 @@ type Known<'a> = [&'a [VariableId; 3]; 4];
 
 /// Pose and velocities of a connector.
 fn motion(b: &mut Builder, connector: &str, [r0, phi0, v0, w0]: Known<'_>) {
+    // Nothing follows an input without a step; at the start the pose and velocities follow their parameters.
     let add = |b: &mut Builder, name: &str, unit: Option<&str>, about: &str, known: &[VariableId]| {
         let declared = Declared::output(&format!("{connector}.{name}")).about(about).depends(&[]).initially(known);
         b.add(match unit {
@@ -59,6 +65,7 @@ fn motion(b: &mut Builder, connector: &str, [r0, phi0, v0, w0]: Known<'_>) {
     let pose = [*r0, *phi0].concat();
     let moving = [*phi0, *v0, *w0].concat();
     let turning = [*phi0, *w0].concat();
+    // Position, orientation, velocity and angular velocity, in the order of the outputs.
     let r = [1, 2, 3].map(|i| add(b, &format!("r[{i}]"), Some("m"), "position, world axes", &pose));
     for i in 1..=3 {
         for j in 1..=3 {
@@ -76,10 +83,12 @@ fn motion(b: &mut Builder, connector: &str, [r0, phi0, v0, w0]: Known<'_>) {
 
 /// Parameters of integration and of the joint.
 fn integration(b: &mut Builder, data: &ImportedBody) {
+    // Steps and tolerance.
     let micro_step = Declared::parameter("micro_step", data.micro_step_s).unit("s").range(1e-12, f64::INFINITY);
     b.add(micro_step.about("micro step h; a macro step H is divided into round(H/h) equal ones, at least one"));
     let tolerance = Declared::parameter("tolerance", 1e-9).range(1e-14, 1.0);
     b.add(tolerance.about("relative tolerance of `dormand_prince`, which chooses its steps itself"));
+    // The methods.
     let items = [
         ("linearly_implicit", "order 2, one right-hand side a step; stiffness does not bound the step"),
         ("runge_kutta_4", "order 4, explicit: the micro step must resolve the highest mode"),
@@ -88,6 +97,7 @@ fn integration(b: &mut Builder, data: &ImportedBody) {
     b.enumeration("Integrator", "Method that advances the states", &items);
     let integrator = Declared::parameter("integrator", 1).of_type("Integrator").bounds(1, 3);
     b.add(integrator.about("method that advances the states"));
+    // What may hold the body; the start is the joint chosen at the import.
     let items = [
         ("free", "nothing holds the body"),
         ("ball", "the reference connector turns about its position"),
@@ -100,6 +110,7 @@ fn integration(b: &mut Builder, data: &ImportedBody) {
     let start = Joint::ALL.iter().position(|j| *j == data.joint).map_or(1, |i| i as i32 + 1);
     let joint = Declared::parameter("joint", start).of_type("Joint").bounds(1, 6);
     b.add(joint.about("what holds the reference connector in the world"));
+    // A body without geometric stiffness has no choice.
     if data.body.geometric.is_some() {
         let stiffness = Declared::parameter("geometric_stiffness", true);
         b.add(stiffness.about("spin, accelerations, gravity and forces at connectors stiffen or soften the body"));

@@ -89,6 +89,7 @@ impl Body {
         (known, d_known): (&[u32], &[f64]),
         d_unknown: &mut [f64],
     ) {
+        // The change of each parameter at the start.
         let mut change = [0.0; INPUTS];
         if memory.phase == Phase::Initialization {
             for (reference, d) in known.iter().zip(d_known) {
@@ -97,6 +98,7 @@ impl Body {
                 }
             }
         }
+        // Pose and velocities, and what they change by: R changes by R θ̃ with θ = J_r(φ) δφ.
         let vector = |first: usize| Vector3::from_column_slice(&change[first..first + 3]);
         let joint = Self::joint(memory);
         let (phi, spin) = (parameter(memory, PHI0), released(parameter(memory, W0), joint, 3));
@@ -104,6 +106,7 @@ impl Body {
         let (moved, faster) = (released(vector(V0), joint, 0), released(vector(W0), joint, 3));
         let turned = right_jacobian(&phi) * vector(PHI0);
         let first = self.outputs();
+        // At each connector, with the arm from the reference.
         for (reference, d) in unknown.iter().zip(d_unknown) {
             let place = *reference as usize - first;
             let at = self.data.body.connectors[place / MOTION].position;

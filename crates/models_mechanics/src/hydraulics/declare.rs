@@ -11,6 +11,7 @@ use crate::prelude::{builder, inputs, outputs, packed, vector};
 
 /// Model and description.
 pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), Fault> {
+    // The experiment, and the choice of predictions.
     let own = D::reals();
     let (r, layout) = (D::START_N.len(), Layout { r: D::START_N.len(), reals: own.len() });
     let mut b = builder(D::IDENTIFIER, D::ABOUT, true, false);
@@ -23,6 +24,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     ];
     b.enumeration("Prediction", "Where the interface speed within a step comes from", &items);
 
+    // Parameters.
     let about = "micro step h_f; a communication step must be a multiple of it";
     b.add(Declared::parameter("micro_step", 2e-4).unit("s").range(1e-7, 0.1).about(about));
     let mut knowns: Vec<VariableId> = own.into_iter().map(|p| b.add(p)).collect();
@@ -33,12 +35,14 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     let prediction = Declared::parameter("prediction", 3).of_type("Prediction").bounds(1, 3);
     b.add(prediction.about("where the interface speed within a step comes from"));
 
+    // Inputs; at the start outputs follow speeds and positions.
     let speeds = inputs(&mut b, &vector("w0", r), 0.0, ("m/s", "interface speed at the step's start"));
     let positions = inputs(&mut b, &vector("s0", r), 0.0, ("m", "interface position at the step's start"));
     inputs(&mut b, &packed("W", r), 0.0, ("1/kg", "mobility of the interface, held in the step"));
     inputs(&mut b, &vector("b", r), 0.0, ("m/s2", "acceleration of the interface without forces, held in the step"));
     knowns.extend(speeds.iter().chain(&positions));
 
+    // Outputs: those of the last step, the force of now, and the states.
     let mut add = |names: Vec<String>, look| {
         outputs(&mut b, &names, look, &[], &knowns);
     };
@@ -46,6 +50,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     add(vector("lam_end", r), ("N", "force at the end of the last step, with the predicted speed"));
     add(vector("w_pred", r), ("m/s", "predicted speed at the end of the last step"));
     add(vector("s_pred", r), ("m", "predicted position at the end of the last step"));
+    // The force of now is the only output that follows an input at once.
     for (i, name) in vector("lam", r).into_iter().enumerate() {
         let look = ("N", "force at the present state with the speed `w0`");
         outputs(&mut b, &[name], look, &[(speeds[i], DependencyKind::Constant)], &knowns);
@@ -53,6 +58,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     let mut add = |names: Vec<String>, look| {
         outputs(&mut b, &names, look, &[], &knowns);
     };
+    // States, and what the controller and the balance of work say.
     let pressures = (1..=r).flat_map(|i| [format!("p[{i},1]"), format!("p[{i},2]")]).collect();
     add(pressures, ("Pa", "pressure of the bore side (1) and the rod side (2)"));
     add(vector("spool", r), ("", "spool position, -1 to 1"));

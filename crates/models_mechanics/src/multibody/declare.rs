@@ -12,6 +12,7 @@ use crate::tape::Tape;
 
 /// Model and description.
 pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fault> {
+    // What the plant declares beside its interface.
     let (own_reals, own_integers, own_outputs) = (P::reals(), P::integers(), P::outputs());
     let layout =
         Layout { r: P::INTERFACE.len(), reals: own_reals.len(), integers: own_integers.len(), own: own_outputs.len() };
@@ -20,6 +21,7 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
     let mut b = builder(P::IDENTIFIER, P::ABOUT, false, true);
     let (step_s, stop_s) = P::EXPERIMENT;
     b.experiment(0.0, stop_s, step_s);
+    // Parameters: all of them are known at the start.
     let about = format!(
         "communication step H; every step must have this length, because b is that of the next step; 0 takes that of the \
          first step, until which W and b are those for {step_s} s"
@@ -31,6 +33,7 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
     let about =
         "take the active set of W and b from the step to come, solved with the last forces, instead of the last step";
     knowns.push(b.add(Declared::parameter("look_ahead", false).about(about)));
+    // Interface forces.
     let forces: Vec<VariableId> = (0..layout.r)
         .flat_map(|i| {
             inputs(
@@ -42,6 +45,7 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
         })
         .collect();
     knowns.extend(&forces);
+    // Outputs; the speeds come right after the positions, and these after all knowns.
     declare_state::<P>(&mut b, &knowns, own_outputs);
     let speeds: Vec<VariableId> = (0..layout.r).map(|i| VariableId(knowns.len() + layout.r + i)).collect();
     declare_model(&mut b, layout.r, (&knowns, &forces, &speeds));
@@ -70,6 +74,7 @@ fn declare_state<P: Plant>(
 ) {
     let r = P::INTERFACE.len();
     let at = |i: usize, what: &str| format!("{what} of interface coordinate {}: {}", i + 1, P::INTERFACE[i]);
+    // Position and speed of the interface, now and after the last step.
     for (i, name) in vector("s", r).into_iter().enumerate() {
         outputs(b, &[name], ("m", &at(i, "value")), &[], knowns);
     }
@@ -87,6 +92,7 @@ fn declare_state<P: Plant>(
         let about = at(i, "speed after the last step in the directions of its start, what w + H (W λ + b) predicts");
         outputs(b, &[name], ("m/s", &about), &[], knowns);
     }
+    // Energies, work and how well the constraints hold.
     let common = [
         ("e_kin", "J", "kinetic energy"),
         ("e_pot", "J", "potential energy of gravity, 0 at the world origin"),
@@ -105,6 +111,7 @@ fn declare_state<P: Plant>(
     for (name, unit, about) in own {
         outputs(b, &[name], (unit, &about), &[], knowns);
     }
+    // What the solver has done, as integers.
     let counts = [
         ("contacts", "contact points that pressed in the last step"),
         ("contact_points", "contact points that were touching or near in the last step"),
@@ -117,6 +124,7 @@ fn declare_state<P: Plant>(
     for (name, about) in counts {
         b.add(Declared::discrete_output(name, 0).about(about).depends(&[]).initially(knowns));
     }
+    // W may be singular.
     let about = "whether W is regular, so that `mass_eff` and `force_eff` exist";
     b.add(Declared::discrete_output("regular", false).about(about).depends(&[]).initially(knowns));
 }

@@ -17,8 +17,10 @@ impl<P: Plant> Multibody<P> {
     ) -> Result<(), Fault> {
         let ((unknown, known), (d_known, d_unknown)) = (lists, values);
         let layout = self.layout;
+        // Outputs that no force changes at once, and where ẇ stands.
         let (forces, r) = (layout.force()..layout.outputs(), layout.r);
         let (constant, dense) = (layout.outputs()..layout.outputs() + 4 * r, layout.dense());
+        // Knowns are interface forces.
         for &u in unknown {
             let u = u as usize;
             let allowed = if initial { constant.contains(&u) } else { u >= layout.outputs() };
@@ -29,6 +31,7 @@ impl<P: Plant> Multibody<P> {
                 return Err(Fault::NotDifferentiable { unknown, known, phase: memory.phase });
             }
         }
+        // Only ẇ follows them at once, and its slopes are W.
         d_unknown.fill(0.0);
         if initial || !unknown.iter().any(|u| (dense..dense + r).contains(&(*u as usize))) {
             return Ok(());
@@ -36,6 +39,7 @@ impl<P: Plant> Multibody<P> {
         let (options, step_s) = (Self::options(memory), Self::next_step_s(memory));
         let simulation = &mut self.current(memory)?.simulation;
         let model = simulation.interface_model(step_s, &options).map_err(failed(memory.time_s))?;
+        // W is made symmetric, as it is published.
         for (u, d) in unknown.iter().zip(d_unknown) {
             let row = (*u as usize).wrapping_sub(dense);
             if row < r {

@@ -9,6 +9,7 @@ use crate::plants::Plant;
 impl<P: Plant> Multibody<P> {
     /// Everything but the interface model.
     pub(super) fn evaluate_outputs(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        // The interface, now.
         let (tape, layout) = (self.tape, self.layout);
         let (r, first) = (layout.r, layout.outputs());
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -21,6 +22,7 @@ impl<P: Plant> Multibody<P> {
         // Holding forces and speeds of the last step stand first in the hidden memory.
         memory.reals[first + 2 * r..first + 4 * r].copy_from_slice(&memory.hidden_reals[..2 * r]);
 
+        // Outputs that all plants have, and those of this one.
         let (energy, violation) = (simulation.energy(), simulation.violation());
         let common = [
             energy.kinetic_j,
@@ -38,6 +40,7 @@ impl<P: Plant> Multibody<P> {
         memory.reals[first + 4 * r..own].copy_from_slice(&common);
         P::evaluate(simulation, &mut memory.reals[own..own + layout.own]);
 
+        // The statistics of the last step.
         let counts = [note.contacts, note.contact_points, note.pivots, note.active, fold(note.active_hash)];
         for (to, count) in memory.integers[layout.integers..].iter_mut().zip(counts) {
             *to = count as i32;
@@ -51,12 +54,14 @@ impl<P: Plant> Multibody<P> {
         let (layout, options, step_s) = (self.layout, Self::options(memory), Self::next_step_s(memory));
         let (r, packed, t_s) = (layout.r, layout.packed(), memory.time_s);
         let mut scratch = std::mem::take(&mut self.scratch);
+        // W and b for the step that is next.
         let simulation = &mut self.current(memory)?.simulation;
         let model = simulation.interface_model(step_s, &options).map_err(failed(t_s))?;
         let (known, computed) = memory.reals.split_at_mut(layout.dense());
         let force = &known[layout.force()..layout.outputs()];
         let [rate, mobility, bias, mass, effective] = parts(computed, [r, packed, r, packed, r]);
         let symmetric = |i: usize, j: usize| 0.5 * (model.mobility[i * r + j] + model.mobility[j * r + i]);
+        // ẇ = W λ + b, and the lower triangle of W.
         for i in 0..r {
             let row = model.mobility[i * r..(i + 1) * r].iter().zip(force);
             rate[i] = row.map(|(w, f)| w * f).sum::<f64>() + model.bias[i];
@@ -65,6 +70,7 @@ impl<P: Plant> Multibody<P> {
             }
         }
         bias.copy_from_slice(&model.bias);
+        // W⁻¹ and W⁻¹ b, zero where W is singular.
         let [inverse, work, ..] = &mut scratch;
         let regular = invert(r, symmetric, inverse, work);
         for i in 0..r {
@@ -74,6 +80,7 @@ impl<P: Plant> Multibody<P> {
                 mass[i * (i + 1) / 2 + j] = if regular { row[j] } else { 0.0 };
             }
         }
+        // What the model was made with.
         memory.booleans[1] = regular;
         let at = layout.integers + Layout::STEP_COUNTS;
         memory.integers[at] = model.active as i32;

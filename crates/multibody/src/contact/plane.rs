@@ -9,18 +9,22 @@ use crate::{
 /// Points of shape `a` against the plane `b`.
 pub(super) fn find(a: (&Shape, &Pose), b: (&Shape, &Pose), push: &mut impl FnMut(ContactPoint)) {
     let Shape::Plane { point, normal, tangent } = b.0 else { return };
+    // The plane in the world, and a point of it below each that reaches deepest.
     let (origin, normal, tangent) = (b.1.point(point), b.1.rotation * normal, b.1.rotation * tangent);
     let mut touch = |deepest: Vec3, feature: u8| {
         let gap_m = normal.dot(&(deepest - origin));
         push(ContactPoint { points: [deepest, deepest - normal * gap_m], normal, gap_m, tangent, feature });
     };
+    // Numbers of points stay those of the shape's parts, so that a contact is known again.
     match a.0 {
         Shape::Sphere { centre, radius } => touch(a.1.point(centre) - normal * *radius, 0),
+        // Both ends of a capsule, whichever reaches deeper.
         Shape::Capsule { ends, radius } => {
             for (k, end) in ends.iter().enumerate() {
                 touch(a.1.point(end) - normal * *radius, k as u8);
             }
         }
+        // All eight corners; bits of the number are signs.
         Shape::Box { centre, rotation, half } => {
             for k in 0..8_u8 {
                 let sign = |bit: u8| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
@@ -28,6 +32,7 @@ pub(super) fn find(a: (&Shape, &Pose), b: (&Shape, &Pose), push: &mut impl FnMut
                 touch(a.1.point(&(centre + rotation * corner)), k);
             }
         }
+        // Points on both rims.
         Shape::Cylinder { centre, axis, half_length, radius } => {
             let axis = a.1.rotation * axis;
             let centre = a.1.point(centre);

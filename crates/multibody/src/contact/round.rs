@@ -49,6 +49,7 @@ fn nearest(p: &[Vec3; 2], q: &[Vec3; 2]) -> (f64, f64) {
 
 /// A sphere or capsule against a solid cylinder: one point.
 pub(super) fn capsule_cylinder(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> ContactPoint {
+    // Nearest points of the two axes.
     let (p, radius_a) = segment(a.0, a.1);
     let Shape::Cylinder { centre, axis, half_length, radius } = b.0 else {
         return capsules(a, b);
@@ -57,6 +58,7 @@ pub(super) fn capsule_cylinder(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> Contac
     let ends = [centre - axis * *half_length, centre + axis * *half_length];
     let (s, t) = nearest(&p, &ends);
     let at = p[0] + (p[1] - p[0]) * s;
+    // Beside the cylinder, both are round about their axes.
     if t > 0.0 && t < 1.0 {
         let radial = crate::algebra::tangent(&axis, &Vec3::zeros());
         return inflate([at, ends[0] + (ends[1] - ends[0]) * t], [radius_a, *radius], radial, axis);
@@ -70,6 +72,7 @@ pub(super) fn capsule_cylinder(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> Contac
         let across = if reach > *radius { across * (*radius / reach) } else { across };
         (at, centre + axis * along.clamp(-half_length, *half_length) + across)
     };
+    // Search by thirds.
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let (left, right) = (low + (high - low) / 3.0, high - (high - low) / 3.0);

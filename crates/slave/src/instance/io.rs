@@ -16,6 +16,7 @@ impl<M: Model> Instance<M> {
         values: &[f64],
     ) -> Result<(), Fault> {
         const CALL: Call = SET_INPUT_DERIVATIVES;
+        // Nothing is set before all that is given has been checked.
         CALL.check(self.memory.phase)?;
         same_length(CALL, refs.len(), orders.len())?;
         same_length(CALL, refs.len(), values.len())?;
@@ -27,6 +28,7 @@ impl<M: Model> Instance<M> {
                 return Err(Fault::NotFinite { call: CALL.name, name, value: *value });
             }
         }
+        // The coefficient is u⁽ʲ⁾/j!.
         for ((reference, order), value) in refs.iter().zip(orders).zip(values) {
             let input = self.access.input_of[*reference as usize];
             self.begin_polynomial(input);
@@ -34,6 +36,7 @@ impl<M: Model> Instance<M> {
             let j = *order as usize;
             self.memory.inputs.set(input, j, value / FACTORIALS[j]);
         }
+        // All that is computed follows from inputs.
         self.stale = COMPUTED;
         Ok(())
     }

@@ -11,9 +11,11 @@ use crate::{Declaration, Equations, Fault, builder, capabilities};
 
 /// Builds model and description.
 pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Fault> {
+    // What the equations declare.
     let mut declaration = Declaration { micro_step_s: 1e-3, ..Declaration::default() };
     E::declare(&mut declaration);
     check::<E>(&declaration)?;
+    // Parameters and inputs, which together are known during initialisation.
     let mut b = begin::<E>(&declaration);
     let mut parameters: Vec<VariableId> = declaration.parameters.iter().map(|p| b.add(p.clone())).collect();
     if Ode::<E>::DYNAMIC {
@@ -24,6 +26,7 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
         parameters.extend(&inputs);
         parameters
     };
+    // Outputs, with the dependencies that the equations themselves show.
     let dependencies = Dependencies::of::<E>(&declaration);
     let mut outputs: Vec<VariableId> = Vec::new();
     for (i, output) in declaration.outputs.iter().enumerate() {
@@ -36,6 +39,7 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
         }
         outputs.push(b.add(output));
     }
+    // Nodes of dense outputs lie in the last step: they follow no input of now.
     for (output, name, about) in &declaration.dense {
         for i in 0..NODES {
             let node = Declared::discrete_output(&format!("{name}[{i}]"), 0.0)
@@ -46,6 +50,7 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
             b.add(node);
         }
     }
+    // The model knows variables by their place.
     let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
     let reals = description.variables.iter().filter(|v| matches!(v.kind, Kind::Real(_)));
     let model = Ode {
@@ -61,6 +66,7 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
 /// # Errors
 /// [`Fault::Declaration`] where the declaration and the vectors of the equations differ.
 fn check<E: Equations>(d: &Declaration) -> Result<(), Fault> {
+    // As many variables as the vectors have components.
     let counts = [
         ("parameters", d.parameters.len(), Ode::<E>::P),
         ("inputs", d.inputs.len(), Ode::<E>::U),
@@ -71,15 +77,18 @@ fn check<E: Equations>(d: &Declaration) -> Result<(), Fault> {
             return Err(Fault::Declaration(format!("{found} {what} declared, expected {expected}")));
         }
     }
+    // Dependencies are sets of 128 bits.
     if Ode::<E>::P + Ode::<E>::U > 128 {
         return Err(Fault::Declaration("more than 128 parameters and inputs".into()));
     }
+    // All of them real.
     let reals = [&d.parameters, &d.inputs, &d.outputs].into_iter().flatten();
     for declared in reals {
         if !declared.is_real() {
             return Err(Fault::Declaration("equations have real parameters, inputs and outputs only".into()));
         }
     }
+    // Dense outputs interpolate states, and a derivative comes after what it is the rate of.
     if !d.dense.is_empty() && !Ode::<E>::DYNAMIC {
         return Err(Fault::Declaration("dense output without states".into()));
     }

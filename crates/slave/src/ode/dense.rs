@@ -9,22 +9,26 @@ impl<E: Equations> Ode<E> {
     /// Evaluates all dense outputs.
     #[inline(never)]
     pub(super) fn evaluate_dense(&mut self, memory: &mut Memory) -> Result<(), Fault> {
+        // The step that was made last, and how many nodes are wanted of it.
         let nodes = memory.integers[1] as usize;
         let step_s = memory.last_step_s;
         let start_s = memory.time_s - step_s;
         let mut walk = Walk { z: Self::start_states(memory), done: 0 };
         let p = Self::parameters(memory);
         for i in 0..NODES {
+            // Places behind the last node show its value.
             if i > nodes {
                 self.repeat(memory, i);
                 continue;
             }
+            // States at the node; the last is the present.
             let tau = lobatto_node(i, nodes) * step_s;
             let z = if i == nodes || step_s == 0.0 {
                 Self::states(memory)
             } else {
                 self.state_inside(memory, Span { start_s, step_s }, tau, &mut walk)?
             };
+            // During initialisation no step was made: inputs are those of now.
             let inputs = if memory.phase == Phase::Initialization { &memory.inputs } else { &memory.last_inputs };
             let y = Self::outputs(start_s + tau, p, z, inputs, tau);
             for (k, output) in self.dense.iter().enumerate() {

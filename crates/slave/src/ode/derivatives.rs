@@ -61,15 +61,18 @@ impl<E: Equations> Ode<E> {
         d_known: &[f64],
         d_unknown: &mut [f64],
     ) -> Result<(), Fault> {
+        // What is asked for must be an output, now or at a node.
         let at_start = memory.phase == Phase::Initialization;
         for reference in unknown {
             if !matches!(self.role(*reference), Role::Output(_) | Role::Node(_)) {
                 return Err(self.no_derivative(memory, &[*reference], known.first().copied().unwrap_or(*reference)));
             }
         }
+        // Seeds of the dual numbers.
         let mut dp = E::Parameters::<f64>::from_fn(|_| 0.0);
         let mut du = E::Inputs::<f64>::from_fn(|_| 0.0);
         let mut dz = E::States::<f64>::from_fn(|_| 0.0);
+        // Knowns: inputs, during initialisation parameters, and later outputs that show a state.
         for (reference, d) in known.iter().zip(d_known) {
             match self.role(*reference) {
                 Role::Input(i) => du.as_mut_slice()[i] += d,
@@ -82,6 +85,7 @@ impl<E: Equations> Ode<E> {
                 _ => return Err(self.no_derivative(memory, unknown, *reference)),
             }
         }
+        // One evaluation for all unknowns.
         let y = self.output_tangents(memory, dp, du, dz);
         for (reference, d) in unknown.iter().zip(d_unknown) {
             *d = match self.role(*reference) {

@@ -35,6 +35,7 @@ impl<E: Equations> Exact<E> {
         span: Span,
         z: &mut E::States<f64>,
     ) -> Result<(), Fault> {
+        // Other parameters make another matrix, for which nothing that is kept serves.
         let current = self.made_for.as_ref().is_some_and(|(made, _)| made.as_slice() == p.as_slice());
         if !current {
             self.made_for = Some((p, LinearMap::of::<E>(p.as_slice())));
@@ -44,6 +45,7 @@ impl<E: Equations> Exact<E> {
         let Some((_, map)) = &self.made_for else {
             return Ok(());
         };
+        // The propagator used last mostly serves again; else another one that is kept, or a new one.
         let (h, degree) = (span.step_s, u.degree());
         let serves = |k: &Propagator| k.serves(h, degree);
         if !self.kept.get(self.recent).is_some_and(serves) {

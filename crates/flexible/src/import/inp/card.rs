@@ -44,6 +44,7 @@ pub(super) fn required(card: &Card, key: &str, line: usize) -> Result<String, Er
 /// Labels of a set: listed, generated (first, last, step) or those of sets named before.
 pub(super) fn members(card: &Card, line: usize, fields: &[&str], sets: &Sets) -> Result<Vec<usize>, Error> {
     if card.get("GENERATE").is_some() {
+        // A range, bounded before it is made: three numbers can name any amount of members.
         let bounds = fields.iter().map(|f| number(FORMAT, line, f)).collect::<Result<Vec<usize>, _>>()?;
         let (first, last, step) = match bounds.as_slice() {
             [first, last] => (*first, *last, 1),
@@ -56,6 +57,7 @@ pub(super) fn members(card: &Card, line: usize, fields: &[&str], sets: &Sets) ->
         }
         return Ok((first..=last).step_by(step).collect());
     }
+    // Names of sets that were read before, else labels.
     let mut all = Vec::new();
     for field in fields {
         match sets.get(&field.to_uppercase()) {

@@ -105,11 +105,13 @@ fn element_type(name: &str, line: usize) -> Result<Option<Solid>, Error> {
 
 impl Reader {
     fn begin(&mut self, card: &Card, line: usize) -> Result<(), Error> {
+        // What the crate does not model is refused by name where it would change the body.
         match card.name.as_str() {
             "ELEMENT" => element_type(&required(card, "TYPE", line)?, line).map(|_| ()),
             "NODE" if !matches!(card.get("SYSTEM"), None | Some("R")) => {
                 refuse(FORMAT, line, "nodes in other than rectangular coordinates are not supported")
             }
+            // One isotropic material for the whole body.
             "MATERIAL" => {
                 self.materials += 1;
                 if self.materials > 1 {
@@ -120,6 +122,7 @@ impl Reader {
             "ELASTIC" if !matches!(card.get("TYPE"), None | Some("ISO" | "ISOTROPIC")) => {
                 refuse(FORMAT, line, "elasticity other than isotropic is not supported")
             }
+            // Shells and beams would be missing, nodes of other frames and files misplaced.
             name if SECTIONS.contains(&name) => {
                 refuse(FORMAT, line, format!("`*{name}` is not supported, expected a body of solid elements only"))
             }
@@ -129,6 +132,7 @@ impl Reader {
                 format!("`*{name}` is not supported, expected all nodes in one file and one frame"),
             ),
             name => {
+                // Ties are noted with the line of the first.
                 if TIES.contains(&name) {
                     self.ties.entry(name.into()).or_insert(line);
                 }
@@ -148,6 +152,7 @@ impl Reader {
 
     fn data(&mut self, card: &Card, line: usize, content: &str) -> Result<(), Error> {
         let fields: Vec<&str> = content.split(',').map(str::trim).filter(|f| !f.is_empty()).collect();
+        // Nodes, elements and sets of both, in the order of the deck.
         match card.name.as_str() {
             "NODE" => self.node(card, line, &fields),
             "ELEMENT" => self.element(card, line, &fields, content.ends_with(',')),
@@ -163,6 +168,7 @@ impl Reader {
                 self.element_sets.entry(name).or_default().extend(members.into_iter().map(|label| (label, line)));
                 Ok(())
             }
+            // Surfaces of nodes are passed over; of a property the first line counts.
             "SURFACE" if !matches!(card.get("TYPE"), Some("NODE")) => self.surface(card, line, &fields),
             "ELASTIC" if self.elastic.is_none() => match fields.as_slice() {
                 [young, poisson, ..] => {
@@ -199,12 +205,14 @@ impl Reader {
 
     /// A line of an element; where its type has no volume, the list goes on after a comma at the end of the line.
     fn element(&mut self, card: &Card, line: usize, fields: &[&str], goes_on: bool) -> Result<(), Error> {
+        // A line begins an element with its label, unless the one before goes on.
         let labels = fields.iter().map(|f| number(FORMAT, line, f)).collect::<Result<Vec<usize>, _>>()?;
         let (label, nodes) = match (self.open, labels.as_slice()) {
             (Some(label), nodes) => (label, nodes),
             (None, [label, nodes @ ..]) => (*label, nodes),
             (None, []) => return Ok(()),
         };
+        // A new element is in the set of its card; one without a volume is counted for the notes.
         if self.open.is_none() {
             let name = required(card, "TYPE", line)?;
             let solid = element_type(&name, line)?;
@@ -218,6 +226,7 @@ impl Reader {
                 self.element_sets.entry(set.into()).or_default().insert(label, line);
             }
         }
+        // Its nodes, and whether more are to come on the next line.
         let Some(listed) = self.elements.get_mut(&label) else { return Ok(()) };
         listed.nodes.extend_from_slice(nodes);
         let (found, expected) = (listed.nodes.len(), listed.solid.map(Solid::nodes));

@@ -24,6 +24,7 @@ fn places(labels: impl Iterator<Item = usize>) -> Places {
 impl Reader {
     /// Replaces labels by indices.
     pub(super) fn mesh(self) -> Result<Mesh, Error> {
+        // Indices follow the order of labels; elements without a volume have none.
         let notes = self.notes();
         let solids = || self.elements.iter().filter_map(|(label, e)| Some((*label, e, e.solid?)));
         let (nodes, elements) = (places(self.nodes.keys().copied()), places(solids().map(|(label, ..)| label)));
@@ -34,6 +35,7 @@ impl Reader {
             notes,
             ..Mesh::default()
         };
+        // Nodes of elements and sets by index; a label that is not there is refused with its line.
         for (_, listed, solid) in solids() {
             let list = listed.nodes.iter().map(|label| find(&nodes, *label, "node", listed.line));
             mesh.elements.push(Element { solid, nodes: list.collect::<Result<_, _>>()? });
@@ -42,6 +44,7 @@ impl Reader {
             let set: Result<_, _> = labels.iter().map(|(label, line)| find(&nodes, *label, "node", *line)).collect();
             mesh.node_sets.insert(name.clone(), set?);
         }
+        // Surfaces need elements, and a material its density.
         self.sort_sets(&mut mesh, &nodes, &elements)?;
         for (name, entries) in &self.surfaces {
             let faces = surface(&mesh, &elements, entries)?;
@@ -57,6 +60,7 @@ impl Reader {
     fn sort_sets(&self, mesh: &mut Mesh, nodes: &Places, elements: &Places) -> Result<(), Error> {
         let sets: &Sets = &self.element_sets;
         for (name, labels) in sets {
+            // The solids of the set, the nodes of all its elements, and whether one has no volume.
             let (mut solids, mut touched, mut flat) = (Vec::new(), Vec::new(), false);
             for (label, line) in labels {
                 let Some(listed) = self.elements.get(label) else {
@@ -68,6 +72,7 @@ impl Reader {
                     touched.push(find(nodes, *node, "node", listed.line)?);
                 }
             }
+            // A node set of that name is what the user meant.
             if flat && !mesh.node_sets.contains_key(name) {
                 touched.sort_unstable();
                 touched.dedup();

@@ -10,6 +10,7 @@ pub fn write(mesh: &Mesh, material: Option<&Material>) -> String {
     for (label, x) in mesh.node_labels.iter().zip(&mesh.nodes) {
         let _ = writeln!(deck, "{label}, {:.13e}, {:.13e}, {:.13e}", x.x, x.y, x.z);
     }
+    // A card for each type of element.
     for solid in Solid::ALL {
         let mut of_type =
             mesh.element_labels.iter().zip(&mesh.elements).filter(|(_, element)| element.solid == solid).peekable();
@@ -23,6 +24,7 @@ pub fn write(mesh: &Mesh, material: Option<&Material>) -> String {
             let _ = writeln!(deck, "{label}, {}", lines.join(",\n"));
         }
     }
+    // Sets and surfaces by name.
     for (name, nodes) in &mesh.node_sets {
         let _ = writeln!(deck, "*NSET, NSET={name}");
         for &n in nodes {
@@ -35,6 +37,7 @@ pub fn write(mesh: &Mesh, material: Option<&Material>) -> String {
             let _ = writeln!(deck, "{}, S{}", mesh.element_labels[element], side + 1);
         }
     }
+    // Material and section of the whole body.
     if let Some(m) = material {
         let _ = write!(
             deck,
