@@ -104,7 +104,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         write_text(&folder.join("converge.json"), &text)?;
         write_text(&folder.join("converge.md"), &table(&found, &card).markdown())?;
         write_csv(&folder.join("converge.csv"), &found)?;
-        super::convergence::write(folder, &found, &card, &line)?;
+        super::convergence::write(folder, &found, &line)?;
         eprintln!("wrote orders and pictures of {} schemes to `{}`", found.len(), folder.display());
     }
     match found.iter().filter(|c| c.failed > 0).count() {
