@@ -1,0 +1,58 @@
+// Works a page by keys alone, and says in the attribute `data-keys` what is wrong: nothing, or a list.
+addEventListener("load", () => setTimeout(() => {
+  const wrong = [];
+  const expect = (what, holds) => { if (!holds) wrong.push(what); };
+  const press = (element, key) => element.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+  const focused = element => {
+    element.focus();
+    expect("focus on " + element.tagName + " " + element.className + " " + element.id, document.activeElement === element);
+    expect("outline of " + element.tagName + " " + element.className, getComputedStyle(element).outlineStyle === "solid");
+  };
+  // The Tab key goes through a page in its order, and the page is not wider than the window.
+  expect("no positive tabindex", [...document.querySelectorAll("[tabindex]")].every(e => e.tabIndex <= 0));
+  expect("width " + document.documentElement.scrollWidth + " in " + innerWidth, document.documentElement.scrollWidth <= innerWidth);
+  const span = () => document.documentElement.dataset.span.split(" ").map(Number);
+  const near = (a, b) => Math.abs(a - b) < 1e-6 * Math.max(Math.abs(a), Math.abs(b), 1);
+
+  const place = document.querySelector(".chart");
+  if (place) {
+    focused(place);
+    press(place, "0");
+    const whole = span();
+    press(place, "+");
+    const inner = span();
+    expect("plus zooms in", near(inner[1] - inner[0], 0.6 * (whole[1] - whole[0])));
+    press(place, "ArrowRight");
+    expect("an arrow moves", near(span()[0], inner[0] + 0.1 * (inner[1] - inner[0])));
+    press(place, "-");
+    expect("minus zooms out", near(span()[1] - span()[0], 1.5 * (inner[1] - inner[0])));
+    press(place, "0");
+    expect("0 shows all", span().every((x, i) => near(x, whole[i])));
+    const name = place.querySelector("th[role=button]");
+    focused(name);
+    for (const [key, pressed] of [["Enter", "false"], [" ", "true"]]) {
+      press(name, key);
+      expect("the name of a curve at " + key, name.getAttribute("aria-pressed") === pressed);
+      expect("its curve at " + key, name.closest(".u-series").classList.contains("u-off") === (pressed === "false"));
+    }
+  }
+  const view = document.getElementById("view");
+  if (view) {
+    focused(view);
+    const before = {...camera};
+    press(view, "ArrowLeft");
+    press(view, "ArrowUp");
+    press(view, "+");
+    expect("arrows turn", camera.turn > before.turn && camera.tilt > before.tilt);
+    expect("plus zooms", camera.far < before.far);
+    press(view, "0");
+    expect("0 resets", near(camera.turn, before.turn) && near(camera.tilt, before.tilt));
+    const [was, button] = [playing, document.getElementById("play")];
+    press(document.body, " ");
+    expect("the space bar plays and pauses", playing === !was);
+    for (const control of document.querySelectorAll("#bar button, #bar input, #bar select")) focused(control);
+    expect("the button says what it does", button.textContent === (playing ? "Pause" : "Play"));
+  }
+  expect("something to work", place || view);
+  document.documentElement.dataset.keys = wrong.length ? wrong.join("; ") : "done";
+}, 500));
