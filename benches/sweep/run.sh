@@ -6,15 +6,9 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/many-runs
-wanted=$root/benches/sweep/requirements.txt
 
-mkdir -p "$work"
-if ! cmp -s "$wanted" "$work/installed.txt"; then
-    rm -rf "$work/venv"
-    python3 -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
-    cp "$wanted" "$work/installed.txt"
-fi
+. "$root/tests/kit/python.sh"
+environment "$work" "$root/benches/sweep/requirements.txt"
 if [ -z "${MACROSTEP:-}" ]; then
     cargo build --quiet --release --manifest-path "$root/Cargo.toml" --bin macrostep
     MACROSTEP=$target/release/macrostep

@@ -84,8 +84,12 @@ impl From<OpenError> for Fault {
 
 impl From<UnitError> for Fault {
     fn from(error: UnitError) -> Fault {
-        let (unit, time_s, found) =
-            (Some(error.unit.as_str().into()), Some(error.t_s), Some(error.status.to_string().into()));
+        // What is no unit knows no time.
+        let (unit, time_s, found) = (
+            Some(error.unit.as_str().into()),
+            Some(error.t_s).filter(|t| t.is_finite()),
+            Some(error.status.to_string().into()),
+        );
         let expected = Some("fmi2OK".into());
         Fault { kind: Kind::Failed, sentence: error.to_string(), unit, variable: None, time_s, found, expected }
     }

@@ -14,7 +14,7 @@ use clap::Parser;
 use macrostep_import::isolation::Cut;
 use macrostep_master::record::Column;
 use macrostep_system::verify::verify;
-use macrostep_system::words::{Control, Predict};
+use macrostep_system::words::{Control, Correct, Predict};
 use macrostep_system::{Assembly, Document, toml};
 
 pub use collected::Collected;
@@ -102,7 +102,7 @@ impl Asked {
         let words = Words::try_parse_from(typed(words)).map_err(|e| usage(&e))?;
         let accepts_unconverged = words.accept_unconverged;
         let mut opened = Opened::of(document, &words.system, caller(asker))?;
-        one_predictor(&opened)?;
+        give_way(&mut opened)?;
         opened.record(&words.record);
         Ok(Asked { opened, accepts_unconverged, accuracy: None })
     }
@@ -114,7 +114,7 @@ impl Asked {
     pub fn to_verify(document: Document, words: &[String], asker: Asker) -> Result<Asked, Fault> {
         let VerifyWords { verify } = VerifyWords::try_parse_from(typed(words)).map_err(|e| usage(&e))?;
         let mut opened = Opened::of(document, &verify.system, caller(asker))?;
-        one_predictor(&opened)?;
+        give_way(&mut opened)?;
         opened.record(&verify.record);
         Ok(Asked { opened, accepts_unconverged: false, accuracy: verify.accuracy })
     }
@@ -208,21 +208,31 @@ impl Asked {
     }
 }
 
-/// A predictor that the caller gives takes the place of hold, and of nothing else.
-fn one_predictor(opened: &Opened) -> Result<(), Fault> {
-    let c = &opened.document.scenario.coupling;
-    let is_given =
-        opened.caller().and_then(|caller| caller.given.as_ref()).is_some_and(|given| given.predictor().is_some());
-    if !is_given || (c.method.is_none() && c.predict == Predict::default() && c.control.kind == Control::Fixed) {
-        return Ok(());
+/// A predictor that the caller gives takes the place of hold, a corrector that of explicit coupling, and of nothing else.
+fn give_way(opened: &mut Opened) -> Result<(), Fault> {
+    let given = opened.caller().and_then(|caller| caller.given.as_ref());
+    let has_predictor = given.is_some_and(|given| given.predictor().is_some());
+    let has_corrector = given.is_some_and(|given| given.has_corrector());
+    let c = &mut opened.document.scenario.coupling;
+    let refused = |what: &str, found: String, expected: &str| {
+        let expected = format!("expected neither `method`, {expected}");
+        Err(Fault::usage(format!("a {what} is given and the scenario says another: found {found}, {expected}")))
+    };
+    if has_predictor && (c.method.is_some() || c.predict != Predict::default() || c.control.kind != Control::Fixed) {
+        let found = || format!("predict = \"{}\", control = \"{}\"", c.predict, c.control.kind);
+        let found = c.method.map_or_else(found, |m| format!("method = \"{m}\""));
+        return refused("predictor", found, "`predict` nor `control`");
     }
-    let found = c.method.map_or_else(
-        || format!("predict = \"{}\", control = \"{}\"", c.predict, c.control.kind),
-        |m| format!("method = \"{m}\""),
-    );
-    Err(Fault::usage(format!(
-        "a predictor is given and the scenario says another: found {found}, expected neither `method`, `predict` nor `control`"
-    )))
+    if has_corrector {
+        if c.method.is_some() || c.correct != Correct::Explicit {
+            let found = || format!("correct = \"{}\"", c.correct);
+            let found = c.method.map_or_else(found, |m| format!("method = \"{m}\""));
+            return refused("corrector", found, "nor `correct`");
+        }
+        // Steps are repeated: what is asked of units is what this word asks.
+        c.correct = Correct::FixedPoint;
+    }
+    Ok(())
 }
 
 fn caller(asker: Asker) -> Caller {

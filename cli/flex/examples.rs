@@ -236,9 +236,11 @@ impl Found {
                 let place = 2 * c + axis;
                 let label = format!("connector {}, u_{name}", c + 1);
                 let level = [1e6 * full[axis]; 2];
+                // One entry of the legend for all dashed lines.
+                let full = if place == 0 { "dashed: full, static" } else { "" };
                 settling = settling
                     .with(Series::line(&label, time.clone(), u).colour(place))
-                    .with(Series::line("full, static", ends, level).colour(place).dashed().width(1.0));
+                    .with(Series::line(full, ends, level).colour(place).dashed().width(1.0));
             }
         }
         // Both charts side by side.

@@ -3,10 +3,10 @@
 use macrostep_analysis::advise::{Advice, Candidate, Capabilities, Connection, LeftOut, Question, advise};
 use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
 use macrostep_analysis::models;
-use macrostep_analysis::scheme::{Control, Correct, Predict, Schedule};
+use macrostep_analysis::scheme::{Control, Predict, Schedule};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
 use macrostep_plot::table::{Align, Table, short};
-use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
+use macrostep_plot::{Axis, Bars, Figure, PlotError};
 use serde::Serialize;
 use std::path::Path;
 
@@ -19,6 +19,8 @@ use crate::terms::Units;
 
 /// Candidates shown in the table.
 const SHOWN: usize = 8;
+/// Schemes drawn.
+const DRAWN: usize = 20;
 /// Macro steps of the first guess in a run.
 const GUESS: f64 = 50.0;
 
@@ -355,31 +357,33 @@ fn write_csv(path: &Path, candidates: &[Candidate]) -> Result<(), Failure> {
     json::csv(path, &header, rows)
 }
 
-/// What every scheme that meets the tolerance costs.
+/// What schemes that meet the tolerance cost, the cheapest first.
 fn draw(folder: &Path, advice: &Advice, answer: &Answer<'_>) -> Result<(), PlotError> {
-    // Cost over the macro step.
-    let title = format!("{}: calls for an error of {:e}", answer.scenario, answer.tolerance);
-    let axes = (Axis::log("H", "s"), Axis::log("do_steps of all units", "1"));
-    let mut chart = Chart::new("", axes.0, axes.1);
-    // Schemes of the same schedule and predictor have a colour.
-    let kind = |c: &Candidate| {
-        let newton = if c.scheme.correct == Correct::Explicit { "" } else { ", implicit" };
-        format!("{} {}{newton}", c.scheme.schedule.short(), c.scheme.predict)
-    };
-    let mut predictors: Vec<String> = advice.candidates.iter().map(kind).collect();
-    predictors.sort();
-    predictors.dedup();
-    // Points of each kind.
-    for (i, predictor) in predictors.iter().enumerate() {
-        let of = || advice.candidates.iter().filter(|c| kind(c) == *predictor);
-        let (x, y): (Vec<f64>, Vec<f64>) = of().map(|c| (c.step_s, c.do_steps as f64)).unzip();
-        chart = chart.with(Series::points(predictor, x, y, i));
+    // One row a scheme: where it meets the tolerance at several steps, the cheapest of these.
+    let mut cheapest: Vec<(String, &Candidate)> = Vec::new();
+    for c in &advice.candidates {
+        let name = c.scheme.to_string();
+        match cheapest.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, best)) if best.do_steps > c.do_steps => *best = c,
+            Some(_) => {}
+            None => cheapest.push((name, c)),
+        }
     }
-    // The advised one with its name, over the others.
+    cheapest.sort_by_key(|(_, c)| c.do_steps);
+    let count = cheapest.len();
+    cheapest.truncate(DRAWN);
+
+    // The advised one is the first of its name.
     let best = &answer.advice;
-    let here = Series::points("advised", [best.step_s], [best.do_steps as f64], predictors.len());
-    chart = chart.with(here.colour(6).notes(["advised"]));
-    let line =
-        format!("advised: {}, H = {:.3e} s, predicted error {:.1e}", best.scheme, best.step_s, best.predicted_error);
-    Figure::new(&title).subtitle(&line).with(chart).panel_size(760.0, 460.0).write(folder, "advise").map(|_| ())
+    let label = |(name, c): &(String, &Candidate)| {
+        let mark = if *name == best.scheme { "advised: " } else { "" };
+        format!("{mark}{name}, H = {} s", short(c.step_s))
+    };
+    let bars = Bars::new("", Axis::linear("do_steps of all units", "1"), cheapest.iter().map(label));
+    let bars = bars.with("", cheapest.iter().map(|(_, c)| c.do_steps as f64).collect::<Vec<_>>());
+    let title = format!("{}: calls for an error of {:e}", answer.scenario, answer.tolerance);
+    let shown = if count > DRAWN { format!("the {DRAWN} cheapest of {count}") } else { format!("{count} schemes") };
+    let line = format!("{shown} · error predicted for the advised one {:.1e}", best.predicted_error);
+    let height = 70.0 + 24.0 * cheapest.len() as f64;
+    Figure::new(&title).subtitle(&line).with(bars).panel_size(760.0, height).write(folder, "advise").map(|_| ())
 }

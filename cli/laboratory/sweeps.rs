@@ -14,6 +14,9 @@ use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
 use crate::print;
 
+/// Growth rates below this \[1/s\] are not drawn: rounding grows as fast.
+const GROWTH_MIN: f64 = 1e-9;
+
 /// One object of `--json`.
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -107,7 +110,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("growth.json"), &text)?;
         write_csv(&folder.join("growth.csv"), &found)?;
-        draw(folder, &found, &line)?;
+        draw(folder, &found, arguments.growth, &line)?;
         eprintln!("wrote growth rates and pictures of {} schemes to `{}`", found.len(), folder.display());
     }
     Ok(())
@@ -200,8 +203,7 @@ fn write_csv(path: &Path, found: &[Sweep]) -> Result<(), Failure> {
 
 /// A panel a coupling and schedule, a line a predictor. Growth is drawn on a logarithmic axis where a scenario is undamped
 /// and nearly everything grows a little; else ρ itself, up to 2.
-fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
-    // Where something grows, or hardly decays, from the shortest step on, growth is what tells schemes apart.
+fn draw(folder: &Path, found: &[Sweep], growth: f64, line: &str) -> Result<(), PlotError> {
     let grows_at_first = |s: &Sweep| s.growth_rate().first().is_some_and(|g| *g > -1e-3);
     let undamped = found.iter().any(grows_at_first);
     let title = if undamped {
@@ -209,24 +211,29 @@ fn draw(folder: &Path, found: &[Sweep], line: &str) -> Result<(), PlotError> {
     } else {
         "Spectral radius of the one-step map over the macro step"
     };
-    // Two charts in a row.
+    let shown = |g: &f64| if *g > GROWTH_MIN { *g } else { f64::NAN };
+    // All panels have one range, so that they can be compared.
+    let most = found.iter().flat_map(Sweep::growth_rate).map(|g| shown(&g)).fold(10.0 * GROWTH_MIN, f64::max);
     let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(620.0, 420.0);
     let panel = |s: &Sweep| format!("{} {}", s.scheme.coupling, s.scheme.schedule.short());
     // A chart for each cut and schedule, a line in it for each predictor.
     for group in found.chunk_by(|a, b| panel(a) == panel(b)) {
-        let y = if undamped { Axis::log("ln ρ / H", "1/s") } else { Axis::linear("ρ", "1") };
+        let y = if undamped {
+            Axis::log("ln ρ / H", "1/s").range(GROWTH_MIN, 2.0 * most)
+        } else {
+            Axis::linear("ρ", "1")
+        };
         let mut chart = Chart::new(&panel(&group[0]), Axis::log("H", "s"), y);
         for sweep in group {
             // What cannot be drawn on the axis, or would hide the rest, is a gap.
             let values: Vec<f64> = if undamped {
-                sweep.growth_rate().iter().map(|g| if *g > 1e-9 { *g } else { f64::NAN }).collect()
+                sweep.growth_rate().iter().map(shown).collect()
             } else {
                 sweep.radius.iter().map(|rho| if *rho < 2.0 { *rho } else { f64::NAN }).collect()
             };
             chart = chart.with(Series::line(&sweep.scheme.words(), sweep.step_s.clone(), values));
         }
-        // The limit of stability.
-        figure = figure.with(if undamped { chart } else { chart.level(1.0, "stable below") });
+        figure = figure.with(if undamped { chart.level(growth, "limit") } else { chart.level(1.0, "stable below") });
     }
     figure.write(folder, "growth").map(|_| ())
 }

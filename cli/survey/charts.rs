@@ -76,9 +76,14 @@ fn error_line(entry: &Entry) -> Series {
 fn overview(entries: &[&Entry]) -> Figure {
     let groups: Vec<&[&Entry]> = entries.chunk_by(|a, b| panel_key(a) == panel_key(b)).collect();
     let mut figure = Figure::new("Largest relative position error, H = 1 ms, 10 s").columns(2).panel_size(620.0, 460.0);
+    // One range for both, so that bars of equal length mean equal errors.
+    let errors =
+        || entries.iter().map(|entry| entry.outcome.max_relative_position()).filter(|e| e.is_finite() && *e > 0.0);
+    let ends = [errors().fold(f64::INFINITY, f64::min), errors().fold(0.0, f64::max)];
     for correct in [Correct::Explicit, Correct::Newton] {
         let names = groups.iter().map(|group| panel_title(group[0]));
         let axis = Axis::log("largest error / amplitude", "1");
+        let axis = if ends[0] < ends[1] { axis.range(ends[0], ends[1]) } else { axis };
         let mut bars = Bars::new(&format!("corrector: {}", typed(correct)), axis, names);
         for degree in 0..3 {
             let pick = |group: &&[&Entry]| {

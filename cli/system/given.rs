@@ -1,9 +1,10 @@
-//! Parts of a system that the caller of this process makes itself: a researcher's units, laws and predictor.
+//! Parts of a system that the caller of this process makes itself: a researcher's units, laws, predictor and corrector.
 
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_master::Law;
+use macrostep_master::correct::Corrector;
 use macrostep_master::predict::Predictor;
 use macrostep_master::unit::Unit;
 
@@ -23,4 +24,11 @@ pub trait Given: Send + Sync + std::fmt::Debug {
 
     /// A predictor in the place of the one that the scenario says.
     fn predictor(&self) -> Option<Arc<dyn Predictor>>;
+
+    /// A corrector in the place of the one that the scenario says, with the scenario's tolerance and number of corrections, where it
+    /// says them. Every call gives one that knows nothing yet.
+    fn corrector(&self, tolerance: Option<f64>, corrections_max: Option<usize>) -> Option<Arc<dyn Corrector>>;
+
+    /// Whether there is one.
+    fn has_corrector(&self) -> bool;
 }

@@ -26,6 +26,7 @@ use macrostep::embedded;
 use macrostep_benchmarks as benchmarks;
 use macrostep_description::ModelDescription;
 use macrostep_import::isolation::Cut;
+use macrostep_master::correct::Corrector;
 use macrostep_master::predict::Predictor;
 use macrostep_master::unit::{Threads, Unit};
 use macrostep_master::{Law, RunError, Simulation};
@@ -249,6 +250,10 @@ impl Catalogue for Opened {
 
     fn predictor(&self) -> Option<Arc<dyn Predictor>> {
         self.given()?.predictor()
+    }
+
+    fn corrector(&self, tolerance: Option<f64>, corrections_max: Option<usize>) -> Option<Arc<dyn Corrector>> {
+        self.given()?.corrector(tolerance, corrections_max)
     }
 
     fn rollback(&self) -> Rollback {

@@ -300,11 +300,18 @@ class System(_macrostep.System):
         and `degree`, that of the polynomial its values become, and a method `predict(times, values, t)`: the value at `t` of what is
         known at `times`, oldest first, all in s after the start of the step.
 
+        `corrector` is one written in Python, in the place of `correct`: an object with a method `next(x, residual, scale)`. A step is run
+        with the guess x of what is consumed in it before it is known, and gives G(x); residual is G(x) - x, scale the size of each unknown
+        (never 0). The method gives the next x, until every |residual| / scale is below 1e-12 or 50 runs are made (keys `tolerance` and
+        `corrections_max` of [coupling]). A method `begin(first)`, where there is one, is called before a step; `first` says that nothing
+        is known of steps before.
+
         Raises `Error`, whose `run` has the rows before the failure."""
         parts = self.run_parts(verbs.verb(options))
         run = Run(parts)
-        if "predictor" in options:
-            run.summary["predict"] = type(options["predictor"]).__name__
+        for own, word in (("predictor", "predict"), ("corrector", "correct")):
+            if options.get(own) is not None:
+                run.summary[word] = type(options[own]).__name__
         verbs.warn([*run.remarks, *(f"warning: {text}" for text in run.warnings)])
         if parts["fault"] is not None:
             parts["fault"].run = run

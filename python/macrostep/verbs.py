@@ -50,11 +50,12 @@ def words(options: Mapping[str, Any]) -> list[str]:
     return out
 
 
-def verb(options: dict[str, Any]) -> tuple[list[str], bool, Any]:
-    """Words of a verb, whether foreign FMUs are kept out of this process (unless `isolate=False` says otherwise), and a predictor that
-    is written in Python."""
-    rest = {name: x for name, x in options.items() if name != "predictor"}
-    return words(rest), options.get("isolate") is not False and sys.platform == "linux", options.get("predictor")
+def verb(options: dict[str, Any]) -> tuple[list[str], bool, tuple[Any, Any]]:
+    """Words of a verb, whether foreign FMUs are kept out of this process (unless `isolate=False` says otherwise), and a predictor and a
+    corrector that are written in Python."""
+    rest = {name: x for name, x in options.items() if name not in ("predictor", "corrector")}
+    is_spared = options.get("isolate") is not False and sys.platform == "linux"
+    return words(rest), is_spared, (options.get("predictor"), options.get("corrector"))
 
 
 def warn(remarks: Iterable[str]) -> None:

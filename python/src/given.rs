@@ -1,4 +1,4 @@
-//! What is written in Python and used by the master: units, laws and a predictor, and the exceptions they raise.
+//! What is written in Python and used by the master: units, laws, a predictor and a corrector, and the exceptions they raise.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use macrostep::door::{Fault, Given};
 use macrostep_description::ModelDescription;
+use macrostep_master::correct::Corrector;
 use macrostep_master::predict::{Edge, Predictor};
 use macrostep_master::unit::Unit;
 use macrostep_master::{DEGREE_MAX, History, Jet, Law, Segment, Span, interpolate};
@@ -13,6 +14,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::corrector::Correcting;
 use crate::error::raised;
 use crate::unit::Written;
 
@@ -96,6 +98,8 @@ pub struct Parts {
     pub laws: BTreeMap<String, (Arc<Py<PyAny>>, usize)>,
     /// A predictor.
     pub predictor: Option<Arc<Predicting>>,
+    /// A corrector.
+    pub corrector: Option<Arc<Py<PyAny>>>,
     /// What they raise.
     pub raised: Arc<Raised>,
 }
@@ -118,6 +122,15 @@ impl Given for Parts {
 
     fn predictor(&self) -> Option<Arc<dyn Predictor>> {
         self.predictor.clone().map(|predictor| predictor as Arc<dyn Predictor>)
+    }
+
+    fn corrector(&self, tolerance: Option<f64>, corrections_max: Option<usize>) -> Option<Arc<dyn Corrector>> {
+        let corrector = Correcting::new(self.corrector.as_deref()?, (tolerance, corrections_max), &self.raised);
+        Some(Arc::new(corrector))
+    }
+
+    fn has_corrector(&self) -> bool {
+        self.corrector.is_some()
     }
 }
 

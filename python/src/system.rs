@@ -12,6 +12,7 @@ use macrostep_system::{Catalogue, Document, Fmus, toml};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::corrector::Correcting;
 use crate::error::raised;
 use crate::given::{Parts, Predicting, Raised, UNIT};
 use crate::rows::parts;
@@ -51,8 +52,12 @@ impl From<Typed> for Value {
     }
 }
 
-/// Words of the command line, whether foreign FMUs run in processes of their own, and a predictor in the place of that of the words.
-type Words = (Vec<String>, bool, Option<Py<PyAny>>);
+/// Words of the command line, whether foreign FMUs run in processes of their own, and a predictor and a corrector in the place of those of
+/// the words.
+type Words = (Vec<String>, bool, Own);
+
+/// A predictor and a corrector.
+type Own = (Option<Py<PyAny>>, Option<Py<PyAny>>);
 
 impl System {
     fn of(document: Document, name: String) -> System {
@@ -73,11 +78,14 @@ impl System {
     }
 
     /// What is written in Python now, with exceptions of its own.
-    fn parts(&self, py: Python<'_>, predictor: Option<Py<PyAny>>) -> PyResult<Parts> {
+    fn parts(&self, py: Python<'_>, (predictor, corrector): Own) -> PyResult<Parts> {
         let raised_by = Arc::<Raised>::default();
+        let refused = |sentence| raised(py, &Fault::usage(sentence));
         let predictor = predictor.map(|object| Predicting::new(object.bind(py), &raised_by));
-        let predictor = predictor.transpose().map_err(|sentence| raised(py, &Fault::usage(sentence)))?.map(Arc::new);
-        Ok(Parts { raised: raised_by, predictor, ..self.written().clone() })
+        let predictor = predictor.transpose().map_err(refused)?.map(Arc::new);
+        corrector.iter().try_for_each(|object| Correcting::check(object.bind(py))).map_err(refused)?;
+        let corrector = corrector.map(Arc::new);
+        Ok(Parts { raised: raised_by, predictor, corrector, ..self.written().clone() })
     }
 
     fn snapshot(&self) -> Document {
@@ -93,11 +101,11 @@ impl System {
     fn verb<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        (words, is_spared, predictor): Words,
+        (words, is_spared, own): Words,
         verb: impl FnOnce(&Asked) -> Result<T, Fault> + Send + 'static,
     ) -> PyResult<(T, Vec<String>, Arc<Raised>)> {
         let (document, cut) = (self.snapshot(), Cut::default());
-        let parts = self.parts(py, predictor)?;
+        let parts = self.parts(py, own)?;
         let raised_by = Arc::clone(&parts.raised);
         let asker = Asker { is_spared, cut: cut.clone(), given: Some(Arc::new(parts)) };
         let (done, remarks) = work(py, (&cut, &raised_by), move || {
@@ -335,9 +343,9 @@ impl System {
 
     /// The object of `macrostep verify --json`, its table, and remarks.
     fn verified(&self, py: Python<'_>, words: Words) -> PyResult<(String, String, Vec<String>)> {
-        let (words, is_spared, predictor) = words;
+        let (words, is_spared, own) = words;
         let (document, cut) = (self.snapshot(), Cut::default());
-        let parts = self.parts(py, predictor)?;
+        let parts = self.parts(py, own)?;
         let raised_by = Arc::clone(&parts.raised);
         let asker = Asker { is_spared, cut: cut.clone(), given: Some(Arc::new(parts)) };
         work(py, (&cut, &raised_by), move || {
@@ -363,7 +371,7 @@ impl System {
 
     /// Writes a .toml, .ssd or .ssp; the files written.
     fn saved(&self, py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
-        Ok(self.verb(py, (Vec::new(), true, None), move |asked| asked.save(&path))?.0)
+        Ok(self.verb(py, (Vec::new(), true, (None, None)), move |asked| asked.save(&path))?.0)
     }
 }
 

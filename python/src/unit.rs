@@ -69,7 +69,8 @@ impl Written {
     }
 }
 
-fn copied(py: Python<'_>, object: &Py<PyAny>) -> PyResult<Py<PyAny>> {
+/// A deep copy.
+pub fn copied(py: Python<'_>, object: &Py<PyAny>) -> PyResult<Py<PyAny>> {
     Ok(py.import("copy")?.call_method1("deepcopy", (object,))?.unbind())
 }
 

@@ -109,11 +109,32 @@ fn table(d: &ModelDescription) -> String {
     table.markdown()
 }
 
+/// Before the tables of docs/fmus.md: where they come from, and what to do about arrays.
+const PREFACE: &str = r#"# The FMUs and their variables
+
+Generated from the declarations by `MACROSTEP_WRITE=1 cargo test --test all fmus::tables`. `macrostep fmus --out DIR` writes the
+files; each carries its equations in `documentation/index.html`.
+
+## Dense output in other tools
+
+Arrays `…_node[…]` are values inside the last step; `macrostep` reads them for `waveform:Q` and nothing else does. They are outputs because
+FMI 2.0 lets only outputs be read by other units (section 2.2.7: a local variable must not be used in another model), and they stand
+behind all plain outputs. A tool that records every output by default shows them all. They cost nothing where they are not read, and
+cannot be left out of a file: the GUID stands for all that is declared. In FMPy, name the outputs to record:
+
+```python
+from fmpy import read_model_description, simulate_fmu
+
+fmu = "oscillator1_displacement.fmu"
+simulate_fmu(fmu, stop_time=1, output=["x", "v", "f_c"])
+
+plain = [v.name for v in read_model_description(fmu).modelVariables if v.causality == "output" and "_node[" not in v.name]
+simulate_fmu(fmu, stop_time=1, output=plain)
+```
+"#;
+
 fn variables() -> String {
-    let mut page = String::from(
-        "# The FMUs and their variables\n\nGenerated from the declarations by `MACROSTEP_WRITE=1 cargo test --test all fmus::tables`. \
-         `macrostep fmus --out DIR` writes the\nfiles; each carries its equations in `documentation/index.html`.\n",
-    );
+    let mut page = String::from(PREFACE);
     for model in all() {
         let d = model.describe();
         page += &format!("\n## {}\n\n{}\n\n", model.identifier, d.description.clone().unwrap_or_default());

@@ -6,18 +6,12 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/judges
-wanted=$root/tests/judges/requirements.txt
 
 command -v ccx >/dev/null || { echo "ccx is missing: apt-get install calculix-ccx" >&2; exit 1; }
 cargo test --quiet --manifest-path "$root/Cargo.toml" -p macrostep-flexible --test calculix -- --nocapture
 
-mkdir -p "$work"
-if ! cmp -s "$wanted" "$work/installed.txt"; then
-    rm -rf "$work/venv"
-    python3 -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
-    cp "$wanted" "$work/installed.txt"
-fi
+. "$root/tests/kit/python.sh"
+environment "$work" "$root/tests/judges/requirements.txt"
 macrostep=${MACROSTEP:-cargo run --quiet --release --manifest-path $root/Cargo.toml --}
 rm -rf "$work/interface"
 $macrostep fmus --out "$work/interface"

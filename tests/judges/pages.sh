@@ -27,6 +27,22 @@ look() {
     fi
 }
 
+# keys PAGE WIDTH: the page worked by keys alone, in a frame of this width, because a window is never narrower than 500 px.
+keys() {
+    page=$({ cat "$1"; printf '<script>'; cat tests/judges/keys.js; printf '</script>'; } | base64 -w0)
+    cat >"$out/keys.html" <<END
+<meta charset="utf-8"><iframe id="frame" width="$2" height="1100" style="border:0"></iframe><script>
+frame.srcdoc = new TextDecoder().decode(Uint8Array.from(atob("$page"), c => c.charCodeAt(0)));
+setInterval(() => Object.assign(document.documentElement.dataset, frame.contentDocument.documentElement.dataset), 100);
+</script>
+END
+    look "$out/keys.html" 1280
+    grep -q 'data-keys="done"' "$out/dom.html" || {
+        echo "$1 at $2 px, by keys: $(grep -o 'data-keys="[^"]*"' "$out/dom.html" || echo "nothing was tried")" >&2
+        exit 1
+    }
+}
+
 # A report has a canvas for each panel, whatever the width, and no wider page than the window.
 report() {
     for width in 1280 420; do
@@ -35,13 +51,17 @@ report() {
             echo "$1 at $width px: expected $2 charts and $3 tables, found $(grep -o 'data-drawn="[^"]*"' "$out/dom.html")" >&2
             exit 1
         }
+        keys "$1" "$width"
     done
-    echo "$1: $2 charts, $3 tables"
+    echo "$1: $2 charts, $3 tables, worked by keys"
 }
 report "$out/pair/report.html" 3 3
 report "$out/crane/report.html" 5 2
-look "$out/log/crane.html" 1280
-echo "$out/log/crane.html: no word on the console"
+for width in 1280 420; do
+    look "$out/log/crane.html" "$width"
+    keys "$out/log/crane.html" "$width"
+done
+echo "$out/log/crane.html: no word on the console, worked by keys"
 
 # A page that follows a run: it is opened while the run goes on, and has all of it when the run is over.
 "$program" run case-1 --stop 4 --step 1e-2 --real-time 0.4 --watch --json >"$out/watched.json" 2>"$out/watched.txt" &

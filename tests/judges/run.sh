@@ -5,15 +5,9 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/judges
-wanted=$root/tests/judges/requirements.txt
 
-mkdir -p "$work"
-if ! cmp -s "$wanted" "$work/installed.txt"; then
-    rm -rf "$work/venv"
-    python3 -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
-    cp "$wanted" "$work/installed.txt"
-fi
+. "$root/tests/kit/python.sh"
+environment "$work" "$root/tests/judges/requirements.txt"
 
 rm -rf "$work/fmus"
 cargo run --quiet --release --manifest-path "$root/Cargo.toml" --example judged -- "$work/fmus"

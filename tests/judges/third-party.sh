@@ -6,15 +6,9 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/third-party
-wanted=$root/tests/judges/third-party.txt
 
-mkdir -p "$work"
-if ! cmp -s "$wanted" "$work/installed.txt"; then
-    rm -rf "$work/venv"
-    python3 -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
-    cp "$wanted" "$work/installed.txt"
-fi
+. "$root/tests/kit/python.sh"
+environment "$work" "$root/tests/judges/third-party.txt"
 
 profile=${MACROSTEP_PROFILE:-release}
 cargo build --quiet --profile "$profile" --manifest-path "$root/Cargo.toml" --bin macrostep

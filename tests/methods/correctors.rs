@@ -4,9 +4,12 @@ use crate::common::*;
 use macrostep::factory;
 use macrostep_analysis::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::correct::{
-    Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
+    Convergence, Correction, Corrector, FixedPoint, InterfaceJacobian, Learnt, MultiVector, Newton, NewtonKrylov,
+    Problem, QuasiNewton, Relaxation, SemiImplicit, relative,
 };
+use macrostep_master::unit::UnitError;
 use macrostep_master::{Method, Schedule};
+use std::sync::Arc;
 
 fn correctors() -> [(&'static str, Correction); 7] {
     [
@@ -72,5 +75,37 @@ fn semi_implicit_runs_every_window_twice() {
         let correction = Correction::SemiImplicit(SemiImplicit::default());
         let r = coupled(coupling, correction, Schedule::Jacobi, 1e-2);
         assert_eq!((r.statistics.runs, r.do_steps), (200, [200, 200]), "{coupling}");
+    }
+}
+
+/// Under-relaxation as a user of the library would write it.
+#[derive(Debug)]
+struct Relaxed(f64);
+
+impl Corrector for Relaxed {
+    fn correct(&self, learnt: &mut Learnt, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
+        learnt.numbers.resize(y.len(), 0.0);
+        let mut runs = 0;
+        loop {
+            runs += 1;
+            problem.evaluate(y, &mut learnt.numbers)?;
+            let residual = relative(&learnt.numbers, problem.scale());
+            if residual <= 1e-12 || runs == 50 {
+                return Ok(Convergence { runs, residual, converged: residual <= 1e-12 });
+            }
+            y.iter_mut().zip(&learnt.numbers).for_each(|(y, r)| *y += self.0 * r);
+        }
+    }
+}
+
+#[test]
+fn a_corrector_of_ones_own_has_the_bits_of_the_one_it_writes_down() {
+    let relaxed = Correction::FixedPoint(FixedPoint::new(Relaxation::Constant(0.7)));
+    let own = |omega| Correction::Custom(Arc::new(Relaxed(omega)));
+    for schedule in [Schedule::Jacobi, Schedule::GaussSeidel(vec![0, 1])] {
+        let run = |correction| coupled(Coupling::ForceForce, correction, schedule.clone(), 2e-3);
+        let (built, found, other) = (run(relaxed.clone()), run(own(0.7)), run(own(0.6)));
+        assert_eq!((&built.end, built.statistics.runs), (&found.end, found.statistics.runs));
+        assert!(found.statistics.runs > 2 * 500 && found.statistics.runs != other.statistics.runs);
     }
 }

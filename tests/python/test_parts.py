@@ -1,4 +1,4 @@
-"""Units, laws and predictors written in Python: the numbers of the FMUs and laws they stand for, and exceptions that come back."""
+"""Units, laws, predictors and correctors written in Python: the numbers of what they stand for, and exceptions that come back."""
 
 import macrostep as ms
 import numpy as np
@@ -152,6 +152,94 @@ def test_predictors_are_those_they_write_down(fmus):
         s.run(predictor=Line(), predict="linear")
     with pytest.raises(ms.Error, match="expected an attribute `degree`"):
         s.run(predictor=type("Bad", (), {"depth": 1, "predict": Hold.predict})())
+
+
+class Aitken:
+    """Fixed-point iteration with Aitken's relaxation; the last one of a step begins the next."""
+
+    def __init__(self):
+        self.omega, self.last = 1.0, None
+
+    def begin(self, first):
+        self.last = None
+
+    def next(self, x, residual, scale):
+        if self.last is not None:
+            dot = square = 0.0
+            for r, last, s in zip(residual, self.last, scale):
+                d = (r - last) / s
+                dot += last / s * d
+                square += d * d
+            omega = -self.omega * dot / square if square > 0.0 else self.omega
+            self.omega = min(omega, 1.5) if np.isfinite(omega) and omega > 0.0 else self.omega
+        self.last = residual
+        return [x + self.omega * r for x, r in zip(x, residual)]
+
+
+class Relaxed:
+    """Fixed-point iteration with a constant relaxation."""
+
+    omega = 0.8
+
+    def next(self, x, residual, scale):
+        return [x + self.omega * r for x, r in zip(x, residual)]
+
+
+@pytest.mark.parametrize("schedule", ["jacobi", "gauss-seidel"])
+def test_correctors_are_those_they_write_down(fmus, schedule):
+    s = pair(fmus, None)
+    own, built = s.run(corrector=Aitken(), schedule=schedule), s.run(correct="fixed-point", schedule=schedule)
+    assert own.summary["correct"] == "Aitken" and own.do_steps == built.do_steps > s.run(schedule=schedule).do_steps
+    for name in ("mass1.x", "mass1.f_c", "mass2.x", "mass2.v"):
+        assert np.array_equal(own[name].view(np.int64), built[name].view(np.int64)), name
+    # Under-relaxation takes other runs to the same solution; every run begins with a copy of the object.
+    relaxed = s.run(corrector=Relaxed(), schedule=schedule)
+    assert relaxed.do_steps != built.do_steps
+    assert np.allclose(relaxed["mass1.x"], built["mass1.x"], rtol=0, atol=1e-10 * np.abs(built["mass1.x"]).max())
+    again = Aitken()
+    assert s.run(corrector=again, schedule=schedule).do_steps == own.do_steps and again.omega == 1.0
+
+
+def test_a_corrector_is_stepped_and_verified(fmus):
+    s = pair(fmus, None)
+    run = s.run(corrector=Aitken())
+    with s.start(corrector=Aitken()) as sim:
+        sim.step(100)
+        assert sim["mass2.x"] == run["mass2.x"][-1]
+    assert s.verify(tolerance=1.0, corrector=Aitken()).is_met is not None
+
+
+def corrector(next):
+    return type("Own", (), {"next": lambda self, x, residual, scale: next(x, residual)})()
+
+
+@pytest.mark.parametrize(
+    ("next", "sentence"),
+    [
+        (lambda x, r: [float("nan")] * len(x), "the corrector: ValueError: found NaN at place 0, expected finite numbers"),
+        (lambda x, r: [*x, 0.0], "the corrector: ValueError: found 4 numbers, expected 3"),
+        (lambda x, r: 1 / 0, "the corrector: ZeroDivisionError"),
+        (lambda x, r: "much", "the corrector: "),
+        (lambda x, r: None, "the corrector: TypeError: found .*NoneType.*, expected 3 numbers"),
+    ],
+)
+def test_correctors_that_fail_end_a_run(fmus, next, sentence):
+    with pytest.raises(ms.Error, match=sentence) as caught:
+        pair(fmus, None).run(corrector=corrector(next))
+    assert caught.value.__cause__ is not None
+
+
+def test_correctors_that_do_not_converge_or_are_none(fmus):
+    s = pair(fmus, None)
+    with pytest.raises(ms.Error, match="converge") as caught:
+        s.run(corrector=corrector(lambda x, r: x))
+    assert "residual" in str(caught.value) or "macro step" in str(caught.value)
+    with pytest.raises(ms.Error, match="found no method `next`"):
+        s.run(corrector=object())
+    with pytest.raises(ms.Error, match='found correct = "newton", expected neither `method`, nor `correct`'):
+        s.run(corrector=Relaxed(), correct="newton")
+    with pytest.raises(ms.Error, match="it cannot be copied"):
+        s.run(corrector=type("Held", (Relaxed,), {"__deepcopy__": lambda self, memo: 1 / 0})())
 
 
 def test_exceptions_come_back_with_unit_and_time(fmus):

@@ -112,7 +112,6 @@ fn rows_do_not_depend_on_how_they_are_made() {
     assert_eq!(rows(&merged), text);
 }
 
-/// The macro step and the words of the method are varied like values; a run that diverges is a row, and others go on.
 #[test]
 fn parts_are_merged_without_a_system() {
     let folders = ["part1", "part2", "whole", "together"].map(empty);
@@ -135,6 +134,7 @@ fn parts_are_merged_without_a_system() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("no SYSTEM"), "{refused:?}");
 }
 
+/// The macro step and the words of the method are varied like values; a run that diverges is a row, and others go on.
 #[test]
 fn methods_are_varied_and_divergence_is_a_row() {
     let out = empty("methods");
@@ -198,11 +198,20 @@ fn rows_go_to_parquet_or_it_is_said_before() {
     std::fs::write(path("pair.toml"), PAIR).expect("a file");
     let words =
         ["--vary", "left.k=1,2", "--measure", "x=last(left.x)", "--no-pictures", "--parquet", &path("x.parquet")];
-    let output = macrostep(&[&["sweep", &path("pair.toml"), "--out", &path("out")][..], &words].concat());
+    let made = || macrostep(&[&["sweep", &path("pair.toml"), "--out", &path("out")][..], &words].concat());
+    let output = made();
     if cfg!(feature = "parquet") {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let bytes = std::fs::read(path("x.parquet")).expect("a file");
+        let read = || std::fs::read(path("x.parquet")).expect("a file");
+        let bytes = read();
         assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+        // What a killed program leaves: a part of the rows, and no Parquet file or half of one. The same command makes the same file.
+        let text = rows(&out.join("out"));
+        std::fs::write(out.join("out/runs.csv"), &text[..text.len() - 5]).expect("written");
+        std::fs::write(path("x.parquet"), &bytes[..bytes.len() / 2]).expect("written");
+        let output = made();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(rows(&out.join("out")) == text && read() == bytes);
         return;
     }
     let stderr = String::from_utf8_lossy(&output.stderr);

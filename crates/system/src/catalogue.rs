@@ -5,6 +5,7 @@ use crate::words::Rollback;
 use macrostep_description::ModelDescription;
 use macrostep_import::fmu::{Fmu, FmuOptions, regular};
 use macrostep_master::Law;
+use macrostep_master::correct::Corrector;
 use macrostep_master::predict::Predictor;
 use macrostep_master::unit::Unit;
 use std::collections::BTreeMap;
@@ -40,6 +41,12 @@ pub trait Catalogue {
 
     /// A predictor in the place of the one that the scenario says.
     fn predictor(&self) -> Option<Arc<dyn Predictor>> {
+        None
+    }
+
+    /// A corrector in the place of the one that the scenario says, with the scenario's tolerance and number of corrections, where it
+    /// says them.
+    fn corrector(&self, _tolerance: Option<f64>, _corrections_max: Option<usize>) -> Option<Arc<dyn Corrector>> {
         None
     }
 

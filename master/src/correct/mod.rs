@@ -78,7 +78,7 @@ pub struct Convergence {
     pub converged: bool,
 }
 
-/// Finds `y = G(y)`.
+/// Finds `y = G(y)`. One of your own is [`Correction::Custom`]: it keeps what it learns in [`Learnt::numbers`].
 pub trait Corrector: Send + Sync + std::fmt::Debug {
     /// Improves the guess `y` in place until the residual is small or the corrector gives up; `learnt` is what it knows from
     /// earlier windows: nothing in the first one, and where the method or the step has changed.
@@ -123,8 +123,8 @@ impl Correction {
     }
 }
 
-/// Largest residual relative to scale.
-pub(crate) fn relative(residual: &[f64], scale: &[f64]) -> f64 {
+/// Largest residual relative to scale; infinite where one is NaN.
+pub fn relative(residual: &[f64], scale: &[f64]) -> f64 {
     residual.iter().zip(scale).fold(0.0, |m, (r, s)| {
         let q = (r / s).abs();
         // A NaN must not pass for convergence.

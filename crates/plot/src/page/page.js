@@ -68,19 +68,36 @@ document.addEventListener("DOMContentLoaded", () => {
       paths: curve.stepped ? uPlot.paths.stepped({align: 1}) : undefined, value: (_, x) => shown(x),
     }));
     const unit = panel.unit ? "value [" + panel.unit + "]" : "value";
+    let names = [];
     const options = {
       width: width(), height: 280, cursor: {sync: {key: "time"}, drag: {x: true, y: false}},
       scales: {x: {time: false}},
       axes: [axis("time [s]"), {...axis(unit), size: 68, values: (_, ticks) => ticks.map(shown)}],
       series: [{label: "time [s]", value: (_, x) => shown(x)}, ...lines],
-      hooks: {setScale: [(chart, key) => { if (key === "x") follow(chart); }]},
+      hooks: {
+        setScale: [(chart, key) => { if (key === "x") follow(chart); }],
+        setSeries: [(chart, i) => { if (names[i]) names[i].setAttribute("aria-pressed", chart.series[i].show); }],
+      },
     };
     const chart = new uPlot(options, data(panel), place);
     // Keys: arrows move, plus and minus zoom, 0 shows all.
     place.tabIndex = 0;
-    place.setAttribute("role", "img");
+    place.setAttribute("role", "group");
     place.setAttribute("aria-label", panel.curves.map(c => c.name).join(", ") + " over time");
     place.addEventListener("keydown", event => keyed(chart, event));
+    // Names of curves are buttons: Enter and the space bar press them.
+    names = Array.from(place.querySelectorAll(".u-legend .u-series"), row => row.querySelector("th"));
+    names.forEach((name, i) => {
+      if (i === 0) return;
+      name.tabIndex = 0;
+      name.setAttribute("role", "button");
+      name.setAttribute("aria-pressed", true);
+      name.addEventListener("keydown", event => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        chart.setSeries(i, {show: !chart.series[i].show});
+      });
+    });
     return chart;
   }
   // All charts show the same span of time.
@@ -89,6 +106,8 @@ document.addEventListener("DOMContentLoaded", () => {
     if (isFollowing) return;
     isFollowing = true;
     const {min, max} = chart.scales.x;
+    // For those who look without eyes: the span of time that is shown.
+    document.documentElement.dataset.span = min + " " + max;
     if (min !== undefined && min !== null) charts.filter(c => c !== chart).forEach(c => c.setScale("x", {min, max}));
     isFollowing = false;
   }
@@ -163,7 +182,7 @@ document.addEventListener("DOMContentLoaded", () => {
       chart = drawn(divided(run.curves));
       const all = make("button", "", "Show all");
       all.addEventListener("click", () => zoom(...range()));
-      const hint = "Drag to zoom, double click to show all; keys on a chart: arrows, + − 0. Click a name to hide its curve.";
+      const hint = "Drag to zoom, double click to show all; keys on a chart: arrows, + − 0. Click a name, or press Enter on it, to hide its curve.";
       section("Signals", make("div", "bar", null, all, make("span", "", hint), make("span", "", run.note)), ...places);
     }
     // Picture, tables, texts. The picture is the same in all states.

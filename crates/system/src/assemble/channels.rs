@@ -2,9 +2,9 @@
 
 use super::{Sampled, refused};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Names};
+use crate::scenario::{Connection, Endpoint, Names, Unit};
 use macrostep_description::{Causality, ModelDescription, Variable};
-use macrostep_master::predict::Edge;
+use macrostep_master::predict::{Edge, Predictor};
 use macrostep_master::{Method, Signal, System, UnitId};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -26,20 +26,15 @@ impl Channels {
     ) -> Result<Channels, Finding> {
         // Only predictors of motions look before laws, and they need a motion's components together.
         let mut channels = Channels { sampled: Vec::new(), signals: HashMap::new() };
-        let motion = method.predictor.edge() == Edge::BeforeLaw;
-        let components = motion.then(|| method.predictor.components());
-        let used = used(names, descriptions, motion);
-        // One channel for each group of outputs; its signals are found by the names of the outputs.
-        for (u, unit) in names.scenario().units.iter().enumerate() {
-            for names in group(&used[u], &chains(&descriptions[u], &unit.motions), components) {
-                let texts: Vec<&str> = names.iter().map(String::as_str).collect();
-                let id = system.channel(units[u], &texts).map_err(refused(&unit.place))?;
-                for (i, name) in names.iter().enumerate() {
-                    let end = Endpoint { unit: unit.name.clone(), variable: name.clone() };
-                    channels.signals.insert(end, id.component(i));
-                }
-                channels.sampled.push(Sampled { unit: u, names, id });
+        for (u, variables) in wanted(names, descriptions, method.predictor.as_ref()) {
+            let unit = &names.scenario().units[u];
+            let texts: Vec<&str> = variables.iter().map(String::as_str).collect();
+            let id = system.channel(units[u], &texts).map_err(refused(&unit.place))?;
+            for (i, name) in variables.iter().enumerate() {
+                let end = Endpoint { unit: unit.name.clone(), variable: name.clone() };
+                channels.signals.insert(end, id.component(i));
             }
+            channels.sampled.push(Sampled { unit: u, names: variables, id });
         }
         Ok(channels)
     }
@@ -48,6 +43,23 @@ impl Channels {
     pub fn signal(&self, end: &Endpoint) -> Option<Signal> {
         self.signals.get(end).copied()
     }
+}
+
+/// The outputs that a predictor wants sampled together, each group with its unit.
+pub(crate) fn wanted(
+    names: &Names<'_>,
+    descriptions: &[Arc<ModelDescription>],
+    predictor: &dyn Predictor,
+) -> Vec<(usize, Vec<String>)> {
+    let motion = predictor.edge() == Edge::BeforeLaw;
+    let components = motion.then(|| predictor.components());
+    let used = used(names, descriptions, motion);
+    let units = names.scenario().units.iter().enumerate();
+    let of = |(u, unit): (usize, &Unit)| {
+        let groups = group(&used[u], &chains(&descriptions[u], &unit.motions), components);
+        groups.into_iter().map(move |group| (u, group)).collect::<Vec<_>>()
+    };
+    units.flat_map(of).collect()
 }
 
 /// Real outputs of each unit that something is made of, in the order of first use; flows of power bonds are the last. `motion` says whether laws

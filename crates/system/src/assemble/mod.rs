@@ -26,7 +26,9 @@ use crate::rated::{Rated, rated};
 use crate::scenario::{Connection, Endpoint, Names, Place, Scenario, Setting, Value as ScenarioValue};
 use crate::words::{Correct, Family};
 use channels::Channels;
+pub(crate) use channels::wanted;
 use macrostep_description::{ModelDescription, Value, Variable};
+use macrostep_master::correct::Correction;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Start;
 use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, StepControl, System, UnitId};
@@ -142,6 +144,8 @@ fn build(
     // The method, and everything that couples the units.
     let mut method = method_by(names);
     method.predictor = catalogue.predictor().unwrap_or(method.predictor);
+    let corrector = catalogue.corrector(s.coupling.tolerance, s.coupling.corrections_max);
+    method.correction = corrector.map_or(method.correction, Correction::Custom);
     let channels = Channels::of(names, &descriptions, &method, &mut system, &units)?;
     let is_before_law = method.predictor.edge() == Edge::BeforeLaw;
     wiring::connect(names, (is_before_law, catalogue), (&descriptions, &channels), (&mut system, &units))?;

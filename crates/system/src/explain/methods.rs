@@ -1,6 +1,8 @@
 //! Which methods the FMUs of a system allow, and what the others lack.
 
-use crate::assemble::Assembly;
+use crate::assemble::{Assembly, wanted};
+use crate::scenario::Names;
+use crate::words::Predict;
 use macrostep_description::CoSimulation;
 
 /// A group of methods.
@@ -65,11 +67,22 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     all
 }
 
-/// Units without dense output.
+/// What lacks dense output: outputs that `waveform` samples, and units that have none at all.
 pub(super) fn no_dense(a: &Assembly) -> Vec<String> {
-    let dense = |u: usize| a.descriptions[u].variables.iter().any(|v| v.name.ends_with("_node[0]"));
-    let lacking = (0..a.descriptions.len()).filter(|u| !dense(*u));
-    lacking.map(|u| format!("`{}`", a.effective.units[u].name)).collect()
+    let coupling = &a.effective.coupling;
+    let spectral = Predict::spectral(2).predictor(coupling.derivative.into(), coupling.gs_variant.into());
+    let wanted = wanted(&Names::of(&a.effective), &a.descriptions, spectral.as_ref());
+    let mut lacking = Vec::new();
+    for (u, (unit, d)) in a.effective.units.iter().zip(&a.descriptions).enumerate() {
+        if d.variable("dense_nodes").is_none() {
+            lacking.push(format!("`{}`", unit.name));
+            continue;
+        }
+        let outputs = wanted.iter().filter(|(of, _)| *of == u).flat_map(|(_, names)| names);
+        let without = outputs.filter(|name| d.variable(&format!("{name}_node[0]")).is_none());
+        lacking.extend(without.map(|name| format!("`{}.{name}`", unit.name)));
+    }
+    lacking
 }
 
 /// How many variables the chain of derivatives has that a channel begins.
