@@ -370,23 +370,16 @@ fn controlled(
 ) -> Result<Option<(f64, u64)>, RunError> {
     let setup = Setup::new(scheme, question.guess_s.min(benchmark.step_max_s()), &question.factory);
     let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
-    let (start_s, mut state) = (coupled.simulation.time_s(), Vec::new());
     let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
     let amplitudes: Vec<f64> = (0..quantities).map(amplitude).collect();
-    let mut error = 0.0f64;
-    while !coupled.simulation.is_over() {
-        if coupled.simulation.step().is_err() {
-            return Ok(None);
-        }
-        let calls: u64 = coupled.simulation.do_steps().iter().sum();
-        if calls > DO_STEPS_MAX {
-            return Ok(None);
-        }
-        coupled.state(&mut state)?;
-        let exact = fine.at(coupled.simulation.time_s() - start_s);
+    let (mut error, mut do_steps) = (0.0f64, 0);
+    let ended = coupled.follow(u64::MAX, |point| {
+        do_steps = point.do_steps;
+        let exact = fine.at(point.t_s);
         for i in (0..quantities).filter(|i| amplitudes[*i] > 0.0) {
-            error = error.max((state[i] - exact[i]).abs() / amplitudes[i]);
+            error = error.max((point.state[i] - exact[i]).abs() / amplitudes[i]);
         }
-    }
-    Ok(Some((error, coupled.simulation.do_steps().iter().sum())))
+        do_steps <= DO_STEPS_MAX
+    });
+    Ok((ended.is_ok() && do_steps <= DO_STEPS_MAX).then_some((error, do_steps)))
 }

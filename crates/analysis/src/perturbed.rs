@@ -165,16 +165,12 @@ pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) 
     let run = |is_nudged: bool| -> Result<(Vec<Vec<f64>>, Option<RunError>), RunError> {
         let mut coupled = couple(is_nudged)?;
         let mut rows = Vec::with_capacity(probe.windows as usize);
-        for _ in 0..probe.windows {
-            // A unit that refuses what has grown beyond its range has diverged as well.
-            if let Err(why) = coupled.simulation.step() {
-                return Ok((rows, Some(why)));
-            }
-            let mut row = Vec::new();
-            coupled.state(&mut row)?;
-            rows.push(row);
-        }
-        Ok((rows, None))
+        let ended = coupled.follow(probe.windows, |point| {
+            rows.push(point.state.to_vec());
+            true
+        });
+        // A unit that refuses what has grown beyond its range has diverged as well.
+        Ok((rows, ended.err()))
     };
     let (plain, why) = run(false)?;
     let (nudged, why_nudged) = run(true)?;

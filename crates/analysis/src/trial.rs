@@ -39,17 +39,24 @@ pub fn run(
     let mut coupled = benchmark.couple(&setup)?;
     let start_s = coupled.simulation.time_s();
     let mut rows = Vec::with_capacity(windows as usize + 1);
-    for n in 0..=windows {
+    // The start, and the ends of all macro steps.
+    rows.push(Vec::new());
+    coupled.state(&mut rows[0])?;
+    let is_bounded = |state: &[f64]| state.iter().all(|x| x.abs() < 1e100);
+    let mut goes_on = is_bounded(&rows[0]);
+    if goes_on {
+        let ended = coupled.follow(windows, |point| {
+            rows.push(point.state.to_vec());
+            goes_on = is_bounded(point.state);
+            goes_on
+        });
         // A unit that refuses what has grown beyond all bounds has diverged as well.
-        if let Some(Err(why)) = (n > 0).then(|| coupled.simulation.step()) {
+        if let Err(why) = ended {
             return Ok(Trial::Stopped(why.to_string()));
         }
-        let mut state = Vec::new();
-        coupled.state(&mut state)?;
-        if !state.iter().all(|x| x.abs() < 1e100) {
-            return Ok(Trial::Stopped(format!("with H = {step_s:.3e} s values grow beyond 1e100")));
-        }
-        rows.push(state);
+    }
+    if !goes_on {
+        return Ok(Trial::Stopped(format!("with H = {step_s:.3e} s values grow beyond 1e100")));
     }
     let events_s = coupled.simulation.events().0.map(|(_, t_s)| t_s - start_s).collect();
     Ok(Trial::Done(Done { rows, do_steps: coupled.simulation.do_steps().iter().sum(), events_s }))
