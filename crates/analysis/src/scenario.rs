@@ -225,6 +225,11 @@ pub trait Benchmark: Send + Sync {
         None
     }
 
+    /// Scalars that units send each other, where they are many.
+    fn signals(&self) -> usize {
+        0
+    }
+
     /// Longest macro step \[s\] that the system allows, whatever the method.
     fn step_max_s(&self) -> f64 {
         f64::INFINITY
