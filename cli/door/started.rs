@@ -71,8 +71,7 @@ impl Started {
             let sentence = format!("the run is over at t = {t_s} s: choose a later stop");
             return Err(Fault { time_s: Some(t_s), ..Fault::failed(sentence) });
         }
-        self.simulation.step()?;
-        self.done += 1;
+        self.done += self.simulation.advance(1, (0, u64::MAX), &mut ())?;
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use macrostep_plot::table::{Align, Table, short};
 use macrostep_plot::{Axis, Bars, Figure, PlotError};
 use serde::Serialize;
 use std::path::Path;
+use std::time::Duration;
 
 use super::arguments::{AdviseArguments, factory};
 use super::json::{self, Parts};
@@ -95,7 +96,8 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
         Units::Native => models::native,
     };
     let guess_s = arguments.step.unwrap_or(stop_s / GUESS);
-    let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units };
+    let limit = Duration::try_from_secs_f64(arguments.limit).ok();
+    let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units, limit };
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     // FMUs stay unpacked between the runs.
     let _open = macrostep::factory::open_all().map_err(failed)?;

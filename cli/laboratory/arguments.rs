@@ -189,6 +189,9 @@ pub struct AdviseArguments {
     /// First guess of the macro step in seconds [default: a fiftieth of the run]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
+    /// Time for trials in seconds, of which a method gets a sixth at most; what is not done then is left out
+    #[arg(long, value_name = "SECONDS", default_value = "100", value_parser = positive, allow_negative_numbers = true)]
+    pub limit: f64,
     /// Run what is advised and compare its error with the predicted one [default: off]
     #[arg(long)]
     pub apply: bool,

@@ -97,10 +97,7 @@ fn line(benchmark: &dyn Benchmark, scheme: &Scheme, (step_s, stop_s): (f64, f64)
                     .to_owned(),
         });
     }
-    // What the coupling has added over the run.
-    for _ in 0..(stop_s / step_s).round() as u64 {
-        coupled.simulation.step()?;
-    }
+    coupled.simulation.advance((stop_s / step_s).round() as u64, (0, u64::MAX), &mut ())?;
     let accounts = coupled.simulation.accounts();
     let residual_energy_j = accounts.iter().map(|a| a.residual_energy_j).sum();
     let residual_energy_max_j = accounts.iter().map(|a| a.residual_energy_max_j).sum();

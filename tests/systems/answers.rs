@@ -61,7 +61,8 @@ fn folder(name: &str) -> PathBuf {
 /// Measured error over predicted error of what is advised.
 fn ratio(of: &FromFile, name: &str, tolerance: f64) -> f64 {
     let stop_s = of.card().stop_s;
-    let question = Question { tolerance, stop_s, guess_s: stop_s / 50.0, factory: macrostep::factory::fmu };
+    let question =
+        Question { tolerance, stop_s, guess_s: stop_s / 50.0, factory: macrostep::factory::fmu, limit: None };
     let advice = advise(of, &question, &|| ()).unwrap_or_else(|e| panic!("{name}: {e}"));
     let best = advice.candidates[0];
     let reference = Reference::new(of, best.step_s, stop_s).expect("a reference");
@@ -162,7 +163,8 @@ fn what_units_lack_is_said() {
         std::fs::write(folder.join(format!("mass{i}.fmu")), bytes).expect("an FMU");
     }
     let of = system(&pair(["mass1.fmu", "mass2.fmu"], ["", ""], "stop = 1.0\nstep = 1e-3"), &folder);
-    let question = Question { tolerance: 1e-2, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu };
+    let question =
+        Question { tolerance: 1e-2, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu, limit: None };
     let advice = advise(&of, &question, &|| ()).expect("advice");
     let lacks = |what: &str, scheme: &str| {
         advice.left_out.iter().any(|l| l.why.contains(what) && l.schemes.iter().any(|s| s.contains(scheme)))
@@ -182,12 +184,14 @@ fn interfaces_of_files_are_measured() {
     let unnamed = format!("{before}{}", after.find("\n[").map_or("", |at| &after[at..]));
     let found = [text.as_str(), &unnamed].map(|text| {
         let of = system(text, Path::new(""));
-        let question = Question { tolerance: 1e-3, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu };
+        let question =
+            Question { tolerance: 1e-3, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu, limit: None };
         advise(&of, &question, &|| ()).expect("advice").connections
     });
     assert_eq!(found[0], found[1], "named and found");
     let case_1 = scenarios().into_iter().find(|s| s.name() == "case-1").expect("case 1");
-    let question = Question { tolerance: 1e-3, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu };
+    let question =
+        Question { tolerance: 1e-3, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu, limit: None };
     let expected = advise(case_1.as_ref(), &question, &|| ()).expect("advice").connections;
     assert_eq!(found[0].len(), 2);
     // The same masses and spring, by another method that is as accurate.
@@ -215,6 +219,26 @@ fn growth_from_runs_is_that_of_the_map() {
             assert!((found - expected).abs() < 1e-3 * expected.abs() + 2e-4, "{schedule} {predict} {step_s:e}");
         }
     }
+}
+
+/// A line with delay has more modes than a run of a few samples tells apart, and creates no energy.
+#[test]
+fn a_line_does_not_grow() {
+    let line = example("line.toml");
+    for step_s in [1e-5, 1e-4, 1e-3] {
+        let growth = line.growth(&line.written().expect("its scheme"), step_s).expect("a growth");
+        assert!(growth.radius.ln() / step_s < 1e-2, "{step_s:e}: {} 1/s", growth.radius.ln() / step_s);
+    }
+}
+
+/// Trials that have no time are left out in words.
+#[test]
+fn advice_ends_in_time() {
+    let of = example("oscillator-f-s.toml");
+    let limit = Some(std::time::Duration::ZERO);
+    let question = Question { tolerance: 1e-3, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu, limit };
+    let refused = advise(&of, &question, &|| ()).expect_err("no time").to_string();
+    assert!(refused.contains("time of trials") && refused.contains("--limit"), "{refused}");
 }
 
 /// Between events the solution is that of the bounces in closed form, wherever it is asked.

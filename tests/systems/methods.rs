@@ -212,6 +212,17 @@ fn an_input_from_a_file_is_a_line_between_rows() {
     assert!(said.contains("line 3") && said.contains("`much`"), "{said}");
     let said = refused(&["run", &driven(&folder, "0.1", &more.replace("load.force", "load.torque"))], 1);
     assert!(said.contains("no column `torque`") && said.contains("`force`"), "{said}");
+    // Rows that do not reach over the run are told of, and rows that miss it.
+    let told = |rows: &str| {
+        write(&folder, "part.csv", &format!("time,force\n{rows}"));
+        let left = macrostep(&["run", &driven(&folder, "0.2", &more.replace("load.csv", "part.csv"))]);
+        assert!(left.status.success());
+        String::from_utf8_lossy(&left.stderr).into_owned()
+    };
+    let (short, outside, whole) = (told("0,0\n0.5,50\n"), told("10,0\n20,50\n"), told("0,0\n1,50\n"));
+    assert!(short.contains("note") && short.contains("go from 0 s to 0.5 s"), "{short}");
+    assert!(outside.contains("warning") && outside.contains("no row is in it"), "{outside}");
+    assert!(!whole.contains("go from"), "{whole}");
 }
 
 /// A value set at a time is a jump in a file at that time.
@@ -240,6 +251,8 @@ fn an_event_is_a_jump_of_an_input() {
         let said = refused(&["run", &driven(&folder, "0.1", &event)], 1);
         assert!(said.contains(expected), "{at} {unit}: {said}");
     }
+    let said = refused(&["run", &driven(&folder, "0.1", &event.replace("30.0", "nan"))], 1);
+    assert!(said.contains("expected a finite number") && !said.contains("fmi2"), "{said}");
     let said = refused(&["run", &driven(&folder, "0.1", event), "--control", "error"], 1);
     assert!(said.contains("events are set where steps meet"), "{said}");
 }

@@ -10,13 +10,14 @@
 //!
 //! and H' is what seven tenths of the tolerance allow. A scheme whose d_2 is next to nothing has the error d_1 at H. Of the
 //! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is advised. Macro step control is
-//! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason.
+//! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason; so is what was
+//! not done in time.
 
 use crate::candidates::candidates;
 use crate::interfaces::{gain, observe};
 use crate::measure::FLOOR;
 use crate::scenario::{Benchmark, Setup};
-use crate::scheme::{Predict, Schedule, Scheme};
+use crate::scheme::{Correct, Family, Predict, Schedule, Scheme};
 use crate::trajectory::Trajectory;
 use crate::trial::{Done, Trial, difference, run, worst};
 use macrostep_description::ModelDescription;
@@ -24,6 +25,7 @@ use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// Trials of one scheme.
 const TRIALS_MAX: usize = 20;
@@ -45,8 +47,15 @@ const UNMOVED_MAX: u32 = 7;
 /// Schemes given up so, after which no other is tried where none has been found.
 const STUCK_MAX: usize = 4;
 
+/// Unknowns of a macro step that a method with a dense matrix of them is tried with.
+const UNKNOWNS_MAX: usize = 1000;
+/// The part of the time for all trials that one scheme may take.
+const SHARE: f64 = 1.0 / 6.0;
+
 /// What the schemes that are tried know of each other.
 struct Search {
+    /// When the time is over, where it is limited.
+    until: Option<Instant>,
     /// Calls of the cheapest scheme so far.
     cheapest: AtomicU64,
     /// Schemes whose runs stay in bounds and do not converge.
@@ -74,6 +83,28 @@ pub struct Question {
     pub guess_s: f64,
     /// Where units of the trials come from.
     pub factory: MakeUnit,
+    /// Time for all trials.
+    pub limit: Option<Duration>,
+}
+
+impl Question {
+    /// When a scheme that is begun now is to be done.
+    fn until(&self, search: &Search) -> Option<Instant> {
+        let own = self.limit.and_then(|limit| Instant::now().checked_add(limit.mul_f64(SHARE)));
+        own.zip(search.until).map(|(own, all)| own.min(all))
+    }
+
+    /// A scheme that was not done in time.
+    fn late(&self) -> RunError {
+        let limit_s = self.limit.unwrap_or_default().as_secs_f64();
+        RunError::Grid {
+            what: "time of trials",
+            found: format!("more than {:.3} s for a scheme, or {limit_s} s for all", SHARE * limit_s),
+            expected: "less: a larger `--limit` gives more time, an earlier `--stop` makes runs shorter, fewer \
+                       quantities by `--record` make them cheaper"
+                .to_owned(),
+        }
+    }
 }
 
 /// What was found of one scheme.
@@ -181,8 +212,8 @@ pub struct Advice {
 /// # Errors
 /// [`RunError::Grid`] where no scheme meets the tolerance; why the first one is not allowed, where none is.
 pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
-    // All schemes side by side. What the cheapest so far costs bounds what others may.
-    let search = Search { cheapest: AtomicU64::new(u64::MAX), stuck: AtomicUsize::new(0) };
+    let until = question.limit.and_then(|limit| Instant::now().checked_add(limit));
+    let search = Search { until, cheapest: AtomicU64::new(u64::MAX), stuck: AtomicUsize::new(0) };
     let tried: Vec<(Scheme, Result<Result<Candidate, String>, RunError>)> = candidates(benchmark)
         .par_iter()
         .map(|scheme| {
@@ -203,6 +234,9 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
     }
     // The cheapest has steps of one length; step control is looked at beside it, and may be cheaper.
     candidates.sort_by_key(|c| c.do_steps);
+    if let Some(first) = left_out.first().filter(|_| reason.is_empty()) {
+        reason.clone_from(&first.why);
+    }
     let Some(best) = candidates.first().copied() else {
         return Err(RunError::Grid {
             what: "tolerance",
@@ -214,7 +248,7 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
                 .to_string(),
         });
     };
-    candidates.extend(control(benchmark, &best, question, &mut left_out)?);
+    candidates.extend(control(benchmark, &best, (question, question.until(&search)), &mut left_out)?);
     candidates.sort_by_key(|c| c.do_steps);
     let best = candidates[0];
     // What goes through the interfaces of the best one, and its loop gain.
@@ -260,6 +294,16 @@ fn explore(
     search: &Search,
 ) -> Result<Result<Candidate, String>, RunError> {
     let (units, quantities) = (benchmark.card().units as u64, benchmark.quantities().len());
+    // A matrix of all unknowns of a macro step is to be small.
+    let nodes = if scheme.predict.family == Family::Spectral { scheme.predict.degree as usize } else { 1 };
+    if scheme.correct == Correct::Newton && nodes * benchmark.signals() > UNKNOWNS_MAX {
+        return Err(RunError::Grid {
+            what: "unknowns of a macro step",
+            found: format!("{nodes} × {} signals between units", benchmark.signals()),
+            expected: format!("at most {UNKNOWNS_MAX} for a method with a matrix of them"),
+        });
+    }
+    let until = question.until(search);
     let guess_s = question.guess_s.min(benchmark.step_max_s());
     let mut windows = (question.stop_s / guess_s).ceil().max(1.0) as u64;
     let (mut reason, mut unmoved) = (String::new(), 0);
@@ -272,8 +316,9 @@ fn explore(
         let mut trials = Vec::with_capacity(3);
         for factor in [1, 2, 4] {
             let n = windows * factor;
-            match run(benchmark, scheme, (question.stop_s / n as f64, n), &question.factory)? {
+            match run(benchmark, scheme, (question.stop_s / n as f64, n), &question.factory, until)? {
                 Trial::Done(done) => trials.push(done),
+                Trial::Late => return Err(question.late()),
                 Trial::Stopped(why) => reason = why,
             }
         }
@@ -331,16 +376,17 @@ fn explore(
 fn control(
     benchmark: &dyn Benchmark,
     best: &Candidate,
-    question: &Question,
+    (question, until): (&Question, Option<Instant>),
     left_out: &mut Vec<LeftOut>,
 ) -> Result<Vec<Candidate>, RunError> {
     // A run with a quarter of the step stands for the solution.
     let windows = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
     let step_s = question.stop_s / windows as f64;
-    let Trial::Done(Done { rows, events_s, .. }) = run(benchmark, &best.scheme, (step_s, windows), &question.factory)?
-    else {
+    let trial = run(benchmark, &best.scheme, (step_s, windows), &question.factory, until)?;
+    let Trial::Done(Done { rows, events_s, .. }) = trial else {
         return Ok(Vec::new());
     };
+    let is_late = || until.is_some_and(|until| Instant::now() > until);
     let (fine, quantities) = (Trajectory { step_s, rows, events_s, error: 0.0 }, benchmark.quantities().len());
     // The tolerance of the control is made smaller until the error of the run is small enough.
     let mut found = Vec::new();
@@ -348,7 +394,11 @@ fn control(
         let mut tolerance = question.tolerance;
         for _ in 0..CONTROL_TRIALS {
             let scheme = Scheme { control_tolerance: tolerance, ..scheme };
-            match controlled(benchmark, &scheme, question, (&fine, quantities)) {
+            match controlled(benchmark, &scheme, question, (&fine, quantities, until)) {
+                _ if is_late() => {
+                    leave_out(left_out, &scheme, &question.late());
+                    break;
+                }
                 Err(why) => {
                     leave_out(left_out, &scheme, &why);
                     break;
@@ -373,30 +423,21 @@ fn controlled(
     benchmark: &dyn Benchmark,
     scheme: &Scheme,
     question: &Question,
-    (fine, quantities): (&Trajectory, usize),
+    (fine, quantities, until): (&Trajectory, usize, Option<Instant>),
 ) -> Result<Option<(f64, u64)>, RunError> {
     // Steps are chosen up to the end of the question, beginning with its guess.
     let setup = Setup::new(scheme, question.guess_s.min(benchmark.step_max_s()), &question.factory);
     let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
-    let (start_s, mut state) = (coupled.simulation.time_s(), Vec::new());
-    // Errors are parts of the largest values.
     let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
     let amplitudes: Vec<f64> = (0..quantities).map(amplitude).collect();
-    let mut error = 0.0f64;
-    // Each point that the control has chosen is compared with the fine run at its time.
-    while !coupled.simulation.is_over() {
-        if coupled.simulation.step().is_err() {
-            return Ok(None);
-        }
-        let calls: u64 = coupled.simulation.do_steps().iter().sum();
-        if calls > DO_STEPS_MAX {
-            return Ok(None);
-        }
-        coupled.state(&mut state)?;
-        let exact = fine.at(coupled.simulation.time_s() - start_s);
+    let (mut error, mut do_steps) = (0.0f64, 0);
+    let ended = coupled.follow(u64::MAX, |point| {
+        do_steps = point.do_steps;
+        let exact = fine.at(point.t_s);
         for i in (0..quantities).filter(|i| amplitudes[*i] > 0.0) {
-            error = error.max((state[i] - exact[i]).abs() / amplitudes[i]);
+            error = error.max((point.state[i] - exact[i]).abs() / amplitudes[i]);
         }
-    }
-    Ok(Some((error, coupled.simulation.do_steps().iter().sum())))
+        do_steps <= DO_STEPS_MAX && until.is_none_or(|until| Instant::now() <= until)
+    });
+    Ok((ended.is_ok() && do_steps <= DO_STEPS_MAX).then_some((error, do_steps)))
 }

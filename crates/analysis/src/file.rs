@@ -242,6 +242,10 @@ impl Benchmark for FromFile {
         Some(written::scheme(&self.scenario.coupling))
     }
 
+    fn signals(&self) -> usize {
+        exchanged(&self.scenario).len()
+    }
+
     fn step_max_s(&self) -> f64 {
         // What a line carries is known for its delay.
         let delay_s = |law: &Law| match &law.kind {

@@ -78,6 +78,6 @@ pub(super) fn gain(scenario: &dyn Benchmark, best: &Candidate, question: &Questi
     let scheme = Scheme { correct: Correct::Newton, ..hold };
     let (step_s, factory): (f64, Factory<'_>) = (best.step_s, &question.factory);
     let mut coupled = scenario.couple(&Setup::new(&scheme, step_s, factory))?;
-    coupled.simulation.step()?;
+    coupled.simulation.advance(1, (0, u64::MAX), &mut ())?;
     loop_gain(&mut coupled.simulation)
 }

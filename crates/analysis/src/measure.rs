@@ -14,7 +14,6 @@ use crate::pair::{Start, slope};
 use crate::scenario::{Benchmark, Coupled, Setup, check_cut};
 use crate::scheme::{Control, Scheme};
 use macrostep_master::RunError;
-use std::time::Instant;
 
 /// Relative errors below this are rounding.
 pub const FLOOR: f64 = 1e-11;
@@ -179,25 +178,18 @@ pub fn run(scenario: &dyn Benchmark, setup: &Setup<'_>, reference: &Reference) -
 /// Errors and time of steps of one length.
 fn fixed(coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), RunError> {
     let mut error = Errors::none(reference.quantities, reference.amplitude.len());
-    let (mut state, mut wall_s) = (Vec::new(), 0.0);
-    for exact in reference.rows.iter().skip(1) {
-        let began = Instant::now();
-        let outcome = coupled.simulation.step();
-        wall_s += began.elapsed().as_secs_f64();
-        // A unit that refuses what has grown far beyond the motion has diverged.
-        match outcome {
-            Err(RunError::Diverged(_)) => error = Errors::DIVERGED,
-            Err(_) if error.position > 1.0 => error = Errors::DIVERGED,
-            outcome => drop(outcome?),
-        }
-        if error.is_diverged() {
-            break;
-        }
-        coupled.state(&mut state)?;
-        error.take(&state, exact, (&reference.amplitude, reference.quantities));
-        if error.is_diverged() {
-            break;
-        }
+    let (mut exact, mut wall_s) = (reference.rows.iter().skip(1), 0.0);
+    let ended = coupled.follow(exact.len() as u64, |point| {
+        let exact = exact.next().map_or(point.state, Vec::as_slice);
+        error.take(point.state, exact, (&reference.amplitude, reference.quantities));
+        wall_s = point.wall_s;
+        !error.is_diverged()
+    });
+    // A unit that refuses what has grown far beyond the motion has diverged.
+    match ended {
+        Err(RunError::Diverged(_)) => error = Errors::DIVERGED,
+        Err(_) if error.position > 1.0 => error = Errors::DIVERGED,
+        ended => ended?,
     }
     Ok((error, wall_s))
 }
@@ -205,19 +197,15 @@ fn fixed(coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), 
 /// Errors and time of steps that are chosen, which are compared once their instants are known.
 fn chosen(scenario: &dyn Benchmark, coupled: &mut Coupled, reference: &Reference) -> Result<(Errors, f64), RunError> {
     let (mut times_s, mut states, mut wall_s) = (Vec::new(), Vec::new(), 0.0);
-    let (mut is_finite, start_s) = (true, coupled.simulation.time_s());
-    while !coupled.simulation.is_over() && is_finite {
-        let began = Instant::now();
-        match coupled.simulation.step() {
-            Err(RunError::Diverged(_)) => return Ok((Errors::DIVERGED, wall_s)),
-            outcome => drop(outcome?),
-        }
-        wall_s += began.elapsed().as_secs_f64();
-        let mut state = Vec::new();
-        coupled.state(&mut state)?;
-        is_finite = state.iter().zip(&reference.amplitude).all(|(x, a)| x.abs() < DIVERGED * a);
-        times_s.push(coupled.simulation.time_s() - start_s);
-        states.push(state);
+    let ended = coupled.follow(u64::MAX, |point| {
+        wall_s = point.wall_s;
+        times_s.push(point.t_s);
+        states.push(point.state.to_vec());
+        point.state.iter().zip(&reference.amplitude).all(|(x, a)| x.abs() < DIVERGED * a)
+    });
+    match ended {
+        Err(RunError::Diverged(_)) => return Ok((Errors::DIVERGED, wall_s)),
+        ended => ended?,
     }
     let mut error = Errors::none(reference.quantities, reference.amplitude.len());
     for (state, exact) in states.iter().zip(scenario.solution(&times_s)?) {
@@ -329,15 +317,17 @@ impl<'a> Ladder<'a> {
 
     /// The largest error of one step over all starting times.
     fn step(&self, setup: &Setup<'_>, ends: &[Vec<f64>]) -> Result<Errors, RunError> {
-        let (mut error, mut state) = (Errors::none(self.quantities, self.amplitude.len()), Vec::new());
+        let mut error = Errors::none(self.quantities, self.amplitude.len());
         for (&from_s, exact) in self.starts_s.iter().zip(ends) {
             let mut coupled = self.scenario.couple(&Setup { from_s, ..*setup })?;
-            match coupled.simulation.step() {
+            let ended = coupled.follow(1, |point| {
+                error.take(point.state, exact, (&self.amplitude, self.quantities));
+                true
+            });
+            match ended {
                 Err(RunError::Diverged(_)) => return Ok(Errors::DIVERGED),
-                outcome => drop(outcome?),
+                ended => ended?,
             }
-            coupled.state(&mut state)?;
-            error.take(&state, exact, (&self.amplitude, self.quantities));
         }
         Ok(error)
     }

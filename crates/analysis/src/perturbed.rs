@@ -7,7 +7,8 @@
 //! H0 = [δ_{i+j}],  H1 = [δ_{i+j+s}],   H0 = U Σ Vᵀ,   A = Σ^(−½) Uᵀ H1 V Σ^(−½),   ρ = max |λ(A)|^(1/s)
 //! ```
 //!
-//! Where no linear system of small order makes these samples, ρ is the mean growth of the largest |δ|.
+//! Where no linear system of small order makes these samples, ρ is the mean growth of |δ|, 1 where that cannot be told from none, and
+//! unknown where it is so uncertain that a run might grow without its being seen.
 //!
 //! Reference: \[Juang 1985\], the eigensystem realization algorithm.
 
@@ -31,6 +32,10 @@ const RANKS: [f64; 5] = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 const SMALL: f64 = 1e-6;
 /// What a linear system may leave of the samples, relative.
 const RESIDUAL: f64 = 1e-3;
+/// Blocks of rows whose sizes a mean growth is taken from.
+const BLOCKS: usize = 8;
+/// ln of the growth over a run that may not be seen.
+const UNSEEN_MAX: f64 = 1.0;
 /// δ that has grown by this factor says enough.
 const GROWN: f64 = 1e6;
 
@@ -165,16 +170,12 @@ pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) 
     let run = |is_nudged: bool| -> Result<(Vec<Vec<f64>>, Option<RunError>), RunError> {
         let mut coupled = couple(is_nudged)?;
         let mut rows = Vec::with_capacity(probe.windows as usize);
-        for _ in 0..probe.windows {
-            // A unit that refuses what has grown beyond its range has diverged as well.
-            if let Err(why) = coupled.simulation.step() {
-                return Ok((rows, Some(why)));
-            }
-            let mut row = Vec::new();
-            coupled.state(&mut row)?;
-            rows.push(row);
-        }
-        Ok((rows, None))
+        let ended = coupled.follow(probe.windows, |point| {
+            rows.push(point.state.to_vec());
+            true
+        });
+        // A unit that refuses what has grown beyond its range has diverged as well.
+        Ok((rows, ended.err()))
     };
     let (plain, why) = run(false)?;
     let (nudged, why_nudged) = run(true)?;
@@ -191,7 +192,7 @@ pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) 
         Some(why) if found.is_nan() || found <= 1.0 => Err(why),
         None if found.is_nan() => Err(RunError::Grid {
             what: "growth of perturbed runs",
-            found: "differences of two runs that jump, as at events".to_owned(),
+            found: "differences of two runs that jump, as at events, or beat".to_owned(),
             expected: "signals between units that move smoothly; see `macrostep verify` for the error of a run"
                 .to_owned(),
         }),
@@ -215,7 +216,7 @@ fn of_deltas(deltas: &[Vec<f64>]) -> f64 {
         return f64::NAN;
     }
     let identified = identified(&samples).filter(|rho| rho.is_finite());
-    identified.unwrap_or_else(|| mean(&samples)).powf(1.0 / stride as f64)
+    identified.map_or_else(|| mean(deltas), |rho| rho.powf(1.0 / stride as f64))
 }
 
 /// ρ of the linear system whose free motion the samples are; `None` where they are not of one of small order.
@@ -235,6 +236,10 @@ fn identified(samples: &[&Vec<f64>]) -> Option<f64> {
     let mut last = None;
     for rank in RANKS {
         let order = svd.singular_values.iter().filter(|s| **s > rank * svd.singular_values[0]).count();
+        // So many eigenvalues fit any samples.
+        if order > columns / 2 {
+            break;
+        }
         let root: Vec<f64> = svd.singular_values.iter().take(order).map(|s| s.sqrt()).collect();
         let middle = u.columns(0, order).transpose() * &h1 * v_t.rows(0, order).transpose();
         let left = &h1 - u.columns(0, order) * &middle * v_t.rows(0, order);
@@ -249,17 +254,29 @@ fn identified(samples: &[&Vec<f64>]) -> Option<f64> {
     last
 }
 
-/// Growth from sample to sample of the largest |δ| of blocks, by a straight line through its logarithm.
-fn mean(samples: &[&Vec<f64>]) -> f64 {
-    let block = (samples.len() / 8).max(1);
-    let size = |rows: &[&Vec<f64>]| rows.iter().flat_map(|r| r.iter()).fold(1e-300f64, |max, x| max.max(x.abs()));
+/// Growth from row to row of the size of δ in blocks, all signals relative to their largest, by a straight line through its logarithm.
+/// 1 where the line rises by no more than its points scatter; NaN where they scatter so much that a growth would not be seen.
+fn mean(deltas: &[Vec<f64>]) -> f64 {
+    let largest = |i: usize| deltas.iter().fold(1e-300f64, |max, row| max.max(row[i].abs()));
+    let scale: Vec<f64> = (0..deltas[0].len()).map(|i| 1.0 / largest(i)).collect();
+    let square = |row: &Vec<f64>| row.iter().zip(&scale).map(|(x, s)| (x * s).powi(2)).sum::<f64>();
+    // Half the logarithm of the sum of squares, a block each.
+    let block = deltas.len() / BLOCKS;
+    let size = |rows: &[Vec<f64>]| 0.5 * rows.iter().map(square).sum::<f64>().max(1e-300).ln();
     let points: Vec<(f64, f64)> =
-        samples.chunks_exact(block).enumerate().map(|(i, rows)| ((i * block) as f64, size(rows).ln())).collect();
+        deltas.chunks_exact(block).take(BLOCKS).enumerate().map(|(i, rows)| (i as f64, size(rows))).collect();
+    // The line, and the standard error of its slope.
     let n = points.len() as f64;
     let (tm, ym) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
-    let above: f64 = points.iter().map(|(t, y)| (t - tm) * (y - ym)).sum();
     let below: f64 = points.iter().map(|(t, _)| (t - tm).powi(2)).sum();
-    if below > 0.0 { (above / below).exp() } else { f64::NAN }
+    let slope = points.iter().map(|(t, y)| (t - tm) * (y - ym)).sum::<f64>() / below;
+    let left: f64 = points.iter().map(|(t, y)| (y - ym - slope * (t - tm)).powi(2)).sum();
+    let uncertain = 3.0 * (left / ((n - 2.0) * below)).sqrt();
+    match slope.abs() > uncertain {
+        true => (slope / block as f64).exp(),
+        false if uncertain * n <= UNSEEN_MAX => 1.0,
+        false => f64::NAN,
+    }
 }
 
 #[cfg(test)]
@@ -276,6 +293,19 @@ mod tests {
             })
             .collect();
         assert!((of_deltas(&deltas) - 1.0005).abs() < 1e-8, "{}", of_deltas(&deltas));
+    }
+
+    /// More modes than samples tell apart: none of them grows, and all of them grow by the same.
+    #[test]
+    fn many_modes_grow_in_the_mean() {
+        let of = |growth: f64| -> Vec<Vec<f64>> {
+            let mode = |t: f64, k: i32| (0.0317 * f64::from(k * k) * t + f64::from(k)).cos() / f64::from(1 + k % 5);
+            let row = |t: f64| vec![growth.powf(t) * (1..90).map(|k| mode(t, k)).sum::<f64>()];
+            (0..8000).map(|k| row(f64::from(k))).collect()
+        };
+        assert_eq!(of_deltas(&of(1.0)), 1.0);
+        let found = of_deltas(&of(1.001)).ln() / 1.001f64.ln();
+        assert!((found - 1.0).abs() < 0.1, "{found}");
     }
 
     #[test]

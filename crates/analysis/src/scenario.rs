@@ -6,6 +6,7 @@ use crate::pair::{Coupling, Start};
 use crate::scheme::Scheme;
 use macrostep_master::record::Observer;
 use macrostep_master::{ChannelId, OneStepMap, RunError, Simulation, UnitId, spectral_radius};
+use std::time::Instant;
 
 /// What a scenario says of itself.
 #[derive(Debug, Clone, Copy)]
@@ -88,15 +89,50 @@ impl Coupled {
     /// # Errors
     /// What a unit answers that is asked for recorded variables.
     pub fn state(&mut self, out: &mut Vec<f64>) -> Result<(), RunError> {
-        out.clear();
-        if self.motions.is_empty() {
-            return self.simulation.observe(&mut Newest(out));
-        }
-        for component in 0..2 {
-            out.extend(self.motions.iter().map(|m| self.simulation.latest(*m)[component]));
-        }
-        Ok(())
+        read(&mut self.simulation, &self.motions, out)
     }
+
+    /// Up to so many macro steps, the end of each of which is shown to `look`; the run goes on while it says so.
+    ///
+    /// # Errors
+    /// What units and master answer.
+    pub fn follow(&mut self, windows: u64, mut look: impl FnMut(Point<'_>) -> bool) -> Result<(), RunError> {
+        let (start_s, motions) = (self.simulation.time_s(), &self.motions);
+        let (mut state, mut wall_s, mut began) = (Vec::new(), 0.0, Instant::now());
+        let look = |simulation: &mut Simulation| {
+            wall_s += began.elapsed().as_secs_f64();
+            read(simulation, motions, &mut state)?;
+            let (t_s, do_steps) = (simulation.time_s() - start_s, simulation.do_steps().iter().sum());
+            let goes_on = look(Point { t_s, state: &state, do_steps, wall_s });
+            began = Instant::now();
+            Ok(goes_on)
+        };
+        self.simulation.follow(windows, look).map(drop)
+    }
+}
+
+/// A run at the end of a macro step.
+pub struct Point<'a> {
+    /// Time since the start \[s\].
+    pub t_s: f64,
+    /// As [`Coupled::state`].
+    pub state: &'a [f64],
+    /// Calls of `fmi2DoStep` of all units so far.
+    pub do_steps: u64,
+    /// Time that the macro steps have taken \[s\].
+    pub wall_s: f64,
+}
+
+/// The state now: of these motions, or, where there are none, the recorded variables.
+fn read(simulation: &mut Simulation, motions: &[ChannelId], out: &mut Vec<f64>) -> Result<(), RunError> {
+    out.clear();
+    if motions.is_empty() {
+        return simulation.observe(&mut Newest(out));
+    }
+    for component in 0..2 {
+        out.extend(motions.iter().map(|m| simulation.latest(*m)[component]));
+    }
+    Ok(())
 }
 
 /// The newest row.
@@ -187,6 +223,11 @@ pub trait Benchmark: Send + Sync {
     /// The scheme it is written with, where it is written with one.
     fn written(&self) -> Option<Scheme> {
         None
+    }
+
+    /// Scalars that units send each other, where they are many.
+    fn signals(&self) -> usize {
+        0
     }
 
     /// Longest macro step \[s\] that the system allows, whatever the method.

@@ -182,12 +182,13 @@ fn refined(
     let (mut reason, mut refused) = (String::new(), String::new());
     while windows * units <= DO_STEPS_MAX && doublings <= DOUBLINGS_MAX {
         let step_s = stop_s / windows as f64;
-        let done = match run(benchmark, scheme, (step_s, windows), &crate::models::native) {
+        let done = match run(benchmark, scheme, (step_s, windows), &crate::models::native, None) {
             Ok(Trial::Done(done)) => done,
             Ok(Trial::Stopped(why)) => {
                 (windows, has_run, refused) = (2 * windows, true, why);
                 continue;
             }
+            Ok(Trial::Late) => break,
             // Units that took longer steps may refuse shorter ones.
             Err(_) if has_run => break,
             Err(why) => return Err(why),

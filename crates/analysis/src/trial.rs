@@ -4,6 +4,7 @@ use crate::models::Factory;
 use crate::scenario::{Benchmark, Setup};
 use crate::scheme::Scheme;
 use macrostep_master::RunError;
+use std::time::Instant;
 
 /// What a trial run came to.
 pub enum Trial {
@@ -11,6 +12,8 @@ pub enum Trial {
     Done(Done),
     /// It stopped early: values beyond all bounds, or a unit or the master that refused to go on, in words.
     Stopped(String),
+    /// It was still on its way when its time was over.
+    Late,
 }
 
 /// A trial run to its end.
@@ -23,7 +26,7 @@ pub struct Done {
     pub events_s: Vec<f64>,
 }
 
-/// A run of so many macro steps of so many seconds.
+/// A run of so many macro steps of so many seconds, which ends at an instant where there is one.
 ///
 /// # Errors
 /// Where the system cannot be coupled like this.
@@ -32,6 +35,7 @@ pub fn run(
     scheme: &Scheme,
     (step_s, windows): (f64, u64),
     factory: Factory<'_>,
+    until: Option<Instant>,
 ) -> Result<Trial, RunError> {
     // Units are told of an end that lies behind that of the system.
     let stop_s = Some(step_s * windows as f64).filter(|stop_s| *stop_s > benchmark.card().stop_s);
@@ -39,17 +43,28 @@ pub fn run(
     let mut coupled = benchmark.couple(&setup)?;
     let start_s = coupled.simulation.time_s();
     let mut rows = Vec::with_capacity(windows as usize + 1);
-    for n in 0..=windows {
+    // The start, and the ends of all macro steps.
+    rows.push(Vec::new());
+    coupled.state(&mut rows[0])?;
+    let is_bounded = |state: &[f64]| state.iter().all(|x| x.abs() < 1e100);
+    let is_late = || until.is_some_and(|until| Instant::now() > until);
+    let mut goes_on = is_bounded(&rows[0]);
+    if goes_on {
+        let ended = coupled.follow(windows, |point| {
+            rows.push(point.state.to_vec());
+            goes_on = is_bounded(point.state);
+            goes_on && !is_late()
+        });
         // A unit that refuses what has grown beyond all bounds has diverged as well.
-        if let Some(Err(why)) = (n > 0).then(|| coupled.simulation.step()) {
+        if let Err(why) = ended {
             return Ok(Trial::Stopped(why.to_string()));
         }
-        let mut state = Vec::new();
-        coupled.state(&mut state)?;
-        if !state.iter().all(|x| x.abs() < 1e100) {
-            return Ok(Trial::Stopped(format!("with H = {step_s:.3e} s values grow beyond 1e100")));
-        }
-        rows.push(state);
+    }
+    if !goes_on {
+        return Ok(Trial::Stopped(format!("with H = {step_s:.3e} s values grow beyond 1e100")));
+    }
+    if rows.len() <= windows as usize {
+        return Ok(Trial::Late);
     }
     let events_s = coupled.simulation.events().0.map(|(_, t_s)| t_s - start_s).collect();
     Ok(Trial::Done(Done { rows, do_steps: coupled.simulation.do_steps().iter().sum(), events_s }))

@@ -196,27 +196,14 @@ impl<'s, 'a> Runner<'s, 'a> {
         let is_late = || limit.is_some_and(|limit| began.elapsed() > limit);
         let late = || Ending::TooLong(format!("longer than {} s", limit.unwrap_or_default().as_secs_f64()));
         // Steps that are chosen are counted by nobody before.
-        if simulation.course().is_some() {
-            simulation.observe(observer)?;
-            while !simulation.is_over() {
-                simulation.step()?;
-                simulation.observe(observer)?;
-                if interrupt::asked() || is_late() {
-                    return Ok(Some(if is_late() { late() } else { Ending::Interrupted }));
-                }
-            }
-            return Ok(None);
-        }
-        // Steps of one length, in stretches between which there is a look at the clock.
-        let mut rows = Once { observer, is_repeated: false };
-        let mut left = simulation.windows_in(self.span_s(values))?;
+        let is_chosen = simulation.course().is_some();
+        let mut left = if is_chosen { u64::MAX } else { simulation.windows_in(self.span_s(values))? };
+        simulation.observe(observer)?;
         loop {
             let windows = left.min(STRETCH);
-            simulation.run(windows, 1, &mut rows)?;
-            // The row at the end of a stretch is there again at the beginning of the next.
-            rows.is_repeated = true;
-            left -= windows;
-            if left == 0 {
+            let made = simulation.advance(windows, (0, 1), observer)?;
+            left -= made;
+            if left == 0 || made < windows {
                 return Ok(None);
             }
             if interrupt::asked() || is_late() {
@@ -231,20 +218,6 @@ impl<'s, 'a> Runner<'s, 'a> {
         let stop = Target::Key(crate::vary::Key::Stop);
         let varied = self.study.targets.iter().position(|target| *target == stop).and_then(|i| values.get(i));
         varied.and_then(crate::vary::number).or(e.stop_s).unwrap_or(f64::NAN) - e.start_s
-    }
-}
-
-/// Rows of stretches that each begin with the last row of the one before.
-struct Once<'o> {
-    observer: &'o mut dyn Observer,
-    is_repeated: bool,
-}
-
-impl Observer for Once<'_> {
-    fn row(&mut self, t_s: f64, values: &[f64]) {
-        if !std::mem::take(&mut self.is_repeated) {
-            self.observer.row(t_s, values);
-        }
     }
 }
 

@@ -49,6 +49,25 @@ impl Simulation {
         Ok(made)
     }
 
+    /// Up to `windows` windows without rows, each of which `look` is shown as it ends; the run goes on while it says so. Returns how many.
+    ///
+    /// # Errors
+    /// As [`Simulation::advance`], and those of `look`.
+    pub fn follow(
+        &mut self,
+        windows: u64,
+        mut look: impl FnMut(&mut Simulation) -> Result<bool, RunError>,
+    ) -> Result<u64, RunError> {
+        let mut made = 0;
+        while made < windows && self.advance(1, (made, u64::MAX), &mut ())? == 1 {
+            made += 1;
+            if !look(self)? {
+                break;
+            }
+        }
+        Ok(made)
+    }
+
     /// How many of the next windows the relay can take: none before the shorter one at the end or a value that is set.
     fn relayed(&self, windows: u64) -> u64 {
         if self.relay.is_none() {

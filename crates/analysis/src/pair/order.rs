@@ -7,7 +7,8 @@
 
 use crate::models::Factory;
 
-use super::{Pair, Start, build, state};
+use super::run::state_of;
+use super::{Pair, Start, build};
 use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, ParameterError, State};
 use macrostep_system::verify;
@@ -57,10 +58,12 @@ fn march(pair: &Pair, factory: Factory<'_>, stop_s: f64) -> Result<Errors, RunEr
     let exact = solution(pair)?;
     let windows = coupled.simulation.windows_in(stop_s)?.max(1);
     let mut worst = Errors::default();
-    for z_exact in exact.grid(coupled.simulation.window_s()).skip(1).take(windows as usize) {
-        coupled.simulation.step()?;
-        worst.take(&state(&coupled), &z_exact);
-    }
+    let mut exact = exact.grid(coupled.simulation.window_s()).skip(1);
+    let motions = coupled.motions;
+    coupled.simulation.follow(windows, |simulation| {
+        exact.next().into_iter().for_each(|exact| worst.take(&state_of(simulation, motions), &exact));
+        Ok(true)
+    })?;
     Ok(worst)
 }
 

@@ -1,10 +1,10 @@
 //! Inputs from files, and values set at a time, against the variables they are for.
 
+use super::Declared;
 use super::values::{Converted, causality, convert};
-use super::{Declared, near};
 use crate::finding::Finding;
 use crate::input::InputTable;
-use crate::scenario::{Connection, Endpoint, InputFile, Scenario, Setting, Value};
+use crate::scenario::{Connection, Endpoint, Experiment, InputFile, Scenario, Setting, Value};
 use crate::words::Control;
 use macrostep_description::{Causality, Kind, ModelDescription, Variability, Variable};
 use macrostep_master::Series;
@@ -139,6 +139,7 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
         Err(finding) => return findings.push(finding),
     };
     let own: Vec<&Connection> = d.scenario.connections.iter().filter(|c| c.from.unit == file.name).collect();
+    let mut is_line = false;
     for c in &own {
         // Each connection takes the column as it is, or scaled where it is real.
         let Ok(Some(v)) = d.variable(&c.to) else { continue };
@@ -160,14 +161,32 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
                 let what = format!("`{}` keeps its value between rows, and `control` chooses steps", c.to);
                 findings.push(Finding::error(&c.place, what, "choose `kind = \"fixed\"`"));
             }
+            Ok(Driven::Series(_)) => is_line = true,
             Ok(_) => {}
         }
     }
-    // A file that feeds nothing is most likely left over.
+    if is_line {
+        findings.extend(span(&d.scenario.experiment, file, &table.times_s));
+    }
     if own.is_empty() {
         let what = format!("inputs `{}` are connected to nothing", file.name);
         findings.push(Finding::warning(&file.place, what, format!("write \"UNIT.INPUT\" = \"{}.COLUMN\"", file.name)));
     }
+}
+
+/// A file whose rows do not reach from the start to the end of the run; one row is a constant.
+fn span(e: &Experiment, file: &InputFile, times_s: &[f64]) -> Option<Finding> {
+    let [first_s, .., last_s] = times_s else { return None };
+    let stop_s = e.stop_s?;
+    let (off_s, run) = (1e-9 * (stop_s - e.start_s), format!("the run goes from {} s to {stop_s} s", e.start_s));
+    let rows = format!("inputs `{}` go from {first_s} s to {last_s} s, and {run}", file.shown);
+    if *last_s <= e.start_s || *first_s >= stop_s {
+        let what = format!("{rows}: no row is in it, and one value holds all the time");
+        return Some(Finding::warning(&file.place, what, "look at the times of the file, in s"));
+    }
+    let is_short = *first_s > e.start_s + off_s || *last_s < stop_s - off_s;
+    let what = format!("{rows}: the first values hold before, the last ones after");
+    is_short.then(|| Finding::note(&file.place, what, "give rows for the whole run where that is not meant"))
 }
 
 /// Whether a variable may be set on the way: an input without a source, or a tunable parameter.
@@ -196,8 +215,13 @@ pub(super) fn set(
     let Some(v) = d.variable(&end).map_err(|what| (what, String::new()))? else { return Ok(()) };
     let Some(description) = d.description(unit) else { return Ok(()) };
     may_be_set(&end, v, fed)?;
-    let fits = convert(setting, v, description).map(|_| ());
-    fits.map_err(|expected| (format!("`{end}` = {}, expected {expected}", setting.value), near(&v.name, description)))
+    match convert(setting, v, description) {
+        Ok(Converted::Real(x)) if !x.is_finite() => {
+            Err((format!("`{end}` = {}, expected a finite number", setting.value), String::new()))
+        }
+        Ok(_) => Ok(()),
+        Err(expected) => Err((format!("`{end}` = {}, expected {expected}", setting.value), String::new())),
+    }
 }
 
 /// What tells the files of inputs of a scenario from others: their texts.

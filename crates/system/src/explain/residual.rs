@@ -45,15 +45,8 @@ pub fn residuals(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Resul
         let mut simulation = assembly.simulation()?;
         simulation.initialise()?;
         // Steps that are chosen are over when they are there, others after so many.
-        if simulation.course().is_some() {
-            while !simulation.is_over() {
-                simulation.step()?;
-            }
-        } else {
-            for _ in 0..simulation.windows_in(span_s)? {
-                simulation.step()?;
-            }
-        }
+        let windows = if simulation.course().is_some() { u64::MAX } else { simulation.windows_in(span_s)? };
+        simulation.advance(windows, (0, u64::MAX), &mut ())?;
         simulation.terminate()?;
         Ok(Residuals { accounts: simulation.accounts().to_vec(), bonds, candidates: found })
     };
