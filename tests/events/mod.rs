@@ -346,8 +346,15 @@ fn crossings_between_rows_of_a_macro_step_are_seen() {
     let centre_s = std::f64::consts::PI / 3.0;
     let plain = cut_fmu("oscillator1_force", &["derivative", "derivative", "derivative", "maxOutputDerivativeOrder"]);
     std::fs::write(folder.join("plain.fmu"), plain).expect("the FMU");
-    let (both, whole) = (vec![centre_s - half_s, centre_s + half_s], "embedded:oscillator1_force");
-    for (fmu, step, expected) in [("plain.fmu", "1/5", both.clone()), ("plain.fmu", "1", vec![]), (whole, "1", both)] {
+    let (rise, fall, whole) = (centre_s - half_s, centre_s + half_s, "embedded:oscillator1_force");
+    // Right after an event nothing says on which side such a function is: one direction at a time.
+    let runs = [
+        ("plain.fmu", "1/5", "rising", vec![rise]),
+        ("plain.fmu", "1/5", "falling", vec![fall]),
+        ("plain.fmu", "1", "both", vec![]),
+        (whole, "1", "both", vec![rise, fall]),
+    ];
+    for (fmu, step, direction, expected) in runs {
         let mass = |name: &str, step: &str| {
             format!(
                 "[units.{name}]\nfmu = \"{fmu}\"\nstep = \"{step}\"\n\
@@ -355,7 +362,7 @@ fn crossings_between_rows_of_a_macro_step_are_seen() {
             )
         };
         let scenario = format!(
-            "[experiment]\nstop = 2.16\nstep = 0.24\n\n{}{}[[events]]\nwhen = \"mass.a\"\nthreshold = 8.9\n\
+            "[experiment]\nstop = 2.16\nstep = 0.24\n\n{}{}[[events]]\nwhen = \"mass.a\"\nthreshold = 8.9\ndirection = \"{direction}\"\n\
              set = {{ \"mass.f_ext\" = 0.0 }}\n",
             mass("mass", step),
             mass("other", "1")

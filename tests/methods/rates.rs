@@ -114,7 +114,7 @@ fn forced(folder: &Path, predict: &str, step: f64, names: [&str; 2], motions: bo
     error("m1.x", z[0]).max(error("m2.x", z[1]))
 }
 
-/// Units that declare nothing: integrated acceleration and jerk are the polynomials through their values, with their errors; told
+/// Units that declare nothing: integrated acceleration and jerk are the polynomials through their values; told
 /// what is whose derivative, they are those of units that declare it, to the bit.
 #[test]
 fn motions_that_are_not_declared_are_values_until_they_are_told() {
@@ -136,7 +136,9 @@ fn motions_that_are_not_declared_are_values_until_they_are_told() {
         println!("| `{predict}` | {:.2e} | {high:.2} | {:.2e} | {low:.2} |", declared[1], bare[1]);
         // The first steps, which begin with what is held, leave order 2 where only values are known.
         assert!((high - order).abs() < 0.1 && (low - 2.0).abs() < 0.1, "{predict}: {high} {low}");
-        assert_eq!(bare[1].to_bits(), forced(&folder, values, 5e-3, plain, false).to_bits(), "{predict}");
+        // The law acts on extrapolated values here, on values that are extrapolated there.
+        let same = forced(&folder, values, 5e-3, plain, false);
+        assert!((bare[1] / same - 1.0).abs() < 1e-8, "{predict}: {} {same}", bare[1]);
         assert_eq!(declared[1].to_bits(), error(5e-3, plain, true).to_bits(), "{predict}");
     }
 }
