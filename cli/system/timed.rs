@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use macrostep_description::ModelDescription;
 use macrostep_master::forward;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 
@@ -65,29 +64,8 @@ impl Unit for Timed {
         if self.unit.is_parallel() { self.spent(|unit| unit.begin_step(t_s, step_s, keep)) } else { Ok(()) }
     }
 
-    fn name(&self) -> &str {
-        self.unit.name()
-    }
-    fn description(&self) -> &ModelDescription {
-        self.unit.description()
-    }
-    fn shared_description(&self) -> Arc<ModelDescription> {
-        self.unit.shared_description()
-    }
-    fn kind(&self) -> &'static str {
-        self.unit.kind()
-    }
-    fn is_parallel(&self) -> bool {
-        self.unit.is_parallel()
-    }
-    fn do_steps(&self) -> u64 {
-        self.unit.do_steps()
-    }
-    fn hidden_state(&mut self) -> Option<&mut [f64]> {
-        self.unit.hidden_state()
-    }
-
     forward! { self => self.unit;
+        name description shared_description kind is_parallel do_steps hidden_state
         setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
         get_boolean set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize
         directional

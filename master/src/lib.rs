@@ -24,6 +24,7 @@ mod dense;
 mod doubt;
 mod error;
 mod event;
+mod excursion;
 mod feed;
 mod feedthrough;
 mod grid;

@@ -1,6 +1,7 @@
 //! Joints between FMUs, from a scenario file: orders, gaps, what is refused, and the way through TOML.
 
 use crate::common::folder;
+use crate::limited::cut_fmu;
 use crate::run::{json, program};
 use macrostep_system::toml;
 use std::path::Path;
@@ -84,4 +85,81 @@ fn joints_round_trip() {
     let scenario = read(&text);
     assert_eq!(scenario.constraints.len(), 2);
     assert_eq!(read(&toml::write(&scenario)).constraints, scenario.constraints);
+}
+
+/// Three rods welded into a triangle, a closed loop: nine rows of which six are enough. It spins about its centre at 2 rad/s.
+fn triangle(correct: &str, sub_steps: usize) -> String {
+    let (turn, spin) = (std::f64::consts::TAU / 3.0, 2.0);
+    let mut text = format!(
+        "[experiment]\nstop = 20.0\nstep = 0.01\n\n[coupling]\ncorrect = \"{correct}\"\ntolerance = 1e-10\nsub_steps = {sub_steps}\n\n"
+    );
+    // Less the centre of the corners.
+    let mut corner = [-3f64.sqrt() / 6.0, 0.5];
+    for (i, rod) in ["one", "two", "three"].iter().enumerate() {
+        let (phi, [x, y]) = (turn * i as f64, corner);
+        text += &format!(
+            "[units.{rod}]\nfmu = \"embedded:rod_free\"\nset = {{ phi0 = {phi:?}, x0 = {x:?}, y0 = {y:?}, omega0 = {spin:?}, g = 0.0, \
+             vx0 = {:?}, vy0 = {:?}, integrator = 2, micro_step = 1e-3 }}\n\n",
+            -spin * y,
+            spin * x
+        );
+        corner = [x + phi.sin(), y - phi.cos()];
+    }
+    let end = |rod: &str, end: &str| {
+        let list = |names: [&str; 3]| names.map(|name| format!("\"{rod}.{name}\"")).join(", ");
+        let at = |prefix: &str, axis: &str| format!("{prefix}{axis}_{end}");
+        let [x, y, vx, vy, fx, fy] =
+            [("", "x"), ("", "y"), ("v", "x"), ("v", "y"), ("f", "x"), ("f", "y")].map(|(p, a)| at(p, a));
+        format!(
+            "{{ position = [{}], velocity = [{}], force = [{}] }}",
+            list([&x, &y, "phi"]),
+            list([&vx, &vy, "omega"]),
+            list([&fx, &fy, &format!("m_{end}")])
+        )
+    };
+    for (first, second, offset) in [("one", "two", -turn), ("two", "three", -turn), ("three", "one", 2.0 * turn)] {
+        text += &format!(
+            "[[constraints]]\nname = \"{first}-{second}\"\nkind = \"rigid\"\noffset = [0.0, 0.0, {offset:?}]\nfirst = {}\nsecond = {}\n\n",
+            end(first, "b"),
+            end(second, "a")
+        );
+    }
+    text + "[record]\nvariables = [\"*.phi\", \"*.x_a\", \"*.y_a\", \"*.fx_a\", \"*.fy_a\", \"*.m_a\"]\n"
+}
+
+/// A closed loop of three FMUs from a scenario file: no joint opens, it moves as one body, and the forces that move nothing do not
+/// build up, with each corrector, where units give derivatives of their states or nothing but rollback.
+#[test]
+fn a_closed_loop_of_three_fmus_moves_as_one_body() {
+    let folder = folder("triangle");
+    let path = folder.join("s.toml");
+    for (correct, offers) in [("newton", true), ("fixed-point", true), ("fixed-point", false)] {
+        let mut text = triangle(correct, if offers { 1 } else { 4 });
+        if !offers {
+            // What is left is rollback: inputs are held over sub-steps.
+            let cut = cut_fmu(
+                "rod_free",
+                &["canInterpolateInputs", "providesDirectionalDerivative", "maxOutputDerivativeOrder"],
+            );
+            std::fs::write(folder.join("plain.fmu"), cut).expect("the FMU");
+            text = text.replace("embedded:rod_free", "plain.fmu");
+        }
+        std::fs::write(&path, text).expect("a scenario");
+        let result = json(&["run", &path.display().to_string(), "--json"]);
+        assert_eq!(result["unconverged_windows"], 0, "{result}");
+        for joint in result["constraints"].as_array().expect("joints") {
+            assert!(joint["gap_max"].as_f64().expect("a gap") < 1e-9, "{correct}, {offers}: {joint}");
+        }
+        let last = |name: &str| result["final"][name].as_f64().expect("a number");
+        // It turns evenly about a point that stays.
+        let corners = |name: &str| ["one", "two", "three"].map(|rod| last(&format!("{rod}.{name}")));
+        let (turned, centre) = (last("one.phi"), ["x_a", "y_a"].map(|name| corners(name).iter().sum::<f64>() / 3.0));
+        assert!(
+            (turned - 40.0).abs() < 1e-7 && centre.iter().all(|c| c.abs() < 1e-9),
+            "{correct}, {offers}: {turned} {centre:?}"
+        );
+        // What holds a rod in its turn is m ω² √3/6 = 1.2 N.
+        let forces = ["fx_a", "fy_a", "m_a"].map(corners);
+        assert!(forces.iter().flatten().all(|f| f.abs() < 2.0), "{forces:?} N");
+    }
 }

@@ -13,7 +13,6 @@
 //! Reference: \[Juang 1985\], the eigensystem realization algorithm.
 
 use crate::scenario::Coupled;
-use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 use macrostep_master::{RunError, forward, spectral_radius};
 use nalgebra::DMatrix;
@@ -87,21 +86,6 @@ impl Nudged {
 type Done = Result<(), UnitError>;
 
 impl Unit for Nudged {
-    fn name(&self) -> &str {
-        self.unit.name()
-    }
-    fn description(&self) -> &ModelDescription {
-        self.unit.description()
-    }
-    fn kind(&self) -> &'static str {
-        self.unit.kind()
-    }
-    fn do_steps(&self) -> u64 {
-        self.unit.do_steps()
-    }
-    fn is_parallel(&self) -> bool {
-        self.unit.is_parallel()
-    }
     fn exit_initialization(&mut self) -> Done {
         self.steps = true;
         self.unit.exit_initialization()
@@ -128,6 +112,7 @@ impl Unit for Nudged {
         self.unit.restore(slot)
     }
     forward! { self => self.unit;
+        name description shared_description kind is_parallel do_steps
         setup enter_initialization reset terminate get_real set_integer get_integer set_boolean get_boolean set_string get_string
         set_input_derivatives get_output_derivatives directional begin_step serialize deserialize
     }

@@ -40,31 +40,8 @@ impl Unit for KeptUnit {
         self.0.restore(SLOT)
     }
 
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn description(&self) -> &ModelDescription {
-        self.0.description()
-    }
-
-    fn kind(&self) -> &'static str {
-        self.0.kind()
-    }
-
-    fn is_parallel(&self) -> bool {
-        self.0.is_parallel()
-    }
-
-    fn do_steps(&self) -> u64 {
-        self.0.do_steps()
-    }
-
-    fn hidden_state(&mut self) -> Option<&mut [f64]> {
-        self.0.hidden_state()
-    }
-
     forward! { self => self.0;
+        name description shared_description kind is_parallel do_steps hidden_state
         setup enter_initialization exit_initialization terminate set_real get_real set_integer get_integer set_boolean get_boolean
         set_string get_string set_input_derivatives get_output_derivatives step begin_step save restore serialize deserialize
         directional

@@ -81,32 +81,12 @@ impl Rated {
 }
 
 impl Unit for Rated {
-    fn name(&self) -> &str {
-        self.unit.name()
-    }
-
     fn description(&self) -> &ModelDescription {
         &self.description
     }
 
     fn shared_description(&self) -> Arc<ModelDescription> {
         Arc::clone(&self.description)
-    }
-
-    fn kind(&self) -> &'static str {
-        self.unit.kind()
-    }
-
-    fn is_parallel(&self) -> bool {
-        self.unit.is_parallel()
-    }
-
-    fn do_steps(&self) -> u64 {
-        self.unit.do_steps()
-    }
-
-    fn hidden_state(&mut self) -> Option<&mut [f64]> {
-        self.unit.hidden_state()
     }
 
     /// Runs of variables of the unit and of derivatives, in the order given.
@@ -147,6 +127,7 @@ impl Unit for Rated {
     }
 
     forward! { self => self.unit;
+        name kind is_parallel do_steps hidden_state
         setup exit_initialization terminate set_real set_integer get_integer set_boolean get_boolean set_string get_string
         set_input_derivatives get_output_derivatives begin_step save restore serialize deserialize directional
     }

@@ -27,6 +27,9 @@ const TICKS_MAX: f64 = 4.5e15;
 /// Windows of a run whose end is open.
 const WINDOWS_OPEN: f64 = 1e6;
 
+/// How often a window is repeated up to where a function may have crossed zero and come back, at most.
+const LOOKS_MAX: u32 = 8;
+
 /// The part of a window, as a power of 2, in which units take what they were given, where they cannot be read right after.
 const SETTLING: u32 = 20;
 
@@ -145,21 +148,48 @@ impl Simulation {
         if *growth >= self.longest() {
             self.state.events.growth = 0;
         }
+        let corrected = match self.crossings.goes_back {
+            true => self.meet(corrected, (from, length))?,
+            false => {
+                if self.crossings.look(&self.state) {
+                    self.state.events.late_s = self.state.events.late_s.max(self.late_s(from));
+                }
+                corrected
+            }
+        };
         // No crossing, or one that is met.
-        if !self.crossings.look(&self.state) {
+        if !self.crossings.is_any() {
             let State { events, signals, now, .. } = &mut self.state;
             events.pass(&self.crossings.events, &signals.histories, *now);
             return Ok(corrected);
         }
-        let corrected = match self.crossings.goes_back {
-            true => self.locate(corrected, (from, length))?,
-            false => {
-                self.state.events.late_s = self.state.events.late_s.max(self.late_s(from));
-                corrected
-            }
-        };
         self.happen()?;
         Ok(corrected)
+    }
+
+    /// Where the window has a crossing, or an excursion beyond zero and back, it is repeated up to the first of them.
+    fn meet(
+        &mut self,
+        mut corrected: Option<Corrected>,
+        (from, mut length): (Tick, Tick),
+    ) -> Result<Option<Corrected>, RunError> {
+        let (mut looks, mut is_met) = (0, false);
+        loop {
+            let is_crossed = self.crossings.look(&self.state);
+            let excursion = self.crossings.excursion(&self.state, self.window.sources.clock, from);
+            let dip = excursion.map(|at| ((at - from as f64) / self.window.plan.window as f64).round() as Tick);
+            match dip.filter(|_| length > 1 && looks < LOOKS_MAX) {
+                Some(dip) => {
+                    (looks, length, is_met) = (looks + 1, dip.clamp(1, length - 1), false);
+                    corrected = self.again(corrected, (from, length))?;
+                }
+                None if is_crossed && !is_met => {
+                    (corrected, length) = self.locate(corrected, (from, length))?;
+                    is_met = true;
+                }
+                None => return Ok(corrected),
+            }
+        }
     }
 
     /// The longest window, in shortest ones.
@@ -180,12 +210,12 @@ impl Simulation {
         late.fold(0.0, f64::max)
     }
 
-    /// Repeats the window with shorter ones until its end is the first tick behind the crossing.
+    /// Repeats the window with shorter ones until its end is the first tick behind the crossing; how long it is then.
     fn locate(
         &mut self,
         mut corrected: Option<Corrected>,
         (from, length): (Tick, Tick),
-    ) -> Result<Option<Corrected>, RunError> {
+    ) -> Result<(Option<Corrected>, Tick), RunError> {
         // What g was at the start.
         self.state.now = from;
         self.window.rewind(&mut self.state)?;
@@ -211,8 +241,9 @@ impl Simulation {
             corrected = self.again(corrected, (from, bracket.high))?;
             self.crossings.look(&self.state);
         }
+        let met = bracket.high;
         self.crossings.bracket = bracket;
-        Ok(corrected)
+        Ok((corrected, met))
     }
 
     /// The window from `from` on once more, with another length.

@@ -3,7 +3,7 @@
 use crate::event::{Bracket, Event};
 use crate::record::Observer;
 use crate::state::State;
-use crate::time::Tick;
+use crate::time::{Clock, Tick};
 use crate::window::Window;
 
 /// The part of the time to an expected crossing that is gone at once: one that is passed cannot be taken back.
@@ -109,6 +109,21 @@ impl Crossings {
             end[i] = event.value(&state.signals.histories, state.now);
             crossed[i] = state.events.is_crossed((i, event), &state.signals.histories, state.now, end[i]);
         }
-        crossed.contains(&true)
+        self.is_any()
+    }
+
+    /// Whether an event was crossed where it was looked last.
+    pub fn is_any(&self) -> bool {
+        self.crossed.contains(&true)
+    }
+
+    /// The first instant of the window from `from` on, in ticks, at which an event that is not crossed at its end has or may
+    /// have been crossed.
+    pub fn excursion(&self, state: &State, clock: Clock, from: Tick) -> Option<f64> {
+        let pending = self.events.iter().zip(&state.events.sides).zip(&self.end);
+        let instants = pending
+            .filter(|((_, side), end)| f64::from(**side) * **end > 0.0)
+            .filter_map(|((event, side), _)| event.excursion(*side, &state.signals.histories, clock, from as f64));
+        instants.reduce(f64::min)
     }
 }

@@ -21,6 +21,41 @@ macro_rules! idle {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! unit_call {
+    (name [to $self:ident $to:expr]) => {
+        fn name(&$self) -> &str {
+            $to.name()
+        }
+    };
+    (description [to $self:ident $to:expr]) => {
+        fn description(&$self) -> &macrostep_description::ModelDescription {
+            $to.description()
+        }
+    };
+    (shared_description [to $self:ident $to:expr]) => {
+        fn shared_description(&$self) -> std::sync::Arc<macrostep_description::ModelDescription> {
+            $to.shared_description()
+        }
+    };
+    (kind [to $self:ident $to:expr]) => {
+        fn kind(&$self) -> &'static str {
+            $to.kind()
+        }
+    };
+    (is_parallel [to $self:ident $to:expr]) => {
+        fn is_parallel(&$self) -> bool {
+            $to.is_parallel()
+        }
+    };
+    (do_steps [to $self:ident $to:expr]) => {
+        fn do_steps(&$self) -> u64 {
+            $to.do_steps()
+        }
+    };
+    (hidden_state [to $self:ident $to:expr]) => {
+        fn hidden_state(&mut $self) -> Option<&mut [f64]> {
+            $to.hidden_state()
+        }
+    };
     (setup $body:tt) => {
         $crate::unit_call!(@ $body setup(start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> ());
     };
