@@ -1,5 +1,10 @@
 //! What a host may do wrong, and what it is told.
 
+#[cfg(target_os = "linux")]
+use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::process::Command;
+
 use macrostep_import::fmu::FmuOptions;
 use macrostep_master::unit::Unit;
 
@@ -23,4 +28,43 @@ fn wrong_calls_are_refused() {
     assert!(instance.unit.get_real(&[99_999], &mut [0.0]).is_err());
     assert!(instance.unit.set_real(&[x], &[1.0]).is_err());
     instance.step(1e-3);
+}
+
+/// The only entry of a folder.
+#[cfg(target_os = "linux")]
+fn only(folder: &Path) -> PathBuf {
+    let mut entries = std::fs::read_dir(folder).expect("a folder");
+    entries.next().expect("an entry").expect("an entry").path()
+}
+
+/// A host in C that does everything wrong, see `attacks.c`: each wrong call is answered, and the bits are as before afterwards.
+#[test]
+#[cfg(target_os = "linux")]
+fn attacks_are_answered() {
+    let folder = empty("attacks");
+    let program = folder.join("attacks");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/container/attacks.c");
+    let mut compiler = Command::new("cc");
+    compiler
+        .args(["-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"])
+        .arg(&program)
+        .arg(source)
+        .args(["-ldl", "-lm"]);
+    assert!(compiler.status().expect("a C compiler").success());
+    for (options, step) in [
+        (&["--predict", "linear", "--step", "1e-3"][..], "1e-3"),
+        (&["--predict", "h5", "--correct", "newton", "--step", "1e-2"], "1e-2"),
+        (&["--method", "waveform:4", "--step", "5e-2"], "5e-2"),
+    ] {
+        let fmu = exported(&folder, "case-1:f-s", options);
+        let library = only(&only(&fmu.folder().join("binaries")));
+        let resources = format!("file://{}", fmu.folder().join("resources").display());
+        let reference = |name| fmu.description().variable(name).expect("declared").value_reference.to_string();
+        let mut host = Command::new(&program);
+        host.arg(library).args([fmu.description().guid.as_str(), &resources, step]);
+        let left = host.args([reference("mass1.f_ext"), reference("mass1.x")]).output().expect("the host");
+        let told = String::from_utf8_lossy(&left.stdout);
+        assert!(left.status.success() && left.stderr.is_empty(), "{options:?}: {left:?}");
+        assert!(told.contains("2098 wrong calls, "), "{told}");
+    }
 }

@@ -1,31 +1,44 @@
 //! What stands against a copy of this process as a snapshot of its slave: what the copy would lack, and what it would share.
 
 use std::fs;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use super::system;
+use super::system::{self, FileIdentity};
 
 /// What this process had open before there was a slave, as who has started the program may have left it.
 #[derive(Debug)]
-pub struct Inherited(Vec<(String, String)>);
+pub struct Inherited(Vec<(i32, FileIdentity)>);
 
 impl Inherited {
     /// What is open now.
     pub fn new() -> Inherited {
-        Inherited(descriptors().collect())
+        Inherited(descriptors())
     }
 
-    /// What was opened since.
-    fn opened(&self) -> impl Iterator<Item = (String, String)> {
-        descriptors().filter(|descriptor| !self.0.contains(descriptor))
+    /// What was opened since: numbers of descriptors, and what each is open on.
+    pub fn opened(&self) -> Vec<(String, String)> {
+        // Linux 6.2 and later give the folder the number of descriptors as its length: a few calls instead of reading it.
+        let count = fs::metadata("/proc/self/fd").map_or(0, |folder| folder.len());
+        let is_as_it_was = |(number, identity): &(i32, FileIdentity)| system::file_identity(*number) == Some(*identity);
+        if count == self.0.len() as u64 && self.0.iter().all(is_as_it_was) {
+            return Vec::new();
+        }
+
+        // Those beyond the standard ones that were not there.
+        let is_new = |descriptor: &(i32, FileIdentity)| descriptor.0 > 2 && !self.0.contains(descriptor);
+        let target = |(number, _): (i32, FileIdentity)| {
+            let target = fs::read_link(format!("/proc/self/fd/{number}")).ok()?;
+            Some((number.to_string(), target.to_string_lossy().into_owned()))
+        };
+        descriptors().into_iter().filter(is_new).filter_map(target).collect()
     }
 }
 
 /// Why the slave cannot be saved by fork now, in words; `None` where it can. `shared` says whether memory shared with other
 /// processes is looked for, which takes longest.
-pub fn refusal(inherited: &Inherited, shared: bool) -> Option<String> {
-    let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
+pub fn refusal(opened: &[(String, String)], shared: bool) -> Option<String> {
+    let threads = threads();
     if threads > 1 {
         let more = if threads == 2 { "a thread".to_owned() } else { format!("{} threads", threads - 1) };
         return Some(format!("it has started {more}, which a copy of its process lacks"));
@@ -33,28 +46,32 @@ pub fn refusal(inherited: &Inherited, shared: bool) -> Option<String> {
     if system::has_children() {
         return Some("it has started a process, which is not copied with it".to_owned());
     }
-    inherited.opened().find_map(|(file, target)| held(&file, &target)).or_else(|| shared.then(shared_memory).flatten())
+    opened.iter().find_map(|(file, target)| held(file, target)).or_else(|| shared.then(shared_memory).flatten())
 }
 
-/// Files that are open for writing: what is written to them is not taken back.
-pub fn written(inherited: &Inherited) -> Vec<String> {
-    let is_written = |(file, target): &(String, String)| {
+/// How many threads this process has.
+fn threads() -> usize {
+    // Linux gives the folder a link for each of them beside two of its own: one call instead of five.
+    let is_alone = fs::metadata("/proc/self/task").is_ok_and(|folder| folder.nlink() == 3);
+    if is_alone { 1 } else { fs::read_dir("/proc/self/task").map_or(1, Iterator::count) }
+}
+
+/// Those of the files opened that are open for writing: what is written to them is not taken back.
+pub fn written(opened: &[(String, String)]) -> Vec<&str> {
+    let is_written = |(file, target): &&(String, String)| {
         // Under its name, or already without one.
         let is_file = Path::new(target).is_file() || target.starts_with('/') && target.ends_with(" (deleted)");
         is_file && described(file).is_some_and(|text| mode(&text) != libc::O_RDONLY)
     };
-    inherited.opened().filter(is_written).map(|(_, target)| target).collect()
+    opened.iter().filter(is_written).map(|(_, target)| target.as_str()).collect()
 }
 
-/// Numbers of the descriptors beyond the standard ones, and what each is open on.
-fn descriptors() -> impl Iterator<Item = (String, String)> {
+/// The descriptors of this process, and what tells the file of each from others.
+fn descriptors() -> Vec<(i32, FileIdentity)> {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
-        let number = entry.file_name().into_string().ok()?;
-        let target = fs::read_link(entry.path()).ok()?;
-        let is_standard = matches!(number.as_str(), "0" | "1" | "2");
-        (!is_standard).then(|| (number, target.to_string_lossy().into_owned()))
-    })
+    let numbers: Vec<i32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    // The one that the folder was read by is closed by now.
+    numbers.into_iter().filter_map(|number| Some((number, system::file_identity(number)?))).collect()
 }
 
 /// Why a descriptor is refused.

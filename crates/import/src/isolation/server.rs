@@ -189,8 +189,7 @@ impl Server {
         let slot = slot(take)?;
         let (Some(slave), Some(snapshots)) = (&mut self.slave, &self.snapshots) else { return Err(Stop::Garbled) };
         let memory = &self.line.memory;
-        snapshots.tell_files(memory, slave.name());
-        match snapshots.save(memory, slot) {
+        match snapshots.save(memory, slot, slave.name()) {
             Ok(Saved::Now) => Ok(()),
             Ok(Saved::Awake) => {
                 // What was said once since then stays said.

@@ -49,12 +49,15 @@ impl Snapshots {
         Snapshots { guard, inherited: Inherited::new(), looked: Cell::new(false) }
     }
 
-    /// Saves this process in a slot.
+    /// Saves this process, which has the slave `unit`, in a slot.
     ///
     /// # Errors
     /// In words, where the slave cannot be saved so.
-    pub fn save(&self, memory: &Memory, slot: usize) -> Result<Saved, String> {
-        if let Some(reason) = inspection::refusal(&self.inherited, !self.looked.replace(true)) {
+    pub fn save(&self, memory: &Memory, slot: usize, unit: &str) -> Result<Saved, String> {
+        // What stands against it, and what is not taken back.
+        let opened = self.inherited.opened();
+        tell_files(&opened, memory, unit);
+        if let Some(reason) = inspection::refusal(&opened, !self.looked.replace(true)) {
             return Err(format!("no snapshot by fork, because {reason}; choose a method without rollback"));
         }
         let Some((order, sleeper)) = memory.slot(slot) else {
@@ -124,20 +127,20 @@ impl Snapshots {
         let word = |word| memory.word(word).load(Ordering::SeqCst);
         (word(Word::From) as usize, u64::from(word(Word::Done)))
     }
+}
 
-    /// Says once which files are written, as what is written is not taken back.
-    pub fn tell_files(&self, memory: &Memory, unit: &str) {
-        if memory.word(Word::Told).load(Ordering::Relaxed) & FILES != 0 {
-            return;
-        }
-        let files = inspection::written(&self.inherited);
-        if let Some(first) = files.first() {
-            memory.word(Word::Told).fetch_or(FILES, Ordering::Relaxed);
-            let others = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
-            system::say(&format!(
-                "warning: unit `{unit}` goes back by fork and writes `{first}`{others}: what it writes is not taken back"
-            ));
-        }
+/// Says once which of the files opened are written, as what is written is not taken back.
+fn tell_files(opened: &[(String, String)], memory: &Memory, unit: &str) {
+    if opened.is_empty() || memory.word(Word::Told).load(Ordering::Relaxed) & FILES != 0 {
+        return;
+    }
+    let files = inspection::written(opened);
+    if let Some(first) = files.first() {
+        memory.word(Word::Told).fetch_or(FILES, Ordering::Relaxed);
+        let others = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
+        system::say(&format!(
+            "warning: unit `{unit}` goes back by fork and writes `{first}`{others}: what it writes is not taken back"
+        ));
     }
 }
 

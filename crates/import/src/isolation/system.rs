@@ -168,6 +168,18 @@ pub fn has_children() -> bool {
     waitid(WaitId::All, options).is_ok()
 }
 
+/// Device and number of a file.
+pub type FileIdentity = (u64, u64);
+
+/// What tells the file that a descriptor is open on from others; `None` where it is open on none.
+pub fn file_identity(descriptor: i32) -> Option<FileIdentity> {
+    // SAFETY: all zeros is a valid record, which lives during the call; a number that is no descriptor is an error.
+    unsafe {
+        let mut file: libc::stat = std::mem::zeroed();
+        (libc::fstat(descriptor, &raw mut file) == 0).then_some((file.st_dev, file.st_ino))
+    }
+}
+
 /// Kills a process.
 pub fn kill(process: i32) {
     if let Some(process) = Pid::from_raw(process) {
