@@ -5,8 +5,8 @@
 //! the best of three. Memory is the largest resident set.
 //!
 //! ```sh
-//! cargo bench --bench scale               # the tables; `-- --write` puts them into docs/bench/scale.md
-//! cargo bench --bench scale -- 100000     # chains up to this many units
+//! cargo bench --bench scale               # the tables; `-- --write` puts them into docs/bench/scale.md, and a plot into scale.svg
+//! cargo bench --bench scale -- 100000     # rings and chains up to this many units
 //! ```
 
 #![cfg(target_os = "linux")]
@@ -17,6 +17,7 @@
 mod make;
 
 use macrostep_plot::table::{Align, Table};
+use macrostep_plot::{Axis, Chart, Figure, Series};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -124,26 +125,44 @@ fn columns<const N: usize>(names: [&str; N]) -> Table {
     Table::new(names.map(|name| (name, Align::Right)))
 }
 
-fn rings(folder: &Path, most: usize) -> Table {
+/// The table of rings of up to `most` units, and pairs of their number and what a step costs a unit \[ns\].
+fn rings(folder: &Path, most: usize) -> (Table, Vec<(f64, f64)>) {
     unit(folder, 0);
     let mut table = columns(["units", "set-up [s]", "a step [µs]", "a step and unit [ns]", "memory a unit [KiB]"]);
-    let mut least = None;
-    for n in [10, 100, 1000, 10_000, 100_000].into_iter().filter(|n| *n <= most) {
+    let (mut least, mut points) = (None, Vec::new());
+    for n in [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000].into_iter().filter(|n| *n <= most) {
         std::fs::write(folder.join("ring.toml"), ring(n)).expect("the scenario");
         let (setup_s, step_us, kib) = cost(folder, "ring.toml", (1_000_000 / n as u64).clamp(20, 10_000), &[]);
         // Beside what the program itself takes, as it is with few units.
         let (few, own_kib) = *least.get_or_insert((n, kib));
         let a_unit = if n > few { format!("{:.1}", (kib - own_kib) / (n - few) as f64) } else { String::new() };
-        let numbers = [format!("{setup_s:.3}"), format!("{step_us:.2}"), format!("{:.0}", step_us * 1e3 / n as f64)];
+        let unit_ns = step_us * 1e3 / n as f64;
+        let numbers = [format!("{setup_s:.3}"), format!("{step_us:.2}"), format!("{unit_ns:.0}")];
         let [setup, step, per_unit] = numbers;
         table.row([n.to_string(), setup, step, per_unit, a_unit]);
+        points.push((n as f64, unit_ns));
     }
-    table
+    (table, points)
 }
 
-fn chains(folder: &Path) -> Table {
+/// What a step costs a unit over the number of units, with the bound of 1.5 times the cheapest.
+fn plot(points: &[(f64, f64)]) -> String {
+    let (units, unit_ns): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+    let cheapest = unit_ns.iter().copied().fold(f64::INFINITY, f64::min);
+    let dearest = unit_ns.iter().copied().fold(0.0, f64::max);
+    let cost = Axis::linear("a step and unit", "ns").range(0.0, 1.1 * dearest.max(1.5 * cheapest));
+    let chart = Chart::new("", Axis::log("units", "1"), cost)
+        .with(Series::line("macrostep run", units, unit_ns).marked(0))
+        .level(1.5 * cheapest, "1.5 times the cheapest");
+    Figure::new("What a macro step costs a unit")
+        .subtitle("a ring of foreign FMUs, Jacobi, hold: `cargo bench --bench scale -- --write`")
+        .with(chart)
+        .svg()
+}
+
+fn chains(folder: &Path, most: usize) -> Table {
     let mut table = columns(["units", "set-up [s]", "Jacobi [µs]", "Gauss–Seidel [µs]", "ratio"]);
-    for n in [10, 100, 300, 1200] {
+    for n in [10, 100, 300, 1200].into_iter().filter(|n| *n <= most) {
         std::fs::write(folder.join("jacobi.toml"), feed_through(n, "jacobi")).expect("the scenario");
         std::fs::write(folder.join("seidel.toml"), feed_through(n, "gauss-seidel")).expect("the scenario");
         let steps = (300_000 / n as u64).clamp(100, 10_000);
@@ -188,12 +207,15 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let most = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(100_000);
     let folder = folder();
-    let tables = [rings(&folder, most), chains(&folder), threads(&folder)];
+    let (rings, points) = rings(&folder, most);
+    let tables = [rings, chains(&folder, most), threads(&folder)];
     let first_ms = first_step(&folder);
     tables.iter().for_each(|table| println!("{}", table.terminal()));
     println!("first step of a pair: {first_ms:.1} ms");
     if arguments.iter().any(|a| a == "--write") {
         write_page(&tables, first_ms);
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/bench/scale.svg");
+        std::fs::write(path, plot(&points)).expect("the plot is written");
     }
 }
 
@@ -204,7 +226,7 @@ fn write_page([rings, chains, threads]: &[Table; 3], first_ms: f64) {
          Printed by `cargo bench --bench scale -- --write` (here with the profile `{profile}`): `macrostep run` as a user has it, on scenarios\n\
          the bench writes. Set-up is everything before the first step, a step the difference of a long run and a short one, memory the\n\
          largest resident set; the best of {ROUNDS} rounds.\n\n\
-         ## A ring of foreign FMUs, Jacobi, hold\n\n{}\n\
+         ## A ring of foreign FMUs, Jacobi, hold\n\n![what a macro step costs a unit](scale.svg)\n\n{}\n\
          Memory is with that of the FMU's own instance, beside what the program takes with the fewest units.\n\n\
          ## A chain of oscillators with feed-through\n\n{}\n\
          With Gauss–Seidel a unit's force is evaluated after its step, and again when the motion it follows is published; nothing else is.\n\n\

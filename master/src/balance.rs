@@ -27,10 +27,10 @@ pub(crate) struct UnitBalance {
     pub length_before_s: f64,
     /// Weights of the values at the end, the start and the two starts before that make the value at mid-step.
     pub middle: [f64; 4],
-    /// At the step's end, its start, and the starts of the two steps before.
-    pub truth: [Vec<f64>; 4],
-    /// At the step's start, middle and end.
-    pub applied: [Vec<f64>; 3],
+    /// Of each input at the step's end, its start, and the starts of the two steps before.
+    pub truth: Vec<[f64; 4]>,
+    /// Of each input at the step's start, middle and end.
+    pub applied: Vec<[f64; 3]>,
     /// Correction in use.
     pub offset: Vec<f64>,
 }
@@ -55,7 +55,7 @@ struct Taken {
     from: Tick,
     to: Tick,
     length_s: f64,
-    applied: [Vec<f64>; 3],
+    applied: Vec<[f64; 3]>,
 }
 }
 
@@ -74,10 +74,10 @@ impl Settlement {
     }
 
     /// Keeps a step of a unit, as it was fed.
-    pub fn take(&mut self, unit: usize, span: &Span, applied: &[Vec<f64>; 3]) {
+    pub fn take(&mut self, unit: usize, span: &Span, applied: &[[f64; 3]]) {
         let Some(step) = self.steps[unit].get_mut(self.taken[unit]) else { return };
         (step.from, step.to, step.length_s) = (span.from, span.to, span.length_s);
-        step.applied.iter_mut().zip(applied).for_each(|(to, from)| to.copy_from_slice(from));
+        step.applied.copy_from_slice(applied);
         self.taken[unit] += 1;
     }
 
@@ -96,13 +96,15 @@ impl Settlement {
         for (unit, balance) in balance.iter_mut().enumerate() {
             for step in &steps[unit][..taken[unit]] {
                 if balance.length_s == 0.0 {
-                    stations[unit].true_inputs(supply, step.from, &mut balance.truth[0]);
+                    stations[unit].feed_now(supply, step.from);
+                    balance.meet(&stations[unit].inputs.values);
                 }
-                balance.truth.rotate_right(1);
+                balance.begin();
                 balance.aim(if cubic { step.length_s } else { 0.0 });
                 (balance.length_s, balance.length_before_s) = (step.length_s, balance.length_s);
-                balance.applied.iter_mut().zip(&step.applied).for_each(|(to, from)| to.copy_from_slice(from));
-                stations[unit].true_inputs(supply, step.to, &mut balance.truth[0]);
+                balance.applied.copy_from_slice(&step.applied);
+                stations[unit].feed_now(supply, step.to);
+                balance.meet(&stations[unit].inputs.values);
                 for (port, known) in ports.iter().zip(flow_at_start.iter_mut()).filter(|(p, _)| p.unit == unit) {
                     *known = [port.flow(supply, step.from), known[0], known[1]];
                     balance.post(port, (port.flow(supply, step.to), *known), &mut accounts[port.bond]);
@@ -118,18 +120,35 @@ impl Settlement {
 
 impl UnitBalance {
     pub fn new(n: usize) -> Self {
-        let zeros = || vec![0.0; n];
-        let truth = [zeros(), zeros(), zeros(), zeros()];
-        UnitBalance { truth, applied: [zeros(), zeros(), zeros()], offset: zeros(), ..UnitBalance::default() }
+        let (truth, applied) = (vec![[0.0; 4]; n], vec![[0.0; 3]; n]);
+        UnitBalance { truth, applied, offset: vec![0.0; n], ..UnitBalance::default() }
+    }
+
+    /// The last step has ended with these true values of the inputs.
+    #[inline(always)]
+    pub fn meet(&mut self, inputs: &[f64]) {
+        self.truth.iter_mut().zip(inputs).for_each(|(truth, input)| truth[0] = *input);
+    }
+
+    /// A step begins where the last one has ended.
+    #[inline(always)]
+    pub fn begin(&mut self) {
+        self.truth.iter_mut().for_each(|truth| *truth = [truth[0], truth[0], truth[1], truth[2]]);
     }
 
     /// Weights for a step of `length_s` seconds after the last ones: Lagrange polynomials at mid-step through as many of the
     /// four points as there are; the line through two where `length_s` is 0.
+    #[inline]
     pub fn aim(&mut self, length_s: f64) {
         if length_s > 0.0 && self.length_s == length_s && self.length_before_s == length_s {
             self.middle = EVEN;
             return;
         }
+        self.aim_anew(length_s);
+    }
+
+    /// As [`UnitBalance::aim`], for steps of any length.
+    fn aim_anew(&mut self, length_s: f64) {
         let points = match (length_s > 0.0 && self.length_s > 0.0, self.length_before_s > 0.0) {
             (false, _) => 2,
             (true, false) => 3,
@@ -152,9 +171,9 @@ impl UnitBalance {
     /// Truth less what input `i` was fed with at start, middle and end of the step.
     #[inline(always)]
     pub fn missed(&self, i: usize) -> [f64; 3] {
-        let known = [0, 1, 2, 3].map(|k| self.truth[k][i]);
+        let (known, applied) = (self.truth[i], self.applied[i]);
         let truth = [known[1], self.at_middle(known), known[0]];
-        [0, 1, 2].map(|k| truth[k] - self.applied[k][i])
+        [0, 1, 2].map(|k| truth[k] - applied[k])
     }
 
     /// Mean over the step of what is given at start, middle and end: Simpson's rule, or the trapezoidal one where the middle
@@ -176,6 +195,7 @@ impl UnitBalance {
 
     /// What a port's input missed over the step whose end is known, into its account; flows at the step's end, its start and the
     /// starts of the two before.
+    #[inline]
     pub fn post(&self, port: &PortPlace, (flow, [start, before, earlier]): (f64, [f64; 3]), account: &mut Account) {
         let flow_there = [start, self.at_middle([flow, start, before, earlier]), flow];
         let (mut residual_w, mut power_w) = ([0.0; 3], 0.0);
@@ -183,7 +203,7 @@ impl UnitBalance {
             for ((w, missed), flow) in residual_w.iter_mut().zip(self.missed(i)).zip(flow_there) {
                 *w -= gain * missed * flow;
             }
-            power_w += gain * self.truth[0][i] * flow;
+            power_w += gain * self.truth[i][0] * flow;
         }
         let [start_w, _, end_w] = residual_w;
         account.residual_energy_j += self.length_s * self.mean(residual_w);

@@ -56,6 +56,8 @@ pub(crate) struct EnergyBalance {
     /// Whether truth inside a step is a cubic through four points, which is better than what the step was fed with.
     cubic: bool,
     ports: Vec<PortPlace>,
+    /// Numbers of the ports of each unit.
+    of_unit: Vec<Vec<usize>>,
     names: Vec<String>,
     /// How many inputs each unit has.
     inputs: Vec<usize>,
@@ -96,10 +98,12 @@ impl EnergyBalance {
             }
         }
         let names = system.bonds.iter().map(|bond: &Bond| bond.name.clone()).collect();
+        let mut of_unit = vec![Vec::new(); stations.len()];
+        ports.iter().enumerate().for_each(|(i, port): (usize, &PortPlace)| of_unit[port.unit].push(i));
         let inputs = stations.iter().map(|s| s.inputs.refs.len()).collect();
         let cubic = method.predictor.edge() == Edge::AfterLaw;
         let correction = method.energy;
-        (!ports.is_empty()).then_some(EnergyBalance { correction, cubic, ports, names, inputs, steps: None })
+        (!ports.is_empty()).then_some(EnergyBalance { correction, cubic, ports, of_unit, names, inputs, steps: None })
     }
 
     /// From now on closes accounts at the end of windows of `window` ticks, in which unit u steps by `steps[u]`.
@@ -173,20 +177,20 @@ impl EnergyBalance {
 
     /// Whether a unit has a port.
     pub fn has_port(&self, unit: usize) -> bool {
-        self.ports.iter().any(|p| p.unit == unit)
+        !self.of_unit[unit].is_empty()
     }
 
-    /// As [`EnergyBalance::arrive`], with what is known at `span.from`: `truth` writes the unit's inputs, `flow` says the flow of a port
-    /// by its number.
+    /// As [`EnergyBalance::arrive`], with what is known at `span.from`: true values of the unit's inputs, and the flow of a port by
+    /// its number.
     #[inline]
     pub fn meet(
         &self,
         state: &mut EnergyBalanceState,
         (unit, span): (usize, &Span),
-        truth: impl FnOnce(&mut [f64]),
+        truth: &[f64],
         flow: impl Fn(usize) -> f64,
     ) {
-        truth(&mut state.units[unit].truth[0]);
+        state.units[unit].meet(truth);
         self.post(state, unit, &flow);
         self.prepare(state, (unit, span), flow);
     }
@@ -196,28 +200,28 @@ impl EnergyBalance {
     fn prepare(&self, state: &mut EnergyBalanceState, (unit, span): (usize, &Span), flow: impl Fn(usize) -> f64) {
         let balance = &mut state.units[unit];
         balance.arrived = Some(span.from);
-        balance.truth.rotate_right(1);
+        balance.begin();
         balance.aim(if self.cubic { span.length_s } else { 0.0 });
-        for (i, flows) in state.flow_at_start.iter_mut().enumerate().filter(|(i, _)| self.ports[*i].unit == unit) {
-            *flows = [flow(i), flows[0], flows[1]];
+        for &i in &self.of_unit[unit] {
+            let [start, before, _] = state.flow_at_start[i];
+            state.flow_at_start[i] = [flow(i), start, before];
         }
     }
 
     /// After a unit has stepped: keeps what it was fed with.
+    #[inline]
     pub fn depart(&self, state: &mut EnergyBalanceState, station: &Station, unit: usize, span: &Span) {
-        let balance = &mut state.units[unit];
-        if balance.offset.is_empty() {
+        if !self.has_port(unit) {
             return;
         }
+        let balance = &mut state.units[unit];
         (balance.open, balance.to) = (true, span.to);
         (balance.length_s, balance.length_before_s) = (span.length_s, balance.length_s);
         if station.holds {
-            balance.applied.iter_mut().for_each(|values| values.copy_from_slice(&station.inputs.values));
+            balance.applied.iter_mut().zip(&station.inputs.values).for_each(|(applied, value)| *applied = [*value; 3]);
         } else {
-            for (half, values) in balance.applied.iter_mut().enumerate() {
-                for (i, v) in values.iter_mut().enumerate() {
-                    *v = station.applied(i, 0.5 * half as f64);
-                }
+            for (i, applied) in balance.applied.iter_mut().enumerate() {
+                *applied = [0.0, 0.5, 1.0].map(|s| station.applied(i, s));
             }
         }
         if let Some(settlement) = &mut state.settlement {
@@ -233,7 +237,8 @@ impl EnergyBalance {
         supply: &mut Supply<'_>,
         (unit, at): (usize, Tick),
     ) {
-        stations[unit].true_inputs(supply, at, &mut state.units[unit].truth[0]);
+        stations[unit].feed_now(supply, at);
+        state.units[unit].meet(&stations[unit].inputs.values);
         self.post(state, unit, |port| self.ports[port].flow(supply, at));
     }
 
@@ -244,7 +249,8 @@ impl EnergyBalance {
         if !std::mem::take(&mut balance.open) || state.settlement.is_some() {
             return;
         }
-        for (i, port) in self.ports.iter().enumerate().filter(|(_, p)| p.unit == unit) {
+        for &i in &self.of_unit[unit] {
+            let port = &self.ports[i];
             let account = &mut state.accounts[port.bond];
             balance.post(port, (flow(i), state.flow_at_start[i]), account);
             if port.side < 0.0 {
@@ -277,7 +283,7 @@ impl EnergyBalance {
         let (ports, EnergyBalanceState { units, accounts, leaks, .. }) = (&self.ports, state);
         let balance = &mut units[unit];
         balance.offset.fill(0.0);
-        for port in ports.iter().filter(|p| p.unit == unit) {
+        for port in self.of_unit[unit].iter().map(|i| &ports[*i]) {
             let (mean, effort, at) = &mut leaks[port.bond];
             if *at != span.from {
                 let flows = ports.iter().filter(|p| p.bond == port.bond);

@@ -1,16 +1,20 @@
-//! The *relay*: explicit windows in which every input is held, as copies and calls and nothing else.
+//! The *relay*: explicit windows in which every input is held or follows a polynomial of low degree, as copies and calls and
+//! nothing else.
 //!
 //! With a predictor that holds and nothing to take back, a step consumes the newest published value of each signal: no
 //! older row is ever asked for, no polynomial is made. The plan is turned once into a list of moves over a *board* of
-//! newest values, outputs of one unit side by side, so that a unit is read straight into it. Histories have their
-//! newest row again, and stations their values, when a stretch of windows is over.
+//! newest values, outputs of one unit side by side, so that a unit is read straight into it. Polynomials go through the newest
+//! board and those before it, see `past.rs`. Histories have their newest rows again, and stations their values, when a stretch of
+//! windows is over.
 //!
 //! The same calls with the same values as [`crate::window::Window::run`] makes, at a fraction of its cost; whatever the
 //! relay does not know (a law sampled on grids that do not nest, algebraic loops, outputs refreshed by directional
-//! derivatives) is left to the window.
+//! derivatives, polynomials of units that step at different rates) is left to the window.
 
+mod past;
 mod port;
 
+use past::Past;
 use port::Port;
 
 use crate::feed::Feed;
@@ -64,6 +68,8 @@ pub(crate) struct Relay {
     board: Vec<f64>,
     /// The board at the window's start, where a window publishes before its last step.
     before: Option<Vec<f64>>,
+    /// The boards before, where inputs are not held.
+    past: Option<Past>,
     /// Where on the board the flow of each port of a power bond is.
     flows: Vec<usize>,
 }
@@ -96,6 +102,7 @@ struct Desk<'a> {
     moves: &'a [Move],
     ports: &'a mut [Port],
     board: &'a mut [f64],
+    past: Option<&'a mut Past>,
     flows: &'a [usize],
     stations: &'a mut [Station],
     states: &'a mut [StationState],
@@ -116,10 +123,9 @@ impl Relay {
         let reads_after_set =
             |s: &Station| s.outputs.refresh != Refresh::Directional || s.outputs.refresh_refs.is_empty();
         let law_grids_nest = steps_alike || jacobi || stations.iter().all(|s| s.feeds.iter().all(|f| !f.has_law()));
-        let known = stations
-            .iter()
-            .all(|s| s.holds && s.dense.is_none() && reads_after_set(s) && s.feeds.iter().all(Feed::is_memoryless))
-            && groups.iter().all(|g| g.len() == 1);
+        let known =
+            stations.iter().all(|s| s.dense.is_none() && reads_after_set(s) && s.feeds.iter().all(Feed::is_memoryless))
+                && groups.iter().all(|g| g.len() == 1);
         if !(known && law_grids_nest) {
             return None;
         }
@@ -135,6 +141,9 @@ impl Relay {
             size += s.outputs.refs.len();
         }
         let ports = stations.iter().zip(firsts).map(|(s, first)| Port::of(s, first, &places)).collect();
+        // What is not held follows polynomials through boards.
+        let holds = stations.iter().all(|s| s.holds);
+        let past = if holds { None } else { Some(Past::of(window, (&places, size)).filter(|_| steps_alike)?) };
         // Accounts first, in the order of the steps; then what the plan says.
         let mut moves: Vec<Move> = Vec::new();
         let mut met = vec![bonds.is_none(); stations.len()];
@@ -151,8 +160,14 @@ impl Relay {
             plan.ops.iter().filter_map(|op| if let Op::Begin { unit, .. } = *op { Some(unit) } else { None }).collect();
         let ops = plan.ops.iter().map(|op| op.stretched(stretch));
         moves.extend(ops.filter_map(|op| Move::of(op, (stations, groups), sources.clock, &begun)));
-        let before = (!jacobi).then(|| vec![0.0; size]);
-        Some(Relay { moves, ports, board: vec![0.0; size], before, flows })
+        let before = (holds && !jacobi).then(|| vec![0.0; size]);
+        Some(Relay { moves, ports, board: vec![0.0; size], before, past, flows })
+    }
+
+    /// Whether all is known that the inputs of the next window follow from.
+    pub fn is_ready(&self, window: &Window, state: &State) -> bool {
+        let (parts, histories) = ((window.stations.as_slice(), state.stations.as_slice()), &state.signals.histories);
+        self.past.as_ref().is_none_or(|past| past.is_known(parts, histories, (state.now, window.length(state))))
     }
 
     /// Runs up to `windows` windows and hands out the rows that fall due; a step that was not finished ends them, as do the
@@ -173,6 +188,9 @@ impl Relay {
         for (port, state) in self.ports.iter().zip(states.iter()) {
             let values = &state.outputs.values;
             self.board[port.first..port.first + values.len()].copy_from_slice(values);
+        }
+        if let Some(past) = &mut self.past {
+            past.load(stations, |unit| self.ports[unit].first, supply.histories);
         }
         // The windows up to a row, and the row.
         let (mut course, mut ended) =
@@ -198,7 +216,7 @@ impl Relay {
         let now = course.now;
         // Stations and histories get the newest values back.
         if now > began {
-            self.settle((stations, states), &mut supply, now);
+            self.settle((stations, states), &mut supply, (now, length));
         }
         *reached = now;
         ended
@@ -239,17 +257,23 @@ impl Relay {
         accounts: &mut Accounts<'_>,
         (course, observer): (&mut Course, &mut dyn Observer),
     ) -> (bool, Result<Option<Unfinished>, UnitError>) {
-        let Relay { moves, ports, board, before, flows } = self;
-        let mut desk = Desk { moves, ports, board, flows, stations, states };
+        let Relay { moves, ports, board, before, past, flows } = self;
+        let mut desk = Desk { moves, ports, board, past: past.as_mut(), flows, stations, states };
         loop {
             if let Some(before) = before {
                 before.copy_from_slice(desk.board);
+            }
+            if let Some(past) = &mut desk.past {
+                past.begin(desk.board);
             }
             let ended = desk.window(supply, accounts, course.now);
             if !matches!(ended, Ok(None)) {
                 // What the window has published does not count.
                 if let Some(before) = before {
                     desk.board.copy_from_slice(before);
+                }
+                if let Some(past) = &mut desk.past {
+                    past.take_back(desk.board);
                 }
                 return (true, ended);
             }
@@ -270,7 +294,15 @@ impl Relay {
     }
 
     /// Gives stations and histories the newest values back, as known at `now`.
-    fn settle(&self, (stations, states): (&mut [Station], &mut [StationState]), supply: &mut Supply<'_>, now: Tick) {
+    fn settle(
+        &mut self,
+        (stations, states): (&mut [Station], &mut [StationState]),
+        supply: &mut Supply<'_>,
+        (now, length): (Tick, Tick),
+    ) {
+        if let Some(past) = &mut self.past {
+            past.settle(stations, |unit| self.ports[unit].first, supply.histories, (now, length));
+        }
         for ((port, station), state) in self.ports.iter().zip(stations).zip(states) {
             let n = state.outputs.values.len();
             state.outputs.values.copy_from_slice(&self.board[port.first..port.first + n]);
@@ -288,13 +320,21 @@ impl Desk<'_> {
         accounts: &mut Accounts<'_>,
         now: Tick,
     ) -> Result<Option<Unfinished>, UnitError> {
-        let Desk { moves, ports, board, flows, stations, states } = self;
+        let Desk { moves, ports, board, past, flows, stations, states } = self;
         for m in moves.iter() {
             match *m {
                 Move::Advance { unit, step: (from, to), length_s } => {
                     let (station, state, at) = (&mut stations[unit], &mut states[unit], now + from);
-                    ports[unit].gather(board, supply, &mut station.inputs.values);
-                    let outcome = station.hold(state, supply.clock.seconds(at), length_s, true)?;
+                    let outcome = match past {
+                        None => {
+                            ports[unit].gather(board, supply, &mut station.inputs.values);
+                            station.hold(state, supply.clock.seconds(at), length_s, true)?
+                        }
+                        Some(past) => {
+                            past.follow(unit, board, length_s, &mut station.inputs.segments);
+                            station.follow(state, supply.clock.seconds(at), length_s, true)?
+                        }
+                    };
                     if let Some((bonds, accounts)) = accounts {
                         bonds.depart(accounts, station, unit, &Span { from: at, to: now + to, length_s });
                     }
@@ -306,13 +346,22 @@ impl Desk<'_> {
                 Move::Meet { unit, length_s } => {
                     let Some((bonds, accounts)) = accounts else { continue };
                     let span = Span { from: now, to: now, length_s };
-                    let truth = |inputs: &mut [f64]| ports[unit].gather(board, supply, inputs);
+                    let truth = &mut stations[unit].inputs.values;
+                    ports[unit].gather(board, supply, truth);
                     bonds.meet(accounts, (unit, &span), truth, |port| board[flows[port]]);
                 }
                 Move::Begin { unit, from, length_s } => {
                     let station = &mut stations[unit];
-                    ports[unit].gather(board, supply, &mut station.inputs.values);
-                    station.set_constants(&mut states[unit])?;
+                    match past {
+                        None => {
+                            ports[unit].gather(board, supply, &mut station.inputs.values);
+                            station.set_constants(&mut states[unit])?;
+                        }
+                        Some(past) => {
+                            past.follow(unit, board, length_s, &mut station.inputs.segments);
+                            station.set_segments(&mut states[unit], length_s)?;
+                        }
+                    }
                     station.unit.begin_step(supply.clock.seconds(now + from), length_s, true)?;
                 }
                 Move::End { unit, step: (from, to), length_s } => {

@@ -88,14 +88,10 @@ impl Segment {
         out.c[0] += offset;
     }
 
-    /// Derivative of order `n` with respect to time at the step's start.
+    /// Derivative with respect to time at the step's start, of the order of how many factors i/H, i = 1, 2, …, there are.
     #[inline]
-    pub fn taylor(&self, n: usize, length_s: f64) -> f64 {
-        let mut x = self.coefficient(n);
-        for i in 1..n + 1 {
-            x *= i as f64 / length_s;
-        }
-        x
+    pub fn taylor(&self, factors: &[f64]) -> f64 {
+        factors.iter().fold(self.coefficient(factors.len()), |x, factor| x * factor)
     }
 
     /// The same polynomial seen from a part of the step: local time `s = a + b·s'`, into `out`.
@@ -256,6 +252,6 @@ mod tests {
         for s in [-1.0, 0.0, 0.7] {
             assert!((r.at(s) - p.at(s)).abs() < 1e-13);
         }
-        assert!((q.taylor(1, 0.5) - p.at(0.0)).abs() < 1e-14);
+        assert!((q.taylor(&[1.0 / 0.5]) - p.at(0.0)).abs() < 1e-14);
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Window {
     /// Whether windows may be taken back after they have been run.
     pub revocable: bool,
     /// Histories before the first sample.
-    histories: Vec<History>,
+    pub histories: Vec<History>,
     /// What was known at the start of the window under way.
     kept: Option<Signals>,
 }

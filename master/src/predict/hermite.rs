@@ -6,7 +6,7 @@
 //!
 //! Notation: channel components 0, 1, 2 are x, v, a (each the time derivative of the one before).
 
-use super::{Edge, Lagrange, Predictor};
+use super::{Edge, Lagrange, Predictor, Stencil};
 use crate::history::History;
 use crate::segment::{Jet, Segment, interpolate};
 use crate::time::Span;
@@ -23,6 +23,23 @@ impl Hermite {
     pub const H3: Hermite = Hermite { jet: 2 };
     /// Quintic: (x, v, a) at both ends.
     pub const H5: Hermite = Hermite { jet: 3 };
+
+    /// The cubic through (x, v) at two local times of a step of `length_s` seconds, the newest first, and its derivatives.
+    pub(crate) fn cubic(s: [f64; 2], motion: [[f64; 2]; 2], length_s: f64, out: &mut [Segment]) {
+        let jet = |j: usize| Jet { s: s[j], values: [motion[j][0], motion[j][1] * length_s, 0.0], len: 2 };
+        through(&[jet(0), jet(1)], length_s, out);
+    }
+}
+
+/// The polynomial through jets in local time, and its derivatives with respect to time.
+#[inline]
+fn through(jets: &[Jet], length_s: f64, out: &mut [Segment]) {
+    let Some(motion) = out.first_mut() else { return };
+    interpolate(jets, motion);
+    for c in 1..out.len() {
+        let (done, rest) = out.split_at_mut(c);
+        done[c - 1].differentiate(length_s, &mut rest[0]);
+    }
 }
 
 impl Predictor for Hermite {
@@ -37,6 +54,10 @@ impl Predictor for Hermite {
 
     fn components(&self) -> usize {
         3
+    }
+
+    fn stencil(&self) -> Option<Stencil> {
+        (self.jet == 2).then_some(Stencil::Motion)
     }
 
     fn segments(&self, history: &History, span: &Span, out: &mut [Segment]) {
@@ -57,11 +78,7 @@ impl Predictor for Hermite {
                 scale *= scale_s;
             }
         }
-        interpolate(&jets[..points], &mut out[0]);
-        for c in 1..out.len() {
-            let (done, rest) = out.split_at_mut(c);
-            done[c - 1].differentiate(span.length_s, &mut rest[0]);
-        }
+        through(&jets[..points], span.length_s, out);
     }
 }
 

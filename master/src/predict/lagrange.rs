@@ -5,7 +5,7 @@
 //!
 //! References: \[Schweizer 2015\]; \[LIM 2021\], section 2.1 for the two ways to come by the derivative of a displacement.
 
-use super::{Edge, Predictor};
+use super::{Edge, Predictor, Stencil};
 use crate::history::History;
 use crate::segment::{DEGREE_MAX, Jet, Segment, interpolate, interpolate_values};
 use crate::time::Span;
@@ -49,6 +49,14 @@ impl Predictor for Lagrange {
         self.degree == 0 && self.derivative == Derivative::Passed
     }
 
+    fn stencil(&self) -> Option<Stencil> {
+        match (self.degree, self.derivative) {
+            (1, Derivative::Passed) => Some(Stencil::Line),
+            (2, Derivative::Passed) => Some(Stencil::Parabola),
+            _ => None,
+        }
+    }
+
     #[inline]
     fn segments(&self, history: &History, span: &Span, out: &mut [Segment]) {
         let lead = history.lead(span.to);
@@ -79,6 +87,13 @@ fn parabolas(history: &History, span: &Span, lead: usize, out: &mut [Segment]) {
     }
 }
 
+/// The line through two values, the newest first: `p(s) = y_1 + (y_1 − y_0)/(s_1 − s_0)·(s − s_1)`.
+#[inline]
+pub(crate) fn line([s1, s0]: [f64; 2], [y1, y0]: [f64; 2], out: &mut Segment) {
+    let slope = (y1 - y0) / (s1 - s0);
+    out.fill(1, |i| if i == 0 { y1 - slope * s1 } else { slope });
+}
+
 /// The polynomial of component `c` through row `lead` and the `degree` rows before it.
 #[inline]
 fn component(history: &History, span: &Span, lead: usize, degree: usize, c: usize, out: &mut Segment) {
@@ -87,11 +102,8 @@ fn component(history: &History, span: &Span, lead: usize, degree: usize, c: usiz
         return;
     }
     if degree == 1 {
-        // The commonest case by hand: p(s) = y_1 + (y_1 − y_0)/(s_1 − s_0)·(s − s_1).
-        let (s1, y1) = (span.local(history.at(lead)), history.value(lead, c));
-        let slope = (y1 - history.value(lead - 1, c)) / (s1 - span.local(history.at(lead - 1)));
-        out.fill(1, |i| if i == 0 { y1 - slope * s1 } else { slope });
-        return;
+        let (s, y) = ([0, 1].map(|j| span.local(history.at(lead - j))), [0, 1].map(|j| history.value(lead - j, c)));
+        return line(s, y, out);
     }
     let mut jets = [Jet { s: 0.0, values: [0.0; 3], len: 1 }; DEGREE_MAX + 1];
     for (j, jet) in jets[..=degree].iter_mut().enumerate() {

@@ -30,6 +30,7 @@ pub use hermite::Hermite;
 pub use integrated::{IntegratedAcceleration, Variant};
 pub use interface::{InterfaceModel, Motion, Predicted};
 pub use jerk::Jerk;
+pub(crate) use lagrange::line;
 pub use lagrange::{Derivative, Lagrange};
 pub use rates::Rates;
 pub use spectral::{NODES_MAX, Spectral};
@@ -48,6 +49,33 @@ pub enum Edge {
     BeforeLaw,
 }
 
+/// The polynomial a predictor makes of samples that are there, where it is one of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stencil {
+    /// The line through the newest two values of each component.
+    Line,
+    /// The parabola through the newest three values of each component.
+    Parabola,
+    /// The cubic through value and rate of a motion at its newest two samples, and its derivatives.
+    Motion,
+}
+
+impl Stencil {
+    /// Samples it looks at.
+    pub fn rows(self) -> usize {
+        if self == Stencil::Parabola { 3 } else { 2 }
+    }
+
+    /// Degree of its polynomials.
+    pub fn degree(self) -> usize {
+        match self {
+            Stencil::Line => 1,
+            Stencil::Parabola => 2,
+            Stencil::Motion => 3,
+        }
+    }
+}
+
 /// Extrapolates (or interpolates) a channel.
 pub trait Predictor: Send + Sync + std::fmt::Debug {
     /// Rows of history it looks at.
@@ -60,6 +88,12 @@ pub trait Predictor: Send + Sync + std::fmt::Debug {
     /// straight from the histories.
     fn holds(&self) -> bool {
         false
+    }
+
+    /// Which polynomials [`Predictor::segments`] makes where [`Stencil::rows`] samples are known; `None` for others. With these,
+    /// units are fed without a look into the histories.
+    fn stencil(&self) -> Option<Stencil> {
+        None
     }
 
     /// How many components of a motion (value, rate, acceleration, jerk) it makes use of.

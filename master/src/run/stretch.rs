@@ -70,7 +70,7 @@ impl Simulation {
 
     /// How many of the next windows the relay can take: none before the shorter one at the end or a value that is set.
     fn relayed(&self, windows: u64) -> u64 {
-        if self.relay.is_none() {
+        if self.relay.as_ref().is_none_or(|relay| !relay.is_ready(&self.window, &self.state)) {
             return 0;
         }
         let (now, length) = (self.state.now, self.window.length(&self.state));

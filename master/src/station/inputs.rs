@@ -9,7 +9,7 @@ pub(crate) struct Inputs {
     pub refs: Vec<u32>,
     pub values: Vec<f64>,
     change: Vec<f64>,
-    pub(super) segments: Vec<Segment>,
+    pub segments: Vec<Segment>,
     pub(super) row: Vec<f64>,
     /// First time derivatives, where they are sampled with.
     pub(super) rates: Vec<f64>,
@@ -21,6 +21,8 @@ pub(crate) struct Inputs {
     derivative_refs: Vec<u32>,
     derivative_orders: Vec<i32>,
     derivatives: Vec<f64>,
+    /// n/H for the orders n sent, and H \[s\].
+    factors: (Vec<f64>, f64),
 }
 
 savable! {
@@ -49,6 +51,11 @@ impl InputsState {
         [self.held.len(), self.sent.len(), self.offset.as_ref().map_or(self.held.len(), Vec::len)]
     }
 
+    /// Highest order of derivatives sent so far.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
     /// Sets what is added to the inputs from now on.
     pub fn set_offset(&mut self, offset: &[f64]) {
         self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
@@ -71,6 +78,7 @@ impl Inputs {
             derivative_refs: Vec::new(),
             derivative_orders: Vec::new(),
             derivatives: Vec::new(),
+            factors: (Vec::new(), 0.0),
             refs,
         }
     }
@@ -106,6 +114,7 @@ impl Inputs {
     }
 
     /// Values and derivatives at the step's start, all inputs in one call each.
+    #[inline]
     pub(super) fn send_polynomials(
         &mut self,
         state: &mut InputsState,
@@ -113,15 +122,15 @@ impl Inputs {
         length_s: f64,
     ) -> Result<(), UnitError> {
         state.order = state.order.max(self.degree());
-        self.reach(state.order);
+        self.reach(state.order, length_s);
         // Derivatives in seconds from coefficients in local time, order by order.
-        let n = self.refs.len();
+        let (n, factors) = (self.refs.len(), &self.factors.0);
         for (value, p) in self.values.iter_mut().zip(&self.segments) {
             *value = p.coefficient(0);
         }
         for (before, of_order) in self.derivatives.chunks_exact_mut(n.max(1)).take(state.order).enumerate() {
             for (derivative, p) in of_order.iter_mut().zip(&self.segments) {
-                *derivative = p.taylor(before + 1, length_s);
+                *derivative = p.taylor(&factors[..=before]);
             }
         }
         self.set(unit)?;
@@ -152,9 +161,14 @@ impl Inputs {
         unit.directional(refs, &self.refs, &self.change, out)
     }
 
-    /// Makes room for derivatives up to this order.
+    /// Makes room for derivatives up to this order over a step of this length.
     #[inline]
-    fn reach(&mut self, order: usize) {
+    fn reach(&mut self, order: usize, length_s: f64) {
+        if self.factors.0.len() < order || self.factors.1 != length_s {
+            self.factors.0.clear();
+            self.factors.0.extend((1..order + 1).map(|i| i as f64 / length_s));
+            self.factors.1 = length_s;
+        }
         let n = self.refs.len();
         while self.derivative_refs.len() < order * n {
             let next = self.derivative_refs.len() / n + 1;

@@ -42,7 +42,7 @@ pub(crate) struct Station {
     /// Whether inputs are constants, so that no polynomials are made.
     pub holds: bool,
     /// Whether feed-through outputs are sampled with the inputs' rates too.
-    rates: bool,
+    pub rates: bool,
     /// Samples inside the steps, where the method wants them.
     pub dense: Option<Dense>,
     pub inputs: Inputs,
@@ -193,8 +193,15 @@ impl Station {
         self.unit.step(t_s, length_s, keep)
     }
 
-    /// A step with polynomial inputs.
-    fn follow(&mut self, state: &mut StationState, t_s: f64, length_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+    /// A step with polynomial inputs, those in `inputs.segments`.
+    #[inline]
+    pub fn follow(
+        &mut self,
+        state: &mut StationState,
+        t_s: f64,
+        length_s: f64,
+        keep: bool,
+    ) -> Result<Outcome, UnitError> {
         if self.set_segments(state, length_s)? {
             self.unit.step(t_s, length_s, keep)
         } else {
@@ -212,7 +219,8 @@ impl Station {
     }
 
     /// Sets the inputs to their polynomials; false where the unit cannot follow them and needs sub-steps.
-    fn set_segments(&mut self, state: &mut StationState, length_s: f64) -> Result<bool, UnitError> {
+    #[inline]
+    pub fn set_segments(&mut self, state: &mut StationState, length_s: f64) -> Result<bool, UnitError> {
         if self.outputs.refresh == Refresh::Directional {
             self.inputs.keep_held(&mut state.inputs);
         }
