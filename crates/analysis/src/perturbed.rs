@@ -7,6 +7,8 @@
 //! H0 = [δ_{i+j}],  H1 = [δ_{i+j+s}],   H0 = U Σ Vᵀ,   A = Σ^(−½) Uᵀ H1 V Σ^(−½),   ρ = max |λ(A)|^(1/s)
 //! ```
 //!
+//! Singular values that rounding of the two runs alone would leave are no part of Σ: eigenvalues made of them are anything.
+//!
 //! Where no linear system of small order makes these samples, ρ is the mean growth of |δ|, 1 where that cannot be told from none, and
 //! unknown where it is so uncertain that a run might grow without its being seen.
 //!
@@ -31,6 +33,8 @@ const RANKS: [f64; 5] = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 const SMALL: f64 = 1e-6;
 /// What a linear system may leave of the samples, relative.
 const RESIDUAL: f64 = 1e-3;
+/// Rounding of a value, relative, where a step makes some of it: a random walk over all steps.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Blocks of rows whose sizes a mean growth is taken from.
 const BLOCKS: usize = 8;
 /// ln of the growth over a run that may not be seen.
@@ -170,7 +174,12 @@ pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) 
         .skip((BEFORE + probe.pulse) as usize)
         .map(|(a, b)| a.iter().zip(b).map(|(a, b)| b - a).collect())
         .collect();
-    let found = of_deltas(&deltas);
+    // What rounding makes of the difference, a signal each.
+    let steps = plain.len() as f64;
+    let largest = |i: usize| plain.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
+    let noise: Vec<f64> =
+        (0..plain.first().map_or(0, Vec::len)).map(|i| ROUNDING * steps.sqrt() * largest(i)).collect();
+    let found = of_deltas(&deltas, &noise);
     // A run that ended early, and not by growth that is seen here.
     match why.or(why_nudged) {
         Some(RunError::Diverged(_)) => Ok(if found > 1.0 { found } else { f64::NAN }),
@@ -185,8 +194,8 @@ pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) 
     }
 }
 
-/// ρ of the samples of a difference; 0 where there is none.
-fn of_deltas(deltas: &[Vec<f64>]) -> f64 {
+/// ρ of the samples of a difference, which has the noise of each signal on it; 0 where there is none.
+fn of_deltas(deltas: &[Vec<f64>], noise: &[f64]) -> f64 {
     let size = |row: &Vec<f64>| row.iter().fold(0.0f64, |max, x| max.max(x.abs()));
     // Up to where it has grown enough: what follows may not be small any more.
     let first = deltas.iter().take(SAMPLES / 8).map(size).fold(0.0, f64::max);
@@ -200,27 +209,32 @@ fn of_deltas(deltas: &[Vec<f64>]) -> f64 {
     if samples.len() < 8 {
         return f64::NAN;
     }
-    let identified = identified(&samples).filter(|rho| rho.is_finite());
+    let identified = identified(&samples, noise).filter(|rho| rho.is_finite());
     identified.map_or_else(|| mean(deltas), |rho| rho.powf(1.0 / stride as f64))
 }
 
 /// ρ of the linear system whose free motion the samples are; `None` where they are not of one of small order.
-fn identified(samples: &[&Vec<f64>]) -> Option<f64> {
+fn identified(samples: &[&Vec<f64>], noise: &[f64]) -> Option<f64> {
     let width = samples[0].len();
     let largest = |i: usize| samples.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
-    let scale: Vec<f64> = (0..width).map(largest).map(|a| if a > 0.0 { 1.0 / a } else { 0.0 }).collect();
+    // All signals relative to their largest; those that are nothing but noise say nothing.
+    let scale: Vec<f64> = (0..width).map(|i| if largest(i) > noise[i] { 1.0 / largest(i) } else { 0.0 }).collect();
     let rows = samples.len() / 2;
     let columns = samples.len() - rows;
     let entry = |i: usize, j: usize| samples[i / width + j][i % width] * scale[i % width];
     let hankel = DMatrix::from_fn(rows * width, columns, entry);
     // One column less, so that the shifted matrix is as large.
     let (h0, h1) = (hankel.clone().remove_column(columns - 1), hankel.remove_column(0));
+    // The largest singular value of a matrix of noise alone.
+    let mean_square =
+        noise.iter().zip(&scale).map(|(noise, scale)| (noise * scale).powi(2)).sum::<f64>() / width as f64;
+    let lost = mean_square.sqrt() * ((h0.nrows() as f64).sqrt() + (h0.ncols() as f64).sqrt());
     let svd = h0.svd(true, true);
     let (u, v_t) = (svd.u.as_ref()?, svd.v_t.as_ref()?);
     // The smallest order that leaves next to nothing: what a larger one adds is rounding.
     let mut last = None;
     for rank in RANKS {
-        let order = svd.singular_values.iter().filter(|s| **s > rank * svd.singular_values[0]).count();
+        let order = svd.singular_values.iter().filter(|s| **s > (rank * svd.singular_values[0]).max(lost)).count();
         // So many eigenvalues fit any samples.
         if order > columns / 2 {
             break;
@@ -277,7 +291,36 @@ mod tests {
                 vec![1e-6 * (slow + fast), 3.0 * fast]
             })
             .collect();
-        assert!((of_deltas(&deltas) - 1.0005).abs() < 1e-8, "{}", of_deltas(&deltas));
+        assert!(
+            (of_deltas(&deltas, &[0.0; 2][..deltas[0].len()]) - 1.0005).abs() < 1e-8,
+            "{}",
+            of_deltas(&deltas, &[0.0; 2][..deltas[0].len()])
+        );
+    }
+
+    /// Modes of two masses, the slow one seen over a part of its period, with rounding on them: what rounding is made of is no mode,
+    /// and becomes one where it is not known.
+    #[test]
+    fn rounding_is_no_mode() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        let mut blind = 0;
+        for exponent in -18..-9 {
+            let noise = 10f64.powf(0.5 * f64::from(exponent));
+            let row = |t: f64| [(-1e-6 * t).exp() * (2e-4 * t).sin(), (-1e-5 * t).exp() * (0.02 * t).sin()];
+            let rows = (0..4000).map(|k| row(f64::from(k)));
+            let deltas: Vec<Vec<f64>> = rows
+                .map(|[slow, fast]| vec![slow + 1e-3 * fast + noise * random(), fast + 1e-4 * slow + noise * random()])
+                .collect();
+            let growth = |noise: f64| of_deltas(&deltas, &[noise; 2]).ln() * 4000.0;
+            let found = growth(noise);
+            assert!(found < 1e-2 && found > -5e-2, "noise {noise:e}: {found}");
+            blind += usize::from(growth(0.0) > 0.1);
+        }
+        assert!(blind > 0);
     }
 
     /// More modes than samples tell apart: none of them grows, and all of them grow by the same.
@@ -288,8 +331,8 @@ mod tests {
             let row = |t: f64| vec![growth.powf(t) * (1..90).map(|k| mode(t, k)).sum::<f64>()];
             (0..8000).map(|k| row(f64::from(k))).collect()
         };
-        assert_eq!(of_deltas(&of(1.0)), 1.0);
-        let found = of_deltas(&of(1.001)).ln() / 1.001f64.ln();
+        assert_eq!(of_deltas(&of(1.0), &[0.0]), 1.0);
+        let found = of_deltas(&of(1.001), &[0.0]).ln() / 1.001f64.ln();
         assert!((found - 1.0).abs() < 0.1, "{found}");
     }
 
@@ -298,6 +341,10 @@ mod tests {
         // A chirp that grows by 1 % a sample.
         let deltas: Vec<Vec<f64>> =
             (0..400).map(f64::from).map(|t| vec![1.01f64.powf(t) * (0.002 * t * t).cos()]).collect();
-        assert!((of_deltas(&deltas) - 1.01).abs() < 3e-3, "{}", of_deltas(&deltas));
+        assert!(
+            (of_deltas(&deltas, &[0.0; 2][..deltas[0].len()]) - 1.01).abs() < 3e-3,
+            "{}",
+            of_deltas(&deltas, &[0.0; 2][..deltas[0].len()])
+        );
     }
 }
