@@ -14,12 +14,12 @@
 //! not done in time.
 
 use crate::candidates::candidates;
+use crate::controlled::control;
 use crate::interfaces::{gain, observe};
 use crate::measure::FLOOR;
-use crate::scenario::{Benchmark, Setup};
+use crate::scenario::Benchmark;
 use crate::scheme::{Correct, Family, Predict, Schedule, Scheme};
-use crate::trajectory::Trajectory;
-use crate::trial::{Done, Trial, difference, run, worst};
+use crate::trial::{Trial, difference, run, worst};
 use macrostep_description::ModelDescription;
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
@@ -30,17 +30,15 @@ use std::time::{Duration, Instant};
 /// Trials of one scheme.
 const TRIALS_MAX: usize = 20;
 /// Calls of a trial run, at most.
-const DO_STEPS_MAX: u64 = 400_000;
+pub(super) const DO_STEPS_MAX: u64 = 400_000;
 /// A scheme whose finest trial costs this many times what the cheapest costs is given up.
-const COST_MAX: u64 = 32;
+pub(super) const COST_MAX: u64 = 32;
 /// Errors above this are beyond Richardson's reach.
 const ERROR_MAX: f64 = 0.2;
 /// The part of the tolerance that the error is to have.
 const AIM: f64 = 0.7;
 /// ln of the growth over a run that is accepted.
 const GROWTH_MAX: f64 = 1.0;
-/// Tolerances that macro step control is tried with, each a third of the one before.
-const CONTROL_TRIALS: usize = 10;
 
 /// Trials one after the other whose differences are large and do not shrink, after which a scheme is given up.
 const UNMOVED_MAX: u32 = 7;
@@ -95,7 +93,7 @@ impl Question {
     }
 
     /// A scheme that was not done in time.
-    fn late(&self) -> RunError {
+    pub(super) fn late(&self) -> RunError {
         let limit_s = self.limit.unwrap_or_default().as_secs_f64();
         RunError::Grid {
             what: "time of trials",
@@ -269,7 +267,7 @@ fn first_guess(benchmark: &dyn Benchmark, question: &Question) -> FirstGuess {
 }
 
 /// Adds a scheme to those that lack the same.
-fn leave_out(left_out: &mut Vec<LeftOut>, scheme: &Scheme, why: &RunError) {
+pub(super) fn leave_out(left_out: &mut Vec<LeftOut>, scheme: &Scheme, why: &RunError) {
     let (why, name) = (why.to_string(), scheme.to_string());
     match left_out.iter_mut().find(|l| l.why == why) {
         Some(known) => known.schemes.push(name),
@@ -370,74 +368,4 @@ fn explore(
         return Ok(Ok(Candidate { scheme: *scheme, step_s, error, order, growth_rate, do_steps }));
     }
     Ok(Err(reason))
-}
-
-/// Macro step control that meets the tolerance, as seen beside a fine run of the best scheme with steps of one length.
-fn control(
-    benchmark: &dyn Benchmark,
-    best: &Candidate,
-    (question, until): (&Question, Option<Instant>),
-    left_out: &mut Vec<LeftOut>,
-) -> Result<Vec<Candidate>, RunError> {
-    // A run with a quarter of the step stands for the solution.
-    let windows = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
-    let step_s = question.stop_s / windows as f64;
-    let trial = run(benchmark, &best.scheme, (step_s, windows), &question.factory, until)?;
-    let Trial::Done(Done { rows, events_s, .. }) = trial else {
-        return Ok(Vec::new());
-    };
-    let is_late = || until.is_some_and(|until| Instant::now() > until);
-    let (fine, quantities) = (Trajectory { step_s, rows, events_s, error: 0.0 }, benchmark.quantities().len());
-    // The tolerance of the control is made smaller until the error of the run is small enough.
-    let mut found = Vec::new();
-    for scheme in crate::candidates::controlled(&best.scheme) {
-        let mut tolerance = question.tolerance;
-        for _ in 0..CONTROL_TRIALS {
-            let scheme = Scheme { control_tolerance: tolerance, ..scheme };
-            match controlled(benchmark, &scheme, question, (&fine, quantities, until)) {
-                _ if is_late() => {
-                    leave_out(left_out, &scheme, &question.late());
-                    break;
-                }
-                Err(why) => {
-                    leave_out(left_out, &scheme, &why);
-                    break;
-                }
-                // A control that costs so much more than steps of one length is no advice.
-                Ok(Some((_, do_steps))) if do_steps > COST_MAX * best.do_steps => break,
-                Ok(Some((error, do_steps))) if error <= 0.9 * question.tolerance => {
-                    let (order, growth_rate) = (f64::NAN, f64::NAN);
-                    let step_s = question.guess_s.min(benchmark.step_max_s());
-                    found.push(Candidate { scheme, step_s, error, order, growth_rate, do_steps });
-                    break;
-                }
-                Ok(_) => tolerance /= 3.0,
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Error and calls of a run with macro step control; `None` where it leaves all bounds.
-fn controlled(
-    benchmark: &dyn Benchmark,
-    scheme: &Scheme,
-    question: &Question,
-    (fine, quantities, until): (&Trajectory, usize, Option<Instant>),
-) -> Result<Option<(f64, u64)>, RunError> {
-    // Steps are chosen up to the end of the question, beginning with its guess.
-    let setup = Setup::new(scheme, question.guess_s.min(benchmark.step_max_s()), &question.factory);
-    let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
-    let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
-    let amplitudes: Vec<f64> = (0..quantities).map(amplitude).collect();
-    let (mut error, mut do_steps) = (0.0f64, 0);
-    let ended = coupled.follow(u64::MAX, |point| {
-        do_steps = point.do_steps;
-        let exact = fine.at(point.t_s);
-        for i in (0..quantities).filter(|i| amplitudes[*i] > 0.0) {
-            error = error.max((point.state[i] - exact[i]).abs() / amplitudes[i]);
-        }
-        do_steps <= DO_STEPS_MAX && until.is_none_or(|until| Instant::now() <= until)
-    });
-    Ok((ended.is_ok() && do_steps <= DO_STEPS_MAX).then_some((error, do_steps)))
 }

@@ -32,6 +32,7 @@ pub mod written;
 
 mod chain;
 mod circuit;
+mod controlled;
 mod cylinder;
 mod oscillator;
 mod scenario;

@@ -1,0 +1,78 @@
+//! Advice on macro step control, beside a fine run of the best scheme with steps of one length.
+
+use crate::advise::{COST_MAX, Candidate, DO_STEPS_MAX, LeftOut, Question, leave_out};
+use crate::scenario::{Benchmark, Setup};
+use crate::scheme::Scheme;
+use crate::trajectory::Trajectory;
+use crate::trial::{Done, Trial, run};
+use macrostep_master::RunError;
+use std::time::Instant;
+
+/// Tolerances that macro step control is tried with, each a third of the one before.
+const CONTROL_TRIALS: usize = 10;
+
+/// Macro step control that meets the tolerance, as seen beside a fine run of the best scheme with steps of one length.
+pub(super) fn control(
+    benchmark: &dyn Benchmark,
+    best: &Candidate,
+    (question, until): (&Question, Option<Instant>),
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Vec<Candidate>, RunError> {
+    let windows = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
+    let step_s = question.stop_s / windows as f64;
+    let trial = run(benchmark, &best.scheme, (step_s, windows), &question.factory, until)?;
+    let Trial::Done(Done { rows, events_s, .. }) = trial else {
+        return Ok(Vec::new());
+    };
+    let is_late = || until.is_some_and(|until| Instant::now() > until);
+    let (fine, quantities) = (Trajectory { step_s, rows, events_s, error: 0.0 }, benchmark.quantities().len());
+    let mut found = Vec::new();
+    for scheme in crate::candidates::controlled(&best.scheme) {
+        let mut tolerance = question.tolerance;
+        for _ in 0..CONTROL_TRIALS {
+            let scheme = Scheme { control_tolerance: tolerance, ..scheme };
+            match controlled(benchmark, &scheme, question, (&fine, quantities, until)) {
+                _ if is_late() => {
+                    leave_out(left_out, &scheme, &question.late());
+                    break;
+                }
+                Err(why) => {
+                    leave_out(left_out, &scheme, &why);
+                    break;
+                }
+                Ok(Some((_, do_steps))) if do_steps > COST_MAX * best.do_steps => break,
+                Ok(Some((error, do_steps))) if error <= 0.9 * question.tolerance => {
+                    let (order, growth_rate) = (f64::NAN, f64::NAN);
+                    let step_s = question.guess_s.min(benchmark.step_max_s());
+                    found.push(Candidate { scheme, step_s, error, order, growth_rate, do_steps });
+                    break;
+                }
+                Ok(_) => tolerance /= 3.0,
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Error and calls of a run with macro step control; `None` where it leaves all bounds.
+fn controlled(
+    benchmark: &dyn Benchmark,
+    scheme: &Scheme,
+    question: &Question,
+    (fine, quantities, until): (&Trajectory, usize, Option<Instant>),
+) -> Result<Option<(f64, u64)>, RunError> {
+    let setup = Setup::new(scheme, question.guess_s.min(benchmark.step_max_s()), &question.factory);
+    let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
+    let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
+    let amplitudes: Vec<f64> = (0..quantities).map(amplitude).collect();
+    let (mut error, mut do_steps) = (0.0f64, 0);
+    let ended = coupled.follow(u64::MAX, |point| {
+        do_steps = point.do_steps;
+        let exact = fine.at(point.t_s);
+        for i in (0..quantities).filter(|i| amplitudes[*i] > 0.0) {
+            error = error.max((point.state[i] - exact[i]).abs() / amplitudes[i]);
+        }
+        do_steps <= DO_STEPS_MAX && until.is_none_or(|until| Instant::now() <= until)
+    });
+    Ok((ended.is_ok() && do_steps <= DO_STEPS_MAX).then_some((error, do_steps)))
+}
