@@ -69,9 +69,8 @@ pub(crate) struct ControllerState {
     last: f64,
     /// r of the window under way when it was taken back first, and its length then.
     refused: (f64, Tick),
-    /// Inputs as predicted at the window's end with degree k − 1, k, k + 1, unit by unit, and as they turned out.
+    /// Inputs as predicted at the window's end with degree k − 1, k, k + 1, unit by unit.
     predicted: [Vec<Vec<f64>>; 3],
-    truth: Vec<f64>,
     size: Vec<Vec<f64>>,
     /// Residual energy of all bonds at the window's start \[J\].
     pub energy_j: f64,
@@ -120,7 +119,6 @@ impl Controller {
             last: 1.0,
             refused: (0.0, 0),
             predicted: [room(), room(), room()],
-            truth: vec![0.0; self.inputs.iter().copied().max().unwrap_or(0)],
             size: room(),
             energy_j: 0.0,
             course: Course { rejected: 0, window_s: [f64::INFINITY, 0.0], degree: [self.first_degree(); 2] },
@@ -175,9 +173,8 @@ impl Controller {
             }
         }
         for (u, station) in stations.iter_mut().enumerate().filter(|(u, _)| self.blind[*u]) {
-            let truth = &mut state.truth[..station.inputs.refs.len()];
-            station.true_inputs(supply, at, truth);
-            for (i, (value, size)) in truth.iter().zip(&mut state.size[u]).enumerate() {
+            station.feed_now(supply, at);
+            for (i, (value, size)) in station.inputs.values.iter().zip(&mut state.size[u]).enumerate() {
                 *size = size.max(value.abs());
                 // Nothing seen yet of a signal that starts at zero: measure it absolutely.
                 let scale = if *size > 0.0 { *size } else { 1.0 };

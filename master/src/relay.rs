@@ -11,9 +11,11 @@
 //! relay does not know (a law sampled on grids that do not nest, algebraic loops, outputs refreshed by directional
 //! derivatives, polynomials of units that step at different rates) is left to the window.
 
+mod moves;
 mod past;
 mod port;
 
+use moves::{Move, advances_before_it_publishes};
 use past::Past;
 use port::Port;
 
@@ -21,45 +23,14 @@ use crate::feed::Feed;
 use crate::power::{EnergyBalance, EnergyBalanceState};
 use crate::record::{Observer, Recorder};
 use crate::run::SIZE_MAX;
-use crate::schedule::{Op, Plan};
+use crate::schedule::Op;
 use crate::state::State;
 use crate::station::{Refresh, Station, StationState};
 use crate::supply::Supply;
-use crate::time::{Clock, Span, Tick};
+use crate::time::{Span, Tick};
 use crate::unit::{Outcome, UnitError};
 use crate::window::{Unfinished, Window};
 use std::collections::HashSet;
-
-/// One entry of the plan. Ticks count from the window's start.
-enum Move {
-    /// The unit begins a step beside others, which [`Move::End`] ends.
-    Begin {
-        unit: usize,
-        from: Tick,
-        length_s: f64,
-    },
-    End {
-        unit: usize,
-        step: (Tick, Tick),
-        length_s: f64,
-    },
-    Advance {
-        unit: usize,
-        step: (Tick, Tick),
-        length_s: f64,
-    },
-    /// At the window's start, where all are known: accounts of the unit's last step are closed.
-    Meet {
-        unit: usize,
-        length_s: f64,
-    },
-    Publish {
-        unit: usize,
-    },
-    Refresh {
-        unit: usize,
-    },
-}
 
 /// The compiled plan and the newest values.
 pub(crate) struct Relay {
@@ -390,45 +361,4 @@ impl Desk<'_> {
         }
         Ok(None)
     }
-}
-
-impl Move {
-    /// What an entry of the plan asks for, if anything.
-    fn of(
-        op: Op,
-        (stations, groups): (&[Station], &[Vec<usize>]),
-        clock: Clock,
-        begun: &HashSet<usize>,
-    ) -> Option<Self> {
-        let refresh = |unit: usize| {
-            let outputs = &stations[unit].outputs;
-            let idle = outputs.refresh == Refresh::Reported || outputs.refresh_refs.is_empty();
-            (!idle).then_some(Move::Refresh { unit })
-        };
-        match op {
-            Op::Begin { unit, from, to } => Some(Move::Begin { unit, from, length_s: clock.length_s(to - from) }),
-            Op::Advance { unit, from, to } if begun.contains(&unit) => {
-                Some(Move::End { unit, step: (from, to), length_s: clock.length_s(to - from) })
-            }
-            Op::Advance { unit, from, to } => {
-                Some(Move::Advance { unit, step: (from, to), length_s: clock.length_s(to - from) })
-            }
-            Op::Publish { unit, .. } => Some(Move::Publish { unit }),
-            Op::RefreshUnit { unit, .. } => refresh(unit),
-            Op::Refresh { group, .. } => refresh(groups[group][0]),
-        }
-    }
-}
-
-/// Whether nothing is published ahead of anybody's step: Jacobi.
-fn advances_before_it_publishes(plan: &Plan) -> bool {
-    let mut published = 0;
-    plan.ops.iter().all(|op| match *op {
-        Op::Publish { at, .. } => {
-            published = at;
-            true
-        }
-        Op::Advance { from, .. } => from >= published,
-        Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => true,
-    })
 }

@@ -1,12 +1,16 @@
-//! Windows of which only the end is looked at go by a shorter way where inputs are held. It makes the same calls with
-//! the same values as windows one by one do.
+//! Windows of which only the end is looked at go by a shorter way where inputs are held, or follow polynomials of low degree. It
+//! makes the same calls with the same values as windows one by one do.
 
 use crate::common::*;
 use macrostep::factory;
 use macrostep_analysis::models;
 use macrostep_analysis::pair::{Coupling, Integrator, Pair, Start, build};
+use macrostep_master::predict::{Edge, Hermite, Lagrange, Predictor, Stencil};
 use macrostep_master::record::{Column, Observer, Trace};
-use macrostep_master::{Account, Sampling, Schedule};
+use macrostep_master::{Account, History, Method, Sampling, Schedule, Segment, Span};
+use macrostep_oscillator::State;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const COLUMNS: [&str; 3] = ["x", "v", "a"];
 
@@ -64,6 +68,65 @@ fn a_stretch_of_windows_leaves_what_single_windows_leave() {
     }
 }
 
+/// Lines, parabolas and motions, in every coupling, schedule and sampling; short runs, in which nothing is known yet, too.
+#[test]
+fn polynomials_are_those_of_single_windows() {
+    let _open = factory::open_all().expect("the FMUs open");
+    for coupling in Coupling::ALL {
+        for (name, schedule) in schedules() {
+            for sampling in [Sampling::Updated, Sampling::Lagged] {
+                let predictors: [Arc<dyn Predictor>; 3] =
+                    [Arc::new(Lagrange::new(1)), Arc::new(Lagrange::new(2)), Arc::new(Hermite::H3)];
+                for predictor in predictors {
+                    let what = format!("{coupling} {name} {sampling:?} {predictor:?}");
+                    let method = Method { predictor, sampling, ..classical(0, schedule.clone()) };
+                    let integrator = Integrator::SemiImplicitEuler;
+                    for (stop_s, every, bond) in [(0.6, 1, false), (0.6, 5, true), (0.03, 2, true), (0.01, 1, false)] {
+                        let pair = Pair::new(coupling, method.clone(), 1e-2, stop_s);
+                        let pair = Pair { integrator, start: Start::Ramp, bond, ..pair };
+                        assert_eq!(rows(&pair, every, false), rows(&pair, every, true), "{what} {stop_s} s");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A line that counts how often it is asked for.
+#[derive(Debug)]
+struct Counted(Arc<AtomicU64>);
+
+impl Predictor for Counted {
+    fn depth(&self) -> usize {
+        2
+    }
+
+    fn edge(&self) -> Edge {
+        Edge::AfterLaw
+    }
+
+    fn stencil(&self) -> Option<Stencil> {
+        Some(Stencil::Line)
+    }
+
+    fn segments(&self, history: &History, span: &Span, out: &mut [Segment]) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Lagrange::new(1).segments(history, span, out);
+    }
+}
+
+/// Once there are samples enough, no predictor is asked.
+#[test]
+fn polynomials_are_made_without_the_predictor() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let method = method(Counted(asked.clone()), Schedule::Jacobi);
+    let pair = Pair { start: Start::Ramp, ..Pair::new(Coupling::DisplacementDisplacement, method, 1e-2, 1.0) };
+    let mut c = build(&pair, &models::native).expect("built");
+    c.simulation.run(100, u64::MAX, &mut ()).expect("the run");
+    // Two channels in the first window, and in the second, before which no derivatives have been sent.
+    assert_eq!(asked.load(Ordering::Relaxed), 4);
+}
+
 /// Macro steps until both units meet.
 fn meets_every(shares: &[(u32, u32); 2]) -> f64 {
     f64::from(shares.iter().map(|s| s.0).product::<u32>())
@@ -72,23 +135,26 @@ fn meets_every(shares: &[(u32, u32); 2]) -> f64 {
 /// What the short way leaves behind is enough to go on window by window, and the other way round.
 #[test]
 fn both_ways_can_take_turns() {
-    let pair = |stop_s| Pair::new(Coupling::ForceDisplacement, classical(0, Schedule::Jacobi), 1e-2, stop_s);
-    let end = |turns: &[(u64, bool)]| {
-        let mut c = build(&pair(1.0), &models::native).expect("built");
-        for &(n, short) in turns {
-            if short {
-                c.simulation.run(n, u64::MAX, &mut ()).expect("a stretch");
-            } else {
-                for _ in 0..n {
-                    c.simulation.step().expect("a window");
-                }
-            }
+    for degree in 0..3 {
+        let pair = Pair::new(Coupling::ForceDisplacement, classical(degree, Schedule::Jacobi), 1e-2, 1.0);
+        let end = |turns: &[(u64, bool)]| after(&pair, turns);
+        let expected = end(&[(100, false)]);
+        assert_eq!(end(&[(100, true)]), expected);
+        assert_eq!(end(&[(30, true), (7, false), (40, true), (1, false), (1, true), (21, false)]), expected);
+    }
+}
+
+/// The states after so many windows each, by a stretch or one by one.
+fn after(pair: &Pair, turns: &[(u64, bool)]) -> State {
+    let mut c = build(pair, &models::native).expect("built");
+    for &(n, short) in turns {
+        if short {
+            c.simulation.run(n, u64::MAX, &mut ()).expect("a stretch");
+        } else {
+            (0..n).for_each(|_| _ = c.simulation.step().expect("a window"));
         }
-        macrostep_analysis::pair::state(&c)
-    };
-    let expected = end(&[(100, false)]);
-    assert_eq!(end(&[(100, true)]), expected);
-    assert_eq!(end(&[(30, true), (7, false), (40, true), (23, false)]), expected);
+    }
+    macrostep_analysis::pair::state(&c)
 }
 
 /// Takes rows, and ends the run after so many looks.

@@ -375,13 +375,6 @@ impl Station {
         self.inputs.respond(&state.inputs, self.unit.as_mut(), (refs, out))
     }
 
-    /// True values of the inputs at `at`, as far as they are known.
-    pub fn true_inputs(&mut self, supply: &mut Supply<'_>, at: Tick, out: &mut [f64]) {
-        for feed in &mut self.feeds {
-            feed.values(supply, at, &mut self.inputs.row, out);
-        }
-    }
-
     /// Values of the inputs at the end of `span`, as they are predicted before it.
     pub fn predicted_inputs(&mut self, supply: &mut Supply<'_>, span: &Span, out: &mut [f64]) {
         for feed in &mut self.feeds {
