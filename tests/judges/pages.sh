@@ -33,7 +33,7 @@ keys() {
     cat >"$out/keys.html" <<END
 <meta charset="utf-8"><iframe id="frame" width="$2" height="1100" style="border:0"></iframe><script>
 frame.srcdoc = new TextDecoder().decode(Uint8Array.from(atob("$page"), c => c.charCodeAt(0)));
-setInterval(() => Object.assign(document.documentElement.dataset, frame.contentDocument.documentElement.dataset), 100);
+setInterval(() => Object.assign(document.documentElement.dataset, frame.contentDocument?.documentElement?.dataset), 100);
 </script>
 END
     look "$out/keys.html" 1280
