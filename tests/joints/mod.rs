@@ -75,6 +75,23 @@ fn joints_that_cannot_be_are_refused_in_words() {
     refused(("\"lower.fx_a\", \"lower.fy_a\"", "\"upper.fx_b\", \"lower.fy_a\""), &["connected twice"]);
 }
 
+/// Twelve values that are equal up to an offset may have one; a pose in space has none, and it is said why.
+#[test]
+fn twelve_coordinates_have_an_offset_where_they_are_no_pose() {
+    let folder = folder("joint-twelve");
+    let said = |kind: &str| {
+        let end = format!("{{ fixed = {:?} }}", [0.0; 12]);
+        let text = include_str!("../../examples/systems/double-pendulum.toml").to_owned()
+            + &format!("[[constraints]]\nkind = \"{kind}\"\noffset = {:?}\nfirst = {end}\nsecond = {end}\n", [0.0; 12]);
+        let path = folder.join(format!("{kind}.toml"));
+        std::fs::write(&path, text).expect("a file");
+        String::from_utf8_lossy(&program(&["run", &path.display().to_string()]).stderr).into_owned()
+    };
+    let (equal, rigid) = (said("equal"), said("rigid"));
+    assert!(equal.contains("both ends are fixed") && !equal.contains("`offset`"), "{equal}");
+    assert!(rigid.contains("`offset` of a pose in space, which has none"), "{rigid}");
+}
+
 #[test]
 fn joints_round_trip() {
     let text = include_str!("../../examples/systems/double-pendulum.toml").to_owned()

@@ -219,6 +219,38 @@ fn rows_go_to_parquet_or_it_is_said_before() {
     assert!(!out.join("out").exists());
 }
 
+/// The rows of a sweep are the table of another one, which gives the same rows; so is a copy whose measures are cut away.
+#[test]
+fn rows_are_a_table() {
+    let out = empty("table");
+    let path = |name: &str| out.join(name).to_str().expect("UTF-8").to_owned();
+    std::fs::write(path("pair.toml"), PAIR).expect("a file");
+    let sweep = |points: &[&str], to: &str| {
+        let measures = ["--measure", "end=last(left.x)", "--measure", "most=max(right.x)", "--no-pictures"];
+        let output = macrostep(&[&["sweep", &path("pair.toml"), "--out", &path(to)][..], points, &measures].concat());
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (is_done, said) = sweep(&["--vary", "left.k=log:2:50:3", "--vary", "predict=hold,linear"], "first");
+    assert!(is_done, "{said}");
+    let first = rows(&out.join("first"));
+    let cut: String =
+        first.lines().map(|line| line.splitn(3, ',').take(2).collect::<Vec<_>>().join(",") + "\n").collect();
+    std::fs::write(path("cut.csv"), cut).expect("a file");
+    for (table, to) in [("first/runs.csv", "again"), ("cut.csv", "cut")] {
+        let (is_done, said) = sweep(&["--table", &path(table)], to);
+        assert!(is_done && rows(&out.join(to)) == first, "{said}");
+    }
+    // What is no name is told where no `status` says that it is a measure, and a name among measures.
+    for (head, why) in
+        [("left.k,end", "`end`: expected UNIT.VARIABLE"), ("left.k,end,step,status", "`step` stands after")]
+    {
+        let rest = "1,".repeat(head.matches(',').count()) + "1";
+        std::fs::write(path("wrong.csv"), format!("{head}\n{rest}\n")).expect("a file");
+        let (is_done, said) = sweep(&["--table", &path("wrong.csv")], "wrong");
+        assert!(!is_done && said.contains(why), "{said}");
+    }
+}
+
 /// What makes no sense is said in one sentence before the first run, and nothing is left behind.
 #[test]
 fn nonsense_is_refused_before_the_first_run() {

@@ -203,6 +203,42 @@ fn mappings_are_tables() {
     assert!(error.contains("`EnumerationMappingTransformation` without a `MapEntry`"), "{error}");
 }
 
+/// The way through SSP keeps what only the annotation can say: events of a condition and the error that is asked for.
+#[test]
+fn events_and_the_error_stay_in_the_annotation() {
+    let folder = folder("ssp-events");
+    let example = std::fs::read_to_string(root().join("examples/systems/bouncing-ball.toml")).expect("the example");
+    let (from, ssd, back) = (folder.join("a.toml"), folder.join("b/a.ssd"), folder.join("c/back.toml"));
+    std::fs::write(&from, example.replace("step = 0.01\n", "step = 0.01\nerror = 1e-3\n")).expect("written");
+    done(&["convert", str(&from), str(&ssd)]);
+    done(&["convert", str(&ssd), str(&back)]);
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path).expect("a scenario");
+        toml::read(&text, "s.toml", Path::new(".")).expect("a scenario")
+    };
+    let (before, after) = (read(&from), read(&back));
+    assert_eq!((before.state_events.len(), before.experiment.error), (1, Some(1e-3)));
+    assert_eq!((after.state_events, after.experiment.error), (before.state_events, before.experiment.error));
+}
+
+/// A Boolean of a parameter set is the same as a word and as a digit.
+#[test]
+fn a_boolean_is_mapped_from_a_word_or_a_digit() {
+    for (value, source) in [("true", "1"), ("true", "true"), ("1", "true"), ("1", "1")] {
+        let text = element(&format!(
+            "<Component name=\"c\" source=\"a.fmu\"><ParameterBindings><ParameterBinding><ParameterValues><ParameterSet version=\"1.0\" name=\"p\">\
+             <Parameters><Parameter name=\"b\"><Boolean value=\"{value}\"/></Parameter></Parameters></ParameterSet></ParameterValues>\
+             <ParameterMapping><ParameterMapping version=\"1.0\"><MappingEntry source=\"b\" target=\"n\"><IntegerMappingTransformation>\
+             <MapEntry source=\"0\" target=\"7\"/><MapEntry source=\"{source}\" target=\"8\"/></IntegerMappingTransformation></MappingEntry>\
+             </ParameterMapping></ParameterMapping></ParameterBinding></ParameterBindings></Component>"
+        ));
+        let document = ssp::read_ssd(text.as_bytes(), "s.ssd", Path::new(".")).expect("a system");
+        let values: Vec<_> =
+            document.scenario.settings("c").iter().map(|s| (s.variable.clone(), s.value.to_string())).collect();
+        assert_eq!(values, [("n".to_owned(), "8".to_owned())], "{value} {source}");
+    }
+}
+
 /// Signals that meet in an entry of a dictionary are connected, from whatever system.
 #[test]
 fn signal_dictionaries_connect() {

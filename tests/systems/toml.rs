@@ -84,6 +84,14 @@ fn mistakes_of_form_have_a_line_and_a_column() {
         ("[connections]\n\"a.u\" = \"b.y\"\n\"a.u\" = \"c.y\"\n", "s.toml:3:1: duplicate key"),
         ("[experiment]\nparameters = [\"soft\"]\n", "s.toml:2:15: no parameter set `soft`"),
         ("[laws.l]\nkind = \"spring\"\ninputs = []\noutputs = []\n", "s.toml:2:8: law of kind `spring`"),
+        (
+            "[laws.l]\nkind = \"spring-damper\"\nstiffness = 1.0\nlaminar = 1.0\ninputs = []\noutputs = []\n",
+            "s.toml:1:7: law `l` of kind `spring-damper` with `laminar`; remove `laminar`",
+        ),
+        (
+            "[units.a]\nfmu = \"x\"\nset = { k = { value = 1.0 } }\n",
+            "s.toml:3:13: `k` is table `{ value = 1.0 }`; write { value = 2.5, unit = \"mm\" }",
+        ),
         ("[[bonds]]\nports = [{ flow = \"v\", inputs = {} }]\n", "s.toml:2:19: `v`, expected \"UNIT.VARIABLE\""),
         (
             "[[bonds]]\nports = [{ flow = \"a.v\", inputs = { f = true } }]\n",
@@ -126,6 +134,7 @@ fn mistakes_of_sense_have_a_line_and_a_next_step() {
             Severity::Warning,
             "s.toml:10:1: `a.k` is a parameter, not an output; the FMU need not keep it up to date",
         ),
+        ("[units.b.set]\nk = inf\n", Severity::Error, "s.toml:10:5: `b.k` = inf, expected a finite number"),
         ("[units.b.set]\nm = -1\n", Severity::Error, "s.toml:10:5: `b.m` = -1, expected 0.000000001 to inf"),
         (
             "[units.b.set]\nintegrator = \"rk\"\n",

@@ -70,7 +70,9 @@ fn controlled(
         do_steps = point.do_steps;
         let exact = fine.at(point.t_s);
         for i in (0..quantities).filter(|i| amplitudes[*i] > 0.0) {
-            error = error.max((point.state[i] - exact[i]).abs() / amplitudes[i]);
+            // NaN is the largest of errors.
+            let off = (point.state[i] - exact[i]).abs() / amplitudes[i];
+            error = if off.is_nan() { f64::INFINITY } else { error.max(off) };
         }
         do_steps <= DO_STEPS_MAX && until.is_none_or(|until| Instant::now() <= until)
     });

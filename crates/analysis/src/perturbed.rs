@@ -14,6 +14,7 @@
 //!
 //! Reference: \[Juang 1985\], the eigensystem realization algorithm.
 
+use crate::pair::larger;
 use crate::scenario::Coupled;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 use macrostep_master::{RunError, forward, spectral_radius};
@@ -196,11 +197,11 @@ pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) 
 
 /// ρ of the samples of a difference, which has the noise of each signal on it; 0 where there is none.
 fn of_deltas(deltas: &[Vec<f64>], noise: &[f64]) -> f64 {
-    let size = |row: &Vec<f64>| row.iter().fold(0.0f64, |max, x| max.max(x.abs()));
+    let size = |row: &Vec<f64>| row.iter().fold(0.0, |max, x| larger(max, x.abs()));
     // Up to where it has grown enough: what follows may not be small any more.
-    let first = deltas.iter().take(SAMPLES / 8).map(size).fold(0.0, f64::max);
-    if first == 0.0 {
-        return 0.0;
+    let first = deltas.iter().take(SAMPLES / 8).map(size).fold(0.0, larger);
+    if first == 0.0 || first.is_nan() {
+        return first;
     }
     let end = deltas.iter().position(|row| size(row).is_nan() || size(row) >= GROWN * first).unwrap_or(deltas.len());
     let deltas = &deltas[..end];
@@ -334,6 +335,15 @@ mod tests {
         assert_eq!(of_deltas(&of(1.0), &[0.0]), 1.0);
         let found = of_deltas(&of(1.001), &[0.0]).ln() / 1.001f64.ln();
         assert!((found - 1.0).abs() < 0.1, "{found}");
+    }
+
+    /// A run whose values become NaN is not one that does not move; where they do so late, the growth before is seen.
+    #[test]
+    fn nan_is_no_rest() {
+        assert!(of_deltas(&vec![vec![f64::NAN, 0.0]; 400], &[0.0; 2]).is_nan());
+        let row = |k: i32| vec![if k < 300 { 1.01f64.powi(k) } else { f64::NAN }, 0.0];
+        let deltas: Vec<Vec<f64>> = (0..400).map(row).collect();
+        assert!((of_deltas(&deltas) - 1.01).abs() < 1e-8, "{}", of_deltas(&deltas));
     }
 
     #[test]

@@ -88,6 +88,10 @@ impl std::str::FromStr for Measure {
         if !is_name {
             return Err(format!("found the name `{name}`, expected letters, digits and `_`, and not `status`"));
         }
+        // In a table, a column of this name would be taken for what is varied.
+        if name.parse::<crate::vary::Target>().is_ok() {
+            return Err(format!("found the name `{name}`, which `--vary` knows; choose another"));
+        }
         let mut parser = Parser { text: expression, at: 0, terms: Vec::new(), depth: 0 };
         let parsed = parser.sum()?;
         parser.skip();
@@ -320,6 +324,7 @@ mod tests {
             ("a=deviation(m.x)", "expected last(V)"),
             ("a=crossing(m.x, high)", "finite number"),
             ("status=max(m.x)", "and not `status`"),
+            ("step=max(m.x)", "which `--vary` knows"),
         ] {
             let error = text.parse::<Measure>().expect_err(text);
             assert!(error.contains(why), "{text}: {error}");

@@ -27,7 +27,7 @@ pub enum Points {
     Table {
         /// The file.
         path: PathBuf,
-        /// Its columns; the column `status` of an earlier sweep is left out.
+        /// Its columns; measures and `status` of an earlier sweep are left out.
         targets: Vec<Target>,
         /// How many rows it has.
         rows: u64,
@@ -89,11 +89,17 @@ impl Points {
     /// [`Refused`] where the file cannot be read, or names what is no target.
     pub fn table(path: &Path) -> Result<Points, Refused> {
         let wrong = |what: String| Refused::Usage(format!("`--table {}`: {what}", path.display()));
-        // Names of the columns, up to one called `status`.
+        // Names of the columns. Those of an earlier sweep are followed by its measures and `status`.
         let mut reader = reader(path)?;
         let head = reader.headers().map_err(|e| wrong(e.to_string()))?.clone();
-        let names = head.iter().take_while(|name| *name != "status");
-        let targets: Vec<Target> = names.map(str::parse).collect::<Result<_, String>>().map_err(wrong)?;
+        let names: Vec<&str> = head.iter().take_while(|name| *name != "status").collect();
+        let is_measure = |name: &&str| !name.contains('.') && name.parse::<Target>().is_err();
+        let varied = names.iter().position(is_measure).filter(|_| names.len() < head.len()).unwrap_or(names.len());
+        let (names, measures) = names.split_at(varied);
+        if let (Some(late), Some(first)) = (measures.iter().find(|name| !is_measure(name)), measures.first()) {
+            return Err(wrong(format!("the name `{late}` stands after the measure `{first}`, expected it before")));
+        }
+        let targets: Vec<Target> = names.iter().map(|name| name.parse()).collect::<Result<_, _>>().map_err(wrong)?;
         if targets.is_empty() {
             return Err(wrong("no columns, expected one a varied name".to_owned()));
         }
@@ -138,18 +144,15 @@ impl Points {
         match self {
             Points::Design { varies, .. } => {
                 for vary in varies {
-                    // A range of whole numbers has whole steps.
-                    if let Levels::Range { is_whole, low, high, count, .. } = &mut vary.levels {
+                    // A range of whole numbers has whole values.
+                    if let Levels::Range { is_whole, .. } = &mut vary.levels {
                         *is_whole = study.is_whole(&vary.target);
-                        let parts = count.map_or(1.0, |n| (n - 1) as f64);
-                        if *is_whole
-                            && (low.fract() != 0.0 || high.fract() != 0.0 || ((*high - *low) / parts).fract() != 0.0)
-                        {
-                            return Err(Refused::Usage(format!(
-                                "`--vary {vary}`: `{}` takes whole numbers only",
-                                vary.target
-                            )));
-                        }
+                    }
+                    if !vary.levels.are_whole() {
+                        return Err(Refused::Usage(format!(
+                            "`--vary {vary}`: `{}` takes whole numbers only",
+                            vary.target
+                        )));
                     }
                     // Both ends, or all words, have to fit.
                     vary.levels.ends().iter().try_for_each(|value| study.check(&vary.target, value))?;

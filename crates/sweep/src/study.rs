@@ -10,6 +10,7 @@ use std::time::Duration;
 use macrostep_description::{Kind, ModelDescription, Value as Plain};
 use macrostep_master::unit::Start;
 use macrostep_system::assemble::start;
+use macrostep_system::check::from_unit;
 use macrostep_system::scenario::{Endpoint, Gain, LawKind, Place, Scenario, Setting, Value};
 use macrostep_system::words::{Control, Energy};
 use macrostep_system::{Catalogue, Finding, assemble};
@@ -140,13 +141,16 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// The value of a target in the scenario, or what its FMU declares, where it is a number.
+    /// The value of a target in the scenario, or what its FMU declares, in the unit of the variable, where it is a number.
     pub fn usual(scenario: &Scenario, descriptions: &[Arc<ModelDescription>], e: &Endpoint) -> Option<f64> {
         let set = scenario.settings(&e.unit).into_iter().rev().find(|setting| setting.variable == e.variable);
-        if let Some(setting) = set {
-            return crate::vary::number(&setting.value);
-        }
         let description = &descriptions[scenario.unit(&e.unit)?];
+        if let Some(setting) = set {
+            let x = crate::vary::number(&setting.value)?;
+            let Some(unit) = &setting.unit else { return Some(x) };
+            let (factor, offset) = from_unit(unit, description.variable(&e.variable)?, description)?;
+            return Some(factor * x + offset);
+        }
         match description.variable(&e.variable)?.start {
             Some(Plain::Real(x)) => Some(x),
             _ => None,

@@ -182,6 +182,10 @@ impl Levels {
     /// The value at a place between 0 and 1, 1 left out.
     pub fn at(&self, u: f64) -> Value {
         match self {
+            // Every whole number has its part: as long as the others, or the logarithm of it and the next one.
+            Levels::Range { is_log: true, low, high, is_whole: true, .. } => {
+                Value::Integer((low * ((high + 1.0) / low).powf(u)).floor().clamp(*low, *high) as i64)
+            }
             Levels::Range { low, high, is_whole: true, .. } => {
                 Value::Integer((low + (u * (high - low + 1.0)).floor()).min(*high) as i64)
             }
@@ -213,9 +217,24 @@ impl Levels {
         }
     }
 
-    /// Where a value stands between 0 and 1; the middle of its part for one of a list.
+    /// Whether a range of whole numbers has whole numbers only, at its ends and at every level.
+    pub fn are_whole(&self) -> bool {
+        match self {
+            Levels::Range { low, high, count, is_whole: true, .. } => {
+                let is_whole = |i| matches!(self.level(i), Value::Integer(_));
+                low.fract() == 0.0 && high.fract() == 0.0 && (0..count.unwrap_or(0)).all(is_whole)
+            }
+            _ => true,
+        }
+    }
+
+    /// Where a value stands between 0 and 1; the middle of its part for one of a list, and for whole numbers by equal factors.
     pub fn place(&self, text: &str) -> Option<f64> {
         match self {
+            Levels::Range { is_log: true, low, high, is_whole: true, .. } => {
+                let x: f64 = text.parse().ok()?;
+                Some(0.5 * (x * (x + 1.0) / (low * low)).ln() / ((high + 1.0) / low).ln())
+            }
             Levels::Range { is_log, low, high, .. } => {
                 let x: f64 = text.parse().ok()?;
                 Some(if *is_log { (x / low).ln() / (high / low).ln() } else { (x - low) / (high - low) })
@@ -367,6 +386,38 @@ mod tests {
         assert_eq!(values("a.k=lin:0:1:11")[3], 0.3);
         // What has no short form keeps its bits.
         assert_eq!(values("a.k=log:1:10:3")[1], 10.0_f64.powf(0.5));
+    }
+
+    fn whole(text: &str) -> Levels {
+        let mut vary: Vary = text.parse().expect("a range");
+        if let Levels::Range { is_whole, .. } = &mut vary.levels {
+            *is_whole = true;
+        }
+        vary.levels
+    }
+
+    #[test]
+    fn whole_numbers_have_whole_levels() {
+        assert!(whole("a.n=log:1:100:3").are_whole() && whole("a.n=lin:1:7:4").are_whole());
+        assert_eq!(whole("a.n=log:1:100:3").level(1), Value::Integer(10));
+        assert!(!whole("a.n=log:1:5:3").are_whole() && !whole("a.n=lin:1:6:3").are_whole());
+        assert!(!whole("a.n=lin:0.5:6").are_whole() && whole("a.n=lin:1:6").are_whole());
+    }
+
+    /// The places of sampled values are spread evenly: one in n of them lies in each n-th of the range.
+    #[test]
+    fn whole_numbers_are_sampled_as_they_are_placed() {
+        for text in ["a.n=log:10:1000", "a.n=log:1:100"] {
+            let levels = whole(text);
+            for i in 0..1000 {
+                let u = (f64::from(i) + 0.5) / 1000.0;
+                let (value, next) = (levels.at(u), number(&levels.at(u)).expect("a number"));
+                // No further away than half of its part.
+                let part = ((next + 1.0) / next).ln() / 10.0_f64.ln() / 2.0;
+                let place = levels.place(&cell(&value)).expect("a place");
+                assert!((place - u).abs() <= 0.5 * part + 1e-3, "{text}: {value} at {u} stands at {place}");
+            }
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::{Columns, Energy, Multirate, Outcome, build};
 use crate::models::Factory;
+use crate::pair::larger;
 
 /// When a run is given up, and how often poses are kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -224,7 +225,7 @@ fn largest(trace: &Trace, names: impl IntoIterator<Item = String>) -> f64 {
 fn mismatch(trace: &Trace) -> f64 {
     let column = |name| trace.column(name).unwrap_or_default();
     let pairs = column("interface_work").into_iter().zip(column("hydraulic_work"));
-    pairs.map(|(slow, fast)| (slow - fast).abs()).fold(0.0, f64::max)
+    pairs.map(|(slow, fast)| (slow - fast).abs()).fold(0.0, larger)
 }
 
 fn energy(trace: &Trace) -> Energy {

@@ -19,6 +19,7 @@ mod run;
 pub use build::{Coupled, build};
 pub(crate) use order::unsolvable;
 pub use order::{Errors, global_errors, local_errors, slope};
+pub(crate) use outcome::larger;
 pub use outcome::{Found, Outcome, Recorder};
 pub use run::{Compared, Comparison, in_one_piece, run, state};
 

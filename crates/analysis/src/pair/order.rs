@@ -8,7 +8,7 @@
 use crate::models::Factory;
 
 use super::run::state_of;
-use super::{Pair, Start, build};
+use super::{Pair, Start, build, larger};
 use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, ParameterError, State};
 use macrostep_system::verify;
@@ -25,8 +25,9 @@ pub struct Errors {
 impl Errors {
     fn take(&mut self, z: &State, exact: &State) {
         let d = z - exact;
-        self.position = self.position.max(d[0].abs()).max(d[1].abs());
-        self.velocity = self.velocity.max(d[2].abs()).max(d[3].abs());
+        let [x1, x2, v1, v2] = [0, 1, 2, 3].map(|i| d[i].abs());
+        self.position = larger(self.position, larger(x1, x2));
+        self.velocity = larger(self.velocity, larger(v1, v2));
     }
 }
 
@@ -46,8 +47,8 @@ pub fn local_errors(pair: &Pair, factory: Factory<'_>, starts_s: &[f64]) -> Resu
         shifted.parameters.v0 = [z[2], z[3]];
         shifted.start = Start::Exact;
         let e = march(&shifted, factory, 0.0)?;
-        worst.position = worst.position.max(e.position);
-        worst.velocity = worst.velocity.max(e.velocity);
+        worst.position = larger(worst.position, e.position);
+        worst.velocity = larger(worst.velocity, e.velocity);
     }
     Ok(worst)
 }

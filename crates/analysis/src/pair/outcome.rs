@@ -278,7 +278,7 @@ impl Slope {
 }
 
 /// The larger; NaN wins, so that it is seen.
-fn larger(a: f64, b: f64) -> f64 {
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 

@@ -74,9 +74,14 @@ fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
                 "for no distance take `kind = \"ball\"`",
             );
         }
+        Joint::Rigid { offset } if !offset.is_empty() && first == 12 => {
+            bad(
+                "`offset` of a pose in space, which has none".to_owned(),
+                "remove it; an offset is for joints in the plane, and for `kind = \"equal\"`",
+            );
+        }
         Joint::Rigid { offset } | Joint::Equal { offset }
-            if !offset.is_empty()
-                && (offset.len() != first || first == 12 || offset.iter().any(|x| !x.is_finite())) =>
+            if !offset.is_empty() && (offset.len() != first || offset.iter().any(|x| !x.is_finite())) =>
         {
             bad(
                 format!("`offset` has {} numbers, expected {first} finite ones", offset.len()),

@@ -125,6 +125,9 @@ fn was(d: &Declared<'_>, at_s: f64, (unit, setting): &(String, Setting)) -> Resu
     if v.real().is_none() || !matches!(v.causality, Causality::Output | Causality::Local) {
         return Err((format!("`{end}` in a history, and it is no real output"), "leave it out".to_owned()));
     }
+    if setting.unit.is_some() {
+        return Err((format!("`{end}` with a unit in a history"), format!("write a number in `{}`", v.unit())));
+    }
     match convert(setting, v, description) {
         Ok(Converted::Real(x)) if x.is_finite() => Ok(()),
         _ => Err((format!("`{end}` = {}, expected a finite number", setting.value), String::new())),

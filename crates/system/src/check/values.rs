@@ -112,7 +112,7 @@ pub(crate) fn fits<'a>(
         let what = format!("`{unit}.{name}` = {}, expected {expected}", setting.value);
         Finding::error(&setting.place, what, "")
     })?;
-    // And it is in the declared range; only numbers have one.
+    // And it is finite and in the declared range; only numbers have one.
     let (number, min, max) = match (&value, &v.kind) {
         (Converted::Real(x), Kind::Real(r)) => (*x, r.min, r.max),
         (Converted::Integer(i), Kind::Integer { min, max } | Kind::Enumeration { min, max, .. }) => {
@@ -120,8 +120,11 @@ pub(crate) fn fits<'a>(
         }
         _ => return Ok(v),
     };
+    if !number.is_finite() {
+        return fail(format!("`{unit}.{name}` = {number}, expected a finite number"), String::new());
+    }
     let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
-    if number.is_nan() || number < min || number > max {
+    if number < min || number > max {
         let what = format!("`{unit}.{name}` = {number}, expected {min} to {max}");
         return fail(what, "the FMU declares this range".to_owned());
     }

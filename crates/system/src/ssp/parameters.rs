@@ -163,7 +163,13 @@ fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Resu
     };
     // The first entry for the value; its target has the type that the table is named after.
     for line in table.all("MapEntry") {
-        if line.required("source")?.trim() == text {
+        let source = line.required("source")?.trim();
+        // XML Schema writes a Boolean as a word or as a digit.
+        let is_it = match value {
+            Value::Boolean(b) => line.flag("source")? == *b,
+            _ => source == text,
+        };
+        if is_it {
             let target = line.required("target")?;
             return Ok(match table.name.as_str() {
                 "BooleanMappingTransformation" => Value::Boolean(line.flag("target")?),

@@ -5,7 +5,7 @@ use super::xml::{self, Node};
 use super::{ANNOTATION, MAIN, annotation, archive};
 use crate::finding::Finding;
 use crate::open::Document;
-use crate::scenario::{Experiment, Place, Scenario};
+use crate::scenario::{Experiment, Place, Scenario, Unit};
 use macrostep_import::fmu::{Limits, Unpacked};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -236,48 +236,60 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     // The annotation is a scenario without what SSP has words for.
     let text = annotation.children.first().map_or(annotation.text.as_str(), |child| child.text.as_str());
     let shown = format!("{} (annotation from line {})", files.shown, annotation.place.line);
-    let extra = crate::toml::read(text, &shown, &files.folder)?;
-    if !extra.name.is_empty() {
-        s.name = extra.name;
+    let Scenario {
+        name,
+        experiment,
+        coupling,
+        units,
+        sets,
+        connections,
+        laws,
+        maps,
+        bonds,
+        interface_models,
+        constraints,
+        inputs,
+        events,
+        state_events,
+        history,
+        record,
+        // These stand in the description itself.
+        description: _,
+        applied: _,
+    } = crate::toml::read(text, &shown, &files.folder)?;
+    if !name.is_empty() {
+        s.name = name;
     }
     // What SSP has no words for is the annotation's alone.
-    s.experiment.step_s = extra.experiment.step_s;
-    s.experiment.tolerance = extra.experiment.tolerance;
-    s.coupling = extra.coupling;
-    s.record = extra.record;
-    s.laws = extra.laws;
-    s.maps = extra.maps;
-    s.bonds = extra.bonds;
-    s.interface_models = extra.interface_models;
-    s.constraints = extra.constraints;
-    s.events = extra.events;
-    s.history = extra.history;
+    let Experiment { step_s, tolerance, error, start_s: _, stop_s: _, place: _, stop_place: _, step_place: _ } =
+        experiment;
+    (s.experiment.step_s, s.experiment.tolerance, s.experiment.error) = (step_s, tolerance, error);
+    (s.coupling, s.record) = (coupling, record);
+    (s.laws, s.maps, s.bonds) = (laws, maps, bonds);
+    (s.interface_models, s.constraints) = (interface_models, constraints);
+    (s.events, s.state_events, s.history) = (events, state_events, history);
     // Nothing outside of an archive is read.
-    for input in &extra.inputs {
+    for input in &inputs {
         files.path(&input.shown, &input.place)?;
     }
-    s.inputs = extra.inputs;
-    for c in extra.connections {
+    s.inputs = inputs;
+    for c in connections {
         // One that stands in SSP is there again for the law it obeys.
         match s.connections.iter_mut().find(|known| known.to == c.to && (c.law.is_some() || c.is_mean)) {
             Some(known) => (known.law, known.is_mean) = (c.law, c.is_mean),
             None => s.connections.push(c),
         }
     }
-    // Parameter sets that are not applied, and what is said of units beside their FMUs.
-    s.sets.extend(extra.sets);
-    for other in extra.units {
-        let Some(u) = s.unit(&other.name) else {
-            return Err(Finding::error(
-                &other.place,
-                format!("no component `{}`", other.name),
-                "remove it from the annotation",
-            ));
+    // Parameter sets that are not applied, and what is said of units beside their FMUs and values.
+    s.sets.extend(sets);
+    for other in units {
+        let Unit { name, share, step_parameter, tolerance, motions, place, source: _, settings: _, connectors: _ } =
+            other;
+        let Some(u) = s.unit(&name) else {
+            return Err(Finding::error(&place, format!("no component `{name}`"), "remove it from the annotation"));
         };
-        s.units[u].share = other.share;
-        s.units[u].step_parameter = other.step_parameter;
-        s.units[u].tolerance = other.tolerance;
-        s.units[u].motions = other.motions;
+        let unit = &mut s.units[u];
+        (unit.share, unit.step_parameter, unit.tolerance, unit.motions) = (share, step_parameter, tolerance, motions);
     }
     Ok(())
 }

@@ -347,10 +347,10 @@ fn value(setting: &Setting, d: Option<&ModelDescription>) -> String {
                 _ => format!("<ssv:Enumeration value=\"{}\"/>", escape(t)),
             }
         }
-        (Value::Integer(_), Some((d, v))) if setting.unit.is_none() => match convert(setting, v, d) {
-            Ok(Converted::Real(x)) => format!("<ssv:Real value=\"{x:?}\"/>"),
-            _ => format!("<ssv:Integer value=\"{}\"/>", setting.value),
-        },
+        // Integers have no unit in SSP.
+        (Value::Integer(i), Some((_, v))) if v.real().is_some() => {
+            format!("<ssv:Real value=\"{:?}\"{unit}/>", *i as f64)
+        }
         (Value::Integer(i), _) => format!("<ssv:Integer value=\"{i}\"/>"),
         (Value::Real(x), _) => format!("<ssv:Real value=\"{}\"{unit}/>", double(*x)),
         (Value::Boolean(b), _) => format!("<ssv:Boolean value=\"{b}\"/>"),

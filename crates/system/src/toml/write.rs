@@ -21,7 +21,7 @@ pub fn write(scenario: &Scenario) -> String {
         // A parameter set names the unit of each value.
         text.line(format_args!("\n[parameters.{}]", key(&set.name)));
         for (unit, s) in &set.settings {
-            text.line(format_args!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
+            text.line(format_args!("{} = {}", basic(&format!("{unit}.{}", s.variable)), assigned(s)));
         }
     }
     // What couples them: connections, laws, maps and bonds.
@@ -170,8 +170,8 @@ impl Text {
             // Start values are a table of their own.
             if !unit.settings.is_empty() {
                 self.line(format_args!("[units.{}.set]", key(&unit.name)));
-                for Setting { variable, value: v, .. } in &unit.settings {
-                    self.line(format_args!("{} = {}", key(variable), value(v)));
+                for setting in &unit.settings {
+                    self.line(format_args!("{} = {}", key(&setting.variable), assigned(setting)));
                 }
             }
         }
@@ -231,8 +231,7 @@ impl Text {
     fn timed(&mut self, key: &str, events: &[Event]) {
         for event in events {
             let set = event.settings.iter();
-            let set =
-                set.map(|(unit, s)| format!("{} = {}", basic(&format!("{unit}.{}", s.variable)), value(&s.value)));
+            let set = set.map(|(unit, s)| format!("{} = {}", basic(&format!("{unit}.{}", s.variable)), assigned(s)));
             let set = set.collect::<Vec<_>>().join(", ");
             self.line(format_args!("\n[[{key}]]\nat = {:?}\nset = {{ {set} }}", event.at_s));
         }
@@ -255,7 +254,7 @@ impl Text {
         }
         // What is set, and how often that may be.
         let settings = event.settings.iter();
-        let settings = settings.map(|(unit, s)| (format!("{unit}.{}", s.variable), value(&s.value)));
+        let settings = settings.map(|(unit, s)| (format!("{unit}.{}", s.variable), assigned(s)));
         let taken = event.taken.iter().map(|t| {
             let (from, factor, offset) = (basic(&t.from.to_string()), t.factor, t.offset);
             (t.to.to_string(), format!("{{ from = {from}, factor = {factor:?}, offset = {offset:?} }}"))
@@ -362,6 +361,16 @@ fn list(texts: &[String]) -> String {
 
 fn endpoints(ends: &[Endpoint]) -> String {
     list(&ends.iter().map(ToString::to_string).collect::<Vec<_>>())
+}
+
+/// A start value, with its unit where it is a number in another than the variable's own.
+fn assigned(setting: &Setting) -> String {
+    match (&setting.unit, &setting.value) {
+        (Some(unit), v @ (Value::Real(_) | Value::Integer(_))) => {
+            format!("{{ value = {}, unit = {} }}", value(v), basic(unit))
+        }
+        (_, v) => value(v),
+    }
 }
 
 fn value(value: &Value) -> String {

@@ -62,9 +62,9 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Error bar relative to the amplitude.
+    /// Error bar relative to the amplitude; NaN where values are.
     pub fn relative(&self) -> f64 {
-        if self.amplitude > 0.0 { self.bar / self.amplitude } else { 0.0 }
+        if self.amplitude > 0.0 || self.bar.is_nan() { self.bar / self.amplitude } else { 0.0 }
     }
 }
 
@@ -197,7 +197,7 @@ fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {
     let value = |t: &Trace| t.rows().map(|row| row[i]).collect::<Vec<_>>();
     let y = value(whole);
     let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect::<Vec<_>>();
-    let largest = |d: &[f64]| d.iter().copied().fold(0.0, |m: f64, x| if x.is_nan() { f64::NAN } else { m.max(x) });
+    let largest = |d: &[f64]| d.iter().copied().fold(0.0, larger);
     let amplitude = y.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let first = apart(&y, &value(half));
     let (halved, next) = (largest(&first), largest(&apart(&value(half), &value(quarter))));
@@ -209,7 +209,7 @@ fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {
     let grown = grown(&y, &value(quarter));
     let p = order.unwrap_or(ORDER_MIN).max(ORDER_MIN).min(if grown.is_some() { 1.0 } else { f64::INFINITY });
     let factor = p.exp2() / (p.exp2() - 1.0);
-    let bar = if halved <= rounding { halved.max(switched / 2.0) } else { (halved * factor).max(switched / 2.0) };
+    let bar = larger(if halved <= rounding { halved } else { halved * factor }, switched / 2.0);
     // The drift: by how much the difference grows with time, relative to the amplitude.
     let times: Vec<f64> = whole.rows().map(|row| row[0]).collect();
     let scale = if amplitude > 0.0 { factor / amplitude } else { 0.0 };
@@ -224,6 +224,11 @@ fn judge([whole, half, quarter, other]: &[Trace; 4], i: usize) -> Judged {
         drift_1_s: slope(&times, &first).unwrap_or(0.0) * scale,
         grown,
     }
+}
+
+/// The larger; NaN wins, so that it is seen.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
 /// How many times as large values are late in the run as in the run with H/4, where that is more than a fifth.
@@ -269,6 +274,20 @@ mod tests {
         assert!((judged.bar / truth - 1.0).abs() < 1e-9, "{}", judged.bar);
         assert!((judged.drift_1_s - truth / 10.0 / judged.amplitude).abs() < 1e-9);
         assert_eq!(judged.grown, None);
+    }
+
+    /// NaN in any of the runs is an error that nobody knows, not none.
+    #[test]
+    fn nan_of_one_run_is_not_lost() {
+        let trace = |at: i32| {
+            let mut trace = Trace::new([Column::new("y", "m")]);
+            (0..=100).for_each(|k| trace.push(f64::from(k), &[if k == at { f64::NAN } else { f64::from(k).sin() }]));
+            trace
+        };
+        for n in [0, 1, 3] {
+            let judged = judge(&[0, 1, 2, 3].map(|i| trace(if i == n { 50 } else { -1 })), 1);
+            assert!(judged.bar.is_nan() && judged.relative().is_nan(), "{n}: {judged:?}");
+        }
     }
 
     /// Where values grow, no order above 1 is relied on: the bar is wider.

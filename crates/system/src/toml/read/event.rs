@@ -77,7 +77,9 @@ impl Reader<'_> {
         for (key, value) in &e.set.0 {
             let to = self.endpoint(key)?;
             match value.get_ref() {
-                toml::Value::Table(table) => taken.push(self.taken(to, table, self.place(value))?),
+                toml::Value::Table(table) if !table.contains_key("value") => {
+                    taken.push(self.taken(to, table, self.place(value))?)
+                }
                 _ => settings.push((to.unit, self.setting(&to.variable, value)?)),
             }
         }

@@ -201,6 +201,9 @@ impl Reader<'_> {
 
     fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {
         let place = self.place(value);
+        if let toml::Value::Table(table) = value.get_ref() {
+            return measured(variable, table, place);
+        }
         let value = plain(value.get_ref()).ok_or_else(|| {
             let what = format!("`{variable}` is {} `{}`", value.get_ref().type_str(), value.get_ref());
             Finding::error(&place, what, "write a number, true or false, or a text; quote names with dots")
@@ -325,6 +328,23 @@ fn plain(value: &toml::Value) -> Option<Value> {
         toml::Value::Boolean(b) => Some(Value::Boolean(*b)),
         toml::Value::String(t) => Some(Value::Text(t.clone())),
         _ => None,
+    }
+}
+
+/// `{ value = 2.5, unit = "mm" }`: a number in another unit than the variable's own.
+fn measured(variable: &str, table: &toml::Table, place: Place) -> Read<Setting> {
+    let number = table.get("value").and_then(plain).filter(|v| matches!(v, Value::Real(_) | Value::Integer(_)));
+    let unit = table.get("unit").and_then(toml::Value::as_str);
+    match (number, unit) {
+        (Some(value), Some(unit)) if table.len() == 2 => {
+            Ok(Setting { unit: Some(unit.to_owned()), ..Setting::new(variable, value, place) })
+        }
+        _ => {
+            let what = format!("`{variable}` is table `{}`", toml::Value::Table(table.clone()));
+            let next =
+                "write { value = 2.5, unit = \"mm\" }, a number, true or false, or a text; quote names with dots";
+            Err(Finding::error(&place, what, next))
+        }
     }
 }
 

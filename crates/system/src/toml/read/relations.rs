@@ -74,6 +74,11 @@ impl Reader<'_> {
                 return Err(Finding::error(&self.place(&law.kind), what, ""));
             }
         };
+        // What belongs to another kind was most likely meant for something else.
+        if let Some(key) = stray(law) {
+            let what = format!("law `{}` of kind `{}` with `{key}`", name.get_ref(), law.kind.get_ref());
+            return Err(Finding::error(&place, what, format!("remove `{key}`")));
+        }
         let inputs = self.endpoints(&law.inputs)?;
         Ok(Law { name: name.get_ref().clone(), kind, inputs, outputs: law.outputs.clone(), place })
     }
@@ -103,6 +108,22 @@ impl Reader<'_> {
             place,
         })
     }
+}
+
+/// A key that laws of this kind do not have.
+fn stray(law: &file::Law) -> Option<&'static str> {
+    let keys: [(&str, bool, &[&str]); 8] = [
+        ("stiffness", law.stiffness.is_some(), &["spring-damper", "line"]),
+        ("damping", law.damping.is_some(), &["spring-damper", "nonlinear-spring"]),
+        ("coefficients", law.coefficients.is_some(), &["nonlinear-spring"]),
+        ("coefficient", law.coefficient.is_some(), &["orifice"]),
+        ("laminar", law.laminar.is_some(), &["orifice"]),
+        ("impedance", law.impedance.is_some(), &["line"]),
+        ("delay", law.delay.is_some(), &["line"]),
+        ("ends", law.ends.is_some(), &["line"]),
+    ];
+    let word = law.kind.get_ref().as_str();
+    keys.into_iter().find(|(_, is_said, kinds)| *is_said && !kinds.contains(&word)).map(|(key, ..)| key)
 }
 
 /// Who makes the local part at each end; else what was found.
