@@ -93,11 +93,8 @@ impl Grid {
         let steps: Vec<Tick> = (0..n).map(|u| per_unit * Tick::from(share(u).0) / Tick::from(share(u).1)).collect();
         let window = steps.iter().copied().fold(1, lcm);
         if window > TICKS_MAX {
-            return Err(bad(
-                "rates",
-                format!("units that meet every {window} ticks"),
-                "units that meet within 1000000",
-            ));
+            let ticks = if window == Tick::MAX { "9e18 ticks or more".to_string() } else { format!("{window} ticks") };
+            return Err(bad("rates", format!("units that meet every {ticks}"), "units that meet within 1000000"));
         }
         // The length of the plan: steps of all units in one window.
         let made: Tick = steps.iter().map(|s| window / s).sum();
@@ -110,5 +107,19 @@ impl Grid {
             ));
         }
         Ok((Clock { start_s: self.start_s, unit_s: self.step_s, per_unit }, steps))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_whose_common_multiple_is_beyond_all_ticks_are_refused() {
+        let shares = vec![(991_031, 1), (993_793, 1), (994_069, 1), (993_647, 1)];
+        let grid = Grid { shares, ..Grid::uniform(1e-3, 1.0) };
+        let refused = |n: usize| grid.window(n).expect_err("refused").to_string();
+        assert!(refused(2).contains("every 984879670583 ticks"), "{}", refused(2));
+        assert!(refused(4).contains("every 9e18 ticks or more"), "{}", refused(4));
     }
 }

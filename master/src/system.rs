@@ -346,6 +346,14 @@ impl System {
         Ok(())
     }
 
+    /// Takes back the connections from number `first` on.
+    pub(crate) fn unfeed(&mut self, first: usize) {
+        for connection in self.connections.drain(first..) {
+            self.fed.remove(&(connection.unit, connection.reference));
+            self.ends[connection.unit].connections.pop();
+        }
+    }
+
     fn real(
         &self,
         unit: UnitId,

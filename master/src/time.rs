@@ -56,9 +56,9 @@ pub(crate) fn gcd(a: Tick, b: Tick) -> Tick {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Least common multiple of positive numbers.
+/// Least common multiple of positive numbers; [`Tick::MAX`] where it is larger.
 pub(crate) fn lcm(a: Tick, b: Tick) -> Tick {
-    a / gcd(a, b) * b
+    (a / gcd(a, b)).saturating_mul(b)
 }
 
 #[cfg(test)]
@@ -73,5 +73,11 @@ mod tests {
             assert_eq!(one.seconds(n).to_bits(), fine.seconds(7 * n).to_bits());
         }
         assert_eq!(lcm(4, 6), 12);
+    }
+
+    #[test]
+    fn a_multiple_beyond_all_ticks_stays_the_largest() {
+        let largest = [991_031, 993_793, 994_069, 993_647].into_iter().fold(1, lcm);
+        assert_eq!((largest, lcm(largest, 7), lcm(largest, 2)), (Tick::MAX, Tick::MAX, Tick::MAX));
     }
 }

@@ -371,3 +371,23 @@ fn what_cannot_be_joined_is_refused_in_words() {
     let open = simulation.initialise().expect_err("open").to_string();
     assert!(open.contains("`pin`") && open.contains("coordinates") && open.contains("1.000e-3"), "{open}");
 }
+
+/// A joint that is refused leaves no input fed.
+#[test]
+fn a_refused_joint_can_be_mended_and_added() {
+    let mut system = System::new();
+    let unit = system.add(rod("rod_free", "one", false));
+    let End::Free { position, velocity, force } = end(&mut system, unit, "a", false) else {
+        panic!("an end on a unit")
+    };
+    let ground = End::Fixed(vec![0.0; 2]);
+    let mut joint = |second: &str| {
+        let force = vec![force[0].clone(), (unit, second.to_owned())];
+        let ends = [End::Free { position: position.clone(), velocity: velocity.clone(), force }, ground.clone()];
+        let relation = Relation::Coincident(vec![0.0; 2]);
+        system.constrain(Constraint { name: "pin".to_owned(), relation, ends, is_held: false })
+    };
+    assert!(joint("fy_nowhere").is_err() && joint("fx_a").is_err());
+    joint("fy_a").expect("no input is fed yet");
+    assert!(joint("fy_a").is_err());
+}

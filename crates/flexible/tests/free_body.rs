@@ -145,3 +145,34 @@ fn conservation_breaks_without_coriolis_terms_or_with_frozen_inertia() {
         assert!(broken[1] > 1e-6 && broken[2] > 1e-6, "{broken:?}");
     }
 }
+
+#[test]
+fn a_load_that_is_not_a_number_is_refused() {
+    let body = common::l_body(4, 0);
+    let (good, mut state) = (Loads::none(2), start(&body));
+    let before = state.clone();
+    let mut scheme = GeneralizedAlpha::new(&body, 0.9);
+    let mut memory = scheme.start(&body, &state, &good, &Base::Free).unwrap();
+    for wrong in [f64::NAN, f64::INFINITY] {
+        let mut loads = good.clone();
+        loads.wrenches[1].force.y = wrong;
+        let refused = scheme.step(&body, &mut state, &mut memory, (1e-4, 1e-4), (&loads, &Base::Free)).unwrap_err();
+        assert!(refused.to_string().contains("not finite"), "{refused}");
+        assert_eq!(state, before);
+    }
+    scheme.step(&body, &mut state, &mut memory, (1e-4, 1e-4), (&good, &Base::Free)).unwrap();
+}
+
+#[test]
+fn the_last_step_allowed_may_meet_the_end() {
+    let body = common::l_body(4, 0);
+    let advance = |steps_max: usize| {
+        let mut integrator = Dopri::new(&body);
+        integrator.steps_max = steps_max;
+        let end = integrator.advance(&body, &mut start(&body), (0.0, 0.001), |_, _| ());
+        (end, integrator.statistics.accepted + integrator.statistics.rejected)
+    };
+    let (_, needed) = advance(1_000_000);
+    assert!(advance(needed).0.is_ok());
+    assert!(advance(needed - 1).0.is_err_and(|e| e.to_string().contains("too many steps")));
+}

@@ -186,6 +186,8 @@ fn matrix_market_round_trip_and_refusals() {
     assert!(market::matrix("%%MatrixMarket matrix array real general\n2 2\n", None).is_err());
     let outside = "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1.0\n";
     assert!(matches!(market::matrix(outside, None), Err(Error::Parse { line: 3, .. })));
+    let commented = "%%MatrixMarket matrix coordinate real general\n  % one\n2 2 1\n\t%two\n2 1 1.0\n";
+    assert_eq!(market::matrix(commented, None).unwrap().get(1, 0), 1.0);
 }
 
 #[test]

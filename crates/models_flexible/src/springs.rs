@@ -107,6 +107,11 @@ impl Model for Springs {
         d_known: &[f64],
         d_unknown: &mut [f64],
     ) -> Result<(), Fault> {
+        // Knowns are parameters and positions.
+        if let Some(wrong) = known.iter().find(|r| **r as usize >= OUTPUTS) {
+            let unknown = unknown.first().copied().unwrap_or(*wrong);
+            return Err(crate::declare::no_derivative(memory, unknown, &[*wrong]));
+        }
         for (reference, d) in unknown.iter().zip(d_unknown) {
             // Unknowns are forces.
             let Some(i) = (*reference as usize).checked_sub(OUTPUTS) else {

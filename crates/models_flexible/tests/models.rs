@@ -351,3 +351,14 @@ fn data_without_geometric_stiffness_load_and_give_the_bits_of_the_switch_off() {
     assert_eq!((before.1, off.1, on.1), (true, true, false));
     assert!(before.0.iter().zip(on.0).any(|(a, b)| (a - b).abs() > 1e-3), "{before:?} {on:?}");
 }
+
+#[test]
+fn derivatives_with_respect_to_an_output_are_refused() {
+    let mut s = slave("spring_field");
+    start(s.as_mut());
+    let (inputs, outputs) = (reals(s.description(), Causality::Input), reals(s.description(), Causality::Output));
+    let mut d = [f64::NAN];
+    s.directional_derivative(&[outputs[1]], &[inputs[1]], &[1.0], &mut d).expect("the stiffness");
+    assert_eq!(d, [-10.0]);
+    assert!(s.directional_derivative(&[outputs[1]], &[outputs[4]], &[1.0], &mut d).is_err());
+}

@@ -5,6 +5,7 @@ use super::{ConstraintNode, Coordinate};
 use crate::history::History;
 use crate::station::Station;
 use crate::time::Tick;
+use std::borrow::Borrow;
 use std::ops::Range;
 
 /// A joint: its definition, and room to work in.
@@ -55,8 +56,7 @@ impl Joint {
             inputs => 1.0 / 6.0 + 1.0 / (12.0 * (inputs.sub_steps * inputs.sub_steps) as f64),
         };
         // The weight c is the mean over the units at its ends.
-        let units = || node.force.iter().filter_map(|f| f.first());
-        let weight = units().map(|(unit, _)| share(*unit)).sum::<f64>() / units().count().max(1) as f64;
+        let weight = mean_share(&node.force, share);
         // Room for coordinates and velocities of both ends, G and one row of the history.
         let coordinates = |of: &[Vec<Coordinate>; 2]| of.each_ref().map(|list| vec![0.0; list.len()]);
         Joint {
@@ -115,7 +115,42 @@ pub(super) fn acceleration(station: &Station, velocity: usize) -> Option<u32> {
     description.variables.iter().find(is_it).filter(|_| offers).map(|v| v.value_reference)
 }
 
-/// Largest absolute value.
-pub(super) fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m, v| if v.is_nan() { f64::NAN } else { m.max(v.abs()) })
+/// The mean of `share` over the units at both ends, each of an end's units once.
+fn mean_share(force: &[Vec<(usize, u32)>; 2], share: impl Fn(usize) -> f64) -> f64 {
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for end in force {
+        let is_first = |i: usize| end[..i].iter().all(|(unit, _)| *unit != end[i].0);
+        for i in (0..end.len()).filter(|i| is_first(*i)) {
+            sum += share(end[i].0);
+            count += 1;
+        }
+    }
+    sum / count.max(1) as f64
+}
+
+/// Largest absolute value; NaN where one is.
+pub(crate) fn largest(values: impl IntoIterator<Item = impl Borrow<f64>>) -> f64 {
+    values.into_iter().fold(0.0, |m: f64, v| {
+        let v = *v.borrow();
+        if m.is_nan() || v.is_nan() { f64::NAN } else { m.max(v.abs()) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_unit_of_an_end_counts() {
+        let share = |unit: usize| [1.0, 3.0, 8.0][unit];
+        assert_eq!(mean_share(&[vec![(0, 0), (0, 1)], vec![]], share), 1.0);
+        assert_eq!(mean_share(&[vec![(0, 0), (0, 1), (0, 2)], vec![(1, 0)]], share), 2.0);
+        assert_eq!(mean_share(&[vec![(0, 0), (2, 1), (0, 2)], vec![(1, 0)]], share), 4.0);
+    }
+
+    #[test]
+    fn one_nan_among_values_is_seen() {
+        assert!(largest(&[f64::NAN, 1.0]).is_nan() && largest(&[1.0, f64::NAN, 2.0]).is_nan());
+        assert_eq!(largest(&[1.0, -2.0]), 2.0);
+    }
 }

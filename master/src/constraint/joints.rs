@@ -217,8 +217,10 @@ impl Joints {
         let (n, list, w) = (self.rows(), &self.list, &self.mobility);
         for joint in list {
             let most = joint.rows.clone().map(|i| w[i * n + i]).fold(0.0, f64::max);
-            if !(most > 0.0 && most.is_finite()) {
-                return Err(RunError::Unmoved { name: joint.name.clone(), found: most });
+            let size = largest(&w[joint.rows.start * n..joint.rows.end * n]);
+            if !(most > 0.0 && size.is_finite()) {
+                let found = if size.is_finite() { most } else { size };
+                return Err(RunError::Unmoved { name: joint.name.clone(), found });
             }
         }
         let moves = |i: usize| {

@@ -40,6 +40,7 @@ mod relation;
 mod state;
 mod turning;
 
+pub(crate) use joint::largest;
 pub(crate) use joints::Joints;
 pub use joints::Opening;
 pub(crate) use prediction::expected;
@@ -123,8 +124,23 @@ impl System {
     ///
     /// # Errors
     /// [`SystemError::LawShape`] for other numbers of signals than the relation has, other errors for inputs that are none or fed
-    /// already.
+    /// already. The system is then as it was.
     pub fn constrain(&mut self, constraint: Constraint) -> Result<(), SystemError> {
+        // What an end that is refused has fed before is taken back.
+        let first = self.connections.len();
+        let node = match self.joined(constraint) {
+            Ok(node) => node,
+            Err(refused) => {
+                self.unfeed(first);
+                return Err(refused);
+            }
+        };
+        self.constraints.push(node);
+        Ok(())
+    }
+
+    /// The joint, with the inputs of force of its ends fed.
+    fn joined(&mut self, constraint: Constraint) -> Result<ConstraintNode, SystemError> {
         let Constraint { name, relation, ends, is_held } = constraint;
         let (coordinates, velocities) = (relation.coordinates(), relation.velocities());
         // The relation says how many coordinates, velocities and forces an end has.
@@ -159,7 +175,6 @@ impl System {
                 }
             }
         }
-        self.constraints.push(ConstraintNode { name, relation, position, velocity, force, is_held });
-        Ok(())
+        Ok(ConstraintNode { name, relation, position, velocity, force, is_held })
     }
 }

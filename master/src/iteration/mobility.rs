@@ -3,6 +3,7 @@
 
 use super::problem::Guessed;
 use super::{Iteration, State, Window};
+use crate::constraint::largest;
 use crate::correct::Convergence;
 use crate::error::RunError;
 use crate::unit::UnitError;
@@ -70,7 +71,7 @@ impl Iteration {
                 problem.run_with(y, &mut residual)?;
                 runs += 1;
                 let joints = &problem.window.joints;
-                let moved = joints.rates().iter().zip(&base).fold(0.0f64, |m, (r, b)| m.max((r - b).abs()));
+                let moved = largest(joints.rates().iter().zip(&base).map(|(r, b)| r - b));
                 let wanted = TRIAL * joints.size(row) / length_s;
                 let is_fit = (0.01..=100.0).contains(&(moved / wanted));
                 if is_fit || moved == 0.0 || trial == TRIALS_MAX {

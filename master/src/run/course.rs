@@ -127,16 +127,24 @@ impl Simulation {
             match verdict {
                 Verdict::Accepted if self.crossings.is_empty() => return outcome,
                 Verdict::Accepted => return self.meet_events(outcome?, (span.from, length)),
-                Verdict::Jumped => {
-                    steps.begin_anew(state);
-                    return outcome;
-                }
+                Verdict::Jumped => return self.pass_jump(outcome?, (span.from, length)),
                 Verdict::Rejected => {
                     state.now = span.from;
                     steps.rewind(state)?;
                 }
             }
         }
+    }
+
+    /// After a window of `length` shortest ones from `from` on that stands although a signal jumps in it: the next one begins
+    /// with new histories, as it does after an event.
+    fn pass_jump(&mut self, corrected: Option<Corrected>, window: (Tick, Tick)) -> Result<Option<Corrected>, RunError> {
+        // The jump may have carried a function of an event beyond zero.
+        let corrected = if self.crossings.is_empty() { corrected } else { self.meet_events(corrected, window)? };
+        if !self.crossings.is_any() {
+            self.window.begin_anew(&mut self.state);
+        }
+        Ok(corrected)
     }
 
     /// Whether the stop time has been reached; never without one.

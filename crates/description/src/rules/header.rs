@@ -103,7 +103,10 @@ fn is_date_and_time(text: &str) -> bool {
     let time: Vec<&str> = time.split(':').collect();
     let [hours, minutes, seconds] = time[..] else { return false };
     let is_fraction = !fraction.is_empty() && fraction.bytes().all(|b| b.is_ascii_digit());
-    is_zone && is_fraction && number(hours, 2, 0..=24) && number(minutes, 2, 0..=59) && number(seconds, 2, 0..=59)
+    // A day may end at 24:00:00, and no later.
+    let is_end = [hours, minutes, seconds] == ["24", "00", "00"] && fraction.bytes().all(|b| b == b'0');
+    let is_within = number(hours, 2, 0..=23) && number(minutes, 2, 0..=59) && number(seconds, 2, 0..=59);
+    is_zone && is_fraction && (is_end || is_within)
 }
 
 #[cfg(test)]
@@ -112,12 +115,15 @@ mod tests {
 
     #[test]
     fn dates_are_those_of_the_schema() {
-        for date in ["2024-02-29T23:59:59Z", "2009-12-08T14:33:22", "2009-12-08T14:33:22.125+01:00"] {
+        for date in
+            ["2024-02-29T23:59:59Z", "2009-12-08T14:33:22", "2009-12-08T14:33:22.125+01:00", "2024-12-31T24:00:00.0"]
+        {
             assert!(is_date_and_time(date), "{date}");
         }
-        for date in
-            ["", "2024-02-29", "Thu Feb 29 2024", "2024-02-29T23:59:59 Z", "2024-13-01T00:00:00Z", "24-01-01T0:0:0"]
-        {
+        let wrong =
+            ["", "2024-02-29", "Thu Feb 29 2024", "2024-02-29T23:59:59 Z", "2024-13-01T00:00:00Z", "24-01-01T0:0:0"];
+        let too_late = ["2024-02-29T24:30:00", "2024-02-29T24:00:01Z", "2024-02-29T24:00:00.5", "2024-02-29T25:00:00"];
+        for date in wrong.into_iter().chain(too_late) {
             assert!(!is_date_and_time(date), "{date}");
         }
     }

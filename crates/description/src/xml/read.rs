@@ -51,6 +51,19 @@ pub fn read_str(text: &str) -> Result<Reading, ReadError> {
     Ok(Reading { description, warnings: cursor.warnings.finish(), variable_lines: variables.lines })
 }
 
+/// Parts of a description.
+const PARTS: [&str; 9] = [
+    "CoSimulation",
+    "ModelExchange",
+    "UnitDefinitions",
+    "TypeDefinitions",
+    "LogCategories",
+    "DefaultExperiment",
+    "VendorAnnotations",
+    "ModelVariables",
+    "ModelStructure",
+];
+
 /// An unknown of `ModelStructure` and its line.
 pub(super) type Placed = (Unknown, u32);
 
@@ -60,6 +73,8 @@ struct File {
     description: ModelDescription,
     variables: Variables,
     structure: structure::Lists,
+    /// Parts that have begun, with their lines.
+    parts: Vec<(&'static str, u32)>,
 }
 
 impl File {
@@ -95,6 +110,14 @@ impl File {
     }
 
     fn part(&mut self, cursor: &mut Cursor<'_>, e: Element<'_>) -> Result<(), ReadError> {
+        // The schema has each part once; a second one would take the place of the first.
+        if let Some((name, before)) = self.parts.iter().find(|(name, _)| *name == e.name) {
+            let found = format!("{} again (first in line {before})", quoted(name));
+            return refuse(e.line, found, "each part of `fmiModelDescription` once");
+        }
+        if let Some(name) = PARTS.iter().find(|name| **name == e.name) {
+            self.parts.push((*name, e.line));
+        }
         let d = &mut self.description;
         match e.name {
             "CoSimulation" => d.co_simulation = Some(header::co_simulation(cursor, e)?),

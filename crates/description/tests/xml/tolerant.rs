@@ -254,6 +254,9 @@ fn what_would_make_a_run_wrong_is_refused_with_its_line() {
         ),
         (X.to_owned(), "<DefaultExperiment stopTime=\"soon\"/>", 7, "stopTime=`soon` in `DefaultExperiment`"),
         (X.replace("name", "causality=\"inout\" name"), "", 5, "causality=`inout` in `ScalarVariable`"),
+        (X.to_owned(), "<UnitDefinitions/>\n<UnitDefinitions/>", 8, "`UnitDefinitions` again (first in line 7)"),
+        (X.to_owned(), "<TypeDefinitions/>\n<TypeDefinitions/>", 8, "`TypeDefinitions` again (first in line 7)"),
+        (X.to_owned(), "<ModelStructure/>\n\n<ModelStructure/>", 9, "`ModelStructure` again (first in line 7)"),
     ];
     for (variables, after, line, found) in cases {
         let e = refusal(&variables, after);

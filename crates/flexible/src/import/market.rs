@@ -62,7 +62,7 @@ pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
     for (index, content) in text.lines().enumerate().skip(1) {
         let line = index + 1;
         let fields: Vec<&str> = content.split_whitespace().collect();
-        if fields.is_empty() || content.starts_with('%') {
+        if fields.first().is_none_or(|first| first.starts_with('%')) {
             continue;
         }
         let [a, b, c] = fields.as_slice() else {

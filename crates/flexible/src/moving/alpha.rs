@@ -146,7 +146,8 @@ impl GeneralizedAlpha {
     /// One step of `step_s` (s) ending under `loads`; returns the Newton iterations it took.
     ///
     /// # Errors
-    /// [`Error::Step`] when Newton's iteration does not converge; the state is then unchanged.
+    /// [`Error::Step`] when Newton's iteration does not converge, or a load or the state is not finite; the state is then
+    /// unchanged.
     pub fn step(
         &mut self,
         body: &FlexibleBody,
@@ -170,7 +171,12 @@ impl GeneralizedAlpha {
             if let Base::Driven(_) = base {
                 self.work.frame.fill(0.0);
             }
-            let error = self.work.elastic.iter().chain(&self.work.frame).fold(0.0, |m: f64, r| m.max(r.abs()));
+            let error = largest(self.work.elastic.iter().chain(&self.work.frame).copied());
+            // Neither NaN nor infinity is small.
+            if !(error.is_finite() && size.is_finite()) {
+                let what = "the loads, the motion of the frame or the state are not finite";
+                return Err(Error::Step { time_s: end_s, step_s, what });
+            }
             // Converged, or at the rounding level where no further progress is possible.
             if error <= self.tolerance * size || (error <= 1e-9 * size && error > 0.5 * reached) {
                 std::mem::swap(&mut self.next, memory);
@@ -228,14 +234,14 @@ impl GeneralizedAlpha {
     fn residual(&mut self, body: &FlexibleBody, loads: &Loads) -> f64 {
         body.balance(self.trial.values(), loads, &mut self.work);
         let n = body.modes();
-        let terms = self.trial.elastic().iter().zip(&body.stiffness).map(|(q, k)| (q * k).abs());
-        let inertia = self.next.rates[6..6 + n].iter().map(|r| r.abs());
-        let size = self.work.frame.iter().map(|r| r.abs()).chain(inertia).chain(terms).fold(0.0, f64::max);
+        let terms = self.trial.elastic().iter().zip(&body.stiffness).map(|(q, k)| q * k);
+        let inertia = &self.next.rates[6..6 + n];
+        let size = largest(self.work.frame.iter().chain(inertia).copied().chain(terms));
         let rates = &self.next.rates;
         let world = Vector3::new(rates[0], rates[1], rates[2]);
         let frame = in_body(self.trial.orientation(), world, Vector3::new(rates[3], rates[4], rates[5]));
         body.residual(&frame, &self.next.rates[6..], &mut self.work);
-        size.max(f64::MIN_POSITIVE)
+        if size < f64::MIN_POSITIVE { f64::MIN_POSITIVE } else { size }
     }
 
     /// Newton correction of the accelerations in `next`.
@@ -259,6 +265,11 @@ impl GeneralizedAlpha {
         self.next.rates.iter_mut().zip(correction).for_each(|(r, c)| *r += c);
         Ok(())
     }
+}
+
+/// Largest absolute value; NaN where one is.
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |m: f64, v| if m.is_nan() || v.is_nan() { f64::NAN } else { m.max(v.abs()) })
 }
 
 fn in_body(turn: UnitQuaternion<f64>, acceleration: Vector3<f64>, spin_rate: Vector3<f64>) -> Vector6<f64> {

@@ -119,6 +119,10 @@ impl Dopri {
                 return Err(Error::Step { time_s: time, step_s: step, what: "the step became too small" });
             }
         }
+        // The last step may have met the end.
+        if time >= end_s {
+            return Ok(());
+        }
         Err(Error::Step { time_s: time, step_s: step, what: "too many steps" })
     }
 

@@ -141,10 +141,16 @@ fn watched_signals() -> libc::sigset_t {
     }
 }
 
+/// A duration as the system takes it.
+fn timespec(duration: Duration) -> libc::timespec {
+    let tv_sec = libc::time_t::try_from(duration.as_secs()).unwrap_or(libc::time_t::MAX);
+    libc::timespec { tv_sec, tv_nsec: libc::c_long::from(duration.subsec_nanos() as i32) }
+}
+
 /// Waits for a signal, at most so long; which of SIGINT and SIGTERM it was.
 pub fn next_signal(at_most: Duration) -> Option<i32> {
     let set = watched_signals();
-    let time = libc::timespec { tv_sec: 0, tv_nsec: libc::c_long::from(at_most.subsec_nanos() as i32) };
+    let time = timespec(at_most);
     // SAFETY: the set and the time live during the call.
     let signal = unsafe { libc::sigtimedwait(&raw const set, ptr::null_mut(), &raw const time) };
     (signal == libc::SIGINT || signal == libc::SIGTERM).then_some(signal)
@@ -286,4 +292,15 @@ pub fn divert_output() -> io::Result<File> {
     let real = rustix::io::fcntl_dupfd_cloexec(stdout(), 3)?;
     rustix::stdio::dup2_stdout(stderr())?;
     Ok(File::from(real))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_seconds_of_a_wait_count() {
+        let time = timespec(Duration::from_millis(2500));
+        assert_eq!((time.tv_sec, time.tv_nsec), (2, 500_000_000));
+    }
 }
