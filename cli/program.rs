@@ -34,8 +34,9 @@ pub fn program(arguments: &[OsString]) -> u8 {
 }
 
 /// Runs as long as the folder that is written to is this run's alone.
-fn claimed(arguments: Arguments) -> Result<(), Failure> {
+fn claimed(mut arguments: Arguments) -> Result<(), Failure> {
     let _claim = arguments.out().map(crate::claim::Claim::of).transpose()?;
+    arguments.absolute();
     run(arguments)
 }
 

@@ -49,7 +49,8 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         rollback: Rollback::Auto,
         slaves: of.slaves,
     };
-    let subject = subject.scenario(Path::new(subject.typed().unwrap_or_default()), arguments.stop)?;
+    let mut subject = subject.scenario(Path::new(subject.typed().unwrap_or_default()), arguments.stop)?;
+    subject.writes(arguments.out.as_deref(), &["energy.json", "energy.md"])?;
     let benchmark = subject.benchmark.as_ref();
     // Corrections are compared under the method of the file.
     let Some(written) = benchmark.written() else {

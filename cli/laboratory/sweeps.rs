@@ -54,7 +54,8 @@ struct Limits {
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     // The system, and steps from short ones up to those it can take.
-    let subject = arguments.subject.open(name, None)?;
+    let mut subject = arguments.subject.open(name, None)?;
+    subject.writes(arguments.output.out.as_deref(), &["growth.json", "growth.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;

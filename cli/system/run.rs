@@ -19,7 +19,7 @@ use super::outcome::Outcome;
 use super::pace::Pace;
 use super::report::Live;
 use super::steps::{Rows, Steps, failed};
-use super::{Opened, bundle, convert, findings_failure, name, pictures, report, start};
+use super::{Opened, bundle, convert, findings_failure, pictures, report, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
@@ -158,16 +158,9 @@ fn apart(
     here: &Path,
 ) -> Result<(), Failure> {
     let mut files = Files::default();
-    if name(&arguments.system.system).is_none() {
-        files.reads("scenario", &here.join(&arguments.system.system));
-    }
-    files.reads_units(&opened.document.scenario, here);
-    opened.document.scenario.inputs.iter().for_each(|file| files.reads("inputs", &file.path));
-    if let Some(folder) = &arguments.out {
-        for name in ["trace.csv", "result.json", "scenario.toml", "report.html"] {
-            files.writes("--out", &here.join(folder).join(name));
-        }
-    }
+    files.reads_system(&arguments.system.system, &opened.document.scenario, here);
+    let folder = arguments.out.as_ref().map(|folder| here.join(folder));
+    files.writes_in(folder.as_deref(), &["trace.csv", "result.json", "scenario.toml", "report.html"]);
     arguments.formats.claim(&mut files, here);
     bundle::claim(arguments.bundle.as_ref().map(|path| here.join(path)).as_deref(), &mut files);
     files.checkpoints(checkpoints);

@@ -9,7 +9,7 @@ use macrostep_system::verify::{Judged, Unverified, Verification, verify};
 use serde::Serialize;
 
 use super::arguments::VerifyArguments;
-use super::{Opened, findings_failure, name, tell, title};
+use super::{Opened, findings_failure, tell, title};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::junit::{Case, Suite, Verdict};
@@ -27,10 +27,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
     let mut files = Files::default();
-    if name(&arguments.system.system).is_none() {
-        files.reads("scenario", &arguments.system.system);
-    }
-    files.reads_units(&opened.document.scenario, Path::new(""));
+    files.reads_system(&arguments.system.system, &opened.document.scenario, Path::new(""));
     files.writes_option("--junit", arguments.junit.as_deref());
     files.are_apart()?;
     // The runs with this H, with smaller ones and with another schedule.
