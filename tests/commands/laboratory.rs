@@ -150,6 +150,13 @@ fn every_answer_is_there_for_a_file() {
     assert!(found[0]["limits"]["step_s"].as_f64().is_some());
     let found = json(&["energy", PAIR, "--stop", "1", "--json"]);
     assert_eq!(found.as_array().map(Vec::len), Some(3));
+    // An end between two steps is moved, and said; steps that would not end are refused.
+    let moved = macrostep(&["energy", PAIR, "--stop", "1", "--step", "0.03", "--json"]);
+    let lines: serde_json::Value = serde_json::from_slice(&moved.stdout).expect("JSON");
+    assert!((lines[0]["stop_s"].as_f64().expect("an end") - 0.99).abs() < 1e-12, "{lines}");
+    assert!(String::from_utf8_lossy(&moved.stderr).contains("the runs end at 0.99 s"), "{moved:?}");
+    let endless = macrostep(&["energy", PAIR, "--stop", "1", "--step", "1e-12"]);
+    assert_eq!(endless.status.code(), Some(2), "{endless:?}");
 }
 
 /// `verify --tolerance` answers, and its answer holds.
