@@ -244,7 +244,9 @@ pub fn table(v: &Verification) -> String {
     let more = v.outputs.len().saturating_sub(SHOWN);
     let mut left_out: Vec<String> = Vec::new();
     if more > 0 {
-        left_out.push(format!("{more} more outputs that are better (`--json` has all)"));
+        let are = if more == 1 { "is" } else { "are" };
+        let more = print::counted(more as u64, "more output");
+        left_out.push(format!("{more} that {are} better (`--json` has all)"));
     }
     if v.constants > 0 {
         left_out.push(format!("{} that {} not move", v.constants, if v.constants == 1 { "does" } else { "do" }));
