@@ -82,30 +82,6 @@ impl Arguments {
     }
 }
 
-impl Arguments {
-    /// Makes absolute what is written after slaves have run: one in this process may change the working folder. `run`, `fit`,
-    /// `sweep`, `graph` and `export` show paths as they were typed, and do this themselves.
-    pub fn absolute(&mut self) {
-        let paths: Vec<&mut Option<PathBuf>> = match &mut self.verb {
-            Some(Verb::Energy(a)) => vec![&mut a.out],
-            Some(Verb::Stability(a)) => vec![&mut a.output.out],
-            Some(Verb::Converge(a)) => vec![&mut a.output.out],
-            Some(Verb::Compare(a)) => vec![&mut a.output.out],
-            Some(Verb::Advise(a)) => vec![&mut a.output.out],
-            Some(Verb::Check(a)) => vec![&mut a.junit],
-            Some(Verb::Verify(a)) => vec![&mut a.junit],
-            Some(Verb::Simulate(a)) => vec![&mut a.formats.parquet, &mut a.formats.mat],
-            Some(Verb::Sweep(a)) => vec![&mut a.parquet],
-            _ => Vec::new(),
-        };
-        for path in paths.into_iter().flatten() {
-            if let Ok(absolute) = std::path::absolute(&*path) {
-                *path = absolute;
-            }
-        }
-    }
-}
-
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Verb {

@@ -106,8 +106,11 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("growth.json"), &text)?;
         write_csv(&folder.join("growth.csv"), &found)?;
-        draw(folder, &found, arguments.growth, &line)?;
-        eprintln!("wrote growth rates and pictures of {} schemes to `{}`", found.len(), folder.display());
+        // Without a radius there is no axis to draw on.
+        if found.iter().any(|s| !s.radius.is_empty()) {
+            draw(folder, &found, arguments.growth, &line)?;
+        }
+        eprintln!("wrote growth rates of {} schemes to `{}`", found.len(), folder.display());
     }
     // Schemes that fail are rows like others; the command fails at the end.
     match found.iter().filter_map(|s| Some((&s.scheme, s.failed.as_ref()?))).collect::<Vec<_>>().as_slice() {

@@ -41,6 +41,23 @@ fn stability_of_a_scenario_is_over_its_macro_step() {
     assert!(found[1]["limits"]["step_s"].is_null());
 }
 
+/// Rows, JSON and files are there, however many of the schemes fail.
+#[test]
+fn schemes_without_a_map_fail_stability_of_a_scenario() {
+    let out = folder("failed");
+    let place = out.to_str().expect("UTF-8");
+    let few = ["--coupling", "f-f", "--schedule", "jacobi", "--energy", "nepce", "--grid", "2", "--out", place];
+    for (predict, says) in [("linear", "error: "), ("hold,linear", "2 of 2 schemes failed")] {
+        let output = macrostep(&[&["stability", "test-model", "--json", "--predict", predict], &few[..]].concat());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains(says), "{message}");
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("rows");
+        assert!(found.as_array().is_some_and(|rows| rows.iter().all(|row| row["failed"].is_string())), "{found}");
+        written(&out, &["growth.json"]);
+    }
+}
+
 #[test]
 fn converge_and_compare_print_and_write() {
     let out = folder("lab");
