@@ -38,6 +38,9 @@ pub struct CheckArguments {
     pub json: bool,
 }
 
+/// The rule that needs the library to be loaded.
+const LIBRARY: &str = "library";
+
 /// What breaks a rule, and where.
 struct Finding {
     rule: &'static str,
@@ -116,7 +119,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();
     let warnings = findings.len() - errors;
     if let Some(path) = &arguments.junit {
-        suite(&file, &findings, trials.as_ref()).write(path)?;
+        suite((&file, arguments.no_library), &findings, trials.as_ref()).write(path)?;
     }
     // One object, or a closing line where nothing is wrong enough to fail; errors are counted in the failure below.
     if arguments.json {
@@ -132,10 +135,16 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
             document["rollback"] = trials.json();
         }
         print::line(document)?;
-    } else if findings.is_empty() {
-        print::line(format!("`{file}` keeps all {} rules", rules::ALL.len()))?;
     } else if errors == 0 {
-        print::line(format!("`{file}`: no error, {}", print::counted(warnings as u64, "warning")))?;
+        // Rules that were kept are those that were looked at.
+        let (n, not) = match arguments.no_library {
+            true => (rules::ALL.len() - 1, format!("; `{LIBRARY}` not looked at")),
+            false => (rules::ALL.len(), String::new()),
+        };
+        print::line(match warnings {
+            0 => format!("`{file}` keeps all {n} rules{not}"),
+            _ => format!("`{file}`: no error, {}{not}", print::counted(warnings as u64, "warning")),
+        })?;
     }
     // Without errors of rules it can still fail to go back.
     if errors == 0 {
@@ -147,7 +156,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
 }
 
 /// The findings as tests: one for each rule, for the library, and for going back where that was tried.
-fn suite(file: &str, findings: &[Finding], trials: Option<&Trials>) -> Suite {
+fn suite((file, no_library): (&str, bool), findings: &[Finding], trials: Option<&Trials>) -> Suite {
     // Every rule is a test, and so is a name of a finding that is none of them.
     let mut names: Vec<&str> = rules::ALL.iter().map(|rule| rule.name).collect();
     for finding in findings {
@@ -162,7 +171,11 @@ fn suite(file: &str, findings: &[Finding], trials: Option<&Trials>) -> Suite {
             let lines: Vec<String> = found.map(ToString::to_string).collect();
             (!lines.is_empty()).then(|| lines.join("\n"))
         };
-        let verdict = of(Severity::Error).map_or(Verdict::Passed, Verdict::Failed);
+        let verdict = match of(Severity::Error) {
+            Some(said) => Verdict::Failed(said),
+            None if no_library && name == LIBRARY => Verdict::Skipped("`--no-library` leaves it alone".to_owned()),
+            None => Verdict::Passed,
+        };
         Case { name: name.to_owned(), class: file.to_owned(), remark: of(Severity::Warning), verdict }
     };
     // Going back is the last test, where it was tried.
@@ -200,5 +213,5 @@ fn of_library(fmu: &Fmu) -> Result<Vec<Finding>, Failure> {
         Ok(strange) => strange,
         Err(e) => vec![format!("{}; `--no-library` leaves it alone", e.fault)],
     };
-    Ok(texts.into_iter().map(|text| Finding { rule: "library", variable: None, line: None, text }).collect())
+    Ok(texts.into_iter().map(|text| Finding { rule: LIBRARY, variable: None, line: None, text }).collect())
 }

@@ -8,6 +8,7 @@ use macrostep_system::scenario::Source;
 
 use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
+use crate::system::name;
 
 /// What tells a file from all others, whatever its name.
 #[cfg(unix)]
@@ -40,13 +41,17 @@ impl Files {
         path.into_iter().for_each(|path| self.reads(option, path));
     }
 
-    /// The FMUs of a scenario, whose paths begin in `folder`.
-    pub fn reads_units(&mut self, scenario: &Scenario, folder: &Path) {
+    /// A system as it was typed, with its FMUs and its files of inputs; relative paths begin in `folder`.
+    pub fn reads_system(&mut self, system: &Path, scenario: &Scenario, folder: &Path) {
+        if name(system).is_none() {
+            self.reads("scenario", &folder.join(system));
+        }
         for unit in &scenario.units {
             if let Source::File { path, .. } = &unit.source {
                 self.reads("FMU", &folder.join(path));
             }
         }
+        scenario.inputs.iter().for_each(|file| self.reads("inputs", &folder.join(&file.path)));
     }
 
     /// A file that is written.
@@ -57,6 +62,13 @@ impl Files {
     /// As [`Files::writes`], where an option names one.
     pub fn writes_option(&mut self, option: &'static str, path: Option<&Path>) {
         path.into_iter().for_each(|path| self.writes(option, path));
+    }
+
+    /// Files of these names in the folder of `--out`, where there is one.
+    pub fn writes_in(&mut self, folder: Option<&Path>, names: &[&str]) {
+        for name in names {
+            self.writes_option("--out", folder.map(|folder| folder.join(name)).as_deref());
+        }
     }
 
     /// The checkpoint that is written; it may be the one that is continued.

@@ -38,6 +38,8 @@ pub enum Verdict {
     Failed(String),
     /// It could not be looked at, with the reason.
     Error(String),
+    /// It was not looked at, with the reason.
+    Skipped(String),
 }
 
 impl Suite {
@@ -68,6 +70,7 @@ impl Suite {
                 .with_attribute(("tests", self.cases.len().to_string().as_str()))
                 .with_attribute(("failures", count(|v| matches!(v, Verdict::Failed(_))).as_str()))
                 .with_attribute(("errors", count(|v| matches!(v, Verdict::Error(_))).as_str()))
+                .with_attribute(("skipped", count(|v| matches!(v, Verdict::Skipped(_))).as_str()))
                 .write_inner_content(|xml| self.cases.iter().try_for_each(|case| case.put(xml)))?;
             Ok(())
         };
@@ -82,11 +85,12 @@ impl Case {
         let (name, class) = (clean(&self.name), clean(&self.class));
         let case = xml.create_element("testcase").with_attribute(("name", name.as_str()));
         let case = case.with_attribute(("classname", class.as_str()));
-        // What went wrong is an element of its own.
+        // What went wrong, or was left out, is an element of its own.
         let (tag, said) = match &self.verdict {
             Verdict::Passed => ("", None),
             Verdict::Failed(said) => ("failure", Some(clean(said))),
             Verdict::Error(said) => ("error", Some(clean(said))),
+            Verdict::Skipped(said) => ("skipped", Some(clean(said))),
         };
         // A test that passed with nothing to remark has no content.
         let remark = self.remark.as_deref().map(clean);

@@ -4,6 +4,7 @@
 //! 2 usage, 3 comparison out of tolerance. `cli/main.rs` is one door to it, the console script of the Python package another.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::FromArgMatches;
 
@@ -34,9 +35,32 @@ pub fn program(arguments: &[OsString]) -> u8 {
 }
 
 /// Runs as long as the folder that is written to is this run's alone.
-fn claimed(arguments: Arguments) -> Result<(), Failure> {
+fn claimed(mut arguments: Arguments) -> Result<(), Failure> {
     let _claim = arguments.out().map(crate::claim::Claim::of).transpose()?;
+    absolute(&mut arguments);
     run(arguments)
+}
+
+/// Makes absolute what is written after slaves have run: one in this process may change the working folder. `run`, `fit`,
+/// `sweep`, `graph` and `export` show paths as they were typed, and do this themselves.
+fn absolute(arguments: &mut Arguments) {
+    let paths: Vec<&mut Option<PathBuf>> = match &mut arguments.verb {
+        Some(Verb::Energy(a)) => vec![&mut a.out],
+        Some(Verb::Stability(a)) => vec![&mut a.output.out],
+        Some(Verb::Converge(a)) => vec![&mut a.output.out],
+        Some(Verb::Compare(a)) => vec![&mut a.output.out],
+        Some(Verb::Advise(a)) => vec![&mut a.output.out],
+        Some(Verb::Check(a)) => vec![&mut a.junit],
+        Some(Verb::Verify(a)) => vec![&mut a.junit],
+        Some(Verb::Simulate(a)) => vec![&mut a.formats.parquet, &mut a.formats.mat],
+        Some(Verb::Sweep(a)) => vec![&mut a.parquet],
+        _ => Vec::new(),
+    };
+    for path in paths.into_iter().flatten() {
+        if let Ok(whole) = std::path::absolute(&*path) {
+            *path = whole;
+        }
+    }
 }
 
 fn run(arguments: Arguments) -> Result<(), Failure> {

@@ -141,7 +141,7 @@ fn look(path: &Path, file: File) -> Result<Found, Failure> {
         }
         // The first line is the header, the others have as many fields and begin with a time.
         let width = fields(&record);
-        if line == 1 {
+        if columns == 0 {
             columns = width;
             if first(&record) != "time" {
                 return refuse(1, format!("{:?}", first(&record)), "`time` first: is this a file of rows?".to_owned());
@@ -155,9 +155,9 @@ fn look(path: &Path, file: File) -> Result<Found, Failure> {
             found.rows += 1;
             found.end_time = time;
         }
-        // The row counts, and reading goes on behind it.
+        // The row counts, and reading goes on behind it; a text in it may have line ends of its own.
         found.bytes += record.len() as u64;
-        line += 1;
+        line += record.iter().filter(|b| **b == b'\n').count() as u64;
         record.clear();
     }
 }
@@ -228,6 +228,8 @@ mod tests {
         assert!(found("x\n1\n").is_err_and(|e| e.contains("line 1")));
         assert!(found("time,x\n1\n").is_err_and(|e| e.contains("line 2")));
         assert!(found("time,x\none,1\n").is_err_and(|e| e.contains("line 2")));
+        // A text with line ends is a row of several lines.
+        assert!(found("time,x\n0,\"a\nb\nc\"\none,1\n").is_err_and(|e| e.contains("line 5")));
     }
 
     #[test]

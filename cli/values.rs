@@ -73,8 +73,9 @@ fn distance(a: &str, b: &str) -> usize {
 /// # Errors
 /// What was found and what is expected.
 pub fn parse(description: &ModelDescription, variable: &Variable, text: &str) -> Result<Value, String> {
+    // Blanks around a number or word mean nothing; those of a text belong to it.
+    let text = if matches!(variable.kind, Kind::String) { text } else { text.trim() };
     // Messages name the variable, and cut long texts.
-    let text = text.trim();
     let bad = |expected: &str| format!("`{}` is `{}`, expected {expected}", cut(&variable.name), cut(text));
     // Numbers within their type, words of a Boolean, and any text.
     match &variable.kind {

@@ -9,6 +9,7 @@ use macrostep_sweep::Samples;
 use macrostep_sweep::fit::{Fit, Free, Request, fit};
 use serde_json::json;
 
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::oscillator::write_text;
 use crate::print;
@@ -62,11 +63,16 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let opened = Opened::new(&arguments.system)?;
     let scenario = &opened.document.scenario;
-    // Options and data are checked before the first run.
+    // Options and data are checked before the first run, and what is written is not what is read.
     if !arguments.time_offset.is_finite() {
         return Err(Failure::Usage(format!("`--time-offset {}`: expected a finite number", arguments.time_offset)));
     }
     let samples = Samples::read(&arguments.data).map_err(Failure::Run)?;
+    let mut files = Files::default();
+    files.reads_system(&arguments.system.system, scenario, &here);
+    files.reads("--data", &here.join(&arguments.data));
+    files.writes_in(arguments.out.as_deref(), &["fit.json"]);
+    files.are_apart()?;
     // What is asked of the fit.
     let request = Request {
         free: arguments.free.clone(),

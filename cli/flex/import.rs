@@ -124,6 +124,9 @@ fn reduce(arguments: &ImportArguments, tied: &Tied) -> Result<Basis, Failure> {
             // Moments are matched at s = iω of the frequency, so that the square is negative.
             let (moments, at) = values.split_once('@').ok_or_else(|| usage(forms))?;
             let hz: f64 = at.trim().parse().map_err(|_| usage(forms))?;
+            if !(hz.is_finite() && hz >= 0.0) {
+                return Err(usage(&format!("{hz} Hz, expected a finite frequency of at least 0")));
+            }
             Basis::krylov(&tied.chain, -(std::f64::consts::TAU * hz).powi(2), count(moments)?).map_err(failed)
         }
         "modal" => Basis::modal(&tied.chain, count(values)?).map_err(failed),

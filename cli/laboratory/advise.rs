@@ -88,7 +88,8 @@ struct Applied {
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     // The system, from a name or a file, and what is asked of it.
-    let subject = arguments.subject.open("case-1", arguments.stop)?;
+    let mut subject = arguments.subject.open("case-1", arguments.stop)?;
+    subject.writes(arguments.output.out.as_deref(), &["advise.json", "advise.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let stop_s = arguments.stop.unwrap_or(benchmark.card().stop_s);
     let units = match arguments.units {

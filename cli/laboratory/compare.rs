@@ -58,7 +58,8 @@ struct Run<'a> {
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     // The system, its schemes, and FMUs that stay unpacked.
-    let subject = arguments.subject.open("case-1", arguments.stop)?;
+    let mut subject = arguments.subject.open("case-1", arguments.stop)?;
+    subject.writes(arguments.output.out.as_deref(), &["compare.json", "compare.md", "compare.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;

@@ -53,7 +53,8 @@ struct Point {
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     // The system and its schemes; chosen steps have no order.
-    let subject = arguments.subject.open("test-model", arguments.stop)?;
+    let mut subject = arguments.subject.open("test-model", arguments.stop)?;
+    subject.writes(arguments.output.out.as_deref(), &["converge.json", "converge.md", "converge.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;

@@ -6,6 +6,7 @@ use std::path::Path;
 use macrostep_analysis::measure::{Reference, run as run_scheme};
 use macrostep_analysis::scheme::{Control, Energy};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
+use macrostep_description::shown;
 use macrostep_master::RunError;
 use macrostep_plot::table::{Align, Table, short};
 use macrostep_system::words::Rollback;
@@ -15,6 +16,7 @@ use super::json;
 use super::subject::SubjectArguments;
 use crate::arguments::EnergyArguments;
 use crate::failure::Failure;
+use crate::options::STEPS_MAX;
 use crate::oscillator::write_text;
 use crate::print;
 use crate::system::arguments::RecordArguments;
@@ -49,7 +51,8 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         rollback: Rollback::Auto,
         slaves: of.slaves,
     };
-    let subject = subject.scenario(Path::new(subject.typed().unwrap_or_default()), arguments.stop)?;
+    let mut subject = subject.scenario(Path::new(subject.typed().unwrap_or_default()), arguments.stop)?;
+    subject.writes(arguments.out.as_deref(), &["energy.json", "energy.md"])?;
     let benchmark = subject.benchmark.as_ref();
     // Corrections are compared under the method of the file.
     let Some(written) = benchmark.written() else {
@@ -58,6 +61,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
     // Steps of one length, the same for all.
     let (card, stop_s) = (benchmark.card(), arguments.stop.unwrap_or(benchmark.card().stop_s));
     let step_s = arguments.step.unwrap_or(card.step_s);
+    let stop_s = whole(step_s, stop_s)?;
     // One run for each correction; steps that a file would choose are fixed here.
     let mut lines = Vec::new();
     for energy in [Energy::Monitor, Energy::Nepce, Energy::Leak] {
@@ -72,7 +76,11 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         print::line(&text)?;
     } else {
         print::line(table.terminal())?;
-        print::line(format!("system {} · {written} · H = {step_s:e} s · T = {stop_s} s", benchmark.name()))?;
+        print::line(format!(
+            "system {} · {written} · H = {step_s:e} s · T = {} s",
+            benchmark.name(),
+            shown::time(stop_s)
+        ))?;
     }
     // Files.
     if let Some(folder) = &arguments.out {
@@ -81,6 +89,29 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         write_text(&folder.join("energy.md"), &table.markdown())?;
     }
     Ok(())
+}
+
+/// The end of runs of whole steps \[s\], which is said where it is another than was asked for.
+///
+/// # Errors
+/// [`Failure::Usage`] for more steps than a run may have, and for none.
+fn whole(step_s: f64, stop_s: f64) -> Result<f64, Failure> {
+    let steps = stop_s / step_s;
+    if steps > STEPS_MAX {
+        let shortest = stop_s / STEPS_MAX;
+        return Err(Failure::Usage(format!(
+            "`--step`: found {step_s:?} s, expected at least {shortest:e} s, for at most {STEPS_MAX:e} macro steps"
+        )));
+    }
+    if steps < 0.5 {
+        return Err(Failure::Usage(format!("`--step`: found {step_s:?} s, expected at most the end at {stop_s:?} s")));
+    }
+    if (steps - steps.round()).abs() <= 1e-9 * steps {
+        return Ok(stop_s);
+    }
+    let taken_s = steps.round() * step_s;
+    eprintln!("note: {stop_s} s is no whole number of steps of {step_s} s: the runs end at {} s", shown::time(taken_s));
+    Ok(taken_s)
 }
 
 /// One run, and its power bonds.

@@ -6,6 +6,7 @@ use clap::Args;
 use macrostep_analysis::{Benchmark, FromFile};
 use macrostep_system::words::Rollback;
 
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::slaves::SlaveArguments;
 use crate::system::arguments::{RecordArguments, SystemArguments};
@@ -43,6 +44,8 @@ pub struct Subject {
     pub benchmark: Box<dyn Benchmark>,
     /// Runs of files are made one after the other: what foreign FMUs share is not known.
     pool: Option<rayon::ThreadPool>,
+    /// What it is read from.
+    files: Files,
 }
 
 impl SubjectArguments {
@@ -66,7 +69,7 @@ impl SubjectArguments {
                 "`--{option}` makes no sense with `{name}`: it is for systems from files"
             )));
         }
-        Ok(Subject { benchmark, pool: None })
+        Ok(Subject { benchmark, pool: None, files: Files::default() })
     }
 
     /// An option that was typed and is for files.
@@ -99,17 +102,30 @@ impl SubjectArguments {
         let mut opened = Opened::new(&arguments)?;
         opened.record(&self.record);
         let scenario = opened.document.scenario.clone();
+        // A slave may change the working folder.
+        let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
+        let mut files = Files::default();
+        files.reads_system(path, &scenario, &here);
         let name = if scenario.name.is_empty() { path.display().to_string() } else { title(&scenario).to_owned() };
         let made = FromFile::new(&name, &scenario, Box::new(opened));
         let (file, findings) = made.map_err(|findings| findings_failure(&findings))?;
         tell(&findings);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let pool = pool.map_err(|e| Failure::Run(format!("no thread: {e}")))?;
-        Ok(Subject { benchmark: Box::new(file), pool: Some(pool) })
+        Ok(Subject { benchmark: Box::new(file), pool: Some(pool), files })
     }
 }
 
 impl Subject {
+    /// Files of these names go to the folder of `--out`.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] where one of them is what the system is read from.
+    pub fn writes(&mut self, folder: Option<&Path>, names: &[&str]) -> Result<(), Failure> {
+        self.files.writes_in(folder, names);
+        self.files.are_apart()
+    }
+
     /// Runs with as many threads as the system allows.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.pool {

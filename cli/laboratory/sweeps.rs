@@ -54,7 +54,8 @@ struct Limits {
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     // The system, and steps from short ones up to those it can take.
-    let subject = arguments.subject.open(name, None)?;
+    let mut subject = arguments.subject.open(name, None)?;
+    subject.writes(arguments.output.out.as_deref(), &["growth.json", "growth.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;
@@ -79,11 +80,6 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     };
     let found: Vec<Sweep> = subject.install(|| schemes.par_iter().map(one).collect());
     bar.finish_and_clear();
-    // One that is all that was asked, and has no map, is an error.
-    if let [Sweep { failed: Some(why), .. }] = found.as_slice() {
-        return Err(Failure::Run(format!("{}: {why}", schemes[0])));
-    }
-
     // The question as a line.
     let line = format!(
         "system {} · H {:.4e} … {:.4e} s, {} steps · stable: ρ ≤ 1 + {:e} · limit: first H with ln ρ / H > {:e} 1/s",
@@ -110,10 +106,21 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("growth.json"), &text)?;
         write_csv(&folder.join("growth.csv"), &found)?;
-        draw(folder, &found, arguments.growth, &line)?;
-        eprintln!("wrote growth rates and pictures of {} schemes to `{}`", found.len(), folder.display());
+        // Without a radius there is no axis to draw on.
+        if found.iter().any(|s| !s.radius.is_empty()) {
+            draw(folder, &found, arguments.growth, &line)?;
+        }
+        eprintln!("wrote growth rates of {} schemes to `{}`", found.len(), folder.display());
     }
-    Ok(())
+    // Schemes that fail are rows like others; the command fails at the end.
+    match found.iter().filter_map(|s| Some((&s.scheme, s.failed.as_ref()?))).collect::<Vec<_>>().as_slice() {
+        [] => Ok(()),
+        [(scheme, why)] => Err(Failure::Run(format!("{scheme}: {why}"))),
+        failed => {
+            let (n, all) = (failed.len(), found.len());
+            Err(Failure::Run(format!("{n} of {all} schemes failed; their rows say why")))
+        }
+    }
 }
 
 /// From the first to the last, `a_decade` for each factor of 10.

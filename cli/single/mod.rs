@@ -16,6 +16,7 @@ use macrostep_description::{Causality, Dependencies, ModelDescription, Unknown, 
 use macrostep_import::fmu::{Fmu, regular};
 use macrostep_master::unit::{Start, Unit};
 use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
 
 pub use options::SimulateArguments;
 
@@ -41,7 +42,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let experiment = Experiment::new(arguments, description, &mut warnings)?;
     let starts = starts(arguments, description)?;
     // The file of inputs, which may have nothing to say in the run.
-    let input = arguments.input.as_deref().map(|path| read(path, description)).transpose()?;
+    let (input, digest) = arguments.input.as_deref().map(|path| read(path, description)).transpose()?.unzip();
     if let Some(first_s) = input.as_ref().map(Input::first_s).filter(|first_s| *first_s > experiment.stop_s) {
         warnings.push(format!(
             "all rows of `--input` are after the stop time {} s: the first, at {first_s} s, holds for the whole run",
@@ -56,7 +57,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     arguments.formats.need_rows(result_path(arguments).is_some())?;
     apart(arguments)?;
     // A checkpoint is of this run or it is refused.
-    let run = identity(&fmu, &experiment, &starts, &names);
+    let run = identity(&fmu, &experiment, &starts, &names) + &digest.unwrap_or_default();
     let resumed = arguments
         .checkpoints
         .resume
@@ -96,16 +97,17 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         "error": outcome.as_ref().err().map(ToString::to_string),
     });
     // The result beside the rows, and other formats made from what is on disk.
-    if let Some(Some(path)) = summary_path {
-        std::fs::write(&path, format!("{summary:#}\n")).map_err(Failure::file(&path))?;
-    }
-    if let Some(stream) = &stream {
-        let unit = |name: &str| Some(recorded.iter().find(|v| v.name == name)?.unit().to_owned());
-        arguments.formats.convert(stream.path(), Path::new(""), &unit)?;
-    }
-    // The failure comes last, with where its rows are.
-    report(arguments, &summary, &names, &steps.last)?;
-    outcome.map_err(|failure| kept(failure, stream.as_ref()))
+    let unit = |name: &str| Some(recorded.iter().find(|v| v.name == name)?.unit().to_owned());
+    let result = summary_path.flatten().map(|path| (path, format!("{summary:#}\n")));
+    let written = result.map_or(Ok(()), |(path, text)| std::fs::write(&path, text).map_err(Failure::file(&path)));
+    let written = written.and_then(|()| match &stream {
+        Some(stream) => arguments.formats.convert(stream.path(), Path::new(""), &unit),
+        None => Ok(()),
+    });
+    // Failures come last: that of the run, with where its rows are, goes before that of a file.
+    let reported = report(arguments, &summary, &names, &steps.last);
+    outcome.map_err(|failure| kept(failure, stream.as_ref()))?;
+    written.and(reported)
 }
 
 /// A failure with where the results up to it are.
@@ -158,11 +160,12 @@ fn can_serialize(arguments: &SimulateArguments, fmu: &Fmu) -> Result<(), Failure
     )))
 }
 
-/// The file of inputs.
-fn read(path: &Path, d: &ModelDescription) -> Result<Input, Failure> {
-    let file = regular::open(path).map_err(Failure::file(path))?;
+/// The file of inputs, and the line that tells a run with it from others.
+fn read(path: &Path, d: &ModelDescription) -> Result<(Input, String), Failure> {
+    let bytes = regular::read(path).map_err(Failure::file(path))?;
     let failed = |e| Failure::Run(format!("`{}`, {e}", path.display()));
-    Input::read(std::io::BufReader::new(file), d).map_err(failed)
+    let input = Input::read(bytes.as_slice(), d).map_err(failed)?;
+    Ok((input, format!("\ninputs of {:x}", Sha256::digest(&bytes))))
 }
 
 fn stream(
@@ -191,20 +194,21 @@ fn starts(arguments: &SimulateArguments, d: &ModelDescription) -> Result<Vec<Sta
         let Some((name, value)) = text.split_once('=') else {
             return Err(Failure::Usage(format!("`--start {}`: expected NAME=VALUE", values::cut(text))));
         };
-        pairs.push((name.trim(), value));
+        pairs.push(("--start", name.trim(), value));
     }
-    pairs.extend(arguments.start_value.chunks(2).filter_map(|p| Some((p.first()?.as_str(), p.get(1)?.as_str()))));
+    let typed = arguments.start_value.chunks(2);
+    pairs.extend(typed.filter_map(|p| Some(("--start-value", p.first()?.as_str(), p.get(1)?.as_str()))));
     // Names have to be variables that may be set, and texts values of their type.
     let mut out = Vec::new();
-    for (name, text) in pairs {
-        let usage = |reason: String| Failure::Usage(format!("`--start`: {reason}"));
+    for (option, name, text) in pairs {
+        let usage = |reason: String| Failure::Usage(format!("`{option}`: {reason}"));
         let variable = values::find(d, name).map_err(usage)?;
         if matches!(variable.causality, Causality::Independent | Causality::CalculatedParameter) {
             let causality = values::word(variable.causality);
             return Err(usage(format!("`{name}` has the causality {causality}, expected one that may be set")));
         }
         let value = values::parse(d, variable, text).map_err(usage)?;
-        let origin = format!("start value of `{}`, `--start`", values::cut(name));
+        let origin = format!("start value of `{}`, `{option}`", values::cut(name));
         out.push(Start { reference: variable.value_reference, value, origin });
     }
     Ok(out)

@@ -2,19 +2,20 @@
 
 pub mod arguments;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep_import::isolation::interrupt;
 use macrostep_plot::{Align, Table};
 use macrostep_sweep::{
-    Definition, Design, Done, Indices, Points, RUNS, Refused, Spread, Summary, Sweep, Way, draw, merge,
+    Definition, Design, Done, Indices, Measure, Points, RUNS, Refused, SWEEP, Spread, Summary, Sweep, Way, draw, merge,
 };
 use macrostep_system::Scenario;
 use macrostep_system::scenario::Source;
 use serde_json::{Value, json};
 
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::formats::parquet;
 use crate::oscillator::write_text;
@@ -32,20 +33,24 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     if arguments.parquet.is_some() {
         parquet::is_there()?;
     }
+    // A slave may change the working folder; files are where the user has named them.
+    let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
+    let folder = here.join(&arguments.out);
     // Parts that were run elsewhere are put together without a run.
     if !arguments.merge.is_empty() {
-        let definition = merge(&arguments.merge, &arguments.out).map_err(refused)?;
-        return told(arguments, &definition, None);
+        apart(arguments, None, &here)?;
+        let definition = merge(&arguments.merge, &folder).map_err(refused)?;
+        return told((arguments, &folder), &definition, None);
     }
     let system = &arguments.system;
     if system.system == Path::new(NO_SYSTEM) {
         return Err(Failure::Usage("no SYSTEM: name a scenario, or folders to `--merge`".to_owned()));
     }
     // The scenario, the points, and what of them fits each other.
-    let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let opened = Opened::new(system)?;
     let points = points(arguments)?;
     let scenario = &opened.document.scenario;
+    apart(arguments, Some(scenario), &here)?;
     let made = Sweep::new((scenario, &opened), points, arguments.measure.clone(), arguments.shard);
     let (mut sweep, findings) = made.map_err(refused)?;
     tell(&findings);
@@ -56,7 +61,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     interrupt::note();
     let began = Instant::now();
     let bar = bar();
-    let done = sweep.run(&here.join(&arguments.out), workers, &mut |rows, all| {
+    let done = sweep.run(&folder, workers, &mut |rows, all| {
         bar.set_length(all);
         bar.set_position(rows);
     });
@@ -73,7 +78,30 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
         )));
     }
     let definition = sweep.definition().map_err(refused)?;
-    told(arguments, &definition, Some((&done, workers, wall_s)))
+    told((arguments, &folder), &definition, Some((&done, workers, wall_s)))
+}
+
+/// What is written is not what is read.
+fn apart(a: &SweepArguments, scenario: Option<&Scenario>, here: &Path) -> Result<(), Failure> {
+    let mut files = Files::default();
+    let folder = here.join(&a.out);
+    match scenario {
+        Some(scenario) => {
+            files.reads_system(&a.system.system, scenario, here);
+            files.reads_option("--table", a.table.as_deref());
+            let references = a.measure.iter().flat_map(Measure::references);
+            references.for_each(|path| files.reads("--measure", path));
+            files.writes_in(Some(&folder), &[RUNS, SWEEP, "result.json"]);
+        }
+        // What is put together may lie in the folder it goes to.
+        None => {
+            let parts = a.merge.iter().map(PathBuf::as_path).chain([folder.as_path()]);
+            parts.for_each(|part| [RUNS, SWEEP].iter().for_each(|name| files.reads("--merge", &part.join(name))));
+            files.writes_in(Some(&folder), &["result.json"]);
+        }
+    }
+    files.writes_option("--parquet", a.parquet.as_deref());
+    files.are_apart()
 }
 
 /// The points that the options say.
@@ -126,17 +154,21 @@ pub fn bar() -> ProgressBar {
 }
 
 /// Result, pictures and table of a finished sweep.
-fn told(a: &SweepArguments, definition: &Definition, run: Option<(&Done, usize, f64)>) -> Result<(), Failure> {
+fn told(
+    (a, folder): (&SweepArguments, &Path),
+    definition: &Definition,
+    run: Option<(&Done, usize, f64)>,
+) -> Result<(), Failure> {
     // Measures of all rows, and the pictures with their sensitivity indices.
-    let summary = Summary::read(&a.out, definition).map_err(refused)?;
-    let indices = draw(&a.out, definition, !a.no_pictures).map_err(refused)?;
+    let summary = Summary::read(folder, definition).map_err(refused)?;
+    let indices = draw(folder, definition, !a.no_pictures).map_err(refused)?;
     // Rows as Parquet, where only measures have gaps: a run that failed has none.
     if let Some(target) = &a.parquet {
         let (head, varied) = (definition.head(), definition.varied.len());
         let place = |name: &str| head.iter().position(|known| known == name);
         let unit = |name: &str| definition.units.get(place(name)?).cloned();
         let is_measure = |name: &str| place(name).is_some_and(|i| i >= varied && i + 1 < head.len());
-        parquet::convert(&a.out.join(RUNS), target, (&unit, &is_measure))?;
+        parquet::convert(&folder.join(RUNS), target, (&unit, &is_measure))?;
     }
     // The result depends on rows alone, so that a sweep that was interrupted or put together has the same.
     let mut result = json!({
@@ -153,7 +185,7 @@ fn told(a: &SweepArguments, definition: &Definition, run: Option<(&Done, usize, 
     }
     let text = serde_json::to_string_pretty(&result);
     let text = text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?;
-    write_text(&a.out.join("result.json"), &text)?;
+    write_text(&folder.join("result.json"), &text)?;
     // What differs from time to time is printed, not written.
     if let (Value::Object(map), Some((done, workers, wall_s))) = (&mut result, run) {
         map.insert("workers".to_owned(), json!(workers));

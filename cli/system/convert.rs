@@ -15,7 +15,7 @@ use macrostep_system::{Catalogue, Document, Finding, Fmus, Scenario, check, toml
 use std::sync::Arc;
 
 use super::arguments::ConvertArguments;
-use super::{document, findings_failure, name, tell};
+use super::{document, findings_failure, tell};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::print;
@@ -27,11 +27,7 @@ use crate::print;
 pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     let document = document(&arguments.from)?;
     let mut files = Files::default();
-    if name(&arguments.from).is_none() {
-        files.reads("scenario", &arguments.from);
-    }
-    files.reads_units(&document.scenario, Path::new(""));
-    document.scenario.inputs.iter().for_each(|input| files.reads("inputs", &input.path));
+    files.reads_system(&arguments.from, &document.scenario, Path::new(""));
     files.writes("TO", &arguments.to);
     files.are_apart()?;
     tell(&document.findings);

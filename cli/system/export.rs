@@ -16,7 +16,7 @@ use macrostep_system::scenario::{Place, Source};
 use macrostep_system::{Assembly, Fmus, Scenario, toml};
 
 use super::arguments::ExportArguments;
-use super::{Opened, convert, name, start};
+use super::{Opened, convert, start};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::fmus;
@@ -37,7 +37,8 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
         let why = "the FMUs inside are stepped by the thread of the tool that loads the FMU";
         return Err(Failure::conflict("--threads", "export", why));
     }
-    // The system as it runs.
+    // The system as it runs. A slave of it may change the working folder.
+    let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let mut opened = Opened::without_notes(&arguments.system)?;
     if !arguments.outputs.is_empty() {
         let outputs = arguments.outputs.iter().map(|pattern| (pattern.clone(), Place::option("--outputs")));
@@ -62,18 +63,14 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
         resources.insert(slave_program(), program);
     }
     let bytes = packed((&description, &scenario), &libraries, &resources)?;
-    convert::write(&arguments.out, &bytes)?;
+    convert::write(&here.join(&arguments.out), &bytes)?;
     print::line(arguments.out.display())
 }
 
 /// What is written is not what is read.
 fn apart(arguments: &ExportArguments, opened: &Opened) -> Result<(), Failure> {
     let mut files = Files::default();
-    if name(&arguments.system.system).is_none() {
-        files.reads("scenario", &arguments.system.system);
-    }
-    files.reads_units(&opened.document.scenario, Path::new(""));
-    opened.document.scenario.inputs.iter().for_each(|file| files.reads("inputs", &file.path));
+    files.reads_system(&arguments.system.system, &opened.document.scenario, Path::new(""));
     files.writes("--out", &arguments.out);
     files.are_apart()
 }

@@ -13,9 +13,8 @@ use crate::print;
 /// # Errors
 /// [`Failure`] where the scenario cannot run or the picture cannot be written.
 pub fn run(arguments: &GraphArguments) -> Result<(), Failure> {
+    let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let opened = Opened::new(&arguments.system)?;
-    let assembly = opened.assemble()?;
-    let diagram = macrostep_system::graph::graph(&assembly).map_err(|e| Failure::Run(e.to_string()))?;
     // A built-in system may have a variant behind a colon, which is no letter of a file's name everywhere.
     let stem =
         || arguments.system.system.file_stem().map_or("system".into(), |s| s.to_string_lossy().replace(':', "-"));
@@ -24,10 +23,12 @@ pub fn run(arguments: &GraphArguments) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("`--out {}`: expected a file ending in .svg or .png", path.display())));
     }
     let mut files = Files::default();
-    files.reads("scenario", &arguments.system.system);
-    files.reads_units(&opened.document.scenario, Path::new(""));
+    files.reads_system(&arguments.system.system, &opened.document.scenario, Path::new(""));
     files.writes("--out", &path);
     files.are_apart()?;
-    diagram.write(&path)?;
+    // A slave may change the working folder; the picture is where the user has named it.
+    let assembly = opened.assemble()?;
+    let diagram = macrostep_system::graph::graph(&assembly).map_err(|e| Failure::Run(e.to_string()))?;
+    diagram.write(&here.join(&path))?;
     print::line(path.display())
 }

@@ -1,5 +1,7 @@
 //! `macrostep systems`: the systems this program carries.
 
+use std::collections::HashSet;
+
 use macrostep_benchmarks as benchmarks;
 use serde_json::json;
 
@@ -20,7 +22,8 @@ pub fn run(arguments: &SystemsArguments) -> Result<(), Failure> {
         let variant = system.variants.first().copied().unwrap_or_default();
         let scenario = system.scenario(variant).map_err(Failure::Run)?;
         let mut fmus: Vec<String> = scenario.units.iter().map(|unit| unit.source.stem()).collect();
-        fmus.dedup();
+        let mut seen = HashSet::new();
+        fmus.retain(|fmu| seen.insert(fmu.clone()));
         // Name, what it is about, its units, solution and variants.
         text.push_str(&format!("\n{:<17} {}\n{:17} units: {}\n", system.name, system.about, "", fmus.join(", ")));
         text.push_str(&format!("{:17} solution: {}\n", "", system.solution));

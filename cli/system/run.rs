@@ -19,7 +19,7 @@ use super::outcome::Outcome;
 use super::pace::Pace;
 use super::report::Live;
 use super::steps::{Rows, Steps, failed};
-use super::{Opened, bundle, convert, findings_failure, name, pictures, report, start};
+use super::{Opened, bundle, convert, findings_failure, pictures, report, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
@@ -116,22 +116,22 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     interrupt::note();
     let ended = steps.run(&mut simulation, &mut rows, writer.as_mut());
     let seen = steps.pace.map(|pace| pace.seen);
+    let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
+    let ended = ended.and(closed);
     // What came of it, whether it failed or not; units are freed before files are converted.
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
     let mut outcome = outcome.timed(opened.times.as_ref(), seen);
     outcome.bound = bound;
     drop(simulation);
     // Everything is written before a failure of the run is told.
-    let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
-    let ended = ended.and(closed);
     let written = write((arguments, &here), (&scenario, &parameters, picture.as_deref()), &outcome, &rows);
     let watched = rows.live.take().map_or(Ok(()), |live| live.end(&outcome, &rows));
+    // The result as one object, also of a run that failed, or in words, and a failure for windows that did not converge.
+    let object = || outcome.summary(&scenario, &rows).json().and_then(print::line);
+    let printed = if arguments.json { object() } else { Ok(()) };
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
-    written.and(watched)?;
-    // The result in words or as one object, and a failure for windows that did not converge.
-    if arguments.json {
-        print::line(outcome.summary(&scenario, &rows).json()?)?;
-    } else {
+    written.and(watched).and(printed)?;
+    if !arguments.json {
         print::line(outcome.table(&scenario, &rows))?;
     }
     met(outcome.unconverged.as_ref(), arguments.accept_unconverged)
@@ -158,16 +158,9 @@ fn apart(
     here: &Path,
 ) -> Result<(), Failure> {
     let mut files = Files::default();
-    if name(&arguments.system.system).is_none() {
-        files.reads("scenario", &here.join(&arguments.system.system));
-    }
-    files.reads_units(&opened.document.scenario, here);
-    opened.document.scenario.inputs.iter().for_each(|file| files.reads("inputs", &file.path));
-    if let Some(folder) = &arguments.out {
-        for name in ["trace.csv", "result.json", "scenario.toml", "report.html"] {
-            files.writes("--out", &here.join(folder).join(name));
-        }
-    }
+    files.reads_system(&arguments.system.system, &opened.document.scenario, here);
+    let folder = arguments.out.as_ref().map(|folder| here.join(folder));
+    files.writes_in(folder.as_deref(), &["trace.csv", "result.json", "scenario.toml", "report.html"]);
     arguments.formats.claim(&mut files, here);
     bundle::claim(arguments.bundle.as_ref().map(|path| here.join(path)).as_deref(), &mut files);
     files.checkpoints(checkpoints);

@@ -9,7 +9,7 @@ use macrostep_system::verify::{Judged, Unverified, Verification, verify};
 use serde::Serialize;
 
 use super::arguments::VerifyArguments;
-use super::{Opened, findings_failure, name, tell, title};
+use super::{Opened, findings_failure, tell, title};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::junit::{Case, Suite, Verdict};
@@ -27,10 +27,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
     let mut files = Files::default();
-    if name(&arguments.system.system).is_none() {
-        files.reads("scenario", &arguments.system.system);
-    }
-    files.reads_units(&opened.document.scenario, Path::new(""));
+    files.reads_system(&arguments.system.system, &opened.document.scenario, Path::new(""));
     files.writes_option("--junit", arguments.junit.as_deref());
     files.are_apart()?;
     // The runs with this H, with smaller ones and with another schedule.
@@ -247,7 +244,9 @@ pub fn table(v: &Verification) -> String {
     let more = v.outputs.len().saturating_sub(SHOWN);
     let mut left_out: Vec<String> = Vec::new();
     if more > 0 {
-        left_out.push(format!("{more} more outputs that are better (`--json` has all)"));
+        let are = if more == 1 { "is" } else { "are" };
+        let more = print::counted(more as u64, "more output");
+        left_out.push(format!("{more} that {are} better (`--json` has all)"));
     }
     if v.constants > 0 {
         left_out.push(format!("{} that {} not move", v.constants, if v.constants == 1 { "does" } else { "do" }));

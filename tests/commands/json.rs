@@ -100,6 +100,11 @@ fn run() {
     let result: Value = serde_json::from_str(&result).expect("JSON");
     assert!(result["error"].is_string() && result["diverged_at_s"].is_number(), "{result}");
     holds("run", &result);
+    let printed = crate::run::program(&[&failed[..], &["--json"]].concat());
+    assert_eq!(printed.status.code(), Some(1));
+    let printed: Value = serde_json::from_slice(&printed.stdout).expect("one JSON object");
+    assert_eq!(printed["error"], result["error"]);
+    holds("run", &printed);
 }
 
 #[test]

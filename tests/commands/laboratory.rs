@@ -41,6 +41,23 @@ fn stability_of_a_scenario_is_over_its_macro_step() {
     assert!(found[1]["limits"]["step_s"].is_null());
 }
 
+/// Rows, JSON and files are there, however many of the schemes fail.
+#[test]
+fn schemes_without_a_map_fail_stability_of_a_scenario() {
+    let out = folder("failed");
+    let place = out.to_str().expect("UTF-8");
+    let few = ["--coupling", "f-f", "--schedule", "jacobi", "--energy", "nepce", "--grid", "2", "--out", place];
+    for (predict, says) in [("linear", "error: "), ("hold,linear", "2 of 2 schemes failed")] {
+        let output = macrostep(&[&["stability", "test-model", "--json", "--predict", predict], &few[..]].concat());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains(says), "{message}");
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("rows");
+        assert!(found.as_array().is_some_and(|rows| rows.iter().all(|row| row["failed"].is_string())), "{found}");
+        written(&out, &["growth.json"]);
+    }
+}
+
 #[test]
 fn converge_and_compare_print_and_write() {
     let out = folder("lab");
@@ -150,6 +167,13 @@ fn every_answer_is_there_for_a_file() {
     assert!(found[0]["limits"]["step_s"].as_f64().is_some());
     let found = json(&["energy", PAIR, "--stop", "1", "--json"]);
     assert_eq!(found.as_array().map(Vec::len), Some(3));
+    // An end between two steps is moved, and said; steps that would not end are refused.
+    let moved = macrostep(&["energy", PAIR, "--stop", "1", "--step", "0.03", "--json"]);
+    let lines: serde_json::Value = serde_json::from_slice(&moved.stdout).expect("JSON");
+    assert!((lines[0]["stop_s"].as_f64().expect("an end") - 0.99).abs() < 1e-12, "{lines}");
+    assert!(String::from_utf8_lossy(&moved.stderr).contains("the runs end at 0.99 s"), "{moved:?}");
+    let endless = macrostep(&["energy", PAIR, "--stop", "1", "--step", "1e-12"]);
+    assert_eq!(endless.status.code(), Some(2), "{endless:?}");
 }
 
 /// `verify --tolerance` answers, and its answer holds.

@@ -48,6 +48,44 @@ fn a_file_that_is_read_is_not_written() {
     }
 }
 
+/// Every verb that writes, with files of inputs and of measured values.
+#[test]
+fn files_of_inputs_are_not_written() {
+    let folder = folder("overwrite_inputs");
+    let inputs = "[inputs]\nforces = \"in.csv\"\n[connections]\n\"a.f\" = \"forces.f\"\n";
+    let system = std::fs::read_to_string(folder.join("system.toml")).expect("the system");
+    std::fs::write(folder.join("system.toml"), format!("{system}{inputs}")).expect("the system");
+    std::fs::write(folder.join("points.csv"), "a.k\n1\n2\n").expect("points");
+    std::fs::write(folder.join("data.csv"), "time,a.x\n0,0\n0.5,1\n").expect("data");
+    std::fs::create_dir(folder.join("o")).expect("a folder");
+    std::fs::hard_link(folder.join("in.csv"), folder.join("o/growth.csv")).expect("a link");
+    std::fs::hard_link(folder.join("data.csv"), folder.join("o/fit.json")).expect("a link");
+    let names = ["mass.fmu", "system.toml", "in.csv", "points.csv", "data.csv"];
+    let read = || names.map(|name| std::fs::read(folder.join(name)).expect("there"));
+    let before = read();
+    let sweep = ["sweep", "system.toml", "--table", "points.csv", "--measure", "d=distance(a.x, data.csv)"];
+    let tried: [(&[&str], &[&str], &[&str]); 8] = [
+        (&["verify", "system.toml"], &["--junit", "in.csv"], &["`--junit ", "in.csv`, the inputs"]),
+        (&sweep, &["--out", "s", "--parquet", "system.toml"], &["`--parquet ", "the scenario"]),
+        (&sweep, &["--out", "s", "--parquet", "points.csv"], &["`--parquet ", "`--table`"]),
+        (&sweep, &["--out", "s", "--parquet", "data.csv"], &["`--parquet ", "`--measure`"]),
+        (&sweep, &["--out", "s", "--parquet", "s/runs.csv"], &["`--parquet ", "`--out`"]),
+        (&["fit", "system.toml", "--data", "data.csv", "--free", "a.k=1:2"], &["--out", "o"], &["`--data`"]),
+        (&["stability", "system.toml"], &["--out", "o"], &["growth.csv` would", "in.csv`, the inputs"]),
+        (&["export", "system.toml"], &["--out", "in.csv"], &["`--out ", "the inputs"]),
+    ];
+    for (command, more, says) in tried {
+        // Parquet is refused before anything else where the program is built without it.
+        if more.contains(&"--parquet") && !cfg!(feature = "parquet") {
+            continue;
+        }
+        let left = macrostep(&folder, &[command, more].concat());
+        assert_eq!(left.code, Some(2), "{left:#?}");
+        says.iter().for_each(|part| assert!(left.error().contains(part), "`{part}`: {left:#?}"));
+        assert!(read() == before, "{left:#?}");
+    }
+}
+
 #[test]
 fn a_checkpoint_needs_no_other_name_of_the_users() {
     let folder = folder("overwrite_beside");

@@ -57,6 +57,23 @@ fn a_new_file_is_announced_with_the_time_it_begins_after() {
     assert!(rows(&folder).lines().nth(1).is_some_and(|row| row.starts_with("0.61,")));
 }
 
+#[test]
+fn another_file_of_inputs_is_another_run() {
+    let folder = kept("resume_inputs");
+    let input = |f: &str| std::fs::write(folder.join("in.csv"), format!("time,f\n0,{f}\n")).expect("inputs");
+    let driven = |more: &[&str]| macrostep(&folder, &[RUN, &["--input", "in.csv"], more].concat());
+    input("1");
+    assert_eq!(driven(&["--checkpoint", "c.ck", "--checkpoint-every", "60"]).code, Some(0));
+    let whole = rows(&folder);
+    input("2");
+    let other = driven(&["--resume", "c.ck"]);
+    assert_eq!((other.code, rows(&folder) == whole), (Some(1), true), "{other:#?}");
+    assert!(other.error().contains("found a run with inputs of "), "{other:#?}");
+    input("1");
+    let same = driven(&["--resume", "c.ck"]);
+    assert_eq!((same.code, rows(&folder) == whole), (Some(0), true), "{same:#?}");
+}
+
 /// As the program writes it.
 #[derive(Serialize, Deserialize)]
 struct Checkpoint {

@@ -24,6 +24,17 @@ fn described() -> String {
         )
 }
 
+/// Blanks at the ends of a text are the user's; those around a number mean nothing.
+#[test]
+fn texts_keep_their_blanks() {
+    let folder = system("blanks", "");
+    let simulate = ["simulate", "a.fmu", "--stop", "0.1", "--step", "0.1", "--out", "out", "--output-variable", "text"];
+    let left = macrostep(&folder, &[&simulate[..], &["--start", "text= b ", "--start", "u= 2 "]].concat());
+    assert_eq!((left.code, rows(&left)), (Some(0), vec!["0, b ", "0.1, b "]), "{left:#?}");
+    let wrong = macrostep(&folder, &[&simulate[..], &["--start-value", "u", "two"]].concat());
+    assert!(wrong.error().contains("`--start-value`: `u` is `two`, expected a finite number"), "{wrong:#?}");
+}
+
 const SYSTEM: &str = "[experiment]\nstop = 0.5\nstep = 0.1\n[units.a]\nfmu = \"a.fmu\"\n";
 
 fn system(name: &str, record: &str) -> PathBuf {

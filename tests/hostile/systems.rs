@@ -178,4 +178,21 @@ fn another_working_folder_moves_no_file() {
     }
     let again = macrostep(&folder, &["run", "out/scenario.toml", "--json"]);
     assert_eq!(again.code, Some(0), "{again:#?}");
+    // Other verbs that write after slaves have run, each with a file that it leaves.
+    let sweep = ["sweep", "system.toml", "--vary", "step=0.1,0.05", "--measure", "top=max(good.x)", "--out", "many"];
+    let simulate = ["simulate", "good.fmu", "--out", "alone", "--mat", "alone.mat"];
+    let stability = ["stability", "system.toml", "--predict", "hold", "--schedule", "jacobi", "--grid", "2"];
+    let stability = [&stability[..], &["--out", "growth"]].concat();
+    let tried: [(&[&str], &[&str]); 5] = [
+        (&sweep, &["many/runs.csv", "many/result.json"]),
+        (&simulate, &["alone/result.csv", "alone/result.json", "alone.mat"]),
+        (&["verify", "system.toml", "--junit", "verify.xml"], &["verify.xml"]),
+        (&["graph", "system.toml", "--out", "graph.svg"], &["graph.svg"]),
+        (&stability, &["growth/growth.json", "growth/growth.csv"]),
+    ];
+    for (command, names) in tried {
+        let left = macrostep(&folder, command);
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        names.iter().for_each(|name| assert!(folder.join(name).exists(), "{name}: {left:#?}"));
+    }
 }

@@ -340,6 +340,11 @@ fn systems_are_listed_and_an_unknown_one_is_answered_with_the_list() {
     assert_eq!(names.len(), macrostep_benchmarks::all().len());
     let shown = String::from_utf8_lossy(&done(&["systems"]).stdout).into_owned();
     assert!(names.iter().all(|name| shown.contains(name)), "{shown}");
+    for units in shown.lines().filter_map(|line| line.split_once(" units: ")) {
+        let fmus: Vec<&str> = units.1.split(", ").collect();
+        let apart: std::collections::BTreeSet<&str> = fmus.iter().copied().collect();
+        assert_eq!(apart.len(), fmus.len(), "an FMU twice: {}", units.1);
+    }
     for (name, words) in [
         ("krane", "expected a file ending in .toml, .ssd or .ssp, or one of `case-1`"),
         ("crane:flying", "variants of `crane` are `usual`"),

@@ -1,7 +1,7 @@
 //! *Measures* as they are typed: `NAME=EXPRESSION`, arithmetic on functions of recorded variables, such as
 //! `overshoot=max(mass1.x) - last(mass1.x)`, and on the work of the run, `do_steps()`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A function of a run, most of them of a recorded variable.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +77,16 @@ const FUNCTIONS: &str = "last(V), min(V), max(V), mean(V), rms(V), integral(V), 
 
 /// Parentheses inside each other; more are taken for a mistake.
 const DEPTH_MAX: usize = 64;
+
+impl Measure {
+    /// The files that it compares with.
+    pub fn references(&self) -> impl Iterator<Item = &Path> {
+        self.terms.iter().filter_map(|term| match &term.function {
+            Function::Distance { path, .. } => Some(path.as_path()),
+            _ => None,
+        })
+    }
+}
 
 impl std::str::FromStr for Measure {
     type Err = String;

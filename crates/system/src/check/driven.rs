@@ -42,7 +42,9 @@ pub(crate) fn driven(
     // Every text in the type of the input.
     let mut values = Vec::new();
     for (line, text) in texts {
-        let setting = Setting::new(v.name.clone(), value(text.trim(), v), c.place.clone());
+        // Blanks around a number or word mean nothing; those of a text belong to it.
+        let value_text = if matches!(v.kind, Kind::String) { text } else { text.trim() };
+        let setting = Setting::new(v.name.clone(), value(value_text, v), c.place.clone());
         let bad = |expected: String| format!("line {line} of `{}`: `{text}`, expected {expected}", c.from);
         let value = match convert(&setting, v, d).map_err(bad)? {
             Converted::Real(x) if !x.is_finite() => return Err(bad("a finite number".to_owned())),
