@@ -210,7 +210,6 @@ impl System {
         table: Vec<(i32, i32)>,
     ) -> Result<(), SystemError> {
         let output_name = output;
-        // Both ends are of one type.
         let (kind, output) = self.discrete(from, output, "an output that is not real", |c| c != Causality::Input)?;
         let (wanted, reference) =
             self.discrete(to, input, "an input of the output's type", |c| c == Causality::Input)?;
@@ -222,7 +221,6 @@ impl System {
                 expected: "an input of the output's type",
             });
         }
-        // An input has one source.
         if !self.linked.insert((to.0, reference, kind)) {
             let unit = self.units[to.0].name().to_string();
             return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
@@ -364,7 +362,6 @@ impl System {
         let (description, found) = (&self.descriptions[unit.0], self.position(unit, name));
         let unit = &self.units[unit.0];
         let variables = &description.variables;
-        // The hint is a name like it that the unit has.
         let Some(i) = found else {
             return Err(SystemError::UnknownVariable {
                 unit: unit.name().to_string(),
@@ -372,7 +369,6 @@ impl System {
                 hint: near(name, description),
             });
         };
-        // A variable of another type or causality is not what is meant.
         let v = &variables[i];
         if v.real().is_none() || !fits(v.causality) {
             let found = format!("of type {} and causality {:?}", kind_name(v), v.causality);

@@ -8,5 +8,6 @@ mod meshes;
 mod numerics;
 mod records;
 mod ssp;
+mod ssp_units;
 mod start_values;
 mod tolerance;

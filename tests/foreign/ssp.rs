@@ -12,7 +12,7 @@ use crate::run::{Left, macrostep};
 const NAMESPACES: &str = r#"xmlns:ssc="http://ssp-standard.org/SSP1/SystemStructureCommon" xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription" xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues" xmlns:ssm="http://ssp-standard.org/SSP1/SystemStructureParameterMapping" xmlns:oms="https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd""#;
 
 /// A description around what stands in its system.
-fn description(system: &str) -> String {
+pub(super) fn description(system: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<ssd:SystemStructureDescription {NAMESPACES} name=\"pair\" version=\"1.0\">\n<ssd:System name=\"root\">\n{system}\n</ssd:System>\n<ssd:DefaultExperiment startTime=\"0\" stopTime=\"1\"/>\n</ssd:SystemStructureDescription>\n"
     )
@@ -37,7 +37,7 @@ fn connectors(list: &[(&str, &str)]) -> String {
 }
 
 /// Values of reals at an element.
-fn values(list: &[(&str, &str)]) -> String {
+pub(super) fn values(list: &[(&str, &str)]) -> String {
     let each = |(name, value): &(&str, &str)| {
         format!("<ssv:Parameter name=\"{name}\"><ssv:Real value=\"{value}\"/></ssv:Parameter>\n")
     };
@@ -48,7 +48,7 @@ fn values(list: &[(&str, &str)]) -> String {
 }
 
 /// OMSimulator's way to say how a system is stepped.
-fn stepped(step: &str) -> String {
+pub(super) fn stepped(step: &str) -> String {
     format!(
         "<ssd:Annotations><ssc:Annotation type=\"org.openmodelica\"><oms:Annotations><oms:SimulationInformation><oms:FixedStepMaster description=\"oms-ma\" stepSize=\"{step}\" absoluteTolerance=\"0.0001\" relativeTolerance=\"0.0001\"/></oms:SimulationInformation></oms:Annotations></ssc:Annotation></ssd:Annotations>"
     )
@@ -90,17 +90,17 @@ fn nested() -> String {
     )
 }
 
-fn write(folder: &Path, name: &str, text: &str) {
+pub(super) fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).expect("written");
 }
 
 /// Last values of the run by name.
-fn finals(left: &Left) -> serde_json::Value {
+pub(super) fn finals(left: &Left) -> serde_json::Value {
     assert_eq!(left.code, Some(0), "{}", left.stderr);
     serde_json::from_str::<serde_json::Value>(&left.stdout).expect("JSON")["final"].clone()
 }
 
-fn run(folder: &Path, file: &str) -> Left {
+pub(super) fn run(folder: &Path, file: &str) -> Left {
     macrostep(folder, &["run", file, "--json"])
 }
 
@@ -201,37 +201,6 @@ fn parameters_a_component_lacks_are_passed_over_with_one_note() {
     assert_eq!(finals(&run(&folder, "c.toml")), finals(&left));
     let set = macrostep(&folder, &["run", "s.ssd", "--set", "mass2.nope=1"]);
     assert_eq!(set.code, Some(1), "{}", set.stderr);
-}
-
-/// A value in another unit than the variable's keeps it on every way that a scenario goes.
-#[test]
-fn a_value_in_another_unit_keeps_it() {
-    let folder = make::folder("foreign-ssp-unit");
-    let units = "<Unit name=\"mm\"><BaseUnit m=\"1\" factor=\"0.001\"/></Unit><Unit name=\"m\">";
-    let xml =
-        make::XML.replace("<Unit name=\"m\">", units).replace("<Real start=\"1\"/>", "<Real start=\"1\" unit=\"m\"/>");
-    std::fs::write(folder.join("a.fmu"), make::fmu(&xml, &[])).expect("written");
-    let given = values(&[("u", "2500")]).replace("\"2500\"", "\"2500\" unit=\"mm\"");
-    let part = format!("<ssd:Component name=\"a\" source=\"a.fmu\">{given}</ssd:Component>");
-    write(&folder, "s.ssd", &description(&format!("<ssd:Elements>{part}</ssd:Elements>{}", stepped("0.1"))));
-    let with_u = |file: &str| {
-        let left = macrostep(&folder, &["run", file, "--json", "--record", "a.u"]);
-        finals(&left)["a.u"].as_f64().expect("a number")
-    };
-    assert_eq!(with_u("s.ssd"), 2.5);
-    // What a run leaves, and what is converted there and back; a whole number in TOML is a real one.
-    assert_eq!(macrostep(&folder, &["run", "s.ssd", "--out", "out", "--no-pictures"]).code, Some(0));
-    assert_eq!(macrostep(&folder, &["convert", "s.ssd", "c.toml"]).code, Some(0));
-    let text = std::fs::read_to_string(folder.join("c.toml")).expect("a scenario");
-    assert!(text.contains("u = { value = 2500.0, unit = \"mm\" }"), "{text}");
-    write(&folder, "w.toml", &text.replace("2500.0", "2500"));
-    assert_eq!(macrostep(&folder, &["convert", "w.toml", "d.ssd"]).code, Some(0));
-    for file in ["out/scenario.toml", "c.toml", "w.toml", "d.ssd"] {
-        assert_eq!(with_u(file), 2.5, "{file}");
-    }
-    write(&folder, "e.toml", &text.replace("\"mm\"", "\"parsec\""));
-    let left = run(&folder, "e.toml");
-    assert!(left.code == Some(1) && left.stderr.contains("it is given in `parsec`"), "{left:#?}");
 }
 
 #[test]

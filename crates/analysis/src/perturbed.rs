@@ -292,11 +292,7 @@ mod tests {
                 vec![1e-6 * (slow + fast), 3.0 * fast]
             })
             .collect();
-        assert!(
-            (of_deltas(&deltas, &[0.0; 2]) - 1.0005).abs() < 1e-8,
-            "{}",
-            of_deltas(&deltas, &[0.0; 2])
-        );
+        assert!((of_deltas(&deltas, &[0.0; 2]) - 1.0005).abs() < 1e-8, "{}", of_deltas(&deltas, &[0.0; 2]));
     }
 
     /// Modes of two masses, the slow one seen over a part of its period, with rounding on them: what rounding is made of is no mode,
@@ -352,10 +348,6 @@ mod tests {
         // A chirp that grows by 1 % a sample.
         let deltas: Vec<Vec<f64>> =
             (0..400).map(f64::from).map(|t| vec![1.01f64.powf(t) * (0.002 * t * t).cos()]).collect();
-        assert!(
-            (of_deltas(&deltas, &[0.0]) - 1.01).abs() < 3e-3,
-            "{}",
-            of_deltas(&deltas, &[0.0])
-        );
+        assert!((of_deltas(&deltas, &[0.0]) - 1.01).abs() < 3e-3, "{}", of_deltas(&deltas, &[0.0]));
     }
 }

@@ -238,7 +238,6 @@ impl Joints {
         self.mobility.fill(0.0);
         for touch in &mut self.touches {
             for (number, joint) in self.list.iter().enumerate() {
-                // Forces of a joint with no end on this unit do not reach it.
                 if !touch.terms.iter().any(|t| t.joint == number) {
                     continue;
                 }

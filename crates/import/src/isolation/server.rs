@@ -129,7 +129,6 @@ impl Server {
     fn run(&mut self) {
         let (mut request, mut reply) = (Vec::new(), Vec::new());
         loop {
-            // Waits until it is this side's turn.
             while !(self.line.spin() || self.line.sleep(LOOK)) {}
             // The message from its beginning; a snapshot that is woken goes on behind the calls made before.
             let mut from = (0, 0);
@@ -220,7 +219,6 @@ impl Server {
             }
             _ => {}
         }
-        // All others need one.
         let Server { slave: Some(slave), scratch, .. } = self else { return Err(Stop::Garbled) };
         match call {
             // Settings and the phases of a run.
@@ -248,7 +246,6 @@ impl Server {
             Call::Restore => slave.restore(slot(take)?)?,
             Call::Serialize => reply.bytes(&slave.serialize()?),
             Call::Deserialize => slave.deserialize(take.bytes().ok_or(Stop::Garbled)?)?,
-            // Derivatives and values.
             Call::Directional => directional(slave, scratch, take, reply)?,
             Call::SetReal | Call::SetInteger | Call::SetBoolean | Call::SetString | Call::SetInputDerivatives => {
                 set(call, slave, scratch, take)?;
@@ -361,7 +358,6 @@ fn get(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, re
     list(take, &mut s.refs, u32::from_le_bytes)?;
     let n = s.refs.len();
     match call {
-        // Real values, and derivatives of outputs with an order each.
         Call::GetReal => {
             s.reals.resize(n, 0.0);
             slave.get_real(&s.refs, &mut s.reals)?;
@@ -373,7 +369,6 @@ fn get(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, re
             slave.get_output_derivatives(&s.refs, &s.orders, &mut s.reals)?;
             reply.list(&s.reals, f64::to_le_bytes);
         }
-        // Integers, Booleans and texts.
         Call::GetInteger => {
             s.integers.resize(n, 0);
             slave.get_integer(&s.refs, &mut s.integers)?;

@@ -100,7 +100,6 @@ impl Isolation {
         let process =
             Process::start((&self.program, &self.arguments), file, (self.output.as_deref(), self.cut.clone()))
                 .map_err(|e| failed(format!("no process of `{}`: {e}", self.program.display())))?;
-        // The unit, before its first call.
         let mut unit = IsolatedUnit {
             name: name.to_owned(),
             fmu: fmu.clone(),

@@ -18,6 +18,7 @@ mod connectors;
 mod constraints;
 mod driven;
 mod event;
+mod interface;
 mod lines;
 mod method;
 mod units;

@@ -23,6 +23,7 @@ mod annotation;
 mod archive;
 mod dictionary;
 mod losses;
+mod mapping;
 mod parameters;
 mod port;
 mod read;

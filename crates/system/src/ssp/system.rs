@@ -2,12 +2,13 @@
 
 use super::annotation;
 use super::dictionary::Dictionaries;
+use super::mapping::table;
 use super::parameters::{Bound, binding};
 use super::port::{Ends, Port, Wire, Wires};
 use super::read::Files;
 use super::xml::Node;
 use crate::finding::Finding;
-use crate::scenario::{Connection, Connector, ParameterSet, Place, Source, Unit, Value};
+use crate::scenario::{Connection, Connector, ParameterSet, Place, Source, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What has been collected of all systems.
@@ -378,29 +379,6 @@ impl Flat {
             self.wires.into.remove(&to);
         }
     }
-}
-
-/// What a connection makes of values that are not real.
-fn table(node: &Node) -> Result<Vec<(Value, Value)>, Finding> {
-    let Some(table) = node.children.iter().find(|n| n.name.ends_with("MappingTransformation")) else {
-        return Ok(Vec::new());
-    };
-    let value = |line: &Node, key: &str| {
-        let text = line.required(key)?;
-        Ok(match table.name.as_str() {
-            "BooleanMappingTransformation" => Value::Boolean(line.flag(key)?),
-            "IntegerMappingTransformation" => Value::Integer(line.parsed(key, 0, "an integer")?),
-            _ => Value::Text(text.to_owned()),
-        })
-    };
-    let lines: Vec<_> = table
-        .all("MapEntry")
-        .map(|line| Ok((value(line, "source")?, value(line, "target")?)))
-        .collect::<Result<_, _>>()?;
-    if lines.is_empty() {
-        return Err(Finding::error(&table.place, format!("`{}` without a `MapEntry`", table.name), "add one a value"));
-    }
-    Ok(lines)
 }
 
 pub(super) fn join(path: &str, name: &str) -> String {
