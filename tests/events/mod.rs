@@ -192,7 +192,7 @@ fn events_that_make_no_sense_are_refused() {
         let ground = format!("restitution = {restitution}");
         refused(&[("restitution = 0.8", &ground), ("step = 0.01", "step = 0.05")], 1, &["21 times in 0.05 s", "Zeno"]);
     }
-    refused(&[("one_sided = true", "one_sided = 1")], 1, &["one_sided"]);
+    refused(&[("one_sided = true", "one_sided = 1")], 1, &["expected a boolean"]);
     refused(&[("direction", "at = 1.0\ndirection")], 1, &["`at` and `when`"]);
     refused(&[("\"ball.height\"", "\"ball.hight\"")], 1, &["unit `ball` has no variable `hight`"]);
     refused(&[("\"falling\"", "\"down\"")], 1, &["`direction` is `down`, expected `both`, `rising`, `falling`"]);

@@ -84,7 +84,7 @@ impl Heat {
         let plot = frame::plot_area(area, [&self.axes[0], &self.axes[1]], &scales[1]);
         frame::axes(canvas, plot, [&self.axes[0], &self.axes[1]], scales);
 
-        // The step of a value; one that is no number has none.
+        // The step of a value; one that is NaN has none.
         let step = |value: f64| -> Option<usize> {
             let part = (value - low) / (high - low);
             part.is_finite().then(|| (part * STEPS as f64).floor().clamp(0.0, (STEPS - 1) as f64) as usize)

@@ -123,7 +123,7 @@ pub(crate) fn thinned(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 
 /// Draws a mark; all have about the same area.
 pub(crate) fn draw_mark(canvas: &mut Canvas, [x, y]: [f64; 2], mark: usize, colour: &str) {
-    // A point that is no number is not drawn.
+    // A point that is NaN is not drawn.
     if !(x.is_finite() && y.is_finite()) {
         return;
     }

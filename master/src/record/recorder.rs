@@ -100,7 +100,7 @@ impl Recorder {
             self.readings.len() - 1
         });
         let reading = &mut self.readings[known];
-        // The column, and its place in the row; a text is no number there and goes beside it.
+        // The column, and its place in the row; a text is NaN there and goes beside it.
         let kind = match discrete_type(v) {
             None => ColumnKind::Real,
             Some(Type::Integer) => ColumnKind::Integer,

@@ -39,7 +39,7 @@ impl Problem<'_, '_> {
                 ending => Err(ending),
             }
         };
-        // Runs side by side, in the order of the points. One that fails or has a value that is no number gives none.
+        // Runs side by side, in the order of the points. One that fails or has a value that is NaN gives none.
         pool::each(&mut self.runners, points.iter(), work, |_, result| {
             out.push(match result {
                 Ok(values) => Some(DVector::from_vec(values)).filter(|v| v.iter().all(|x| x.is_finite())),
