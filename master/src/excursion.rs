@@ -71,7 +71,7 @@ fn dip(start: &Point, end: &Point) -> Option<f64> {
     let s = if c > 0.0 { -p / (c + root.sqrt()) } else { (root.sqrt() - c) / (3.0 * d) };
     let lowest = start.value + s * (p + s * (c + s * d));
     let depth = start.value.min(end.value) - lowest;
-    (s > 0.0 && s < 1.0 && depth > 0.0 && lowest <= CLOSE * depth).then(|| start.at + s * length)
+    (s > 0.0 && s < 1.0 && depth > 0.0 && lowest <= CLOSE * depth).then_some(start.at + s * length)
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn one_nan_among_values_is_seen() {
-        assert!(largest(&[f64::NAN, 1.0]).is_nan() && largest(&[1.0, f64::NAN, 2.0]).is_nan());
-        assert_eq!(largest(&[1.0, -2.0]), 2.0);
+        assert!(largest([f64::NAN, 1.0]).is_nan() && largest([1.0, f64::NAN, 2.0]).is_nan());
+        assert_eq!(largest([1.0, -2.0]), 2.0);
     }
 }
