@@ -2,7 +2,7 @@
 //!
 //! Everything is the program as a user runs it, on scenarios this bench writes. Set-up is the time of a run of one step less
 //! that of the step; a step is the difference of a long run and a short one, by the wall clock the program reports (`wall_s`),
-//! the best of three. Memory is the largest resident set.
+//! the best of three. Memory is the largest resident set. Beside the rings stands a loop written by hand over the same functions.
 //!
 //! ```sh
 //! cargo bench --bench scale               # the tables; `-- --write` puts them into docs/bench/scale.md, and a plot into scale.svg
@@ -12,6 +12,8 @@
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code)] // the memory of a child is had from a system call
 
+#[path = "bare/ring.rs"]
+mod bare;
 #[allow(dead_code)] // not all of the kit is used
 #[path = "../tests/kit/make.rs"]
 mod make;
@@ -125,34 +127,47 @@ fn columns<const N: usize>(names: [&str; N]) -> Table {
     Table::new(names.map(|name| (name, Align::Right)))
 }
 
-/// The table of rings of up to `most` units, and pairs of their number and what a step costs a unit \[ns\].
-fn rings(folder: &Path, most: usize) -> (Table, Vec<(f64, f64)>) {
+/// The table of rings of up to `most` units, and for each their number and what a step costs a unit: a run, and the bare loop \[ns\].
+fn rings(folder: &Path, most: usize) -> (Table, Vec<[f64; 3]>) {
     unit(folder, 0);
-    let mut table = columns(["units", "set-up [s]", "a step [µs]", "a step and unit [ns]", "memory a unit [KiB]"]);
+    let library = folder.join("unit.so");
+    std::fs::write(&library, make::library(&[])).expect("the library");
+    let mut table = columns([
+        "units",
+        "set-up [s]",
+        "a step [µs]",
+        "bare loop [µs]",
+        "ratio",
+        "a step and unit [ns]",
+        "memory a unit [KiB]",
+    ]);
     let (mut least, mut points) = (None, Vec::new());
     for n in [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000].into_iter().filter(|n| *n <= most) {
         std::fs::write(folder.join("ring.toml"), ring(n)).expect("the scenario");
-        let (setup_s, step_us, kib) = cost(folder, "ring.toml", (1_000_000 / n as u64).clamp(20, 10_000), &[]);
+        let steps = (1_000_000 / n as u64).clamp(20, 10_000);
+        let (setup_s, step_us, kib) = cost(folder, "ring.toml", steps, &[]);
+        let bare_us = (0..ROUNDS).map(|_| bare::ring(&library, n, steps)).fold(f64::INFINITY, f64::min);
         // Beside what the program itself takes, as it is with few units.
         let (few, own_kib) = *least.get_or_insert((n, kib));
         let a_unit = if n > few { format!("{:.1}", (kib - own_kib) / (n - few) as f64) } else { String::new() };
         let unit_ns = step_us * 1e3 / n as f64;
-        let numbers = [format!("{setup_s:.3}"), format!("{step_us:.2}"), format!("{unit_ns:.0}")];
-        let [setup, step, per_unit] = numbers;
-        table.row([n.to_string(), setup, step, per_unit, a_unit]);
-        points.push((n as f64, unit_ns));
+        let times = [format!("{setup_s:.3}"), format!("{step_us:.2}"), format!("{bare_us:.2}")];
+        let ratios = [format!("{:.2}", step_us / bare_us), format!("{unit_ns:.0}"), a_unit];
+        table.row([vec![n.to_string()], times.to_vec(), ratios.to_vec()].concat());
+        points.push([n as f64, unit_ns, bare_us * 1e3 / n as f64]);
     }
     (table, points)
 }
 
 /// What a step costs a unit over the number of units, with the bound of 1.5 times the cheapest.
-fn plot(points: &[(f64, f64)]) -> String {
-    let (units, unit_ns): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+fn plot(points: &[[f64; 3]]) -> String {
+    let [units, unit_ns, bare_ns] = [0, 1, 2].map(|i| points.iter().map(|p| p[i]).collect::<Vec<f64>>());
     let cheapest = unit_ns.iter().copied().fold(f64::INFINITY, f64::min);
     let dearest = unit_ns.iter().copied().fold(0.0, f64::max);
     let cost = Axis::linear("a step and unit", "ns").range(0.0, 1.1 * dearest.max(1.5 * cheapest));
     let chart = Chart::new("", Axis::log("units", "1"), cost)
-        .with(Series::line("macrostep run", units, unit_ns).marked(0))
+        .with(Series::line("macrostep run", units.clone(), unit_ns).marked(0))
+        .with(Series::line("bare loop", units, bare_ns).marked(1))
         .level(1.5 * cheapest, "1.5 times the cheapest");
     Figure::new("What a macro step costs a unit")
         .subtitle("a ring of foreign FMUs, Jacobi, hold: `cargo bench --bench scale -- --write`")
@@ -227,7 +242,8 @@ fn write_page([rings, chains, threads]: &[Table; 3], first_ms: f64) {
          the bench writes. Set-up is everything before the first step, a step the difference of a long run and a short one, memory the\n\
          largest resident set; the best of {ROUNDS} rounds.\n\n\
          ## A ring of foreign FMUs, Jacobi, hold\n\n![what a macro step costs a unit](scale.svg)\n\n{}\n\
-         Memory is with that of the FMU's own instance, beside what the program takes with the fewest units.\n\n\
+         Memory is with that of the FMU's own instance, beside what the program takes with the fewest units. The bare loop is written by\n\
+         hand over the same functions of the same library and records nothing.\n\n\
          ## A chain of oscillators with feed-through\n\n{}\n\
          With Gauss–Seidel a unit's force is evaluated after its step, and again when the motion it follows is published; nothing else is.\n\n\
          ## Eight units in a ring, Jacobi, on threads\n\n{}\n\
