@@ -14,10 +14,12 @@
 mod moves;
 mod past;
 mod port;
+mod seat;
 
-use moves::{Move, advances_before_it_publishes};
+use moves::{Move, advances_before_it_publishes, read_after_steps, reads_in_full, visits};
 use past::Past;
 use port::Port;
+use seat::Seats;
 
 use crate::feed::Feed;
 use crate::power::{EnergyBalance, EnergyBalanceState};
@@ -36,7 +38,10 @@ use std::collections::HashSet;
 pub(crate) struct Relay {
     moves: Vec<Move>,
     ports: Vec<Port>,
+    seats: Seats,
     board: Vec<f64>,
+    /// The board of the next window, where units are read before all have stepped.
+    next: Vec<f64>,
     /// The board at the window's start, where a window publishes before its last step.
     before: Option<Vec<f64>>,
     /// The boards before, where inputs are not held.
@@ -72,7 +77,9 @@ struct Course {
 struct Desk<'a> {
     moves: &'a [Move],
     ports: &'a mut [Port],
-    board: &'a mut [f64],
+    seats: &'a mut Seats,
+    board: &'a mut Vec<f64>,
+    next: &'a mut Vec<f64>,
     past: Option<&'a mut Past>,
     flows: &'a [usize],
     stations: &'a mut [Station],
@@ -111,7 +118,7 @@ impl Relay {
             }
             size += s.outputs.refs.len();
         }
-        let ports = stations.iter().zip(firsts).map(|(s, first)| Port::of(s, first, &places)).collect();
+        let ports: Vec<Port> = stations.iter().zip(firsts).map(|(s, first)| Port::of(s, first, &places)).collect();
         // What is not held follows polynomials through boards.
         let holds = stations.iter().all(|s| s.holds);
         let past = if holds { None } else { Some(Past::of(window, (&places, size)).filter(|_| steps_alike)?) };
@@ -132,7 +139,15 @@ impl Relay {
         let ops = plan.ops.iter().map(|op| op.stretched(stretch));
         moves.extend(ops.filter_map(|op| Move::of(op, (stations, groups), sources.clock, &begun)));
         let before = (holds && !jacobi).then(|| vec![0.0; size]);
-        Some(Relay { moves, ports, board: vec![0.0; size], before, past, flows })
+        // A unit is read right after its step, where nobody is fed with it before all have stepped.
+        let (mut next, mut seats) = (Vec::new(), Seats::default());
+        if jacobi && reads_in_full(plan, stations) {
+            (moves, next) = (read_after_steps(moves), vec![0.0; size]);
+            if holds && bonds.is_none() {
+                (moves, seats) = visits(moves, stations, &ports);
+            }
+        }
+        Some(Relay { moves, ports, seats, board: vec![0.0; size], next, before, past, flows })
     }
 
     /// Whether all is known that the inputs of the next window follow from.
@@ -228,8 +243,8 @@ impl Relay {
         accounts: &mut Accounts<'_>,
         (course, observer): (&mut Course, &mut dyn Observer),
     ) -> (bool, Result<Option<Unfinished>, UnitError>) {
-        let Relay { moves, ports, board, before, past, flows } = self;
-        let mut desk = Desk { moves, ports, board, past: past.as_mut(), flows, stations, states };
+        let Relay { moves, ports, seats, board, next, before, past, flows } = self;
+        let mut desk = Desk { moves, ports, seats, board, next, past: past.as_mut(), flows, stations, states };
         loop {
             if let Some(before) = before {
                 before.copy_from_slice(desk.board);
@@ -291,9 +306,18 @@ impl Desk<'_> {
         accounts: &mut Accounts<'_>,
         now: Tick,
     ) -> Result<Option<Unfinished>, UnitError> {
-        let Desk { moves, ports, board, past, flows, stations, states } = self;
+        let Desk { moves, ports, seats, board, next, past, flows, stations, states } = self;
         for m in moves.iter() {
             match *m {
+                Move::Visit { seat, from, length_s } => {
+                    let (u, at) = (seat.unit as usize, now + from);
+                    let (station, state) = (&mut stations[u], &mut states[u]);
+                    let step = (supply.clock.seconds(at), length_s);
+                    match seats.visit(seat, (board, next), (station, state), step)? {
+                        Outcome::Done => {}
+                        outcome => return Ok(Some((u, outcome, at))),
+                    }
+                }
                 Move::Advance { unit, step: (from, to), length_s } => {
                     let (station, state, at) = (&mut stations[unit], &mut states[unit], now + from);
                     let outcome = match past {
@@ -351,6 +375,12 @@ impl Desk<'_> {
                     let Station { unit, outputs, .. } = &mut stations[unit];
                     outputs.read_into(unit.as_mut(), &mut board[first..])?;
                 }
+                Move::Read { unit } => {
+                    let first = ports[unit].first;
+                    let Station { unit, outputs, .. } = &mut stations[unit];
+                    outputs.read_into(unit.as_mut(), &mut next[first..])?;
+                }
+                Move::Turn => std::mem::swap(*board, *next),
                 Move::Refresh { unit } => {
                     let port = &mut ports[unit];
                     let station = &mut stations[unit];

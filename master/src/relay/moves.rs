@@ -1,5 +1,7 @@
 //! The plan as moves.
 
+use super::port::Port;
+use super::seat::{Seat, Seats};
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Clock, Tick};
@@ -23,6 +25,12 @@ pub(super) enum Move {
         step: (Tick, Tick),
         length_s: f64,
     },
+    /// A unit that a window only visits, where nobody has port of a power bond.
+    Visit {
+        seat: Seat,
+        from: Tick,
+        length_s: f64,
+    },
     /// At the window's start, where all are known: accounts of the unit's last step are closed.
     Meet {
         unit: usize,
@@ -31,6 +39,11 @@ pub(super) enum Move {
     Publish {
         unit: usize,
     },
+    /// What a unit publishes goes to the board of the next window, which [`Move::Turn`] makes the newest one.
+    Read {
+        unit: usize,
+    },
+    Turn,
     Refresh {
         unit: usize,
     },
@@ -75,4 +88,60 @@ pub(super) fn advances_before_it_publishes(plan: &Plan) -> bool {
         Op::Advance { from, .. } => from >= published,
         Op::Begin { .. } | Op::Refresh { .. } | Op::RefreshUnit { .. } => true,
     })
+}
+
+/// Whether all units make one step as long as the window and are then read in full.
+pub(super) fn reads_in_full(plan: &Plan, stations: &[Station]) -> bool {
+    let is_full = |s: &Station| s.outputs.refresh != Refresh::GetAfterSet || s.outputs.refresh_refs.is_empty();
+    has_whole_steps(plan) && stations.iter().all(is_full)
+}
+
+/// Whether all steps are as long as the window, and everything is published at its end.
+pub(super) fn has_whole_steps(plan: &Plan) -> bool {
+    plan.ops.iter().all(|op| match *op {
+        Op::Begin { from, to, .. } | Op::Advance { from, to, .. } => (from, to) == (0, plan.window),
+        Op::Publish { at, .. } | Op::Refresh { at, .. } | Op::RefreshUnit { at, .. } => at == plan.window,
+    })
+}
+
+/// Visits where a unit's step and the reading of its outputs are all there is; all inputs are held.
+pub(super) fn visits(moves: Vec<Move>, stations: &[Station], ports: &[Port]) -> (Vec<Move>, Seats) {
+    let mut seats = Seats::default();
+    let mut fused: Vec<Move> = Vec::with_capacity(moves.len());
+    for m in moves {
+        let step = match (fused.last(), &m) {
+            (Some(Move::Advance { unit: stepped, step, length_s }), Move::Read { unit }) if stepped == unit => {
+                Some((*unit, step.0, *length_s))
+            }
+            _ => None,
+        };
+        let seat = step.and_then(|(unit, ..)| seats.of(unit, &stations[unit], &ports[unit]));
+        match seat.zip(step) {
+            Some((seat, (_, from, length_s))) => {
+                fused.pop();
+                fused.push(Move::Visit { seat, from, length_s });
+            }
+            None => fused.push(m),
+        }
+    }
+    (fused, seats)
+}
+
+/// Moves of a plan in which all units step before anything is published: each unit is read right after its step, while it is in
+/// the cache, and what was read becomes known where the first unit was to be read.
+pub(super) fn read_after_steps(moves: Vec<Move>) -> Vec<Move> {
+    let mut fused = Vec::with_capacity(moves.len() + 1);
+    let mut has_turned = false;
+    for m in moves {
+        match m {
+            Move::Advance { unit, .. } | Move::End { unit, .. } => fused.extend([m, Move::Read { unit }]),
+            Move::Publish { .. } if has_turned => {}
+            Move::Publish { .. } => {
+                has_turned = true;
+                fused.push(Move::Turn);
+            }
+            m => fused.push(m),
+        }
+    }
+    fused
 }

@@ -3,6 +3,7 @@
 //! Windows are of one length and everybody publishes once in each, so that the samples of all signals are evenly spaced. A
 //! source that is published ahead of a step is known at the step's end: its samples are one window later.
 
+use super::moves::has_whole_steps;
 use crate::feed::Feed;
 use crate::history::History;
 use crate::predict::{Hermite, Stencil, line};
@@ -58,11 +59,7 @@ impl Past {
                 && s.outputs.refresh != Refresh::Directional
                 && s.feeds.iter().all(is_known)
         };
-        let is_whole = |op: &Op| match *op {
-            Op::Begin { from, to, .. } | Op::Advance { from, to, .. } => (from, to) == (0, plan.window),
-            Op::Publish { at, .. } | Op::Refresh { at, .. } | Op::RefreshUnit { at, .. } => at == plan.window,
-        };
-        if !stations.iter().all(follows) || !plan.ops.iter().all(is_whole) {
+        if !stations.iter().all(follows) || !has_whole_steps(plan) {
             return None;
         }
         let waves = waves(stations, (plan, groups), places)?;

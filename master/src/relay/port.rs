@@ -57,6 +57,16 @@ impl Port {
         port
     }
 
+    /// Whether inputs are copies of values on the board.
+    pub fn copies(&self) -> bool {
+        self.taps.is_empty()
+    }
+
+    /// Places of the copied values on the board and among the unit's inputs.
+    pub fn copied(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.wires.iter().map(|wire| (wire.from, wire.to))
+    }
+
     /// The newest values into the unit's inputs.
     #[inline(always)]
     pub fn gather(&mut self, board: &[f64], supply: &Supply<'_>, inputs: &mut [f64]) {

@@ -56,6 +56,12 @@ impl InputsState {
         self.order
     }
 
+    /// Whether the unit holds exactly these values already, by a refresh since its last step; a step comes now.
+    #[inline]
+    pub fn takes_shown(&mut self, values: &[f64]) -> bool {
+        std::mem::take(&mut self.shown) && is_same(values, &self.sent)
+    }
+
     /// Sets what is added to the inputs from now on.
     pub fn set_offset(&mut self, offset: &[f64]) {
         self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
@@ -197,6 +203,11 @@ impl Inputs {
     /// Whether the unit holds exactly `values` already, by a refresh since its last step.
     #[inline]
     pub(super) fn are_shown(&self, state: &InputsState) -> bool {
-        state.shown && self.values.iter().zip(&state.sent).all(|(v, s)| v.to_bits() == s.to_bits())
+        state.shown && is_same(&self.values, &state.sent)
     }
+}
+
+/// Bit by bit.
+fn is_same(values: &[f64], sent: &[f64]) -> bool {
+    values.iter().zip(sent).all(|(v, s)| v.to_bits() == s.to_bits())
 }

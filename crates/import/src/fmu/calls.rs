@@ -53,7 +53,7 @@ impl Unit for FmuUnit {
         self.alive(CALL)?;
         // SAFETY: alive; numbers only.
         let status = unsafe {
-            (self.functions.setup_experiment)(
+            (self.library.functions.setup_experiment)(
                 self.component,
                 i32::from(tolerance.is_some()),
                 tolerance.unwrap_or(0.0),
@@ -67,44 +67,48 @@ impl Unit for FmuUnit {
     }
 
     fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        self.change("fmi2EnterInitializationMode", self.functions.enter_initialization_mode, Phase::Initializing)
+        self.change(
+            "fmi2EnterInitializationMode",
+            self.library.functions.enter_initialization_mode,
+            Phase::Initializing,
+        )
     }
 
     fn exit_initialization(&mut self) -> Result<(), UnitError> {
-        self.change("fmi2ExitInitializationMode", self.functions.exit_initialization_mode, Phase::Stepping)
+        self.change("fmi2ExitInitializationMode", self.library.functions.exit_initialization_mode, Phase::Stepping)
     }
 
     fn reset(&mut self) -> Result<(), UnitError> {
-        let Some(reset) = self.functions.reset else { return Err(self.lacks("fmi2Reset")) };
+        let Some(reset) = self.library.functions.reset else { return Err(self.lacks("fmi2Reset")) };
         self.change("fmi2Reset", reset, Phase::Instantiated)
     }
 
     fn terminate(&mut self) -> Result<(), UnitError> {
-        self.change("fmi2Terminate", self.functions.terminate, Phase::Terminated)
+        self.change("fmi2Terminate", self.library.functions.terminate, Phase::Terminated)
     }
 
     #[inline]
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
-        listed!(self, "fmi2SetReal", (self.functions.set_real), refs, values, as_ptr)
+        listed!(self, "fmi2SetReal", (self.library.functions.set_real), refs, values, as_ptr)
     }
 
     #[inline]
     fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> {
-        listed!(self, "fmi2GetReal", (self.functions.get_real), refs, values, as_mut_ptr)
+        listed!(self, "fmi2GetReal", (self.library.functions.get_real), refs, values, as_mut_ptr)
     }
 
     fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> {
-        let Some(set) = self.functions.set_integer else { return Err(self.lacks("fmi2SetInteger")) };
+        let Some(set) = self.library.functions.set_integer else { return Err(self.lacks("fmi2SetInteger")) };
         listed!(self, "fmi2SetInteger", set, refs, values, as_ptr)
     }
 
     fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError> {
-        let Some(get) = self.functions.get_integer else { return Err(self.lacks("fmi2GetInteger")) };
+        let Some(get) = self.library.functions.get_integer else { return Err(self.lacks("fmi2GetInteger")) };
         listed!(self, "fmi2GetInteger", get, refs, values, as_mut_ptr)
     }
 
     fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> {
-        let Some(set) = self.functions.set_boolean else { return Err(self.lacks("fmi2SetBoolean")) };
+        let Some(set) = self.library.functions.set_boolean else { return Err(self.lacks("fmi2SetBoolean")) };
         let mut booleans = std::mem::take(&mut self.booleans);
         booleans.clear();
         booleans.extend(values.iter().map(|b| i32::from(*b)));
@@ -114,7 +118,7 @@ impl Unit for FmuUnit {
     }
 
     fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError> {
-        let Some(get) = self.functions.get_boolean else { return Err(self.lacks("fmi2GetBoolean")) };
+        let Some(get) = self.library.functions.get_boolean else { return Err(self.lacks("fmi2GetBoolean")) };
         let mut booleans = std::mem::take(&mut self.booleans);
         booleans.clear();
         booleans.resize(values.len(), abi::FALSE);
@@ -132,7 +136,7 @@ impl Unit for FmuUnit {
 
     fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> {
         const CALL: &str = "fmi2SetString";
-        let Some(set) = self.functions.set_string else { return Err(self.lacks(CALL)) };
+        let Some(set) = self.library.functions.set_string else { return Err(self.lacks(CALL)) };
         let mut texts = Vec::with_capacity(values.len());
         for value in values {
             match CString::new(*value) {
@@ -145,7 +149,7 @@ impl Unit for FmuUnit {
     }
 
     fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> {
-        let Some(get) = self.functions.get_string else { return Err(self.lacks("fmi2GetString")) };
+        let Some(get) = self.library.functions.get_string else { return Err(self.lacks("fmi2GetString")) };
         let mut pointers: Vec<abi::Str> = vec![std::ptr::null(); refs.len()];
         self.fill_strings(get, refs, &mut pointers)?;
         let mut texts = Vec::with_capacity(refs.len());
@@ -170,7 +174,7 @@ impl Unit for FmuUnit {
     #[inline]
     fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
         const CALL: &str = "fmi2SetRealInputDerivatives";
-        let Some(set) = self.functions.set_real_input_derivatives else { return Err(self.lacks(CALL)) };
+        let Some(set) = self.library.functions.set_real_input_derivatives else { return Err(self.lacks(CALL)) };
         if orders.len() != refs.len() {
             return Err(self.unusable(CALL, refs.len(), orders.len()));
         }
@@ -180,7 +184,7 @@ impl Unit for FmuUnit {
     #[inline]
     fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError> {
         const CALL: &str = "fmi2GetRealOutputDerivatives";
-        let Some(get) = self.functions.get_real_output_derivatives else { return Err(self.lacks(CALL)) };
+        let Some(get) = self.library.functions.get_real_output_derivatives else { return Err(self.lacks(CALL)) };
         if orders.len() != refs.len() {
             return Err(self.unusable(CALL, refs.len(), orders.len()));
         }
@@ -195,7 +199,7 @@ impl Unit for FmuUnit {
         self.do_steps += 1;
         self.environment.enter();
         // SAFETY: alive, as checked here; numbers only.
-        let status = unsafe { (self.functions.do_step)(self.component, t_s, step_s, i32::from(keep)) };
+        let status = unsafe { (self.library.functions.do_step)(self.component, t_s, step_s, i32::from(keep)) };
         if floating_point::changed() {
             return self.step_strayed(status, t_s, step_s);
         }
@@ -234,7 +238,7 @@ impl Unit for FmuUnit {
         d_unknown: &mut [f64],
     ) -> Result<(), UnitError> {
         const CALL: &str = "fmi2GetDirectionalDerivative";
-        let Some(get) = self.functions.get_directional_derivative else { return Err(self.lacks(CALL)) };
+        let Some(get) = self.library.functions.get_directional_derivative else { return Err(self.lacks(CALL)) };
         if !self.capabilities().provides_directional_derivative {
             return Err(self.refusal(CALL, "`providesDirectionalDerivative` is false: use finite differences"));
         }

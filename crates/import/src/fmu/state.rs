@@ -51,7 +51,7 @@ impl FmuUnit {
         place: impl FnOnce(&mut Slots) -> &mut Saved,
     ) -> Result<(), UnitError> {
         self.can_save(GET)?;
-        let Some(get) = self.functions.get_fmu_state else { return Err(self.lacks(GET)) };
+        let Some(get) = self.library.functions.get_fmu_state else { return Err(self.lacks(GET)) };
         let mut state = before;
         // SAFETY: alive; the pointer is NULL or a state of this instance, as the call demands.
         let status = unsafe { get(self.component, &raw mut state) };
@@ -72,7 +72,7 @@ impl FmuUnit {
 
     fn set_state(&mut self, saved: Saved) -> Result<(), UnitError> {
         self.can_save(SET)?;
-        let Some(set) = self.functions.set_fmu_state else { return Err(self.lacks(SET)) };
+        let Some(set) = self.library.functions.set_fmu_state else { return Err(self.lacks(SET)) };
         // SAFETY: alive; the state was made by this instance and not freed.
         let status = unsafe { set(self.component, saved.state) };
         self.answered(SET, status)?;
@@ -102,8 +102,8 @@ impl FmuUnit {
         self.can_serialize(SERIALIZE)?;
         self.get_state(self.slots.scratch.state, |slots| &mut slots.scratch)?;
         let state = self.slots.scratch.state;
-        let Some(get_size) = self.functions.serialized_fmu_state_size else { return Err(self.lacks(SIZE)) };
-        let Some(serialize) = self.functions.serialize_fmu_state else { return Err(self.lacks(SERIALIZE)) };
+        let Some(get_size) = self.library.functions.serialized_fmu_state_size else { return Err(self.lacks(SIZE)) };
+        let Some(serialize) = self.library.functions.serialize_fmu_state else { return Err(self.lacks(SERIALIZE)) };
         let mut size = 0;
         // SAFETY: alive; a state of this instance; one number is written to one place.
         let status = unsafe { get_size(self.component, state, &raw mut size) };
@@ -123,7 +123,9 @@ impl FmuUnit {
     pub(super) fn deserialize_state(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
         self.can_save(DESERIALIZE)?;
         self.can_serialize(DESERIALIZE)?;
-        let Some(deserialize) = self.functions.deserialize_fmu_state else { return Err(self.lacks(DESERIALIZE)) };
+        let Some(deserialize) = self.library.functions.deserialize_fmu_state else {
+            return Err(self.lacks(DESERIALIZE));
+        };
         self.free_scratch();
         let mut state = ptr::null_mut();
         // SAFETY: alive; as many bytes as said; a new state is written to one place.
@@ -151,7 +153,7 @@ impl FmuUnit {
     }
 
     fn free_state(&mut self, mut state: abi::FmuState) {
-        if let (false, Some(free)) = (state.is_null(), self.functions.free_fmu_state) {
+        if let (false, Some(free)) = (state.is_null(), self.library.functions.free_fmu_state) {
             // SAFETY: alive; a state of this instance that nothing refers to any more.
             let status = unsafe { free(self.component, &raw mut state) };
             // What could not be freed is lost; only a fatal answer matters from here on.

@@ -44,7 +44,7 @@ impl FmuUnit {
     fn wait(&mut self) -> Result<abi::Status, UnitError> {
         const EAGER: u32 = 100;
         const PAUSE_MAX: Duration = Duration::from_millis(10);
-        let Some(get_status) = self.functions.get_status else {
+        let Some(get_status) = self.library.functions.get_status else {
             return Err(self.refusal("fmi2GetStatus", "the step is fmi2Pending and the library has no such function"));
         };
         let start = Instant::now();
@@ -67,7 +67,7 @@ impl FmuUnit {
                 pause = (pause * 2).min(PAUSE_MAX);
             }
         }
-        if let Some(cancel) = self.functions.cancel_step {
+        if let Some(cancel) = self.library.functions.cancel_step {
             // SAFETY: alive, and a step is pending, the state this call is for.
             unsafe { cancel(self.component) };
             self.mend("fmi2CancelStep");
@@ -80,7 +80,7 @@ impl FmuUnit {
 
     /// `fmi2LastSuccessfulTime` \[s\]; `None` where the FMU does not say.
     fn last_successful_time(&mut self) -> Option<f64> {
-        let get = self.functions.get_real_status?;
+        let get = self.library.functions.get_real_status?;
         let mut reached_s = f64::NAN;
         // SAFETY: alive, after a discarded step, the state this call is for; one number is written to one place.
         let status = unsafe { get(self.component, abi::LAST_SUCCESSFUL_TIME, &raw mut reached_s) };
@@ -90,7 +90,7 @@ impl FmuUnit {
 
     /// `fmi2Terminated`; false where the FMU does not say.
     fn wants_termination(&mut self) -> bool {
-        let Some(get) = self.functions.get_boolean_status else { return false };
+        let Some(get) = self.library.functions.get_boolean_status else { return false };
         let mut terminated = abi::FALSE;
         // SAFETY: as for the time.
         let status = unsafe { get(self.component, abi::TERMINATED, &raw mut terminated) };

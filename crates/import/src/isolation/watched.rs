@@ -25,7 +25,6 @@ static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 struct Notes {
     place: &'static Place,
     number: Option<usize>,
-    count: u64,
 }
 
 impl Notes {
@@ -37,13 +36,7 @@ impl Notes {
             place.at(0.0);
             place.name.set(name);
         }
-        Notes { place, number, count: 0 }
-    }
-
-    #[inline]
-    fn begin(&mut self, call: Call) {
-        self.count += 1;
-        self.place.begin(call, self.count);
+        Notes { place, number }
     }
 }
 
@@ -61,30 +54,42 @@ impl Drop for Notes {
 /// program.
 pub fn during<T>(name: &str, call: Call, advice: &str, work: impl FnOnce() -> T) -> T {
     board().advice.set(advice);
-    let mut notes = Notes::new(name);
-    notes.begin(call);
+    let notes = Notes::new(name);
+    notes.place.begin(call, 1);
     let answer = work();
     notes.place.end();
     answer
 }
 
-/// Marks the call that frees a unit; dropped before it.
-struct Farewell(&'static Place);
+/// Marks the calls of a unit where it is noted. Dropped before the unit, it marks the call that frees it.
+struct Marks {
+    place: &'static Place,
+    count: u64,
+}
 
-impl Drop for Farewell {
+impl Marks {
+    #[inline]
+    fn begin(&mut self, call: Call) {
+        self.count += 1;
+        self.place.begin(call, self.count);
+    }
+}
+
+impl Drop for Marks {
     fn drop(&mut self) {
-        if self.0.is_free() {
-            self.0.begin(Call::Quit, 0);
+        if self.place.is_free() {
+            self.place.begin(Call::Quit, 0);
         }
     }
 }
 
-/// A unit whose calls are on the board. Each costs three stores to memory nobody else touches.
+/// A unit whose calls are on the board. Each costs three stores to memory nobody else touches. What a call touches stands first.
+#[repr(C)]
 pub struct Watched<U> {
     // Dropped in this order.
-    _farewell: Farewell,
+    marks: Marks,
     inner: U,
-    notes: Notes,
+    _notes: Notes,
 }
 
 /// Makes a unit, which is a call that is watched too; a call may take as long as `limit`, 0 for ever. `advice` is what a
@@ -101,12 +106,12 @@ pub fn watched<U, E>(
     let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
     board().call_limit_ms.store(limit_ms, Ordering::Relaxed);
     board().advice.set(advice);
-    let mut notes = Notes::new(name);
-    notes.begin(Call::Load);
+    let notes = Notes::new(name);
+    notes.place.begin(Call::Load, 1);
     let made = make();
     notes.place.end();
     let inner = made?;
-    Ok(Watched { _farewell: Farewell(notes.place), inner, notes })
+    Ok(Watched { marks: Marks { place: notes.place, count: 1 }, inner, _notes: notes })
 }
 
 /// Calls that are passed on between two notes.
@@ -114,9 +119,9 @@ macro_rules! passed_on {
     ($(fn $name:ident(&mut self $(, $argument:ident: $type:ty)*) -> $answer:ty = $call:ident;)*) => {$(
         #[inline]
         fn $name(&mut self $(, $argument: $type)*) -> $answer {
-            self.notes.begin(Call::$call);
+            self.marks.begin(Call::$call);
             let answer = self.inner.$name($($argument),*);
-            self.notes.place.end();
+            self.marks.place.end();
             answer
         }
     )*};
@@ -140,20 +145,20 @@ impl<U: Unit> Unit for Watched<U> {
     }
 
     fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
-        self.notes.place.at(start_s);
-        self.notes.begin(Call::Setup);
+        self.marks.place.at(start_s);
+        self.marks.begin(Call::Setup);
         let answer = self.inner.setup(start_s, stop_s, tolerance);
-        self.notes.place.end();
+        self.marks.place.end();
         answer
     }
 
     #[inline]
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        self.notes.place.at(t_s);
-        self.notes.begin(Call::Step);
+        self.marks.place.at(t_s);
+        self.marks.begin(Call::Step);
         let answer = self.inner.step(t_s, step_s, keep);
-        self.notes.place.end();
-        self.notes.place.at(t_s + step_s);
+        self.marks.place.end();
+        self.marks.place.at(t_s + step_s);
         // What is mostly answered, without a copy of what else could be.
         if let Ok(Outcome::Done) = answer { Ok(Outcome::Done) } else { answer }
     }
