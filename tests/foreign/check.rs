@@ -131,7 +131,7 @@ fn derivatives_do_not_count_without_directional_derivatives() {
 #[test]
 fn the_page_lists_every_rule_with_its_weight() {
     let mut table = String::from(
-        "| rule | section | weight | what it demands | what comes of breaking it |\n|---|---|---|---|---|\n",
+        "| rule | section | weight | what it demands | effect if it is broken |\n|---|---|---|---|---|\n",
     );
     for rule in ALL {
         let (name, section, severity, text, why) = (rule.name, rule.section, rule.severity, rule.text, rule.why);
