@@ -20,18 +20,18 @@ pub struct SubjectArguments {
     /// test-model for converge, case-1 for compare and advise, the dimensionless model for stability]
     #[arg(value_name = "SYSTEM")]
     pub system: Option<String>,
-    /// The same
+    /// The same as SYSTEM
     #[arg(long, value_name = "SYSTEM", conflicts_with = "system")]
     pub scenario: Option<String>,
-    /// Of a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
+    /// For a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
     #[arg(long, value_name = "UNIT.VARIABLE=VALUE")]
     pub set: Vec<String>,
-    /// Of a file: a parameter set of it; may be repeated [default: none]
+    /// For a file: one of its parameter sets; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub parameters: Vec<String>,
     #[command(flatten)]
     pub record: RecordArguments,
-    /// Of a file: how slaves go back where a method repeats steps
+    /// For a file: how slaves go back where a method repeats steps
     #[arg(long, value_enum, value_name = "ROLLBACK", default_value = "auto")]
     pub rollback: Rollback,
     #[command(flatten)]
