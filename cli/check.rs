@@ -23,14 +23,14 @@ pub struct CheckArguments {
     /// The FMU: a file, or a folder it was unpacked into
     #[arg(value_name = "FMU")]
     pub fmu: PathBuf,
-    /// Leave the library alone: loading one runs its initialisers in this process
+    /// Do not load the library: loading runs its initialisers in this process
     #[arg(long)]
     pub no_library: bool,
-    /// Try whether it goes back: ten steps, back, ten steps again, by its own state functions and by fork, on instances in processes
+    /// Test rollback: ten steps, back, the same ten steps again, by its own state functions and by fork, on instances in processes
     /// of their own [default: off]
     #[arg(long, conflicts_with = "no_library")]
     pub rollback: bool,
-    /// Write the rules as tests to this file too, in the JUnit format that CI systems read [default: none]
+    /// Also write the rules as tests to this file, in the JUnit format that CI systems read [default: none]
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// Print one JSON object instead of lines [default: off]

@@ -31,13 +31,13 @@ const LOOK: u64 = 64;
 /// Whether a run is written down, and whether it continues one.
 #[derive(Debug, Clone, PartialEq, Default, Args, Serialize)]
 pub struct CheckpointArguments {
-    /// Keep the run in this file as it goes, and when it is interrupted [default: nowhere]
+    /// Save the run in this file at intervals, and when it is interrupted [default: not saved]
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Keep it every N steps [default: every 10 s of computing]
+    /// Save it every N steps [default: every 10 s of computing]
     #[arg(long, value_name = "N", requires = "checkpoint", value_parser = clap::value_parser!(u64).range(1..))]
     pub checkpoint_every: Option<u64>,
-    /// Continue the run kept in this file, with the same options [default: begin at the start]
+    /// Continue the run saved in this file, with the same options [default: begin at the start]
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
 }

@@ -20,10 +20,10 @@ pub struct SlaveArguments {
     /// Longest time a call of a slave may take, in s
     #[arg(long, value_name = "S", default_value = "60")]
     pub call_limit: f64,
-    /// Most memory an isolated slave may use, in MiB
+    /// Largest memory of an isolated slave, in MiB
     #[arg(long, value_name = "MIB", default_value = "4096")]
     pub memory_limit: u64,
-    /// Show what slaves log [default: off]
+    /// Show log messages of slaves [default: off]
     #[arg(long)]
     pub logging_on: bool,
 }

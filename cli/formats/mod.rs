@@ -15,10 +15,10 @@ use crate::failure::Failure;
 /// Files that rows are converted to.
 #[derive(Debug, Default, Args)]
 pub struct FormatArguments {
-    /// Write the rows to this file in the Parquet format too; needs a build with the feature `parquet` [default: none]
+    /// Also write the rows to this file in the Parquet format; needs a build with the feature `parquet` [default: none]
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
-    /// Write the rows to this file in the MATLAB 4 format of Dymola and OpenModelica too [default: none]
+    /// Also write the rows to this file in the MATLAB 4 format of Dymola and OpenModelica [default: none]
     #[arg(long, value_name = "FILE")]
     pub mat: Option<PathBuf>,
 }

@@ -25,7 +25,7 @@ const EXAMPLE_MAX: usize = 70;
 /// `macrostep completions`.
 #[derive(Debug, Args)]
 pub struct CompletionsArguments {
-    /// The shell that completes
+    /// Name of the shell
     #[arg(value_enum, value_name = "SHELL")]
     pub shell: Shell,
 }
@@ -33,7 +33,7 @@ pub struct CompletionsArguments {
 /// `macrostep manual`.
 #[derive(Debug, Args)]
 pub struct ManualArguments {
-    /// Folder for the pages, one a command; made if missing
+    /// Folder for the pages, one for each command; made if missing
     #[arg(value_name = "DIR")]
     pub out: PathBuf,
 }

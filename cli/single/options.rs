@@ -22,7 +22,7 @@ pub struct SimulateArguments {
     /// Another start value; may be repeated [default: none]
     #[arg(long, value_name = "NAME=VALUE")]
     pub start: Vec<String>,
-    /// The same in two words [default: none]
+    /// The same as `--start`, as two words [default: none]
     #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append)]
     pub start_value: Vec<String>,
     /// Values of inputs: a CSV file, first column `time` in s; reals are interpolated, others held [default: none]
@@ -57,7 +57,7 @@ pub struct SimulateArguments {
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
-    /// Go on where an output is infinite or NaN [default: off]
+    /// Go on if an output is infinite or NaN [default: off]
     #[arg(long)]
     pub allow_non_finite: bool,
     /// Checkpoints

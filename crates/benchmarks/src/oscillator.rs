@@ -21,7 +21,7 @@ pub enum Coupling {
     #[value(name = "f-s")]
     #[serde(rename = "f-s")]
     ForceDisplacement,
-    /// F/D: the mirror of f-s
+    /// F/D: mass 2 owns the coupling, mass 1 is driven by its force
     #[value(name = "s-f")]
     #[serde(rename = "s-f")]
     DisplacementForce,
@@ -33,7 +33,7 @@ pub enum Coupling {
     #[value(name = "f-f")]
     #[serde(rename = "f-f")]
     ForceForce,
-    /// As the file of a system says
+    /// As in the file of a system
     #[value(skip)]
     #[serde(rename = "as-written")]
     AsWritten,
@@ -113,7 +113,7 @@ impl std::fmt::Display for Coupling {
     }
 }
 
-/// What a subsystem integrates its own equations by.
+/// Integrator inside a subsystem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize)]
 pub enum Integrator {
     /// Semi-implicit Euler, equation (7), order 1
@@ -124,7 +124,7 @@ pub enum Integrator {
     #[value(name = "rk4")]
     #[serde(rename = "rk4")]
     RungeKutta4,
-    /// Matrix exponential with polynomial input: leaves the coupling error alone
+    /// Matrix exponential with polynomial input: only the coupling error is left
     #[default]
     #[serde(rename = "exact")]
     Exact,

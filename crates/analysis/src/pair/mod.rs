@@ -32,7 +32,7 @@ use macrostep_oscillator::{Exact, Force, ParameterError, Parameters};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
-    /// From nowhere: the degree grows 0, 1, …, K in the first steps
+    /// None: the degree grows 0, 1, …, K in the first steps
     #[default]
     Ramp,
     /// From the exact solution
