@@ -173,7 +173,7 @@ fn suite((file, no_library): (&str, bool), findings: &[Finding], trials: Option<
         };
         let verdict = match of(Severity::Error) {
             Some(said) => Verdict::Failed(said),
-            None if no_library && name == LIBRARY => Verdict::Skipped("`--no-library` leaves it alone".to_owned()),
+            None if no_library && name == LIBRARY => Verdict::Skipped("`--no-library` does not load it".to_owned()),
             None => Verdict::Passed,
         };
         Case { name: name.to_owned(), class: file.to_owned(), remark: of(Severity::Warning), verdict }
@@ -208,10 +208,10 @@ fn of_description(fmu: &Fmu) -> Vec<Finding> {
 /// Loads the library; that it cannot be loaded is a finding like others.
 fn of_library(fmu: &Fmu) -> Result<Vec<Finding>, Failure> {
     print::keep()?;
-    let advice = "its library does this when it is loaded; `--no-library` leaves it alone";
+    let advice = "its library does this when it is loaded; `--no-library` does not load it";
     let texts = match during(fmu.name(), Call::Library, advice, || fmu.load()) {
         Ok(strange) => strange,
-        Err(e) => vec![format!("{}; `--no-library` leaves it alone", e.fault)],
+        Err(e) => vec![format!("{}; `--no-library` does not load it", e.fault)],
     };
     Ok(texts.into_iter().map(|text| Finding { rule: LIBRARY, variable: None, line: None, text }).collect())
 }

@@ -85,7 +85,7 @@ impl Checkpoint {
             return Err(refuse("something else", "a file `--checkpoint` has written"));
         };
         let whole = rest.split_at_checked(DIGEST).filter(|(digest, body)| Sha256::digest(body).as_slice() == *digest);
-        let damaged = || refuse("a damaged file", "one as it was written: start the run again");
+        let damaged = || refuse("a damaged file", "an unchanged file: start the run again");
         let (_, body) = whole.ok_or_else(damaged)?;
         let checkpoint: Checkpoint = postcard::from_bytes(body).map_err(|_| damaged())?;
         if checkpoint.run == run {
@@ -94,7 +94,7 @@ impl Checkpoint {
             if steps > steps_max || (rows > steps.saturating_add(1) && !has_events) {
                 return Err(refuse(
                     &format!("{steps} steps and {rows} rows"),
-                    &format!("at most {steps_max} steps and a row each"),
+                    &format!("at most {steps_max} steps, with one row for each"),
                 ));
             }
             return Ok(checkpoint);

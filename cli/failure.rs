@@ -73,7 +73,7 @@ impl Failure {
 
     /// Two options that make no sense together, both as typed, and the reason.
     pub fn conflict(first: impl std::fmt::Display, second: impl std::fmt::Display, reason: &str) -> Self {
-        Self::Usage(format!("`{first}` makes no sense with `{second}`: {reason}"))
+        Self::Usage(format!("`{first}` cannot be combined with `{second}`: {reason}"))
     }
 
     /// For `map_err` on file operations.

@@ -70,7 +70,10 @@ fn within(rows: &dyn Curves, axis: Axis, found: [&str; 2], exact: [&str; 2]) -> 
     if exact == 0.0 || found <= GROWN * exact {
         return (String::new(), axis);
     }
-    (format!("cut: it grows to {found:.1e}, the exact solution to {exact:.1e}"), axis.range(-3.0 * exact, 3.0 * exact))
+    (
+        format!("axis cut: the run grows to {found:.1e}, the exact solution to {exact:.1e}"),
+        axis.range(-3.0 * exact, 3.0 * exact),
+    )
 }
 
 /// A column of the rows as a line.

@@ -84,7 +84,7 @@ pub fn isolation(arguments: &SlaveArguments) -> Result<Option<Isolation>, Failur
 /// As [`isolation`].
 pub fn isolated(arguments: &SlaveArguments) -> Result<Isolation, Failure> {
     let isolation = Isolation::of_this_program(limits(arguments)?)
-        .map_err(|e| Failure::Run(format!("`--isolate`: the system does not say which program this is: {e}")))?;
+        .map_err(|e| Failure::Run(format!("`--isolate`: the path of this program cannot be found: {e}")))?;
     Ok(Isolation { logging_on: arguments.logging_on, ..isolation })
 }
 

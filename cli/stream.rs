@@ -146,7 +146,7 @@ impl Stream {
                 path.display(),
                 last_s.map_or(format!("step {}", at.steps), |t_s| format!("t = {} s", shown::time(t_s))),
             );
-            eprintln!("note: `{shown}` is a new file, which begins after {after}: the rows before are not in it");
+            eprintln!("note: `{shown}` is a new file, which begins after {after} and does not have the rows before");
             let stream = Stream::create(path, names)?;
             return Ok(Stream { last_s, ..stream });
         }
@@ -156,7 +156,7 @@ impl Stream {
         // Its rows have to be those of the checkpoint: as long, with this header, and with the same content.
         let other = |found: String| {
             let path = path.display();
-            let expected = "those of the run that is continued: put its file back, or choose another `--out`";
+            let expected = "those of the run that is continued: restore its file, or choose another `--out`";
             Failure::Run(format!("`{path}`: found {found}, expected {expected}"))
         };
         let found = stream.file.metadata().map_err(Failure::file(path))?.len();
@@ -230,7 +230,7 @@ impl Stream {
         };
         let (bytes, rows) = (self.bytes, self.rows);
         let wrong =
-            format!("found {found}, expected the {bytes} bytes of {rows} rows: something has changed it in the run");
+            format!("found {found}, expected the {bytes} bytes of {rows} rows: the file was changed during the run");
         Err(Failure::file(&self.shown)(std::io::Error::other(wrong)))
     }
 

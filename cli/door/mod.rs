@@ -216,7 +216,7 @@ fn give_way(opened: &mut Opened) -> Result<(), Fault> {
     let c = &mut opened.document.scenario.coupling;
     let refused = |what: &str, found: String, expected: &str| {
         let expected = format!("expected neither `method`, {expected}");
-        Err(Fault::usage(format!("a {what} is given and the scenario says another: found {found}, {expected}")))
+        Err(Fault::usage(format!("a {what} is given and the scenario names another one: found {found}, {expected}")))
     };
     if has_predictor && (c.method.is_some() || c.predict != Predict::default() || c.control.kind != Control::Fixed) {
         let found = || format!("predict = \"{}\", control = \"{}\"", c.predict, c.control.kind);

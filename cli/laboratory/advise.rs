@@ -345,7 +345,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
     let reference = answer.reference_error.filter(|e| *e > 0.1 * best.predicted_error);
     if let Some(error) = reference {
         print::line(format!(
-            "the run it is measured against has an error of {error:.0e} itself: the measured error says no more than that"
+            "the reference run has an error of {error:.0e} itself: the measured error is not more accurate than that"
         ))?;
     }
     Ok(())

@@ -217,8 +217,9 @@ impl SchemeArguments {
         // A file fixes what the schemes of a named system may choose.
         let (has, written) = (of.card().couplings, of.written());
         if let Some(option) = written.and(self.not_of_files()) {
-            let message =
-                format!("`--{option}` makes no sense with a file: the file says what units exchange and when");
+            let message = format!(
+                "`--{option}` cannot be combined with a file: the file already says what the units exchange and in which order"
+            );
             return Err(Failure::Usage(message));
         }
         // Cuts that the system does not have.

@@ -110,7 +110,10 @@ fn whole(step_s: f64, stop_s: f64) -> Result<f64, Failure> {
         return Ok(stop_s);
     }
     let taken_s = steps.round() * step_s;
-    eprintln!("note: {stop_s} s is no whole number of steps of {step_s} s: the runs end at {} s", shown::time(taken_s));
+    eprintln!(
+        "note: {stop_s} s is not a whole number of steps of {step_s} s: the runs end at {} s",
+        shown::time(taken_s)
+    );
     Ok(taken_s)
 }
 

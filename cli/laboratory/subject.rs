@@ -66,7 +66,7 @@ impl SubjectArguments {
         };
         if let Some(option) = self.of_files() {
             return Err(Failure::Usage(format!(
-                "`--{option}` makes no sense with `{name}`: it is for systems from files"
+                "`--{option}` cannot be combined with `{name}`: it is for systems from files"
             )));
         }
         Ok(Subject { benchmark, pool: None, files: Files::default() })

@@ -73,7 +73,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
         let (rows, all) = (done.rows, done.all);
         let out = arguments.out.join(RUNS);
         return Err(Failure::Run(format!(
-            "interrupted after {rows} of {all} rows, which are in `{}`; the same command goes on",
+            "interrupted after {rows} of {all} rows, which are in `{}`; the same command continues",
             out.display()
         )));
     }

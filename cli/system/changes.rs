@@ -72,7 +72,7 @@ fn method(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
         let of_file = || c.method.map(|method| format!("{}method = \"{method}\"", c.place));
         let named = a.method.map(|method| format!("--method {method}"));
         if let Some(named) = named.or_else(of_file) {
-            return Err(Failure::conflict(named, part, "the method says it already"));
+            return Err(Failure::conflict(named, part, "the method already contains it"));
         }
     }
     // What an option says goes before the file, part by part.
@@ -107,7 +107,7 @@ fn control(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
     match a.control_tolerance {
         Some(tolerance) if control.kind == Control::Fixed => {
             let option = format!("--control-tolerance {tolerance}");
-            return Err(Failure::conflict(option, "--control fixed", "steps of one length have none"));
+            return Err(Failure::conflict(option, "--control fixed", "fixed steps have no tolerance"));
         }
         tolerance => control.tolerance = tolerance.unwrap_or(control.tolerance),
     }

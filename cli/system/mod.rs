@@ -81,7 +81,7 @@ impl Opened {
     /// Opens the scenario and applies the options; remarks of the reader go to standard error.
     ///
     /// # Errors
-    /// [`Failure`] where the file cannot be read or an option makes no sense with it.
+    /// [`Failure`] where the file cannot be read or an option cannot be combined with it.
     pub fn new(arguments: &SystemArguments) -> Result<Self, Failure> {
         Opened::with(arguments, told)
     }
@@ -128,7 +128,7 @@ impl Opened {
     /// A document that is open already, with the options applied, for a caller in this process.
     ///
     /// # Errors
-    /// [`Failure::Usage`] where an option makes no sense with it.
+    /// [`Failure::Usage`] where an option cannot be combined with it.
     pub fn of(mut document: Document, arguments: &SystemArguments, caller: Caller) -> Result<Self, Failure> {
         slaves::isolation(&arguments.slaves)?;
         change(&mut document, arguments)?;
@@ -238,7 +238,7 @@ impl Catalogue for Opened {
     fn forked(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
         if self.is_given(source) {
             let next = "it needs methods `state()` and `restore(state)`, or attributes that can be copied";
-            return Err(format!("it cannot go back, which the method wants: {next}"));
+            return Err(format!("it cannot go back, which the method needs: {next}"));
         }
         let unit = slaves::make_by_fork(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())?;
         Ok(self.timed(unit))

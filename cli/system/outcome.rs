@@ -95,7 +95,7 @@ impl Events {
         let last = last.map(|e| format!(", the last `{}` at t = {:.9} s", e.event, e.t_s)).unwrap_or_default();
         let late = match self.late_max_s {
             0.0 => String::new(),
-            late_s => format!("; met up to {late_s:.1e} s late, because a unit cannot go back"),
+            late_s => format!("; up to {late_s:.1e} s late, because a unit cannot go back"),
         };
         format!("\n{}{last}{late}", counted(self.count, "event"))
     }
@@ -340,7 +340,7 @@ fn opening(o: &Opening) -> ConstraintResult<'_> {
 
 /// What a joint was open by, in a line that follows another.
 fn opening_line(o: &Opening) -> String {
-    format!("\nconstraint `{}`: open by at most {:.1e} in position, {:.1e} in velocity", o.name, o.gap, o.rate)
+    format!("\nconstraint `{}`: largest gap {:.1e} in position, {:.1e} in velocity", o.name, o.gap, o.rate)
 }
 
 impl Summary<'_> {

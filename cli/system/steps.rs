@@ -198,7 +198,7 @@ impl Steps {
     /// From the start to the stop \[s\], with a row after every `every`-th window.
     ///
     /// # Errors
-    /// Where the span is no whole number of windows.
+    /// Where the span is not a whole number of windows.
     pub fn new(simulation: &Simulation, (start_s, stop_s): (f64, f64), every: u64) -> Result<Steps, RunError> {
         let span_s = stop_s - start_s;
         let is_chosen = simulation.course().is_some();

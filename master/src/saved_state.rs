@@ -108,7 +108,7 @@ impl Simulation {
         if known && sampled && placed && paced && solved && alike(state) == alike(&initial) {
             return Ok(());
         }
-        Err(mismatch("a state with values that none has".to_owned(), "one as it was written: start the run again"))
+        Err(mismatch("a state with values that none has".to_owned(), "an unchanged file: start the run again"))
     }
 
     /// Goes on where a simulation of the same definition was when the checkpoint was taken. To be called after

@@ -152,14 +152,14 @@ fn bounded(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Result<f64, 
     Ok(window * step)
 }
 
-/// Where the run is no whole number of windows, the last one is shorter; units that cannot do that end it before.
+/// Where the run is not a whole number of windows, the last one is shorter; units that cannot do that end it before.
 fn end(
     s: &mut Scenario,
     descriptions: &[Arc<ModelDescription>],
     window_s: f64,
     findings: &mut Vec<Finding>,
 ) -> Result<(), Finding> {
-    // Only a run that is no whole number of windows needs a decision.
+    // Only a run that is not a whole number of windows needs a decision.
     let e = &s.experiment;
     let (start, stop) = (e.start_s, e.stop_s.unwrap_or(e.start_s));
     let span = stop - start;
@@ -168,7 +168,7 @@ fn end(
     // Steps that are chosen end on a multiple of the shortest one.
     if s.coupling.control.kind != Control::Fixed {
         let what =
-            format!("{span} s from {start} s to {stop} s is no whole number of the shortest steps of {window_s} s");
+            format!("{span} s from {start} s to {stop} s is not a whole number of the shortest steps of {window_s} s");
         return Err(Finding::error(&place, what, "choose a `step_max` that divides the span"));
     }
     // The end of the last whole window, and what is said about it.
@@ -177,7 +177,7 @@ fn end(
         if window_s > e.step_s.unwrap_or(0.0) { "meetings of all units" } else { "macro steps" },
     );
     let what = format!(
-        "{} s from {start} s to {stop} s is no whole number of {windows} of {} s",
+        "{} s from {start} s to {stop} s is not a whole number of {windows} of {} s",
         shown::time(span),
         shown::time(window_s)
     );
