@@ -190,8 +190,7 @@ fn parameters_a_component_lacks_are_passed_over_with_one_note() {
     write(&folder, "t.ssd", &description(&pair(&values(&[("mass2.k", "3.5")]))));
     let left = run(&folder, "s.ssd");
     assert_eq!(finals(&left), finals(&run(&folder, "t.ssd")));
-    let text =
-        "2 of the parameters are no variables of their FMUs: `mass1.never`, `mass2.nope`; SSP has them passed over";
+    let text = "2 of the parameters are not variables of their FMUs: `mass1.never`, `mass2.nope`; SSP demands that they are ignored";
     assert!(left.stderr.contains(text), "{text}\n{}", left.stderr);
     // The scenario that is left behind runs, and so does what is converted.
     let out = macrostep(&folder, &["run", "s.ssd", "--out", "out", "--no-pictures"]);

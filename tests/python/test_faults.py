@@ -97,7 +97,7 @@ def test_other_threads_work_beside_a_run():
         (lambda f: ms.open("nosuch"), "nosuch"),
         (lambda f: ms.open("nosuch.toml"), "No such file"),
         (lambda f: ms.System().add("nosuch.fmu"), "No such file"),
-        (lambda f: ms.System().add("embedded:nosuch"), "carries no FMU `nosuch`"),
+        (lambda f: ms.System().add("embedded:nosuch"), "has no FMU `nosuch`"),
         (lambda f: ms.open("case-1").run(method="magic"), "invalid value 'magic'"),
         (lambda f: ms.open("case-1").run(nosuch=1), "unexpected argument '--nosuch"),
         (lambda f: ms.open("case-1").run(step=-1.0), "invalid value '-1.0'"),

@@ -51,7 +51,7 @@ impl FromFile {
         for (u, v) in assembly.recorded.iter().filter(|(u, v)| sees_derivatives(&assembly.descriptions[*u], *v)) {
             let name = assembly.column(*u, *v);
             let what =
-                format!("`{name}` follows the derivatives of inputs, which depend on the method: it is not measured");
+                format!("`{name}` depends on derivatives of inputs, which depend on the method: it is not measured");
             findings.push(Finding::note(&scenario.experiment.place, what, ""));
         }
         // Quantities: recorded real variables that may change in a run.

@@ -46,7 +46,7 @@ pub enum ChoiceError {
         hint: String,
     },
     /// No output.
-    #[error("nothing is recorded that could be an output; `--outputs UNIT.VARIABLE` names some")]
+    #[error("no recorded variable can be an output; name some with `--outputs UNIT.VARIABLE`")]
     NoOutput,
 }
 
@@ -69,7 +69,7 @@ pub fn choose(of: &Choice<'_>, name: &str, wanted: &Wanted<'_>) -> Result<Interf
         let told = s.units.iter().find(|u| u.name == unit).and_then(|u| u.step_parameter.as_deref());
         v.causality == Causality::Parameter && v.variability != Variability::Constant && told != Some(v.name.as_str())
     };
-    let inputs = fitting(of, ("--inputs", "input that nothing inside feeds"), wanted.inputs, is_open)?;
+    let inputs = fitting(of, ("--inputs", "input without a connection inside"), wanted.inputs, is_open)?;
     let parameters = fitting(of, ("--parameters", "parameter"), wanted.parameters, is_parameter)?;
     // What is recorded, unless it shows already.
     let recorded = of.recorded.iter().map(|&(u, v)| (&s.units[u].name, &of.descriptions[u].variables[v]));

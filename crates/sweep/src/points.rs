@@ -97,11 +97,11 @@ impl Points {
         let varied = names.iter().position(is_measure).filter(|_| names.len() < head.len()).unwrap_or(names.len());
         let (names, measures) = names.split_at(varied);
         if let (Some(late), Some(first)) = (measures.iter().find(|name| !is_measure(name)), measures.first()) {
-            return Err(wrong(format!("the name `{late}` stands after the measure `{first}`, expected it before")));
+            return Err(wrong(format!("the name `{late}` is after the measure `{first}`, expected before it")));
         }
         let targets: Vec<Target> = names.iter().map(|name| name.parse()).collect::<Result<_, _>>().map_err(wrong)?;
         if targets.is_empty() {
-            return Err(wrong("no columns, expected one a varied name".to_owned()));
+            return Err(wrong("no columns, expected one for each varied name".to_owned()));
         }
         // Every row is looked at before the first run.
         let mut rows = 0;

@@ -226,7 +226,7 @@ fn distinct(targets: &[Target], scenario: &Scenario) -> Result<(), Refused> {
         let is_named = scenario.coupling.method.is_some() || targets.contains(&Target::Key(Key::Method));
         if key.is_part_of_method() && is_named {
             return Err(Refused::Usage(format!(
-                "`{target}` is varied, but a named method says it already: leave out `method`"
+                "`{target}` is varied, but a named method already contains it: leave out `method`"
             )));
         }
     }

@@ -175,7 +175,7 @@ impl<'a> Sweep<'a> {
             if let Ending::Fatal(why) = ending {
                 let row = table.rows;
                 failure = Some(Refused::Run(format!(
-                    "row {row}: {why}; the sweep cannot go on in this process: `--isolate` goes on where it was"
+                    "row {row}: {why}; the sweep cannot go on in this process: `--isolate` continues it"
                 )));
             }
             failure.is_none()

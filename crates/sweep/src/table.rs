@@ -51,7 +51,7 @@ impl Definition {
         };
         let read = serde_json::from_str::<Definition>(&text);
         let definition =
-            read.map_err(|e| Refused::Run(format!("`{}`: {e}; it is no file of a sweep", path.display())))?;
+            read.map_err(|e| Refused::Run(format!("`{}`: {e}; it is not a file of a sweep", path.display())))?;
         if definition.format != 1 {
             let found = definition.format;
             return Err(Refused::Run(format!("`{}`: format {found}, expected 1", path.display())));
@@ -213,7 +213,7 @@ pub fn rows(folder: &Path) -> Result<csv::Reader<impl Read + use<>>, Refused> {
 pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
     // The parts, in order.
     let missing =
-        |path: &Path| Refused::Run(format!("`{}` holds no `{SWEEP}`: it is no part of a sweep", path.display()));
+        |path: &Path| Refused::Run(format!("`{}` has no `{SWEEP}`: it is not a part of a sweep", path.display()));
     let mut known = Vec::new();
     for path in parts {
         known.push((path, Definition::read(path)?.ok_or_else(|| missing(path))?));
@@ -237,7 +237,7 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
         if count != expected {
             let shown = path.display();
             return Err(Refused::Run(format!(
-                "`{shown}` has {count} of {expected} rows: run its part again, it goes on where it was"
+                "`{shown}` has {count} of {expected} rows: run its part again, which continues it"
             )));
         }
     }

@@ -40,7 +40,7 @@ pub enum Fault {
     #[error(transparent)]
     Description(#[from] ReadError),
     /// It is no FMU for co-simulation.
-    #[error("it offers {found}, expected a `CoSimulation` element: ask its maker for a co-simulation export")]
+    #[error("it offers {found}, expected a `CoSimulation` element: ask for an export for co-simulation")]
     NotCoSimulation {
         /// What it offers.
         found: &'static str,

@@ -293,7 +293,7 @@ fn close(reply: &mut Vec<u8>, done: u64, stop: Option<(Call, Stop)>) {
         }
         Stop::Refused(reason) => (call.name(), "no instance", 0.0, reason.as_str()),
         Stop::Garbled | Stop::Quit | Stop::Awake => {
-            (call.name(), "nothing", 0.0, "the message to its process made no sense")
+            (call.name(), "nothing", 0.0, "the message to its process could not be read")
         }
     };
     reply.text(name);

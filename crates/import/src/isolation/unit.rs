@@ -289,7 +289,7 @@ impl IsolatedUnit {
         self.process.kill();
         self.is_gone = true;
         let found =
-            "its process answered with something that is no answer: it has written where it must not".to_owned();
+            "its process sent an answer that cannot be read: it has overwritten memory of the program".to_owned();
         self.error(Call::Step.name(), "nothing", found)
     }
 

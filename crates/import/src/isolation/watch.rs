@@ -206,7 +206,7 @@ impl Watch {
                     (None, code) => format!("ended itself with status {}", code.unwrap_or(0)),
                 };
                 if done.is_some() {
-                    return failed(&format!("everything was written, but then the program {end}{}", advice()));
+                    return failed(&format!("everything was written, but after that the program {end}{}", advice()));
                 }
                 failed(&died(&format!("the program {end}")))
             }

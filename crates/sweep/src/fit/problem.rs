@@ -77,9 +77,7 @@ impl Problem<'_, '_> {
     pub fn failed(&self) -> Refused {
         match &self.failure {
             Some(Ending::Interrupted) => Refused::Run("interrupted".to_owned()),
-            Some(ending) => {
-                Refused::Run(format!("a run at a point that is needed has not ended well: {}", ending.status()))
-            }
+            Some(ending) => Refused::Run(format!("a run that is needed has failed: {}", ending.status())),
             None => Refused::Run("a run gives values that are not finite".to_owned()),
         }
     }

@@ -28,7 +28,7 @@ pub(super) fn rows(
             _ => Err(RunError::Grid {
                 what: "history",
                 found: format!("no value of `{unit}.{name}` at {t_s:?} s"),
-                expected: "one in [[history]]: this method looks back to that time".to_owned(),
+                expected: "one in [[history]]: this method uses values of that time".to_owned(),
             }),
         }
     };

@@ -76,7 +76,7 @@ fn proposed(
         };
         for value in unusable.into_iter().filter(|value| asked(value.attribute)) {
             let what = format!("unit `{}`: {value}", unit.name);
-            findings.push(Finding::note(&unit.place, what, "it is as if the FMU proposed none"));
+            findings.push(Finding::note(&unit.place, what, "the proposal of the FMU is ignored"));
         }
     }
     // The run ends at the latest stop time that an FMU proposes.
@@ -86,7 +86,7 @@ fn proposed(
             return Err(Finding::error(
                 &e.place,
                 "no stop time, and no FMU proposes one",
-                "say `stop` in [experiment], or `--stop`",
+                "give `stop` in [experiment], or `--stop`",
             ));
         };
         findings.push(Finding::note(&e.place, format!("no stop time: {stop} s, the latest the FMUs propose"), ""));
@@ -100,7 +100,7 @@ fn proposed(
         let step = if wanted > 0.0 { span / (span / wanted - 1e-9).ceil().max(1.0) } else { span };
         e.step_s = Some(step);
         let whose = if smallest.is_some() { "the smallest the FMUs propose" } else { "a thousandth of the run" };
-        findings.push(Finding::note(&e.place, format!("no macro step: {step} s, {whose}"), "say `step`, or `--step`"));
+        findings.push(Finding::note(&e.place, format!("no macro step: {step} s, {whose}"), "give `step`, or `--step`"));
     }
     Ok(())
 }
@@ -125,12 +125,16 @@ fn bounded(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Result<f64, 
     }
     // Steps that vanish in the last bits of time would never end.
     if e.start_s + step == e.start_s || stop - step == stop {
-        let what = format!("step = {step:?}, which time in 64 bits cannot tell from none at {stop:?} s");
+        let what = format!("step = {step:?}, which is too small to change a time of 64 bits at {stop:?} s");
         return Err(Finding::error(step_place, what, "choose a longer step"));
     }
     let refused = |e: macrostep_master::RunError| {
         let place = s.units.iter().find(|u| u.share != (1, 1)).map_or(step_place, |u| &u.place);
-        Finding::error(place, e.to_string(), "write `step` of the units as parts of the macro step that meet soon")
+        Finding::error(
+            place,
+            e.to_string(),
+            "write `step` of the units as parts of the macro step with a common multiple after few steps",
+        )
     };
     // Steps of a unit: its part of the macro step and its sub-steps count.
     let (window, made) = grid(s).window(s.units.len()).map_err(refused)?;

@@ -63,8 +63,8 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         let names: Vec<&str> = missing.iter().take(NAMES_MAX).map(|(_, name)| name.as_str()).collect();
         let more = if missing.len() > NAMES_MAX { ", …" } else { "" };
         let what =
-            format!("{} of the parameters are no variables of their FMUs: {}{more}", missing.len(), names.join(", "));
-        findings.push(Finding::note(place, what, "SSP has them passed over"));
+            format!("{} of the parameters are not variables of their FMUs: {}{more}", missing.len(), names.join(", "));
+        findings.push(Finding::note(place, what, "SSP demands that they are ignored"));
     }
 }
 
