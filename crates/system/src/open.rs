@@ -32,7 +32,7 @@ pub enum OpenError {
     #[error("{0}")]
     Content(Box<Finding>),
     /// It has an ending nobody knows.
-    #[error("`{}`: no scenario by its ending, expected `.toml`, `.ssd` or `.ssp`", path.display())]
+    #[error("`{}`: not a scenario by its file extension, expected `.toml`, `.ssd` or `.ssp`", path.display())]
     Ending {
         /// Which.
         path: PathBuf,

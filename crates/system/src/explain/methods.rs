@@ -38,10 +38,10 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
         "no connected output has its derivatives up to the acceleration; name them in `motions`, or take linear";
     group("ia0, ia1, ia2, h3, h5, jerk (explicit, high order)", (!has(3)).then(|| no_motion.to_owned()));
     let lacking = no_dense(a);
-    let sentence = || format!("{} without dense output; h5 with newton does without", lacking.join(", "));
+    let sentence = || format!("{} without dense output; h5 with newton does not need it", lacking.join(", "));
     group("waveform:Q", (!lacking.is_empty()).then(sentence));
     // What repeats steps needs a way back, by the unit's own functions or by fork.
-    let explicit = "explicit coupling, gauss-seidel with the stiff side last, does without";
+    let explicit = "explicit coupling does not need it, with gauss-seidel and the stiff side last";
     let forked: Vec<String> = (a.effective.units.iter().zip(&a.by_fork))
         .filter(|(_, by_fork)| **by_fork)
         .map(|(unit, _)| format!("`{}`", unit.name))
@@ -59,7 +59,7 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let differences = "newton takes differences";
     let directional = without(|c| c.provides_directional_derivative, "providesDirectionalDerivative", differences);
     group("newton-directional", directional);
-    let one_length = "steps of one length, chosen by `advise`, do without";
+    let one_length = "steps of one length do not need it; `advise` chooses one";
     let attribute = "canHandleVariableCommunicationStepSize";
     group("macro step control", without(|c| c.can_handle_variable_communication_step_size, attribute, one_length));
     let no_bond = "no power bond is named in [[bonds]]";

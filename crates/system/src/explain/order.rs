@@ -178,7 +178,7 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
     };
     let reported = |u: usize| {
         let late = o.late.iter().find(|(end, _)| end.unit == s.units[u].name).map(|(_, late)| late.words());
-        let late = late.unwrap_or("known before it stepped, or iterated");
+        let late = late.unwrap_or("known before its step, or iterated");
         format!("{}: {} left as reported, with inputs {late}", name(u), feedthrough(u))
     };
     // How one unit's outputs get up to date at a time.

@@ -87,7 +87,7 @@ impl Flat {
             let next = if after > before {
                 "the one through the connection is used"
             } else {
-                "the second is used, for its binding is an outer one"
+                "the second is used, because its binding is an outer one"
             };
             self.findings.push(Finding::warning(&through.place, what, next));
         }

@@ -179,7 +179,7 @@ impl Flat {
         }
         // Only co-simulation can be run.
         if node.attribute("implementation") == Some("ModelExchange") {
-            let what = format!("component `{name}` asks for model exchange");
+            let what = format!("component `{name}` is for model exchange");
             return Err(Finding::error(&node.place, what, "use an FMU for co-simulation"));
         }
         // The FMU, embedded in this program or from a file.
@@ -333,8 +333,8 @@ impl Flat {
     pub fn name_left_out(&mut self, partly: Option<&str>) {
         let partly = partly.map(|of| format!("annotation `{of}`"));
         for (name, (count, place)) in std::mem::take(&mut self.unused) {
-            let more = if Some(&name) == partly.as_ref() { " more" } else { "" };
-            let what = format!("{name} ({count}, first here) means nothing{more} to a run");
+            let more = if Some(&name) == partly.as_ref() { "further " } else { "" };
+            let what = format!("{name} ({count}, first here) has no {more}effect on a run");
             // Where things are drawn is of no weight.
             let is_drawing = name.ends_with("Geometry") || name == "GraphicalElements";
             let next = "it is left out";

@@ -111,7 +111,7 @@ pub fn verify(
     let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
     if effective.coupling.control.kind != Control::Fixed {
         let what =
-            format!("`control` chooses steps by `{}`, and `verify` halves them", effective.coupling.control.kind);
+            format!("`control` chooses steps by `{}`, which `verify` cannot halve", effective.coupling.control.kind);
         let next = "choose `--control fixed`, or another `--control-tolerance` in two runs";
         return Err(Unverified::Findings(vec![Finding::error(&effective.coupling.place, what, next)]));
     }
