@@ -117,7 +117,7 @@ impl System for ImpactGround {
 
 impl Equations for ImpactGround {
     const IDENTIFIER: &'static str = "impact_ground";
-    const ABOUT: &'static str = "Ground that says what momentum an impact leaves a ball with";
+    const ABOUT: &'static str = "Ground that computes the momentum of a ball after an impact";
 
     fn declare(d: &mut Declaration) {
         d.si_units(&["s", "kg", "m", "m/s", "N.s", "rad/s"]);
