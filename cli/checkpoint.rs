@@ -1,4 +1,4 @@
-//! Checkpoints: a run written down at a communication point, so that it can be continued bit by bit.
+//! Checkpoints: a run saved at a communication point, so that it can be continued bit by bit.
 //!
 //! A file holds a line that says what it is, a SHA-256 digest and the contents. It is written beside its place and then
 //! moved there, so that there is always a whole one. What a run is (FMUs, options, times) stands in it as text: only the

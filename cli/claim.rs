@@ -1,4 +1,5 @@
-//! One run a folder: whoever writes into one claims it, and a second run is refused as long as the first one lives.
+//! One run for each folder: a run claims the folder that it writes to, and a second run is refused as long as the first one
+//! is running.
 //!
 //! The claim is a lock on the folder itself: nothing is left in it, and the system takes the lock back when the process
 //! ends, however it ends.

@@ -1,4 +1,4 @@
-//! No file that a run reads is one that it writes, and no file is written for two purposes.
+//! Checks that no file that a run reads is written, and that no file is written for two purposes.
 
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well.
+//! Errors of a command, with their exit codes.
 
 use std::path::{Path, PathBuf};
 

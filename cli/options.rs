@@ -1,4 +1,4 @@
-//! One oscillator run, fully said: every default filled in, every combination looked at.
+//! The options of one oscillator run, with all defaults filled in and all combinations checked.
 //!
 //! | symbol | code | unit | meaning |
 //! |---|---|---|---|

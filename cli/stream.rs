@@ -1,4 +1,4 @@
-//! Results as they come: a CSV file that is complete to its last row at any moment.
+//! Results during a run: a CSV file that is complete to its last row at any time.
 //!
 //! Every row is handed to the system before the run goes on, in one write or, where rows come fast, by a copy into memory that
 //! is the file, see [`Room`]. What was recorded is in the file after any failure, and after the program was killed.

@@ -1,5 +1,4 @@
-//! The words of the command line that are no part of a scheme: one type an option, each value with the name it is typed and
-//! printed by.
+//! The values of options that are not part of a scheme: one type for each option, each value with its name.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Why a verb came to nothing: the sentence that the program prints, and what is known beside it.
+//! Why a verb failed: the message that the program prints, and its parts.
 
 use macrostep_master::unit::UnitError;
 use macrostep_master::{RunError, SystemError};

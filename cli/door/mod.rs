@@ -1,4 +1,5 @@
-//! The verbs about systems as functions: for a caller in this process that wants values and not lines, as the Python module.
+//! The verbs about systems as functions, for a caller in this process that needs values and not lines, for example the
+//! Python module.
 //!
 //! What is to be different about a scenario is said in the words of the command line and means the same: [`Asked::new`] takes
 //! them. What a verb would print is a value here, and what it would say on standard error is a [`Fault`] or a remark.

@@ -1,4 +1,4 @@
-//! A simulation under way that its caller steps.
+//! A simulation that its caller steps.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What may be typed after `macrostep flex` and `macrostep interface`.
+//! Options of `macrostep flex` and `macrostep interface`.
 
 use std::path::PathBuf;
 

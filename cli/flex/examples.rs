@@ -1,4 +1,4 @@
-//! `macrostep flex examples`: long beam, L-beam and T-square beside the numbers of the text.
+//! `macrostep flex examples`: long beam, L-beam and T-square beside the numbers of the paper.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! `macrostep advise`: which scheme and macro step, what to expect of them, and with `--apply` what came of it.
+//! `macrostep advise`: the cheapest scheme and macro step for a tolerance, its predicted error, and with `--apply` its
+//! measured error.
 
 use macrostep_analysis::advise::{Advice, Candidate, Capabilities, Connection, LeftOut, Question, advise};
 use macrostep_analysis::measure::{Reference, Work, run as run_scheme};

@@ -1,5 +1,5 @@
-//! `macrostep energy SYSTEM`: what the coupling adds to the power bonds of a system from a file, and what the corrections make
-//! of it.
+//! `macrostep energy SYSTEM`: residual energy of the power bonds of a system from a file, without and with energy
+//! correction.
 
 use std::path::Path;
 

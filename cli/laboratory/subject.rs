@@ -1,4 +1,4 @@
-//! What the verbs of the laboratory look at: a system of this program by its name, or one from a file.
+//! The system of these verbs: one of this program by its name, or one from a file.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Options that say something about what is not there.
+//! Refuses options that have no effect with the others.
 
 use super::*;
 

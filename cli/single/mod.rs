@@ -1,4 +1,4 @@
-//! `macrostep simulate FMU`: one FMU by itself, driven by a file of inputs.
+//! `macrostep simulate FMU`: one FMU alone, driven by a file of inputs.
 //!
 //! ```text
 //! at t_n = start + n·H:  set the inputs' values at t_n  ·  step to t_{n+1}  ·  record the outputs

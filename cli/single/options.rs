@@ -1,4 +1,4 @@
-//! What `macrostep simulate` may be told, and the times that follow from it.
+//! Options of `macrostep simulate`, and the times that follow from them.
 
 use std::path::PathBuf;
 

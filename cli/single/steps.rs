@@ -1,4 +1,4 @@
-//! The steps of one FMU, and what is kept of them.
+//! The steps of one FMU, and the values recorded of them.
 
 use macrostep_description::{Value, Variable, shown};
 use macrostep_import::isolation::interrupt;

@@ -1,4 +1,4 @@
-//! `macrostep sweep`: many runs of one system, a row each.
+//! `macrostep sweep`: many runs of one system, with a row for each.
 
 pub mod arguments;
 

@@ -1,4 +1,4 @@
-//! `macrostep run --bundle`: a scenario with everything it is made of, to be handed on.
+//! `macrostep run --bundle`: a scenario with all its files, for another machine.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What options change of a scenario that was read.
+//! Options that override parts of a scenario.
 
 use macrostep_system::scenario::{Endpoint, Place, Setting, StepChoice, Value};
 use macrostep_system::words::Control;

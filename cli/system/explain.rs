@@ -1,4 +1,4 @@
-//! `macrostep explain`: what a run does, in words.
+//! `macrostep explain`: a description of a run.
 
 use macrostep_description::shown;
 use macrostep_plot::Table;

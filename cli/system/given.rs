@@ -1,4 +1,4 @@
-//! Parts of a system that the caller of this process makes itself: a researcher's units, laws, predictor and corrector.
+//! Parts of a system that the caller of this process gives: units, laws, a predictor and a corrector.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Verbs about systems of anybody's FMUs.
+//! Verbs about systems of FMUs of any tool.
 
 pub mod arguments;
 mod bundle;

@@ -1,4 +1,4 @@
-//! What a scenario's run came to: as JSON and as a table.
+//! The result of a scenario's run, as JSON and as a table.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Pictures of a run: all recorded variables over time, one panel or more a unit of measurement.
+//! Pictures of a run: all recorded variables over time, with one or more panels for each unit of measurement.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The macro steps of a scenario: rows and checkpoints as they come, interrupts, and what of a run is left when it fails.
+//! The macro steps of a scenario: rows and checkpoints during the run, interrupts, and the rows that are left when it
+//! fails.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! `macrostep verify`: how far a result is from converged.
+//! `macrostep verify`: the estimated error of a result.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which scheme and which macro step for a system and a tolerance, with the error and growth to expect.
+//! The cheapest scheme and macro step for a system and a tolerance, with its predicted error and growth.
 //!
 //! Nothing is known of the solution. Every scheme is tried at H, H/2 and H/4, beginning with a guess of H that is halved
 //! while the run grows or its error does not shrink; from the differences of the three runs

@@ -1,4 +1,4 @@
-//! The models of this program as units, and scenarios of them: natively, or by whatever the caller makes units with.
+//! The models of this program as units, and scenarios of them: natively, or by the units that the caller makes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

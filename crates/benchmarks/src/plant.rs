@@ -1,4 +1,4 @@
-//! What is coupled: the two plants and their manoeuvres.
+//! The two plants, crane and actuator, and their manoeuvres.
 
 use macrostep_crane::{actuator, crane};
 

@@ -1,4 +1,4 @@
-//! Which variables of the units a container shows.
+//! The variables of the units that a container has.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What lies in `resources/`.
+//! The content of `resources/`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

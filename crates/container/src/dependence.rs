@@ -1,4 +1,4 @@
-//! Which outputs of a container follow which of its inputs at once.
+//! The inputs that each output of a container depends on at the same time.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

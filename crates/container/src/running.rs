@@ -1,4 +1,4 @@
-//! The run inside: a simulation of the scenario, with what it was last told from outside.
+//! The run inside: a simulation of the scenario, with the last values from outside.
 
 use macrostep_description::Value;
 use macrostep_master::record::Observer;

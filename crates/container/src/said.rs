@@ -1,4 +1,4 @@
-//! What the FMUs inside say: kept until the outer log is there to take it.
+//! Log messages of the FMUs inside, kept until the outer logger can take them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What a file says, in a message: cut where it is long, in powers of ten where it is large.
+//! Texts of a file in a message: cut if they are long, in powers of ten if they are large numbers.
 
 use std::borrow::Cow;
 

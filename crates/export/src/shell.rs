@@ -1,4 +1,4 @@
-//! What an `fmi2Component` points to.
+//! The instance behind an `fmi2Component`.
 
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};

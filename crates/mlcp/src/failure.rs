@@ -1,4 +1,4 @@
-//! How solving can fail: always with a value that says where.
+//! Errors of the solver, each with a value that says where.
 
 use thiserror::Error;
 

@@ -1,4 +1,4 @@
-//! A ball in free fall, and the ground under it: a system that is cut at a contact.
+//! A ball in free fall, and the ground under it: a system that is divided at a contact.
 //!
 //! # Equations
 //! ```text

@@ -1,4 +1,4 @@
-//! What the packager and the master know of a model.
+//! The part of a model that the packager and the master use.
 
 use macrostep_description::ModelDescription;
 use macrostep_slave::{Equations, Fault, Instance, Model, Ode, Slave};

@@ -1,4 +1,4 @@
-//! Models given by ordinary differential equations: what their author writes.
+//! Models given by ordinary differential equations: the part that the author writes.
 
 use macrostep_description::{BaseUnit, Declared};
 use macrostep_ode::System;

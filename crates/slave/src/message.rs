@@ -1,4 +1,4 @@
-//! What a model has to say that is no answer to a call.
+//! Messages of a model beside the status of a call.
 
 /// A message for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a model is.
+//! The trait of a model.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A *study*: a scenario, and what of it changes from run to run. It is the same for all workers and never changes.
+//! A *study*: a scenario, and the values that change from run to run. It is the same for all workers and never changes.
 //!
 //! Values of variables are set when a run is initialised, so that one simulation serves all runs that differ in nothing else.
 //! What is written into the scenario before it is assembled is *structural*: keys of the experiment and the method, and

@@ -1,4 +1,4 @@
-//! A *sweep*: a study, its points, and what is measured of each run.
+//! A *sweep*: a study, its points, and the measures of each run.
 
 use std::path::Path;
 

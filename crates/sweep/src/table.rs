@@ -1,4 +1,4 @@
-//! `runs.csv`: a row a run, written when it is its turn, and `sweep.json` beside it, which says what the rows are of.
+//! `runs.csv`, with a row for each run in the order of the points, and `sweep.json` beside it, which describes the sweep.
 //!
 //! A sweep that was ended in any way leaves whole rows and at most a part of one, which is taken away when it goes on.
 

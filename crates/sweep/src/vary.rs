@@ -1,4 +1,4 @@
-//! What is varied, and over which values: `unit.k=lin:1:10:20`, `predict=hold,linear`, `step=log:1e-4:1e-2:5`.
+//! The varied names and their values: `unit.k=lin:1:10:20`, `predict=hold,linear`, `step=log:1e-4:1e-2:5`.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What a run came to.
+//! The result of a run.
 //!
 //! ```text
 //! rms_w = √(mean_n (w(t_n) − w_ref(t_n))²)

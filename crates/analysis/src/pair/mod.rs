@@ -1,4 +1,4 @@
-//! The two-mass oscillator cut in two and coupled again, in every decomposition of the benchmark.
+//! The two-mass oscillator, divided in two and coupled again, in every cut of the benchmark.
 //!
 //! | name | subsystems 1 / 2 | subsystem 1 gets | subsystem 2 gets | coupling law |
 //! |---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! What a run came to: its trace and how far it was from exact.
+//! The result of a run: its trace and its error against the exact solution.
 //!
 //! A run feeds every macro point to a [`Recorder`], which knows the exact solution on the same grid.
 //!

@@ -1,4 +1,4 @@
-//! What FMI 2.0.5 demands of a description, rule by rule.
+//! The rules of FMI 2.0.5 for a description.
 //!
 //! Every rule has a name, the section it comes from, a weight and a function that finds what breaks it. All take time linear in
 //! the size of the description. What can only go wrong in the file's form, the reader refuses (feature `xml`).

@@ -1,4 +1,4 @@
-//! The file as a whole: the root, the order of its parts, and what can only be judged once all of it is read.
+//! The file as a whole: the root, the order of its parts, and the checks that need all parts.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Files that have an end: a device may give bytes for ever, and opening a pipe may wait for ever.
+//! Files with an end: a device may give bytes for ever, and opening a pipe may wait for ever.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! What an FMU does against the standard that need not end the run: it is said once.
+//! Violations of the standard by an FMU that need not end the run: each is reported once.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What follows a step that did not simply succeed.
+//! Handling of a step that did not simply succeed.
 
 use std::thread;
 use std::time::{Duration, Instant};

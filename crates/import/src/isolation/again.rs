@@ -1,4 +1,4 @@
-//! How the program that is running is started again.
+//! How the running program is started again.
 
 use std::ffi::OsString;
 use std::io::{Error, ErrorKind};

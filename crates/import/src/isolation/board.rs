@@ -1,4 +1,4 @@
-//! What a process tells the one that watches it: words in memory both share, written without a lock.
+//! Messages of a process to the one that watches it: words in shared memory, written without a lock.
 //!
 //! Whoever reads believes nothing: a slave in the writing process may have written here too.
 

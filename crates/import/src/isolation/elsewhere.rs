@@ -1,4 +1,4 @@
-//! Where there is no isolation: the same names, which refuse.
+//! Platforms without isolation: the same names, which refuse.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What stands against a copy of this process as a snapshot of its slave: what the copy would lack, and what it would share.
+//! Reasons against a copy of this process as a snapshot of its slave: resources that the copy would lack or share.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};

@@ -1,4 +1,4 @@
-//! What was read after the last step, and is read again behind the next one.
+//! The variables that were read after the last step, and are read again after the next one.
 
 use super::call::Call;
 use super::wire::{Put, Take};

@@ -1,4 +1,4 @@
-//! The program under watch: two processes, of which one does the work and the other sees how it ends.
+//! The program under watch: two processes, of which one does the work and the other reports how it ends.
 //!
 //! A slave in the program's own process can end it by a signal, by `_exit(0)`, by becoming another program, or by never
 //! returning. No process can say that of itself, so the program forks before it does anything. The second process works

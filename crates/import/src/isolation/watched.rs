@@ -1,5 +1,5 @@
-//! A unit in this process whose calls are on the [`Board`](super::board::Board): who watches the process can say which
-//! of them ended it, or never ended.
+//! A unit in this process whose calls are on the [`Board`](super::board::Board), so that the watching process can name the
+//! call that ended the process, or never ended.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};

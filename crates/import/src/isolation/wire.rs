@@ -1,4 +1,4 @@
-//! Values as bytes and back; nothing that is read is believed.
+//! Values as bytes and back; everything that is read is checked.
 
 /// Writes values.
 pub trait Put {

@@ -1,4 +1,4 @@
-//! Block diagrams: boxes with ports, arrows between them, and a time chart of who acts when.
+//! Block diagrams: boxes with ports, arrows between them, and a time chart of the units.
 //!
 //! Boxes stand in layers from left to right, sources first; arrows that run back pass below, arrows over several layers
 //! above. What an arrow means is said by its dashes as well as its colour.

@@ -1,4 +1,4 @@
-//! What is known about fitted parameters: spread, error of the coupling, and sentences.
+//! Properties of fitted parameters: spread, error of the coupling, and sentences about them.
 
 use macrostep_system::scenario::{Scenario, Value};
 use macrostep_system::words::Control;

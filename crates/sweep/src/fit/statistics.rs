@@ -1,4 +1,4 @@
-//! What a fit says about its parameters: covariance, intervals, and which of them the data cannot tell apart.
+//! Statistics of a fit: covariance, intervals, and the parameters that the data cannot tell apart.
 //!
 //! With the residual r of m values, its derivatives J by n parameters, and s² = |r|²/(m − n), the covariance is s² (JᵀJ)⁻¹, by the
 //! singular values of J with columns of length 1.

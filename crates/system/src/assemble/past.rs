@@ -1,4 +1,4 @@
-//! What outputs were before the start, as the master asks for it.
+//! Values of outputs before the start, as the master needs them.
 
 use super::Sampled;
 use crate::scenario::{Scenario, Value};

@@ -1,4 +1,4 @@
-//! Which variables a run leaves behind.
+//! The variables that a run records.
 
 use super::Assembly;
 use crate::finding::Finding;

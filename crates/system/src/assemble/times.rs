@@ -1,4 +1,4 @@
-//! Start, stop and step: what the scenario leaves to the FMUs, how many steps that makes, and where the run ends.
+//! Start, stop and step: values that the scenario leaves to the FMUs, the number of steps, and the end of the run.
 
 use crate::finding::Finding;
 use crate::scenario::Scenario;

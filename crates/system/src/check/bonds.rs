@@ -1,4 +1,4 @@
-//! Power bonds against the variables they are made of.
+//! Power bonds against the variables of their ports.
 //!
 //! A term `gain · input · flow` is a power in W where all three are in coherent units of SI; what an FMU declares in other
 //! units is converted.

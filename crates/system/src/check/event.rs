@@ -1,4 +1,4 @@
-//! Events of a condition, against the variables they look at and set, and the units that are to meet them.
+//! Events of a condition, against the variables that they use and set, and the units that must reach them.
 
 use super::Declared;
 use super::driven::may_be_set;

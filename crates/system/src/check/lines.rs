@@ -1,4 +1,4 @@
-//! Lines with delay: their sizes, their ends, and what their outputs are connected to.
+//! Lines with delay: their sizes, their ends, and the connections of their outputs.
 
 use super::Declared;
 use crate::finding::Finding;

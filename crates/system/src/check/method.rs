@@ -1,4 +1,4 @@
-//! The method against what the units can do, and the times against each other.
+//! The method against the capabilities of the units, and the times against each other.
 
 use super::Declared;
 use crate::finding::Finding;

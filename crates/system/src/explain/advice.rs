@@ -1,4 +1,5 @@
-//! What energy correction and step control do for a system, and which method is for it: sentences with its names filled in.
+//! The effect of energy correction and step control on a system, and the methods that suit it, with the names of the
+//! system.
 
 use super::methods::{chain, no_dense};
 use super::order::Loop;

@@ -1,4 +1,4 @@
-//! Candidates for *power bonds* of a scenario that names none: what units of measurement and known laws make unambiguous.
+//! Candidates for *power bonds* of a scenario without any, found by units of measurement and known laws.
 //!
 //! | found | ports (P is the power received) |
 //! |---|---|

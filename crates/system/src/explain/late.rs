@@ -1,5 +1,5 @@
-//! Outputs with direct feed-through of units that offer no way to evaluate them anew: what inputs they answer, and what can be
-//! done about it.
+//! Outputs with direct feed-through of units that cannot evaluate them anew: the inputs that they are computed from, and
+//! remedies.
 
 use super::order::{Loop, Order, order};
 use crate::assemble::Assembly;

@@ -1,4 +1,4 @@
-//! Which methods the FMUs of a system allow, and what the others lack.
+//! The methods that the FMUs of a system allow, and the capabilities that they lack for others.
 
 use crate::assemble::{Assembly, wanted};
 use crate::scenario::Names;

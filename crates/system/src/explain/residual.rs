@@ -1,4 +1,4 @@
-//! Energy residuals of a run: what each bond has given the system that no unit has.
+//! Residual energies of a run: the energy that each bond has added to the system.
 
 use super::bond::{Candidates, candidates};
 use crate::assemble::assemble;

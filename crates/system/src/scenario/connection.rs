@@ -1,4 +1,4 @@
-//! Connections, and what they begin and end at.
+//! Connections and their ends.
 
 use super::place::Place;
 use super::unit::Value;

@@ -1,4 +1,4 @@
-//! What drives a system from outside: inputs from files, and values set at a time or when outputs cross a threshold.
+//! Values from outside a system: inputs from files, and values set at a time or when outputs cross a threshold.
 
 use super::connection::Endpoint;
 use super::place::Place;

@@ -1,4 +1,4 @@
-//! Where the parts of a scenario stand, by their names: for whoever looks up many of them.
+//! The indices of the parts of a scenario by their names, for many look-ups.
 
 use super::{InputFile, Law, Scenario, Setting};
 use std::collections::HashMap;

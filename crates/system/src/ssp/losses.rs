@@ -1,4 +1,4 @@
-//! What a description in SSP does not say, or says in a way that other tools refuse.
+//! Parts of a scenario that a description in SSP cannot have, or has in a form that other tools refuse.
 
 use crate::finding::Finding;
 use crate::scenario::{Coupling, Scenario, Setting};
