@@ -1,6 +1,6 @@
-//! Space at the end of a file of rows, as memory that is mapped to the file. Rows that are put there survive the end of the process, as
-//! written rows do, and cost only a copy. The file is longer than its rows as long as there is space; zeros follow
-//! them.
+//! Space at the end of a file of rows, as memory that is mapped to the file. Rows that are put there survive the end of the
+//! process, as written rows do, and cost only a copy. The file is longer than its rows as long as there is space; zeros
+//! follow them.
 
 use std::fs::File;
 use std::io::{Error, Result};

@@ -1,4 +1,4 @@
-//! The accounts of power bonds, and the ports they are about. The equations are those of `power.rs`.
+//! Residual energy of power bonds, and the ports that it is computed from. The equations are those of `power.rs`.
 
 use crate::savable::savable;
 use crate::supply::Supply;

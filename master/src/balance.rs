@@ -1,5 +1,6 @@
-//! The *balance* of a unit: what a power bond's account is made of. What a unit was fed with over a step, what its inputs truly were, and what
-//! flowed meanwhile; and the steps of a window that are settled at its end. The equations are those of `power.rs`.
+//! The *balance* of a unit: the values that the residual energy of a power bond is computed from. What a unit was fed with
+//! over a step, what its inputs truly were, and what flowed meanwhile; and the steps of a window that are settled at its
+//! end. The equations are those of `power.rs`.
 
 use crate::account::{Account, PortPlace};
 use crate::predict::Lagrange;

@@ -1,4 +1,4 @@
-//! Windows that are not to be relied on, or not to the last digits, and how the user is told of them.
+//! Windows whose result is not reliable, or not to the last digits, and the messages about them.
 
 use crate::savable::savable;
 use crate::time::Tick;

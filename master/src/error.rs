@@ -1,4 +1,4 @@
-//! What can go wrong in a run.
+//! The errors of a run.
 
 use crate::unit::UnitError;
 use macrostep_description::shown;

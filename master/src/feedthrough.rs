@@ -1,5 +1,5 @@
-//! Analysis of direct feed-through: which outputs follow an input at once, in which order they are to be evaluated, and
-//! where they form algebraic loops.
+//! Analysis of direct feed-through: the outputs that depend on an input at the same time, the order in which they are
+//! evaluated, and their algebraic loops.
 //!
 //! A unit is a node if one of its sampled outputs has feed-through from a connected input. It comes after the units
 //! whose feed-through outputs feed those inputs, directly or through a law. Strongly connected sets (Tarjan 1972) are

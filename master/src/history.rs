@@ -1,4 +1,4 @@
-//! A *history* knows a signal up to its end: rows of values at communication points, newest last.
+//! A *history*: the samples of a signal up to its end, as rows of values at communication points, newest last.
 //!
 //! A row holds the components of one channel (a value and, for a motion, its successive time derivatives). Nothing is
 //! allocated after construction, nor when one history is copied over another of its shape.

@@ -1,4 +1,4 @@
-//! The *one-step map* of a coupled system, from the very code that runs it, and its spectral radius.
+//! The *one-step map* of a coupled system, from the code that runs it, and its spectral radius.
 //!
 //! What a run carries from window to window is the state of its units and the newest rows of all histories, those of laws
 //! included: together a vector w. A window makes of it `w_{N+1} = A w_N + b`, linear where units and laws are. Column j of

@@ -1,4 +1,4 @@
-//! Inputs *from outside*: polynomials in time that the caller of a run gives, known over every step whatever the method is. They
+//! Inputs *from outside*: polynomials in time that the caller of a run gives, known over every step with any method. They
 //! belong to the caller, as time does: no state of a run holds them.
 
 use crate::error::SystemError;

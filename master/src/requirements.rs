@@ -1,4 +1,4 @@
-//! What a method asks of a system, looked at before anything is initialised.
+//! Requirements of a method on a system, checked before anything is initialised.
 
 use crate::correct::Correction;
 use crate::dense::Dense;

@@ -1,4 +1,5 @@
-//! A *checkpoint*: a run at a communication point, as bytes, from which a simulation of the same definition goes on bit by bit.
+//! A *checkpoint*: a run at a communication point, as bytes, from which a simulation of the same definition continues bit
+//! by bit.
 //!
 //! What a unit knows is its serialised state. What the engine knows is its state, field by field with the fields' names, a
 //! version, and digests of the definition it belongs to.

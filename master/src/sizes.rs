@@ -1,4 +1,4 @@
-//! How large signals are: what residuals, trials and the resolution of nodes are measured with.
+//! Sizes of signals: the scales of residuals, trials and the resolution of nodes.
 //!
 //! A size is that of a component of a channel, over all its samples: a sample near a zero of the signal is not measured with
 //! itself. Sizes grow by windows that have converged and by nothing else, so that a trial or a window that went wrong cannot

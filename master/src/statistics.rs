@@ -1,4 +1,4 @@
-//! What a run has cost, and what of it is not to be relied on.
+//! Numbers of calls of a run, and windows whose result is not reliable.
 
 use serde::{Deserialize, Serialize};
 

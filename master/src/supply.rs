@@ -1,4 +1,4 @@
-//! What the feeds of all units read from: histories, laws and the predictor.
+//! The sources that the feeds of all units read from: histories, laws and the predictor.
 
 use crate::history::History;
 use crate::law::Law;

@@ -1,4 +1,4 @@
-//! The *system*: units, the channels read from them, laws, and what is connected to what.
+//! The *system*: units, the channels read from them, laws, and connections.
 //!
 //! A definition: it is built once and does not change in a run.
 

@@ -1,5 +1,5 @@
-//! The *window* \[t_k, t_k + H\]: where histories, predictor, laws, plan and units meet. It is the definition of a run, its
-//! units, and room to work in; what changes is the [`State`] it is given.
+//! The *window* \[t_k, t_k + H\]: runs histories, predictor, laws, plan and units together. It is the definition of a run,
+//! its units, and room to work in; what changes is the [`State`] it is given.
 //!
 //! Explicit: the plan is run once. With a corrector it is run as a problem to solve, see `iteration.rs`.
 

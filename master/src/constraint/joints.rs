@@ -1,4 +1,4 @@
-//! The joints of a run: what of them is open at a window's end, and the forces that close it.
+//! The joints of a run: their gaps at a window's end, and the forces that close them.
 
 use super::joint::{Joint, Term, Touch, acceleration, largest};
 use super::mobility::Factor;

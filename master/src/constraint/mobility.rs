@@ -1,5 +1,5 @@
-//! The mobility W of all rows of all constraints, ready to be solved with: Cholesky with pivots, and least norm where rows
-//! depend on each other.
+//! The mobility W of all rows of all constraints, factorised: Cholesky with pivots, and least norm where rows depend on
+//! each other.
 //!
 //! ```text
 //! C = D⁻¹ W D⁻¹ = P L Lᵀ Pᵀ,   D² = diag W,   L n × r

@@ -1,4 +1,4 @@
-//! What a corrector knows from earlier windows.
+//! Data that a corrector keeps from earlier windows.
 
 use super::fixed_point::FixedPointState;
 use super::krylov::KrylovState;

@@ -1,5 +1,5 @@
-//! A *feed* brings a signal to inputs of a unit: it asks histories, and beyond their end the predictor, and applies the
-//! law where there is one.
+//! A *feed* brings a signal to inputs of a unit: it reads histories, uses the predictor beyond their end, and applies the
+//! law if there is one.
 
 mod law;
 mod made;

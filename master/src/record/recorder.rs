@@ -1,4 +1,4 @@
-//! The *recorder* reads the variables a run is to leave behind, at communication points where all units meet.
+//! The *recorder* reads the recorded variables at common communication points of all units.
 //!
 //! A row is one list of numbers whatever the types are: integers and Booleans fit into a double exactly. Texts go beside
 //! it, see [`Observer::texts`].

@@ -1,4 +1,4 @@
-//! A *trace*: the values recorded in a run, one row a recorded point, `time` first.
+//! A *trace*: the values recorded in a run, with a row for each recorded point, `time` first.
 //!
 //! Written as CSV in the shortest digits that read back to the same `f64`, so a trace and its file hold the same bits. The
 //! first line has the names and nothing but the names; units stay in the [`Column`]s, so that the file loads anywhere.

@@ -1,4 +1,4 @@
-//! Boards of the windows before, and the polynomials through them that inputs follow where a predictor does not hold.
+//! Values of the windows before, and the polynomials through them that inputs follow where a predictor does not hold.
 //!
 //! Windows are of one length and everybody publishes once in each, so that the samples of all signals are evenly spaced. A
 //! source that is published ahead of a step is known at the step's end: its samples are one window later.

@@ -1,4 +1,4 @@
-//! How a run begins: initialisation, what was before the start, and beginning anew.
+//! The beginning of a run: initialisation, values before the start, and beginning anew.
 
 use super::Simulation;
 use crate::error::RunError;

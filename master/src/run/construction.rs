@@ -1,4 +1,4 @@
-//! How a simulation is made of system, method and grid.
+//! A simulation made from system, method and grid.
 
 use super::Simulation;
 use super::crossings::Crossings;

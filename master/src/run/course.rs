@@ -1,4 +1,4 @@
-//! How a run goes on: one window after the other.
+//! The course of a run: one window after the other.
 
 use super::Simulation;
 use crate::control::{Controller, Verdict};

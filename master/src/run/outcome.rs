@@ -1,4 +1,4 @@
-//! What has come out of a run so far: what it has cost, and what of it is not to be relied on.
+//! The outcome of a run so far: its numbers of calls, and windows whose result is not reliable.
 
 use super::Simulation;
 use crate::account::Account;

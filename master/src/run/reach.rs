@@ -1,4 +1,4 @@
-//! A run that somebody else leads: it goes from point to point as it is told, and gets inputs from outside at each of them.
+//! A run that its caller leads from point to point, with inputs from outside at each of them.
 
 use super::Simulation;
 use crate::error::RunError;

@@ -1,4 +1,4 @@
-//! Connected inputs of a unit: values, polynomials and what the unit holds of them.
+//! Connected inputs of a unit: values, polynomials, and the values that the unit holds.
 
 use crate::savable::savable;
 use crate::segment::Segment;

@@ -1,4 +1,4 @@
-//! Sampled outputs of a unit, and how those with feed-through are brought to the inputs' true values.
+//! Sampled outputs of a unit, and their values for the true inputs where they have feed-through.
 
 use crate::savable::savable;
 use crate::system::System;

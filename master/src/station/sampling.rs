@@ -1,4 +1,4 @@
-//! What is known of a unit at an instant: its sampled outputs, and its inputs as they are known or predicted.
+//! Known values of a unit at an instant: its sampled outputs, and its inputs as they are known or predicted.
 
 use super::{Refresh, Station, StationState};
 use crate::supply::Supply;
