@@ -1,4 +1,4 @@
-//! *Changes*: values that units are given at communication points, as parts of a system.
+//! *Changes*: values that units get at communication points, as parts of a system.
 
 use crate::station::Station;
 use crate::unit::{Start, UnitError};

@@ -1,4 +1,4 @@
-//! *Macro step control*: the step and, where the predictor has degrees, the degree, chosen while a run goes on.
+//! *Step control*: chooses the step during a run and, if the predictor has degrees, the degree.
 //!
 //! Two estimates r, of which 1 is what is tolerated:
 //!

@@ -1,4 +1,4 @@
-//! *Events*: values that units are given when a function of outputs crosses zero, as parts of a system.
+//! *Events*: values that units get when a function of outputs crosses zero, as parts of a system.
 //!
 //! ```text
 //! g(t) = Σ factor · output − threshold

@@ -1,4 +1,4 @@
-//! *Power bonds*: the energy that a coupling makes out of nothing, watched and corrected.
+//! *Power bonds*: their residual energy and its correction.
 //!
 //! Through a port a unit receives power from its inputs. With the inputs ũ it was fed with instead of the true ones u,
 //!

@@ -1,4 +1,4 @@
-//! *Predictors*: what is believed of a signal beyond what is known of it.
+//! *Predictors*: extrapolate a history over the step to come.
 //!
 //! A predictor turns the history of one channel into a segment per component over a step that is about to be taken.
 //! Where the history reaches to the step's end (a Gauss–Seidel schedule published early, or a corrector guessed) the
