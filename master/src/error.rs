@@ -4,7 +4,7 @@ use crate::unit::UnitError;
 use macrostep_description::shown;
 use serde::{Deserialize, Serialize};
 
-/// What is wrong with a system.
+/// Errors of a system.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SystemError {
     /// No such variable.

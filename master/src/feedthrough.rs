@@ -61,7 +61,7 @@ impl FeedThrough {
         FeedThrough { groups, of_published, of_refreshed }
     }
 
-    /// That of `n` units of which nothing is evaluated anew.
+    /// For `n` units without outputs that are evaluated anew.
     pub fn none(n: usize) -> Self {
         FeedThrough { groups: Vec::new(), of_published: vec![Vec::new(); n], of_refreshed: vec![Vec::new(); n] }
     }
@@ -138,7 +138,7 @@ pub(crate) fn inputs_of_feedthrough(system: &System, unit: usize) -> Vec<usize> 
     inputs
 }
 
-/// What feeds an input.
+/// The source of an input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Supplied {
     /// The unit fed.

@@ -59,7 +59,7 @@ impl History {
         self.len
     }
 
-    /// Whether nothing is known yet.
+    /// Whether there is no row yet.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -188,7 +188,7 @@ impl History {
         i
     }
 
-    /// Row `i`, for whoever perturbs the state of a run.
+    /// Row `i`, for perturbing the state of a run.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.rows[i * self.width..(i + 1) * self.width]
     }

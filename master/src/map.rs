@@ -190,7 +190,7 @@ pub fn loop_gain(simulation: &mut Simulation) -> Result<Option<f64>, RunError> {
     Ok(jacobian.as_ref().map(spectral_radius))
 }
 
-/// Largest absolute value of the eigenvalues; NaN where the matrix holds what is none.
+/// Largest absolute value of the eigenvalues; NaN if the matrix has values that are not finite.
 pub fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
     if matrix.iter().any(|x| !x.is_finite()) {
         return f64::NAN;

@@ -16,7 +16,7 @@ pub enum Sampling {
     Lagged,
 }
 
-/// What is done about residual energy.
+/// Energy corrections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EnergyCorrection {
     /// It is watched.
@@ -28,7 +28,7 @@ pub enum EnergyCorrection {
     Leak,
 }
 
-/// What is held against the tolerance.
+/// The estimate that step control compares with the tolerance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimate {
     /// Predicted against actual inputs.

@@ -8,8 +8,8 @@ use crate::system::{Source, System};
 use crate::time::Span;
 
 impl System {
-    /// Feeds an input with what the caller of the run gives, see [`crate::Simulation::set_outside`], where inputs from outside
-    /// count from 0 in the order of these calls.
+    /// Connects an input to polynomials that the caller of the run gives, see [`crate::Simulation::set_outside`], where
+    /// inputs from outside count from 0 in the order of these calls.
     ///
     /// # Errors
     /// Where it is no real input, or fed already.

@@ -117,7 +117,7 @@ impl Factor {
         x.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
     }
 
-    /// Takes from `x` what does nothing.
+    /// Removes from `x` the part that has no effect.
     pub fn project(&mut self, x: &mut [f64]) {
         if self.rank == self.n {
             return;

@@ -40,7 +40,7 @@ use crate::history::History;
 use crate::segment::Segment;
 use crate::time::Span;
 
-/// What is extrapolated when a coupling law stands between two units.
+/// The place of the extrapolation when there is a law between two units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
     /// Units → law → \[prediction\] → unit: the law is evaluated at communication points and its values are predicted.
@@ -61,7 +61,7 @@ pub enum Stencil {
 }
 
 impl Stencil {
-    /// Samples it looks at.
+    /// Number of samples that the predictor uses.
     pub fn rows(self) -> usize {
         if self == Stencil::Parabola { 3 } else { 2 }
     }

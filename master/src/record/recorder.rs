@@ -83,7 +83,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Records nothing yet.
+    /// A recorder without variables.
     pub fn new() -> Self {
         Recorder { readings: Vec::new(), columns: Vec::new(), row: Vec::new(), texts: Vec::new() }
     }

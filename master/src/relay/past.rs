@@ -139,7 +139,7 @@ impl Past {
         }
     }
 
-    /// What the inputs of a unit follow over its step.
+    /// The polynomials that the inputs of a unit follow over its step.
     #[inline]
     pub fn follow(&mut self, unit: usize, board: &[f64], length_s: f64, inputs: &mut [Segment]) {
         for wave in &self.waves[unit] {

@@ -35,7 +35,7 @@ use crossings::Crossings;
 use nalgebra::DMatrix;
 use remainder::Rest;
 
-/// A run under way: what defines it, its units, and its state.
+/// A run: its definition, its units, and its state.
 pub struct Simulation {
     pub(crate) window: Window,
     pub(crate) state: State,
@@ -156,7 +156,7 @@ impl Simulation {
         &self.window.plan
     }
 
-    /// What was noticed that may surprise.
+    /// Warnings of the run.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

@@ -56,7 +56,7 @@ impl InputsState {
         self.order
     }
 
-    /// Sets what is added to the inputs from now on.
+    /// Sets the offset that is added to the inputs from now on.
     pub fn set_offset(&mut self, offset: &[f64]) {
         self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
     }

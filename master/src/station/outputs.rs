@@ -68,7 +68,7 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Reads the unit after a step: everything but what is evaluated by setting the inputs and getting, anyway. The
+    /// Reads the unit after a step, without the outputs that are evaluated later by setting inputs and getting. The
     /// first of `values` are the outputs.
     #[inline(always)]
     pub fn read_into(&mut self, unit: &mut dyn Unit, values: &mut [f64]) -> Result<(), UnitError> {
