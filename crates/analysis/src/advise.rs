@@ -70,7 +70,7 @@ impl Search {
 /// A unit from a model's identifier and an instance name, from any thread.
 pub type MakeUnit = fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
 
-/// What is asked.
+/// The question for advice: tolerance and limits.
 #[derive(Clone, Copy)]
 pub struct Question {
     /// Error relative to the amplitudes that is allowed.
@@ -105,7 +105,7 @@ impl Question {
     }
 }
 
-/// What was found of one scheme.
+/// Results of one scheme.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
     /// The scheme.
@@ -150,7 +150,7 @@ pub struct Connection {
     pub frequency_99_hz: Option<f64>,
 }
 
-/// What a unit can do.
+/// Capabilities of a unit.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Capabilities {
     /// Name of the unit.
@@ -166,7 +166,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// What a unit declares.
+    /// Capabilities that a unit declares.
     pub fn of(name: &str, description: &ModelDescription) -> Self {
         let co = description.co_simulation.as_ref();
         Capabilities {
@@ -205,7 +205,7 @@ pub struct Advice {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Looks at all schemes; `done` is called after each.
+/// Tries all schemes; `done` is called after each.
 ///
 /// # Errors
 /// [`RunError::Grid`] where no scheme meets the tolerance; why the first one is not allowed, where none is.

@@ -34,7 +34,7 @@ pub struct FromFile {
 }
 
 impl FromFile {
-    /// A scenario whose FMUs come from `catalogue`, and what is remarked about it. `name` is what it is called.
+    /// A scenario whose FMUs come from `catalogue`, and the warnings about it. `name` is what it is called.
     ///
     /// # Errors
     /// Findings that keep it from running, or that no quantity is left to measure.
@@ -96,7 +96,7 @@ impl FromFile {
         Ok((file, findings))
     }
 
-    /// The scenario, with everything said that was left to the FMUs.
+    /// The complete scenario, with all values that were left to the FMUs.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }

@@ -143,7 +143,7 @@ pub fn find(name: &str) -> Option<Scenario> {
     system.scenario(variant).ok()
 }
 
-/// What there is instead of a name that is none, in words.
+/// The message for an unknown name, with the names that exist.
 pub fn unknown(name: &str) -> String {
     let known = |of: &[&str]| format!("`{}`", of.join("`, `"));
     let names: Vec<&str> = ALL.iter().map(|system| system.name).collect();

@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use macrostep_oscillator::Parameters;
 use macrostep_system::scenario::{Coupling as Method, Gain, LawKind, Scenario, Unit, Value};
 
-/// What each subsystem is driven by: D (owns the coupling, driven by a displacement) or F (driven by a force).
+/// The kinds of both subsystems: D (owns the coupling, driven by a displacement) or F (driven by a force).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum, serde::Serialize)]
 pub enum Coupling {
     /// D/F: mass 1 owns the coupling, mass 2 is driven by its force
@@ -39,7 +39,7 @@ pub enum Coupling {
     AsWritten,
 }
 
-/// What a subsystem is driven by.
+/// The kind of a subsystem: driven by a displacement or by a force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// By the other's motion (D): it owns k_c and c_c.

@@ -10,7 +10,7 @@ use macrostep_system::{Scenario, assemble};
 use crate::contents::Interface;
 use crate::slaves::Slaves;
 
-/// Patterns `UNIT.NAME`, in which `*` stands for any letters; none: all there are.
+/// Patterns `UNIT.NAME`, in which `*` stands for any letters; without a pattern: all variables.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
     /// Of inputs that nothing inside feeds.
@@ -19,7 +19,7 @@ pub struct Wanted<'a> {
     pub parameters: &'a [String],
 }
 
-/// A system and what of it there is to choose from.
+/// A system, and the variables that can be chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice<'a> {
     /// The scenario with everything said.
@@ -50,7 +50,7 @@ pub enum ChoiceError {
     NoOutput,
 }
 
-/// Chooses what shows.
+/// Chooses the variables of the container.
 ///
 /// # Errors
 /// Where a pattern fits nothing, or there is no output.

@@ -73,7 +73,7 @@ pub(crate) struct Table {
     pub extrapolate: usize,
 }
 
-/// The declaration of the container of a scenario that has everything said.
+/// The declaration of the container of a complete scenario.
 ///
 /// # Errors
 /// In words, where the scenario, what its units declare, and the interface do not fit together.

@@ -25,7 +25,7 @@ pub fn cut(text: &str, characters_max: usize) -> Cow<'_, str> {
     }
 }
 
-/// A time in s, without what rounding leaves of n times a step: 12 digits tell 1e8 steps apart.
+/// A time in s with 12 digits, without the rounding of n times a step; 12 digits distinguish 1e8 steps.
 ///
 /// ```
 /// use macrostep_description::shown;

@@ -21,7 +21,7 @@ pub(crate) struct Shell<M> {
 }
 
 impl<M: Model> Shell<M> {
-    /// Passes on what the model has to say.
+    /// Passes the messages of the model to the logger.
     #[inline]
     pub fn pass_messages(&mut self) {
         for message in self.instance.messages() {

@@ -9,7 +9,7 @@ pub struct Message {
     pub text: String,
 }
 
-/// What a message is about; each has a category of the log.
+/// The topic of a message; each has a log category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Topic {
     /// Something happened.

@@ -33,7 +33,7 @@ pub enum Function {
     },
 }
 
-/// A function, and what it is of.
+/// A function with its arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
     /// Which function.

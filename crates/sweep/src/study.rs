@@ -41,7 +41,7 @@ pub struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// A study of a scenario, and what is remarked about it. The variables `recorded` are looked at in every macro step.
+    /// A study of a scenario, and the warnings about it. The variables `recorded` are looked at in every macro step.
     ///
     /// # Errors
     /// [`Refused`] where the scenario cannot run, or a target is none of it.
@@ -85,12 +85,12 @@ impl<'a> Study<'a> {
         Ok((study, findings))
     }
 
-    /// The scenario without what is varied.
+    /// The scenario without the varied values.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// What the FMUs declare, in the order of the units.
+    /// The descriptions of the FMUs, in the order of the units.
     pub fn descriptions(&self) -> &[Arc<ModelDescription>] {
         &self.descriptions
     }
@@ -171,7 +171,7 @@ impl<'a> Study<'a> {
         Ok(())
     }
 
-    /// Looks whether a value fits its target.
+    /// Checks whether a value fits its target.
     ///
     /// # Errors
     /// [`Refused`] with what is expected instead.

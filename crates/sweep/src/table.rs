@@ -14,10 +14,10 @@ use crate::refused::Refused;
 /// The file of the rows.
 pub const RUNS: &str = "runs.csv";
 
-/// The file of what they are of.
+/// The file with the definition of the rows.
 pub const SWEEP: &str = "sweep.json";
 
-/// What the rows of a folder are of.
+/// The definition of the rows of a folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
     /// Version of this file.
@@ -81,7 +81,7 @@ impl Definition {
         varied.chain(measures).chain(["status"]).map(str::to_owned).collect()
     }
 
-    /// In what two of them differ, in words; `None` where they do not.
+    /// The first difference of two definitions, as a text; `None` if they are equal.
     pub fn difference(&self, other: &Definition) -> Option<String> {
         let pair = |what: &str, a: &str, b: &str| Some(format!("{what} `{a}`, here `{b}`"));
         let lists = [(&self.varied, &other.varied), (&self.measures, &other.measures), (&self.lines, &other.lines)];

@@ -6,7 +6,7 @@ use macrostep_import::fmu::{Unpacked, regular};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A scenario and what it was read from.
+/// A scenario and the file it was read from.
 #[derive(Debug, Clone)]
 pub struct Document {
     /// What it says.

@@ -63,7 +63,7 @@ macro_rules! words {
                 match self { $(Self::$value => &[$($alias),*]),+ }
             }
 
-            /// What it is, in one sentence without a full stop.
+            /// The meaning, in one sentence without a full stop.
             pub fn meaning(self) -> &'static str {
                 let meaning = match self { $(Self::$value => concat!($($meaning),+)),+ };
                 meaning.trim().trim_end_matches('.')

@@ -10,7 +10,7 @@
 
 use macrostep_master::record::Trace;
 
-/// Energies at the end, and works since the start \[J\]; `missing_j` is what the mechanics' energy is short of their sum.
+/// Energies at the end, and works since the start \[J\]; `missing_j` is the residual of the balance of the mechanics.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Energy {
     /// Change of kinetic energy.

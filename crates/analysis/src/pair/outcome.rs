@@ -75,7 +75,7 @@ pub struct Recorder {
     found: Found,
 }
 
-/// What has been found so far, besides the rows.
+/// Results so far, besides the rows.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Found {
     next: u64,
@@ -160,12 +160,12 @@ impl Recorder {
         trace
     }
 
-    /// What it knows besides the rows, for going on with a run; see [`Recorder::resume`].
+    /// Results besides the rows, for continuing a run; see [`Recorder::resume`].
     pub fn found(&self) -> &Found {
         &self.found
     }
 
-    /// Goes on from what was found, with the rows recorded before.
+    /// Continues from earlier results, with the rows recorded before.
     pub fn resume(&mut self, found: Found) {
         self.found = found;
         // The exact solution is stepped, so that it is the same to the last bit.

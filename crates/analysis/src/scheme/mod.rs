@@ -202,7 +202,7 @@ impl Scheme {
         self.predict.family == Family::Integrated && self.schedule != Schedule::Jacobi
     }
 
-    /// Its words beside the cut and the schedule: the predictor, and what is not as usual.
+    /// The words of the scheme beside cut and schedule: the predictor, and all parts that are not the default.
     pub fn words(&self) -> String {
         let mut words = vec![self.predict.to_string()];
         let mut unusual = |is_unusual: bool, word: String| {

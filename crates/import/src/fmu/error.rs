@@ -12,7 +12,7 @@ pub struct FmuError {
     pub fault: Fault,
 }
 
-/// What is wrong with an FMU.
+/// Faults of an FMU.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Fault {
     /// A file cannot be read or written.

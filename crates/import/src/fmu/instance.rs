@@ -156,7 +156,7 @@ impl Drop for Counted {
 }
 
 impl FmuUnit {
-    /// What it declares of its capabilities.
+    /// The capabilities that the FMU declares.
     pub fn capabilities(&self) -> &CoSimulation {
         &self.shared.co_simulation
     }

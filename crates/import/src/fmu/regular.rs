@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a file; nothing else is opened, not even to look.
+/// Opens a regular file; devices and pipes are never opened.
 ///
 /// # Errors
 /// What the system says, and where it is no regular file.

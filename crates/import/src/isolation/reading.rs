@@ -24,7 +24,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// The state has changed: nothing known is true any more.
+    /// Discards all values after a change of the state.
     pub fn forget(&mut self) {
         self.kept.iter_mut().for_each(|reading| reading.is_fresh = false);
     }

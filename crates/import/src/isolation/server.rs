@@ -22,7 +22,7 @@ use super::snapshot::{Saved, Snapshots};
 use super::system::{self, Memory, Word};
 use super::wire::{Put, Take};
 
-/// The argument a program is started with as a slave; it then calls [`serve`] and nothing else.
+/// The argument that makes a program serve one slave: it then only calls [`serve`].
 pub const ARGUMENT: &str = "--serve-one-slave";
 
 /// Length of the head of a reply.

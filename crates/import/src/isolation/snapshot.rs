@@ -16,7 +16,7 @@ use std::time::Duration;
 use super::inspection::{self, Inherited};
 use super::system::{self, Memory, Word};
 
-/// What [`Snapshots::save`] returns as.
+/// The process in which [`Snapshots::save`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Saved {
     /// As the process that was saved.

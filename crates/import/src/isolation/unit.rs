@@ -23,7 +23,7 @@ use super::server::HEAD;
 use super::system::{Memory, Word};
 use super::wire::{Put, Take};
 
-/// Where isolated slaves run: a program that calls [`serve`](super::serve) when told so, and what they may use.
+/// How isolated slaves run: a program that calls [`serve`](super::serve), and their limits.
 #[derive(Debug, Clone)]
 pub struct Isolation {
     /// The program, usually this one.

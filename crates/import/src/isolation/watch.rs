@@ -38,7 +38,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long an interrupted run may take to its next communication point.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// What a process is.
+/// Role of a process.
 #[derive(Debug)]
 pub enum Role {
     /// It does the work, then says [`finish`].

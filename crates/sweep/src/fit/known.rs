@@ -51,7 +51,7 @@ pub fn coupling(
     Ok(Some((first * (p / (p - 1.0)), Some(order))))
 }
 
-/// The parameters with what is known about them.
+/// The parameters with their statistics.
 pub fn told(
     problem: &mut Problem<'_, '_>,
     minimum: &Minimum,

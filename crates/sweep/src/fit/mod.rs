@@ -40,7 +40,7 @@ pub use free::Free;
 /// A column of derivatives shorter than this, for each value, is that of a parameter without influence.
 const INFLUENCE_MIN: f64 = 1e-9;
 
-/// What is asked for.
+/// The data and free parameters of a fit.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The parameters.
@@ -57,7 +57,7 @@ pub struct Request {
     pub workers: usize,
 }
 
-/// What came out.
+/// The result of a fit.
 #[derive(Debug, Clone, Serialize)]
 pub struct Fit {
     /// The parameters.

@@ -63,7 +63,7 @@ impl Problem<'_, '_> {
         models.into_iter().map(|model| Some((model? - &measured).component_mul(&weights))).collect()
     }
 
-    /// What was measured, signal after signal.
+    /// The measured values, signal after signal.
     pub fn measured(&self) -> DVector<f64> {
         DVector::from_vec(self.signals.iter().flat_map(|s| s.values.iter().copied()).collect())
     }
@@ -73,7 +73,7 @@ impl Problem<'_, '_> {
         DVector::from_vec(self.signals.iter().flat_map(|s| s.values.iter().map(|_| s.weight)).collect())
     }
 
-    /// Why nothing goes on.
+    /// The error that ended the fit.
     pub fn failed(&self) -> Refused {
         match &self.failure {
             Some(Ending::Interrupted) => Refused::Run("interrupted".to_owned()),

@@ -41,7 +41,7 @@ impl Spread {
         Some(Spread { inverse, weakest: v.column(least).into_owned(), ratio: s[least] / largest })
     }
 
-    /// What of the parameters the data cannot tell apart, in sentences.
+    /// Sentences about parameters that the data cannot tell apart.
     pub fn words(&self, names: &[String]) -> Vec<String> {
         // Pairs by their correlation.
         let mut words = Vec::new();

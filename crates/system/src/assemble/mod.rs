@@ -233,7 +233,8 @@ pub fn starts(names: &Names<'_>, u: usize, description: &ModelDescription) -> Re
     Ok(out)
 }
 
-/// A start value of the unit of this name, checked against what it declares: for runs that differ from a scenario in values only.
+/// A start value of the unit of this name, checked against its description: for runs that differ from a scenario in
+/// values only.
 ///
 /// # Errors
 /// Where the unit has no such variable, it cannot be set, or the value is not of its type and range.

@@ -232,7 +232,7 @@ pub(super) fn set(
     }
 }
 
-/// What tells the files of inputs of a scenario from others: their texts.
+/// The texts of the input files of a scenario, which identify them.
 pub fn contents(s: &Scenario) -> Result<Vec<(String, Vec<u8>)>, Finding> {
     let read = |file: &InputFile| {
         let failed = |e: std::io::Error| Finding::error(&file.place, format!("inputs `{}`: {e}", file.shown), "");

@@ -71,7 +71,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 /// Names shown of many.
 const NAMES_MAX: usize = 8;
 
-/// Takes out what a parameter set has for variables that units lack, and may have. The descriptions are in the order of the
+/// Removes values of a parameter set for variables that units need not have. The descriptions are in the order of the
 /// units.
 pub fn keep_known(s: &mut Scenario, descriptions: &[Arc<ModelDescription>]) {
     let units: BTreeMap<String, &Arc<ModelDescription>> =

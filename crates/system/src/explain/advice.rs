@@ -7,7 +7,7 @@ use crate::assemble::Assembly;
 use crate::words::{Control, Energy};
 use macrostep_description::CoSimulation;
 
-/// What is done about the energy that the coupling makes, and how steps are chosen.
+/// Energy correction and step control of a scenario, as sentences.
 pub fn corrections(a: &Assembly) -> [String; 2] {
     // Names of the bonds, of their inputs and of their flows, for the sentences.
     let s = &a.effective;

@@ -35,7 +35,7 @@ pub struct Candidates {
     pub ambiguous: Vec<Endpoint>,
 }
 
-/// Looks for them.
+/// Looks for power bonds.
 pub fn candidates(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Candidates {
     let look = Look { s, descriptions, wires: wires(s) };
     let mut out = Candidates::default();

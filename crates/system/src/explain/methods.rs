@@ -16,7 +16,7 @@ pub struct Allowed {
     pub how: Option<String>,
 }
 
-/// All groups of methods, each with what it lacks.
+/// All groups of methods, each with the capabilities that are missing for it.
 pub fn methods(a: &Assembly) -> Vec<Allowed> {
     // Units that do not offer an ability, with what takes its place.
     let without = |offers: fn(&CoSimulation) -> bool, attribute: &str, instead: &str| {

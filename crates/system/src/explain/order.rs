@@ -8,7 +8,7 @@ use macrostep_description::shown;
 use macrostep_master::{Local, Op, Plan, Refresh, RunError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who acts when, and who knows what by then.
+/// The order of execution, and the values that are known at each point.
 pub struct Order {
     /// One window.
     pub plan: Plan,
@@ -28,7 +28,7 @@ pub struct Order {
     pub late: BTreeMap<Endpoint, Lateness>,
 }
 
-/// Units whose sampled outputs follow each other at once.
+/// Units whose sampled outputs depend on each other at the same time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {
     /// The units.
@@ -61,7 +61,7 @@ pub enum Sampled {
     Lagged,
 }
 
-/// What a connection does to its signal in time.
+/// The delay of a connection.
 #[derive(Debug, Clone)]
 pub struct Delay {
     /// The input.

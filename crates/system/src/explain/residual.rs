@@ -7,7 +7,7 @@ use crate::finding::Finding;
 use crate::scenario::{Bond, Place, Scenario};
 use macrostep_master::{Account, RunError};
 
-/// Bonds and what they did in a run.
+/// Power bonds and their residual energies in a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Residuals {
     /// In the order of `bonds`.

@@ -12,7 +12,7 @@ pub struct Endpoint {
     pub variable: String,
 }
 
-/// `to = factor · from + offset`, or what the table has for `from`.
+/// `to = factor · from + offset`, or the value of the table for `from`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connection {
     /// An output.

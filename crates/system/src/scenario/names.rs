@@ -35,7 +35,7 @@ impl<'a> Names<'a> {
         Names { scenario, units, laws, inputs, sets }
     }
 
-    /// Whose names they are.
+    /// The scenario of these names.
     pub fn scenario(&self) -> &'a Scenario {
         self.scenario
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// Where something stands in a file. Line 0: in no particular line.
+/// A place in a file. Line 0: in no particular line.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
     /// The file as named by the user.

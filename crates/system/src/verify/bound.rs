@@ -37,7 +37,7 @@ const IDLE: f64 = 0.3;
 /// Orders beyond these are none.
 const ORDERS: std::ops::RangeInclusive<f64> = 0.5..=8.0;
 
-/// What keeps a bound of the error.
+/// The result of keeping a bound of the error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
     /// Largest error allowed, relative to the largest absolute value of each output.

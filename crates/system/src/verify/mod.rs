@@ -68,7 +68,7 @@ impl Judged {
     }
 }
 
-/// What came out.
+/// The result of a verification.
 #[derive(Debug, Clone)]
 pub struct Verification {
     /// Every recorded real variable that moves, the worst first.
@@ -96,7 +96,8 @@ pub enum Unverified {
     Run(String, RunError),
 }
 
-/// Runs the scenario four times, and where a relative `tolerance` is not met a few times more, for what would meet it.
+/// Runs the scenario four times, and if a relative `tolerance` is not met a few times more, to find a step and a method
+/// that meet it.
 ///
 /// # Errors
 /// [`Unverified`] where one of the four runs cannot be made.
