@@ -173,7 +173,7 @@ impl Asked {
         Ok((system::verify::json(&verification)?, system::verify::table(&verification)))
     }
 
-    /// The text of `macrostep explain`; the system is run for its energy residuals where `runs`.
+    /// The text of `macrostep explain`; the system is run for its residual energies where `runs`.
     ///
     /// # Errors
     /// Where the scenario cannot run.

@@ -27,7 +27,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
 }
 
 /// Says it piece by piece, each as soon as it is known; `system` is what it is called in a command, and only where `runs`
-/// is the system run for its energy residuals.
+/// is the system run for its residual energies.
 ///
 /// # Errors
 /// As [`run`], and those of `say`.
