@@ -141,7 +141,7 @@ pub struct CheckpointWriter {
 }
 
 impl CheckpointWriter {
-    /// Where one is asked for; `run` says what run it is.
+    /// The writer of checkpoints, if the options ask for one; `run` identifies the run.
     ///
     /// # Errors
     /// [`Failure::File`] where the folder cannot be made.

@@ -60,7 +60,7 @@ pub fn take(_: &File) -> bool {
     true
 }
 
-/// What a second run hears.
+/// The error of a second run.
 pub fn taken(path: &Path) -> Failure {
     let path = path.display();
     Failure::Run(format!("`{path}`: another run is writing there: wait for its end, or choose another place"))

@@ -6,7 +6,7 @@ use macrostep_master::RunError;
 use macrostep_master::record::TraceError;
 use macrostep_plot::PlotError;
 
-/// What went wrong, in words for a user.
+/// The error of a command, with its message.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Options that do not go together, or a value that is none.

@@ -31,7 +31,7 @@ use crate::terms::{
 /// More macro steps than this in a run are taken for a mistake.
 pub const STEPS_MAX: f64 = 1e8;
 
-/// The effective scenario: what a run does is said here and nowhere else.
+/// The effective scenario: all settings of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OscillatorOptions {
     /// Row of Table 1 the parameters started from.
@@ -91,7 +91,7 @@ pub struct OscillatorOptions {
 }
 
 impl OscillatorOptions {
-    /// Fills in defaults and looks at what does not go together.
+    /// Fills in defaults and refuses combinations without a meaning.
     ///
     /// # Errors
     /// [`Failure::Usage`] naming the two options, or the parameter.

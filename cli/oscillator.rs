@@ -288,7 +288,7 @@ pub fn bond_line(account: &Account) -> String {
     )
 }
 
-/// What step control has done, in a line that follows another.
+/// The steps of step control, as a line that follows another.
 pub fn course_line(course: &Course, windows: u64) -> String {
     let Course { rejected, window_s: [shortest, longest], degree: [lowest, highest] } = course;
     let degrees = if *highest > 0 { format!(" · degree {lowest} to {highest}") } else { String::new() };

@@ -88,7 +88,7 @@ pub fn isolated(arguments: &SlaveArguments) -> Result<Isolation, Failure> {
     Ok(Isolation { logging_on: arguments.logging_on, ..isolation })
 }
 
-/// What kind of units [`make`] makes.
+/// The kind of units that [`make`] makes.
 pub fn kind(arguments: &SlaveArguments) -> &'static str {
     if arguments.isolate { "isolated" } else { "fmu" }
 }

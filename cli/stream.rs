@@ -62,7 +62,7 @@ pub struct Stream {
     identity: Option<(u64, u64)>,
 }
 
-/// What of a file of rows is written down in a checkpoint.
+/// The properties of a file of rows that a checkpoint saves.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Written {
     /// Rows, without the line of names.
@@ -177,7 +177,8 @@ impl Stream {
         Ok(Stream { rows, last_s, ..stream })
     }
 
-    /// Takes back what was recorded after the checkpoint the run goes on from. It happens with the first row in any case.
+    /// Removes rows recorded after the checkpoint that the run continues from. It happens with the first row in any
+    /// case.
     ///
     /// # Errors
     /// [`Failure::File`].
@@ -195,7 +196,7 @@ impl Stream {
         Stream { shown, ..self }
     }
 
-    /// Brings all rows to the disk and says what is there.
+    /// Writes all rows to the disk and returns the properties of the file.
     ///
     /// # Errors
     /// [`Failure::File`].

@@ -23,7 +23,7 @@ pub enum Case {
     Two,
 }
 
-/// What the subsystems are.
+/// The kind of the subsystems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Units {

@@ -84,7 +84,7 @@ impl Trials {
         json!({ "own": self.own.as_ref().map(Trial::json), "fork": self.fork.json() })
     }
 
-    /// Why the FMU does not go back as it says, or not at all.
+    /// The error of an FMU that does not go back as it declares, or not at all.
     pub fn failure(&self, file: &str) -> Option<String> {
         match (&self.own, &self.fork.found) {
             (Some(Trial { found: Ok(_), .. }), _) | (None, Ok(_)) => None,

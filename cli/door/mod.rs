@@ -29,7 +29,7 @@ use crate::system::outcome::Outcome;
 use crate::system::steps::{Rows, Steps};
 use crate::system::{self, Caller, Opened};
 
-/// A scenario from its file, or the one of this program that has this name; what has an ending is a file.
+/// A scenario from its file, or the one of this program with this name; a name with a file extension is a file.
 ///
 /// # Errors
 /// Where there is none, or it is not read.
@@ -58,7 +58,7 @@ struct VerifyWords {
     verify: VerifyArguments,
 }
 
-/// Who asks: what of this process is his.
+/// The caller: the parts of this process that it gives.
 #[derive(Debug, Clone, Default)]
 pub struct Asker {
     /// Whether foreign FMUs run in processes of their own, whatever the words say.
@@ -69,7 +69,7 @@ pub struct Asker {
     pub given: Option<Arc<dyn Given>>,
 }
 
-/// A scenario and what a verb is asked of it.
+/// A scenario with the options of a verb.
 pub struct Asked {
     opened: Opened,
     accepts_unconverged: bool,
@@ -95,7 +95,7 @@ pub struct Ran {
 }
 
 impl Asked {
-    /// Puts what the words say before what the document says.
+    /// Applies options to the document.
     ///
     /// # Errors
     /// Words that make no sense.
@@ -120,7 +120,7 @@ impl Asked {
         Ok(Asked { opened, accepts_unconverged: false, accuracy: verify.accuracy })
     }
 
-    /// What was remarked since the last call.
+    /// Warnings and notes since the last call.
     pub fn remarks(&self) -> Vec<String> {
         let Some(caller) = self.opened.caller() else { return Vec::new() };
         std::mem::take(&mut *caller.remarks.lock().unwrap_or_else(PoisonError::into_inner))

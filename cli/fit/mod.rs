@@ -54,7 +54,7 @@ pub struct FitArguments {
     pub no_pictures: bool,
 }
 
-/// Fits the parameters and says what is known about them.
+/// Fits the parameters and prints the result.
 ///
 /// # Errors
 /// [`Failure`] for bad input before the first run, and where runs that are needed fail.

@@ -31,7 +31,7 @@ impl FormatArguments {
             .filter_map(|(name, file)| Some((name, file.as_ref()?)))
     }
 
-    /// Refuses what has no rows in a file.
+    /// Refuses these options in a run without a file of rows.
     ///
     /// # Errors
     /// [`Failure::Usage`].
@@ -45,7 +45,7 @@ impl FormatArguments {
         }
     }
 
-    /// Says which files are written; relative ones are in `here`.
+    /// Claims the files that are written; relative ones are in `here`.
     pub fn claim(&self, files: &mut Files, here: &Path) {
         self.all().for_each(|(option, file)| files.writes_option(option, Some(&here.join(file))));
     }

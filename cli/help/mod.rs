@@ -38,7 +38,7 @@ pub struct ManualArguments {
     pub out: PathBuf,
 }
 
-/// What may be typed, with examples and the list of verbs by groups.
+/// The command line, with examples and the list of verbs by groups.
 pub fn command() -> Command {
     let verbs = || GROUPS.iter().flat_map(|(_, verbs)| *verbs);
     let command = verbs().fold(Arguments::command(), |command, verb| with_examples(command, verb.name, verb));
@@ -107,7 +107,7 @@ fn lines(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Prints what a shell reads to complete commands and options.
+/// Prints the script that a shell reads to complete commands and options.
 ///
 /// # Errors
 /// [`Failure`] where the output cannot be written.

@@ -208,8 +208,8 @@ fn or_usual<T: Copy>(typed: &[T], usual: &[T]) -> Vec<T> {
 }
 
 impl SchemeArguments {
-    /// Named methods and every combination, those twice left out that differ in nothing that matters; of a system that is
-    /// written with a method, that one and what differs from it as typed.
+    /// Named methods and every combination, without repetitions of the same scheme; for a system with a method of its
+    /// own, that method and the changes to it by options.
     ///
     /// # Errors
     /// [`Failure::Usage`] for a cut the system does not have, and for parts that do not go together.

@@ -132,7 +132,7 @@ fn no_local(benchmark: &dyn Benchmark) -> Option<&'static str> {
     (!benchmark.starts_anywhere()).then_some(why)
 }
 
-/// What errors are measured against.
+/// The solution that errors are measured against.
 pub fn against(benchmark: &dyn Benchmark, stop_s: f64) -> Result<String, Failure> {
     if benchmark.starts_anywhere() {
         return Ok("exact start".to_owned());

@@ -12,7 +12,7 @@ use crate::slaves::SlaveArguments;
 use crate::system::arguments::{RecordArguments, SystemArguments};
 use crate::system::{Opened, findings_failure, tell, title};
 
-/// A system, and what is to be different about it.
+/// A system, and options that override it.
 #[derive(Debug, Args)]
 pub struct SubjectArguments {
     /// System: a .toml, .ssd or .ssp file, or the name of one that `macrostep systems` lists; test-model, case-1, case-2,

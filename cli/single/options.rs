@@ -88,7 +88,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Fills in what was not said.
+    /// Fills in defaults.
     ///
     /// # Errors
     /// [`Failure::Usage`] for times no run can have.

@@ -19,7 +19,7 @@ pub enum DesignWord {
     Lhs,
 }
 
-/// What stands for no SYSTEM, which `--merge` needs none of.
+/// The value for no SYSTEM; `--merge` needs none.
 pub const NO_SYSTEM: &str = ".";
 
 /// `macrostep sweep`.

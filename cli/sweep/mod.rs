@@ -24,7 +24,7 @@ use crate::system::arguments::SystemArguments;
 use crate::system::{Opened, findings_failure, tell};
 use arguments::{DesignWord, NO_SYSTEM, SweepArguments};
 
-/// Makes the runs, or puts parts together, and says what came out.
+/// Makes the runs, or joins parts, and prints the result.
 ///
 /// # Errors
 /// [`Failure`] for bad input before the first run, and where files cannot be written. Runs that fail are rows.
@@ -259,7 +259,7 @@ fn shares(found: &[Indices]) -> String {
     if found.is_empty() { String::new() } else { format!("\n{}", table.terminal()) }
 }
 
-/// What cannot be done, as the end of a verb.
+/// A refusal as the error of a verb.
 pub fn refused(refused: Refused) -> Failure {
     match refused {
         Refused::Usage(text) => Failure::Usage(text),

@@ -15,7 +15,7 @@ fn file(bundle: &Path) -> (PathBuf, bool) {
     (if is_archive { bundle.to_owned() } else { bundle.join("scenario.toml") }, is_archive)
 }
 
-/// Says what is written.
+/// Claims the files that are written.
 pub fn claim(bundle: Option<&Path>, files: &mut Files) {
     bundle.into_iter().for_each(|bundle| files.writes("--bundle", &file(bundle).0));
 }

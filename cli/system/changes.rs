@@ -7,7 +7,7 @@ use macrostep_system::{Document, Scenario};
 use super::arguments::SystemArguments;
 use crate::failure::Failure;
 
-/// Puts what the options say before what the file says.
+/// Applies options to the scenario of a file.
 ///
 /// # Errors
 /// [`Failure::Usage`] for options that do not go together, and for names that the scenario does not have.

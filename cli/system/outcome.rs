@@ -101,7 +101,7 @@ impl Events {
     }
 }
 
-/// What `--json` prints and `result.json` holds.
+/// The object of `--json` and of `result.json`.
 #[derive(Debug, Serialize)]
 pub struct Summary<'a> {
     pub scenario: &'a str,
@@ -158,7 +158,7 @@ pub struct UnitResult<'a> {
     pub wall_s: Option<f64>,
 }
 
-/// What a joint was open by, at most, at communication points.
+/// The largest gap of a joint at communication points.
 #[derive(Debug, Serialize)]
 pub struct ConstraintResult<'a> {
     pub name: &'a str,

@@ -101,7 +101,7 @@ impl Observer for Rows {
     }
 }
 
-/// What takes the rows of a run, and keeps more of it than its state where it has more.
+/// The receiver of the rows of a run, with data of its own beside the state of the run.
 pub trait Sink: Observer {
     /// The file that rows go to.
     fn stream(&mut self) -> Option<&mut Stream>;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// What is wrong with a [`crate::Problem`].
+/// Faults of a [`crate::Problem`].
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Flaw {
     /// The arrays do not fit the number of rows.

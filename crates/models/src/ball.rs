@@ -29,7 +29,7 @@ use macrostep_slave::{Declaration, Equations};
 #[derive(Debug)]
 pub struct FreeBall;
 
-/// What a ball falls on.
+/// The ground that a ball falls on.
 #[derive(Debug)]
 pub struct ImpactGround;
 

@@ -59,7 +59,7 @@ impl ModelEntry {
         self.try_describe().unwrap_or_else(|fault| panic!("model `{}`: {fault}", self.identifier))
     }
 
-    /// A native instance of the very code that stands in the FMU.
+    /// A native instance of the same code as in the FMU.
     ///
     /// # Panics
     /// As [`ModelEntry::describe`].

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::PlotError;
 
-/// What a page shows, from top to bottom.
+/// The content of a page, from top to bottom.
 #[derive(Debug, Default)]
 pub struct Page {
     /// Title of the page.
@@ -125,7 +125,7 @@ impl Page {
         Ok(filled(include_str!("page.html"), &parts))
     }
 
-    /// What the script of the page shows, as JSON.
+    /// The data of the page's script, as JSON.
     ///
     /// # Errors
     /// [`PlotError`] where a curve has not one value a time.
