@@ -108,7 +108,7 @@ fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<(u6
         total = total.saturating_add(file.size());
         if total > limits.total_bytes_max {
             let found = format!("more than {} bytes unpacked", limits.total_bytes_max);
-            return Err(refused(&name, found, "less: raise `Limits::total_bytes_max` if it is to be trusted"));
+            return Err(refused(&name, found, "less: if you trust the archive, unpack it and use the unpacked files"));
         }
     }
     Ok((total, dots(&dotted)))
@@ -169,7 +169,10 @@ fn check_entry<R: Read>(file: &ZipFile<'_, R>, name: &str, limits: &Limits) -> R
     }
     if file.size() > limits.small_bytes_max && file.size() / limits.ratio_max > file.compressed_size() {
         let found = format!("{} bytes packed into {}", file.size(), file.compressed_size());
-        let expected = format!("at most {} to 1: raise `Limits::ratio_max` if it is to be trusted", limits.ratio_max);
+        let expected = format!(
+            "at most {} to 1: if you trust the archive, unpack it and use the unpacked files",
+            limits.ratio_max
+        );
         return Err(refused(name, found, expected));
     }
     Ok(())
