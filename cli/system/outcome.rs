@@ -50,7 +50,7 @@ pub struct Outcome {
     pub bound: Option<Bound>,
 }
 
-/// An error that is kept, and how that is known.
+/// A bound on the error, with its estimate.
 #[derive(Debug, Serialize)]
 pub struct ErrorBound {
     pub bound: f64,
