@@ -37,7 +37,7 @@ pub enum Estimate {
     Ecco,
 }
 
-/// Settings of macro step control.
+/// Settings of step control.
 #[derive(Debug, Clone)]
 pub struct StepControl {
     /// What is estimated.
@@ -72,7 +72,7 @@ pub struct Method {
     pub sampling: Sampling,
     /// What is done about the residual energy of power bonds.
     pub energy: EnergyCorrection,
-    /// Macro step control; `None` for steps of one length.
+    /// Step control; `None` for steps of one length.
     pub control: Option<StepControl>,
     /// Steps per communication step for units that cannot interpolate their inputs, default 1.
     pub sub_steps: usize,

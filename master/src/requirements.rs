@@ -34,7 +34,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
         }
     }
     if method.control.is_some() && matches!(method.schedule, Schedule::Palindromic(_)) {
-        let (found, expected) = ("macro step control".to_string(), "steps of one length".to_string());
+        let (found, expected) = ("step control".to_string(), "steps of one length".to_string());
         return Err(RunError::Grid { what: "palindromic schedule", found, expected });
     }
     // Lines, joints and power bonds.
@@ -75,7 +75,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
         }
         if method.control.is_some() && !varies {
             return Err(RunError::Capability {
-                needs: "macro step control",
+                needs: "step control",
                 capability: "canHandleVariableCommunicationStepSize",
                 unit: unit.name().to_string(),
                 hint: "choose steps of one length",

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! and H' is what seven tenths of the tolerance allow. A scheme whose d_2 is next to nothing has the error d_1 at H. Of the
-//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is advised. Macro step control is
+//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is advised. Step control is
 //! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason; so is what was
 //! not done in time.
 

@@ -198,7 +198,7 @@ fn balance(system: &System, window: &Window, method: &Method, steps: &[Tick]) ->
     Some(balance)
 }
 
-/// Macro step control, where it is wanted.
+/// Step control, where it is wanted.
 fn control(window: &mut Window, method: &Method) -> Result<Option<Controller>, RunError> {
     let Some(control) = &method.control else { return Ok(None) };
     if window.balance.is_none() && control.estimate == Estimate::Ecco {

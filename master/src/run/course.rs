@@ -154,7 +154,7 @@ impl Simulation {
     }
 }
 
-/// What macro step control does with a window.
+/// What step control does with a window.
 impl Window {
     /// Before the window over `span`: what is predicted of its end.
     fn predict(&mut self, control: &Controller, state: &mut State, span: &Span) {

@@ -53,7 +53,7 @@ pub struct Simulation {
     grid: Grid,
     /// A last window that is shorter than the others.
     rest: Option<Rest>,
-    /// Where macro step control must arrive before the end.
+    /// Where step control must arrive before the end.
     until: Option<Tick>,
     sources: LawSources,
     watches: Vec<WorkWatch>,

@@ -46,7 +46,7 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// Accounts of the power bonds.
     pub accounts: Vec<Account>,
-    /// What macro step control has done, where there was one.
+    /// What step control has done, where there was one.
     pub course: Option<Course>,
     /// When the run was given up because its signals had grown beyond all bounds \[s\], and which.
     pub diverged_at_s: Option<f64>,

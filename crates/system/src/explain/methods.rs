@@ -61,7 +61,7 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     group("newton-directional", directional);
     let one_length = "steps of one length do not need it; `advise` chooses one";
     let attribute = "canHandleVariableCommunicationStepSize";
-    group("macro step control", without(|c| c.can_handle_variable_communication_step_size, attribute, one_length));
+    group("step control", without(|c| c.can_handle_variable_communication_step_size, attribute, one_length));
     let no_bond = "no power bond is named in [[bonds]]";
     group("energy monitor, nepce, leak", a.effective.bonds.is_empty().then(|| no_bond.to_owned()));
     all
