@@ -349,7 +349,7 @@ pub struct OscillatorArguments {
     /// Another value for a parameter: m1 m2 k1 k_c k2 c1 c_c c2 x1_0 x2_0 v1_0 v2_0; may be repeated [default: none]
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Setting>,
-    /// Record every N-th macro point, and the last; errors are taken at all of them
+    /// Record every N-th communication point, and the last; errors are computed at all of them
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u64).range(1..))]
     pub record_every: u64,
     /// Kind of the subsystems

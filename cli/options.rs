@@ -76,7 +76,7 @@ pub struct OscillatorOptions {
     pub derivative: Derivative,
     /// End of the run in s.
     pub stop_s: f64,
-    /// Every how many macro points a row is recorded.
+    /// Every how many communication points a row is recorded.
     pub record_every: u64,
     /// What the subsystems are.
     pub units: Units,

@@ -148,7 +148,7 @@ impl Watched {
 }
 
 impl Recording {
-    /// The rows so far, one for each macro point.
+    /// The rows so far, one for each communication point.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }

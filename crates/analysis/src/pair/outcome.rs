@@ -1,6 +1,6 @@
 //! The result of a run: its trace and its error against the exact solution.
 //!
-//! A run feeds every macro point to a [`Recorder`], which knows the exact solution on the same grid.
+//! A run feeds every communication point to a [`Recorder`], which knows the exact solution on the same grid.
 //!
 //! ```text
 //!     error_i = max_n |x_i(t_n) − x_i^exact(t_n)| / max_t |x_i^exact(t)|
@@ -60,7 +60,7 @@ pub struct Outcome {
     pub warnings: Vec<String>,
 }
 
-/// Takes every macro point of a run, keeps every N-th.
+/// Takes every communication point of a run, keeps every N-th.
 #[derive(Debug)]
 pub struct Recorder {
     parameters: Parameters,
@@ -127,7 +127,7 @@ impl Outcome {
 }
 
 impl Recorder {
-    /// For a run over `steps` macro points after the first, `step_s` seconds apart, of which every `every`-th and the
+    /// For a run over `steps` communication points after the first, `step_s` seconds apart, of which every `every`-th and the
     /// last are kept.
     pub fn new(exact: Exact, step_s: f64, steps: u64, every: u64) -> Self {
         let parameters = *exact.parameters();
@@ -174,7 +174,7 @@ impl Recorder {
         }
     }
 
-    /// Takes the states at the next macro point, the first at t = 0; `rows` gets the row, where one is recorded.
+    /// Takes the states at the next communication point, the first at t = 0; `rows` gets the row, where one is recorded.
     pub fn point(&mut self, z: &State, rows: &mut dyn Observer) {
         let exact = self.grid.next().unwrap_or(*z);
         let (n, t_s) = (self.found.next, self.found.next as f64 * self.step_s);
