@@ -102,7 +102,7 @@ impl Checkpoint {
         // The first thing that differs says enough.
         let parts = checkpoint.run.lines().zip(run.lines()).find(|(a, b)| a != b);
         let (found, expected) = parts.unwrap_or(("another number of settings", "the same run"));
-        Err(refuse(&format!("a run with {found}"), &format!("{expected}, as this command says")))
+        Err(refuse(&format!("a run with {found}"), &format!("{expected}, by this command")))
     }
 
     fn write(&self, path: &Path) -> Result<(), Failure> {

@@ -88,7 +88,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
                 needs: "an interface model that repeats steps",
                 capability: "canGetAndSetFMUstate",
                 unit: unit.name().to_string(),
-                hint: "let it repeat none",
+                hint: "set its number of repetitions to 0",
             });
         }
         if !matches!(method.correction, Correction::Explicit) && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {

@@ -45,7 +45,7 @@ impl FmuUnit {
         }
         self.told |= kind as u8;
         if let Some(sink) = &self.options.remark {
-            sink(&plain(&format!("unit `{}`: {text} (t = {} s; said once)", self.name, shown::time(self.t_s))));
+            sink(&plain(&format!("unit `{}`: {text} (t = {} s; reported once)", self.name, shown::time(self.t_s))));
         }
     }
 

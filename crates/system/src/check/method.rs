@@ -44,9 +44,9 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 
 /// That a unit goes back by fork.
 fn by_fork(unit: &str, place: &Place, co: &CoSimulation) -> Finding {
-    let why = if co.can_get_and_set_fmu_state { "as `--rollback` says" } else { "it has no `canGetAndSetFMUstate`" };
+    let why = if co.can_get_and_set_fmu_state { "by the option `--rollback`" } else { "it has no `canGetAndSetFMUstate`" };
     let what = format!("unit `{unit}` goes back by fork of a process of its own: {why}");
-    Finding::note(place, what, "`macrostep check --rollback` tries an FMU")
+    Finding::note(place, what, "`macrostep check --rollback` tests an FMU")
 }
 
 /// What one unit can do, and whether its inputs are fed; `goes_back` by its own functions or by fork.

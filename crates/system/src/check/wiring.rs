@@ -346,7 +346,7 @@ fn start(v: &Variable) -> String {
         Some(Value::Integer(i)) => i.to_string(),
         Some(Value::Boolean(b)) => b.to_string(),
         Some(Value::String(t)) => format!("{t:?}"),
-        None => "what the FMU chooses".to_owned(),
+        None => "the default of the FMU".to_owned(),
     }
 }
 

@@ -199,7 +199,7 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
         Op::Publish { unit, at: tick } => {
             let outputs = a.channels.iter().filter(|c| c.unit == unit).flat_map(|c| &c.names);
             let outputs: Vec<String> = outputs.map(|n| format!("`{n}`")).collect();
-            let outputs = if outputs.is_empty() { "nothing anybody uses".to_owned() } else { outputs.join(", ") };
+            let outputs = if outputs.is_empty() { "no output that is used".to_owned() } else { outputs.join(", ") };
             format!("{} publishes {outputs} at {}", name(unit), at(tick))
         }
         // A unit by itself, or all of a loop together.
