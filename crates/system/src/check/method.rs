@@ -44,7 +44,8 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 
 /// That a unit goes back by fork.
 fn by_fork(unit: &str, place: &Place, co: &CoSimulation) -> Finding {
-    let why = if co.can_get_and_set_fmu_state { "by the option `--rollback`" } else { "it has no `canGetAndSetFMUstate`" };
+    let why =
+        if co.can_get_and_set_fmu_state { "by the option `--rollback`" } else { "it has no `canGetAndSetFMUstate`" };
     let what = format!("unit `{unit}` goes back by fork of a process of its own: {why}");
     Finding::note(place, what, "`macrostep check --rollback` tests an FMU")
 }
