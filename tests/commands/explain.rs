@@ -1,4 +1,4 @@
-//! What is said of a system without and with running it: explain, graph, verify.
+//! Descriptions of a system without and with running it: explain, graph, verify.
 
 use crate::run;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The command line as a user meets it: what it prints, writes and ends with.
+//! `macrostep oscillator`: its output, its files and its exit codes.
 
 use crate::run::{self, program as macrostep};
 use std::path::PathBuf;

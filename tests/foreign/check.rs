@@ -1,4 +1,4 @@
-//! `check`: what is broken is found, what is legal is not, and what weighs little does not fail.
+//! `check`: faults are found, legal descriptions have none, and warnings do not fail.
 
 use std::path::Path;
 

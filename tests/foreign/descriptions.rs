@@ -1,4 +1,4 @@
-//! Descriptions as other tools write them: what a declared type says holds, and so does what a file says twice.
+//! Descriptions as other tools write them: values of declared types are used, and contradictions are reported.
 
 use macrostep_description::xml;
 

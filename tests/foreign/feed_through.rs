@@ -1,4 +1,4 @@
-//! Direct feed-through of units without directional derivatives: one message that says what happens, and advice that works.
+//! Direct feed-through of units without directional derivatives: one message about the effect, and advice that works.
 
 use std::path::{Path, PathBuf};
 

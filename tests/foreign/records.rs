@@ -1,4 +1,4 @@
-//! What a system leaves behind: variables of every type and elements of arrays, in rows, table, JSON and after a resume.
+//! Recorded variables of every type and elements of arrays, in rows, table, JSON and after a resume.
 
 use std::path::{Path, PathBuf};
 

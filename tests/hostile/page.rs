@@ -1,4 +1,5 @@
-//! The page `docs/errors.md`, made of what the tests provoke. `MACROSTEP_WRITE_DOCS=1 cargo test --test all hostile` writes it.
+//! The page `docs/errors.md`, made from the errors that the tests provoke. `MACROSTEP_WRITE_DOCS=1 cargo test --test all
+//! hostile` writes it.
 
 use std::fmt::Write;
 use std::path::Path;

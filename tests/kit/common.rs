@@ -1,4 +1,4 @@
-//! What the tests of coupled oscillators share.
+//! Parts that the tests of coupled oscillators share.
 #![allow(dead_code)] // each test file uses its part
 
 use macrostep_analysis::models;

@@ -1,5 +1,5 @@
-//! Lines with delay: stable at any macro step up to the delay, whatever the masses; energy only leaves; the order; the same bits after a
-//! checkpoint; and what is refused.
+//! Lines with delay: stable at any macro step up to the delay for all masses; energy only leaves; the order; the same bits
+//! after a checkpoint; and refusals.
 
 use macrostep::embedded;
 use macrostep_master::record::Trace;

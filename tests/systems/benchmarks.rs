@@ -1,5 +1,5 @@
-//! The systems this program carries: what a command with options runs is what the scenario it writes runs, bit by bit, and every
-//! name runs, is converted and runs again.
+//! The systems this program carries: a command and the scenario that it writes give the same bits, and every name runs, is
+//! converted and runs again.
 
 use std::collections::BTreeMap;
 use std::path::Path;

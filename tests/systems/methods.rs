@@ -1,4 +1,5 @@
-//! Every method from a scenario: the same bits as where the method is coupled by hand, and what does not go together in words.
+//! Every method from a scenario gives the same bits as coupled by hand, and combinations that exclude each other are
+//! refused with a message.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! SSP: the same system in both formats gives the same numbers; what is not understood is named.
+//! SSP: the same system in both formats gives the same numbers; elements that are not understood are named.
 
 use std::path::{Path, PathBuf};
 
