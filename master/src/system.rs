@@ -303,8 +303,7 @@ impl System {
         LineId(self.lines.len() - 1)
     }
 
-    /// Connects an input of the unit at end 0 or 1 of a line: with the wave that arrives there, or the force, as
-    /// [`Line::local`] says.
+    /// Connects an input of the unit at end 0 or 1 of a line to the wave that arrives there, or the force, by [`Line::local`].
     pub fn connect_line(&mut self, line: LineId, end: usize, unit: UnitId, input: &str) -> Result<(), SystemError> {
         if end > 1 {
             return Err(SystemError::LawShape { what: "outputs", found: 2, expected: end + 1 });
