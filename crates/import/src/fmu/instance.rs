@@ -72,7 +72,7 @@ impl Fmu {
         let (library, alive) = Counted::one_more(library);
         if only_once && alive > 0 {
             let reason =
-                "`canBeInstantiatedOnlyOncePerProcess`and there is another instance: run each in a process of its own";
+                "`canBeInstantiatedOnlyOncePerProcess` and there is another instance: run each in a process of its own";
             return Err(refused(reason.to_owned()));
         }
         // What the FMU is told of itself, and how it may call back.
