@@ -1,4 +1,4 @@
-//! What size costs: `macrostep run` on chains of many units, on chains with feed-through, and on threads.
+//! The cost of large systems: `macrostep run` on chains of many units, on chains with feed-through, and on threads.
 //!
 //! Everything is the program as a user runs it, on scenarios this bench writes. Set-up is the time of a run of one step less
 //! that of the step; a step is the difference of a long run and a short one, by the wall clock the program reports (`wall_s`),

@@ -1,4 +1,4 @@
-//! What the program's verbs cost a macro step, beside a loop written by hand over the same functions of the same FMUs.
+//! The cost of a macro step of the program's verbs, beside a hand-written loop over the same functions of the same FMUs.
 //!
 //! The verbs of `verbs/verbs.json` are run as they are typed, in processes of their own. Times are the `wall_s` they print: windows,
 //! rows and comparisons, without start and end. Loop and verbs take turns. The ratio is that of the least times: other processes only

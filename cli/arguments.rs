@@ -1,4 +1,4 @@
-//! What may be typed, and the help that says so.
+//! The verbs, their options, and the texts of `--help`.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ use crate::terms::{
     Start, Units, Variant,
 };
 
-/// FMI 2.0 co-simulation of mechanical subsystems, and how far the result is from exact
+/// FMI 2.0 co-simulation of mechanical subsystems, with the error of every result
 ///
 /// Without a command: the main job. Every coupling × Jacobi and Gauss–Seidel × hold, linear, quadratic × explicit and Newton,
 /// for both cases of the benchmark, through the FMUs; prints a table, writes results and pictures.
@@ -87,21 +87,21 @@ impl Arguments {
 pub enum Verb {
     /// Co-simulate the two-mass oscillator once and compare with the exact solution
     Oscillator(Box<OscillatorArguments>),
-    /// What a coupling does to the energy of both cases, hold and linear, watched and corrected
+    /// Energy errors of a coupling for both cases of the benchmark, with hold and linear, without and with energy correction
     Energy(EnergyArguments),
-    /// Stability regions and growth rates of coupling schemes, from one-step maps of the code that runs them
+    /// Stability regions and growth rates of coupling schemes, from their one-step maps
     Stability(Box<StabilityArguments>),
     /// Observed orders of coupling schemes, global and local, positions and velocities
     Converge(Box<ConvergeArguments>),
     /// Accuracy of coupling schemes against calls of fmi2DoStep and time
     Compare(Box<CompareArguments>),
-    /// Which scheme and macro step for a tolerance, with the error and growth to expect
+    /// Find the cheapest scheme and macro step for a tolerance, and predict its error and growth
     Advise(Box<AdviseArguments>),
     /// Co-simulate the hydraulic crane: one run, or the study of all schemes
     Crane(Box<CraneArguments>),
     /// Co-simulate the hydraulic actuator on a stop: one run, or the study of all schemes
     Actuator(Box<ActuatorArguments>),
-    /// Print what the mechanics and the interface model show, number by number, beside what they should
+    /// Check the mechanics and the interface model: print each number beside its expected value
     Shows(ShowsArguments),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
@@ -109,9 +109,9 @@ pub enum Verb {
     Info(InfoArguments),
     /// Check an FMU against the rules of FMI 2.0.5
     Check(CheckArguments),
-    /// Take the rows of a run that did not end, and convert them
+    /// Repair the rows of a run that did not end, and convert them
     Recover(RecoverArguments),
-    /// Simulate one FMU by itself
+    /// Simulate one FMU alone
     Simulate(Box<SimulateArguments>),
     /// List the systems this program carries: names for commands that take a SYSTEM
     Systems(SystemsArguments),
@@ -123,20 +123,20 @@ pub enum Verb {
     Convert(ConvertArguments),
     /// Draw a system: units, connections, feed-through, algebraic loops and schedule
     Graph(GraphArguments),
-    /// Say what a run of a system does: order of execution, delays, loops, energy residuals
+    /// Explain a run of a system: order of execution, delays, loops, residual energies
     Explain(ExplainArguments),
-    /// Say how far a result is from converged: halves H, switches the schedule
+    /// Estimate the error of a result, from runs with H/2 and H/4 and with the other schedule
     Verify(VerifyArguments),
-    /// Many runs of a system: a grid, samples or a table of values, and a row of measures each
+    /// Many runs of a system over a grid, samples or a table of values, with a row of measures for each
     Sweep(Box<SweepArguments>),
-    /// Parameters of a system from measured data, with error bars, and how much of each is error of the coupling
+    /// Parameters of a system from measured data, with error bars and the part that is an error of the coupling
     Fit(Box<FitArguments>),
     /// Flexible bodies from finite element models
     #[command(subcommand)]
     Flex(FlexVerb),
     /// The beam on springs with a full and a reduced interface
     Interface(InterfaceArguments),
-    /// Print what a shell reads to complete commands and options
+    /// Print a script for a shell that completes commands and options
     Completions(CompletionsArguments),
     /// Write pages for `man`, one for each command
     Manual(ManualArguments),
@@ -160,10 +160,10 @@ pub struct OptionalSystem {
     /// System with power bonds: a .toml, .ssd or .ssp file, or a name that `macrostep systems` lists [default: both cases of the benchmark]
     #[arg(value_name = "SYSTEM")]
     pub file: Option<String>,
-    /// Of a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
+    /// For a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
     #[arg(long, value_name = "UNIT.VARIABLE=VALUE")]
     pub set: Vec<String>,
-    /// Of a file: a parameter set of it; may be repeated [default: none]
+    /// For a file: one of its parameter sets; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub parameters: Vec<String>,
     #[command(flatten)]
@@ -198,7 +198,7 @@ pub struct CraneArguments {
     /// The run
     #[command(flatten)]
     pub run: MultirateArguments,
-    /// What the crane is made to do [default: usual]
+    /// The motion of the crane and its conditions [default: usual]
     #[arg(long, value_enum, value_name = "MANOEUVRE", conflicts_with = "study")]
     pub manoeuvre: Option<Manoeuvre>,
 }
@@ -229,22 +229,22 @@ pub struct MultirateArguments {
     /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
-    /// Interface speed within a macro step as the hydraulics see it [default: im]
+    /// How the hydraulics predict the interface speed within a macro step [default: im]
     #[arg(long, value_enum, value_name = "PREDICTION")]
     pub predict: Option<Prediction>,
-    /// Who steps when [default: fast-first]
+    /// Order of the steps [default: fast-first]
     #[arg(long, value_enum, value_name = "SCHEDULE")]
     pub schedule: Option<Order>,
     /// The force the mechanics get [default: mean]
     #[arg(long, value_enum, value_name = "FORCE")]
     pub force: Option<Delivery>,
-    /// Interface model of the active set to come instead of the last step's [default: off]
+    /// Interface model of the active set of the next step instead of that of the last one [default: off]
     #[arg(long)]
     pub lookahead: bool,
-    /// Who integrates the interface model: the hydraulics or the master [default: fast]
+    /// Where the interface model is integrated: in the hydraulics or in the master [default: fast]
     #[arg(long, value_enum, value_name = "PLACE")]
     pub place: Option<Place>,
-    /// How often a macro step is repeated at most where the mechanics arrive at another speed than was predicted: 2 for
+    /// Largest number of repetitions of a macro step in which the speed of the mechanics differs from the predicted one: 2 for
     /// steps over 32 ms [default: 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=20))]
     pub repeat: Option<u32>,
@@ -254,7 +254,7 @@ pub struct MultirateArguments {
     /// End of the run in seconds; whole macro steps are made up to it [default: crane 8, actuator 3]
     #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
-    /// What the subsystems are
+    /// Kind of the subsystems
     #[arg(long, value_enum, default_value = "fmu")]
     pub units: Units,
     /// Folder for results, pictures and the crane's animation; made if missing [default: study: out/crane or
@@ -292,7 +292,7 @@ pub struct OscillatorArguments {
     /// What the subsystems exchange [default: f-s, with a method s-s]
     #[arg(long, value_enum)]
     pub coupling: Option<Coupling>,
-    /// Who steps when [default: jacobi]
+    /// Order of the steps [default: jacobi]
     #[arg(long, value_enum)]
     pub schedule: Option<Schedule>,
     /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
@@ -300,16 +300,16 @@ pub struct OscillatorArguments {
     /// at one point); spectral:Q (Q + 1 nodes inside the step) [default: linear]
     #[arg(long, value_name = "PREDICTOR")]
     pub predict: Option<Predict>,
-    /// Integrated acceleration, Gauss–Seidel: polynomial of the body whose end is known [default: h3]
+    /// For ia with Gauss–Seidel: polynomial of a motion that is known up to the step's end [default: h3]
     #[arg(long, value_enum, value_name = "VARIANT")]
     pub gs_variant: Option<Variant>,
-    /// Correction of a macro step [default: explicit]
+    /// Corrector, which repeats macro steps [default: explicit]
     #[arg(long, value_enum)]
     pub correct: Option<Correct>,
     /// Macro step H of the slow side in seconds [default: 1e-3, jerk 1e-2, waveform 0.2]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
-    /// The fast side steps H/R; R as 5 or 3/2
+    /// The steps of the fast side are H/R; R as 5 or 3/2
     #[arg(long, value_name = "R", default_value = "1")]
     pub rate: Rate,
     /// The fast side; only with a rate above 1 [default: 2]
@@ -321,13 +321,13 @@ pub struct OscillatorArguments {
     /// Integrator inside the subsystems
     #[arg(long, value_enum, default_value = "exact")]
     pub integrator: Integrator,
-    /// Choice of the macro step, H/1024 to H, and with classical and integrated predictors of the degree
+    /// Step control: chooses macro steps from H/1024 to H, and the degree of classical and integrated predictors
     #[arg(long, value_enum, default_value = "fixed")]
     pub control: Control,
-    /// Relative tolerance of the choice: of predicted inputs, or of residual power [default: 1e-4]
+    /// Relative tolerance of step control: of predicted inputs, or of residual power [default: 1e-4]
     #[arg(long, value_name = "TOL", value_parser = positive, allow_negative_numbers = true)]
     pub control_tolerance: Option<f64>,
-    /// Correction of the energy the coupling makes
+    /// Energy correction, for residual energy
     #[arg(long, value_enum, default_value = "monitor")]
     pub energy: Energy,
     /// Samples before t = 0
@@ -342,17 +342,17 @@ pub struct OscillatorArguments {
     /// End of the run in seconds
     #[arg(long, value_name = "T", default_value = "10", value_parser = positive, allow_negative_numbers = true)]
     pub stop: f64,
-    /// External forces on mass 1 and mass 2 in N: CSV with the columns `time`, `f1` and `f2`, lines between rows, two rows of one time
-    /// for a jump. Steps that end where a line ends are exact [default: none]
+    /// External forces on mass 1 and mass 2 in N: CSV with the columns `time`, `f1` and `f2`; linear between rows, and two rows with the
+    /// same time for a jump. The forces are exact where steps end at the times of rows [default: none]
     #[arg(long, value_name = "FILE")]
     pub force: Option<PathBuf>,
     /// Another value for a parameter: m1 m2 k1 k_c k2 c1 c_c c2 x1_0 x2_0 v1_0 v2_0; may be repeated [default: none]
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Setting>,
-    /// Record every N-th macro point, and the last; errors are taken at all of them
+    /// Record every N-th communication point, and the last; errors are computed at all of them
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u64).range(1..))]
     pub record_every: u64,
-    /// What the subsystems are
+    /// Kind of the subsystems
     #[arg(long, value_enum, default_value = "fmu")]
     pub units: Units,
     /// Folder for trace, scenario, result and pictures; made if missing [default: nothing is written]
@@ -364,7 +364,7 @@ pub struct OscillatorArguments {
     /// Largest relative position error allowed; above it the exit code is 3 [default: any]
     #[arg(long, value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
-    /// Take a result whose macro steps did not all converge: exit code 0 instead of 1 [default: off]
+    /// Accept a result in which some macro steps did not converge: exit code 0 instead of 1 [default: off]
     #[arg(long)]
     pub accept_unconverged: bool,
     /// Checkpoints

@@ -23,14 +23,14 @@ pub struct CheckArguments {
     /// The FMU: a file, or a folder it was unpacked into
     #[arg(value_name = "FMU")]
     pub fmu: PathBuf,
-    /// Leave the library alone: loading one runs its initialisers in this process
+    /// Do not load the library: loading runs its initialisers in this process
     #[arg(long)]
     pub no_library: bool,
-    /// Try whether it goes back: ten steps, back, ten steps again, by its own state functions and by fork, on instances in processes
+    /// Test rollback: ten steps, back, the same ten steps again, by its own state functions and by fork, on instances in processes
     /// of their own [default: off]
     #[arg(long, conflicts_with = "no_library")]
     pub rollback: bool,
-    /// Write the rules as tests to this file too, in the JUnit format that CI systems read [default: none]
+    /// Also write the rules as tests to this file, in the JUnit format that CI systems read [default: none]
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// Print one JSON object instead of lines [default: off]
@@ -173,7 +173,7 @@ fn suite((file, no_library): (&str, bool), findings: &[Finding], trials: Option<
         };
         let verdict = match of(Severity::Error) {
             Some(said) => Verdict::Failed(said),
-            None if no_library && name == LIBRARY => Verdict::Skipped("`--no-library` leaves it alone".to_owned()),
+            None if no_library && name == LIBRARY => Verdict::Skipped("`--no-library` does not load it".to_owned()),
             None => Verdict::Passed,
         };
         Case { name: name.to_owned(), class: file.to_owned(), remark: of(Severity::Warning), verdict }
@@ -208,10 +208,10 @@ fn of_description(fmu: &Fmu) -> Vec<Finding> {
 /// Loads the library; that it cannot be loaded is a finding like others.
 fn of_library(fmu: &Fmu) -> Result<Vec<Finding>, Failure> {
     print::keep()?;
-    let advice = "its library does this when it is loaded; `--no-library` leaves it alone";
+    let advice = "its library does this when it is loaded; `--no-library` does not load it";
     let texts = match during(fmu.name(), Call::Library, advice, || fmu.load()) {
         Ok(strange) => strange,
-        Err(e) => vec![format!("{}; `--no-library` leaves it alone", e.fault)],
+        Err(e) => vec![format!("{}; `--no-library` does not load it", e.fault)],
     };
     Ok(texts.into_iter().map(|text| Finding { rule: LIBRARY, variable: None, line: None, text }).collect())
 }

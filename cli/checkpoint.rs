@@ -1,4 +1,4 @@
-//! Checkpoints: a run written down at a communication point, so that it can be continued bit by bit.
+//! Checkpoints: a run saved at a communication point, so that it can be continued bit by bit.
 //!
 //! A file holds a line that says what it is, a SHA-256 digest and the contents. It is written beside its place and then
 //! moved there, so that there is always a whole one. What a run is (FMUs, options, times) stands in it as text: only the
@@ -31,13 +31,13 @@ const LOOK: u64 = 64;
 /// Whether a run is written down, and whether it continues one.
 #[derive(Debug, Clone, PartialEq, Default, Args, Serialize)]
 pub struct CheckpointArguments {
-    /// Keep the run in this file as it goes, and when it is interrupted [default: nowhere]
+    /// Save the run in this file at intervals, and when it is interrupted [default: not saved]
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Keep it every N steps [default: every 10 s of computing]
+    /// Save it every N steps [default: every 10 s of computing]
     #[arg(long, value_name = "N", requires = "checkpoint", value_parser = clap::value_parser!(u64).range(1..))]
     pub checkpoint_every: Option<u64>,
-    /// Continue the run kept in this file, with the same options [default: begin at the start]
+    /// Continue the run saved in this file, with the same options [default: begin at the start]
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
 }
@@ -85,7 +85,7 @@ impl Checkpoint {
             return Err(refuse("something else", "a file `--checkpoint` has written"));
         };
         let whole = rest.split_at_checked(DIGEST).filter(|(digest, body)| Sha256::digest(body).as_slice() == *digest);
-        let damaged = || refuse("a damaged file", "one as it was written: start the run again");
+        let damaged = || refuse("a damaged file", "an unchanged file: start the run again");
         let (_, body) = whole.ok_or_else(damaged)?;
         let checkpoint: Checkpoint = postcard::from_bytes(body).map_err(|_| damaged())?;
         if checkpoint.run == run {
@@ -94,7 +94,7 @@ impl Checkpoint {
             if steps > steps_max || (rows > steps.saturating_add(1) && !has_events) {
                 return Err(refuse(
                     &format!("{steps} steps and {rows} rows"),
-                    &format!("at most {steps_max} steps and a row each"),
+                    &format!("at most {steps_max} steps, with one row for each"),
                 ));
             }
             return Ok(checkpoint);
@@ -102,7 +102,7 @@ impl Checkpoint {
         // The first thing that differs says enough.
         let parts = checkpoint.run.lines().zip(run.lines()).find(|(a, b)| a != b);
         let (found, expected) = parts.unwrap_or(("another number of settings", "the same run"));
-        Err(refuse(&format!("a run with {found}"), &format!("{expected}, as this command says")))
+        Err(refuse(&format!("a run with {found}"), &format!("{expected}, by this command")))
     }
 
     fn write(&self, path: &Path) -> Result<(), Failure> {
@@ -141,7 +141,7 @@ pub struct CheckpointWriter {
 }
 
 impl CheckpointWriter {
-    /// Where one is asked for; `run` says what run it is.
+    /// The writer of checkpoints, if the options ask for one; `run` identifies the run.
     ///
     /// # Errors
     /// [`Failure::File`] where the folder cannot be made.

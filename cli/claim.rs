@@ -1,4 +1,5 @@
-//! One run a folder: whoever writes into one claims it, and a second run is refused as long as the first one lives.
+//! One run for each folder: a run claims the folder that it writes to, and a second run is refused as long as the first one
+//! is running.
 //!
 //! The claim is a lock on the folder itself: nothing is left in it, and the system takes the lock back when the process
 //! ends, however it ends.
@@ -59,7 +60,7 @@ pub fn take(_: &File) -> bool {
     true
 }
 
-/// What a second run hears.
+/// The error of a second run.
 pub fn taken(path: &Path) -> Failure {
     let path = path.display();
     Failure::Run(format!("`{path}`: another run is writing there: wait for its end, or choose another place"))

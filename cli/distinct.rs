@@ -1,4 +1,4 @@
-//! No file that a run reads is one that it writes, and no file is written for two purposes.
+//! Checks that no file that a run reads is written, and that no file is written for two purposes.
 
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
 use crate::system::name;
 
-/// What tells a file from all others, whatever its name.
+/// The identity of a file, with any name.
 #[cfg(unix)]
 pub fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
@@ -23,7 +23,7 @@ pub fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
-/// The files of a run, each with what it is for.
+/// The files of a run, each with its purpose.
 #[derive(Debug, Default)]
 pub struct Files {
     read: Vec<(&'static str, PathBuf)>,
@@ -82,7 +82,7 @@ impl Files {
         }
     }
 
-    /// Nothing is said where no file is meant twice.
+    /// Checks that no file is used for two purposes.
     ///
     /// # Errors
     /// [`Failure::Usage`] with both.

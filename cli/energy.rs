@@ -1,4 +1,4 @@
-//! `macrostep energy`: what a coupling does to the energy of both cases, and what the corrections make of it.
+//! `macrostep energy`: energy errors of a coupling for both cases of the benchmark, without and with energy correction.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well.
+//! Errors of a command, with their exit codes.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use macrostep_master::RunError;
 use macrostep_master::record::TraceError;
 use macrostep_plot::PlotError;
 
-/// What went wrong, in words for a user.
+/// The error of a command, with its message.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Options that do not go together, or a value that is none.
@@ -73,7 +73,7 @@ impl Failure {
 
     /// Two options that make no sense together, both as typed, and the reason.
     pub fn conflict(first: impl std::fmt::Display, second: impl std::fmt::Display, reason: &str) -> Self {
-        Self::Usage(format!("`{first}` makes no sense with `{second}`: {reason}"))
+        Self::Usage(format!("`{first}` cannot be combined with `{second}`: {reason}"))
     }
 
     /// For `map_err` on file operations.

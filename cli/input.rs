@@ -1,4 +1,4 @@
-//! A file of inputs: CSV, `time` in s first, then a column an input.
+//! A file of inputs: CSV, `time` in s first, then a column for each input.
 //!
 //! A continuous real is interpolated between rows, everything else keeps the value of the last row. Two rows of one time
 //! make a jump there. Before the first row its values hold, after the last its own.

@@ -7,7 +7,7 @@ use quick_xml::events::BytesText;
 
 use crate::failure::Failure;
 
-/// What one verb has looked at.
+/// The checks of one verb.
 #[derive(Debug)]
 pub struct Suite {
     /// Of which verb, and about what.
@@ -29,7 +29,7 @@ pub struct Case {
     pub verdict: Verdict,
 }
 
-/// What came of a test.
+/// The result of a test.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// As it should be.

@@ -1,4 +1,4 @@
-//! The program `macrostep`, and what it is made of, for its tests, its examples and other doors to it.
+//! The program `macrostep` as a library, for its tests, its examples and the Python module.
 
 // The verbs name the public parts as everybody else does.
 extern crate self as macrostep;

@@ -1,4 +1,4 @@
-//! One oscillator run, fully said: every default filled in, every combination looked at.
+//! The options of one oscillator run, with all defaults filled in and all combinations checked.
 //!
 //! | symbol | code | unit | meaning |
 //! |---|---|---|---|
@@ -31,7 +31,7 @@ use crate::terms::{
 /// More macro steps than this in a run are taken for a mistake.
 pub const STEPS_MAX: f64 = 1e8;
 
-/// The effective scenario: what a run does is said here and nowhere else.
+/// The effective scenario: all settings of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OscillatorOptions {
     /// Row of Table 1 the parameters started from.
@@ -76,7 +76,7 @@ pub struct OscillatorOptions {
     pub derivative: Derivative,
     /// End of the run in s.
     pub stop_s: f64,
-    /// Every how many macro points a row is recorded.
+    /// Every how many communication points a row is recorded.
     pub record_every: u64,
     /// What the subsystems are.
     pub units: Units,
@@ -91,7 +91,7 @@ pub struct OscillatorOptions {
 }
 
 impl OscillatorOptions {
-    /// Fills in defaults and looks at what does not go together.
+    /// Fills in defaults and refuses combinations without a meaning.
     ///
     /// # Errors
     /// [`Failure::Usage`] naming the two options, or the parameter.
@@ -272,7 +272,7 @@ fn recipe(arguments: &OscillatorArguments) -> Result<Recipe, Failure> {
             arguments.correct.map(|c| format!("--correct {}", typed(c))),
         ];
         if let Some(part) = parts.into_iter().flatten().next() {
-            return Err(Failure::conflict(format!("--method {method}"), part, "the method says it already"));
+            return Err(Failure::conflict(format!("--method {method}"), part, "the method already contains it"));
         }
         recipe = macrostep_analysis::scheme::recipe(method);
     }
@@ -319,11 +319,11 @@ fn check_steps(arguments: &OscillatorArguments, step_s: f64, own_steps: [f64; 2]
         return Err(Failure::conflict(stop, step, "more than 1e8 macro steps"));
     }
     if !divides(step_s, arguments.stop) {
-        return Err(Failure::conflict(stop, step, "the run is no whole number of macro steps"));
+        return Err(Failure::conflict(stop, step, "the run is not a whole number of macro steps"));
     }
     for own_s in own_steps {
         if !divides(own_s, arguments.stop) {
-            return Err(Failure::conflict(rate, stop, "the run is no whole number of steps of the fast side"));
+            return Err(Failure::conflict(rate, stop, "the run is not a whole number of steps of the fast side"));
         }
     }
     // Micro steps make up both.
@@ -333,10 +333,10 @@ fn check_steps(arguments: &OscillatorArguments, step_s: f64, own_steps: [f64; 2]
         return Err(Failure::conflict(micro, "--integrator exact", "exact integration has no micro steps"));
     }
     if !divides(micro_s, step_s) {
-        return Err(Failure::conflict(micro, step, "a macro step is no whole number of micro steps"));
+        return Err(Failure::conflict(micro, step, "a macro step is not a whole number of micro steps"));
     }
     if own_steps.iter().any(|own_s| !divides(micro_s, *own_s)) {
-        return Err(Failure::conflict(micro, rate, "a step of the fast side is no whole number of micro steps"));
+        return Err(Failure::conflict(micro, rate, "a step of the fast side is not a whole number of micro steps"));
     }
     Ok(())
 }

@@ -224,7 +224,7 @@ pub fn write_system(path: &Path, settings: &str, system: Result<Scenario, String
             write_text(path, &format!("{settings}\n{}", macrostep_system::toml::write(&system)))
         }
         Err(unsaid) => {
-            eprintln!("note: no `{}`: no key of a scenario says {unsaid}", path.display());
+            eprintln!("note: no `{}`: a scenario has no key for {unsaid}", path.display());
             // One of an earlier run would say something else.
             if path.exists() { std::fs::remove_file(path).map_err(Failure::file(path)) } else { Ok(()) }
         }
@@ -262,7 +262,9 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
     let course = outcome.course.map(|c| course_line(&c, outcome.statistics.windows)).unwrap_or_default();
     let start = match options.integrator {
         Integrator::SemiImplicitEuler => "",
-        _ => "\nin `run` and in other tools the FMUs start with another integrator: semi-implicit Euler (`sie`)",
+        _ => {
+            "\nin `run` and in other tools the default integrator of these FMUs is another one: semi-implicit Euler (`sie`)"
+        }
     };
     let growth = outcome.growth_rate.map(|rate| format!(" · amplitudes grow at {rate:.3} 1/s")).unwrap_or_default();
     // The run as a heading, energy and time below.
@@ -286,7 +288,7 @@ pub fn bond_line(account: &Account) -> String {
     )
 }
 
-/// What step control has done, in a line that follows another.
+/// The steps of step control, as a line that follows another.
 pub fn course_line(course: &Course, windows: u64) -> String {
     let Course { rejected, window_s: [shortest, longest], degree: [lowest, highest] } = course;
     let degrees = if *highest > 0 { format!(" · degree {lowest} to {highest}") } else { String::new() };
@@ -313,7 +315,7 @@ pub fn met(unconverged: Option<&Unconverged>, is_accepted: bool) -> Result<(), F
     match unconverged {
         Some(step) if is_accepted => eprintln!("warning: {step}"),
         Some(step) => {
-            return Err(Failure::Run(format!("{step}; `--accept-unconverged` takes the result as it is")));
+            return Err(Failure::Run(format!("{step}; `--accept-unconverged` accepts the result")));
         }
         None => {}
     }

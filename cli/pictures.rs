@@ -50,7 +50,7 @@ pub fn write(folder: &Path, options: &OscillatorOptions, rows: &dyn Curves) -> R
     Ok(())
 }
 
-/// Both positions and, dashed, what they should be.
+/// Both positions and, dashed, their exact values.
 pub fn positions(rows: &dyn Curves) -> Chart {
     let (title, axis) = within(rows, Axis::linear("position", "m"), ["x1", "x2"], ["x1_exact", "x2_exact"]);
     Chart::new(&title, seconds(), axis)
@@ -70,7 +70,10 @@ fn within(rows: &dyn Curves, axis: Axis, found: [&str; 2], exact: [&str; 2]) -> 
     if exact == 0.0 || found <= GROWN * exact {
         return (String::new(), axis);
     }
-    (format!("cut: it grows to {found:.1e}, the exact solution to {exact:.1e}"), axis.range(-3.0 * exact, 3.0 * exact))
+    (
+        format!("axis cut: the run grows to {found:.1e}, the exact solution to {exact:.1e}"),
+        axis.range(-3.0 * exact, 3.0 * exact),
+    )
 }
 
 /// A column of the rows as a line.
@@ -94,7 +97,7 @@ pub fn errors(rows: &dyn Curves, amplitude: [f64; 2]) -> Chart {
     chart
 }
 
-/// Energy and, dashed, what it should be.
+/// Energy and, dashed, its exact value.
 pub fn energies(rows: &dyn Curves) -> Chart {
     let (title, axis) = within(rows, Axis::linear("energy", "J"), ["energy"; 2], ["energy_exact"; 2]);
     Chart::new(&title, seconds(), axis)

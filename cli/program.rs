@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use macrostep_import::fmu::plain;
 use macrostep_import::isolation::watch as watch_over;
 
-/// The program: runs one verb, as the arguments say, and says what became of it by an exit code. The first argument is the name
-/// of the program. To be called before there are threads; wrong arguments, and `--help`, end the process.
+/// The program: runs one verb with its arguments, and returns an exit code. The first argument is the name of the
+/// program. To be called before there are threads; wrong arguments, and `--help`, end the process.
 pub fn program(arguments: &[OsString]) -> u8 {
     if arguments.get(1).is_some_and(|first| first == macrostep_import::isolation::ARGUMENT) {
         return macrostep_import::isolation::serve();

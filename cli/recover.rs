@@ -43,7 +43,7 @@ struct Found {
     rest: Vec<u8>,
 }
 
-/// Looks, takes away half a row, converts, and says what there is.
+/// Removes an incomplete last row, converts the rows, and prints their number and times.
 ///
 /// # Errors
 /// [`Failure::Run`] with the line where a row is none, or where a run still writes to the file; [`Failure::File`].

@@ -1,5 +1,6 @@
-//! Room at the end of a file of rows: memory that is the file. What is put there survives the end of the process, as what was
-//! written does, at the price of a copy. The file is longer than its rows as long as there is room; zeros follow them.
+//! Space at the end of a file of rows, as memory that is mapped to the file. Rows that are put there survive the end of the
+//! process, as written rows do, and cost only a copy. The file is longer than its rows as long as there is space; zeros
+//! follow them.
 
 use std::fs::File;
 use std::io::{Error, Result};

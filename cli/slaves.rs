@@ -20,10 +20,10 @@ pub struct SlaveArguments {
     /// Longest time a call of a slave may take, in s
     #[arg(long, value_name = "S", default_value = "60")]
     pub call_limit: f64,
-    /// Most memory an isolated slave may use, in MiB
+    /// Largest memory of an isolated slave, in MiB
     #[arg(long, value_name = "MIB", default_value = "4096")]
     pub memory_limit: u64,
-    /// Show what slaves log [default: off]
+    /// Show log messages of slaves [default: off]
     #[arg(long)]
     pub logging_on: bool,
 }
@@ -84,11 +84,11 @@ pub fn isolation(arguments: &SlaveArguments) -> Result<Option<Isolation>, Failur
 /// As [`isolation`].
 pub fn isolated(arguments: &SlaveArguments) -> Result<Isolation, Failure> {
     let isolation = Isolation::of_this_program(limits(arguments)?)
-        .map_err(|e| Failure::Run(format!("`--isolate`: the system does not say which program this is: {e}")))?;
+        .map_err(|e| Failure::Run(format!("`--isolate`: the path of this program cannot be found: {e}")))?;
     Ok(Isolation { logging_on: arguments.logging_on, ..isolation })
 }
 
-/// What kind of units [`make`] makes.
+/// The kind of units that [`make`] makes.
 pub fn kind(arguments: &SlaveArguments) -> &'static str {
     if arguments.isolate { "isolated" } else { "fmu" }
 }

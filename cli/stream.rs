@@ -1,4 +1,4 @@
-//! Results as they come: a CSV file that is complete to its last row at any moment.
+//! Results during a run: a CSV file that is complete to its last row at any time.
 //!
 //! Every row is handed to the system before the run goes on, in one write or, where rows come fast, by a copy into memory that
 //! is the file, see [`Room`]. What was recorded is in the file after any failure, and after the program was killed.
@@ -62,7 +62,7 @@ pub struct Stream {
     identity: Option<(u64, u64)>,
 }
 
-/// What of a file of rows is written down in a checkpoint.
+/// The properties of a file of rows that a checkpoint saves.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Written {
     /// Rows, without the line of names.
@@ -146,7 +146,7 @@ impl Stream {
                 path.display(),
                 last_s.map_or(format!("step {}", at.steps), |t_s| format!("t = {} s", shown::time(t_s))),
             );
-            eprintln!("note: `{shown}` is a new file, which begins after {after}: the rows before are not in it");
+            eprintln!("note: `{shown}` is a new file, which begins after {after} and does not have the rows before");
             let stream = Stream::create(path, names)?;
             return Ok(Stream { last_s, ..stream });
         }
@@ -156,7 +156,7 @@ impl Stream {
         // Its rows have to be those of the checkpoint: as long, with this header, and with the same content.
         let other = |found: String| {
             let path = path.display();
-            let expected = "those of the run that is continued: put its file back, or choose another `--out`";
+            let expected = "those of the run that is continued: restore its file, or choose another `--out`";
             Failure::Run(format!("`{path}`: found {found}, expected {expected}"))
         };
         let found = stream.file.metadata().map_err(Failure::file(path))?.len();
@@ -177,7 +177,8 @@ impl Stream {
         Ok(Stream { rows, last_s, ..stream })
     }
 
-    /// Takes back what was recorded after the checkpoint the run goes on from. It happens with the first row in any case.
+    /// Removes rows recorded after the checkpoint that the run continues from. It happens with the first row in any
+    /// case.
     ///
     /// # Errors
     /// [`Failure::File`].
@@ -195,7 +196,7 @@ impl Stream {
         Stream { shown, ..self }
     }
 
-    /// Brings all rows to the disk and says what is there.
+    /// Writes all rows to the disk and returns the properties of the file.
     ///
     /// # Errors
     /// [`Failure::File`].
@@ -230,7 +231,7 @@ impl Stream {
         };
         let (bytes, rows) = (self.bytes, self.rows);
         let wrong =
-            format!("found {found}, expected the {bytes} bytes of {rows} rows: something has changed it in the run");
+            format!("found {found}, expected the {bytes} bytes of {rows} rows: the file was changed during the run");
         Err(Failure::file(&self.shown)(std::io::Error::other(wrong)))
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::options::OscillatorOptions;
 
-/// What `macrostep oscillator --json` prints, in full double precision.
+/// The object of `macrostep oscillator --json`, in full double precision.
 #[derive(Debug, Serialize)]
 pub struct Summary<'a> {
     scenario: &'a OscillatorOptions,
@@ -40,7 +40,7 @@ pub struct PowerBond<'a> {
     residual_power_max_w: f64,
 }
 
-/// What step control has done.
+/// The steps that step control has made.
 #[derive(Debug, Serialize)]
 pub struct ControlCourse {
     windows: u64,

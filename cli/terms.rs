@@ -1,5 +1,4 @@
-//! The words of the command line that are no part of a scheme: one type an option, each value with the name it is typed and
-//! printed by.
+//! The values of options that are not part of a scheme: one type for each option, each value with its name.
 
 use std::str::FromStr;
 
@@ -24,7 +23,7 @@ pub enum Case {
     Two,
 }
 
-/// What the subsystems are.
+/// The kind of the subsystems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Units {

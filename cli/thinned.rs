@@ -1,4 +1,4 @@
-//! Curves of a run for its pictures, in memory that does not grow with the run: of rows that follow each other the first, the
+//! Curves of a run for its pictures, in memory that does not grow with the run: of each group of rows the first, the
 //! lowest, the highest and the last value of each column.
 //!
 //! Rows come in groups of one size. When there are too many groups, neighbours become one group and the size doubles, so that a

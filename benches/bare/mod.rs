@@ -1,4 +1,4 @@
-//! The oscillator pair through the C functions of its FMUs, as a loop written by hand: what a macro step costs at least.
+//! The oscillator pair as a hand-written loop over the C functions of its FMUs: the lowest possible cost of a macro step.
 
 #![allow(unsafe_code)] // the hand-written loop calls the C functions itself
 

@@ -84,7 +84,7 @@ impl Trials {
         json!({ "own": self.own.as_ref().map(Trial::json), "fork": self.fork.json() })
     }
 
-    /// Why the FMU does not go back as it says, or not at all.
+    /// The error of an FMU that does not go back as it declares, or not at all.
     pub fn failure(&self, file: &str) -> Option<String> {
         match (&self.own, &self.fork.found) {
             (Some(Trial { found: Ok(_), .. }), _) | (None, Ok(_)) => None,
@@ -119,7 +119,7 @@ impl std::fmt::Display for Trial {
             Err(reason) => write!(f, "{way}: no: {reason}"),
             Ok(Found { variables, moved, save_s, restore_s }) => {
                 let seen = match moved {
-                    0 => "none of them moved, so that nothing was seen".to_owned(),
+                    0 => "none of them moved, so this proves nothing".to_owned(),
                     n => format!("{n} of them moved"),
                 };
                 let (save, restore) = (save_s * 1e6, restore_s * 1e6);

@@ -1,4 +1,4 @@
-//! Why a verb came to nothing: the sentence that the program prints, and what is known beside it.
+//! Why a verb failed: the message that the program prints, and its parts.
 
 use macrostep_master::unit::UnitError;
 use macrostep_master::{RunError, SystemError};
@@ -7,7 +7,7 @@ use macrostep_system::{Finding, OpenError, Severity};
 
 use crate::failure::Failure;
 
-/// What kind of fault it is.
+/// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
     /// A run or a file failed.
@@ -39,7 +39,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A sentence; what it says was found and expected is taken from it.
+    /// A fault from a message; the found and expected values are taken from the message.
     pub fn new(kind: Kind, sentence: impl Into<String>) -> Fault {
         let sentence = sentence.into();
         let [unit, variable] = ["unit `", "variable `"].map(|before| between(&sentence, before, "`"));

@@ -1,4 +1,5 @@
-//! The verbs about systems as functions: for a caller in this process that wants values and not lines, as the Python module.
+//! The verbs about systems as functions, for a caller in this process that needs values and not lines, for example the
+//! Python module.
 //!
 //! What is to be different about a scenario is said in the words of the command line and means the same: [`Asked::new`] takes
 //! them. What a verb would print is a value here, and what it would say on standard error is a [`Fault`] or a remark.
@@ -28,7 +29,7 @@ use crate::system::outcome::Outcome;
 use crate::system::steps::{Rows, Steps};
 use crate::system::{self, Caller, Opened};
 
-/// A scenario from its file, or the one of this program that has this name; what has an ending is a file.
+/// A scenario from its file, or the one of this program with this name; a name with a file extension is a file.
 ///
 /// # Errors
 /// Where there is none, or it is not read.
@@ -57,7 +58,7 @@ struct VerifyWords {
     verify: VerifyArguments,
 }
 
-/// Who asks: what of this process is his.
+/// The caller: the parts of this process that it gives.
 #[derive(Debug, Clone, Default)]
 pub struct Asker {
     /// Whether foreign FMUs run in processes of their own, whatever the words say.
@@ -68,7 +69,7 @@ pub struct Asker {
     pub given: Option<Arc<dyn Given>>,
 }
 
-/// A scenario and what a verb is asked of it.
+/// A scenario with the options of a verb.
 pub struct Asked {
     opened: Opened,
     accepts_unconverged: bool,
@@ -94,7 +95,7 @@ pub struct Ran {
 }
 
 impl Asked {
-    /// Puts what the words say before what the document says.
+    /// Applies options to the document.
     ///
     /// # Errors
     /// Words that make no sense.
@@ -119,7 +120,7 @@ impl Asked {
         Ok(Asked { opened, accepts_unconverged: false, accuracy: verify.accuracy })
     }
 
-    /// What was remarked since the last call.
+    /// Warnings and notes since the last call.
     pub fn remarks(&self) -> Vec<String> {
         let Some(caller) = self.opened.caller() else { return Vec::new() };
         std::mem::take(&mut *caller.remarks.lock().unwrap_or_else(PoisonError::into_inner))
@@ -172,7 +173,7 @@ impl Asked {
         Ok((system::verify::json(&verification)?, system::verify::table(&verification)))
     }
 
-    /// The text of `macrostep explain`; the system is run for its energy residuals where `runs`.
+    /// The text of `macrostep explain`; the system is run for its residual energies where `runs`.
     ///
     /// # Errors
     /// Where the scenario cannot run.
@@ -216,7 +217,7 @@ fn give_way(opened: &mut Opened) -> Result<(), Fault> {
     let c = &mut opened.document.scenario.coupling;
     let refused = |what: &str, found: String, expected: &str| {
         let expected = format!("expected neither `method`, {expected}");
-        Err(Fault::usage(format!("a {what} is given and the scenario says another: found {found}, {expected}")))
+        Err(Fault::usage(format!("a {what} is given and the scenario names another one: found {found}, {expected}")))
     };
     if has_predictor && (c.method.is_some() || c.predict != Predict::default() || c.control.kind != Control::Fixed) {
         let found = || format!("predict = \"{}\", control = \"{}\"", c.predict, c.control.kind);

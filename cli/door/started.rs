@@ -1,4 +1,4 @@
-//! A simulation under way that its caller steps.
+//! A simulation that its caller steps.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -40,12 +40,12 @@ impl Started {
         Ok(Started { simulation, scenario, descriptions, units, windows, done: 0, fed })
     }
 
-    /// The scenario with everything said, as TOML.
+    /// The complete scenario, as TOML.
     pub fn scenario(&self) -> String {
         toml::write(&self.scenario)
     }
 
-    /// What the master remarked when it began.
+    /// Warnings of the master at the beginning.
     pub fn warnings(&self) -> &[String] {
         self.simulation.warnings()
     }
@@ -75,12 +75,12 @@ impl Started {
         Ok(())
     }
 
-    /// Names of what is recorded.
+    /// Names of the recorded variables.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.simulation.columns().iter().map(|c| c.name.as_str())
     }
 
-    /// The value of `UNIT.VARIABLE` now: of what is recorded as a row would have it, of all else as the unit gives it.
+    /// The present value of `UNIT.VARIABLE`: of recorded variables as in a row, of all others as the unit gives it.
     ///
     /// # Errors
     /// Where there is no such variable, or the unit does not answer.

@@ -28,16 +28,16 @@ pub struct FitArguments {
     /// A parameter to be found, and its range; may be repeated
     #[arg(long, value_name = "UNIT.VARIABLE=LOW:HIGH", required = true)]
     pub free: Vec<Free>,
-    /// What differences of a variable are multiplied with, 1/σ; may be repeated [default: the noise is estimated]
+    /// Weight 1/σ of the residuals of a variable; may be repeated [default: the noise is estimated]
     #[arg(long, value_name = "UNIT.VARIABLE=W")]
     pub weights: Vec<String>,
     /// Added to the times of the data in seconds
     #[arg(long, value_name = "S", default_value = "0", allow_negative_numbers = true)]
     pub time_offset: f64,
-    /// Points from which it goes down
+    /// Number of points from which a minimum is searched
     #[arg(long, value_name = "N", default_value = "4")]
     pub starts: usize,
-    /// Seed of the points it may go down from
+    /// Seed of the random points that these are chosen from
     #[arg(long, value_name = "SEED", default_value = "0")]
     pub seed: u64,
     /// Runs at the same time [default: as many as there are cores; 1 where FMUs from files run in this process]
@@ -49,12 +49,12 @@ pub struct FitArguments {
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
-    /// Leave out the picture [default: it is drawn]
+    /// Do not draw the picture [default: it is drawn]
     #[arg(long)]
     pub no_pictures: bool,
 }
 
-/// Fits the parameters and says what is known about them.
+/// Fits the parameters and prints the result.
 ///
 /// # Errors
 /// [`Failure`] for bad input before the first run, and where runs that are needed fail.

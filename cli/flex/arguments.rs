@@ -1,4 +1,4 @@
-//! What may be typed after `macrostep flex` and `macrostep interface`.
+//! Options of `macrostep flex` and `macrostep interface`.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use crate::terms::Units;
 /// The commands of `macrostep flex`.
 #[derive(Debug, Subcommand)]
 pub enum FlexVerb {
-    /// The three examples of the text, beside its numbers
+    /// The three examples of the paper, beside its numbers
     Examples(ExamplesArguments),
-    /// What a correct implementation shows, and what a wrong one would
+    /// Check physical properties, and show the error of wrong implementations beside each
     Checks(ChecksArguments),
     /// Make an FMU of a finite element model
     Import(Box<ImportArguments>),
@@ -25,7 +25,7 @@ pub struct PendulumArguments {
     /// Stop time in seconds
     #[arg(long, value_name = "T", default_value = "1")]
     pub stop: f64,
-    /// Through the FMUs this program carries, or natively in this process
+    /// Kind of the units
     #[arg(long, value_enum, default_value = "fmu")]
     pub units: Units,
     /// Print one JSON object instead of a table [default: off]
@@ -47,13 +47,13 @@ pub struct ChecksArguments {
 /// `macrostep flex import`.
 #[derive(Debug, Args)]
 pub struct ImportArguments {
-    /// CalculiX/Abaqus input deck (.inp) of C3D20, C3D10 and C3D8I elements, or with `.mtx` matrices a node table: label x y z
+    /// CalculiX/Abaqus input deck (.inp) of C3D20, C3D10 and C3D8I elements; with `.mtx` matrices a node table: label x y z
     #[arg(value_name = "MESH")]
     pub mesh: Option<PathBuf>,
-    /// A connector: its name and the surface, node set or `nodes:1,2,3` that follows it rigidly; once a connector
+    /// A connector: its name and the surface, node set or `nodes:1,2,3` that moves rigidly with it; once for each connector
     #[arg(long = "connector", value_name = "NAME=SET", required = true)]
     pub connectors: Vec<String>,
-    /// `cb:STATIC+MODES`, `krylov:MOMENTS@HZ` or `modal:MODES`; STATIC is six a connector
+    /// Reduction: `cb:STATIC+MODES`, `krylov:MOMENTS@HZ` or `modal:MODES`; STATIC is six for each connector
     #[arg(long, value_name = "METHOD", default_value = "cb:10")]
     pub reduce: String,
     /// The FMU to write
@@ -80,18 +80,18 @@ pub struct ImportArguments {
     /// Rayleigh damping of stiffness in s
     #[arg(long, value_name = "BETA", default_value = "0")]
     pub beta: f64,
-    /// What holds the reference connector unless the FMU's user says otherwise
+    /// Joint at the reference connector; start value of a parameter of the FMU
     #[arg(long, value_name = "JOINT", default_value = "free")]
     #[arg(value_parser = ["free", "ball", "hinge_x", "hinge_y", "hinge_z", "clamp"])]
     pub joint: String,
-    /// Leave out what the stress of spin, accelerations and forces makes of the stiffness [default: it is taken in, except
-    /// for bodies from given matrices, whose stresses are not known]
+    /// Leave out the geometric stiffness from the stress of spin, accelerations and forces [default: included, except
+    /// for bodies from stored matrices, whose stresses are not known]
     #[arg(long)]
     pub no_geometric_stiffness: bool,
     /// Micro step in s [default: a fiftieth of the first period, rounded down to 1, 2 or 5]
     #[arg(long, value_name = "H")]
     pub micro_step: Option<f64>,
-    /// Frequencies compared with the full model
+    /// Number of frequencies that are compared with the full model
     #[arg(long, value_name = "N", default_value = "10")]
     pub compare: usize,
     /// Print one JSON object instead of tables [default: off]
@@ -119,7 +119,7 @@ pub struct InterfaceArguments {
     /// Communication step H in seconds; must divide 1 s
     #[arg(long, value_name = "H", default_value = "1e-4")]
     pub step: f64,
-    /// Through the FMUs this program carries, or natively in this process
+    /// Kind of the units
     #[arg(long, value_enum, default_value = "fmu")]
     pub units: Units,
     /// Print one JSON object instead of tables [default: off]

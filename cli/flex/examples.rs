@@ -1,4 +1,4 @@
-//! `macrostep flex examples`: long beam, L-beam and T-square beside the numbers of the text.
+//! `macrostep flex examples`: long beam, L-beam and T-square beside the numbers of the paper.
 
 use std::path::Path;
 
@@ -79,8 +79,8 @@ impl Found {
             self.long_beam_table().terminal(),
             "L-beam: in-plane frequencies, one end clamped".to_owned(),
             self.l_beam_table().terminal(),
-            "The text's columns are of one mesh: a finer one is softer and moves away from them; 66.687 Hz is not what \
-             beam theory gives (65.6 Hz)"
+            "The columns of the paper are for one mesh: a finer one is softer and differs more from them; the result of \
+             beam theory is 65.6 Hz, not 66.687 Hz"
                 .to_owned(),
             "T-square: settled at 10 rad/s, displacements in body axes".to_owned(),
             self.t_square_table().terminal(),

@@ -24,7 +24,7 @@ pub struct Source {
 }
 
 /// What is said of bodies from given matrices.
-const NO_STRESSES: &str = "given matrices tell no stresses: the body has no geometric stiffness";
+const NO_STRESSES: &str = "stored matrices contain no stresses: the body has no geometric stiffness";
 
 fn text(path: &Path) -> Result<String, Failure> {
     regular::text(path).map_err(Failure::file(path))

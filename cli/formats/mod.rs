@@ -15,10 +15,10 @@ use crate::failure::Failure;
 /// Files that rows are converted to.
 #[derive(Debug, Default, Args)]
 pub struct FormatArguments {
-    /// Write the rows to this file in the Parquet format too; needs a build with the feature `parquet` [default: none]
+    /// Also write the rows to this file in the Parquet format; needs a build with the feature `parquet` [default: none]
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
-    /// Write the rows to this file in the MATLAB 4 format of Dymola and OpenModelica too [default: none]
+    /// Also write the rows to this file in the MATLAB 4 format of Dymola and OpenModelica [default: none]
     #[arg(long, value_name = "FILE")]
     pub mat: Option<PathBuf>,
 }
@@ -31,21 +31,21 @@ impl FormatArguments {
             .filter_map(|(name, file)| Some((name, file.as_ref()?)))
     }
 
-    /// Refuses what has no rows in a file.
+    /// Refuses these options in a run without a file of rows.
     ///
     /// # Errors
     /// [`Failure::Usage`].
     pub fn need_rows(&self, are_written: bool) -> Result<(), Failure> {
         match self.all().next() {
             Some((option, _)) if !are_written => Err(Failure::Usage(format!(
-                "`{option}` needs `--out` or, with `simulate`, `--output-file`: the rows are converted from a file"
+                "`{option}` needs `--out`, or `--output-file` of `simulate`: the rows are converted from a file"
             ))),
             _ if self.parquet.is_some() => parquet::is_there(),
             _ => Ok(()),
         }
     }
 
-    /// Says which files are written; relative ones are in `here`.
+    /// Claims the files that are written; relative ones are in `here`.
     pub fn claim(&self, files: &mut Files, here: &Path) {
         self.all().for_each(|(option, file)| files.writes_option(option, Some(&here.join(file))));
     }

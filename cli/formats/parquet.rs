@@ -18,7 +18,7 @@ pub fn convert(_rows: &Path, _target: &Path, _known: Known<'_>) -> Result<(), Fa
     is_there()
 }
 
-/// Says before a run that this program cannot write Parquet.
+/// The error before a run if this program cannot write Parquet.
 ///
 /// # Errors
 /// [`Failure::Usage`] without the feature.

@@ -25,7 +25,7 @@ const EXAMPLE_MAX: usize = 70;
 /// `macrostep completions`.
 #[derive(Debug, Args)]
 pub struct CompletionsArguments {
-    /// The shell that completes
+    /// Name of the shell
     #[arg(value_enum, value_name = "SHELL")]
     pub shell: Shell,
 }
@@ -33,12 +33,12 @@ pub struct CompletionsArguments {
 /// `macrostep manual`.
 #[derive(Debug, Args)]
 pub struct ManualArguments {
-    /// Folder for the pages, one a command; made if missing
+    /// Folder for the pages, one for each command; made if missing
     #[arg(value_name = "DIR")]
     pub out: PathBuf,
 }
 
-/// What may be typed, with examples and the list of verbs by groups.
+/// The command line, with examples and the list of verbs by groups.
 pub fn command() -> Command {
     let verbs = || GROUPS.iter().flat_map(|(_, verbs)| *verbs);
     let command = verbs().fold(Arguments::command(), |command, verb| with_examples(command, verb.name, verb));
@@ -107,7 +107,7 @@ fn lines(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Prints what a shell reads to complete commands and options.
+/// Prints the script that a shell reads to complete commands and options.
 ///
 /// # Errors
 /// [`Failure`] where the output cannot be written.

@@ -78,7 +78,7 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
         ],
     ),
     (
-        "Laboratory",
+        "Coupling methods",
         &[
             verb("advise", &["macrostep advise case-1 --tolerance 1e-3"]),
             verb("energy", &["macrostep energy --coupling f-f --step 1e-2 --stop 20"]),

@@ -99,7 +99,7 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     // A run that ended early has written everything that it reached.
     outcome.ended_by.map_or(Ok(()), |why| {
         let (end_s, stop_s) = (shown::time(outcome.end_s), scenario.stop_s);
-        Err(Failure::Run(format!("ended early, the last values are those at t = {end_s} s of {stop_s} s: {why}")))
+        Err(Failure::Run(format!("ended early; the last values are those at t = {end_s} s of {stop_s} s: {why}")))
     })
 }
 
@@ -107,7 +107,7 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
 fn can_run(scenario: &Multirate) -> Result<(), Failure> {
     if scenario.stop_s < scenario.step_s {
         let (stop, step) = (format!("--stop {}", scenario.stop_s), format!("--step {}", scenario.step_s));
-        return Err(Failure::conflict(stop, step, "not one macro step fits"));
+        return Err(Failure::conflict(stop, step, "the run is shorter than one macro step"));
     }
     if scenario.stop_s / scenario.step_s > STEPS_MAX {
         let (found, longest) = (scenario.stop_s, STEPS_MAX * scenario.step_s);

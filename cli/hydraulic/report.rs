@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// What `--json` prints, in full double precision.
+/// The object of `--json`, in full double precision.
 #[derive(Debug, Serialize)]
 pub struct Summary<'a> {
     scenario: &'a Multirate,

@@ -1,4 +1,4 @@
-//! One run step by step: rows as they come, interrupts and checkpoints.
+//! One run step by step: rows during the run, interrupts and checkpoints.
 
 use macrostep_analysis::multirate::{Limits, Multirate, Outcome, Recording, Watched};
 use macrostep_import::isolation::interrupt;

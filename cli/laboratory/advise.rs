@@ -1,4 +1,5 @@
-//! `macrostep advise`: which scheme and macro step, what to expect of them, and with `--apply` what came of it.
+//! `macrostep advise`: the cheapest scheme and macro step for a tolerance, its predicted error, and with `--apply` its
+//! measured error.
 
 use macrostep_analysis::advise::{Advice, Candidate, Capabilities, Connection, LeftOut, Question, advise};
 use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
@@ -345,7 +346,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
     let reference = answer.reference_error.filter(|e| *e > 0.1 * best.predicted_error);
     if let Some(error) = reference {
         print::line(format!(
-            "the run it is measured against has an error of {error:.0e} itself: the measured error says no more than that"
+            "the reference run has an error of {error:.0e} itself: the measured error is not more accurate than that"
         ))?;
     }
     Ok(())

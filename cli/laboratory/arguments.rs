@@ -1,4 +1,4 @@
-//! What may be typed after the verbs of the laboratory.
+//! Options of the verbs that compare coupling schemes.
 
 use std::path::PathBuf;
 
@@ -17,30 +17,30 @@ use crate::terms::{
 /// A set of schemes: every combination of the lists, and named methods beside them.
 #[derive(Debug, Args)]
 pub struct SchemeArguments {
-    /// Cuts, separated by commas [default: all the scenario has]
+    /// What the subsystems exchange, separated by commas [default: all cuts of the scenario]
     #[arg(long, value_enum, value_name = "COUPLING", value_delimiter = ',')]
     pub coupling: Vec<Coupling>,
-    /// Named methods, separated by commas: jerk, waveform:Q, palindromic (see `macrostep oscillator --help`); beside them no
-    /// combinations, unless a schedule, predictor or correction is typed [default: none]
+    /// Named methods, separated by commas: jerk, waveform:Q, palindromic (see `macrostep oscillator --help`). Combinations are then
+    /// tried only if a schedule, predictor or corrector is given too [default: none]
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub method: Vec<Named>,
-    /// Who steps when, separated by commas [default: jacobi,gs12]
+    /// Orders of the steps, separated by commas [default: jacobi,gs12]
     #[arg(long, value_enum, value_name = "SCHEDULE", value_delimiter = ',')]
     pub schedule: Vec<Schedule>,
     /// Predictions of the inputs, separated by commas: hold, linear, quadratic, poly:K, ia0, ia1, ia2, ia:K, h3, h5, jerk,
     /// jerk:3, rates, spectral:Q [default: hold,linear,quadratic,ia0,ia1]
     #[arg(long, value_name = "PREDICTOR", value_delimiter = ',')]
     pub predict: Vec<Predict>,
-    /// Integrated acceleration, Gauss–Seidel: polynomials of the body whose end is known, separated by commas
+    /// For ia with Gauss–Seidel: polynomials of a motion that is known up to the step's end, separated by commas
     #[arg(long, value_enum, value_name = "VARIANT", value_delimiter = ',', default_value = "h3")]
     pub gs_variant: Vec<Variant>,
-    /// Corrections of a macro step, separated by commas [default: explicit]
+    /// Correctors, separated by commas [default: explicit]
     #[arg(long, value_enum, value_name = "CORRECT", value_delimiter = ',')]
     pub correct: Vec<Correct>,
-    /// Corrections of the energy the coupling makes, separated by commas
+    /// Energy corrections, separated by commas
     #[arg(long, value_enum, value_name = "ENERGY", value_delimiter = ',', default_value = "monitor")]
     pub energy: Vec<Energy>,
-    /// Choices of the macro step, separated by commas; the longest step is the first of those listed
+    /// Kinds of step control, separated by commas; the longest step is the first of `--steps`
     #[arg(long, value_enum, value_name = "CONTROL", value_delimiter = ',', default_value = "fixed")]
     pub control: Vec<Control>,
     /// H slow / H fast, as 5 or 3/2
@@ -98,7 +98,7 @@ pub struct StabilityArguments {
         default_value = "0,3"
     )]
     pub im: Vec<f64>,
-    /// Points along each side of the window, edges included; of a scenario, macro steps a decade
+    /// Points along each side of the window, edges included; for a scenario, macro steps a decade
     #[arg(long, value_name = "N", default_value = "31", value_parser = clap::value_parser!(u64).range(2..=2001))]
     pub grid: u64,
     /// Stable is ρ ≤ 1 + tolerance
@@ -107,10 +107,10 @@ pub struct StabilityArguments {
     /// Rays of limits: angles in degrees, 90 undamped, 180 aperiodic
     #[arg(long, value_name = "DEG", value_delimiter = ',', default_value = "90,105,120,135,150,165,180")]
     pub rays: Vec<f64>,
-    /// Growth allowed for limits: ln ρ a macro step along rays; of a scenario, ln ρ / H [1/s]
+    /// Growth allowed for limits: ln ρ a macro step along rays; for a scenario, ln ρ / H [1/s]
     #[arg(long, value_name = "G", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
     pub growth: f64,
-    /// Macro steps from,to in seconds that a system is looked at [default: a hundredth to thirty times its usual one, a file's not below its span/2e5]
+    /// Range of macro steps from,to in seconds for a system [default: a hundredth to thirty times its usual one, of a file not below its span/2e5]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     pub steps: Vec<f64>,
     #[command(flatten)]
@@ -124,18 +124,18 @@ pub struct ConvergeArguments {
     pub schemes: SchemeArguments,
     #[command(flatten)]
     pub subject: SubjectArguments,
-    /// Macro steps of runs in seconds, separated by commas [default: 4 to 1/16 of the scenario's usual one, 9 of them;
-    /// of jerk 5 times, of spectral:Q 50 times as long]
+    /// Macro steps of runs in seconds, separated by commas [default: 9, from 4 times to 1/16 of the scenario's usual one;
+    /// for jerk 5 times, for spectral:Q 50 times as long]
     #[arg(long, value_name = "H", value_delimiter = ',')]
     pub steps: Vec<f64>,
-    /// Macro steps of local errors in seconds, separated by commas [default: 8 to 1/8 of the scenario's usual one,
-    /// of jerk and spectral:Q as above]
+    /// Macro steps of local errors in seconds, separated by commas [default: from 8 times to 1/8 of the scenario's usual one;
+    /// for jerk and spectral:Q as above]
     #[arg(long, value_name = "H", value_delimiter = ',')]
     pub local_steps: Vec<f64>,
     /// End of a run in seconds [default: the scenario's]
     #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
-    /// What the subsystems are
+    /// Kind of the subsystems
     #[arg(long, value_enum, default_value = "native")]
     pub units: Units,
     #[command(flatten)]
@@ -145,18 +145,18 @@ pub struct ConvergeArguments {
 /// `macrostep compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A run that failed, diverged or did not converge is a row that says so; exit code 1 where one has failed"
+    after_help = "A run that failed, diverged or did not converge is a row that says so; exit code 1 if one has failed"
 )]
 pub struct CompareArguments {
     #[command(flatten)]
     pub schemes: SchemeArguments,
     #[command(flatten)]
     pub subject: SubjectArguments,
-    /// Macro steps in seconds, separated by commas [default: 8 to 1/4 of the scenario's usual one, 6 of them; of jerk 5 times,
-    /// of spectral:Q 50 times as long]
+    /// Macro steps in seconds, separated by commas [default: 6, from 8 times to 1/4 of the scenario's usual one; for jerk 5 times,
+    /// for spectral:Q 50 times as long]
     #[arg(long, value_name = "H", value_delimiter = ',')]
     pub steps: Vec<f64>,
-    /// Tolerances of macro step control, separated by commas
+    /// Tolerances of step control, separated by commas
     #[arg(long, value_name = "TOL", value_delimiter = ',', default_value = "1e-3,1e-4,1e-5,1e-6,1e-7")]
     pub control_tolerance: Vec<f64>,
     /// End of a run in seconds [default: the scenario's]
@@ -168,7 +168,7 @@ pub struct CompareArguments {
     /// Samples before t = 0
     #[arg(long, value_enum, default_value = "ramp")]
     pub start: crate::terms::Start,
-    /// What the subsystems are
+    /// Kind of the subsystems
     #[arg(long, value_enum, default_value = "fmu")]
     pub units: Units,
     #[command(flatten)]
@@ -189,13 +189,13 @@ pub struct AdviseArguments {
     /// First guess of the macro step in seconds [default: a fiftieth of the run]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
-    /// Time for trials in seconds, of which a method gets a sixth at most; what is not done then is left out
+    /// Time for trials in seconds, at most a sixth of it for one method; methods that are not finished are left out, and named
     #[arg(long, value_name = "SECONDS", default_value = "100", value_parser = positive, allow_negative_numbers = true)]
     pub limit: f64,
-    /// Run what is advised and compare its error with the predicted one [default: off]
+    /// Run the advised scheme and compare its error with the predicted one [default: off]
     #[arg(long)]
     pub apply: bool,
-    /// What the subsystems are; growth rates come from native units
+    /// Kind of the subsystems; growth rates come from native units
     #[arg(long, value_enum, default_value = "fmu")]
     pub units: Units,
     #[command(flatten)]
@@ -208,8 +208,8 @@ fn or_usual<T: Copy>(typed: &[T], usual: &[T]) -> Vec<T> {
 }
 
 impl SchemeArguments {
-    /// Named methods and every combination, those twice left out that differ in nothing that matters; of a system that is
-    /// written with a method, that one and what differs from it as typed.
+    /// Named methods and every combination, without repetitions of the same scheme; for a system with a method of its
+    /// own, that method and the changes to it by options.
     ///
     /// # Errors
     /// [`Failure::Usage`] for a cut the system does not have, and for parts that do not go together.
@@ -217,8 +217,9 @@ impl SchemeArguments {
         // A file fixes what the schemes of a named system may choose.
         let (has, written) = (of.card().couplings, of.written());
         if let Some(option) = written.and(self.not_of_files()) {
-            let message =
-                format!("`--{option}` makes no sense with a file: the file says what units exchange and when");
+            let message = format!(
+                "`--{option}` cannot be combined with a file: the file already says what the units exchange and in which order"
+            );
             return Err(Failure::Usage(message));
         }
         // Cuts that the system does not have.

@@ -39,7 +39,7 @@ struct Answer<'a> {
 #[derive(Serialize)]
 struct Run<'a> {
     step_s: f64,
-    /// Of macro step control; `null` where all steps are H.
+    /// Of step control; `null` where all steps are H.
     control_tolerance: Option<f64>,
     /// Largest errors relative to the amplitudes; `null` where the run diverged.
     position: Option<f64>,

@@ -59,7 +59,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
-    arguments.schemes.refuse_control("converge", "an order is that of steps of one length")?;
+    arguments.schemes.refuse_control("converge", "an order is defined for steps of one length only")?;
     // FMUs stay unpacked between the runs.
     let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     let _open = macrostep::factory::open_all().map_err(failed)?;
@@ -128,17 +128,17 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
 
 /// Why there are no errors of single steps.
 fn no_local(benchmark: &dyn Benchmark) -> Option<&'static str> {
-    let why = "a single step would begin at the exact state of every FMU, and what an FMU saves is the state of the run it was in";
+    let why = "a single step would have to begin at the exact state of every FMU, but an FMU can only restore states of its own runs";
     (!benchmark.starts_anywhere()).then_some(why)
 }
 
-/// What errors are measured against.
+/// The solution that errors are measured against.
 pub fn against(benchmark: &dyn Benchmark, stop_s: f64) -> Result<String, Failure> {
     if benchmark.starts_anywhere() {
         return Ok("exact start".to_owned());
     }
     let error = benchmark.solution_error(stop_s).map_err(|e| Failure::Run(e.to_string()))?;
-    Ok(format!("against a fine run of the same system, whose own error is {error:.0e}"))
+    Ok(format!("against a fine run of the same system, which has an error of {error:.0e}"))
 }
 
 /// Orders that theory promises: global, and local of position and velocity.

@@ -1,4 +1,4 @@
-//! Pictures of convergence: global and local errors of position and velocity over H, a line a scheme.
+//! Pictures of convergence: global and local errors of position and velocity over H, a line for each scheme.
 
 use std::path::Path;
 

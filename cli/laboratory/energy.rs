@@ -1,5 +1,5 @@
-//! `macrostep energy SYSTEM`: what the coupling adds to the power bonds of a system from a file, and what the corrections make
-//! of it.
+//! `macrostep energy SYSTEM`: residual energy of the power bonds of a system from a file, without and with energy
+//! correction.
 
 use std::path::Path;
 
@@ -110,7 +110,10 @@ fn whole(step_s: f64, stop_s: f64) -> Result<f64, Failure> {
         return Ok(stop_s);
     }
     let taken_s = steps.round() * step_s;
-    eprintln!("note: {stop_s} s is no whole number of steps of {step_s} s: the runs end at {} s", shown::time(taken_s));
+    eprintln!(
+        "note: {stop_s} s is not a whole number of steps of {step_s} s: the runs end at {} s",
+        shown::time(taken_s)
+    );
     Ok(taken_s)
 }
 

@@ -1,4 +1,4 @@
-//! What all JSON of the laboratory has in common.
+//! Keys that all JSON of these verbs has.
 
 use macrostep_analysis::Scheme;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The verbs of the coupling laboratory: `stability`, `converge`, `compare`, `advise`, and `energy` of a file.
+//! The verbs that compare coupling methods: `stability`, `converge`, `compare`, `advise`, and `energy` of a file.
 
 pub mod advise;
 pub mod arguments;

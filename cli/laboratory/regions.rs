@@ -1,4 +1,4 @@
-//! Pictures of stability regions: a panel a scheme, blue where it is stable.
+//! Pictures of stability regions: a panel for each scheme, blue where it is stable.
 
 use std::path::Path;
 

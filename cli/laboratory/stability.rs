@@ -17,7 +17,7 @@ use crate::print;
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
     // Only the dimensionless model has a plane of regions; a system has a growth rate over H.
-    arguments.schemes.refuse_control("stability", "a one-step map is that of steps of one length")?;
+    arguments.schemes.refuse_control("stability", "a one-step map is defined for steps of one length only")?;
     if let Some(name) = arguments.subject.typed().filter(|name| *name != "model") {
         return super::sweeps::run(arguments, name);
     }

@@ -1,4 +1,4 @@
-//! What the verbs of the laboratory look at: a system of this program by its name, or one from a file.
+//! The system of these verbs: one of this program by its name, or one from a file.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::slaves::SlaveArguments;
 use crate::system::arguments::{RecordArguments, SystemArguments};
 use crate::system::{Opened, findings_failure, tell, title};
 
-/// A system, and what is to be different about it.
+/// A system, and options that override it.
 #[derive(Debug, Args)]
 pub struct SubjectArguments {
     /// System: a .toml, .ssd or .ssp file, or the name of one that `macrostep systems` lists; test-model, case-1, case-2,
@@ -20,18 +20,18 @@ pub struct SubjectArguments {
     /// test-model for converge, case-1 for compare and advise, the dimensionless model for stability]
     #[arg(value_name = "SYSTEM")]
     pub system: Option<String>,
-    /// The same
+    /// The same as SYSTEM
     #[arg(long, value_name = "SYSTEM", conflicts_with = "system")]
     pub scenario: Option<String>,
-    /// Of a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
+    /// For a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
     #[arg(long, value_name = "UNIT.VARIABLE=VALUE")]
     pub set: Vec<String>,
-    /// Of a file: a parameter set of it; may be repeated [default: none]
+    /// For a file: one of its parameter sets; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub parameters: Vec<String>,
     #[command(flatten)]
     pub record: RecordArguments,
-    /// Of a file: how slaves go back where a method repeats steps
+    /// For a file: how slaves go back where a method repeats steps
     #[arg(long, value_enum, value_name = "ROLLBACK", default_value = "auto")]
     pub rollback: Rollback,
     #[command(flatten)]
@@ -66,7 +66,7 @@ impl SubjectArguments {
         };
         if let Some(option) = self.of_files() {
             return Err(Failure::Usage(format!(
-                "`--{option}` makes no sense with `{name}`: it is for systems from files"
+                "`--{option}` cannot be combined with `{name}`: it is for systems from files"
             )));
         }
         Ok(Subject { benchmark, pool: None, files: Files::default() })

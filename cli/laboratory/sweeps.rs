@@ -214,7 +214,7 @@ fn draw(folder: &Path, found: &[Sweep], growth: f64, line: &str) -> Result<(), P
     let grows_at_first = |s: &Sweep| s.growth_rate().first().is_some_and(|g| *g > -1e-3);
     let undamped = found.iter().any(grows_at_first);
     let title = if undamped {
-        "Growth rate ln ρ / H over the macro step; where a line is missing nothing grows"
+        "Growth rate ln ρ / H over the macro step; no line where nothing grows"
     } else {
         "Spectral radius of the one-step map over the macro step"
     };

@@ -1,5 +1,5 @@
-//! `macrostep shows`: what complementarity, multibody systems, interface models and their coupling show, number by number,
-//! beside what they should be.
+//! `macrostep shows`: checks of complementarity, multibody systems, interface models and their coupling, each number beside
+//! its expected value.
 
 mod complementarity;
 mod coupling;

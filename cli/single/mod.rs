@@ -1,4 +1,4 @@
-//! `macrostep simulate FMU`: one FMU by itself, driven by a file of inputs.
+//! `macrostep simulate FMU`: one FMU alone, driven by a file of inputs.
 //!
 //! ```text
 //! at t_n = start + n·H:  set the inputs' values at t_n  ·  step to t_{n+1}  ·  record the outputs
@@ -230,7 +230,7 @@ fn late(input: &Input, d: &ModelDescription, recorded: &[&Variable]) -> Option<S
         some if some.len() <= 4 => format!("`{}`", some.join("`, `")),
         [first, rest @ ..] => format!("`{first}` and {} more outputs", rest.len()),
     };
-    let next = "a row has what they are with the input at the step's start; a smaller `--step` brings them together";
+    let next = "a row has their values for the input at the step's start; a smaller `--step` reduces the difference";
     Some(format!("{all} may follow an input of `--input` without delay: {next}"))
 }
 

@@ -1,4 +1,4 @@
-//! What `macrostep simulate` may be told, and the times that follow from it.
+//! Options of `macrostep simulate`, and the times that follow from them.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub struct SimulateArguments {
     /// Another start value; may be repeated [default: none]
     #[arg(long, value_name = "NAME=VALUE")]
     pub start: Vec<String>,
-    /// The same in two words [default: none]
+    /// The same as `--start`, as two words [default: none]
     #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append)]
     pub start_value: Vec<String>,
     /// Values of inputs: a CSV file, first column `time` in s; reals are interpolated, others held [default: none]
@@ -57,7 +57,7 @@ pub struct SimulateArguments {
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
-    /// Go on where an output is infinite or NaN [default: off]
+    /// Go on if an output is infinite or NaN [default: off]
     #[arg(long)]
     pub allow_non_finite: bool,
     /// Checkpoints
@@ -79,7 +79,7 @@ pub struct Experiment {
     pub step_s: f64,
     /// Whole steps.
     pub steps: u64,
-    /// A last, shorter step \[s\], where the run is no whole number of steps and the FMU can do it.
+    /// A last, shorter step \[s\], where the run is not a whole number of steps and the FMU can do it.
     pub rest_s: f64,
     /// Tolerance of the FMU's solver.
     pub tolerance: Option<f64>,
@@ -88,7 +88,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Fills in what was not said.
+    /// Fills in defaults.
     ///
     /// # Errors
     /// [`Failure::Usage`] for times no run can have.
@@ -123,12 +123,12 @@ impl Experiment {
             ));
         }
         if start_s + step_s == start_s || stop_s - step_s == stop_s {
-            return Err(usage("--step", step_s, "a step that time in 64 bits can tell from none"));
+            return Err(usage("--step", step_s, "a step that changes a time of 64 bits"));
         }
         if let Some(tolerance) = a.tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
             return Err(Failure::Usage(format!("`--tolerance`: found {tolerance}, expected a number above 0")));
         }
-        // The rest of a run that is no whole number of steps: a shorter step, or nothing.
+        // The rest of a run that is not a whole number of steps: a shorter step, or nothing.
         let variable_steps = d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size);
         let is_whole = (n - n.round()).abs() <= 1e-9 * n.max(1.0);
         let steps = if is_whole { n.round() } else { n.floor() } as u64;
@@ -138,7 +138,7 @@ impl Experiment {
         } else if !is_whole {
             let end_s = start_s + step_s * steps as f64;
             warnings.push(format!(
-                "the run of {} s is no whole number of steps of {step_s} s and the FMU cannot vary its step: it ends at {} s",
+                "the run of {} s is not a whole number of steps of {step_s} s and the FMU cannot vary its step: it ends at {} s",
                 shown::time(span_s),
                 shown::time(end_s)
             ));
@@ -150,7 +150,7 @@ impl Experiment {
                 "startTime" if a.start_time.is_none() => format!("the run starts at {start_s} s"),
                 "stopTime" if a.stop.is_none() => format!("the run stops at {} s", shown::time(stop_s)),
                 "stepSize" if a.step.is_none() => format!("the step is {} s", shown::time(step_s)),
-                "tolerance" if a.tolerance.is_none() => "the FMU takes its own".to_owned(),
+                "tolerance" if a.tolerance.is_none() => "the FMU uses its own".to_owned(),
                 _ => continue,
             };
             warnings.push(format!("{value}; {taken}"));

@@ -1,4 +1,4 @@
-//! The steps of one FMU, and what is kept of them.
+//! The steps of one FMU, and the values recorded of them.
 
 use macrostep_description::{Value, Variable, shown};
 use macrostep_import::isolation::interrupt;
@@ -15,7 +15,7 @@ use macrostep::values::Reading;
 /// Parts a step may be done in by an FMU that stops before its end.
 const PARTS_MAX: usize = 1000;
 
-/// A run under way; what it came to can be read after any failure.
+/// A run; its results can be read after any failure.
 pub struct Steps<'a> {
     experiment: &'a Experiment,
     names: Vec<&'a str>,
@@ -183,7 +183,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Where a run leaves something behind, and what it continues.
+/// The files of a run, and the checkpoint that it continues.
 pub struct Kept<'a> {
     /// Rows.
     pub stream: Option<&'a mut Stream>,

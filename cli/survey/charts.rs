@@ -1,4 +1,4 @@
-//! The pictures of the main job, one set a case.
+//! The pictures of the main job, one set for each case.
 
 use std::path::Path;
 

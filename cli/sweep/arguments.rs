@@ -19,21 +19,21 @@ pub enum DesignWord {
     Lhs,
 }
 
-/// What stands for no SYSTEM, which `--merge` needs none of.
+/// The value for no SYSTEM; `--merge` needs none.
 pub const NO_SYSTEM: &str = ".";
 
 /// `macrostep sweep`.
 #[derive(Debug, Args)]
 #[command(
     mut_arg("system", |a| a.required(false).default_value(NO_SYSTEM).hide_default_value(true)),
-    after_help = "A sweep that was ended goes on where it was: the same command again. Exit code 0 also where runs have failed: \
+    after_help = "The same command continues a sweep that was interrupted. Exit code 0 also if runs have failed: \
                         the column `status` says how each ended"
 )]
 pub struct SweepArguments {
     #[command(flatten)]
     pub system: SystemArguments,
-    /// What is varied: UNIT.VARIABLE, step, stop, tolerance, method, schedule, predict, correct, sampling, derivative, gs_variant,
-    /// energy, control or control_tolerance, = lin:LOW:HIGH:N, log:LOW:HIGH:N, or A,B,…; may be repeated, the last is the fastest
+    /// Vary NAME: UNIT.VARIABLE, step, stop, tolerance, method, schedule, predict, correct, sampling, derivative, gs_variant,
+    /// energy, control or control_tolerance. VALUES: lin:LOW:HIGH:N, log:LOW:HIGH:N, or A,B,…; may be repeated, the last changes fastest
     #[arg(long, value_name = "NAME=VALUES")]
     pub vary: Vec<Vary>,
     /// How points are chosen; sobol and lhs need --samples, and ranges without N
@@ -45,10 +45,10 @@ pub struct SweepArguments {
     /// Seed of a sampled design
     #[arg(long, value_name = "SEED", default_value = "0")]
     pub seed: u64,
-    /// Points from a CSV file with a column a varied name, instead of a design [default: none]
+    /// Points from a CSV file with a column for each varied name, instead of a design [default: none]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["vary", "design", "samples", "seed"])]
     pub table: Option<PathBuf>,
-    /// What is measured of each run: arithmetic on last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL),
+    /// A measure of each run: arithmetic on last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL),
     /// distance(V, FILE[, COLUMN]), deviation(V, FILE[, COLUMN]) with V a variable UNIT.VARIABLE, and do_steps(); may be repeated
     #[arg(long, value_name = "NAME=EXPRESSION")]
     pub measure: Vec<Measure>,
@@ -58,23 +58,23 @@ pub struct SweepArguments {
     /// Runs at the same time [default: as many as there are cores; 1 where FMUs from files run in this process]
     #[arg(long, value_name = "N")]
     pub workers: Option<usize>,
-    /// Only part I of N: every N-th point from number I on
+    /// Run only part I of N: every N-th point from number I on
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     pub shard: Shard,
-    /// Put the parts of a sweep together: the folders of all shards [default: none]
+    /// Join the parts of a sweep: the folders of all shards [default: none]
     #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["vary", "table", "measure", "shard", "workers"])]
     pub merge: Vec<PathBuf>,
-    /// Longest time of one run in seconds, beyond which its row says `stopped` [default: none]
+    /// Longest time of one run in seconds; after it the run ends, and its row says `stopped` [default: none]
     #[arg(long, value_name = "S", value_parser = positive, allow_negative_numbers = true)]
     pub run_limit: Option<f64>,
     /// Print one JSON object instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
-    /// Write the rows to this file in the Parquet format too, once they are whole; needs a build with the feature `parquet`
+    /// Also write the rows to this file in the Parquet format, after the last run; needs a build with the feature `parquet`
     /// [default: none]
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
-    /// Leave out the pictures [default: they are drawn]
+    /// Do not draw the pictures [default: they are drawn]
     #[arg(long)]
     pub no_pictures: bool,
 }

@@ -1,4 +1,4 @@
-//! `macrostep sweep`: many runs of one system, a row each.
+//! `macrostep sweep`: many runs of one system, with a row for each.
 
 pub mod arguments;
 
@@ -24,7 +24,7 @@ use crate::system::arguments::SystemArguments;
 use crate::system::{Opened, findings_failure, tell};
 use arguments::{DesignWord, NO_SYSTEM, SweepArguments};
 
-/// Makes the runs, or puts parts together, and says what came out.
+/// Makes the runs, or joins parts, and prints the result.
 ///
 /// # Errors
 /// [`Failure`] for bad input before the first run, and where files cannot be written. Runs that fail are rows.
@@ -73,7 +73,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
         let (rows, all) = (done.rows, done.all);
         let out = arguments.out.join(RUNS);
         return Err(Failure::Run(format!(
-            "interrupted after {rows} of {all} rows, which are in `{}`; the same command goes on",
+            "interrupted after {rows} of {all} rows, which are in `{}`; the same command continues",
             out.display()
         )));
     }
@@ -259,7 +259,7 @@ fn shares(found: &[Indices]) -> String {
     if found.is_empty() { String::new() } else { format!("\n{}", table.terminal()) }
 }
 
-/// What cannot be done, as the end of a verb.
+/// A refusal as the error of a verb.
 pub fn refused(refused: Refused) -> Failure {
     match refused {
         Refused::Usage(text) => Failure::Usage(text),

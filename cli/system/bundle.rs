@@ -1,4 +1,4 @@
-//! `macrostep run --bundle`: a scenario with everything it is made of, to be handed on.
+//! `macrostep run --bundle`: a scenario with all its files, for another machine.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ fn file(bundle: &Path) -> (PathBuf, bool) {
     (if is_archive { bundle.to_owned() } else { bundle.join("scenario.toml") }, is_archive)
 }
 
-/// Says what is written.
+/// Claims the files that are written.
 pub fn claim(bundle: Option<&Path>, files: &mut Files) {
     bundle.into_iter().for_each(|bundle| files.writes("--bundle", &file(bundle).0));
 }

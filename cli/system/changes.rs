@@ -1,4 +1,4 @@
-//! What options change of a scenario that was read.
+//! Options that override parts of a scenario.
 
 use macrostep_system::scenario::{Endpoint, Place, Setting, StepChoice, Value};
 use macrostep_system::words::Control;
@@ -7,7 +7,7 @@ use macrostep_system::{Document, Scenario};
 use super::arguments::SystemArguments;
 use crate::failure::Failure;
 
-/// Puts what the options say before what the file says.
+/// Applies options to the scenario of a file.
 ///
 /// # Errors
 /// [`Failure::Usage`] for options that do not go together, and for names that the scenario does not have.
@@ -72,7 +72,7 @@ fn method(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
         let of_file = || c.method.map(|method| format!("{}method = \"{method}\"", c.place));
         let named = a.method.map(|method| format!("--method {method}"));
         if let Some(named) = named.or_else(of_file) {
-            return Err(Failure::conflict(named, part, "the method says it already"));
+            return Err(Failure::conflict(named, part, "the method already contains it"));
         }
     }
     // What an option says goes before the file, part by part.
@@ -107,7 +107,7 @@ fn control(s: &mut Scenario, a: &SystemArguments) -> Result<(), Failure> {
     match a.control_tolerance {
         Some(tolerance) if control.kind == Control::Fixed => {
             let option = format!("--control-tolerance {tolerance}");
-            return Err(Failure::conflict(option, "--control fixed", "steps of one length have none"));
+            return Err(Failure::conflict(option, "--control fixed", "fixed steps have no tolerance"));
         }
         tolerance => control.tolerance = tolerance.unwrap_or(control.tolerance),
     }

@@ -37,7 +37,7 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
 /// Told of each file that was written.
 type Told<'a> = &'a mut dyn FnMut(&Path) -> Result<(), Failure>;
 
-/// Writes a document in the format that the ending of `to` says, with its FMUs.
+/// Writes a document in the format of the file extension of `to`, with its FMUs.
 ///
 /// # Errors
 /// As [`run`], and those of `told`.

@@ -1,4 +1,4 @@
-//! `macrostep explain`: what a run does, in words.
+//! `macrostep explain`: a description of a run.
 
 use macrostep_description::shown;
 use macrostep_plot::Table;
@@ -27,7 +27,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
 }
 
 /// Says it piece by piece, each as soon as it is known; `system` is what it is called in a command, and only where `runs`
-/// is the system run for its energy residuals.
+/// is the system run for its residual energies.
 ///
 /// # Errors
 /// As [`run`], and those of `say`.
@@ -118,7 +118,7 @@ fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {
     }
     if residuals.bonds.is_empty() {
         return say(format_args!(
-            "\nEnergy residuals: no power bond is named, and units of measurement show none; name them in [[bonds]]"
+            "\nResidual energies: the scenario has no power bond, and none was found by units of measurement; name them in [[bonds]]"
         ));
     }
     // A row for each power bond, with what is known of it.
@@ -154,5 +154,5 @@ fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {
         return Ok(());
     }
     let named = toml::bonds(&residuals.bonds);
-    say(format_args!("\nTo have `run` report them, correct the gains where needed and write\n{named}"))
+    say(format_args!("\nTo report them with `run`, correct the gains if needed and write\n{named}"))
 }

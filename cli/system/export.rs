@@ -34,7 +34,7 @@ type Entries = BTreeMap<String, Vec<u8>>;
 /// [`Failure`] where the system cannot run as an FMU; then nothing is written.
 pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     if arguments.system.threads.is_some() {
-        let why = "the FMUs inside are stepped by the thread of the tool that loads the FMU";
+        let why = "the FMUs inside step in the thread of the tool that loads the FMU";
         return Err(Failure::conflict("--threads", "export", why));
     }
     // The system as it runs. A slave of it may change the working folder.
@@ -173,7 +173,7 @@ fn libraries(
         };
         match scenario.units.iter().find(|unit| !has(&unit.source.to_string())) {
             None => libraries.push(fmus::library(of, CONTAINER)?),
-            Some(unit) => eprintln!("note: nothing for {}: unit `{}` has no library for it", of.0.folder(), unit.name),
+            Some(unit) => eprintln!("note: no library for {}: unit `{}` has none", of.0.folder(), unit.name),
         }
     }
     let own = embedded::container().map_err(Failure::Run)?;

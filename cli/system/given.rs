@@ -1,4 +1,4 @@
-//! Parts of a system that the caller of this process makes itself: a researcher's units, laws, predictor and corrector.
+//! Parts of a system that the caller of this process gives: units, laws, a predictor and a corrector.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use macrostep_master::correct::Corrector;
 use macrostep_master::predict::Predictor;
 use macrostep_master::unit::Unit;
 
-/// Gives what a scenario names and no FMU is. A unit is `embedded:NAME` there, a law is of kind `given`.
+/// Gives parts of a scenario that are not FMUs. A unit is `embedded:NAME` there, a law is of kind `given`.
 pub trait Given: Send + Sync + std::fmt::Debug {
     /// What the unit of this name declares; `None` where there is none.
     fn description(&self, name: &str) -> Option<Arc<ModelDescription>>;

@@ -1,4 +1,4 @@
-//! Verbs about systems of anybody's FMUs.
+//! Verbs about systems of FMUs of any tool.
 
 pub mod arguments;
 mod bundle;
@@ -59,7 +59,7 @@ pub struct Opened {
     times: Option<Times>,
 }
 
-/// What a caller in this process wants otherwise than a command line.
+/// Settings of a caller in this process that differ from those of a command line.
 #[derive(Debug, Default)]
 pub struct Caller {
     /// Whether only FMUs that this program carries may run in this process.
@@ -81,7 +81,7 @@ impl Opened {
     /// Opens the scenario and applies the options; remarks of the reader go to standard error.
     ///
     /// # Errors
-    /// [`Failure`] where the file cannot be read or an option makes no sense with it.
+    /// [`Failure`] where the file cannot be read or an option cannot be combined with it.
     pub fn new(arguments: &SystemArguments) -> Result<Self, Failure> {
         Opened::with(arguments, told)
     }
@@ -128,7 +128,7 @@ impl Opened {
     /// A document that is open already, with the options applied, for a caller in this process.
     ///
     /// # Errors
-    /// [`Failure::Usage`] where an option makes no sense with it.
+    /// [`Failure::Usage`] where an option cannot be combined with it.
     pub fn of(mut document: Document, arguments: &SystemArguments, caller: Caller) -> Result<Self, Failure> {
         slaves::isolation(&arguments.slaves)?;
         change(&mut document, arguments)?;
@@ -158,7 +158,7 @@ impl Opened {
         self.caller.as_ref()
     }
 
-    /// Says what was found, on standard error or to the caller.
+    /// Prints findings on standard error, or gives them to the caller.
     pub fn show(&self, findings: &[Finding]) {
         let lines = (self.lines)(findings);
         match &self.caller {
@@ -167,7 +167,7 @@ impl Opened {
         }
     }
 
-    /// Records what the options say, where they say anything.
+    /// Records the variables that the options name, if any.
     pub fn record(&mut self, a: &RecordArguments) {
         if !a.record.is_empty() {
             let patterns = a.record.iter().map(|pattern| (pattern.clone(), Place::option("--record")));
@@ -238,7 +238,7 @@ impl Catalogue for Opened {
     fn forked(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
         if self.is_given(source) {
             let next = "it needs methods `state()` and `restore(state)`, or attributes that can be copied";
-            return Err(format!("it cannot go back, which the method wants: {next}"));
+            return Err(format!("it cannot go back, which the method needs: {next}"));
         }
         let unit = slaves::make_by_fork(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())?;
         Ok(self.timed(unit))
@@ -285,17 +285,17 @@ pub fn document(system: &Path) -> Result<Document, Failure> {
     Ok(Document { scenario, findings: Vec::new(), unpacked: Vec::new() })
 }
 
-/// The name of a built-in system, which has no ending; `None` for a file.
+/// The name of a built-in system, which has no file extension; `None` for a file.
 pub fn name(system: &Path) -> Option<&str> {
     system.to_str().filter(|_| system.extension().is_none())
 }
 
-/// What a scenario is called in a head line.
+/// The title of a scenario.
 pub fn title(s: &Scenario) -> &str {
     if s.name.is_empty() { "system" } else { &s.name }
 }
 
-/// The method of a scenario in a line: schedule, predictor, corrector, sampling, and what is not as usual.
+/// The method of a scenario in a line: schedule, predictor, corrector, sampling, and all parts that are not the default.
 pub fn method_line(s: &Scenario) -> String {
     let c = &s.coupling;
     let mut words = vec![c.schedule.to_string(), c.predict.to_string(), c.correct.to_string(), c.sampling.to_string()];

@@ -1,4 +1,4 @@
-//! What a scenario's run came to: as JSON and as a table.
+//! The result of a scenario's run, as JSON and as a table.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub struct Outcome {
     pub bound: Option<Bound>,
 }
 
-/// An error that is kept, and how that is known.
+/// A bound on the error, with its estimate.
 #[derive(Debug, Serialize)]
 pub struct ErrorBound {
     pub bound: f64,
@@ -95,13 +95,13 @@ impl Events {
         let last = last.map(|e| format!(", the last `{}` at t = {:.9} s", e.event, e.t_s)).unwrap_or_default();
         let late = match self.late_max_s {
             0.0 => String::new(),
-            late_s => format!("; met up to {late_s:.1e} s late, because a unit cannot go back"),
+            late_s => format!("; up to {late_s:.1e} s late, because a unit cannot go back"),
         };
         format!("\n{}{last}{late}", counted(self.count, "event"))
     }
 }
 
-/// What `--json` prints and `result.json` holds.
+/// The object of `--json` and of `result.json`.
 #[derive(Debug, Serialize)]
 pub struct Summary<'a> {
     pub scenario: &'a str,
@@ -158,7 +158,7 @@ pub struct UnitResult<'a> {
     pub wall_s: Option<f64>,
 }
 
-/// What a joint was open by, at most, at communication points.
+/// The largest gap of a joint at communication points.
 #[derive(Debug, Serialize)]
 pub struct ConstraintResult<'a> {
     pub name: &'a str,
@@ -340,7 +340,7 @@ fn opening(o: &Opening) -> ConstraintResult<'_> {
 
 /// What a joint was open by, in a line that follows another.
 fn opening_line(o: &Opening) -> String {
-    format!("\nconstraint `{}`: open by at most {:.1e} in position, {:.1e} in velocity", o.name, o.gap, o.rate)
+    format!("\nconstraint `{}`: largest gap {:.1e} in position, {:.1e} in velocity", o.name, o.gap, o.rate)
 }
 
 impl Summary<'_> {

@@ -1,4 +1,4 @@
-//! `--real-time`: a run that keeps to the clock.
+//! `--real-time`: a run with the clock.
 //!
 //! Every communication point has its moment, counted from the first one, so that delays do not add up. Who is late goes on at once.
 

@@ -1,4 +1,4 @@
-//! Pictures of a run: all recorded variables over time, one panel or more a unit of measurement.
+//! Pictures of a run: all recorded variables over time, with one or more panels for each unit of measurement.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub fn parameters(assembly: &Assembly) -> HashSet<String> {
     assembly.recorded.iter().filter(is_fixed).map(|&(u, v)| assembly.column(u, v)).collect()
 }
 
-/// Writes `outputs.svg` and `outputs.png`, and says on standard error what is not drawn.
+/// Writes `outputs.svg` and `outputs.png`, and names on standard error the variables that are not drawn.
 ///
 /// # Errors
 /// [`PlotError`] with the file that could not be written.

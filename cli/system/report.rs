@@ -154,11 +154,8 @@ fn facts(s: &Summary) -> Vec<(String, String)> {
 }
 
 fn curves_note(rows: u64, thinned: &Thinned) -> String {
-    let how = if thinned.is_thinned() {
-        ", thinned: of rows that follow each other first, lowest, highest and last"
-    } else {
-        ""
-    };
+    let how =
+        if thinned.is_thinned() { ", reduced: of each group of rows the first, lowest, highest and last" } else { "" };
     format!("{}{how}", counted(rows, "row"))
 }
 
@@ -188,7 +185,7 @@ fn units(s: &Summary) -> Option<Sheet> {
     };
     let is_timed = s.units.iter().all(|u| u.wall_s.is_some());
     let columns = ["unit", "FMU", "runs", "calls", "time [s]", "a call [µs]"];
-    let note = format!("{CALLS} Time is what the master waits for them.");
+    let note = format!("{CALLS} Time is the time that the master waits for them.");
     let (note, shown) = if is_timed { (note.as_str(), 6) } else { (CALLS, 4) };
     sheet("Units", note, &columns[..shown], s.units.iter().map(row).collect())
 }
@@ -199,7 +196,7 @@ fn bonds(s: &Summary) -> Option<Sheet> {
         vec![b.name().to_owned(), format!("{energy:.6e}"), format!("{energy_max:.6e}"), format!("{power_max:.6e}")]
     };
     let columns = ["power bond", "residual energy [J]", "at most [J]", "residual power at most [W]"];
-    let note = "What the coupling adds to the energy of the system: 0 for the exact solution.";
+    let note = "The energy that the coupling adds to the system: 0 for the exact solution.";
     sheet("Energy", note, &columns, s.power_bonds.iter().map(row).collect())
 }
 

@@ -1,4 +1,5 @@
-//! The macro steps of a scenario: rows and checkpoints as they come, interrupts, and what of a run is left when it fails.
+//! The macro steps of a scenario: rows and checkpoints during the run, interrupts, and the rows that are left when it
+//! fails.
 
 use std::time::{Duration, Instant};
 
@@ -100,7 +101,7 @@ impl Observer for Rows {
     }
 }
 
-/// What takes the rows of a run, and keeps more of it than its state where it has more.
+/// The receiver of the rows of a run, with data of its own beside the state of the run.
 pub trait Sink: Observer {
     /// The file that rows go to.
     fn stream(&mut self) -> Option<&mut Stream>;
@@ -198,7 +199,7 @@ impl Steps {
     /// From the start to the stop \[s\], with a row after every `every`-th window.
     ///
     /// # Errors
-    /// Where the span is no whole number of windows.
+    /// Where the span is not a whole number of windows.
     pub fn new(simulation: &Simulation, (start_s, stop_s): (f64, f64), every: u64) -> Result<Steps, RunError> {
         let span_s = stop_s - start_s;
         let is_chosen = simulation.course().is_some();

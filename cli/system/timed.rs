@@ -1,4 +1,4 @@
-//! How long the master has waited for steps of each unit, where that is asked for: two looks at the clock a step.
+//! The time that the master has waited for steps of each unit, where it is measured: the clock is read twice a step.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

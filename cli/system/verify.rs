@@ -1,4 +1,4 @@
-//! `macrostep verify`: how far a result is from converged.
+//! `macrostep verify`: the estimated error of a result.
 
 use std::path::Path;
 
@@ -110,7 +110,7 @@ fn verdict(v: &Verification) -> String {
     // The worst output, where any moves.
     let h = seconds(v.step_s);
     let Some(worst) = v.outputs.first() else {
-        return format!("H = {h}: no recorded real variable moves; `--record` chooses others");
+        return format!("H = {h}: no recorded real variable changes; choose others with `--record`");
     };
     let mut text =
         format!("H = {h}: {} at `{}`, worst of {}", share(worst.relative()), worst.column.name, v.outputs.len());
@@ -128,7 +128,7 @@ fn verdict(v: &Verification) -> String {
             text += &match step_s {
                 Some((step_s, true)) => format!("; H = {} meets {allowed}", seconds(*step_s)),
                 Some((step_s, false)) => format!("; H = {} would meet {allowed}", seconds(*step_s)),
-                None => format!("; no smaller H is known that would meet {allowed}"),
+                None => format!("; no smaller H was found that meets {allowed}"),
             };
             if let Some((method, error)) = method {
                 text += &format!("; or {method} at {h} ({})", share(*error));

@@ -1,4 +1,4 @@
-//! Compiles the part of the importer that only C can say: a variadic logger.
+//! Compiles the part of the importer that only C can express: a variadic logger.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/fmu/callbacks.c");

@@ -1,4 +1,4 @@
-//! The accounts of power bonds, and the ports they are about. The equations are those of `power.rs`.
+//! Residual energy of power bonds, and the ports that it is computed from. The equations are those of `power.rs`.
 
 use crate::savable::savable;
 use crate::supply::Supply;
@@ -35,7 +35,7 @@ pub(crate) struct PortPlace {
 }
 
 impl PortPlace {
-    /// The flow at `at`, or what was last known of it.
+    /// The flow at `at`, or the last known one.
     pub fn flow(&self, supply: &Supply<'_>, at: Tick) -> f64 {
         let history = &supply.histories[self.flow.0];
         history.value(history.not_after(at), self.flow.1)

@@ -86,8 +86,8 @@ impl LoopState {
                 status: format!("`{output}` = {value:e}"),
                 t_s,
                 message: format!(
-                    "the algebraic loop through `{names}` has no solution in such values; the coupling has diverged: take a \
-                     smaller step, `macrostep verify` shows which"
+                    "the algebraic loop through `{names}` has no solution with such values; the coupling has diverged: take a \
+                     smaller step, `macrostep verify` looks for one"
                 ),
             }));
         }

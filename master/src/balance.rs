@@ -1,5 +1,6 @@
-//! The *balance* of a unit: what a power bond's account is made of. What a unit was fed with over a step, what its inputs truly were, and what
-//! flowed meanwhile; and the steps of a window that are settled at its end. The equations are those of `power.rs`.
+//! The *balance* of a unit: the values that the residual energy of a power bond is computed from. What a unit was fed with
+//! over a step, what its inputs truly were, and what flowed meanwhile; and the steps of a window that are settled at its
+//! end. The equations are those of `power.rs`.
 
 use crate::account::{Account, PortPlace};
 use crate::predict::Lagrange;
@@ -168,7 +169,7 @@ impl UnitBalance {
         self.middle.iter().zip(values).map(|(w, v)| w * v).sum()
     }
 
-    /// Truth less what input `i` was fed with at start, middle and end of the step.
+    /// True minus given value of input `i` at start, middle and end of the step.
     #[inline(always)]
     pub fn missed(&self, i: usize) -> [f64; 3] {
         let (known, applied) = (self.truth[i], self.applied[i]);
@@ -176,14 +177,14 @@ impl UnitBalance {
         [0, 1, 2].map(|k| truth[k] - applied[k])
     }
 
-    /// Mean over the step of what is given at start, middle and end: Simpson's rule, or the trapezoidal one where the middle
+    /// Mean over the step from values at start, middle and end: Simpson's rule, or the trapezoidal one where the middle
     /// is not known better than by its ends.
     #[inline(always)]
     pub fn mean(&self, [start, middle, end]: [f64; 3]) -> f64 {
         if self.middle[2] == 0.0 { 0.5 * (start + end) } else { (start + 4.0 * middle + end) / 6.0 }
     }
 
-    /// What the last step's inputs missed on average, their own correction not counted; nothing before the first step.
+    /// Mean error of the last step's inputs, without their own correction; 0 before the first step.
     pub fn nepce(&mut self) {
         if self.length_s == 0.0 {
             return;

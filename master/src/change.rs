@@ -1,4 +1,4 @@
-//! *Changes*: values that units are given at communication points, as parts of a system.
+//! *Changes*: values that units get at communication points, as parts of a system.
 
 use crate::station::Station;
 use crate::unit::{Start, UnitError};
@@ -38,7 +38,7 @@ impl Changes {
         self.0.iter().filter(move |c| c.unit == u && c.at_s <= start_s).map(|c| &c.value)
     }
 
-    /// Sets what is due at `now_s`, the start of a window of `window_s` seconds, and counts it as past.
+    /// Sets the values that are due at `now_s`, the start of a window of `window_s` seconds, and counts them as past.
     #[inline]
     pub fn set(
         &self,

@@ -1,4 +1,4 @@
-//! *Macro step control*: the step and, where the predictor has degrees, the degree, chosen while a run goes on.
+//! *Step control*: chooses the step during a run and, if the predictor has degrees, the degree.
 //!
 //! Two estimates r, of which 1 is what is tolerated:
 //!
@@ -33,7 +33,7 @@ use crate::time::{Span, Tick};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What control has done.
+/// The steps that step control has made.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Course {
     /// Windows taken back.
@@ -194,7 +194,7 @@ impl Controller {
         [f64::INFINITY, if r.is_nan() { f64::INFINITY } else { r }, f64::INFINITY]
     }
 
-    /// Whether residual energy is what counts.
+    /// Whether the estimate is residual energy.
     pub fn weighs_energy(&self) -> bool {
         self.estimate == Estimate::Ecco
     }
@@ -257,7 +257,7 @@ impl Controller {
         state.length = ((length as f64 * factor) as Tick).clamp(self.least, (length - 1).max(self.least));
     }
 
-    /// After an event: what comes is no continuation of what was.
+    /// After an event: discards the estimates from before.
     pub fn begin_anew(state: &mut ControllerState) {
         (state.last, state.refused) = (1.0, (0.0, 0));
     }

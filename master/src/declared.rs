@@ -1,4 +1,4 @@
-//! What a description declares: names, types, and words for messages about them.
+//! Names, types and texts of a description, for messages about them.
 
 use macrostep_description::{Kind, ModelDescription, Variable};
 use std::collections::HashMap;

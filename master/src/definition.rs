@@ -1,4 +1,4 @@
-//! What defines a run, as digests: a state of another definition is refused.
+//! The definition of a run, as digests: a state of another definition is refused.
 
 use crate::grid::Grid;
 use crate::method::Method;

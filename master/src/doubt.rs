@@ -1,4 +1,4 @@
-//! Windows that are not to be relied on, or not to the last digits, and how the user is told of them.
+//! Windows whose result is not reliable, or not to the last digits, and the messages about them.
 
 use crate::savable::savable;
 use crate::time::Tick;
@@ -89,12 +89,12 @@ impl std::fmt::Display for Unconverged {
             ),
             Some(_) if *by_model => write!(
                 f,
-                "{windows} {steps} with an interface model that no repetition has put right, the worst from t = {t_s} s: `{signal}` is \
-                 {found:.1e} of the speeds beside what was predicted; choose a smaller macro step"
+                "{windows} {steps} with an interface model that stayed wrong after all repetitions, the worst from t = {t_s} s: `{signal}` \
+                 differs from its prediction by {found:.1e} of the speeds; choose a smaller macro step"
             ),
             Some(allowed) => write!(
                 f,
-                "{windows} {steps} with too few nodes, as from t = {t_s} s: they leave out about {found:.1e} of `{signal}`, and \
+                "{windows} {steps} with too few nodes, for example from t = {t_s} s: they leave out about {found:.1e} of `{signal}`, and \
                  errors may be as large, expected at most {allowed:.1e}; choose a smaller macro step or more nodes"
             ),
         }

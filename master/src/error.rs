@@ -1,10 +1,10 @@
-//! What can go wrong in a run.
+//! The errors of a run.
 
 use crate::unit::UnitError;
 use macrostep_description::shown;
 use serde::{Deserialize, Serialize};
 
-/// What is wrong with a system.
+/// Errors of a system.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SystemError {
     /// No such variable.
@@ -94,7 +94,7 @@ pub enum RunError {
     /// A method that needs dense output of a unit without it.
     #[error(
         "the method needs samples inside the steps of unit `{unit}`, but it declares no `{needed}`; take a unit with dense \
-             output, or a method without"
+             output, or a method that does not need it"
     )]
     DenseOutput {
         /// Name of the unit.
@@ -126,7 +126,7 @@ pub enum RunError {
     /// An event that happens again and again.
     #[error(
         "event `{event}`: {found} times in {} s up to t = {} s, expected at most {most}: events accumulate (Zeno); stop the run \
-         before, let the event set what ends it, or say another `max` and `span`",
+         before, let the event set a variable that ends it, or give another `max` and `span`",
         shown::time(*.span_s),
         shown::time(*.t_s)
     )]
@@ -169,8 +169,8 @@ pub enum RunError {
     },
     /// A pair of linear maps that loses or makes power.
     #[error(
-        "virtual work at t = {} s: relative defect {found:.1e}, expected at most {limit:.0e}; the way back must be the \
-         dual of the way forward",
+        "virtual work at t = {} s: relative defect {found:.1e}, expected at most {limit:.0e}; the map of the forces must be the \
+         dual of the map of the positions",
         shown::time(*.t_s)
     )]
     VirtualWork {

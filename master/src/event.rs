@@ -1,4 +1,4 @@
-//! *Events*: values that units are given when a function of outputs crosses zero, as parts of a system.
+//! *Events*: values that units get when a function of outputs crosses zero, as parts of a system.
 //!
 //! ```text
 //! g(t) = Σ factor · output − threshold
@@ -32,7 +32,7 @@ pub enum Direction {
     Both,
 }
 
-/// What a variable is set to.
+/// The value that a variable is set to.
 #[derive(Debug, Clone)]
 pub enum Assigned {
     /// A value of any type.
@@ -150,7 +150,7 @@ impl EventsState {
         }
     }
 
-    /// How many events it knows of.
+    /// Number of events.
     pub fn shape(&self) -> [usize; 4] {
         [self.sides.len(), self.met.len(), self.points.len(), self.recent.len()]
     }

@@ -1,4 +1,4 @@
-//! *Excursions*: a function of an event that crosses zero and comes back within one window, which its values at both ends do not
+//! *Excursions*: a function of an event crosses zero and comes back within one window, which its values at both ends do not
 //! show.
 //!
 //! What is known inside a window: rows of its outputs at nodes of dense output or at the ends of shorter steps, and between two

@@ -1,5 +1,5 @@
-//! Analysis of direct feed-through: which outputs follow an input at once, in which order they are to be evaluated, and
-//! where they form algebraic loops.
+//! Analysis of direct feed-through: the outputs that depend on an input at the same time, the order in which they are
+//! evaluated, and their algebraic loops.
 //!
 //! A unit is a node if one of its sampled outputs has feed-through from a connected input. It comes after the units
 //! whose feed-through outputs feed those inputs, directly or through a law. Strongly connected sets (Tarjan 1972) are
@@ -61,7 +61,7 @@ impl FeedThrough {
         FeedThrough { groups, of_published, of_refreshed }
     }
 
-    /// That of `n` units of which nothing is evaluated anew.
+    /// For `n` units without outputs that are evaluated anew.
     pub fn none(n: usize) -> Self {
         FeedThrough { groups: Vec::new(), of_published: vec![Vec::new(); n], of_refreshed: vec![Vec::new(); n] }
     }
@@ -138,7 +138,7 @@ pub(crate) fn inputs_of_feedthrough(system: &System, unit: usize) -> Vec<usize> 
     inputs
 }
 
-/// What feeds an input.
+/// The source of an input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Supplied {
     /// The unit fed.

@@ -1,4 +1,4 @@
-//! The *grid* of a run: when units meet.
+//! The *grid* of a run: the communication points of its units.
 
 use crate::error::RunError;
 use crate::feedthrough::FeedThrough;

@@ -1,4 +1,4 @@
-//! What a window is started with where a corrector repeats it, and what that is measured with.
+//! The first guess of a window that a corrector repeats, and the scales of its residual.
 
 use crate::savable::savable;
 use crate::sizes::Sizes;

@@ -1,4 +1,4 @@
-//! A *history* knows a signal up to its end: rows of values at communication points, newest last.
+//! A *history*: the samples of a signal up to its end, as rows of values at communication points, newest last.
 //!
 //! A row holds the components of one channel (a value and, for a motion, its successive time derivatives). Nothing is
 //! allocated after construction, nor when one history is copied over another of its shape.
@@ -59,7 +59,7 @@ impl History {
         self.len
     }
 
-    /// Whether nothing is known yet.
+    /// Whether there is no row yet.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -188,7 +188,7 @@ impl History {
         i
     }
 
-    /// Row `i`, for whoever perturbs the state of a run.
+    /// Row `i`, for perturbing the state of a run.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.rows[i * self.width..(i + 1) * self.width]
     }

@@ -1,4 +1,4 @@
-//! What the parts of a system are called by: positions in the lists of its definition.
+//! Identifiers of the parts of a system: positions in the lists of its definition.
 
 /// A unit of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -46,7 +46,7 @@ impl InterfaceFeed {
         list
     }
 
-    /// Takes the micro step `from` … `to` and writes what the unit is fed with in it.
+    /// Makes the micro step `from` … `to` and writes the unit's inputs in it.
     pub fn constants(&mut self, supply: &mut Supply<'_>, from: Tick, to: Tick, inputs: &mut [f64]) {
         self.locate(supply, from);
         let InterfaceFeed { of, motion, .. } = self;

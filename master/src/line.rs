@@ -58,7 +58,7 @@ pub struct Line {
     pub local: [Local; 2],
 }
 
-/// What is in a line and what has become of it. Energies \[J\].
+/// Energy in a line, lost in it and sent through it. Energies \[J\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineAccount {
     /// Energy under way: of the waves that have left one end and not arrived at the other. Never negative.
@@ -129,7 +129,7 @@ impl Waves {
         Ok(out)
     }
 
-    /// Takes a sample at the start of a window: what left the ends over the window before.
+    /// Takes a sample at the start of a window: the waves that left the ends over the window before.
     pub fn sample(&self, histories: &mut [History], clock: &Clock, now: Tick) {
         let Waves { line, history } = self;
         let Line { impedance: z, position, .. } = line;
@@ -164,7 +164,7 @@ impl Waves {
         histories[*history].put(now, &row);
     }
 
-    /// What is in the line at its newest sample, and what was lost.
+    /// Energy in the line at its newest sample, and the energy that was lost.
     pub fn account(&self, histories: &[History], clock: &Clock) -> LineAccount {
         let known = &histories[self.history];
         if known.is_empty() {
@@ -211,7 +211,7 @@ impl LineFeed {
         feed
     }
 
-    /// Asks the unit how its speed's rate answers a force, where the feed needs to know.
+    /// Gets the derivative of the unit's acceleration with respect to the force, if the feed needs it.
     pub fn ask(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
         let Some([rate, input]) = self.asked else { return Ok(()) };
         let mut answer = [0.0];
@@ -220,7 +220,7 @@ impl LineFeed {
         Ok(())
     }
 
-    /// What the unit is fed with over a step: the mean of the wave that arrives, with the local part where the master makes it.
+    /// The unit's input over a step: the mean of the wave that arrives, with the local part where the master makes it.
     pub fn constant(&mut self, supply: &mut Supply<'_>, from: Tick, to: Tick) -> f64 {
         let tau = ticks(self.line.delay_s, &supply.clock);
         let wave = mean(&supply.histories[self.history], 1 - self.end, from as f64 - tau, to as f64 - tau);
@@ -249,7 +249,7 @@ impl LineFeed {
         }
     }
 
-    /// What an input with the end's force has at an instant.
+    /// Value of an input with the force of an end at an instant.
     pub fn value(&self, supply: &Supply<'_>, at: Tick) -> f64 {
         let known = &supply.histories[self.history];
         if known.is_empty() {

@@ -144,7 +144,7 @@ impl Links {
         Links { list, to, from }
     }
 
-    /// Nothing carried yet.
+    /// The state before the first value.
     pub fn state(&self) -> LinksState {
         let start = |link: &Link| match link.kind {
             Type::Integer => Held::Integer(0),
@@ -200,7 +200,7 @@ impl Links {
         Ok(())
     }
 
-    /// Makes known what was read of a unit.
+    /// Publishes the values that were read from a unit.
     pub fn publish(&self, state: &mut LinksState, unit: usize) {
         for &i in &self.from[unit] {
             state.published[i].clone_from(&state.read[i]);

@@ -1,4 +1,4 @@
-//! The *one-step map* of a coupled system, from the very code that runs it, and its spectral radius.
+//! The *one-step map* of a coupled system, from the code that runs it, and its spectral radius.
 //!
 //! What a run carries from window to window is the state of its units and the newest rows of all histories, those of laws
 //! included: together a vector w. A window makes of it `w_{N+1} = A w_N + b`, linear where units and laws are. Column j of
@@ -190,7 +190,7 @@ pub fn loop_gain(simulation: &mut Simulation) -> Result<Option<f64>, RunError> {
     Ok(jacobian.as_ref().map(spectral_radius))
 }
 
-/// Largest absolute value of the eigenvalues; NaN where the matrix holds what is none.
+/// Largest absolute value of the eigenvalues; NaN if the matrix has values that are not finite.
 pub fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
     if matrix.iter().any(|x| !x.is_finite()) {
         return f64::NAN;

@@ -16,7 +16,7 @@ pub enum Sampling {
     Lagged,
 }
 
-/// What is done about residual energy.
+/// Energy corrections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EnergyCorrection {
     /// It is watched.
@@ -28,7 +28,7 @@ pub enum EnergyCorrection {
     Leak,
 }
 
-/// What is held against the tolerance.
+/// The estimate that step control compares with the tolerance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimate {
     /// Predicted against actual inputs.
@@ -37,7 +37,7 @@ pub enum Estimate {
     Ecco,
 }
 
-/// Settings of macro step control.
+/// Settings of step control.
 #[derive(Debug, Clone)]
 pub struct StepControl {
     /// What is estimated.
@@ -72,7 +72,7 @@ pub struct Method {
     pub sampling: Sampling,
     /// What is done about the residual energy of power bonds.
     pub energy: EnergyCorrection,
-    /// Macro step control; `None` for steps of one length.
+    /// Step control; `None` for steps of one length.
     pub control: Option<StepControl>,
     /// Steps per communication step for units that cannot interpolate their inputs, default 1.
     pub sub_steps: usize,

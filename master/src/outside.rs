@@ -1,4 +1,4 @@
-//! Inputs *from outside*: polynomials in time that the caller of a run gives, known over every step whatever the method is. They
+//! Inputs *from outside*: polynomials in time that the caller of a run gives, known over every step with any method. They
 //! belong to the caller, as time does: no state of a run holds them.
 
 use crate::error::SystemError;
@@ -8,8 +8,8 @@ use crate::system::{Source, System};
 use crate::time::Span;
 
 impl System {
-    /// Feeds an input with what the caller of the run gives, see [`crate::Simulation::set_outside`], where inputs from outside
-    /// count from 0 in the order of these calls.
+    /// Connects an input to polynomials that the caller of the run gives, see [`crate::Simulation::set_outside`], where
+    /// inputs from outside count from 0 in the order of these calls.
     ///
     /// # Errors
     /// Where it is no real input, or fed already.

@@ -1,4 +1,4 @@
-//! *Power bonds*: the energy that a coupling makes out of nothing, watched and corrected.
+//! *Power bonds*: their residual energy and its correction.
 //!
 //! Through a port a unit receives power from its inputs. With the inputs ũ it was fed with instead of the true ones u,
 //!
@@ -47,7 +47,7 @@ use crate::supply::Supply;
 use crate::system::System;
 use crate::time::{Span, Tick};
 
-/// Steps within which the leak correction takes out what it finds.
+/// Number of steps in which the leak correction takes out the residual energy.
 pub const LEAK_STEPS: f64 = 10.0;
 
 /// How the bonds of a run are accounted for.
@@ -111,7 +111,7 @@ impl EnergyBalance {
         self.steps = Some(steps.iter().map(|s| (window / s) as usize).collect());
     }
 
-    /// Nothing accounted for yet.
+    /// The state before the first step.
     pub fn state(&self) -> EnergyBalanceState {
         let account = |name: &String| Account {
             name: name.clone(),
@@ -139,7 +139,8 @@ impl EnergyBalance {
         settlement.close((stations, supply), self.cubic, &self.ports, accounts);
     }
 
-    /// Before a unit steps from `span.from`: closes its last step and says what to add to its inputs.
+    /// Before a unit steps from `span.from`: closes the balance of its last step and computes the correction of its
+    /// inputs.
     pub fn arrive(
         &self,
         state: &mut EnergyBalanceState,
@@ -180,8 +181,8 @@ impl EnergyBalance {
         !self.of_unit[unit].is_empty()
     }
 
-    /// As [`EnergyBalance::arrive`], with what is known at `span.from`: true values of the unit's inputs, and the flow of a port by
-    /// its number.
+    /// As [`EnergyBalance::arrive`], with known values at `span.from`: true values of the unit's inputs, and the flow of
+    /// a port by its number.
     #[inline]
     pub fn meet(
         &self,
@@ -208,7 +209,7 @@ impl EnergyBalance {
         }
     }
 
-    /// After a unit has stepped: keeps what it was fed with.
+    /// After a unit has stepped: keeps the inputs that it was given.
     #[inline]
     pub fn depart(&self, state: &mut EnergyBalanceState, station: &Station, unit: usize, span: &Span) {
         if !self.has_port(unit) {

@@ -1,5 +1,5 @@
-//! The *relay*: explicit windows in which every input is held or follows a polynomial of low degree, as copies and calls and
-//! nothing else.
+//! The *relay*: explicit windows in which every input is held or follows a polynomial of low degree, as a list of copies
+//! and calls.
 //!
 //! With a predictor that holds and nothing to take back, a step consumes the newest published value of each signal: no
 //! older row is ever asked for, no polynomial is made. The plan is turned once into a list of moves over a *board* of

@@ -1,4 +1,4 @@
-//! Windows that are *repeated* where they have proved their interface model wrong.
+//! Windows that are *repeated* because their interface model was wrong.
 //!
 //! W and b hold for the set of contacts, brakes and stops that carry force at the window's start. Where the set changes inside
 //! the window, the slow unit does not arrive at the speed that the fast one was run with. Then the window is taken back and

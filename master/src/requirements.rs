@@ -1,4 +1,4 @@
-//! What a method asks of a system, looked at before anything is initialised.
+//! Requirements of a method on a system, checked before anything is initialised.
 
 use crate::correct::Correction;
 use crate::dense::Dense;
@@ -34,7 +34,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
         }
     }
     if method.control.is_some() && matches!(method.schedule, Schedule::Palindromic(_)) {
-        let (found, expected) = ("macro step control".to_string(), "steps of one length".to_string());
+        let (found, expected) = ("step control".to_string(), "steps of one length".to_string());
         return Err(RunError::Grid { what: "palindromic schedule", found, expected });
     }
     // Lines, joints and power bonds.
@@ -75,7 +75,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
         }
         if method.control.is_some() && !varies {
             return Err(RunError::Capability {
-                needs: "macro step control",
+                needs: "step control",
                 capability: "canHandleVariableCommunicationStepSize",
                 unit: unit.name().to_string(),
                 hint: "choose steps of one length",
@@ -88,7 +88,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
                 needs: "an interface model that repeats steps",
                 capability: "canGetAndSetFMUstate",
                 unit: unit.name().to_string(),
-                hint: "let it repeat none",
+                hint: "set its number of repetitions to 0",
             });
         }
         if !matches!(method.correction, Correction::Explicit) && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {

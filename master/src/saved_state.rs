@@ -1,4 +1,5 @@
-//! A *checkpoint*: a run at a communication point, as bytes, from which a simulation of the same definition goes on bit by bit.
+//! A *checkpoint*: a run at a communication point, as bytes, from which a simulation of the same definition continues bit
+//! by bit.
 //!
 //! What a unit knows is its serialised state. What the engine knows is its state, field by field with the fields' names, a
 //! version, and digests of the definition it belongs to.
@@ -108,7 +109,7 @@ impl Simulation {
         if known && sampled && placed && paced && solved && alike(state) == alike(&initial) {
             return Ok(());
         }
-        Err(mismatch("a state with values that none has".to_owned(), "one as it was written: start the run again"))
+        Err(mismatch("a state with impossible values".to_owned(), "an unchanged file: start the run again"))
     }
 
     /// Goes on where a simulation of the same definition was when the checkpoint was taken. To be called after
@@ -118,7 +119,7 @@ impl Simulation {
     /// Where it is one of another definition or version, and those of the units.
     pub fn resume(&mut self, saved: &SavedState) -> Result<(), RunError> {
         // Whether it is one of this definition.
-        let other = |_| mismatch("something else".to_owned(), "one that a run of this version has left");
+        let other = |_| mismatch("something else".to_owned(), "one of a run of this version");
         let (version, _) = postcard::take_from_bytes::<u32>(&saved.engine).map_err(other)?;
         if version != VERSION {
             return Err(mismatch(format!("version {version}"), "one of this version: start the run again"));

@@ -1,4 +1,4 @@
-//! A *segment* is what a slave is fed with: a polynomial per scalar over one of its steps.
+//! A *segment* is what an input of a unit follows: a polynomial per scalar over one of its steps.
 //!
 //! `p(s) = Σ c_i s^i` in local time `s = (t − t_from)/h`, so that `d^n p/dt^n = n!·c_n / h^n` at the step's start: the
 //! numbers of `fmi2SetRealInputDerivatives` (FMI 2.0.5, section 4.2.2).

@@ -1,4 +1,4 @@
-//! A *series*: an input that is known over time, by values between which it is a line. Two values of one time make a jump there;
+//! A *series*: an input given over time by values, with lines between them. Two values of one time make a jump there;
 //! before the first and after the last it is constant.
 
 use crate::segment::Segment;

@@ -1,4 +1,4 @@
-//! How large signals are: what residuals, trials and the resolution of nodes are measured with.
+//! Sizes of signals: the scales of residuals, trials and the resolution of nodes.
 //!
 //! A size is that of a component of a channel, over all its samples: a sample near a zero of the signal is not measured with
 //! itself. Sizes grow by windows that have converged and by nothing else, so that a trial or a window that went wrong cannot
@@ -67,7 +67,7 @@ impl Sizes {
         self.present[i] = self.present[i].max(value.abs());
     }
 
-    /// Whether nothing but zeros is known of a component.
+    /// Whether all known values of a component are zero.
     pub fn is_zero(&self, place: (usize, usize)) -> bool {
         self.present[self.place(place)] == 0.0
     }
@@ -78,25 +78,25 @@ impl Sizes {
         self.accepted[i] = self.accepted[i].max(value.abs());
     }
 
-    /// Nothing is left out.
+    /// Sets the parts that nodes leave out to 0.
     pub fn clear_left_out(&mut self) {
         self.left_out.fill(0.0);
     }
 
-    /// Takes what nodes leave out of a component in a step.
+    /// Takes the part of a component that nodes leave out in a step.
     pub fn leave_out(&mut self, place: (usize, usize), value: f64) {
         let (i, part) = (self.place(place), value / self.of_residual(place));
         self.left_out[i] = self.left_out[i].max(part);
     }
 
-    /// What nodes leave out of a channel relative to its size, and of which component.
+    /// The part of a channel that nodes leave out, relative to its size, and its component.
     pub fn left_out(&self, channel: usize) -> (f64, usize) {
         let end = self.first.get(channel + 1).copied().unwrap_or(self.left_out.len());
         let parts = self.left_out[self.first[channel]..end].iter().enumerate();
         parts.fold((0.0, 0), |worst, (component, part)| if *part > worst.0 { (*part, component) } else { worst })
     }
 
-    /// What a residual is measured with; absolutely, where nothing is known of a signal that starts at zero.
+    /// Scale of a residual; 1 for a signal that starts at zero and has no known size.
     pub fn of_residual(&self, place: (usize, usize)) -> f64 {
         let size = self.present[self.place(place)];
         if size > 0.0 { size } else { 1.0 }
@@ -127,8 +127,8 @@ impl Waveform<'_> {
         (0..=self.nodes).map(|i| self.value(i).abs()).fold(0.0, f64::max)
     }
 
-    /// What the nodes leave out, from how the last Chebyshev coefficients decay: the two highest by their ratio to the two
-    /// before, which would be the next two.
+    /// The part that nodes leave out, from the decay of the last Chebyshev coefficients: the two highest by their ratio
+    /// to the two before, which would be the next two.
     pub fn left_out(&self) -> f64 {
         let mut a = [0.0; NODES_MAX + 1];
         Transform::of(self.nodes).coefficients(|i| self.value(i), &mut a);

@@ -1,8 +1,8 @@
-//! What a run has cost, and what of it is not to be relied on.
+//! Numbers of calls of a run, and windows whose result is not reliable.
 
 use serde::{Deserialize, Serialize};
 
-/// What a run has cost so far.
+/// Numbers of calls and steps of a run so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Windows completed.

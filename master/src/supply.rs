@@ -1,4 +1,4 @@
-//! What the feeds of all units read from: histories, laws and the predictor.
+//! The sources that the feeds of all units read from: histories, laws and the predictor.
 
 use crate::history::History;
 use crate::law::Law;
@@ -79,7 +79,7 @@ impl Supply<'_> {
         history.find(at).map_or_else(|| vec![0.0; history.width()], |i| history.row(i).to_vec())
     }
 
-    /// Values of a channel at a tick: the sample where there is one, else what the predictor makes of the others.
+    /// Values of a channel at a tick: the sample if there is one, else the prediction from the others.
     #[inline]
     pub fn value(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
         let history = &self.histories[channel];
@@ -92,7 +92,7 @@ impl Supply<'_> {
         self.predicted(channel, at, out);
     }
 
-    /// What the predictor makes of a channel at local time `s` of a step that is not known yet.
+    /// The prediction of a channel at local time `s` of a step that is not known yet.
     pub fn guess(&mut self, channel: usize, span: &Span, s: f64, out: &mut [f64]) {
         let history = &self.histories[channel];
         let segments = &mut self.room[..history.width()];

@@ -1,4 +1,4 @@
-//! The *system*: units, the channels read from them, laws, and what is connected to what.
+//! The *system*: units, the channels read from them, laws, and connections.
 //!
 //! A definition: it is built once and does not change in a run.
 
@@ -151,7 +151,7 @@ impl System {
         UnitId(self.units.len() - 1)
     }
 
-    /// Gives a unit another relative tolerance for its own solver; `None`: it is told of none.
+    /// Gives a unit another relative tolerance for its own solver; `None`: no tolerance is defined.
     pub fn tolerance(&mut self, unit: UnitId, tolerance: Option<f64>) {
         self.settings[unit.0].tolerance = tolerance;
     }
@@ -303,7 +303,7 @@ impl System {
         LineId(self.lines.len() - 1)
     }
 
-    /// Feeds an input of the unit at end 0 or 1 of a line: with the wave that arrives there, or the force, as [`Line::local`] says.
+    /// Connects an input of the unit at end 0 or 1 of a line to the wave that arrives there, or the force, by [`Line::local`].
     pub fn connect_line(&mut self, line: LineId, end: usize, unit: UnitId, input: &str) -> Result<(), SystemError> {
         if end > 1 {
             return Err(SystemError::LawShape { what: "outputs", found: 2, expected: end + 1 });

@@ -3,7 +3,7 @@
 /// A communication point or a part of one, counted in ticks from the start.
 pub type Tick = i64;
 
-/// What a tick is worth: `per_unit` ticks make one `unit_s`.
+/// The length of a tick: `per_unit` ticks make one `unit_s`.
 ///
 /// Seconds are never accumulated: `t = start + unit·q + unit·(r / per_unit)` with `k = q·per_unit + r`, so that a point
 /// which is a whole number of macro steps reads exactly `start + n·H` whatever the fast grid is.

@@ -1,5 +1,5 @@
-//! The *window* \[t_k, t_k + H\]: where histories, predictor, laws, plan and units meet. It is the definition of a run, its
-//! units, and room to work in; what changes is the [`State`] it is given.
+//! The *window* \[t_k, t_k + H\]: runs histories, predictor, laws, plan and units together. It is the definition of a run,
+//! its units, and room to work in; what changes is the [`State`] it is given.
 //!
 //! Explicit: the plan is run once. With a corrector it is run as a problem to solve, see `iteration.rs`.
 
@@ -58,13 +58,13 @@ impl Window {
         Window { stations, sources, links, plan, groups, lines, joints, balance, revocable, histories, kept }
     }
 
-    /// Nothing known yet.
+    /// The signals before the first sample.
     pub fn signals(&self) -> Signals {
         let balance = self.balance.as_ref().map(EnergyBalance::state);
         Signals { histories: self.histories.clone(), links: self.links.state(), balance }
     }
 
-    /// Nothing known yet of algebraic loops.
+    /// The states of algebraic loops before the first one is solved.
     pub fn loops(&self) -> Vec<LoopState> {
         self.groups.iter().map(|group| LoopState::new(group, &self.stations)).collect()
     }
@@ -162,7 +162,7 @@ impl Window {
         Ok(None)
     }
 
-    /// Takes samples of what travels in the lines.
+    /// Takes samples of the waves in the lines.
     #[inline]
     pub fn sample_lines(&self, state: &mut State) {
         for line in &self.lines {
@@ -176,7 +176,7 @@ impl Window {
         self.stations.iter_mut().try_for_each(|station| station.unit.save(START))
     }
 
-    /// Keeps what is known of signals.
+    /// Saves the signals for a rollback.
     pub fn keep(&mut self, state: &State) {
         match &mut self.kept {
             Some(kept) => kept.clone_from(&state.signals),
@@ -191,14 +191,14 @@ impl Window {
         parts.try_for_each(|(station, state)| station.restore(state, START))
     }
 
-    /// Goes back to what was known of signals.
+    /// Restores the saved signals.
     pub fn take_back(&self, state: &mut State) {
         if let Some(kept) = &self.kept {
             state.signals.clone_from(kept);
         }
     }
 
-    /// After an event, where all units are together: what comes is no continuation of what was.
+    /// After an event, at a common communication point of all units: begins new histories.
     pub fn begin_anew(&mut self, state: &mut State) {
         let (now, signals) = (state.now, &mut state.signals);
         if let (Some(balance), Some(accounts)) = (&self.balance, &mut signals.balance) {
@@ -249,7 +249,7 @@ impl Window {
         found.unwrap_or_default()
     }
 
-    /// What a step that was not finished is to the user.
+    /// The error of a step that was not finished.
     pub fn unfinished(&self, state: &State, (unit, outcome, at): Unfinished) -> RunError {
         let (reached_s, terminated) = match outcome {
             Outcome::Discarded { reached_s, terminated } => (reached_s, terminated),
@@ -269,7 +269,7 @@ impl Window {
 
 /// Initialisation.
 impl Window {
-    /// Sets up what units see of each other: links first, then feed-through outputs, then the inputs themselves.
+    /// Sets the first values of all connections: links first, then feed-through outputs, then the inputs themselves.
     pub fn connect(&mut self, state: &mut State) -> Result<(), UnitError> {
         self.link(state)?;
         self.sample_lines(state);
@@ -283,7 +283,7 @@ impl Window {
         Ok(())
     }
 
-    /// The stations with their states and what they are fed from.
+    /// The stations with their states and the sources of their inputs.
     pub fn parts<'a>(&'a mut self, state: &'a mut State) -> (&'a mut [Station], &'a mut [StationState], Supply<'a>) {
         let supply = self.sources.with(&mut state.signals.histories, state.pace);
         (&mut self.stations, &mut state.stations, supply)

@@ -1,4 +1,4 @@
-//! An event that a jump carries beyond zero, in a run with macro step control.
+//! An event that a jump carries beyond zero, in a run with step control.
 
 use macrostep_description::{Causality, CoSimulation, Kind, ModelDescription, RealAttributes, Variability, Variable};
 use macrostep_master::unit::{Outcome, Unit, UnitError};

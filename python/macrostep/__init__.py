@@ -1,4 +1,4 @@
-"""Couples FMUs for co-simulation (FMI 2.0), and says how far the result is from exact.
+"""Couples FMUs for co-simulation (FMI 2.0), with the error of every result.
 
     import macrostep as ms
 

@@ -1,4 +1,4 @@
-"""The program `macrostep`: what the console script runs, and what a process of one isolated slave is."""
+"""The program `macrostep`: the console script, and the process of an isolated slave."""
 
 import sys
 

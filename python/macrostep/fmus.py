@@ -1,4 +1,4 @@
-"""One FMU by itself. The program does the work in a process of its own, so that no FMU ends the interpreter."""
+"""One FMU alone. The program does the work in a process of its own, so that no FMU ends the interpreter."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def info(fmu: Path) -> dict[str, Any]:
-    """What an FMU declares: the object of `macrostep info --json`."""
+    """Declarations of an FMU: the object of `macrostep info --json`."""
     return verbs.ask(["info", os.fspath(fmu)])
 
 
@@ -37,7 +37,7 @@ def simulate(
     isolate: Optional[bool] = None,
     **options: Any,
 ) -> Run:
-    """Simulates one FMU by itself: `macrostep simulate`. `input` is a CSV file, or columns by name (a mapping, or a frame) of which
+    """Simulates one FMU alone: `macrostep simulate`. `input` is a CSV file, or columns by name (a mapping, or a frame) of which
     `time` in s is one; options are those of the verb: step, stop, start_time, tolerance, output_variable, allow_non_finite, …"""
     isolates = isolate is not False and sys.platform == "linux"
     with tempfile.TemporaryDirectory(prefix="macrostep-") as folder:

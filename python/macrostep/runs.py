@@ -1,4 +1,4 @@
-"""What a run leaves behind."""
+"""Results of a run."""
 
 import html
 import json
@@ -39,7 +39,7 @@ class Run(Table):
 
     @property
     def warnings(self) -> list[str]:
-        """What was noticed that may surprise."""
+        """Warnings of the run."""
         return self.summary["warnings"]
 
     @property
@@ -107,12 +107,12 @@ class Verification(dict):
 
     @property
     def verdict(self) -> str:
-        """One line: the worst output, and what would meet the tolerance."""
+        """One line: the worst output, and a step or method that meets the tolerance."""
         return self["verdict"]
 
     @property
     def is_met(self) -> Optional[bool]:
-        """Whether the tolerance asked for is met."""
+        """Whether the tolerance is met."""
         return self["is_met"]
 
     def __str__(self) -> str:
@@ -148,7 +148,7 @@ def method(summary: dict[str, Any]) -> str:
 
 
 def chart(time: np.ndarray, values: np.ndarray, title: str, colour: str) -> str:
-    """A curve as SVG, thinned to the least and the largest value of each part."""
+    """A curve as SVG, reduced to the smallest and the largest value of each part."""
     width, height = 420, 110
     finite = np.isfinite(values)
     if not finite.any():

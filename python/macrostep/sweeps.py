@@ -38,7 +38,7 @@ class Sweep(Table):
 
     @property
     def status(self) -> np.ndarray:
-        """How each run has ended: `ok`, or what happened."""
+        """How each run has ended: `ok`, or the reason."""
         return self["status"]
 
     @property
@@ -161,7 +161,7 @@ class Fit(dict):
 
     @property
     def values_by_name(self) -> dict[str, float]:
-        """The values found, to be given to `run(set=…)`."""
+        """The fitted values, for `run(set=…)`."""
         return {one["name"]: one["value"] for one in self["parameters"]}
 
     def __str__(self) -> str:

@@ -55,7 +55,7 @@ class Signal:
 
 
 class Connection:
-    """An input and the output it follows."""
+    """An input and the output it is connected to."""
 
     def __init__(self, to: str, source: Signal):
         self.to, self.source = to, source
@@ -94,7 +94,7 @@ class Law:
 
 
 class Unit:
-    """An FMU in a system; its variables are attributes, or `unit["name"]` where a name is no word of Python."""
+    """An FMU in a system; its variables are attributes, or `unit["name"]` where a name is not a Python identifier."""
 
     def __init__(self, system: "System", name: str):
         self._system, self._name = system, name
@@ -169,12 +169,12 @@ class Started:
 
     @property
     def columns(self) -> list[str]:
-        """Names of what a run records."""
+        """Names of the recorded variables."""
         return self._simulation.columns
 
     @property
     def scenario(self) -> str:
-        """The scenario with everything said, as TOML."""
+        """The complete scenario, as TOML."""
         return self._simulation.scenario
 
     def __getitem__(self, name: str) -> Any:
@@ -206,7 +206,7 @@ class Started:
 
 
 class System(_macrostep.System):
-    """A system of FMUs and how it is run: times in s.
+    """A system of FMUs and the method of its coupling; times are in s.
 
     >>> s = System(step=1e-3, stop=10)
     >>> a = s.add("mass1.fmu", m=1.0)
@@ -325,7 +325,7 @@ class System(_macrostep.System):
         return Started(simulation)
 
     def verify(self, **options: Any) -> Verification:
-        """How far the result is from converged: `macrostep verify`; `tolerance` is the largest error allowed."""
+        """Estimates the error of the result: `macrostep verify`; `tolerance` is the largest error allowed."""
         import json
 
         text, table, remarks = self.verified(verbs.verb(options))
@@ -333,7 +333,7 @@ class System(_macrostep.System):
         return Verification(json.loads(text), table)
 
     def explain(self, runs: bool = True, **options: Any) -> str:
-        """What a run does, in words: `macrostep explain`. With `runs=False` it is not run for its energy residuals."""
+        """A description of a run: `macrostep explain`. With `runs=False` the system is not run for its residual energies."""
         text, remarks = self.explained(verbs.verb(options), runs)
         verbs.warn(remarks)
         return text

@@ -70,7 +70,7 @@ def program(arguments: list[str], judges: bool = False) -> str:
     than 0 where its verdict is bad, and has printed it."""
     script = os.path.join(os.path.dirname(__file__), "__main__.py")
     if not sys.executable:
-        raise error("the interpreter does not know its own file, and cannot start the program")
+        raise error("the file of the interpreter is not known, and cannot start the program")
     with subprocess.Popen(
         [sys.executable, script, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -58,7 +58,7 @@ fn every_option_chooses_what_it_says() {
 fn what_does_not_fit_is_a_usage_error() {
     for (arguments, words) in [
         (vec!["crane", "--step", "0.0163"], "multiple of the micro step 0.0002 s"),
-        (vec!["crane", "--step", "0.016", "--stop", "0.01"], "not one macro step fits"),
+        (vec!["crane", "--step", "0.016", "--stop", "0.01"], "the run is shorter than one macro step"),
         (vec!["crane", "--predict", "hold", "--place", "master"], "interface model"),
         (vec!["actuator", "--predict", "quadratic"], "invalid value"),
         (vec!["actuator", "--manoeuvre", "slewing"], "unexpected argument"),

@@ -1,4 +1,5 @@
-//! The pages of docs: the tutorial is run, commands name what there is, links lead somewhere, and the book has every page.
+//! The pages of docs: the tutorial is run, commands name verbs and options that exist, links have a target, and the book
+//! has every page.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What is said of a system without and with running it: explain, graph, verify.
+//! Descriptions of a system without and with running it: explain, graph, verify.
 
 use crate::run;
 use std::path::{Path, PathBuf};
@@ -197,18 +197,21 @@ fn error_bars_hold_the_error() {
 fn corrections_and_the_method_for_a_system_are_said() {
     let told = |more: &[&str]| out(&[&["explain", str(&file(PAIR)), "--no-run"][..], more].concat());
     let cases: [(&[&str], &str); 9] = [
-        (&[], "Energy: residual energy of `spring` is watched and nothing is corrected"),
+        (&[], "Energy: residual energy of `spring` is reported, without energy correction"),
         (
             &["--energy", "nepce"],
-            "NEPCE on `spring`: in each step `mass1.xi`, `mass1.xi_dot`, `mass2.f` get what they missed",
+            "NEPCE on `spring`: the mean error of `mass1.xi`, `mass1.xi_dot`, `mass2.f` in a step is added",
         ),
-        (&["--energy", "leak"], "leak on `spring`: opposite efforts, by the difference of `mass1.v`, `mass2.v`"),
+        (
+            &["--energy", "leak"],
+            "leak on `spring`: a damper with opposite efforts from the difference of `mass1.v`, `mass2.v`",
+        ),
         (&[], "Steps: all of 0.001 s"),
         (
             &["--control", "error", "--control-tolerance", "1e-5"],
             "the error of predicted inputs, relative to their size, stays below 0.00001; the degree",
         ),
-        (&["--control", "ecco"], "residual energy of `spring`, relative to the largest that went through in a step"),
+        (&["--control", "ecco"], "residual energy of `spring`, relative to the largest energy transmitted in a step"),
         (&[], "explicit: `--predict jerk --schedule gauss-seidel`"),
         (&[], "implicit, for long steps: `--method waveform:12`"),
         (&[], "long runs with little damping: `--energy leak` on `spring`"),

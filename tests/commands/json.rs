@@ -1,4 +1,4 @@
-//! What verbs print with `--json` is what the schemas in docs/json say, no key more and none less.
+//! The objects of `--json` have exactly the keys of the schemas in docs/json.
 
 use serde_json::Value;
 

@@ -130,7 +130,7 @@ fn what_makes_no_sense_is_usage() {
     }
     let refused = macrostep(&["compare", "--schedule", "palindromic", "--correct", "newton"]);
     let words = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(words.contains("`--schedule palindromic` makes no sense with `--correct newton`"), "{words}");
+    assert!(words.contains("`--schedule palindromic` cannot be combined with `--correct newton`"), "{words}");
     let refused = macrostep(&["stability", "--energy", "nepce", "--predict", "linear"]);
     let words = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(words.contains("F/D jacobi linear nepce") || words.contains("linear nepce"), "{words}");

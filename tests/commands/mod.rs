@@ -1,4 +1,4 @@
-//! The verbs as a user types them: what they print and write, and their exit codes.
+//! The verbs: their output, their files, and their exit codes.
 
 mod crane;
 mod docs;

@@ -1,4 +1,4 @@
-//! The command line as a user meets it: what it prints, writes and ends with.
+//! `macrostep oscillator`: its output, its files and its exit codes.
 
 use crate::run::{self, program as macrostep};
 use std::path::PathBuf;
@@ -265,7 +265,7 @@ fn forces_come_from_a_file_or_are_refused() {
             "time,f1,f2\n0,1,2\n",
             Some("exact"),
             2,
-            "the exact solution before the start is that without forces",
+            "the exact solution before the start does not contain forces",
         ),
     ] {
         let path = file(name, content);

@@ -1,4 +1,4 @@
-//! `run --real-time`: what is late is said, and nothing else about a run changes.
+//! `run --real-time`: late points are reported, and nothing else about a run changes.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! `run --report`: the page holds what the run has written, and nothing from elsewhere.
+//! `run --report`: the page has the results of the run, and no part from elsewhere.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -82,7 +82,7 @@ fn systems_that_cannot_be_exported_are_refused() {
         ),
         (
             &["export", "s.toml", "--threads", "2", "--out", "a.fmu"],
-            "`--threads` makes no sense with `export`",
+            "`--threads` cannot be combined with `export`",
             "a.fmu",
         ),
         (&["export", "missing.toml", "--out", "b.fmu"], "missing.toml:6:8: unit `valve`: ", "b.fmu"),

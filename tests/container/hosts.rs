@@ -1,4 +1,4 @@
-//! What a host may do wrong, and what it is told.
+//! Errors of a host, and the messages about them.
 
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};

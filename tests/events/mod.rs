@@ -1,4 +1,4 @@
-//! Events of a condition: a ball cut at its contact against the closed form, restarts of the method, and what is refused.
+//! Events of a condition: a ball at its contact against the closed form, restarts of the method, and refusals.
 
 mod bound;
 

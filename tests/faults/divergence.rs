@@ -122,9 +122,9 @@ fn a_force_without_a_law_is_told_to_be_extrapolated() {
     assert!(plain != text);
     std::fs::write(folder.join("plain.toml"), plain).expect("a scenario");
     let left = macrostep(&folder, &["explain", "plain.toml", "--no-run", "--predict", "ia1"]);
-    assert!(left.stderr.contains("`mass1.f_c` is no motion") && left.stderr.contains("O(H^3)"), "{left:#?}");
+    assert!(left.stderr.contains("`mass1.f_c` is not a motion") && left.stderr.contains("O(H^3)"), "{left:#?}");
     let left = macrostep(&folder, &["explain", SYSTEM, "--no-run", "--predict", "ia1"]);
-    assert!(!left.stderr.contains("is no motion") && left.stdout.contains("O(H^4)"), "{left:#?}");
+    assert!(!left.stderr.contains("is not a motion") && left.stdout.contains("O(H^4)"), "{left:#?}");
 }
 
 #[test]

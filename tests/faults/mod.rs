@@ -1,4 +1,5 @@
-//! Files, processes and values that go wrong: nothing is lost, nothing is wrong in silence, and the exit code says so.
+//! Files, processes and values that go wrong: nothing is lost, no wrong result without a message, and an exit code that
+//! shows it.
 
 mod bounds;
 mod divergence;

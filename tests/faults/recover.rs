@@ -1,4 +1,4 @@
-//! `macrostep recover` cuts a part of one row at most, and keeps it.
+//! `macrostep recover` removes a part of one row at most, and keeps it.
 
 use crate::make;
 use crate::run::macrostep;

@@ -1,4 +1,4 @@
-//! Every model answers a step of any length in bounded time: with a result, or with what it found and expected.
+//! Every model makes a step of any length in bounded time, or refuses it with the found and the expected length.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What an FMU says that is not what FMI lets it say, and inputs of the user that cannot be meant: told in words.
+//! Values of an FMU that FMI does not allow, and inputs of the user that make no sense: each is reported.
 
 use crate::make;
 use crate::run::{Left, macrostep};

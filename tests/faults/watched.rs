@@ -1,4 +1,5 @@
-//! What a slave in the program's own process can do to it: every end is an error with unit, call, time and rows.
+//! A slave in the program's own process that ends it in different ways: each end is an error with unit, call, time and
+//! rows.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;

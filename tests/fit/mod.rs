@@ -1,4 +1,4 @@
-//! Parameters from data: known ones are found with intervals that hold, and the error of the coupling is told from them.
+//! Parameters from data: known ones are found with correct intervals, and the error of the coupling is separated from them.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -85,10 +85,7 @@ fn containers_have_the_platforms_of_all_fmus_inside() {
     std::fs::remove_file(windows.join("oscillator2_force.dll")).expect("removed");
     let output = export("one.fmu");
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && text.contains("nothing for win64: unit `mass2` has no library for it"),
-        "{text}"
-    );
+    assert!(output.status.success() && text.contains("no library for win64: unit `mass2` has none"), "{text}");
     let archive = std::fs::read(folder.join("one.fmu")).expect("written");
     let names = zip::ZipArchive::new(Cursor::new(archive)).expect("an archive");
     assert!(names.file_names().all(|name| !name.expect("a name").starts_with("binaries/win64")));

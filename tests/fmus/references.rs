@@ -1,4 +1,4 @@
-//! The reference results each FMU carries are what the FMU computes, run by itself with its start values.
+//! The reference results in each FMU are the results of a run of the FMU alone with its start values.
 //!
 //! `MACROSTEP_WRITE=1 cargo test --test all fmus::references` writes them anew.
 

@@ -1,4 +1,5 @@
-//! The tables of FMUs and variables in README.md and docs/fmus.md, and the READMEs of the FMUs, say what the declarations say.
+//! The tables of FMUs and variables in README.md and docs/fmus.md, and the READMEs of the FMUs, agree with the
+//! declarations.
 //!
 //! `MACROSTEP_WRITE=1 cargo test --test all fmus::tables` writes them anew.
 

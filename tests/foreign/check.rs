@@ -1,4 +1,4 @@
-//! `check`: what is broken is found, what is legal is not, and what weighs little does not fail.
+//! `check`: faults are found, legal descriptions have none, and warnings do not fail.
 
 use std::path::Path;
 
@@ -130,9 +130,8 @@ fn derivatives_do_not_count_without_directional_derivatives() {
 /// The table of rules in `docs/check.md`, which is written anew where `MACROSTEP_WRITE_DOCS` is set.
 #[test]
 fn the_page_lists_every_rule_with_its_weight() {
-    let mut table = String::from(
-        "| rule | section | weight | what it demands | what comes of breaking it |\n|---|---|---|---|---|\n",
-    );
+    let mut table =
+        String::from("| rule | section | weight | what it demands | effect if it is broken |\n|---|---|---|---|---|\n");
     for rule in ALL {
         let (name, section, severity, text, why) = (rule.name, rule.section, rule.severity, rule.text, rule.why);
         table.push_str(&format!("| `{name}` | {section} | {severity} | {text} | {why} |\n"));

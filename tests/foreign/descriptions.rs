@@ -1,4 +1,4 @@
-//! Descriptions as other tools write them: what a declared type says holds, and so does what a file says twice.
+//! Descriptions as other tools write them: values of declared types are used, and contradictions are reported.
 
 use macrostep_description::xml;
 
@@ -129,7 +129,7 @@ fn what_no_run_can_use_of_a_default_experiment_is_said_with_what_is_taken() {
             "x57",
             r#"stopTime="1" stepSize="0.1" tolerance="-1""#,
             "`tolerance` of the default experiment: found -1",
-            "; the FMU takes its own",
+            "; the FMU uses its own",
         ),
     ];
     for (name, experiment, found, taken) in cases {

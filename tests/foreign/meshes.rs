@@ -1,4 +1,4 @@
-//! Meshes and matrices of other tools: what is wrong with them is said with file and line.
+//! Meshes and matrices of other tools: faults are reported with file and line.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a system leaves behind: variables of every type and elements of arrays, in rows, table, JSON and after a resume.
+//! Recorded variables of every type and elements of arrays, in rows, table, JSON and after a resume.
 
 use std::path::{Path, PathBuf};
 
@@ -100,7 +100,7 @@ fn every_type_is_recorded_where_it_is_asked_for() {
         assert_eq!(json["final"]["a.says"], "a,\"b\"");
     }
     let nothing = macrostep(&folder, &["run", "s.toml", "--record", "b.*"]);
-    assert!(nothing.stderr.contains("warning: --record: no variable of any unit fits `b.*`"), "{nothing:#?}");
+    assert!(nothing.stderr.contains("warning: --record: no variable of a unit matches `b.*`"), "{nothing:#?}");
 }
 
 /// Values of every type are set, also an element of an array's start and a text that looks like a number.

@@ -145,12 +145,12 @@ fn a_connection_that_ends_nowhere_is_an_error() {
         (
             "startConnector=\"x\" endElement=\"mass1\"",
             "startConnector=\"y\" endElement=\"mass1\"",
-            "s.ssd:12: a connection from `y`, which is no connector of system `sub`; correct the name",
+            "s.ssd:12: a connection from `y`, which is not a connector of system `sub`; correct the name",
         ),
         (
             "endElement=\"\" endConnector=\"v\"",
             "endElement=\"\" endConnector=\"w\"",
-            "s.ssd:9: a connection to `w`, which is no connector of system `sub`",
+            "s.ssd:9: a connection to `w`, which is not a connector of system `sub`",
         ),
     ] {
         let text = nested();
@@ -174,7 +174,7 @@ fn an_input_whose_value_is_given_at_the_system_is_not_called_without_one() {
     write(&folder, "free.ssd", &system(""));
     let (given, free) = (run(&folder, "given.ssd"), run(&folder, "free.ssd"));
     assert_ne!(finals(&given)["mass2.x"], finals(&free)["mass2.x"]);
-    let text = "`mass2.f` is fed by `load`, which has no source; the input keeps its start value";
+    let text = "`mass2.f` is connected to `load`, which has no source; the input keeps its start value";
     assert!(free.stderr.contains(text) && !given.stderr.contains(text), "{} {}", free.stderr, given.stderr);
 }
 
@@ -190,8 +190,7 @@ fn parameters_a_component_lacks_are_passed_over_with_one_note() {
     write(&folder, "t.ssd", &description(&pair(&values(&[("mass2.k", "3.5")]))));
     let left = run(&folder, "s.ssd");
     assert_eq!(finals(&left), finals(&run(&folder, "t.ssd")));
-    let text =
-        "2 of the parameters are no variables of their FMUs: `mass1.never`, `mass2.nope`; SSP has them passed over";
+    let text = "2 of the parameters are not variables of their FMUs: `mass1.never`, `mass2.nope`; SSP demands that they are ignored";
     assert!(left.stderr.contains(text), "{text}\n{}", left.stderr);
     // The scenario that is left behind runs, and so does what is converted.
     let out = macrostep(&folder, &["run", "s.ssd", "--out", "out", "--no-pictures"]);
@@ -289,7 +288,7 @@ fn macro_steps_of_other_tools_are_taken_and_told() {
         let same = macrostep(&folder, &["run", file, "--step", step, "--json"]);
         assert_eq!(finals(&left), finals(&same));
         assert!(left.stderr.contains(&format!("macro step {step} s, from `{from}`")), "{}", left.stderr);
-        assert!(!left.stderr.contains("means nothing"), "{}", left.stderr);
+        assert!(!left.stderr.contains("effect on a run"), "{}", left.stderr);
     }
     assert_ne!(finals(&run(&folder, "oms.ssd")), finals(&run(&folder, "osp.ssd")));
     refused(
@@ -320,7 +319,7 @@ fn namespaces_and_versions() {
     let left = run(&folder, "new.ssd");
     assert_eq!(finals(&left), finals(&run(&folder, "s.ssd")));
     assert!(!left.stderr.contains("warning"), "{}", left.stderr);
-    assert!(left.stderr.contains("MetaData (of SSP 2.0) means nothing to a run"), "{}", left.stderr);
+    assert!(left.stderr.contains("MetaData (of SSP 2.0) has no effect on a run"), "{}", left.stderr);
 }
 
 /// An archive of these entries.
@@ -399,7 +398,7 @@ fn many_messages_of_one_kind_are_one_line() {
         left.stderr
     );
     assert_eq!(lines(&left.stderr, "com.example"), 1, "{}", left.stderr);
-    assert!(left.stderr.contains("annotation `com.example` (2, first here) means nothing to a run"), "{}", left.stderr);
+    assert!(left.stderr.contains("annotation `com.example` (2, first here) has no effect on a run"), "{}", left.stderr);
     assert!(
         left.stderr.contains("note: s.ssd") && left.stderr.contains("ElementGeometry (2, first here)"),
         "{}",
@@ -417,7 +416,7 @@ fn what_is_written_opens_elsewhere() {
     let example = example.to_str().expect("UTF-8");
     let left = macrostep(&folder, &["convert", example, "a.ssd"]);
     assert_eq!(left.code, Some(0), "{}", left.stderr);
-    assert!(left.stderr.contains("the method (jacobi, linear, explicit) has no words in SSP"), "{}", left.stderr);
+    assert!(left.stderr.contains("the method (jacobi, linear, explicit) has no element in SSP"), "{}", left.stderr);
     assert!(
         left.stderr.contains("`mass1.integrator` is an enumeration, which libcosim does not support"),
         "{}",

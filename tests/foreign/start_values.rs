@@ -1,4 +1,4 @@
-//! Start values reach the run, whatever an FMU does with its parameters before it is initialised.
+//! Start values reach the run, with any handling of parameters before initialisation by the FMU.
 
 use macrostep_description::Value;
 use macrostep_import::fmu::{Fmu, FmuOptions};

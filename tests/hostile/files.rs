@@ -1,4 +1,4 @@
-//! Files that are not what they seem.
+//! Files with wrong or malicious content.
 
 use std::sync::OnceLock;
 

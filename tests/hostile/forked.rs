@@ -1,5 +1,5 @@
-//! Slaves that go back by fork: what stands against it is said, nothing outlives the run, and limits hold for the process that has
-//! the slave now.
+//! Slaves that go back by fork: reasons against it are reported, no process outlives the run, and limits hold for the
+//! present process of the slave.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

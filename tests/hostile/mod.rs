@@ -1,4 +1,4 @@
-//! Every hazard that is known, met by the program as a user starts it: no crash, no hang, no lost row, one clear error.
+//! Every known hazard for the program: no crash, no hang, no lost row, one clear error.
 //!
 //! The errors are collected in `docs/errors.md`; see [`page`].
 

@@ -1,4 +1,5 @@
-//! The page `docs/errors.md`, made of what the tests provoke. `MACROSTEP_WRITE_DOCS=1 cargo test --test all hostile` writes it.
+//! The page `docs/errors.md`, made from the errors that the tests provoke. `MACROSTEP_WRITE_DOCS=1 cargo test --test all
+//! hostile` writes it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,9 +9,9 @@ use crate::run::Left;
 
 const HEAD: &str = "# Errors
 
-Every error below is provoked by a test, and this page is written by it: `MACROSTEP_WRITE_DOCS=1 cargo test --test all hostile`.
-An error is one line on standard error. It says which slave, call and time, what was found, what was expected, and what
-to do next. Exit codes: 1 failed, 2 usage, 3 comparison out of tolerance. Rows recorded before are on disk.
+A test provokes every error below and writes this page: `MACROSTEP_WRITE_DOCS=1 cargo test --test all hostile`.
+An error is one line on standard error. It names the slave, the call and the time, what was found, what was expected, and what
+to do next. Exit codes: 1 failed, 2 usage, 3 comparison out of tolerance. Rows that were recorded before the error are on disk.
 ";
 
 fn entry(page: &mut String, title: &str, left: &Left) {

@@ -155,7 +155,7 @@ fn tables_of_connections_are_used() {
     for (table, expected) in [
         ("[[0, true]]", "system.toml:11:1: true in the table for `mode`, expected an integer"),
         ("[[0, 1], [0, 2]]", "system.toml:11:1: 0 twice in the table for `steps`"),
-        ("[[0, 1, 2]]", "system.toml:11:1: `[0, 1, 2]` in a table, expected a value and what becomes of it"),
+        ("[[0, 1, 2]]", "system.toml:11:1: `[0, 1, 2]` in a table, expected a value and the one that replaces it"),
     ] {
         let error = run(table).error();
         assert!(error.contains(expected), "{error}");

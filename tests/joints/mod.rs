@@ -1,4 +1,4 @@
-//! Joints between FMUs, from a scenario file: orders, gaps, what is refused, and the way through TOML.
+//! Joints between FMUs, from a scenario file: orders, gaps, refusals, and reading and writing of TOML.
 
 use crate::common::folder;
 use crate::limited::cut_fmu;

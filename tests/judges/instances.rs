@@ -1,4 +1,4 @@
-//! A thousand instances of every FMU, fewer of large ones, used and given back; `tests/judges/valgrind.sh` looks for what stays behind.
+//! A thousand instances of every FMU, fewer of large ones, used and freed; `tests/judges/valgrind.sh` looks for leaks.
 //!
 //! `cargo run --example instances` also prints how long that took and how much memory it needed.
 

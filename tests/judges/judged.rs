@@ -1,4 +1,4 @@
-//! Writes what the judges judge: every FMU, and what the same model does natively.
+//! Writes the material of the judges: every FMU, and a native run of the same model.
 //!
 //! `cargo run --example judged -- DIR` makes, for each model, `NAME.fmu`, `NAME.csv` (one row a communication point:
 //! time, the real inputs set for the step that starts there, the real outputs there) and `NAME.state` (the state halfway,

@@ -1,4 +1,4 @@
-//! What the tests of coupled oscillators share.
+//! Parts that the tests of coupled oscillators share.
 #![allow(dead_code)] // each test file uses its part
 
 use macrostep_analysis::models;
@@ -42,7 +42,7 @@ pub fn monolithic_like(coupling: Coupling, method: Method, parameters: Parameter
     Pair { parameters, integrator: Integrator::SemiImplicitEuler, ..Pair::new(coupling, method, step_s, stop_s) }
 }
 
-/// States at all macro points, natively.
+/// States at all communication points, natively.
 pub fn states(pair: &Pair) -> Vec<State> {
     states_by(pair, &models::native)
 }

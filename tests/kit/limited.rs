@@ -1,4 +1,4 @@
-//! Units and FMUs that offer less than the ones they are made of, as those of other tools do.
+//! Units and FMUs with fewer capabilities than those they are made from, as FMUs of other tools have.
 #![allow(dead_code)] // each test file uses its part
 
 use std::io::{Cursor, Read, Write};

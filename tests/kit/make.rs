@@ -1,4 +1,4 @@
-//! FMUs and files that misbehave, made where they are needed.
+//! FMUs and files with faults, made by the tests that need them.
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};

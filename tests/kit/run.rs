@@ -1,4 +1,4 @@
-//! Runs the program as a user does and looks at what it leaves.
+//! Runs the program and collects its output and files.
 
 use std::fs::File;
 use std::path::Path;

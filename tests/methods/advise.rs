@@ -1,4 +1,4 @@
-//! Advice: what is predicted without knowing the solution is what is found beside it.
+//! Advice: predictions without the solution agree with measurements against it.
 
 use macrostep_analysis::advise::{Question, advise};
 use macrostep_analysis::measure::{FLOOR, Reference, run};

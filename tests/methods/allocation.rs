@@ -1,4 +1,4 @@
-//! Nothing is allocated in a window after the first ones.
+//! Windows after the first ones allocate no memory.
 
 use crate::common::*;
 use macrostep::factory;

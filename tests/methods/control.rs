@@ -1,4 +1,4 @@
-//! Macro step control: the tolerance is kept, the end is met, and the work is less than with steps of one length.
+//! Step control: the tolerance is kept, the end is met, and the work is less than with steps of one length.
 
 use crate::common::*;
 use crate::limited::Limited;

@@ -1,4 +1,4 @@
-//! Correctors on the pair: they agree, and what they cost.
+//! Correctors on the pair: they agree, and their numbers of runs.
 
 use crate::common::*;
 use macrostep::factory;

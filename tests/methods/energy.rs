@@ -1,4 +1,4 @@
-//! Residual energy of power bonds: it is what the coupled system's energy drifts by, and corrections make it small.
+//! Residual energy of power bonds: it is the drift of the coupled system's energy, and corrections make it small.
 
 use crate::common::*;
 use macrostep::factory;

@@ -1,4 +1,4 @@
-//! Identities of the co-simulated oscillator: exact to rounding, so that nothing can be tuned.
+//! Identities of the co-simulated oscillator, exact to rounding.
 
 use crate::common::*;
 use macrostep_analysis::pair::{Coupling, Pair, in_one_piece};

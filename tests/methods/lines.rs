@@ -1,5 +1,5 @@
-//! Lines with delay: stable at any macro step up to the delay, whatever the masses; energy only leaves; the order; the same bits after a
-//! checkpoint; and what is refused.
+//! Lines with delay: stable at any macro step up to the delay for all masses; energy only leaves; the order; the same bits
+//! after a checkpoint; and refusals.
 
 use macrostep::embedded;
 use macrostep_master::record::Trace;
@@ -214,7 +214,7 @@ fn what_a_line_cannot_do_is_said() {
     for (from, to, said) in [
         ("step = 0.01", "step = 0.02", "is longer than its delay of 0.01 s"),
         ("delay = 0.01", "delay = -1.0", "the delay is -1 s"),
-        ("\"mass1.Z\", ", "\"mass2.Z\", ", "is no real parameter of unit `mass1`"),
+        ("\"mass1.Z\", ", "\"mass2.Z\", ", "is not a real parameter of unit `mass1`"),
         ("\"mass1.Z\", ", "", "a list of 1"),
         ("outputs = [\"one\", \"two\"]", "outputs = [\"one\"]", "expected 4 (x1, v1, x2, v2) and two"),
         ("\"mass2.wave\" = \"link.two\"", "", "`two` is connected 0 times"),

@@ -241,8 +241,7 @@ fn rows_are_a_table() {
         assert!(is_done && rows(&out.join(to)) == first, "{said}");
     }
     // What is no name is told where no `status` says that it is a measure, and a name among measures.
-    for (head, why) in
-        [("left.k,end", "`end`: expected UNIT.VARIABLE"), ("left.k,end,step,status", "`step` stands after")]
+    for (head, why) in [("left.k,end", "`end`: expected UNIT.VARIABLE"), ("left.k,end,step,status", "`step` is after")]
     {
         let rest = "1,".repeat(head.matches(',').count()) + "1";
         std::fs::write(path("wrong.csv"), format!("{head}\n{rest}\n")).expect("a file");
@@ -265,7 +264,7 @@ fn nonsense_is_refused_before_the_first_run() {
         (&["--vary", "left.q=1,2", "--measure", "a=last(left.x)"], "no variable `q`"),
         (&["--vary", "middle.k=1,2", "--measure", "a=last(left.x)"], "no unit `middle`"),
         (&["--vary", "left.k=lin:2:1:3", "--measure", "a=last(left.x)"], "reversed"),
-        (&["--vary", "left.k=lin:1:2", "--measure", "a=last(left.x)"], "does not say how many values"),
+        (&["--vary", "left.k=lin:1:2", "--measure", "a=last(left.x)"], "needs a number of values"),
         (&["--vary", "left.integrator=magic,exact", "--measure", "a=last(left.x)"], "expected one of"),
         (&["--vary", "left.x=1,2", "--measure", "a=last(left.x)"], "cannot be set"),
         (&["--vary", "predict=cubic", "--measure", "a=last(left.x)"], "expected"),

@@ -1,4 +1,4 @@
-//! Answers for systems from files: what is predicted is what is measured, and what is called stable stays bounded.
+//! Answers for systems from files: predictions agree with measurements, and systems called stable stay bounded.
 
 use std::path::{Path, PathBuf};
 

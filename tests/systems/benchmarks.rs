@@ -1,5 +1,5 @@
-//! The systems this program carries: what a command with options runs is what the scenario it writes runs, bit by bit, and every
-//! name runs, is converted and runs again.
+//! The systems this program carries: a command and the scenario that it writes give the same bits, and every name runs, is
+//! converted and runs again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -174,7 +174,7 @@ fn a_history_is_what_predictors_begin_with() {
     for (from, to, words) in [
         ("at = -0.002", "at = -0.0021", "no value of `mass1.f_c` at -0.002 s"),
         ("at = -0.002", "at = 0.002", "a history at 0.002 s, and the start at 0 s"),
-        ("\"mass1.f_c\" =", "\"mass1.m\" =", "`mass1.m` in a history, and it is no real output"),
+        ("\"mass1.f_c\" =", "\"mass1.m\" =", "`mass1.m` in a history, which is not a real output"),
     ] {
         assert!(written.contains(from), "{written}");
         std::fs::write(&file, written.replacen(from, to, 1)).expect("a file");

@@ -1,4 +1,4 @@
-//! How large it may be: a description of 200 000 variables, a thousand instances of one FMU.
+//! Large systems: a description of 200 000 variables, a thousand instances of one FMU.
 //!
 //! Counts gate; times are printed (`cargo test --release --test all limits -- --nocapture`) and only held against ten times
 //! the goal, because other work may share the machine.

@@ -1,4 +1,5 @@
-//! Every method from a scenario: the same bits as where the method is coupled by hand, and what does not go together in words.
+//! Every method from a scenario gives the same bits as coupled by hand, and combinations that exclude each other are
+//! refused with a message.
 
 use std::path::{Path, PathBuf};
 
@@ -221,7 +222,7 @@ fn an_input_from_a_file_is_a_line_between_rows() {
     };
     let (short, outside, whole) = (told("0,0\n0.5,50\n"), told("10,0\n20,50\n"), told("0,0\n1,50\n"));
     assert!(short.contains("note") && short.contains("go from 0 s to 0.5 s"), "{short}");
-    assert!(outside.contains("warning") && outside.contains("no row is in it"), "{outside}");
+    assert!(outside.contains("warning") && outside.contains("no row is within the run"), "{outside}");
     assert!(!whole.contains("go from"), "{whole}");
 }
 
@@ -254,7 +255,7 @@ fn an_event_is_a_jump_of_an_input() {
     let said = refused(&["run", &driven(&folder, "0.1", &event.replace("30.0", "nan"))], 1);
     assert!(said.contains("expected a finite number") && !said.contains("fmi2"), "{said}");
     let said = refused(&["run", &driven(&folder, "0.1", event), "--control", "error"], 1);
-    assert!(said.contains("events are set where steps meet"), "{said}");
+    assert!(said.contains("events are at communication points of all units"), "{said}");
 }
 
 /// A run that is resumed between events, and at one of them, leaves the same bits; one of other events or inputs is refused.

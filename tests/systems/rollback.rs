@@ -1,4 +1,4 @@
-//! FMUs that cannot save their state, or say that they can and do not, go back by fork: the same bits as with state functions.
+//! FMUs that cannot save their state, or declare it wrongly, go back by fork: the same bits as with state functions.
 
 use std::path::{Path, PathBuf};
 

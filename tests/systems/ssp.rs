@@ -1,4 +1,4 @@
-//! SSP: the same system in both formats gives the same numbers; what is not understood is named.
+//! SSP: the same system in both formats gives the same numbers; elements that are not understood are named.
 
 use std::path::{Path, PathBuf};
 
@@ -69,10 +69,10 @@ fn nested_systems_are_made_flat() {
     let (_, told) = done(&["run", str(&folder.join("system.ssd"))]);
     for expected in [
         "system.ssd/stiffness.ssv:6: parameter `colour` is not in the mapping; it is not applied",
-        "system.ssd:27: ElementGeometry (1, first here) means nothing to a run; it is left out",
-        "system.ssd:73: annotation `com.example.layout` (1, first here) means nothing to a run; it is left out",
+        "system.ssd:27: ElementGeometry (1, first here) has no effect on a run; it is left out",
+        "system.ssd:73: annotation `com.example.layout` (1, first here) has no effect on a run; it is left out",
         "note: ",
-        "no annotation of ours: Jacobi with hold, explicit",
+        "no annotation `macrostep`: Jacobi with hold, explicit",
         "no macro step: 0.001 s, the smallest the FMUs propose",
     ] {
         assert!(told.contains(expected), "{expected}\n---\n{told}");
@@ -102,7 +102,7 @@ fn mistakes_have_a_line() {
         ),
         (
             element("<Component name=\"c\" source=\"a\" implementation=\"ModelExchange\"/>"),
-            "s.ssd:3: component `c` asks for model exchange",
+            "s.ssd:3: component `c` is for model exchange",
         ),
         (
             element(
@@ -144,7 +144,7 @@ fn unknown_parts_are_named() {
         "s.ssd:3: `Wheels` in `Component` is not understood; it is left out",
         "s.ssd:4: the element `Bus` `d` is not understood; it is left out",
         "s.ssd:5: `SplineTransformation` in `Connection` is not understood; it is left out",
-        "s.ssd:6: `c.w` is fed by `z`, which has no source; the input keeps its start value",
+        "s.ssd:6: `c.w` is connected to `z`, which has no source; the input keeps its start value",
     ] {
         assert!(told.iter().any(|t| t == expected), "{expected}: {told:#?}");
     }
@@ -263,7 +263,7 @@ fn signal_dictionaries_connect() {
     assert_eq!(connections, ["s/d.u = 3 c.y"]);
     assert!(document.findings.iter().all(|f| f.severity == Severity::Note), "{:?}", document.findings);
     let error = read("pace").expect_err("no entry").to_string();
-    assert_eq!(error, "s.ssd:5: `pace` is no entry of its signal dictionary; it has `speed`");
+    assert_eq!(error, "s.ssd:5: `pace` is not an entry of its signal dictionary; it has `speed`");
     let lost = element("<SignalDictionaryReference name=\"there\" dictionary=\"bus\"/>");
     let error = ssp::read_ssd(lost.as_bytes(), "s.ssd", Path::new(".")).expect_err("no dictionary").to_string();
     assert!(

@@ -152,7 +152,7 @@ fn mistakes_of_sense_have_a_line_and_a_next_step() {
         (
             "[units.c]\nfmu = \"embedded:missing\"\n",
             Severity::Error,
-            "s.toml:9:8: unit `c`: this program carries no FMU `missing`",
+            "s.toml:9:8: unit `c`: this program has no FMU `missing`",
         ),
         (
             "[laws.l]\nkind = \"spring-damper\"\nstiffness = 1.0\ninputs = [\"a.x\"]\noutputs = [\"f\"]\n",
@@ -192,7 +192,7 @@ fn mistakes_of_sense_have_a_line_and_a_next_step() {
         (
             "[connections]\n\"a.xi\" = \"b.x\"\n[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 7 } }]\n",
             Severity::Note,
-            "s.toml:13:10: power bond `p`: `a.xi` · `a.v` is no power: the gain 7 is in kg·s^-2",
+            "s.toml:13:10: power bond `p`: `a.xi` · `a.v` is not a power: the gain 7 is in kg·s^-2",
         ),
     ] {
         let scenario = read(&format!("{PAIR}{text}")).expect(text);

@@ -86,7 +86,7 @@ fn refusals() -> Result<Vec<Check>, Error> {
         Check::refused("two connectors with the same nodes", twice, "belongs to connectors"),
         Check::refused("a connector without nodes", empty, "no slave nodes"),
         Check::refused("a connector of a single node", point, "of 6 motions"),
-        Check::refused("given matrices with rotations in the moving frame", body, "has rotations"),
+        Check::refused("stored matrices with rotations in the moving frame", body, "has rotations"),
     ])
 }
 

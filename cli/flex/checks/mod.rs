@@ -1,4 +1,4 @@
-//! `macrostep flex checks`: what a correct implementation shows, and what a wrong one would.
+//! `macrostep flex checks`: physical properties, and the errors of wrong implementations.
 
 mod bodies;
 mod moving;

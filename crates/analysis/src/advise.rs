@@ -1,4 +1,4 @@
-//! Which scheme and which macro step for a system and a tolerance, with the error and growth to expect.
+//! The cheapest scheme and macro step for a system and a tolerance, with its predicted error and growth.
 //!
 //! Nothing is known of the solution. Every scheme is tried at H, H/2 and H/4, beginning with a guess of H that is halved
 //! while the run grows or its error does not shrink; from the differences of the three runs
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! and H' is what seven tenths of the tolerance allow. A scheme whose d_2 is next to nothing has the error d_1 at H. Of the
-//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is advised. Macro step control is
+//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is advised. Step control is
 //! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason; so is what was
 //! not done in time.
 
@@ -70,7 +70,7 @@ impl Search {
 /// A unit from a model's identifier and an instance name, from any thread.
 pub type MakeUnit = fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
 
-/// What is asked.
+/// The question for advice: tolerance and limits.
 #[derive(Clone, Copy)]
 pub struct Question {
     /// Error relative to the amplitudes that is allowed.
@@ -105,7 +105,7 @@ impl Question {
     }
 }
 
-/// What was found of one scheme.
+/// Results of one scheme.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
     /// The scheme.
@@ -150,7 +150,7 @@ pub struct Connection {
     pub frequency_99_hz: Option<f64>,
 }
 
-/// What a unit can do.
+/// Capabilities of a unit.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Capabilities {
     /// Name of the unit.
@@ -166,7 +166,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// What a unit declares.
+    /// Capabilities that a unit declares.
     pub fn of(name: &str, description: &ModelDescription) -> Self {
         let co = description.co_simulation.as_ref();
         Capabilities {
@@ -205,7 +205,7 @@ pub struct Advice {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Looks at all schemes; `done` is called after each.
+/// Tries all schemes; `done` is called after each.
 ///
 /// # Errors
 /// [`RunError::Grid`] where no scheme meets the tolerance; why the first one is not allowed, where none is.

@@ -9,13 +9,13 @@ use crate::scenario::{Benchmark, Bond, Card, Coupled, Setup, check_cut};
 use macrostep_master::unit::Unit;
 use macrostep_master::{ChannelId, Grid, RunError, Simulation, System, SystemError};
 
-/// What fills a row of a channel at a state of the whole.
+/// Computes a row of a channel from a state of the whole system.
 pub type Row = Box<dyn Fn(&[f64], &mut [f64])>;
 
 /// A quantity and its first three rates.
 pub type Motion = [f64; 4];
 
-/// A system with what its channels show at a state of the whole.
+/// A system, with the values of its channels for a state of the whole system.
 pub struct Assembly {
     /// Units, channels, laws, connections.
     pub system: System,
@@ -90,7 +90,7 @@ impl<P: Parts> Benchmark for P {
     }
 }
 
-/// The first components of a motion `names`, as many as the predictor of a scheme looks at, two at least.
+/// The first components of a motion `names`, as many as the predictor of a scheme uses, at least two.
 pub fn components<'n>(setup: &Setup<'_>, names: &'n [&'n str]) -> &'n [&'n str] {
     let wanted = setup.scheme.method(2).predictor.components();
     &names[..wanted.clamp(2, names.len())]

@@ -21,7 +21,7 @@ use nalgebra::DMatrix;
 
 use crate::models::Factory;
 
-/// What goes between beam and springs.
+/// The interface between beam and springs.
 #[derive(Debug, Clone, Copy)]
 pub enum Interface<'a> {
     /// All positions and forces.
@@ -49,7 +49,7 @@ pub struct BeamOnSprings<'a> {
     pub sampling: Sampling,
 }
 
-/// What came out.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BeamRun {
     /// Deflections of all nodes (m), nodes × (steps + 1); mapped from the chosen nodes where only these are known.

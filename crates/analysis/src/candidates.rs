@@ -62,7 +62,7 @@ pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
     all.into_iter().map(like).collect()
 }
 
-/// Schemes with macro step control, on the cut and with the schedule of the best other one.
+/// Schemes with step control, on the cut and with the schedule of the best other one.
 pub fn controlled(best: &Scheme) -> Vec<Scheme> {
     let schedule = if best.schedule.is_palindromic() { Schedule::Jacobi } else { best.schedule };
     let of = |predict| Scheme {

@@ -1,4 +1,4 @@
-//! Advice on macro step control, beside a fine run of the best scheme with steps of one length.
+//! Advice on step control, beside a fine run of the best scheme with steps of one length.
 
 use crate::advise::{COST_MAX, Candidate, DO_STEPS_MAX, LeftOut, Question, leave_out};
 use crate::scenario::{Benchmark, Setup};
@@ -8,10 +8,10 @@ use crate::trial::{Done, Trial, run};
 use macrostep_master::RunError;
 use std::time::Instant;
 
-/// Tolerances that macro step control is tried with, each a third of the one before.
+/// Tolerances that step control is tried with, each a third of the one before.
 const CONTROL_TRIALS: usize = 10;
 
-/// Macro step control that meets the tolerance, as seen beside a fine run of the best scheme with steps of one length.
+/// Step control that meets the tolerance, as seen beside a fine run of the best scheme with steps of one length.
 pub(super) fn control(
     benchmark: &dyn Benchmark,
     best: &Candidate,
@@ -54,7 +54,7 @@ pub(super) fn control(
     Ok(found)
 }
 
-/// Error and calls of a run with macro step control; `None` where it leaves all bounds.
+/// Error and calls of a run with step control; `None` where it leaves all bounds.
 fn controlled(
     benchmark: &dyn Benchmark,
     scheme: &Scheme,

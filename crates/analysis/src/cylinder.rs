@@ -86,7 +86,7 @@ impl Parts for Cylinder {
 
     fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError> {
         if setup.scheme.weighs_energy() {
-            let why = "the power through its piston is no constant times an input";
+            let why = "the power through its piston is not a constant times an input";
             return Err(no_bond(&Parts::card(self), setup.scheme.coupling, why));
         }
         let mut system = System::new();

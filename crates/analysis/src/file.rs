@@ -34,7 +34,7 @@ pub struct FromFile {
 }
 
 impl FromFile {
-    /// A scenario whose FMUs come from `catalogue`, and what is remarked about it. `name` is what it is called.
+    /// A scenario whose FMUs come from `catalogue`, and the warnings about it. `name` is what it is called.
     ///
     /// # Errors
     /// Findings that keep it from running, or that no quantity is left to measure.
@@ -51,7 +51,7 @@ impl FromFile {
         for (u, v) in assembly.recorded.iter().filter(|(u, v)| sees_derivatives(&assembly.descriptions[*u], *v)) {
             let name = assembly.column(*u, *v);
             let what =
-                format!("`{name}` follows the derivatives of inputs, which depend on the method: it is not measured");
+                format!("`{name}` depends on derivatives of inputs, which depend on the method: it is not measured");
             findings.push(Finding::note(&scenario.experiment.place, what, ""));
         }
         // Quantities: recorded real variables that may change in a run.
@@ -96,7 +96,7 @@ impl FromFile {
         Ok((file, findings))
     }
 
-    /// The scenario, with everything said that was left to the FMUs.
+    /// The complete scenario, with all values that were left to the FMUs.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }

@@ -1,4 +1,4 @@
-//! What goes through the interfaces of a system that runs by the scheme advised: power, frequencies, loop gain.
+//! The interfaces of a system that runs with the advised scheme: power, frequencies, loop gain.
 
 use super::advise::{Candidate, Capabilities, Connection, Question};
 use super::scenario::{Benchmark, Setup};

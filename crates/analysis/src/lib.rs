@@ -1,4 +1,4 @@
-//! Answers about coupled systems: schemes by name, systems they run on, and what is measured of them.
+//! Analyses of coupled systems: schemes by name, systems to run them on, and measurements.
 //!
 //! ```text
 //! Scheme (scheme): coupling × schedule × predictor × correction … ──► Method

@@ -33,7 +33,7 @@ pub struct Errors {
     pub velocity: f64,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Work {
     /// The macro step \[s\], the longest one where it is chosen.

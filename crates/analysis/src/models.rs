@@ -1,4 +1,4 @@
-//! The models of this program as units, and scenarios of them: natively, or by whatever the caller makes units with.
+//! The models of this program as units, and scenarios of them: natively, or by the units that the caller makes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,7 +49,7 @@ pub fn cannot_run(findings: &[Finding]) -> RunError {
     RunError::Grid { what: "system", found, expected: "a method that its units allow".to_string() }
 }
 
-/// Units of our models as a catalogue: what a scenario of them is assembled with.
+/// Units of this program's models as a catalogue, for assembling scenarios of them.
 pub struct Models<'a>(pub Factory<'a>);
 
 impl Catalogue for Models<'_> {
@@ -72,13 +72,13 @@ impl Catalogue for Models<'_> {
     }
 }
 
-/// What is said where there is no model of this identifier.
+/// The error if there is no model of this identifier.
 pub fn missing(model: &str, name: &str) -> RunError {
     let known: Vec<&str> = catalogue::all().iter().map(|e| e.identifier).collect();
     refused(name, format!("no model `{model}`"), format!("there are `{}`", known.join("`, `")))
 }
 
-/// What is said where the unit `name` cannot be made.
+/// The error if the unit `name` cannot be made.
 pub fn refused(name: &str, status: String, message: String) -> RunError {
     RunError::from(UnitError::from(Failure {
         unit: name.to_string(),

@@ -1,4 +1,4 @@
-//! Growth of small deviations from runs alone, for units whose state is out of reach.
+//! Growth of small deviations from runs alone, for units whose state is not accessible.
 //!
 //! A run is repeated with a small pulse on the inputs of its units, as long as two samples are apart. The difference δ of the
 //! two answers after it is that of a linear system, whose order and eigenvalues follow from the Hankel matrices of its samples:

@@ -10,7 +10,7 @@ use crate::scheme::Scheme;
 use macrostep_master::RunError;
 use rayon::prelude::*;
 
-/// Which eigenvalues are looked at, and what counts as stable.
+/// The range of eigenvalues, and the condition for stability.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Window {
     /// Λr from … to.

@@ -8,7 +8,7 @@ use macrostep_master::record::Observer;
 use macrostep_master::{ChannelId, OneStepMap, RunError, Simulation, UnitId, spectral_radius};
 use std::time::Instant;
 
-/// What a scenario says of itself.
+/// Properties of a scenario.
 #[derive(Debug, Clone, Copy)]
 pub struct Card {
     /// Name on the command line.
@@ -48,7 +48,7 @@ pub struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    /// From the scenario's start, with nothing known of the past, to no end.
+    /// From the scenario's start, without a past, and without an end.
     pub fn new(scheme: &'a Scheme, step_s: f64, factory: Factory<'a>) -> Self {
         Setup { scheme, step_s, from_s: 0.0, start: Start::Ramp, stop_s: None, factory }
     }
@@ -145,7 +145,7 @@ impl Observer for Newest<'_> {
     }
 }
 
-/// What errors are measured of.
+/// A quantity whose errors are measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quantity {
     /// Its name.
@@ -196,7 +196,7 @@ pub trait Benchmark: Send + Sync {
         self.card().name
     }
 
-    /// What errors are measured of.
+    /// A quantity whose errors are measured.
     fn quantities(&self) -> Vec<Quantity> {
         let quantity = |name: &&str| Quantity { name: (*name).to_owned(), unit: String::new() };
         self.card().motions.iter().map(quantity).collect()

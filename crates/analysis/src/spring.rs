@@ -89,7 +89,7 @@ impl NonlinearSpring {
     /// The spring as a power bond.
     fn bond(&self, system: &mut System, units: &[UnitId], coupling: Coupling) -> Result<(), RunError> {
         if coupling != Coupling::ForceForce {
-            let why = "the effort that a displacement makes on a spring that hardens is no constant times it";
+            let why = "the effort of a displacement on a hardening spring is not a constant times the displacement";
             return Err(no_bond(&Parts::card(self), coupling, why));
         }
         let inputs = SIGN.map(|sign| [("f", sign)]);

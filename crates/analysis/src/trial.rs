@@ -6,7 +6,7 @@ use crate::scheme::Scheme;
 use macrostep_master::RunError;
 use std::time::Instant;
 
-/// What a trial run came to.
+/// The result of a trial run.
 pub enum Trial {
     /// To its end.
     Done(Done),

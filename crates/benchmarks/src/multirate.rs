@@ -1,4 +1,4 @@
-//! A multibody system and the hydraulics that drive it: which, and how they are coupled.
+//! A multibody system, the hydraulics that drive it, and the scheme of their coupling.
 
 use crate::plant::Plant;
 
@@ -16,13 +16,13 @@ pub enum Prediction {
     InterfaceModel,
 }
 
-/// Who steps when.
+/// Order of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Both use what is known at the beginning
+    /// Both use values of the beginning of the macro step
     Jacobi,
-    /// The hydraulics; the mechanics then use their force
+    /// The hydraulics step first; the mechanics then use their force
     FastFirst,
 }
 
@@ -36,7 +36,7 @@ pub enum Delivery {
     Mean,
 }
 
-/// Who predicts.
+/// Where the interface model is integrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
@@ -51,11 +51,11 @@ pub enum Place {
 pub struct Scheme {
     /// Interface speed within a macro step.
     pub prediction: Prediction,
-    /// Who steps when.
+    /// Order of the steps.
     pub order: Order,
     /// The force the mechanics get.
     pub delivery: Delivery,
-    /// Whether W and b are those of the active set to come, solved with the last force, not of the last step's.
+    /// Whether W and b are those of the next active set, solved with the last force, and not those of the last step's.
     pub look_ahead: bool,
     /// Who predicts.
     pub place: Place,

@@ -25,7 +25,7 @@ pub struct BuiltIn {
 }
 
 const CLOSED: &str = "closed form (matrix exponential)";
-const WHOLE: &str = "equations of the whole, integrated";
+const WHOLE: &str = "equations of the whole system, integrated";
 const CUTS: &[&str] = &["f-s", "s-f", "s-s", "f-f"];
 
 const ALL: [BuiltIn; 12] = [
@@ -45,14 +45,14 @@ const ALL: [BuiltIn; 12] = [
     },
     BuiltIn {
         name: "test-model",
-        about: "two-mass oscillator with a damped coupling, on which orders are measured",
+        about: "two-mass oscillator with a damped coupling, for measuring orders",
         solution: CLOSED,
         variants: CUTS,
         make: |cut| oscillator(Parameters::test_model(), cut, [1e-2, 2.0]),
     },
     BuiltIn {
         name: "nonlinear-spring",
-        about: "two masses on a spring that hardens; the law stands in the master, or in the mass that owns it",
+        about: "two masses on a hardening spring; the law is in the master, or in the mass that owns the spring",
         solution: WHOLE,
         variants: &["f-f", "f-s", "s-f", "s-s"],
         make: |cut| Ok(nonlinear_spring(coupling(cut)?)),
@@ -104,14 +104,14 @@ const ALL: [BuiltIn; 12] = [
     BuiltIn {
         name: "beam",
         about: "beam of 167 nodes on 167 springs, coupled by all positions and forces or by those of a few nodes",
-        solution: "equations of the whole, by modes (`macrostep interface`)",
+        solution: "equations of the whole system, by modes (`macrostep interface`)",
         variants: &["full", "reduced"],
         make: |interface| Ok(beam(interface == "reduced")),
     },
     BuiltIn {
         name: "pendulum",
         about: "flexible arm with a payload at its tip, falling from the horizontal",
-        solution: "equations of the whole, integrated (`macrostep flex pendulum`)",
+        solution: "equations of the whole system, integrated (`macrostep flex pendulum`)",
         variants: &[],
         make: |_| Ok(pendulum(1e-3, 1.0, 1)),
     },
@@ -143,7 +143,7 @@ pub fn find(name: &str) -> Option<Scenario> {
     system.scenario(variant).ok()
 }
 
-/// What there is instead of a name that is none, in words.
+/// The message for an unknown name, with the names that exist.
 pub fn unknown(name: &str) -> String {
     let known = |of: &[&str]| format!("`{}`", of.join("`, `"));
     let names: Vec<&str> = ALL.iter().map(|system| system.name).collect();

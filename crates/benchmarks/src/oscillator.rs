@@ -14,14 +14,14 @@ use clap::ValueEnum;
 use macrostep_oscillator::Parameters;
 use macrostep_system::scenario::{Coupling as Method, Gain, LawKind, Scenario, Unit, Value};
 
-/// What each subsystem is driven by: D (owns the coupling, driven by a displacement) or F (driven by a force).
+/// The kinds of both subsystems: D (owns the coupling, driven by a displacement) or F (driven by a force).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum, serde::Serialize)]
 pub enum Coupling {
     /// D/F: mass 1 owns the coupling, mass 2 is driven by its force
     #[value(name = "f-s")]
     #[serde(rename = "f-s")]
     ForceDisplacement,
-    /// F/D: the mirror of f-s
+    /// F/D: mass 2 owns the coupling, mass 1 is driven by its force
     #[value(name = "s-f")]
     #[serde(rename = "s-f")]
     DisplacementForce,
@@ -33,13 +33,13 @@ pub enum Coupling {
     #[value(name = "f-f")]
     #[serde(rename = "f-f")]
     ForceForce,
-    /// As the file of a system says
+    /// As in the file of a system
     #[value(skip)]
     #[serde(rename = "as-written")]
     AsWritten,
 }
 
-/// What a subsystem is driven by.
+/// The kind of a subsystem: driven by a displacement or by a force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// By the other's motion (D): it owns k_c and c_c.
@@ -113,7 +113,7 @@ impl std::fmt::Display for Coupling {
     }
 }
 
-/// What a subsystem integrates its own equations by.
+/// Integrator inside a subsystem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize)]
 pub enum Integrator {
     /// Semi-implicit Euler, equation (7), order 1
@@ -124,7 +124,7 @@ pub enum Integrator {
     #[value(name = "rk4")]
     #[serde(rename = "rk4")]
     RungeKutta4,
-    /// Matrix exponential with polynomial input: leaves the coupling error alone
+    /// Matrix exponential with polynomial input: only the coupling error is left
     #[default]
     #[serde(rename = "exact")]
     Exact,

@@ -1,4 +1,4 @@
-//! What is coupled: the two plants and their manoeuvres.
+//! The two plants, crane and actuator, and their manoeuvres.
 
 use macrostep_crane::{actuator, crane};
 
@@ -12,7 +12,7 @@ pub enum Plant {
     Actuator,
 }
 
-/// What the crane is made to do.
+/// The motion of the crane and its conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Manoeuvre {
@@ -21,9 +21,9 @@ pub enum Manoeuvre {
     Usual,
     /// 2 kN of grip: the log is lost
     WeakGrip,
-    /// No friction between claws and log, and 5 kN of grip, which hold it with friction
+    /// No friction between claws and log, and 5 kN of grip, which would hold it with friction
     NoFriction,
-    /// No friction between claws and log, the usual 20 kN: the claws' form holds it
+    /// No friction between claws and log, the usual 20 kN: the shape of the claws holds it
     FormGrip,
     /// Friction 0.1 between claws and log
     LowFriction,

@@ -1,4 +1,4 @@
-//! Two masses on a spring that hardens: the law stands in the master, or in the mass that owns it.
+//! Two masses on a hardening spring: the law is in the master, or in the mass that owns the spring.
 //!
 //! ```text
 //! f^c = k_c Δx + β Δx³ + c_c Δv,   Δx = x_1 − x_2,  Δv = v_1 − v_2

@@ -1,4 +1,4 @@
-//! Which variables of the units a container shows.
+//! The variables of the units that a container has.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use macrostep_system::{Scenario, assemble};
 use crate::contents::Interface;
 use crate::slaves::Slaves;
 
-/// Patterns `UNIT.NAME`, in which `*` stands for any letters; none: all there are.
+/// Patterns `UNIT.NAME`, in which `*` stands for any letters; without a pattern: all variables.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
     /// Of inputs that nothing inside feeds.
@@ -19,7 +19,7 @@ pub struct Wanted<'a> {
     pub parameters: &'a [String],
 }
 
-/// A system and what of it there is to choose from.
+/// A system, and the variables that can be chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice<'a> {
     /// The scenario with everything said.
@@ -46,11 +46,11 @@ pub enum ChoiceError {
         hint: String,
     },
     /// No output.
-    #[error("nothing is recorded that could be an output; `--outputs UNIT.VARIABLE` names some")]
+    #[error("no recorded variable can be an output; name some with `--outputs UNIT.VARIABLE`")]
     NoOutput,
 }
 
-/// Chooses what shows.
+/// Chooses the variables of the container.
 ///
 /// # Errors
 /// Where a pattern fits nothing, or there is no output.
@@ -69,7 +69,7 @@ pub fn choose(of: &Choice<'_>, name: &str, wanted: &Wanted<'_>) -> Result<Interf
         let told = s.units.iter().find(|u| u.name == unit).and_then(|u| u.step_parameter.as_deref());
         v.causality == Causality::Parameter && v.variability != Variability::Constant && told != Some(v.name.as_str())
     };
-    let inputs = fitting(of, ("--inputs", "input that nothing inside feeds"), wanted.inputs, is_open)?;
+    let inputs = fitting(of, ("--inputs", "input without a connection inside"), wanted.inputs, is_open)?;
     let parameters = fitting(of, ("--parameters", "parameter"), wanted.parameters, is_parameter)?;
     // What is recorded, unless it shows already.
     let recorded = of.recorded.iter().map(|&(u, v)| (&s.units[u].name, &of.descriptions[u].variables[v]));

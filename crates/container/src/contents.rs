@@ -1,4 +1,4 @@
-//! What lies in `resources/`.
+//! The content of `resources/`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::slaves::Slaves;
 /// Name of the scenario's file.
 pub const SCENARIO: &str = "scenario.toml";
 
-/// Name of the file that says what shows.
+/// Name of the file with the variables of the container.
 pub const INTERFACE: &str = "interface.toml";
 
 /// Folder of the FMUs.
@@ -87,7 +87,7 @@ impl Contents {
 }
 
 impl Interface {
-    /// As the file says it.
+    /// The text of the file.
     ///
     /// # Errors
     /// Where a name cannot be written.

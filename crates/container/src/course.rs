@@ -25,7 +25,7 @@ impl Course {
         (last[i] - before[i]) / (last_s - before_s)
     }
 
-    /// Whether these values are those the last step began with: nothing was set since.
+    /// Whether these values are those at the beginning of the last step, so that none was set since.
     pub fn knows(&self, mut values: impl Iterator<Item = f64>) -> bool {
         self.last.as_ref().is_some_and(|(_, last)| last.iter().all(|x| values.next() == Some(*x)))
     }

@@ -73,7 +73,7 @@ pub(crate) struct Table {
     pub extrapolate: usize,
 }
 
-/// The declaration of the container of a scenario that has everything said.
+/// The declaration of the container of a complete scenario.
 ///
 /// # Errors
 /// In words, where the scenario, what its units declare, and the interface do not fit together.
@@ -116,7 +116,7 @@ pub(crate) fn declare(
     // How the container runs is a parameter, too.
     let (isolates, extrapolates) = (
         "each FMU inside runs in a process of its own (Linux)",
-        "inputs without derivatives go on over a step as they did over the one before",
+        "inputs without derivatives are extrapolated over a step with their slope over the step before",
     );
     declaring.table.isolate = declaring.choice(ISOLATE, isolates, interface.slaves.isolate)?;
     declaring.table.extrapolate = declaring.choice(EXTRAPOLATE, extrapolates, false)?;

@@ -1,4 +1,4 @@
-//! Which outputs of a container follow which of its inputs at once.
+//! The inputs that each output of a container depends on at the same time.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl<'a> Dependence<'a> {
         Dependence { scenario, descriptions, sources }
     }
 
-    /// Inputs that nothing inside feeds and that an output follows at once.
+    /// Inputs without a connection inside that an output depends on at the same time.
     pub fn of(&self, output: &Endpoint) -> BTreeSet<Endpoint> {
         let lagged = self.scenario.coupling.sampling == Sampling::Lagged;
         let (mut open, mut seen, mut next) = (BTreeSet::new(), BTreeSet::new(), vec![output.clone()]);

@@ -100,7 +100,7 @@ impl Model for Container {
             let Some(alias) = self.contents.table.outputs.iter().find(is_it) else { continue };
             *value = running.output_derivative(alias, *order).map_err(|e| {
                 self.said.say(Topic::Discard, e.to_string());
-                let message = "the unit inside does not give this derivative now";
+                let message = "the unit inside does not give this derivative at present";
                 Fault::Unavailable { call: "fmi2GetRealOutputDerivatives", message }
             })?;
         }

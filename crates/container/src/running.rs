@@ -1,4 +1,4 @@
-//! The run inside: a simulation of the scenario, with what it was last told from outside.
+//! The run inside: a simulation of the scenario, with the last values from outside.
 
 use macrostep_description::Value;
 use macrostep_master::record::Observer;
@@ -134,7 +134,7 @@ struct Kept {
 }
 
 impl Running {
-    /// A simulation that is initialised with what a memory holds.
+    /// A simulation that is initialised with the values of a memory.
     ///
     /// # Errors
     /// In words: what the assembly finds wrong, and what a unit answers.
@@ -180,7 +180,7 @@ impl Running {
         }
     }
 
-    /// Tells the run what has changed outside since it was told last.
+    /// Sets all values in the run that were changed outside since the last call.
     ///
     /// # Errors
     /// What a unit answers.

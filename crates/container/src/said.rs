@@ -1,4 +1,4 @@
-//! What the FMUs inside say: kept until the outer log is there to take it.
+//! Log messages of the FMUs inside, kept until the outer logger can take them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -78,7 +78,7 @@ impl Said {
         self.say(topic, record.plain());
     }
 
-    /// From now on what the unit of this name writes is heard too, in place of that of one before it.
+    /// From now on takes the output of the unit of this name too, in place of that of an earlier one.
     pub fn hear_output(&self, unit: &str, output: Arc<Output>) {
         let mut kept = self.kept();
         kept.read();

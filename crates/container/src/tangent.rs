@@ -1,4 +1,4 @@
-//! Directional derivatives of a system at a communication point: its outputs with the inputs a little to both sides.
+//! Directional derivatives of a system at a communication point, as central differences over its inputs.
 //!
 //! ```text
 //! dy = (8 (y(u + ε d) − y(u − ε d)) − (y(u + 2 ε d) − y(u − 2 ε d))) / 12 ε

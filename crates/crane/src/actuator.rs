@@ -40,7 +40,7 @@ impl Default for MassOptions {
     }
 }
 
-/// The cylinder and what is asked of it.
+/// The cylinder and its desired motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DriveOptions {
     /// The cylinder.

@@ -222,7 +222,7 @@ impl<F: FastSide> Cosim<F> {
         &self.force
     }
 
-    /// What the fast side gave in the last window.
+    /// The forces of the fast side in the last window.
     #[must_use]
     pub fn forces(&self) -> &Forces {
         &self.forces

@@ -2,7 +2,7 @@
 
 use crate::{Causality, DependencyKind, Initial, Kind, RealAttributes, Value, Variability, Variable, VariableId};
 
-/// A variable for [`crate::Builder::add`]: a constructor says causality and start value, the methods say the rest.
+/// A variable for [`crate::Builder::add`]: a constructor takes causality and start value, the methods set the rest.
 #[derive(Debug, Clone)]
 pub struct Declared {
     variable: Variable,

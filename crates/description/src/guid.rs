@@ -2,8 +2,8 @@
 
 use crate::ModelDescription;
 
-/// A GUID that is a hash (FNV-1a, 128 bits) of everything the description says but the GUID itself, so that a library
-/// and an XML file of different declarations never pass for a pair. The form is `{8-4-4-4-12}` hexadecimal digits.
+/// A GUID that is a hash (FNV-1a, 128 bits) of the whole description except the GUID itself, so that a library and an
+/// XML file of different declarations never have the same one. The form is `{8-4-4-4-12}` hexadecimal digits.
 pub fn guid_of(description: &ModelDescription) -> String {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

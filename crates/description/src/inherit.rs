@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use crate::{Kind, ModelDescription, RealAttributes, TypeDefinition};
 
 impl ModelDescription {
-    /// Gives each variable what its declared type says and it does not say itself: unit, display unit, quantity, bounds,
-    /// nominal value and flags. Doing so again changes nothing. A type of another element is passed over.
+    /// Gives each variable the attributes of its declared type that it does not have itself: unit, display unit,
+    /// quantity, bounds, nominal value and flags. Doing so again changes nothing. A type of another element is passed
+    /// over.
     pub fn inherit_types(&mut self) {
         let types = by_name(&self.types);
         for v in &mut self.variables {

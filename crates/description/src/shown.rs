@@ -1,4 +1,4 @@
-//! What a file says, in a message: cut where it is long, in powers of ten where it is large.
+//! Texts of a file in a message: cut if they are long, in powers of ten if they are large numbers.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub fn cut(text: &str, characters_max: usize) -> Cow<'_, str> {
     }
 }
 
-/// A time in s, without what rounding leaves of n times a step: 12 digits tell 1e8 steps apart.
+/// A time in s with 12 digits, without the rounding of n times a step; 12 digits distinguish 1e8 steps.
 ///
 /// ```
 /// use macrostep_description::shown;

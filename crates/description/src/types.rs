@@ -2,7 +2,7 @@
 
 use crate::{Dependencies, Unit, Value, Variable};
 
-/// All that `modelDescription.xml` says of an FMU for co-simulation.
+/// The content of `modelDescription.xml` of an FMU for co-simulation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelDescription {
     /// `fmiVersion`, "2.0" for ours.
@@ -115,7 +115,7 @@ pub struct DefaultExperiment {
     pub step_size: Option<f64>,
 }
 
-/// What a tool left in `VendorAnnotations`.
+/// An annotation of a tool in `VendorAnnotations`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VendorAnnotation {
     /// `name` of the tool.
@@ -135,7 +135,7 @@ pub struct ModelStructure {
     pub initial_unknowns: Vec<Unknown>,
 }
 
-/// An unknown of `ModelStructure` and what it depends on.
+/// An unknown of `ModelStructure` with its dependencies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unknown {
     /// Position in [`ModelDescription::variables`].

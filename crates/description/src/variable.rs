@@ -128,7 +128,7 @@ pub enum Value {
     String(String),
 }
 
-/// What an unknown depends on.
+/// The dependencies of an unknown.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Dependencies {
     /// No `dependencies` attribute: on every known.

@@ -1,4 +1,4 @@
-//! What an `fmi2Component` points to.
+//! The instance behind an `fmi2Component`.
 
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +21,7 @@ pub(crate) struct Shell<M> {
 }
 
 impl<M: Model> Shell<M> {
-    /// Passes on what the model has to say.
+    /// Passes the messages of the model to the logger.
     #[inline]
     pub fn pass_messages(&mut self) {
         for message in self.instance.messages() {

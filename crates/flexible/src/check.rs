@@ -72,15 +72,15 @@ impl Conditioning {
         }
         if rigid_residual > RESIDUAL_WARNING {
             warnings.push(format!(
-                "rigid motions meet a resistance of {rigid_residual:.1e} of the stiffness: was it rounded in a text file?"
+                "rigid motions meet a resistance of {rigid_residual:.1e} of the stiffness: was the stiffness rounded in a text file?"
             ));
         }
         if spurious.is_nan() || spurious > SPURIOUS_WARNING {
-            warnings.push(format!("low eigenvalues may be wrong by {spurious:.1e} of the first elastic one"));
+            warnings.push(format!("low eigenvalues may have errors of {spurious:.1e} of the first elastic one"));
         }
         let zero = SPURIOUS_WARNING * elastic.abs();
         if modes.values.len() > 6 && elastic < free_shift(k, m) {
-            warnings.push("more than six motions cost no energy: are all parts of the mesh joined?".into());
+            warnings.push("more than six motions need no energy: are all parts of the mesh joined?".into());
         }
         // Frequencies; what lies below the noise is 0.
         let hertz = |v: f64| v.max(0.0).sqrt() / std::f64::consts::TAU;

@@ -147,7 +147,7 @@ pub enum Error {
     },
     /// Given matrices of nodes with rotations: where the mass beside such a node is they do not tell.
     #[error(
-        "node {node} has rotations: the moving frame takes given matrices of solids only, whose nodes have none; frames of beams are taken from their elements"
+        "node {node} has rotations: the moving frame takes stored matrices of solids only, whose nodes have no rotations; structures of beams are assembled from their elements"
     )]
     RotationalInertia {
         /// Label of the node.

@@ -1,4 +1,4 @@
-//! Where the mass of a structure is: points that move with its coordinates.
+//! The mass of a structure as points that move with its coordinates.
 //!
 //! ```text
 //! x_p = R_p + N_p ξ,   M = Σ m_pr N_pᵀ N_r

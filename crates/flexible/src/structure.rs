@@ -28,7 +28,7 @@ pub struct Dof {
     pub direction: usize,
 }
 
-/// What the matrices of a structure were assembled from: it tells stresses, and where in the elements the mass is.
+/// The elements that the matrices of a structure were assembled from, for stresses and for the places of the mass.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Assembly {
     /// They were given as they are.

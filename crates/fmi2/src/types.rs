@@ -59,9 +59,9 @@ pub const LAST_SUCCESSFUL_TIME: StatusKind = 2;
 /// `fmi2Terminated`.
 pub const TERMINATED: StatusKind = 3;
 
-/// What `fmi2GetTypesPlatform` returns, zero-terminated.
+/// The value that `fmi2GetTypesPlatform` returns, zero-terminated.
 pub const TYPES_PLATFORM: &core::ffi::CStr = c"default";
-/// What `fmi2GetVersion` returns, zero-terminated.
+/// The value that `fmi2GetVersion` returns, zero-terminated.
 pub const VERSION: &core::ffi::CStr = c"2.0";
 
 /// The name of a status, `None` for an integer the standard does not know.

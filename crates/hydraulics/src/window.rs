@@ -52,8 +52,8 @@ pub enum Delivery {
     Mean,
 }
 
-/// What is known of the slow side at the beginning of a macro step, and how its speed is predicted from it; all slices
-/// have r entries, `mobility` r × r.
+/// The known values of the slow side at the beginning of a macro step, and the prediction of its speed from them; all
+/// slices have r entries, `mobility` r × r.
 #[derive(Clone, Copy, Debug)]
 pub struct Interface<'a> {
     /// Where the speed within the macro step comes from.
@@ -81,7 +81,7 @@ pub struct Window {
     pub count: usize,
 }
 
-/// What a window gives; r entries each.
+/// The forces of a window; r entries each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forces {
     /// Mean force.

@@ -1,8 +1,8 @@
-//! How solving can fail: always with a value that says where.
+//! Errors of the solver, each with a value that says where.
 
 use thiserror::Error;
 
-/// What is wrong with a [`crate::Problem`].
+/// Faults of a [`crate::Problem`].
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Flaw {
     /// The arrays do not fit the number of rows.

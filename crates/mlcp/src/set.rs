@@ -60,7 +60,7 @@ pub struct WarmStart {
 }
 
 impl WarmStart {
-    /// Nothing remembered.
+    /// An empty memory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

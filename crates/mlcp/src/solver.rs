@@ -31,7 +31,7 @@ impl Default for Options {
     }
 }
 
-/// What solving took.
+/// Statistics of a solution: linear systems, passes and residuals.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// Linear systems solved over all passes, one a set.

@@ -1,4 +1,4 @@
-//! A ball in free fall, and the ground under it: a system that is cut at a contact.
+//! A ball in free fall, and the ground under it: a system that is divided at a contact.
 //!
 //! # Equations
 //! ```text
@@ -29,7 +29,7 @@ use macrostep_slave::{Declaration, Equations};
 #[derive(Debug)]
 pub struct FreeBall;
 
-/// What a ball falls on.
+/// The ground that a ball falls on.
 #[derive(Debug)]
 pub struct ImpactGround;
 
@@ -117,7 +117,7 @@ impl System for ImpactGround {
 
 impl Equations for ImpactGround {
     const IDENTIFIER: &'static str = "impact_ground";
-    const ABOUT: &'static str = "Ground that says what momentum an impact leaves a ball with";
+    const ABOUT: &'static str = "Ground that computes the momentum of a ball after an impact";
 
     fn declare(d: &mut Declaration) {
         d.si_units(&["s", "kg", "m", "m/s", "N.s", "rad/s"]);

@@ -29,8 +29,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// What to set on an FMU of mass `side` (1 or 2): pairs of parameter name and value. `k_c` and `c_c` are there for the
-    /// displacement-driven kind and for the coupling; the force-driven kind has no such parameters.
+    /// The parameters of an FMU of mass `side` (1 or 2): pairs of parameter name and value. `k_c` and `c_c` are there
+    /// for the displacement-driven kind and for the coupling; the force-driven kind has no such parameters.
     pub fn parameters(&self, side: usize) -> [(&'static str, f64); 7] {
         let o = self.oscillators[usize::from(side == 2)];
         let coupling = [("k_c", self.k_c), ("c_c", self.c_c)];

@@ -1,4 +1,4 @@
-//! What drives an oscillator at the interface: the other mass's displacement, the coupling force, or the wave of a line.
+//! The input of an oscillator at the interface: the other mass's displacement, the coupling force, or the wave of a line.
 //!
 //! # Equations
 //! Coupling force f^c = k_c (x₁ − x₂) + c_c (ẋ₁ − ẋ₂), −f^c on mass 1 and +f^c on mass 2. With σ = +1 for mass 1 and −1 for

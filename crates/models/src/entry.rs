@@ -1,4 +1,4 @@
-//! What the packager and the master know of a model.
+//! The part of a model that the packager and the master use.
 
 use macrostep_description::ModelDescription;
 use macrostep_slave::{Equations, Fault, Instance, Model, Ode, Slave};
@@ -59,7 +59,7 @@ impl ModelEntry {
         self.try_describe().unwrap_or_else(|fault| panic!("model `{}`: {fault}", self.identifier))
     }
 
-    /// A native instance of the very code that stands in the FMU.
+    /// A native instance of the same code as in the FMU.
     ///
     /// # Panics
     /// As [`ModelEntry::describe`].

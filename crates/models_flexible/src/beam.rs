@@ -276,7 +276,7 @@ impl<const REDUCED: bool> Model for Beam<REDUCED> {
         if amplitudes.iter().chain(rates.iter()).all(|x| x.is_finite()) {
             return Ok(Outcome::Done);
         }
-        let message = format!("the modal coordinates left the finite numbers in a step of {} s", span.step_s);
+        let message = format!("the modal coordinates are not finite after a step of {} s", span.step_s);
         Err(Fault::Model { t_s: span.start_s, message })
     }
 

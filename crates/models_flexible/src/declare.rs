@@ -1,4 +1,4 @@
-//! What the declarations of these models share.
+//! Parts that the declarations of these models share.
 
 use macrostep_description::{Builder, CoSimulation, Declared, VariableId};
 use macrostep_slave::{Fault, capabilities};

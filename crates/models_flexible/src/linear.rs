@@ -105,7 +105,7 @@ impl LinearSystem {
         if x.iter().all(|x| x.is_finite()) {
             Ok(())
         } else {
-            Err(format!("the state left the finite numbers in a step of {step_s} s"))
+            Err(format!("the state is not finite after a step of {step_s} s"))
         }
     }
 

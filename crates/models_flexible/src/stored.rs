@@ -36,7 +36,7 @@ pub trait Stored: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// [`Fault::Declaration`] for other data, or parts that do not fit together.
     fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Fault> {
         let Some(rest) = bytes.strip_prefix(Self::MAGIC) else {
-            return Err(refused::<Self>("it begins with other bytes than this model's data"));
+            return Err(refused::<Self>("it does not begin with the bytes of this model's data"));
         };
         let (value, left): (Self, _) = postcard::take_from_bytes(rest).map_err(|e| refused::<Self>(&e.to_string()))?;
         if !left.is_empty() {

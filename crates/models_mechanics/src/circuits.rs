@@ -1,4 +1,4 @@
-//! The hydraulic circuits: what each declares beside the interface that all have.
+//! The hydraulic circuits: their declarations beside the interface that all have.
 
 use macrostep_crane::cylinder::{CylinderOptions, PROPERTIES};
 use macrostep_crane::{actuator, crane};

@@ -1,4 +1,4 @@
-//! The multibody systems: what each declares beside the interface that all have.
+//! The multibody systems: their declarations beside the interface that all have.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the declarations share: units and capabilities.
+//! Parts that the declarations share: units and capabilities.
 
 use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind, VariableId};
 use macrostep_slave::capabilities;

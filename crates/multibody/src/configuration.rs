@@ -1,5 +1,5 @@
-//! What follows from positions, step size and time before any force is known, and serves both the step and the
-//! interface model: the rows, the factor of the equation block and the complementarity problem of the bounded rows.
+//! Values that follow from positions, step size and time, before any force is known: the rows, the factor of the equation
+//! block and the complementarity problem of the bounded rows, for the step and for the interface model.
 //!
 //! With the rows split into equations `b` and bounded rows `u`,
 //!

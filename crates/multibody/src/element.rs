@@ -1,4 +1,4 @@
-//! Coordinates between bodies and what acts on them: motors and brakes, springs and dampers, end stops.
+//! Coordinates between bodies and the elements that act on them: motors and brakes, springs and dampers, end stops.
 
 use crate::{
     BodyId, JointId,

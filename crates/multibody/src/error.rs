@@ -1,4 +1,4 @@
-//! What can go wrong, with the values that say where.
+//! Errors of this crate, with the values that say where.
 
 use macrostep_mlcp::Failure;
 use thiserror::Error;

@@ -23,7 +23,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct JointId(pub(crate) usize);
 
-/// What a joint leaves free.
+/// The kind of a joint: the motions that it leaves free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointKind {
     /// Rotation about an axis.

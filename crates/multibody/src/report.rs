@@ -1,4 +1,4 @@
-//! What a step took and where it led: solver statistics, active set, contacts, energies, momentum, violation.
+//! Report of a step: solver statistics, active set, contacts, energies, momentum, violation.
 
 use macrostep_mlcp::{Set, Statistics};
 

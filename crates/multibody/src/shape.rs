@@ -82,7 +82,7 @@ pub struct Carried {
 /// Most facets of a friction cone.
 pub const FACETS_MAX: u8 = 16;
 
-/// What happens where two shapes touch.
+/// Friction between two shapes in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
     /// Coefficient of friction μ ≥ 0.

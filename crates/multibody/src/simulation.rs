@@ -107,7 +107,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// What the last step took.
+    /// The report of the last step.
     #[must_use]
     pub fn report(&self) -> &StepReport {
         &self.report

@@ -39,7 +39,7 @@ impl Clock {
     }
 }
 
-/// What is remembered of a bounded row: its set for the warm start, its force for the lagged friction bounds.
+/// The memory of a bounded row: its set for the warm start, its force for the lagged friction bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Memory {
     /// Persistent id of the row.
@@ -108,7 +108,7 @@ impl State {
         }
     }
 
-    /// What is remembered of row `id`.
+    /// The memory of row `id`.
     #[must_use]
     pub fn remembered(&self, id: u64) -> Option<&Memory> {
         self.memory.binary_search_by_key(&id, |m| m.id).ok().map(|at| &self.memory[at])

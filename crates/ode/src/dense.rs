@@ -1,4 +1,4 @@
-//! Where dense output is sampled.
+//! The nodes at which dense output is sampled.
 
 /// Most intervals between nodes.
 pub const MAX_NODES: usize = 20;

@@ -32,7 +32,7 @@ pub fn count(span: f64, h: f64) -> u64 {
     (span / h).round().max(1.0) as u64
 }
 
-/// What stays the same in a macro step.
+/// Values that do not change in a macro step.
 #[derive(Debug, Clone, Copy)]
 pub struct Span<'a, E: System> {
     /// Time of its start (s).

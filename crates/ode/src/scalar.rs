@@ -1,4 +1,4 @@
-//! The arithmetic equations are written in.
+//! The arithmetic in which equations are written.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

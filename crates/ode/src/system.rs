@@ -1,4 +1,4 @@
-//! What equations are.
+//! The trait of equations.
 
 use crate::{Scalar, Vector};
 

@@ -1,4 +1,4 @@
-//! What a result depends on, found by running the equations on names instead of numbers.
+//! Dependencies of a result, found by evaluating the equations on names instead of numbers.
 //!
 //! Every known is a bit. A result keeps three sets: knowns it is linear in with a literal factor, linear in with a factor
 //! made of parameters, and nonlinear in: the dependency kinds `constant`, `fixed` and `dependent` of FMI 2.0.5, section

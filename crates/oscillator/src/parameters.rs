@@ -1,4 +1,4 @@
-//! The physical properties of the oscillator, Table 1, and what follows from them and a state alone.
+//! The physical properties of the oscillator, Table 1, and the quantities that follow from them and a state alone.
 //!
 //! ```text
 //!         ⎡      0             0             1             0      ⎤

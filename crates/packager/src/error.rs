@@ -1,4 +1,4 @@
-//! Why an FMU is not made.
+//! Errors of packing an FMU.
 
 use macrostep_description::rules::Violation;
 use macrostep_description::xml::ReadError;

@@ -67,7 +67,7 @@ impl Platform {
         }
     }
 
-    /// What a library's name ends in.
+    /// File extension of a library.
     pub fn suffix(self) -> &'static str {
         match self {
             Platform::Darwin64 => ".dylib",

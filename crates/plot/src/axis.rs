@@ -1,4 +1,4 @@
-//! Axes: what they are called, what they span, where their ticks stand.
+//! Axes: their names, their ranges, the places of their ticks.
 //!
 //! A linear axis has ticks at 1, 2 or 5 times a power of ten; a power common to all labels is drawn out beside the axis. A
 //! logarithmic axis has labels at powers of ten, every n-th where they are many, at 2 and 5 between them where they are few.

@@ -1,4 +1,4 @@
-//! Horizontal bars in groups, so that names are read without turning the head, each with its value written at its end.
+//! Horizontal bars in groups, with horizontal names, each with its value at its end.
 
 use super::axis::{Axis, Scale, power_of_ten};
 use super::canvas::{Area, Canvas, Letters, Stroke};

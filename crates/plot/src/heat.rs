@@ -45,7 +45,7 @@ impl Heat {
         }
     }
 
-    /// What the values are, with unit, for the colour bar.
+    /// The quantity of the values, with unit, for the colour bar.
     pub fn quantity(mut self, words: &str) -> Self {
         self.quantity = words.to_owned();
         self

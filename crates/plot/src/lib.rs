@@ -1,4 +1,4 @@
-//! How a result is shown: tables for a terminal, pictures as SVG and PNG, pages as HTML.
+//! Output of results: tables for a terminal, pictures as SVG and PNG, pages as HTML.
 //!
 //! Nothing here knows a unit or a method. A picture is drawn once; SVG and PNG (feature `png`) are written
 //! from that same drawing, the PNG with a font the program carries, so both look alike and neither needs a font on the machine. A table says the

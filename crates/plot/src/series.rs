@@ -45,7 +45,7 @@ impl Series {
         Self { joined: false, ..Self::line(label, x, y).marked(mark) }
     }
 
-    /// Dashes instead of a solid line, for what others are compared with.
+    /// Dashes instead of a solid line, for a reference.
     pub fn dashed(mut self) -> Self {
         self.dash = "7,4";
         self

@@ -1,4 +1,4 @@
-//! Models given by ordinary differential equations: what their author writes.
+//! Models given by ordinary differential equations: the part that the author writes.
 
 use macrostep_description::{BaseUnit, Declared};
 use macrostep_ode::System;
@@ -134,12 +134,12 @@ impl Declaration {
         self.outputs.len() - 1
     }
 
-    /// Says that an output shows a state, so that derivatives with respect to it can be asked for.
+    /// Declares that an output is a state, so that derivatives with respect to it are available.
     pub fn shows_state(&mut self, output: usize, state: usize) {
         self.states.push((state, output));
     }
 
-    /// Says that an output is the time derivative of another.
+    /// Declares that an output is the time derivative of another.
     pub fn derivative(&mut self, output: usize, of: usize) {
         self.derivatives.push((output, of));
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a call.
+//! Errors of calls.
 
 use macrostep_description::shown;
 
@@ -124,8 +124,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether the C function answers `fmi2Discard`, which leaves the slave as usable as before, rather than
-    /// `fmi2Error`.
+    /// Whether the C function returns `fmi2Discard`, after which the slave can still be used, and not `fmi2Error`.
     pub fn is_discard(&self) -> bool {
         matches!(self, Fault::OutOfRange { .. } | Fault::Unavailable { .. })
     }

@@ -1,4 +1,4 @@
-//! What a model has to say that is no answer to a call.
+//! Messages of a model beside the status of a call.
 
 /// A message for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Message {
     pub text: String,
 }
 
-/// What a message is about; each has a category of the log.
+/// The topic of a message; each has a log category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Topic {
     /// Something happened.

@@ -1,4 +1,4 @@
-//! What a model is.
+//! The trait of a model.
 
 use std::path::Path;
 
@@ -27,8 +27,8 @@ pub struct Span {
     pub step_s: f64,
 }
 
-/// Most micro steps of one macro step of an ODE model, some ten nanoseconds each: a slave that computes for minutes looks like
-/// one that hangs.
+/// Largest number of micro steps in a macro step of an ODE model, some ten nanoseconds each: a slave that computes for
+/// minutes looks like one that hangs.
 pub const MICRO_STEPS_MAX: u64 = 100_000_000;
 
 impl Span {
@@ -47,8 +47,9 @@ impl Span {
     }
 }
 
-/// The definition of a slave: its declaration and what the functions of the standard compute. Whatever changes is in
-/// the [`Memory`]; a field of the model that changes is a cache, which must be recoverable from the memory at any time.
+/// The definition of a slave: its declaration, and the computations behind the functions of the standard. Whatever
+/// changes is in the [`Memory`]; a field of the model that changes is a cache, which must be recoverable from the memory
+/// at any time.
 pub trait Model: Send + Sized + 'static {
     /// Builds the model and its declaration. `resources` is the folder of the FMU's resources; models that declare
     /// themselves without files ignore it. Value references must count from 0 in each type.

@@ -1,4 +1,5 @@
-//! What the declarations of all slaves share, because one shell and one [`Instance`](crate::Instance) serve them.
+//! Parts that the declarations of all slaves share, because one library and one [`Instance`](crate::Instance) are used for
+//! all.
 
 use macrostep_description::{Builder, CoSimulation};
 

@@ -12,12 +12,12 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A snapshot that holds nothing yet.
+    /// An empty snapshot.
     pub fn new() -> Snapshot {
         Snapshot::default()
     }
 
-    /// Whether nothing was saved yet.
+    /// Whether the snapshot is empty.
     pub fn is_empty(&self) -> bool {
         self.identity == 0
     }

@@ -51,10 +51,13 @@ impl Design {
                 Ok(samples)
             }
             Design::Grid => varies.iter().try_fold(1u64, |product, vary| {
-                let n = vary.levels.count().ok_or_else(|| {
-                    format!("`--vary {vary}` does not say how many values, as a grid needs: `{vary}:N`")
-                })?;
-                product.checked_mul(n).ok_or_else(|| "the grid has more than 1.8e19 points: vary less".to_owned())
+                let n = vary
+                    .levels
+                    .count()
+                    .ok_or_else(|| format!("`--vary {vary}` needs a number of values for a grid: `{vary}:N`"))?;
+                product
+                    .checked_mul(n)
+                    .ok_or_else(|| "the grid has more than 1.8e19 points: choose fewer values".to_owned())
             }),
         }
     }

@@ -33,7 +33,7 @@ pub enum Function {
     },
 }
 
-/// A function, and what it is of.
+/// A function with its arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
     /// Which function.
@@ -100,7 +100,7 @@ impl std::str::FromStr for Measure {
         }
         // In a table, a column of this name would be taken for what is varied.
         if name.parse::<crate::vary::Target>().is_ok() {
-            return Err(format!("found the name `{name}`, which `--vary` knows; choose another"));
+            return Err(format!("found the name `{name}`, which is a name of `--vary`; choose another"));
         }
         let mut parser = Parser { text: expression, at: 0, terms: Vec::new(), depth: 0 };
         let parsed = parser.sum()?;

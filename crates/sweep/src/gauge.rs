@@ -83,7 +83,7 @@ impl Measures {
         Ok(Measures { list, probes })
     }
 
-    /// Says of a reference without a time in the run that it has none.
+    /// Checks that each reference has a time within the run.
     ///
     /// # Errors
     /// Which, and where its times are.

@@ -51,7 +51,7 @@ pub fn draw(folder: &Path, definition: &Definition, is_drawn: bool) -> Result<Ve
     // First order and total, with intervals.
     if is_drawn && !found.is_empty() {
         let mut figure = Figure::new("Sobol indices")
-            .subtitle("first order: by itself; total: together with the others; lines: intervals of 95 %");
+            .subtitle("first order: alone; total: together with the others; lines: intervals of 95 %");
         for i in &found {
             let title = format!("{} · the polynomial explains {:.1} %", i.measure, 100.0 * i.explained);
             let names = i.names.iter().map(|index| index.name.clone());
@@ -239,7 +239,7 @@ impl Sample {
     fn parallel(&self, folder: &Path, d: &Definition) -> Result<(), Refused> {
         // A panel for each measure, in which lines go through an axis for each name.
         let head = d.head();
-        let mut figure = Figure::new("Sweep").subtitle("a line is a run, its colour the value on the last axis");
+        let mut figure = Figure::new("Sweep").subtitle("each line is a run; its colour is the value on the last axis");
         for (m, measure) in head.iter().skip(d.varied.len()).take(d.measures.len()).enumerate() {
             let mut parallel = Parallel::new(measure);
             // An axis of numbers, or of words in alphabetical order.

@@ -16,7 +16,7 @@ use crate::vary::{Levels, Target, Vary, number};
 pub enum Points {
     /// A design over ranges and lists.
     Design {
-        /// What is varied.
+        /// The varied names.
         varies: Vec<Vary>,
         /// How points are chosen.
         design: Design,
@@ -83,7 +83,7 @@ impl Points {
         Ok(Points::Design { varies, design, rows })
     }
 
-    /// Points of a table, whose names and fields are looked at.
+    /// Points of a table, after a check of its names and fields.
     ///
     /// # Errors
     /// [`Refused`] where the file cannot be read, or names what is no target.
@@ -97,11 +97,11 @@ impl Points {
         let varied = names.iter().position(is_measure).filter(|_| names.len() < head.len()).unwrap_or(names.len());
         let (names, measures) = names.split_at(varied);
         if let (Some(late), Some(first)) = (measures.iter().find(|name| !is_measure(name)), measures.first()) {
-            return Err(wrong(format!("the name `{late}` stands after the measure `{first}`, expected it before")));
+            return Err(wrong(format!("the name `{late}` is after the measure `{first}`, expected before it")));
         }
         let targets: Vec<Target> = names.iter().map(|name| name.parse()).collect::<Result<_, _>>().map_err(wrong)?;
         if targets.is_empty() {
-            return Err(wrong("no columns, expected one a varied name".to_owned()));
+            return Err(wrong("no columns, expected one for each varied name".to_owned()));
         }
         // Every row is looked at before the first run.
         let mut rows = 0;
@@ -121,7 +121,7 @@ impl Points {
         Ok(Points::Table { path: path.to_owned(), targets, rows, digest })
     }
 
-    /// What is varied.
+    /// The varied names.
     pub fn targets(&self) -> Vec<Target> {
         match self {
             Points::Design { varies, .. } => varies.iter().map(|vary| vary.target.clone()).collect(),
@@ -193,7 +193,7 @@ impl Points {
         }
     }
 
-    /// What they are, for comparison with another sweep.
+    /// A description of the points, for comparison with another sweep.
     pub fn lines(&self) -> Vec<String> {
         match self {
             Points::Design { varies, design, .. } => {

@@ -1,4 +1,5 @@
-//! A *pool* of workers: items go to whoever is free, results come back in the order of the items, whatever the number of workers.
+//! A *pool* of workers: each free worker takes the next item, and results come back in the order of the items, with any
+//! number of workers.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Why many runs cannot begin or go on.
+//! Errors that keep many runs from beginning or going on.
 
 use std::path::{Path, PathBuf};
 

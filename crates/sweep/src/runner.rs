@@ -64,7 +64,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// As it stands in the column `status`.
+    /// The text in the column `status`.
     pub fn status(&self) -> String {
         match self {
             Ending::Done => "ok".to_owned(),

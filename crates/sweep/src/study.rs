@@ -1,4 +1,4 @@
-//! A *study*: a scenario, and what of it changes from run to run. It is the same for all workers and never changes.
+//! A *study*: a scenario, and the values that change from run to run. It is the same for all workers and never changes.
 //!
 //! Values of variables are set when a run is initialised, so that one simulation serves all runs that differ in nothing else.
 //! What is written into the scenario before it is assembled is *structural*: keys of the experiment and the method, and
@@ -41,7 +41,7 @@ pub struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// A study of a scenario, and what is remarked about it. The variables `recorded` are looked at in every macro step.
+    /// A study of a scenario, and the warnings about it. The variables `recorded` are looked at in every macro step.
     ///
     /// # Errors
     /// [`Refused`] where the scenario cannot run, or a target is none of it.
@@ -85,12 +85,12 @@ impl<'a> Study<'a> {
         Ok((study, findings))
     }
 
-    /// The scenario without what is varied.
+    /// The scenario without the varied values.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// What the FMUs declare, in the order of the units.
+    /// The descriptions of the FMUs, in the order of the units.
     pub fn descriptions(&self) -> &[Arc<ModelDescription>] {
         &self.descriptions
     }
@@ -171,7 +171,7 @@ impl<'a> Study<'a> {
         Ok(())
     }
 
-    /// Looks whether a value fits its target.
+    /// Checks whether a value fits its target.
     ///
     /// # Errors
     /// [`Refused`] with what is expected instead.
@@ -226,7 +226,7 @@ fn distinct(targets: &[Target], scenario: &Scenario) -> Result<(), Refused> {
         let is_named = scenario.coupling.method.is_some() || targets.contains(&Target::Key(Key::Method));
         if key.is_part_of_method() && is_named {
             return Err(Refused::Usage(format!(
-                "`{target}` is varied, but a named method says it already: leave out `method`"
+                "`{target}` is varied, but a named method already contains it: leave out `method`"
             )));
         }
     }

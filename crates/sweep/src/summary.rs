@@ -1,4 +1,5 @@
-//! What the rows of a folder say: how the runs ended, and the spread of each measure. Read from the file, row after row.
+//! A summary of the rows of a folder: how the runs ended, and the spread of each measure. Read from the file, row after
+//! row.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A *sweep*: a study, its points, and what is measured of each run.
+//! A *sweep*: a study, its points, and the measures of each run.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use crate::vary::{Target, cell, digits};
 /// Fewer runs than this are made with new instances: to look whether others have the same bits takes three runs.
 const CHECKED_MIN: u64 = 10;
 
-/// Everything that says what the rows will be.
+/// The definition of a sweep.
 pub struct Sweep<'a> {
     /// What is run.
     pub study: Study<'a>,
@@ -32,7 +32,7 @@ pub struct Sweep<'a> {
     measures: Measures,
 }
 
-/// What became of it.
+/// The result of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
     /// Rows that are in the file.
@@ -46,7 +46,7 @@ pub struct Done {
 }
 
 impl<'a> Sweep<'a> {
-    /// A sweep, with what is remarked about it. Everything that can be wrong before the first run is looked at.
+    /// A sweep, and the warnings about it. Everything that can be wrong before the first run is looked at.
     ///
     /// # Errors
     /// [`Refused`] for a target, a value or a measure that is none.
@@ -96,7 +96,7 @@ impl<'a> Sweep<'a> {
         Ok((Sweep { study, points, shard, measures }, findings))
     }
 
-    /// What the rows are of.
+    /// The definition of the rows.
     ///
     /// # Errors
     /// [`Refused`] where a file of inputs cannot be read.
@@ -175,7 +175,7 @@ impl<'a> Sweep<'a> {
             if let Ending::Fatal(why) = ending {
                 let row = table.rows;
                 failure = Some(Refused::Run(format!(
-                    "row {row}: {why}; the sweep cannot go on in this process: `--isolate` goes on where it was"
+                    "row {row}: {why}; the sweep cannot go on in this process: `--isolate` continues it"
                 )));
             }
             failure.is_none()

@@ -1,4 +1,4 @@
-//! `runs.csv`: a row a run, written when it is its turn, and `sweep.json` beside it, which says what the rows are of.
+//! `runs.csv`, with a row for each run in the order of the points, and `sweep.json` beside it, which describes the sweep.
 //!
 //! A sweep that was ended in any way leaves whole rows and at most a part of one, which is taken away when it goes on.
 
@@ -14,10 +14,10 @@ use crate::refused::Refused;
 /// The file of the rows.
 pub const RUNS: &str = "runs.csv";
 
-/// The file of what they are of.
+/// The file with the definition of the rows.
 pub const SWEEP: &str = "sweep.json";
 
-/// What the rows of a folder are of.
+/// The definition of the rows of a folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
     /// Version of this file.
@@ -51,7 +51,7 @@ impl Definition {
         };
         let read = serde_json::from_str::<Definition>(&text);
         let definition =
-            read.map_err(|e| Refused::Run(format!("`{}`: {e}; it is no file of a sweep", path.display())))?;
+            read.map_err(|e| Refused::Run(format!("`{}`: {e}; it is not a file of a sweep", path.display())))?;
         if definition.format != 1 {
             let found = definition.format;
             return Err(Refused::Run(format!("`{}`: format {found}, expected 1", path.display())));
@@ -81,7 +81,7 @@ impl Definition {
         varied.chain(measures).chain(["status"]).map(str::to_owned).collect()
     }
 
-    /// In what two of them differ, in words; `None` where they do not.
+    /// The first difference of two definitions, as a text; `None` if they are equal.
     pub fn difference(&self, other: &Definition) -> Option<String> {
         let pair = |what: &str, a: &str, b: &str| Some(format!("{what} `{a}`, here `{b}`"));
         let lists = [(&self.varied, &other.varied), (&self.measures, &other.measures), (&self.lines, &other.lines)];
@@ -213,7 +213,7 @@ pub fn rows(folder: &Path) -> Result<csv::Reader<impl Read + use<>>, Refused> {
 pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
     // The parts, in order.
     let missing =
-        |path: &Path| Refused::Run(format!("`{}` holds no `{SWEEP}`: it is no part of a sweep", path.display()));
+        |path: &Path| Refused::Run(format!("`{}` has no `{SWEEP}`: it is not a part of a sweep", path.display()));
     let mut known = Vec::new();
     for path in parts {
         known.push((path, Definition::read(path)?.ok_or_else(|| missing(path))?));
@@ -237,7 +237,7 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
         if count != expected {
             let shown = path.display();
             return Err(Refused::Run(format!(
-                "`{shown}` has {count} of {expected} rows: run its part again, it goes on where it was"
+                "`{shown}` has {count} of {expected} rows: run its part again, which continues it"
             )));
         }
     }

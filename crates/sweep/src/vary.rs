@@ -1,4 +1,4 @@
-//! What is varied, and over which values: `unit.k=lin:1:10:20`, `predict=hold,linear`, `step=log:1e-4:1e-2:5`.
+//! The varied names and their values: `unit.k=lin:1:10:20`, `predict=hold,linear`, `step=log:1e-4:1e-2:5`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use macrostep_system::Scenario;
 use macrostep_system::scenario::{Endpoint, Place, StepChoice, Value};
 use macrostep_system::words::Control;
 
-/// What is changed from run to run.
+/// A value that changes from run to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// The start value of a variable of a unit.
@@ -123,7 +123,7 @@ impl Key {
         Ok(())
     }
 
-    /// Whether a named method says this already.
+    /// Whether a named method contains this.
     pub fn is_part_of_method(self) -> bool {
         matches!(self, Key::Schedule | Key::Predict | Key::Correct)
     }
@@ -171,7 +171,7 @@ pub enum Levels {
 }
 
 impl Levels {
-    /// How many values a grid has of it; `None` where none was said.
+    /// Number of its values in a grid; `None` if not given.
     pub fn count(&self) -> Option<u64> {
         match self {
             Levels::Range { count, .. } => *count,

@@ -1,4 +1,4 @@
-//! A *finding*: what is wrong or remarkable about a scenario, where, and what to do next.
+//! A *finding*: an error, a warning or a note about a scenario, its place, and what to do next.
 
 use crate::scenario::Place;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Systems of anybody's FMUs: scenarios, read from files, checked, and made into what the master runs.
+//! Systems of FMUs of any tool: scenarios, read from files, checked, and converted to the master's values.
 //!
 //! ```text
 //! TOML ─┐                       ┌─ check ──► findings, each with its place in the file

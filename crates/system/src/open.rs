@@ -6,7 +6,7 @@ use macrostep_import::fmu::{Unpacked, regular};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A scenario and what it was read from.
+/// A scenario and the file it was read from.
 #[derive(Debug, Clone)]
 pub struct Document {
     /// What it says.
@@ -32,7 +32,7 @@ pub enum OpenError {
     #[error("{0}")]
     Content(Box<Finding>),
     /// It has an ending nobody knows.
-    #[error("`{}`: no scenario by its ending, expected `.toml`, `.ssd` or `.ssp`", path.display())]
+    #[error("`{}`: not a scenario by its file extension, expected `.toml`, `.ssd` or `.ssp`", path.display())]
     Ending {
         /// Which.
         path: PathBuf,

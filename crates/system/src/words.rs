@@ -63,7 +63,7 @@ macro_rules! words {
                 match self { $(Self::$value => &[$($alias),*]),+ }
             }
 
-            /// What it is, in one sentence without a full stop.
+            /// The meaning, in one sentence without a full stop.
             pub fn meaning(self) -> &'static str {
                 let meaning = match self { $(Self::$value => concat!($($meaning),+)),+ };
                 meaning.trim().trim_end_matches('.')
@@ -142,13 +142,13 @@ impl Rollback {
 words! {
     /// Who steps when.
     Schedule, "schedule", default Jacobi {
-        /// All step from what is known at the communication point, each with extrapolated inputs.
+        /// All units step from the same communication point, each with extrapolated inputs.
         Jacobi = "jacobi",
-        /// One after the other in the order given or listed; each sees what those before it have published (of two: gs12).
+        /// Units step one after the other, in the order given or listed; each gets what those before it have published (of two: gs12).
         GaussSeidel = "gauss-seidel" | "gs12",
         /// The same in the opposite order of the list (of two: gs21).
         GaussSeidelReversed = "gauss-seidel-reversed" | "gs21",
-        /// Half steps in the order given or listed, the last unit a whole step, and half steps back: symmetric.
+        /// Half steps in the order given or listed, a whole step of the last unit, and half steps in the opposite order: symmetric.
         Palindromic = "palindromic",
         /// The same in the opposite order of the list.
         PalindromicReversed = "palindromic-reversed",
@@ -158,13 +158,13 @@ words! {
 words! {
     /// How the end of a communication step is corrected.
     Correct, "correct", default Explicit {
-        /// Not at all.
+        /// The step is not repeated.
         Explicit = "explicit",
-        /// Repeated with the new end values until they stay (Aitken relaxation).
+        /// The step is repeated with the new end values until they no longer change (Aitken relaxation).
         FixedPoint = "fixed-point",
-        /// Repeated with the interface Jacobian by finite differences.
+        /// Newton's method with the interface Jacobian from finite differences.
         Newton = "newton",
-        /// Repeated with the interface Jacobian from directional derivatives.
+        /// Newton's method with the interface Jacobian from directional derivatives.
         NewtonDirectional = "newton-directional",
         /// Quasi-Newton with least squares on the secants of this and earlier steps.
         IqnIls = "iqn-ils",
@@ -172,9 +172,9 @@ words! {
         IqnImvj = "iqn-imvj",
         /// Anderson acceleration with the five newest secants of the step.
         Anderson = "anderson",
-        /// Newton without a Jacobian: its equation solved by GMRES on repeated steps.
+        /// Newton's method without a Jacobian: its linear equation is solved by GMRES with repeated steps.
         NewtonKrylov = "newton-krylov",
-        /// Predictor and corrector: every step done exactly twice.
+        /// Predictor and corrector: every step is made exactly twice.
         SemiImplicit = "semi-implicit",
     }
 }
@@ -184,7 +184,7 @@ words! {
     Sampling, "sampling", default Updated {
         /// The true values at the communication point.
         Updated = "updated",
-        /// What the unit still holds from its last step.
+        /// The values that the unit holds from its last step.
         Lagged = "lagged",
     }
 }
@@ -192,9 +192,9 @@ words! {
 words! {
     /// Where the derivatives of an input that is a motion come from.
     Derivative, "derivative", default Passed {
-        /// From the other unit, extrapolated by themselves.
+        /// Sent by the other unit, and extrapolated on their own.
         Passed = "passed",
-        /// From the polynomial of the value, differentiated.
+        /// The derivatives of the polynomial of the value.
         Numdiff = "numdiff",
     }
 }
@@ -216,11 +216,11 @@ words! {
 words! {
     /// What is done about the residual energy of power bonds.
     Energy, "energy", default Monitor {
-        /// It is watched.
+        /// It is only reported.
         Monitor = "monitor",
-        /// What an extrapolation has missed is added to the next.
+        /// The mean error of an extrapolated input is added to its next extrapolation.
         Nepce = "nepce",
-        /// A damper between the ports takes it out.
+        /// A damper between the ports takes it out of the system.
         Leak = "leak",
     }
 }
@@ -250,11 +250,11 @@ impl From<Direction> for master::Direction {
 words! {
     /// What the communication step is chosen by.
     Control, "control", default Fixed {
-        /// It is not: all steps are H.
+        /// All steps are H.
         Fixed = "fixed",
-        /// Predicted against actual inputs.
+        /// The difference between predicted and actual inputs.
         Error = "error",
-        /// Residual energy of the power bonds.
+        /// The residual energy of the power bonds.
         Ecco = "ecco",
     }
 }

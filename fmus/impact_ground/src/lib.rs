@@ -1,4 +1,4 @@
-//! The FMU `impact_ground`: the ground that says what momentum an impact leaves a ball with.
+//! The FMU `impact_ground`: the ground that computes the momentum of a ball after an impact.
 //!
 //! # Equations
 //! ```text

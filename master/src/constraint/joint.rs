@@ -1,4 +1,4 @@
-//! A joint and what it has to do with units: definition, and room to work in.
+//! A joint between units: its definition, and memory to work in.
 
 use super::relation::Relation;
 use super::{ConstraintNode, Coordinate};

@@ -1,4 +1,4 @@
-//! The joints of a run: what of them is open at a window's end, and the forces that close it.
+//! The joints of a run: their gaps at a window's end, and the forces that close them.
 
 use super::joint::{Joint, Term, Touch, acceleration, largest};
 use super::mobility::Factor;
@@ -28,7 +28,7 @@ const ROUNDINGS: f64 = 40.0;
 /// A tolerance that is reached where nothing but these roundings is left.
 const TOLERANCE: f64 = 1e-12;
 
-/// What a joint is open by, at most, at the ends of the windows so far.
+/// Largest gap of a joint at the ends of the windows so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opening {
     /// Name of the constraint.
@@ -59,7 +59,7 @@ pub(crate) struct Joints {
 }
 
 impl Joints {
-    /// Those of a system whose units stand at stations; their histories begin with number `first`.
+    /// The joints of a system whose units are at stations; their histories begin with number `first`.
     pub fn new(nodes: &[ConstraintNode], channels: &[Channel], stations: &[Station], first: usize) -> Self {
         let (mut list, mut touches) = (Vec::<Joint>::new(), Vec::<Touch>::new());
         for node in nodes {
@@ -106,7 +106,7 @@ impl Joints {
         }
     }
 
-    /// Histories of (a, b), of which nothing is known.
+    /// Empty histories of (a, b).
     pub fn histories(system: &System) -> impl Iterator<Item = History> + '_ {
         system.constraints.iter().map(|c| History::new(2 * c.relation.rows(), DEPTH, 2))
     }
@@ -143,7 +143,7 @@ impl Joints {
         JointsState { mobility: Vec::new(), present: none(), largest: none(), floor: vec![0.0; n], turn }
     }
 
-    /// Begins the histories at tick 0, and looks whether the joints are closed there.
+    /// Begins the histories at tick 0, and checks that the joints are closed there.
     ///
     /// # Errors
     /// [`RunError::Open`] for one that is not.
@@ -262,8 +262,7 @@ impl Joints {
         Ok(())
     }
 
-    /// At the end of a window of `length_s` seconds: what is open there, and (a, b) that close it in the place of those the
-    /// window was run with.
+    /// At the end of a window of `length_s` seconds: the gaps there, and the (a, b) that close them.
     ///
     /// # Errors
     /// Those of the units.
@@ -392,7 +391,7 @@ impl Joints {
         self.turning.accept(&mut state.turn);
     }
 
-    /// What joints were open by so far.
+    /// Largest gaps of the joints so far.
     pub fn openings(&self, state: &JointsState) -> Vec<Opening> {
         let parts = self.list.iter().zip(&state.largest);
         parts.map(|(joint, [gap, rate])| Opening { name: joint.name.clone(), gap: *gap, rate: *rate }).collect()

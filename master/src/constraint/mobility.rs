@@ -1,5 +1,5 @@
-//! The mobility W of all rows of all constraints, ready to be solved with: Cholesky with pivots, and least norm where rows
-//! depend on each other.
+//! The mobility W of all rows of all constraints, factorised: Cholesky with pivots, and least norm where rows depend on
+//! each other.
 //!
 //! ```text
 //! C = D⁻¹ W D⁻¹ = P L Lᵀ Pᵀ,   D² = diag W,   L n × r
@@ -117,7 +117,7 @@ impl Factor {
         x.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
     }
 
-    /// Takes from `x` what does nothing.
+    /// Removes from `x` the part that has no effect.
     pub fn project(&mut self, x: &mut [f64]) {
         if self.rank == self.n {
             return;

@@ -1,4 +1,4 @@
-//! What the force of a joint is expected to be in the window to come.
+//! The predicted force of a joint in the next window.
 
 use crate::history::History;
 use crate::time::Tick;

@@ -1,4 +1,4 @@
-//! The force of a joint on its way to one end.
+//! The force of a joint at one end.
 
 use super::relation::Relation;
 use super::{ConstraintNode, Coordinate};

@@ -1,4 +1,4 @@
-//! What changes of the joints in a run.
+//! The state of the joints in a run.
 
 use crate::savable::savable;
 

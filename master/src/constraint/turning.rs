@@ -1,4 +1,4 @@
-//! How the mobility turns within a window: what makes the correction of a joint's force right to the first order in H.
+//! The change of the mobility within a window, which makes the correction of a joint's force right to the first order in H.
 //!
 //! Velocities of an end follow those of its unit's bodies, v = A(q) u, and forces on it act by Aᵀ. What a force at the time τ
 //! before the window's end T does to ġ and g there is, with S = A M⁻¹ Aᵀ summed over units (W = S at the end),

@@ -1,4 +1,4 @@
-//! The inverse `B = (I − ∂G/∂y)⁻¹` that turns residuals into corrections, and how it learns from them.
+//! The inverse `B = (I − ∂G/∂y)⁻¹` that makes corrections from residuals, and its updates.
 //!
 //! Broyden's update after a correction δ that changed the residual by −z,
 //!

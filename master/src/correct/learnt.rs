@@ -1,4 +1,4 @@
-//! What a corrector knows from earlier windows.
+//! Data that a corrector keeps from earlier windows.
 
 use super::fixed_point::FixedPointState;
 use super::krylov::KrylovState;
@@ -9,8 +9,8 @@ use super::semi_implicit::SemiImplicitState;
 use crate::savable::savable;
 
 savable! {
-/// What a corrector knows from earlier windows, and the vectors it works with: a part of the state of a run. Each corrector
-/// has a place of its own; all are empty at first, and where the method or the step has changed.
+/// The data that a corrector keeps from earlier windows, and the vectors it works with: a part of the state of a run.
+/// Each corrector has a place of its own; all are empty at first, and where the method or the step has changed.
 #[derive(Default)]
 pub struct Learnt {
     pub(super) fixed_point: FixedPointState,

@@ -1,4 +1,4 @@
-//! *Correctors*: repeat a window until what was guessed of its end is what came out.
+//! *Correctors*: repeat a window until the guess of its end agrees with the result.
 //!
 //! A corrector sees a window as a fixed-point problem `y = G(y)` on the samples that are consumed before they are
 //! published; [`Problem::evaluate`] goes back to the window's start (rollback), runs it with the guess and returns the

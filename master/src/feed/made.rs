@@ -1,4 +1,4 @@
-//! Which feeds a unit has: made from the connections of the system.
+//! The feeds of a unit, made from the connections of the system.
 
 use super::{Feed, LawFeed};
 use crate::constraint::{Part, ReactionFeed};

@@ -1,5 +1,5 @@
-//! A *feed* brings a signal to inputs of a unit: it asks histories, and beyond their end the predictor, and applies the
-//! law where there is one.
+//! A *feed* brings a signal to inputs of a unit: it reads histories, uses the predictor beyond their end, and applies the
+//! law if there is one.
 
 mod law;
 mod made;
@@ -37,7 +37,7 @@ pub(crate) enum Feed {
 }
 
 impl Feed {
-    /// Whether a law stands in it.
+    /// Whether the feed has a law.
     pub fn has_law(&self) -> bool {
         matches!(self, Feed::Law(_))
     }
@@ -95,8 +95,8 @@ impl Feed {
         }
     }
 
-    /// Constants over a step into the unit's inputs, where the predictor holds: what [`Feed::segments`] would make,
-    /// without polynomials.
+    /// Constants over a step into the unit's inputs, if the predictor holds: the same as [`Feed::segments`], without
+    /// polynomials.
     #[inline]
     pub fn constants(&mut self, supply: &mut Supply<'_>, from: Tick, to: Tick, inputs: &mut [f64]) {
         match self {

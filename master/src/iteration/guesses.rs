@@ -1,4 +1,4 @@
-//! The samples of a window that are consumed before they are published, and the directions to move them in.
+//! The samples of a window that are used before they are published, and the directions in which they are changed.
 
 use crate::dense::instant;
 use crate::predict::lobatto;

@@ -61,7 +61,7 @@ impl Iteration {
         }
     }
 
-    /// Nothing guessed yet.
+    /// The state before the first guess.
     pub fn state(&self) -> GuessState {
         let n = self.guesses.last().map_or(0, |g| g.places().end);
         let sizes = Sizes::new(self.widths.iter().copied(), self.channels);

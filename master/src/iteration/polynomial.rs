@@ -1,4 +1,4 @@
-//! Polynomials in Chebyshev form, along which the guesses of a step are moved.
+//! Polynomials in Chebyshev form, along which the guesses of a step are changed.
 
 use crate::predict::NODES_MAX;
 

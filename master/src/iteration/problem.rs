@@ -1,4 +1,4 @@
-//! A window as a corrector sees it: residuals of guesses.
+//! A window as the fixed-point problem of a corrector: residuals of guesses.
 
 use super::guesses::{Direction, Guess, directions, is_principal};
 use super::polynomial::Polynomial;

@@ -1,4 +1,4 @@
-//! The waveforms that a window has left, and what of the signals its nodes do not resolve.
+//! The waveforms that a window has left, and the part of the signals that its nodes do not resolve.
 
 use super::Iteration;
 use crate::doubt::{COARSE, Cause, Doubt};

@@ -26,7 +26,7 @@ use crate::history::History;
 use crate::segment::{DEGREE_MAX, Jet, Segment, interpolate};
 use crate::time::Span;
 
-/// What a Gauss–Seidel schedule makes of a body that is known at the end of the step.
+/// The polynomial for a motion that a Gauss–Seidel schedule knows at the end of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Variant {
     /// ã through T_{N+1}, integrated from T_N.

@@ -45,7 +45,7 @@ pub struct InterfaceModel {
     pub arrived: Vec<Signal>,
 }
 
-/// What of a prediction an input gets.
+/// The part of a prediction that an input gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Predicted {
     /// Speed i at the end of the micro step.

@@ -1,4 +1,4 @@
-//! *Predictors*: what is believed of a signal beyond what is known of it.
+//! *Predictors*: extrapolate a history over the step to come.
 //!
 //! A predictor turns the history of one channel into a segment per component over a step that is about to be taken.
 //! Where the history reaches to the step's end (a Gauss–Seidel schedule published early, or a corrector guessed) the
@@ -40,7 +40,7 @@ use crate::history::History;
 use crate::segment::Segment;
 use crate::time::Span;
 
-/// What is extrapolated when a coupling law stands between two units.
+/// The place of the extrapolation when there is a law between two units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
     /// Units → law → \[prediction\] → unit: the law is evaluated at communication points and its values are predicted.
@@ -61,7 +61,7 @@ pub enum Stencil {
 }
 
 impl Stencil {
-    /// Samples it looks at.
+    /// Number of samples that the predictor uses.
     pub fn rows(self) -> usize {
         if self == Stencil::Parabola { 3 } else { 2 }
     }

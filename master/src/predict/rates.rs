@@ -1,4 +1,4 @@
-//! Values and their rates at the newest communication point: a line with the slope that the signal has there.
+//! Values and their rates at the newest communication point: a line with the rate of the signal there.
 //!
 //! ```text
 //! p(s) = y_N + H ẏ_N s,      s = (t − T_N)/H

@@ -1,4 +1,4 @@
-//! Recording: what a run leaves behind.
+//! Recording of a run.
 
 mod number;
 mod recorder;

@@ -1,4 +1,4 @@
-//! The *recorder* reads the variables a run is to leave behind, at communication points where all units meet.
+//! The *recorder* reads the recorded variables at common communication points of all units.
 //!
 //! A row is one list of numbers whatever the types are: integers and Booleans fit into a double exactly. Texts go beside
 //! it, see [`Observer::texts`].
@@ -83,7 +83,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Records nothing yet.
+    /// A recorder without variables.
     pub fn new() -> Self {
         Recorder { readings: Vec::new(), columns: Vec::new(), row: Vec::new(), texts: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! A *trace*: the values recorded in a run, one row a recorded point, `time` first.
+//! A *trace*: the values recorded in a run, with a row for each recorded point, `time` first.
 //!
 //! Written as CSV in the shortest digits that read back to the same `f64`, so a trace and its file hold the same bits. The
 //! first line has the names and nothing but the names; units stay in the [`Column`]s, so that the file loads anywhere.
@@ -17,7 +17,7 @@ pub struct Column {
     pub kind: ColumnKind,
 }
 
-/// What the values of a column are; an enumeration's are integers.
+/// Type of the values of a column; those of an enumeration are integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColumnKind {
     /// Real numbers.
@@ -90,7 +90,7 @@ impl Trace {
         if self.columns.is_empty() { 0 } else { self.values.len() / self.columns.len() }
     }
 
-    /// Whether nothing was recorded.
+    /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -141,7 +141,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Reads what [`Trace::write`] wrote. Units are not in the file: those of the columns are `1`.
+    /// Reads a trace that [`Trace::write`] wrote. Units are not in the file: those of the columns are `1`.
     ///
     /// # Errors
     /// [`TraceError`] where a row is short or long, or has a text in it.

@@ -50,7 +50,7 @@ pub(super) enum Move {
 }
 
 impl Move {
-    /// What an entry of the plan asks for, if anything.
+    /// The moves of an entry of the plan, if any.
     pub fn of(
         op: Op,
         (stations, groups): (&[Station], &[Vec<usize>]),

@@ -1,4 +1,4 @@
-//! Boards of the windows before, and the polynomials through them that inputs follow where a predictor does not hold.
+//! Values of the windows before, and the polynomials through them that inputs follow where a predictor does not hold.
 //!
 //! Windows are of one length and everybody publishes once in each, so that the samples of all signals are evenly spaced. A
 //! source that is published ahead of a step is known at the step's end: its samples are one window later.
@@ -136,7 +136,7 @@ impl Past {
         }
     }
 
-    /// What the inputs of a unit follow over its step.
+    /// The polynomials that the inputs of a unit follow over its step.
     #[inline]
     pub fn follow(&mut self, unit: usize, board: &[f64], length_s: f64, inputs: &mut [Segment]) {
         for wave in &self.waves[unit] {

@@ -1,4 +1,4 @@
-//! How a run begins: initialisation, what was before the start, and beginning anew.
+//! The beginning of a run: initialisation, values before the start, and beginning anew.
 
 use super::Simulation;
 use crate::error::RunError;
@@ -69,7 +69,7 @@ impl Simulation {
         self.past = past;
     }
 
-    /// Fills histories with what was before the start, so that the first steps extrapolate as all others do.
+    /// Fills histories with values from before the start, so that the first steps extrapolate as all others do.
     /// `past(channel, t_s, row)` writes the channel's values at a time before the start.
     pub fn prime(&mut self, mut past: impl FnMut(ChannelId, f64, &mut [f64])) {
         let (stations, _, mut supply) = self.window.parts(&mut self.state);

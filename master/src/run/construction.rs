@@ -1,4 +1,4 @@
-//! How a simulation is made of system, method and grid.
+//! A simulation made from system, method and grid.
 
 use super::Simulation;
 use super::crossings::Crossings;
@@ -198,7 +198,7 @@ fn balance(system: &System, window: &Window, method: &Method, steps: &[Tick]) ->
     Some(balance)
 }
 
-/// Macro step control, where it is wanted.
+/// Step control, where it is wanted.
 fn control(window: &mut Window, method: &Method) -> Result<Option<Controller>, RunError> {
     let Some(control) = &method.control else { return Ok(None) };
     if window.balance.is_none() && control.estimate == Estimate::Ecco {

@@ -1,4 +1,4 @@
-//! How a run goes on: one window after the other.
+//! The course of a run: one window after the other.
 
 use super::Simulation;
 use crate::control::{Controller, Verdict};
@@ -154,7 +154,7 @@ impl Simulation {
     }
 }
 
-/// What macro step control does with a window.
+/// What step control does with a window.
 impl Window {
     /// Before the window over `span`: what is predicted of its end.
     fn predict(&mut self, control: &Controller, state: &mut State, span: &Span) {

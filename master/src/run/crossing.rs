@@ -1,4 +1,4 @@
-//! Events in a run: a window in which one lies is taken back and repeated with shorter ones until the crossing is met to a tick,
+//! Events in a run: a window with an event is repeated with shorter ones until one ends at the crossing, to a tick; then
 //! values are set, and the run goes on with new histories. Where a unit cannot go back, windows before a crossing that is
 //! expected are shortened.
 //!

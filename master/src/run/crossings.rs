@@ -1,4 +1,4 @@
-//! The events of a run, whether one is crossed at a point, and how long the next window may be for them.
+//! The events of a run, whether one is crossed at a point, and the longest next window for them.
 
 use crate::event::{Bracket, Event};
 use crate::record::Observer;

@@ -35,7 +35,7 @@ use crossings::Crossings;
 use nalgebra::DMatrix;
 use remainder::Rest;
 
-/// A run under way: what defines it, its units, and its state.
+/// A run: its definition, its units, and its state.
 pub struct Simulation {
     pub(crate) window: Window,
     pub(crate) state: State,
@@ -53,7 +53,7 @@ pub struct Simulation {
     grid: Grid,
     /// A last window that is shorter than the others.
     rest: Option<Rest>,
-    /// Where macro step control must arrive before the end.
+    /// Where step control must arrive before the end.
     until: Option<Tick>,
     sources: LawSources,
     watches: Vec<WorkWatch>,
@@ -156,7 +156,7 @@ impl Simulation {
         &self.window.plan
     }
 
-    /// What was noticed that may surprise.
+    /// Warnings of the run.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

@@ -1,4 +1,4 @@
-//! What has come out of a run so far: what it has cost, and what of it is not to be relied on.
+//! The outcome of a run so far: its numbers of calls, and windows whose result is not reliable.
 
 use super::Simulation;
 use crate::account::Account;
@@ -25,12 +25,12 @@ impl std::fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// What the run has cost so far.
+    /// Numbers of calls and steps so far.
     pub fn statistics(&self) -> Statistics {
         self.state.statistics
     }
 
-    /// What macro step control has done, where there is one.
+    /// The steps that step control has made, if there is one.
     pub fn course(&self) -> Option<Course> {
         self.state.control.as_ref().map(|c| c.course)
     }
@@ -44,19 +44,19 @@ impl Simulation {
         &accounts.accounts
     }
 
-    /// What is in the lines with delay at the present time, in the order of their declaration.
+    /// Energies of the lines with delay at the present time, in the order of their declaration.
     pub fn lines(&mut self) -> Vec<LineAccount> {
         self.window.sample_lines(&mut self.state);
         let (histories, clock) = (&self.state.signals.histories, &self.window.sources.clock);
         self.window.lines.iter().map(|line| line.account(histories, clock)).collect()
     }
 
-    /// What joints between units were open by, at most, at the ends of windows so far; in the order of the constraints.
+    /// Largest gaps of the joints between units at the ends of windows so far; in the order of the constraints.
     pub fn openings(&self) -> Vec<Opening> {
         self.window.joints.openings(&self.state.joints)
     }
 
-    /// The first window that did not converge, or whose nodes have nothing to do with a signal, where there was one.
+    /// The first window that did not converge, or whose nodes do not resolve a signal at all, if there was one.
     pub fn unconverged(&self) -> Option<Unconverged> {
         self.told(self.state.doubts.first, self.state.statistics.unconverged)
     }
@@ -79,7 +79,7 @@ impl Simulation {
         Some(Unconverged { t_s, windows, signal, found: doubt.found, allowed, by_model })
     }
 
-    /// What ended the run where its signals grew beyond all bounds.
+    /// The signal that grew beyond all bounds and ended the run, if there was one.
     pub fn diverged(&self) -> Option<&Diverged> {
         self.state.diverged.as_ref()
     }

@@ -1,4 +1,4 @@
-//! A run that somebody else leads: it goes from point to point as it is told, and gets inputs from outside at each of them.
+//! A run that its caller leads from point to point, with inputs from outside at each of them.
 
 use super::Simulation;
 use crate::error::RunError;
@@ -28,7 +28,7 @@ impl Simulation {
         Ok(self.window.refresh(&mut self.state)?)
     }
 
-    /// Whether a whole number of windows ends at `to_s` \[s\]; with macro step control, of the shortest ones.
+    /// Whether a whole number of windows ends at `to_s` \[s\]; with step control, of the shortest ones.
     pub fn reaches(&self, to_s: f64) -> bool {
         let clock = self.window.sources.clock;
         let (now, to) = (self.state.now, self.tick(to_s));

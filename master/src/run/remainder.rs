@@ -1,11 +1,11 @@
-//! The last window of a run whose span is no whole number of windows.
+//! The last window of a run whose span is not a whole number of windows.
 
 use super::Simulation;
 use crate::error::RunError;
 use crate::relay::Relay;
 use crate::time::Tick;
 
-/// The last window of a run that is no whole number of windows.
+/// The last window of a run that is not a whole number of windows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rest {
     /// Where it begins.
@@ -19,7 +19,7 @@ pub(super) struct Rest {
 const TICKS_MAX: f64 = 4.5e15;
 
 impl Simulation {
-    /// Makes the last window before the stop time a shorter one, where the span is no whole number of windows; call it before
+    /// Makes the last window before the stop time a shorter one, where the span is not a whole number of windows; call it before
     /// [`Simulation::initialise`]. All units must be able to vary their step. Windows before it keep their bits: ticks are
     /// made finer, so that the rest is a whole number of them to 1e-12 of a window.
     ///

@@ -1,4 +1,4 @@
-//! How many windows go by at once: by the relay where it can take them, one by one elsewhere.
+//! Many windows in one call: by the relay where possible, else one by one.
 
 use super::Simulation;
 use crate::error::RunError;

@@ -1,4 +1,4 @@
-//! How a plan is drawn up: who steps next, who is heard then, and which feed-through outputs follow.
+//! Making of a plan: the next unit to step, the samples that are published then, and the feed-through outputs to evaluate.
 
 use super::Op;
 use crate::feedthrough::{FeedThrough, Reader};

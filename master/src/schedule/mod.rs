@@ -21,7 +21,7 @@ use crate::feedthrough::FeedThrough;
 use crate::time::{Tick, lcm};
 use draft::Draft;
 
-/// Who sees whose new outputs.
+/// The order in which units step and publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Schedule {
     /// All units step from what is known at the communication point.
@@ -107,7 +107,7 @@ impl Op {
     }
 }
 
-/// What happens in one window, the shortest span after which all units meet again.
+/// The operations of one window, the shortest span between common communication points of all units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Length of the window.

@@ -1,4 +1,4 @@
-//! Evaluating only what reads something new leaves the bits that evaluating everything leaves.
+//! Evaluating only the units that read something new gives the same bits as evaluating all.
 
 use super::{Op, Schedule};
 use crate::feedthrough::FeedThrough;

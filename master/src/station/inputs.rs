@@ -1,4 +1,4 @@
-//! Connected inputs of a unit: values, polynomials and what the unit holds of them.
+//! Connected inputs of a unit: values, polynomials, and the values that the unit holds.
 
 use crate::savable::savable;
 use crate::segment::Segment;
@@ -62,7 +62,7 @@ impl InputsState {
         std::mem::take(&mut self.shown) && is_same(values, &self.sent)
     }
 
-    /// Sets what is added to the inputs from now on.
+    /// Sets the offset that is added to the inputs from now on.
     pub fn set_offset(&mut self, offset: &[f64]) {
         self.offset.get_or_insert_with(|| vec![0.0; offset.len()]).copy_from_slice(offset);
     }

@@ -1,4 +1,4 @@
-//! Sampled outputs of a unit, and how those with feed-through are brought to the inputs' true values.
+//! Sampled outputs of a unit, and their values for the true inputs where they have feed-through.
 
 use crate::savable::savable;
 use crate::system::System;
@@ -68,7 +68,7 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Reads the unit after a step: everything but what is evaluated by setting the inputs and getting, anyway. The
+    /// Reads the unit after a step, without the outputs that are evaluated later by setting inputs and getting. The
     /// first of `values` are the outputs.
     #[inline(always)]
     pub fn read_into(&mut self, unit: &mut dyn Unit, values: &mut [f64]) -> Result<(), UnitError> {

@@ -1,4 +1,4 @@
-//! How sampled outputs answer a change of the inputs, for estimating an interface Jacobian.
+//! The response of sampled outputs to a change of the inputs, for estimating an interface Jacobian.
 
 use crate::system::System;
 use macrostep_description::ModelDescription;

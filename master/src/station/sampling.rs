@@ -1,4 +1,4 @@
-//! What is known of a unit at an instant: its sampled outputs, and its inputs as they are known or predicted.
+//! Known values of a unit at an instant: its sampled outputs, and its inputs as they are known or predicted.
 
 use super::{Refresh, Station, StationState};
 use crate::supply::Supply;
@@ -87,7 +87,7 @@ impl Station {
         Ok(())
     }
 
-    /// Keeps what the unit itself said of its feed-through outputs, before they are refreshed.
+    /// Keeps the unit's own values of its feed-through outputs, before they are refreshed.
     #[inline]
     pub fn keep_reported(&self, state: &mut StationState) {
         if self.outputs.refresh == Refresh::Directional {
@@ -102,8 +102,8 @@ impl Station {
         }
     }
 
-    /// Sets the inputs to `inputs.values` to read what follows them, where the unit does not hold them already. The next step
-    /// need not be given the same values again.
+    /// Sets the inputs to `inputs.values`, if the unit does not hold them already, to read outputs that depend on them.
+    /// The next step need not be given the same values again.
     pub fn show_known(&mut self, state: &mut StationState) -> Result<(), UnitError> {
         if self.inputs.are_shown(&state.inputs) {
             return Ok(());
@@ -119,8 +119,8 @@ impl Station {
         self.inputs.set(self.unit.as_mut())
     }
 
-    /// What outputs of these references change by when the inputs go from what the unit holds to `inputs.values`, by
-    /// directional derivatives.
+    /// Changes of outputs with these references when the inputs go from the values that the unit holds to
+    /// `inputs.values`, by directional derivatives.
     pub fn respond(&mut self, state: &StationState, refs: &[u32], out: &mut [f64]) -> Result<(), UnitError> {
         self.inputs.respond(&state.inputs, self.unit.as_mut(), (refs, out))
     }

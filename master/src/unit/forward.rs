@@ -1,4 +1,4 @@
-//! Calls of a [`Unit`](super::Unit) by their names: handed on to another unit, or answered with nothing.
+//! Calls of a [`Unit`](super::Unit) by their names: passed on to another unit, or without effect.
 
 /// Hands calls on to another unit: `forward! { self => self.unit; setup terminate … }` inside an `impl Unit`. What comes before the
 /// semicolon is whom they go to, and may end in `?`.

@@ -140,12 +140,12 @@ pub enum Outcome {
     },
 }
 
-/// A call to a unit that failed; see [`Failure`] for what it says. One word in size, so that a call that succeeds costs
+/// A call to a unit that failed; [`Failure`] has its values. One word in size, so that a call that succeeds costs
 /// nothing for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitError(Box<Failure>);
 
-/// What a failed call says.
+/// The values of a failed call.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("unit `{unit}`: {call} returned {status} at t = {} s{}", shown::time(*.t_s), detail(.message))]
 pub struct Failure {

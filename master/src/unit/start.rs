@@ -1,4 +1,4 @@
-//! Start values: what a unit is told before it is initialised.
+//! Start values that a unit gets before it is initialised.
 
 use macrostep_description::{ModelDescription, Value};
 

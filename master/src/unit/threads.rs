@@ -1,4 +1,4 @@
-//! *Threads* for units in this process: steps that need nothing of each other are made at the same time.
+//! *Threads* for units in this process: steps that do not need each other's results are made at the same time.
 //!
 //! The plan knows such steps: those that stand between two publications (see [`Op::Begin`](crate::Op::Begin)). Beginning one puts
 //! the unit with its step into a queue; a thread that is free takes it from the end, and the master, which goes through the same

@@ -1,4 +1,4 @@
-//! From a scheme to a simulation of two units: the scenario of the run, assembled, and what is recorded of it.
+//! From a scheme to a simulation of two units: the scenario of the run, assembled, and its recorded variables.
 
 use macrostep_master::{RunError, Simulation, SystemError, UnitId};
 

@@ -1,4 +1,4 @@
-//! What a run came to.
+//! The result of a run.
 //!
 //! ```text
 //! rms_w = √(mean_n (w(t_n) − w_ref(t_n))²)
@@ -10,7 +10,7 @@
 
 use macrostep_master::record::Trace;
 
-/// Energies at the end, and works since the start \[J\]; `missing_j` is what the mechanics' energy is short of their sum.
+/// Energies at the end, and works since the start \[J\]; `missing_j` is the residual of the balance of the mechanics.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Energy {
     /// Change of kinetic energy.
@@ -30,7 +30,7 @@ pub struct Energy {
 /// A run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// One row a macro point.
+    /// One row a communication point.
     pub trace: Trace,
     /// Whether it reached its end with finite numbers.
     pub complete: bool,
@@ -99,7 +99,7 @@ pub fn errors(found: &Outcome, reference: &Outcome, rows: usize) -> Verdict {
     let column = |o: &Outcome, name: &str| o.trace.column(name).unwrap_or_default();
     let (time, fine_time) = (column(found, "time"), column(reference, "time"));
     let end_s = time.last().copied().unwrap_or(0.0);
-    // Index in the reference of each macro point.
+    // Index in the reference of each communication point.
     let step = |t: &[f64]| t.get(1).copied().unwrap_or(f64::NAN);
     let ratio = (step(&time) / step(&fine_time)).round().max(1.0) as usize;
     let last = (time.len().saturating_sub(1)).min(fine_time.len().saturating_sub(1) / ratio);

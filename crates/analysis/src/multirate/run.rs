@@ -31,7 +31,7 @@ impl Limits {
     }
 }
 
-/// A pair ready to run, and what is kept of its rows.
+/// A pair ready to run, and the recorder of its rows.
 pub struct Watched {
     /// The pair; each window gives a row.
     pub simulation: Simulation,
@@ -39,7 +39,7 @@ pub struct Watched {
     pub recording: Recording,
 }
 
-/// Keeps the rows of a run with some of the poses, and says when it is too fast to go on.
+/// Keeps the rows of a run with some of the poses, and stops a run that is too fast.
 #[derive(Debug)]
 pub struct Recording {
     trace: Trace,
@@ -118,7 +118,7 @@ impl Watched {
         Ok(())
     }
 
-    /// What the run came to, which has taken `wall_s` seconds; `failure` says what ended it.
+    /// The result of the run, which has taken `wall_s` seconds; `failure` is the reason of its end.
     pub fn finish(self, wall_s: f64, failure: Option<String>) -> Outcome {
         // Calls of the units, and how long the run took.
         let Watched { simulation, recording } = self;
@@ -148,7 +148,7 @@ impl Watched {
 }
 
 impl Recording {
-    /// What is kept so far, a row a macro point.
+    /// The rows so far, one for each communication point.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }

@@ -1,4 +1,4 @@
-//! The two-mass oscillator cut in two and coupled again, in every decomposition of the benchmark.
+//! The two-mass oscillator, divided in two and coupled again, in every cut of the benchmark.
 //!
 //! | name | subsystems 1 / 2 | subsystem 1 gets | subsystem 2 gets | coupling law |
 //! |---|---|---|---|---|
@@ -32,7 +32,7 @@ use macrostep_oscillator::{Exact, Force, ParameterError, Parameters};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
-    /// From nowhere: the degree grows 0, 1, …, K in the first steps
+    /// None: the degree grows 0, 1, …, K in the first steps
     #[default]
     Ramp,
     /// From the exact solution

@@ -1,6 +1,6 @@
-//! What a run came to: its trace and how far it was from exact.
+//! The result of a run: its trace and its error against the exact solution.
 //!
-//! A run feeds every macro point to a [`Recorder`], which knows the exact solution on the same grid.
+//! A run feeds every communication point to a [`Recorder`], which knows the exact solution on the same grid.
 //!
 //! ```text
 //!     error_i = max_n |x_i(t_n) − x_i^exact(t_n)| / max_t |x_i^exact(t)|
@@ -46,7 +46,7 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// Accounts of the power bonds.
     pub accounts: Vec<Account>,
-    /// What macro step control has done, where there was one.
+    /// What step control has done, where there was one.
     pub course: Option<Course>,
     /// When the run was given up because its signals had grown beyond all bounds \[s\], and which.
     pub diverged_at_s: Option<f64>,
@@ -60,7 +60,7 @@ pub struct Outcome {
     pub warnings: Vec<String>,
 }
 
-/// Takes every macro point of a run, keeps every N-th.
+/// Takes every communication point of a run, keeps every N-th.
 #[derive(Debug)]
 pub struct Recorder {
     parameters: Parameters,
@@ -75,7 +75,7 @@ pub struct Recorder {
     found: Found,
 }
 
-/// What has been found so far, besides the rows.
+/// Results so far, besides the rows.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Found {
     next: u64,
@@ -127,7 +127,7 @@ impl Outcome {
 }
 
 impl Recorder {
-    /// For a run over `steps` macro points after the first, `step_s` seconds apart, of which every `every`-th and the
+    /// For a run over `steps` communication points after the first, `step_s` seconds apart, of which every `every`-th and the
     /// last are kept.
     pub fn new(exact: Exact, step_s: f64, steps: u64, every: u64) -> Self {
         let parameters = *exact.parameters();
@@ -160,12 +160,12 @@ impl Recorder {
         trace
     }
 
-    /// What it knows besides the rows, for going on with a run; see [`Recorder::resume`].
+    /// Results besides the rows, for continuing a run; see [`Recorder::resume`].
     pub fn found(&self) -> &Found {
         &self.found
     }
 
-    /// Goes on from what was found, with the rows recorded before.
+    /// Continues from earlier results, with the rows recorded before.
     pub fn resume(&mut self, found: Found) {
         self.found = found;
         // The exact solution is stepped, so that it is the same to the last bit.
@@ -174,7 +174,7 @@ impl Recorder {
         }
     }
 
-    /// Takes the states at the next macro point, the first at t = 0; `rows` gets the row, where one is recorded.
+    /// Takes the states at the next communication point, the first at t = 0; `rows` gets the row, where one is recorded.
     pub fn point(&mut self, z: &State, rows: &mut dyn Observer) {
         let exact = self.grid.next().unwrap_or(*z);
         let (n, t_s) = (self.found.next, self.found.next as f64 * self.step_s);

@@ -69,7 +69,7 @@ impl Compared {
         Ok(())
     }
 
-    /// What the run came to, without rows; it has taken `wall_s` seconds.
+    /// The result of the run, without rows; it has taken `wall_s` seconds.
     pub fn finish(self, wall_s: f64) -> Outcome {
         // Taken from the simulation before it ends: its work, its accounts, what it remarks.
         let Compared { coupled: Coupled { mut simulation, .. }, comparison } = self;
@@ -160,8 +160,8 @@ pub fn run(pair: &Pair, factory: Factory<'_>, record_every: u64) -> Result<Outco
     Ok(Outcome { trace, ..run.finish(wall_s) })
 }
 
-/// The oscillator in one piece by semi-implicit Euler, compared with the exact solution at every step: what a co-simulation is
-/// to be measured against. Units make no steps in it.
+/// The oscillator in one piece by semi-implicit Euler, compared with the exact solution at every step, as a reference
+/// for co-simulations. Units make no steps in it.
 ///
 /// # Errors
 /// Parameters without an exact solution.

@@ -137,11 +137,11 @@ impl Scheme {
     /// map; `None` where there is one.
     pub fn lacks_map(&self) -> Option<&'static str> {
         if self.control != Control::Fixed {
-            Some("steps that are chosen depend on the state")
+            Some("with step control the steps depend on the state")
         } else if self.energy != Energy::Monitor {
-            Some("what a correction of energy carries from step to step is no part of the map")
+            Some("the values that an energy correction carries from step to step are not part of the map")
         } else if self.correct == Correct::SemiImplicit {
-            Some("the Jacobian it carries from step to step is no part of the map")
+            Some("the Jacobian that it carries from step to step is not part of the map")
         } else {
             None
         }
@@ -202,7 +202,7 @@ impl Scheme {
         self.predict.family == Family::Integrated && self.schedule != Schedule::Jacobi
     }
 
-    /// Its words beside the cut and the schedule: the predictor, and what is not as usual.
+    /// The words of the scheme beside cut and schedule: the predictor, and all parts that are not the default.
     pub fn words(&self) -> String {
         let mut words = vec![self.predict.to_string()];
         let mut unusual = |is_unusual: bool, word: String| {

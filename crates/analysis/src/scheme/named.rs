@@ -11,7 +11,7 @@
 use super::{Correct, Named, Predict, Schedule, Scheme};
 use crate::pair::Coupling;
 
-/// What a name stands for.
+/// The parts of a named method on a cut.
 pub struct Recipe {
     /// What the subsystems exchange, unless said otherwise.
     pub coupling: Coupling,
@@ -25,7 +25,7 @@ pub struct Recipe {
     pub step_s: f64,
 }
 
-/// What a named method stands for.
+/// The parts of a named method.
 pub fn recipe(method: Named) -> Recipe {
     let (schedule, predict, correct) = method.parts();
     let step_s = match method {

@@ -30,7 +30,7 @@ const JIB: CylinderOptions = CylinderOptions {
     ..LIFT
 };
 
-/// What the operator asks for after the grasp, and with what.
+/// The desired speeds after the grasp, and the cylinders.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Manoeuvre {
     /// Speed of the lift cylinder from 4.2 s to 7.2 s, m/s.

@@ -36,7 +36,7 @@ pub const STROKE_M: f64 = 0.8;
 /// Compliance of joint and motor rows.
 const JOINT_COMPLIANCE: f64 = 1e-9;
 
-/// What a user may vary.
+/// The options of the crane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CraneOptions {
     /// Largest force of the grip cylinder, N.

@@ -2,7 +2,7 @@
 
 use crate::{Causality, Initial, Variability};
 
-/// What the standard says of a pair of causality and variability.
+/// The standard's rule for a pair of causality and variability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combination {
     /// There is no such variable.

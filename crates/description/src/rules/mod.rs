@@ -1,4 +1,4 @@
-//! What FMI 2.0.5 demands of a description, rule by rule.
+//! The rules of FMI 2.0.5 for a description.
 //!
 //! Every rule has a name, the section it comes from, a weight and a function that finds what breaks it. All take time linear in
 //! the size of the description. What can only go wrong in the file's form, the reader refuses (feature `xml`).
@@ -133,47 +133,47 @@ macro_rules! rules {
 
 rules! {
     "archive", "2.3", Warning, elsewhere: "paths in the archive have no part `.`",
-        "Taken as if it were not there.";
+        "The part is ignored.";
     "form", "2.2", Error, elsewhere: "the file follows the schema",
         "Tools that validate the file refuse it, FMPy by default.";
     "fmi-version", "2.2.1", Error, header::fmi_version: "`fmiVersion` is 2.0",
         "Tools take it for another version, or refuse it.";
     "model-name", "2.2.1", Warning, header::model_name: "a model has a name",
-        "Only people miss it.";
+        "No tool needs it; users cannot see which model it is.";
     "guid", "2.2.1", Warning, header::guid: "the GUID is given",
-        "Nothing tells that library and description belong together.";
+        "A tool cannot see that library and description belong together.";
     "generation-date", "2.2.1", Error, header::generation_date: "`generationDateAndTime` is an `xs:dateTime`",
         "Tools that validate the file refuse it, FMPy by default.";
     "characters", "2.2", Error, names::characters: "texts hold only characters XML can hold",
         "The file cannot be read.";
     "co-simulation", "4.3.1", Error, header::co_simulation: "there is a `CoSimulation` element",
-        "There is nothing a master could run.";
+        "A co-simulation master cannot run the FMU.";
     "model-identifier", "4.3.1", Warning, header::model_identifier: "the model identifier is a C identifier",
-        "The library is found; only sources would not compile.";
+        "The library is found, but source code would not compile.";
     "source-files", "4.3.1", Warning, elsewhere: "source files are listed once",
-        "The library is used, not the sources.";
+        "No effect where the library is used.";
     "capabilities", "4.3.1", Error, header::capabilities: "an FMU that serialises states can get and set them",
-        "A tool that believes it calls functions that are not there.";
+        "A tool relies on it and calls functions that do not exist.";
     "log-categories", "2.2.4", Warning, header::log_categories: "log categories have unique names",
-        "Categories are switched by name: both go on together.";
+        "Categories are switched on by name, so both are switched on together.";
     "default-experiment", "2.2.5", Error, header::default_experiment: "times, step and tolerance can be used",
-        "A tool that takes them over divides by 0, runs for ever or refuses.";
+        "A tool that uses them divides by 0, never ends or refuses the FMU.";
     "units", "2.2.2", Error, types::units: "units are defined once, with finite factors other than 0",
         "Values are converted by another factor, or not at all.";
     "unit-references", "2.2.2", Error, types::unit_references: "units and display units named by variables and types are defined",
         "Importers refuse the file, FMPy by default; others convert nothing.";
     "types", "2.2.3", Error, types::definitions: "types have unique names, and items of enumerations unique names and values",
-        "Which of two is meant differs from tool to tool.";
+        "Tools differ in which of the two they use.";
     "declared-types", "2.2.7", Error, types::declared: "declared types exist and are of the variable's type; enumerations have one",
         "Units, bounds and items are lost, or the file is refused.";
     "variables-exist", "2.2.7", Error, variables::exist: "there is a variable",
         "Tools that validate the file refuse it, FMPy by default.";
     "unique-names", "2.2.7", Error, names::unique: "variables have unique names",
-        "Which of two is meant differs from tool to tool.";
+        "Tools differ in which of the two they use.";
     "names", "2.2.9", Warning, names::convention: "names follow the naming convention",
-        "Trees of names look odd.";
+        "Tools that show names as a tree show a wrong tree.";
     "aliases", "2.2.7", Error, variables::aliases: "variables of one type and value reference agree, and one of them has a start",
-        "One value is read in two units, or set twice; the last one wins.";
+        "One value has two units of measurement, or is set twice; the last value wins.";
     "combination", "2.2.7", Error, variables::legal_combination: "causality and variability go together",
         "Importers refuse the file, FMPy by default.";
     "continuous", "2.2.7", Error, variables::continuous: "only a Real is continuous",
@@ -183,23 +183,23 @@ rules! {
     "independent", "2.2.7", Error, variables::independent: "at most one variable is independent, and it is a Real",
         "Time is set through the wrong variable.";
     "derivative-of", "2.2.7", Warning, variables::derivative_of: "`derivative` names a continuous Real; `reinit` is for model exchange",
-        "States are no affair of a co-simulation master.";
-    "multiple-set", "2.2.7", Warning, variables::multiple_set: "`canHandleMultipleSetPerTimeInstant` stands at inputs only",
-        "It means nothing elsewhere.";
-    "start-given", "2.2.7", Error, start::given: "a start value stands exactly where `initial` is exact or approx, or at an input",
+        "A co-simulation master does not use states.";
+    "multiple-set", "2.2.7", Warning, variables::multiple_set: "`canHandleMultipleSetPerTimeInstant` is given for inputs only",
+        "It has no effect on other variables.";
+    "start-given", "2.2.7", Error, start::given: "a variable has a start value exactly if `initial` is exact or approx, or if it is an input",
         "Importers refuse the file, FMPy by default; others set a value that is calculated.";
     "start-type", "2.2.7", Error, start::typed: "a start value is of the variable's type and finite",
-        "What is set differs from tool to tool.";
+        "Tools differ in the value that they set.";
     "start-range", "2.2.7", Warning, start::range: "min ≤ start ≤ max, and nominal is not 0",
-        "Bounds are checked by few tools.";
+        "Few tools check bounds.";
     "outputs", "2.2.8", Error, structure::outputs: "`Outputs` lists every output once and nothing else",
-        "Tools that list outputs by it lose some.";
+        "Tools that take the outputs from it lose some.";
     "derivatives", "2.2.8", Warning, structure::derivatives: "`Derivatives` lists variables with `derivative`, each once",
-        "States are no affair of a co-simulation master.";
+        "A co-simulation master does not use states.";
     "initial-unknowns", "2.2.8", Warning, structure::initial_unknowns: "`InitialUnknowns` is the exact set, ascending",
-        "Only masters that solve loops while they initialise look at it.";
+        "Only masters that solve loops during initialisation use it.";
     "dependencies", "2.2.8", Warning, structure::dependencies: "dependencies are knowns, each once, ascending, of kinds that fit",
-        "A superfluous one makes a master look for a loop that is none.";
+        "With a wrong one a master looks for a loop that does not exist.";
     "library", "2.3", Error, elsewhere: "the library can be loaded here, has all functions and is of FMI 2.0",
-        "It does not run on this machine, or a tool refuses it.";
+        "The FMU does not run on this machine, or a tool refuses it.";
 }

@@ -1,4 +1,4 @@
-//! One element with its attributes, which are taken by name; what nobody takes is worth a note.
+//! One element with its attributes, which are taken by name; attributes that are not taken give a note.
 
 use std::borrow::Cow;
 use std::str::FromStr;

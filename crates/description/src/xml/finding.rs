@@ -1,4 +1,4 @@
-//! What the reader has to say of a file.
+//! The messages of the reader about a file.
 
 use super::WARNINGS_MAX;
 use crate::shown;

@@ -1,4 +1,4 @@
-//! The file as a whole: the root, the order of its parts, and what can only be judged once all of it is read.
+//! The file as a whole: the root, the order of its parts, and the checks that need all parts.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::variables::Variables;
 use super::{ReadError, Warning, header, structure, units, variables};
 use crate::{Dependencies, Kind, ModelDescription, ModelStructure, Naming, RealAttributes, Unknown};
 
-/// A description and what was put up with to get it.
+/// A description, and the faults of the file that were accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// What the file says.

@@ -1,4 +1,4 @@
-//! What real files do and the reader puts up with, or not.
+//! Faults of real files, and which of them the reader accepts.
 
 use macrostep_description::xml::{ReadError, Reading, read, read_str, write};
 use macrostep_description::{Causality, Dependencies, Initial, Kind, RealAttributes, Value, Variability, rules};

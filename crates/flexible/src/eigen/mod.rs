@@ -35,7 +35,7 @@ pub struct Modes {
     pub steps: usize,
 }
 
-/// What to compute and how accurately.
+/// The number of modes and their accuracy.
 #[derive(Debug, Clone, Copy)]
 pub struct Search {
     /// Number of modes wanted.

@@ -1,4 +1,4 @@
-//! Isoparametric solids: what an element type is, and the integrals they share.
+//! Isoparametric solids: the trait of an element type, and the integrals that all types share.
 //!
 //! ```text
 //! K = ∫ Bᵀ C B dV,   m_ij = ∫ ρ N_i N_j dV,   M = m ⊗ I₃

@@ -81,7 +81,7 @@ pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
             let entries = number::<usize>(FORMAT, line, c)?;
             // A row without an entry makes a matrix singular, and an entry takes a line.
             if i > text.len() || entries > text.len() / ENTRY_BYTES {
-                let what = format!("{i} rows and {entries} entries promised in a file of {} bytes", text.len());
+                let what = format!("{i} rows and {entries} entries announced in a file of {} bytes", text.len());
                 return refuse(FORMAT, line, what);
             }
             size = Some((i, entries));
@@ -102,7 +102,7 @@ pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
     match size {
         Some((n, entries)) if entries == count => Sparse::from_triplets(n, &triplets),
         Some((_, entries)) => {
-            refuse(FORMAT, text.lines().count(), format!("{count} entries, the size line promises {entries}"))
+            refuse(FORMAT, text.lines().count(), format!("{count} entries, but {entries} by the size line"))
         }
         None => refuse(FORMAT, text.lines().count(), "no size line"),
     }

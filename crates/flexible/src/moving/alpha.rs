@@ -43,7 +43,7 @@ pub struct FrameMotion {
     pub spin_rate: Vector3<f64>,
 }
 
-/// What holds the reference frame during a step.
+/// The support of the reference frame during a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Base {
     /// Nothing: the body is free.

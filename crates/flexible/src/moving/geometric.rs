@@ -1,4 +1,4 @@
-//! Geometric stiffening: what a load makes of the stiffness of a body that carries it.
+//! Geometric stiffening: the effect of a load on the stiffness of the body that carries it.
 //!
 //! A load b, with the stress σ of one static solution of the full model clamped at its reference connector, stiffens (or
 //! softens) the body by

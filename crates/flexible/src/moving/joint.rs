@@ -1,4 +1,4 @@
-//! What holds the reference frame in the world.
+//! The joint that holds the reference frame in the world.
 
 use serde::{Deserialize, Serialize};
 

@@ -52,7 +52,7 @@ impl Structure {
         match &self.assembly {
             // Matrices from a file have no elements, and so no stresses.
             Assembly::Matrices => {
-                let what = "geometric stiffening of a body from given matrices: stresses need its elements";
+                let what = "geometric stiffening of a body from stored matrices: stresses need its elements";
                 return Err(Error::Unsupported(what.into()));
             }
             Assembly::Solids(elements, labels, material) => {

@@ -27,7 +27,7 @@ impl Basis {
         let mut vectors = DMatrix::zeros(chain.size(), modes);
         vectors.columns_mut(0, null.ncols()).copy_from(&null);
         vectors.columns_mut(null.ncols(), elastic.ncols()).copy_from(&elastic);
-        let warning = "modal truncation holds no static shapes: expect static errors of tens of per cent";
+        let warning = "modal truncation has no static shapes: static errors may be tens of per cent";
         Self::checked(chain, vectors, Method::Modal { modes }, vec![warning.into()])
     }
 }

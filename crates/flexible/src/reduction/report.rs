@@ -1,4 +1,4 @@
-//! How good a reduction is: frequencies and static compliance, full against reduced.
+//! The quality of a reduction: frequencies and static compliance of the full and the reduced model.
 //!
 //! Both are taken with the reference connector fixed (clamped–free), the state in which a moving frame uses them.
 //! Compliance C = Bᵀ K⁻¹ B of the other connectors' variables; its error is max |ΔC_ij| / √(C_ii C_jj), a number without

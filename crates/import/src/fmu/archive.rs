@@ -69,7 +69,7 @@ fn write<R: Read>(file: &mut ZipFile<'_, R>, name: &str, path: &Path) -> Result<
         })?;
     if written != claimed {
         let found = format!("{written} bytes or more");
-        return Err(refused(name, found, format!("{claimed} bytes, as the directory of the archive says")));
+        return Err(refused(name, found, format!("{claimed} bytes, by the directory of the archive")));
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<(u6
         return Err(Fault::Archive(format!("{} entries, expected at most {}", zip.len(), limits.entries_max)));
     }
     if zip.has_overlapping_files().map_err(|e| Fault::Archive(e.to_string()))? {
-        return Err(Fault::Archive("entries that share their data, as a ZIP bomb has them".to_owned()));
+        return Err(Fault::Archive("entries that share their data, as in a ZIP bomb".to_owned()));
     }
     let mut total: u64 = 0;
     let mut dotted: Vec<String> = Vec::new();
@@ -108,7 +108,7 @@ fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<(u6
         total = total.saturating_add(file.size());
         if total > limits.total_bytes_max {
             let found = format!("more than {} bytes unpacked", limits.total_bytes_max);
-            return Err(refused(&name, found, "less: raise `Limits::total_bytes_max` if it is to be trusted"));
+            return Err(refused(&name, found, "less: if you trust the archive, unpack it and use the unpacked files"));
         }
     }
     Ok((total, dots(&dotted)))
@@ -165,11 +165,14 @@ fn check_entry<R: Read>(file: &ZipFile<'_, R>, name: &str, limits: &Limits) -> R
     }
     if !matches!(file.compression(), CompressionMethod::Stored | CompressionMethod::Deflated) {
         let found = format!("the compression method {}, which is not supported", file.compression());
-        return Err(refused(name, found, "stored or deflated, as FMI 2.0.5, section 2.3, has it: pack it again"));
+        return Err(refused(name, found, "stored or deflated (FMI 2.0.5, section 2.3): pack it again"));
     }
     if file.size() > limits.small_bytes_max && file.size() / limits.ratio_max > file.compressed_size() {
         let found = format!("{} bytes packed into {}", file.size(), file.compressed_size());
-        let expected = format!("at most {} to 1: raise `Limits::ratio_max` if it is to be trusted", limits.ratio_max);
+        let expected = format!(
+            "at most {} to 1: if you trust the archive, unpack it and use the unpacked files",
+            limits.ratio_max
+        );
         return Err(refused(name, found, expected));
     }
     Ok(())

@@ -12,7 +12,7 @@ pub struct FmuError {
     pub fault: Fault,
 }
 
-/// What is wrong with an FMU.
+/// Faults of an FMU.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Fault {
     /// A file cannot be read or written.
@@ -40,7 +40,7 @@ pub enum Fault {
     #[error(transparent)]
     Description(#[from] ReadError),
     /// It is no FMU for co-simulation.
-    #[error("it offers {found}, expected a `CoSimulation` element: ask its maker for a co-simulation export")]
+    #[error("it offers {found}, expected a `CoSimulation` element: ask for an export for co-simulation")]
     NotCoSimulation {
         /// What it offers.
         found: &'static str,

@@ -65,12 +65,13 @@ impl Fmu {
         // The library, where it may be used for one instance more.
         let library = self.library()?;
         if library.is_corrupted() {
-            return Err(refused("another instance returned fmi2Fatal, after which none may be used".to_owned()));
+            return Err(refused("another instance returned fmi2Fatal; after that no instance may be used".to_owned()));
         }
         let only_once = self.shared.co_simulation.can_be_instantiated_only_once_per_process;
         let (library, alive) = Counted::one_more(library);
         if only_once && alive > 0 {
-            let reason = "`canBeInstantiatedOnlyOncePerProcess` and one is alive: run each in a process of its own";
+            let reason =
+                "`canBeInstantiatedOnlyOncePerProcess` and there is another instance: run each in a process of its own";
             return Err(refused(reason.to_owned()));
         }
         // What the FMU is told of itself, and how it may call back.
@@ -153,7 +154,7 @@ impl Drop for Counted {
 }
 
 impl FmuUnit {
-    /// What it declares of its capabilities.
+    /// The capabilities that the FMU declares.
     pub fn capabilities(&self) -> &CoSimulation {
         &self.shared.co_simulation
     }

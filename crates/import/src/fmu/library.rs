@@ -158,7 +158,7 @@ fn reason(error: &libloading::Error) -> String {
     }
     let text = error.to_string();
     let hint = if text.contains("undefined symbol") {
-        "; it does not name the library it takes this from: load that before, with LD_PRELOAD"
+        "; it does not name the library that has it: load that library first, with LD_PRELOAD"
     } else if text.contains("failed to map segment") {
         "; is the temporary folder on a file system mounted with `noexec`? TMPDIR chooses another"
     } else {

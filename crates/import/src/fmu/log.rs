@@ -1,4 +1,4 @@
-//! What an FMU says while it runs.
+//! Log messages of an FMU.
 
 use std::fmt;
 use std::sync::Arc;

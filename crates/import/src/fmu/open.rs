@@ -83,17 +83,17 @@ impl Fmu {
         Ok(Fmu { shared: shared.map_err(|e| e.of(name))?, name: name.into() })
     }
 
-    /// What it was opened by.
+    /// The file name that the FMU was opened with.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it declares.
+    /// The description of the FMU.
     pub fn description(&self) -> &ModelDescription {
         &self.shared.description
     }
 
-    /// The same, shared with everybody who holds it.
+    /// The description of the FMU, shared.
     pub fn shared_description(&self) -> Arc<ModelDescription> {
         Arc::clone(&self.shared.description)
     }
@@ -114,7 +114,7 @@ impl Fmu {
         self.shared.folder.path()
     }
 
-    /// Loads the library now, not with the first instance, and says what is strange about it.
+    /// Loads the library now, not with the first instance, and returns warnings about it.
     ///
     /// # Errors
     /// Where there is none for this machine, it is damaged, or lacks functions.

@@ -1,10 +1,10 @@
-//! Files that have an end: a device may give bytes for ever, and opening a pipe may wait for ever.
+//! Files with an end: a device may give bytes for ever, and opening a pipe may wait for ever.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a file; nothing else is opened, not even to look.
+/// Opens a regular file; devices and pipes are never opened.
 ///
 /// # Errors
 /// What the system says, and where it is no regular file.

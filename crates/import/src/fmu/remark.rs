@@ -1,4 +1,4 @@
-//! What an FMU does against the standard that need not end the run: it is said once.
+//! Violations of the standard by an FMU that need not end the run: each is reported once.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl FmuUnit {
         }
         self.told |= kind as u8;
         if let Some(sink) = &self.options.remark {
-            sink(&plain(&format!("unit `{}`: {text} (t = {} s; said once)", self.name, shown::time(self.t_s))));
+            sink(&plain(&format!("unit `{}`: {text} (t = {} s; reported once)", self.name, shown::time(self.t_s))));
         }
     }
 

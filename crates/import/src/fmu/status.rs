@@ -1,4 +1,4 @@
-//! Statuses in words.
+//! Names of statuses.
 
 use macrostep_fmi2 as abi;
 

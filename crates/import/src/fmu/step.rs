@@ -1,4 +1,4 @@
-//! What follows a step that did not simply succeed.
+//! Handling of a step that did not simply succeed.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -74,7 +74,7 @@ impl FmuUnit {
         }
         self.phase = Phase::Failed;
         let limit = self.options.pending_limit.as_secs_f64();
-        let message = format!("it was so for {limit} s and is cancelled: `--call-limit` gives it longer");
+        let message = format!("it stayed so for {limit} s and was cancelled: `--call-limit` allows a longer time");
         Err(self.error(CALL, status::name(abi::PENDING), message))
     }
 

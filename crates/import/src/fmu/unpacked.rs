@@ -84,7 +84,7 @@ impl Unpacked {
         Unpacked::within(&std::env::temp_dir())
     }
 
-    /// Removes what processes that are gone have left.
+    /// Removes folders that ended processes have left.
     pub fn sweep() {
         sweep(&std::env::temp_dir());
     }

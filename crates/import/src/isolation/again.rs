@@ -1,4 +1,4 @@
-//! How the program that is running is started again.
+//! How the running program is started again.
 
 use std::ffi::OsString;
 use std::io::{Error, ErrorKind};
@@ -31,6 +31,6 @@ pub(super) fn this_program() -> std::io::Result<(PathBuf, Vec<OsString>)> {
     match COMMAND.get().map(Vec::as_slice) {
         None => Ok((std::env::current_exe()?, Vec::new())),
         Some([program, arguments @ ..]) => Ok((program.into(), arguments.to_vec())),
-        Some([]) => Err(Error::new(ErrorKind::NotFound, "the interpreter does not know its own file")),
+        Some([]) => Err(Error::new(ErrorKind::NotFound, "the file of the interpreter is not known")),
     }
 }

@@ -1,4 +1,4 @@
-//! What a process tells the one that watches it: words in memory both share, written without a lock.
+//! Messages of a process to the one that watches it: words in shared memory, written without a lock.
 //!
 //! Whoever reads believes nothing: a slave in the writing process may have written here too.
 
@@ -76,7 +76,7 @@ impl Board {
     }
 }
 
-/// Where one unit says what it is in. It has cache lines of its own.
+/// The place of one unit: its current call and time. It has cache lines of its own.
 #[repr(C, align(128))]
 pub struct Place {
     /// 0, or a count of calls and, in the lowest byte, one more than the number of the call.
@@ -151,7 +151,7 @@ impl<const N: usize> Text<N> {
         self.length.store(length as u32, Ordering::Release);
     }
 
-    /// Reads it; what is not UTF-8 is replaced.
+    /// Reads the text; bytes that are not UTF-8 are replaced.
     pub fn get(&self) -> String {
         let length = (self.length.load(Ordering::Acquire) as usize).min(N);
         let bytes: Vec<u8> = self.bytes[..length].iter().map(|b| b.load(Ordering::Relaxed)).collect();

@@ -48,7 +48,7 @@ impl Call {
         ALL[self as usize].1
     }
 
-    /// Whether it reads values and changes nothing.
+    /// Whether the call only reads values.
     pub fn reads(self) -> bool {
         self.name().starts_with("fmi2Get") && !matches!(self, Call::Save)
     }

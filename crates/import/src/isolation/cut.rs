@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Cut(Arc<AtomicBool>);
 
 impl Cut {
-    /// Ends what looks at this.
+    /// Ends all runs that check this cut.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Where there is no isolation: the same names, which refuse.
+//! Platforms without isolation: the same names, which refuse.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use macrostep_master::unit::{Failure, UnitError};
 
 use super::cut::Cut;
 
-/// What a user can do about a slave that ends the program: nothing here.
+/// Advice about a slave that ends the program; empty here.
 pub const ADVICE: &str = "";
 
 /// The argument a program is started with as a slave.
@@ -40,7 +40,7 @@ impl Region {
     }
 }
 
-/// What isolated slaves would write.
+/// Output of isolated slaves.
 #[derive(Debug)]
 pub struct Output {}
 
@@ -59,7 +59,7 @@ impl Output {
     }
 }
 
-/// What an isolated slave may use.
+/// Limits of an isolated slave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Time of one call.
@@ -172,7 +172,7 @@ pub fn watched<U, E>(
 
 /// Nobody watches.
 pub mod watch {
-    /// What a process is.
+    /// Role of a process.
     #[derive(Debug)]
     pub enum Role {
         /// It does the work, then says [`finish`].

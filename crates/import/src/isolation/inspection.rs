@@ -1,4 +1,4 @@
-//! What stands against a copy of this process as a snapshot of its slave: what the copy would lack, and what it would share.
+//! Reasons against a copy of this process as a snapshot of its slave: resources that the copy would lack or share.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -78,8 +78,8 @@ fn descriptors() -> Vec<(i32, FileIdentity)> {
 fn held(number: &str, target: &str) -> Option<String> {
     let kind = target.split(':').next().unwrap_or_default();
     match kind {
-        "socket" => return Some("it holds a socket: who is at its other end does not go back".to_owned()),
-        "pipe" => return Some("it holds a pipe: who is at its other end does not go back".to_owned()),
+        "socket" => return Some("it holds a socket, whose other end does not go back".to_owned()),
+        "pipe" => return Some("it holds a pipe, whose other end does not go back".to_owned()),
         "anon_inode" => return Some(format!("it holds `{target}`, which copies of its process share")),
         _ => {}
     }

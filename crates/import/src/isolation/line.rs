@@ -1,4 +1,4 @@
-//! Taking turns: one word, some spinning, then sleep.
+//! Taking turns with one word in shared memory: some spinning, then sleep.
 
 use std::hint;
 use std::sync::atomic::Ordering;

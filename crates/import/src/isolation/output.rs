@@ -1,4 +1,4 @@
-//! What isolated slaves write: kept in memory until it is read.
+//! The output of isolated slaves, kept in memory until it is read.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};

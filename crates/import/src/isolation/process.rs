@@ -214,12 +214,12 @@ fn memory_in(file: &File) -> Option<(u64, u64)> {
 /// A signal in words, in brackets; empty for the unusual.
 pub fn signal_name(signal: i32) -> String {
     let name = match signal {
-        libc::SIGSEGV => "SIGSEGV: it touched memory it does not have",
-        libc::SIGABRT => "SIGABRT: it gave up",
+        libc::SIGSEGV => "SIGSEGV: it accessed memory that it does not have",
+        libc::SIGABRT => "SIGABRT: it aborted",
         libc::SIGBUS => "SIGBUS",
         libc::SIGFPE => "SIGFPE",
         libc::SIGILL => "SIGILL",
-        libc::SIGKILL => "SIGKILL: somebody, or the system for want of memory, killed it",
+        libc::SIGKILL => "SIGKILL: a user or the system killed it, the system for lack of memory",
         libc::SIGTERM => "SIGTERM",
         _ => return String::new(),
     };

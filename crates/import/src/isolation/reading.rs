@@ -1,4 +1,4 @@
-//! What was read after the last step, and is read again behind the next one.
+//! The variables that were read after the last step, and are read again after the next one.
 
 use super::call::Call;
 use super::wire::{Put, Take};
@@ -24,7 +24,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// The state has changed: nothing known is true any more.
+    /// Discards all values after a change of the state.
     pub fn forget(&mut self) {
         self.kept.iter_mut().for_each(|reading| reading.is_fresh = false);
     }

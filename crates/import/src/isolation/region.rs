@@ -1,4 +1,4 @@
-//! A part of a file in memory, shared with whoever has the file.
+//! A part of a file in memory, shared with all processes that have the file.
 #![allow(unsafe_code)]
 
 use std::fs::File;

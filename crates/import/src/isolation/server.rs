@@ -22,7 +22,7 @@ use super::snapshot::{Saved, Snapshots};
 use super::system::{self, Memory, Word};
 use super::wire::{Put, Take};
 
-/// The argument a program is started with as a slave; it then calls [`serve`] and nothing else.
+/// The argument that makes a program serve one slave: it then only calls [`serve`].
 pub const ARGUMENT: &str = "--serve-one-slave";
 
 /// Length of the head of a reply.
@@ -293,7 +293,7 @@ fn close(reply: &mut Vec<u8>, done: u64, stop: Option<(Call, Stop)>) {
         }
         Stop::Refused(reason) => (call.name(), "no instance", 0.0, reason.as_str()),
         Stop::Garbled | Stop::Quit | Stop::Awake => {
-            (call.name(), "nothing", 0.0, "the message to its process made no sense")
+            (call.name(), "nothing", 0.0, "the message to its process could not be read")
         }
     };
     reply.text(name);

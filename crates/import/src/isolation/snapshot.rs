@@ -16,7 +16,7 @@ use std::time::Duration;
 use super::inspection::{self, Inherited};
 use super::system::{self, Memory, Word};
 
-/// What [`Snapshots::save`] returns as.
+/// The process in which [`Snapshots::save`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Saved {
     /// As the process that was saved.
@@ -139,7 +139,7 @@ fn tell_files(opened: &[(String, String)], memory: &Memory, unit: &str) {
         memory.word(Word::Told).fetch_or(FILES, Ordering::Relaxed);
         let others = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
         system::say(&format!(
-            "warning: unit `{unit}` goes back by fork and writes `{first}`{others}: what it writes is not taken back"
+            "warning: unit `{unit}` goes back by fork and writes `{first}`{others}: a rollback does not undo what it has written"
         ));
     }
 }

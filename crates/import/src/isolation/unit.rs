@@ -23,7 +23,7 @@ use super::server::HEAD;
 use super::system::{Memory, Word};
 use super::wire::{Put, Take};
 
-/// Where isolated slaves run: a program that calls [`serve`](super::serve) when told so, and what they may use.
+/// How isolated slaves run: a program that calls [`serve`](super::serve), and their limits.
 #[derive(Debug, Clone)]
 pub struct Isolation {
     /// The program, usually this one.
@@ -289,7 +289,7 @@ impl IsolatedUnit {
         self.process.kill();
         self.is_gone = true;
         let found =
-            "its process answered with something that is no answer: it has written where it must not".to_owned();
+            "its process sent an answer that cannot be read: it has overwritten memory of the program".to_owned();
         self.error(Call::Step.name(), "nothing", found)
     }
 

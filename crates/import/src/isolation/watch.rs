@@ -1,4 +1,4 @@
-//! The program under watch: two processes, of which one does the work and the other sees how it ends.
+//! The program under watch: two processes, of which one does the work and the other reports how it ends.
 //!
 //! A slave in the program's own process can end it by a signal, by `_exit(0)`, by becoming another program, or by never
 //! returning. No process can say that of itself, so the program forks before it does anything. The second process works
@@ -38,7 +38,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long an interrupted run may take to its next communication point.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// What a process is.
+/// Role of a process.
 #[derive(Debug)]
 pub enum Role {
     /// It does the work, then says [`finish`].
@@ -206,7 +206,7 @@ impl Watch {
                     (None, code) => format!("ended itself with status {}", code.unwrap_or(0)),
                 };
                 if done.is_some() {
-                    return failed(&format!("everything was written, but then the program {end}{}", advice()));
+                    return failed(&format!("everything was written, but after that the program {end}{}", advice()));
                 }
                 failed(&died(&format!("the program {end}")))
             }

@@ -1,5 +1,5 @@
-//! A unit in this process whose calls are on the [`Board`](super::board::Board): who watches the process can say which
-//! of them ended it, or never ended.
+//! A unit in this process whose calls are on the [`Board`](super::board::Board), so that the watching process can name the
+//! call that ended the process, or never ended.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use super::board::Place;
 use super::call::Call;
 use super::system::board;
 
-/// What a user can do about a slave that ends the program, where the verb has the option.
+/// Advice about a slave that ends the program, if the verb has the option.
 pub const ADVICE: &str = "`--isolate` runs it in a process of its own";
 
 /// Where a unit writes that has no place of its own on the board.

@@ -1,4 +1,4 @@
-//! Values as bytes and back; nothing that is read is believed.
+//! Values as bytes and back; everything that is read is checked.
 
 /// Writes values.
 pub trait Put {
@@ -58,7 +58,7 @@ impl<'a> Take<'a> {
         Take { rest: bytes }
     }
 
-    /// What is left.
+    /// The remaining bytes.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -95,7 +95,7 @@ impl<'a> Take<'a> {
         Some(head)
     }
 
-    /// A text; what is not UTF-8 in it is replaced.
+    /// A text; bytes that are not UTF-8 are replaced.
     pub fn text(&mut self) -> Option<String> {
         self.bytes().map(|b| String::from_utf8_lossy(b).into_owned())
     }

@@ -1,4 +1,4 @@
-//! Words that the program and who watches it have in common.
+//! Texts that the program and the watching process share.
 
 use macrostep_description::shown;
 

@@ -87,7 +87,7 @@ impl Stored for ImportedBody {
         let (stiffened, rest) = match (bytes.strip_prefix(Self::MAGIC), bytes.strip_prefix(STIFFENED)) {
             (Some(rest), _) => (false, rest),
             (_, Some(rest)) => (true, rest),
-            _ => return Err(refused::<Self>("it begins with other bytes than this model's data")),
+            _ => return Err(refused::<Self>("it does not begin with the bytes of this model's data")),
         };
         let (mut value, mut left): (Self, _) = postcard::take_from_bytes(rest).map_err(failed)?;
         if stiffened {
@@ -219,8 +219,7 @@ impl Model for Body {
         if memory.hidden_reals.iter().all(|x| x.is_finite()) {
             return Ok(Outcome::Done);
         }
-        let message =
-            format!("the state left the finite numbers in a step of {} s: try a smaller `micro_step`", span.step_s);
+        let message = format!("the state is not finite after a step of {} s: try a smaller `micro_step`", span.step_s);
         Err(Fault::Model { t_s: span.start_s, message })
     }
 

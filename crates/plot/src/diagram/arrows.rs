@@ -1,4 +1,4 @@
-//! Arrows and what their looks mean.
+//! Arrows and the meaning of their style.
 
 use super::layout::{Layout, TRACK};
 use super::{Diagram, Way};

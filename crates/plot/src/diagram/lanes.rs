@@ -1,4 +1,4 @@
-//! The time chart: a row a unit, bars for steps, marks for what happens at an instant, numbered in order of execution.
+//! The time chart: a row for each unit, bars for steps, marks for operations at an instant, numbered in order of execution.
 
 use super::Diagram;
 use crate::canvas::{Area, Canvas, Letters, Stroke};

@@ -1,4 +1,4 @@
-//! Where boxes stand: layers from left to right by the longest path of arrows that do not run back.
+//! The places of boxes: layers from left to right by the longest path of arrows that do not run back.
 
 use super::{Arrow, Block};
 use crate::canvas::Area;

@@ -1,4 +1,4 @@
-//! Block diagrams: boxes with ports, arrows between them, and a time chart of who acts when.
+//! Block diagrams: boxes with ports, arrows between them, and a time chart of the units.
 //!
 //! Boxes stand in layers from left to right, sources first; arrows that run back pass below, arrows over several layers
 //! above. What an arrow means is said by its dashes as well as its colour.
@@ -34,7 +34,7 @@ pub struct Block {
     pub is_law: bool,
 }
 
-/// What an arrow says of its signal.
+/// The meaning of an arrow for its signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// Known at the end of the receiver's step.
@@ -126,7 +126,7 @@ impl Diagram {
         canvas.finish(width.max(titled.max(below) + 2.0 * MARGIN).ceil(), (bottom + MARGIN).ceil(), palette::PAPER)
     }
 
-    /// Writes the picture; the ending `.svg` or `.png` says how.
+    /// Writes the picture; the file extension `.svg` or `.png` gives the format.
     ///
     /// # Errors
     /// [`PlotError`] with the file that could not be written.

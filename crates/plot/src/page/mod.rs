@@ -1,4 +1,4 @@
-//! A page to look at and to hand on: one HTML file without network, with curves that zoom together, tables and texts.
+//! One HTML page that needs no network, with curves that zoom together, tables and texts.
 //!
 //! What is shown is data in the page; a script that the page carries draws it with uPlot (MIT, `uplot/LICENSE`). The page follows
 //! the browser's choice of light and dark. A page that a program serves while a run goes on asks that program for what is new. Who has more rows than a screen has columns thins them before.
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::PlotError;
 
-/// What a page shows, from top to bottom.
+/// The content of a page, from top to bottom.
 #[derive(Debug, Default)]
 pub struct Page {
     /// Title of the page.
@@ -125,7 +125,7 @@ impl Page {
         Ok(filled(include_str!("page.html"), &parts))
     }
 
-    /// What the script of the page shows, as JSON.
+    /// The data of the page's script, as JSON.
     ///
     /// # Errors
     /// [`PlotError`] where a curve has not one value a time.

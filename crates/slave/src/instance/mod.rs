@@ -48,7 +48,7 @@ impl<M: Model> Instance<M> {
         Ok(Instance { name: name.into(), model, access, memory, stale: COMPUTED })
     }
 
-    /// What the model declares, without an instance.
+    /// The description of the model, without an instance.
     ///
     /// # Errors
     /// As [`Instance::new`].
@@ -56,7 +56,7 @@ impl<M: Model> Instance<M> {
         M::declare(resources).map(|(_, description)| description)
     }
 
-    /// What the model has to say since it was last asked.
+    /// Messages of the model since the last call.
     #[inline]
     pub fn messages(&mut self) -> Vec<Message> {
         self.model.messages()

@@ -1,4 +1,4 @@
-//! Free parameters: their ranges, gone through evenly or by equal factors.
+//! Free parameters: their ranges, searched on a linear or a logarithmic scale.
 
 use macrostep_system::scenario::Endpoint;
 

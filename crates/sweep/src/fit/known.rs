@@ -1,4 +1,4 @@
-//! What is known about fitted parameters: spread, error of the coupling, and sentences.
+//! Properties of fitted parameters: spread, error of the coupling, and sentences about them.
 
 use macrostep_system::scenario::{Scenario, Value};
 use macrostep_system::words::Control;
@@ -51,7 +51,7 @@ pub fn coupling(
     Ok(Some((first * (p / (p - 1.0)), Some(order))))
 }
 
-/// The parameters with what is known about them.
+/// The parameters with their statistics.
 pub fn told(
     problem: &mut Problem<'_, '_>,
     minimum: &Minimum,

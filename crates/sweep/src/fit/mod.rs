@@ -40,7 +40,7 @@ pub use free::Free;
 /// A column of derivatives shorter than this, for each value, is that of a parameter without influence.
 const INFLUENCE_MIN: f64 = 1e-9;
 
-/// What is asked for.
+/// The data and free parameters of a fit.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The parameters.
@@ -57,7 +57,7 @@ pub struct Request {
     pub workers: usize,
 }
 
-/// What came out.
+/// The result of a fit.
 #[derive(Debug, Clone, Serialize)]
 pub struct Fit {
     /// The parameters.
@@ -133,10 +133,7 @@ pub fn fit(
     // Real parameters, which both ends of their range fit.
     for (free, target) in request.free.iter().zip(&targets) {
         if study.is_whole(target) {
-            return Err(Refused::Usage(format!(
-                "`--free {}`: it takes whole numbers, expected a real parameter",
-                free.name
-            )));
+            return Err(Refused::Usage(format!("`--free {}`: it is an integer, expected a real parameter", free.name)));
         }
         study.check(target, &Value::Real(free.low))?;
         study.check(target, &Value::Real(free.high))?;
@@ -230,7 +227,7 @@ fn search(
     for (free, column) in request.free.iter().zip(differences.column_iter()) {
         if column.norm() < INFLUENCE_MIN * size {
             return Err(Refused::Usage(format!(
-                "`--free {}`: it has no influence on the measured variables; leave it out, or measure what follows it",
+                "`--free {}`: it has no influence on the measured variables; leave it out, or measure a variable that depends on it",
                 free.name
             )));
         }

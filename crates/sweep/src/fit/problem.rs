@@ -63,7 +63,7 @@ impl Problem<'_, '_> {
         models.into_iter().map(|model| Some((model? - &measured).component_mul(&weights))).collect()
     }
 
-    /// What was measured, signal after signal.
+    /// The measured values, signal after signal.
     pub fn measured(&self) -> DVector<f64> {
         DVector::from_vec(self.signals.iter().flat_map(|s| s.values.iter().copied()).collect())
     }
@@ -73,13 +73,11 @@ impl Problem<'_, '_> {
         DVector::from_vec(self.signals.iter().flat_map(|s| s.values.iter().map(|_| s.weight)).collect())
     }
 
-    /// Why nothing goes on.
+    /// The error that ended the fit.
     pub fn failed(&self) -> Refused {
         match &self.failure {
             Some(Ending::Interrupted) => Refused::Run("interrupted".to_owned()),
-            Some(ending) => {
-                Refused::Run(format!("a run at a point that is needed has not ended well: {}", ending.status()))
-            }
+            Some(ending) => Refused::Run(format!("a run that is needed has failed: {}", ending.status())),
             None => Refused::Run("a run gives values that are not finite".to_owned()),
         }
     }

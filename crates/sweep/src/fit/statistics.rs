@@ -1,4 +1,4 @@
-//! What a fit says about its parameters: covariance, intervals, and which of them the data cannot tell apart.
+//! Statistics of a fit: covariance, intervals, and the parameters that the data cannot tell apart.
 //!
 //! With the residual r of m values, its derivatives J by n parameters, and s² = |r|²/(m − n), the covariance is s² (JᵀJ)⁻¹, by the
 //! singular values of J with columns of length 1.
@@ -41,7 +41,7 @@ impl Spread {
         Some(Spread { inverse, weakest: v.column(least).into_owned(), ratio: s[least] / largest })
     }
 
-    /// What of the parameters the data cannot tell apart, in sentences.
+    /// Sentences about parameters that the data cannot tell apart.
     pub fn words(&self, names: &[String]) -> Vec<String> {
         // Pairs by their correlation.
         let mut words = Vec::new();

@@ -113,7 +113,7 @@ fn met(points: &Points, at_s: f64, place: &Place) -> Result<f64, Finding> {
         return Err(Finding::error(place, what, "choose a time from the start on, and before the end"));
     }
     if (windows - windows.round()).abs() > OFF_MAX {
-        let what = format!("an event at {at_s} s, which is no communication point");
+        let what = format!("an event at {at_s} s, which is not a communication point");
         return Err(Finding::error(place, what, format!("the nearest are {below} s and {above} s")));
     }
     Ok(points.at(windows.round()))

@@ -20,7 +20,7 @@ pub(super) fn declare(
         |to: &Endpoint, place: &Place| format!("event for `{to}`, {}", place.to_string().trim_end_matches(": "));
     for event in &s.state_events {
         let signal = |end: &Endpoint, place: &Place| -> Result<Signal, Finding> {
-            let refused = || Finding::error(place, format!("`{end}` is no output that can be sampled"), "");
+            let refused = || Finding::error(place, format!("`{end}` is not an output that can be sampled"), "");
             channels.signal(end).ok_or_else(refused)
         };
         // What crosses zero.

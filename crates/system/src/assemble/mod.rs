@@ -178,10 +178,10 @@ fn plain(a: &Assembly) -> Vec<Finding> {
     let told = |c: &Connection| {
         let (predict, order) = (&s.coupling.predict, degree + 1);
         let what = format!(
-            "`{}` is no motion: {predict} extrapolates it by a polynomial of degree {degree}, with an error O(H^{order})",
+            "`{}` is not a motion: {predict} extrapolates it by a polynomial of degree {degree}, with an error O(H^{order})",
             c.from
         );
-        let next = "where it obeys a law of motions, name that: `law = \"NAME\"` in the connection, and [laws.NAME]";
+        let next = "if it obeys a law of motions, name the law: `law = \"NAME\"` in the connection, and [laws.NAME]";
         Finding::note(&c.place, what, next)
     };
     let explicit = s.coupling.correct == Correct::Explicit;
@@ -233,7 +233,8 @@ pub fn starts(names: &Names<'_>, u: usize, description: &ModelDescription) -> Re
     Ok(out)
 }
 
-/// A start value of the unit of this name, checked against what it declares: for runs that differ from a scenario in values only.
+/// A start value of the unit of this name, checked against its description: for runs that differ from a scenario in
+/// values only.
 ///
 /// # Errors
 /// Where the unit has no such variable, it cannot be set, or the value is not of its type and range.

@@ -1,4 +1,4 @@
-//! What outputs were before the start, as the master asks for it.
+//! Values of outputs before the start, as the master needs them.
 
 use super::Sampled;
 use crate::scenario::{Scenario, Value};
@@ -28,7 +28,7 @@ pub(super) fn rows(
             _ => Err(RunError::Grid {
                 what: "history",
                 found: format!("no value of `{unit}.{name}` at {t_s:?} s"),
-                expected: "one in [[history]]: this method looks back to that time".to_owned(),
+                expected: "one in [[history]]: this method uses values of that time".to_owned(),
             }),
         }
     };

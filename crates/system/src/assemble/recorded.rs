@@ -1,4 +1,4 @@
-//! Which variables a run leaves behind.
+//! The variables that a run records.
 
 use super::Assembly;
 use crate::finding::Finding;
@@ -48,7 +48,7 @@ fn wanted(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
     for ((pattern, place), _) in wanted.iter().zip(used).filter(|(_, used)| !used) {
         findings.push(Finding::warning(
             place,
-            format!("no variable of any unit fits `{pattern}`"),
+            format!("no variable of a unit matches `{pattern}`"),
             "nothing is recorded for it",
         ));
     }
@@ -66,7 +66,7 @@ fn usual(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
     let choose = "`--record UNIT.VARIABLE`, or `record.variables`, chooses";
     let mut others = outputs(a, is_output);
     match others.len() {
-        0 => findings.push(Finding::warning(place, "no unit has an output: time alone is recorded", choose)),
+        0 => findings.push(Finding::warning(place, "no unit has an output: only time is recorded", choose)),
         n => {
             let some = if n > OTHERS_MAX { format!("the first {OTHERS_MAX} of {n}") } else { "they".to_owned() };
             let what = format!("no output is a real number outside of arrays: {some} are recorded");

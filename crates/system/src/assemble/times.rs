@@ -1,4 +1,4 @@
-//! Start, stop and step: what the scenario leaves to the FMUs, how many steps that makes, and where the run ends.
+//! Start, stop and step: values that the scenario leaves to the FMUs, the number of steps, and the end of the run.
 
 use crate::finding::Finding;
 use crate::scenario::Scenario;
@@ -76,7 +76,7 @@ fn proposed(
         };
         for value in unusable.into_iter().filter(|value| asked(value.attribute)) {
             let what = format!("unit `{}`: {value}", unit.name);
-            findings.push(Finding::note(&unit.place, what, "it is as if the FMU proposed none"));
+            findings.push(Finding::note(&unit.place, what, "the proposal of the FMU is ignored"));
         }
     }
     // The run ends at the latest stop time that an FMU proposes.
@@ -86,7 +86,7 @@ fn proposed(
             return Err(Finding::error(
                 &e.place,
                 "no stop time, and no FMU proposes one",
-                "say `stop` in [experiment], or `--stop`",
+                "give `stop` in [experiment], or `--stop`",
             ));
         };
         findings.push(Finding::note(&e.place, format!("no stop time: {stop} s, the latest the FMUs propose"), ""));
@@ -100,7 +100,7 @@ fn proposed(
         let step = if wanted > 0.0 { span / (span / wanted - 1e-9).ceil().max(1.0) } else { span };
         e.step_s = Some(step);
         let whose = if smallest.is_some() { "the smallest the FMUs propose" } else { "a thousandth of the run" };
-        findings.push(Finding::note(&e.place, format!("no macro step: {step} s, {whose}"), "say `step`, or `--step`"));
+        findings.push(Finding::note(&e.place, format!("no macro step: {step} s, {whose}"), "give `step`, or `--step`"));
     }
     Ok(())
 }
@@ -125,12 +125,16 @@ fn bounded(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Result<f64, 
     }
     // Steps that vanish in the last bits of time would never end.
     if e.start_s + step == e.start_s || stop - step == stop {
-        let what = format!("step = {step:?}, which time in 64 bits cannot tell from none at {stop:?} s");
+        let what = format!("step = {step:?}, which is too small to change a time of 64 bits at {stop:?} s");
         return Err(Finding::error(step_place, what, "choose a longer step"));
     }
     let refused = |e: macrostep_master::RunError| {
         let place = s.units.iter().find(|u| u.share != (1, 1)).map_or(step_place, |u| &u.place);
-        Finding::error(place, e.to_string(), "write `step` of the units as parts of the macro step that meet soon")
+        Finding::error(
+            place,
+            e.to_string(),
+            "write `step` of the units as parts of the macro step with a common multiple after few steps",
+        )
     };
     // Steps of a unit: its part of the macro step and its sub-steps count.
     let (window, made) = grid(s).window(s.units.len()).map_err(refused)?;
@@ -152,14 +156,14 @@ fn bounded(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Result<f64, 
     Ok(window * step)
 }
 
-/// Where the run is no whole number of windows, the last one is shorter; units that cannot do that end it before.
+/// Where the run is not a whole number of windows, the last one is shorter; units that cannot do that end it before.
 fn end(
     s: &mut Scenario,
     descriptions: &[Arc<ModelDescription>],
     window_s: f64,
     findings: &mut Vec<Finding>,
 ) -> Result<(), Finding> {
-    // Only a run that is no whole number of windows needs a decision.
+    // Only a run that is not a whole number of windows needs a decision.
     let e = &s.experiment;
     let (start, stop) = (e.start_s, e.stop_s.unwrap_or(e.start_s));
     let span = stop - start;
@@ -168,7 +172,7 @@ fn end(
     // Steps that are chosen end on a multiple of the shortest one.
     if s.coupling.control.kind != Control::Fixed {
         let what =
-            format!("{span} s from {start} s to {stop} s is no whole number of the shortest steps of {window_s} s");
+            format!("{span} s from {start} s to {stop} s is not a whole number of the shortest steps of {window_s} s");
         return Err(Finding::error(&place, what, "choose a `step_max` that divides the span"));
     }
     // The end of the last whole window, and what is said about it.
@@ -177,7 +181,7 @@ fn end(
         if window_s > e.step_s.unwrap_or(0.0) { "meetings of all units" } else { "macro steps" },
     );
     let what = format!(
-        "{} s from {start} s to {stop} s is no whole number of {windows} of {} s",
+        "{} s from {start} s to {stop} s is not a whole number of {windows} of {} s",
         shown::time(span),
         shown::time(window_s)
     );

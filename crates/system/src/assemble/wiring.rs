@@ -79,7 +79,7 @@ impl<'a> Wiring<'a> {
             let of_unit = |name: &str| self.names.unit(name).map(|u| &*self.descriptions[u]);
             let amount = |gain: &Gain| amount(self.names, gain, of_unit).unwrap_or(f64::NAN);
             let Some(made) = laws::of(law, amount, self.catalogue) else {
-                let what = format!("law `{}` of kind `given`, expected a program that gives it", law.name);
+                let what = format!("law `{}` of kind `given`, which only a program can give", law.name);
                 return Err(Finding::error(&law.place, what, "the Python module does: `System.law`"));
             };
             // A law that is not scaled is made once for all its connections; a scaled one is of this connection alone.

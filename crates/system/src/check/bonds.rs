@@ -1,4 +1,4 @@
-//! Power bonds against the variables they are made of.
+//! Power bonds against the variables of their ports.
 //!
 //! A term `gain · input · flow` is a power in W where all three are in coherent units of SI; what an FMU declares in other
 //! units is converted.
@@ -138,7 +138,8 @@ fn note(
         .collect();
     (!rest.is_empty()).then(|| {
         let (name, rest) = (&bond.name, rest.join("·"));
-        let what = format!("power bond `{name}`: `{end}` · `{}` is no power: the gain {gain} is in {rest}", port.flow);
+        let what =
+            format!("power bond `{name}`: `{end}` · `{}` is not a power: the gain {gain} is in {rest}", port.flow);
         Finding::note(&port.place, what, "")
     })
 }
@@ -185,7 +186,7 @@ pub(crate) fn amount<'a>(
         Gain::Number(x) => return Ok(*x),
         Gain::Parameter { name, is_negative } => (name, if *is_negative { -1.0 } else { 1.0 }),
     };
-    let none = || format!("`{name}` is no real parameter of a unit with a value");
+    let none = || format!("`{name}` is not a real parameter of a unit with a value");
     let end = Endpoint::parse(name).ok_or_else(none)?;
     let d = description(&end.unit).ok_or_else(none)?;
     let v = d.variable(&end.variable).ok_or_else(none)?;

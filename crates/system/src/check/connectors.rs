@@ -1,4 +1,4 @@
-//! What a description says of its components' connectors against what the FMUs declare.
+//! The connectors of a description against the variables of the FMUs.
 
 use super::units::exponents;
 use super::wiring::type_name;

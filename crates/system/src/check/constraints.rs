@@ -71,7 +71,7 @@ fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
         Joint::Distance { length } if !(length.is_finite() && *length > 0.0) => {
             bad(
                 format!("`length` is {length:?} m, expected a number above 0"),
-                "for no distance take `kind = \"ball\"`",
+                "for the distance 0 take `kind = \"ball\"`",
             );
         }
         Joint::Rigid { offset } if !offset.is_empty() && first == 12 => {

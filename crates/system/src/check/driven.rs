@@ -91,11 +91,11 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     let fed: BTreeSet<&Endpoint> = s.targets().map(|(to, _)| to).collect();
     for event in &s.events {
         if s.coupling.control.kind != Control::Fixed {
-            let what = format!("an event at {} s, and steps chosen by `{}`", event.at_s, s.coupling.control.kind);
+            let what = format!("an event at {} s, and step control by `{}`", event.at_s, s.coupling.control.kind);
             findings.push(Finding::error(
                 &event.place,
                 what,
-                "choose `kind = \"fixed\"`: events are set where steps meet",
+                "choose `kind = \"fixed\"`: events are at communication points of all units",
             ));
         }
         for (unit, setting) in &event.settings {
@@ -125,7 +125,7 @@ fn was(d: &Declared<'_>, at_s: f64, (unit, setting): &(String, Setting)) -> Resu
     let Some(v) = d.variable(&end).map_err(|what| (what, String::new()))? else { return Ok(()) };
     let Some(description) = d.description(unit) else { return Ok(()) };
     if v.real().is_none() || !matches!(v.causality, Causality::Output | Causality::Local) {
-        return Err((format!("`{end}` in a history, and it is no real output"), "leave it out".to_owned()));
+        return Err((format!("`{end}` in a history, which is not a real output"), "leave it out".to_owned()));
     }
     if setting.unit.is_some() {
         return Err((format!("`{end}` with a unit in a history"), format!("write a number in `{}`", v.unit())));
@@ -156,14 +156,17 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
             findings.push(Finding::error(
                 &c.place,
                 what,
-                "`factor` and `offset` are for real inputs; leave the rest out",
+                "only `factor` and `offset` work there, for real inputs; leave the rest out",
             ));
         }
         // What is held between rows is set where steps meet, so these are of one length.
         match driven(c, &table, (v, description)) {
             Err(what) => findings.push(Finding::error(&c.place, what, "")),
             Ok(Driven::Values(_)) if d.scenario.coupling.control.kind != Control::Fixed => {
-                let what = format!("`{}` keeps its value between rows, and `control` chooses steps", c.to);
+                let what = format!(
+                    "`{}` keeps its value between rows, which does not work with step control (`control`)",
+                    c.to
+                );
                 findings.push(Finding::error(&c.place, what, "choose `kind = \"fixed\"`"));
             }
             Ok(Driven::Series(_)) => is_line = true,
@@ -174,7 +177,7 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
         findings.extend(span(&d.scenario.experiment, file, &table.times_s));
     }
     if own.is_empty() {
-        let what = format!("inputs `{}` are connected to nothing", file.name);
+        let what = format!("inputs `{}` have no connection", file.name);
         findings.push(Finding::warning(&file.place, what, format!("write \"UNIT.INPUT\" = \"{}.COLUMN\"", file.name)));
     }
 }
@@ -186,12 +189,12 @@ fn span(e: &Experiment, file: &InputFile, times_s: &[f64]) -> Option<Finding> {
     let (off_s, run) = (1e-9 * (stop_s - e.start_s), format!("the run goes from {} s to {stop_s} s", e.start_s));
     let rows = format!("inputs `{}` go from {first_s} s to {last_s} s, and {run}", file.shown);
     if *last_s <= e.start_s || *first_s >= stop_s {
-        let what = format!("{rows}: no row is in it, and one value holds all the time");
+        let what = format!("{rows}: no row is within the run, so one value holds all the time");
         return Some(Finding::warning(&file.place, what, "look at the times of the file, in s"));
     }
     let is_short = *first_s > e.start_s + off_s || *last_s < stop_s - off_s;
     let what = format!("{rows}: the first values hold before, the last ones after");
-    is_short.then(|| Finding::note(&file.place, what, "give rows for the whole run where that is not meant"))
+    is_short.then(|| Finding::note(&file.place, what, "give rows for the whole run if this is not intended"))
 }
 
 /// Whether a variable may be set on the way: an input without a source, or a tunable parameter.
@@ -229,7 +232,7 @@ pub(super) fn set(
     }
 }
 
-/// What tells the files of inputs of a scenario from others: their texts.
+/// The texts of the input files of a scenario, which identify them.
 pub fn contents(s: &Scenario) -> Result<Vec<(String, Vec<u8>)>, Finding> {
     let read = |file: &InputFile| {
         let failed = |e: std::io::Error| Finding::error(&file.place, format!("inputs `{}`: {e}", file.shown), "");

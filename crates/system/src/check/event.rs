@@ -1,4 +1,4 @@
-//! Events of a condition, against the variables they look at and set, and the units that are to meet them.
+//! Events of a condition, against the variables that they use and set, and the units that must reach them.
 
 use super::Declared;
 use super::driven::may_be_set;
@@ -37,7 +37,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         let forks = description.as_ref().is_some_and(|d_| d.rollback.forks(d_));
         if !co.can_get_and_set_fmu_state && !forks {
             let what = format!(
-                "unit `{}` cannot go back: steps before an event are shortened as it is expected, and it may be met late",
+                "unit `{}` cannot go back: steps before an expected event are shortened, and the event may be late",
                 unit.name
             );
             findings.push(Finding::warning(
@@ -54,7 +54,7 @@ fn output<'d>(d: &'d Declared<'_>, end: &Endpoint, place: &Place, findings: &mut
     match d.variable(end) {
         Err(what) => findings.push(Finding::error(place, what, "")),
         Ok(Some(v)) if v.real().is_none() || !matches!(v.causality, Causality::Output | Causality::Local) => {
-            let what = format!("an event looks at `{end}`, and it is no real output");
+            let what = format!("the condition of an event has `{end}`, which is not a real output");
             findings.push(Finding::error(place, what, "name a real output"));
         }
         Ok(v) => return v,
@@ -79,7 +79,7 @@ fn taken(d: &Declared<'_>, event: &StateEvent, fed: &BTreeSet<&Endpoint>, findin
         if let Err((what, next)) = may_be_set(&taken.to, to, fed) {
             findings.push(Finding::error(&taken.place, what, next));
         } else if to.real().is_none() {
-            let what = format!("`{}` is no real variable, and an event sets it to `{}`", taken.to, taken.from);
+            let what = format!("`{}` is not a real variable, and an event sets it to `{}`", taken.to, taken.from);
             findings.push(Finding::error(&taken.place, what, "write a value"));
         } else if from.unit() != to.unit() && taken.factor == 1.0 {
             let what = format!(
@@ -89,7 +89,7 @@ fn taken(d: &Declared<'_>, event: &StateEvent, fed: &BTreeSet<&Endpoint>, findin
                 to.unit(),
                 from.unit()
             );
-            findings.push(Finding::warning(&taken.place, what, "say the `factor` that converts them"));
+            findings.push(Finding::warning(&taken.place, what, "give the `factor` that converts them"));
         }
     }
 }

@@ -38,10 +38,10 @@ pub(super) fn check(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Fin
     // The model feeds inputs, or it is there to repeat steps of a unit that integrates it itself.
     let feeds_nothing = m.to_speed.is_empty() && m.to_position.is_empty();
     if feeds_nothing && m.predicted.is_empty() {
-        bad("an interface model that feeds nothing".to_owned(), "write to = { speed = [\"UNIT.INPUT\"] }");
+        bad("an interface model that no input is connected to".to_owned(), "write to = { speed = [\"UNIT.INPUT\"] }");
     }
     if !m.predicted.is_empty() && (!feeds_nothing || m.repeat == 0) {
-        let what = "`predicted` of an interface model is for repeating steps of a fast unit that integrates it itself";
+        let what = "`predicted` of an interface model is only for repeated steps of a fast unit that integrates it";
         bad(what.to_owned(), "write repeat = 2 and no `to`, or no `predicted`");
     }
     // More repetitions are taken for a mistake.

@@ -1,4 +1,4 @@
-//! Lines with delay: their sizes, their ends, and what their outputs are connected to.
+//! Lines with delay: their sizes, their ends, and the connections of their outputs.
 
 use super::Declared;
 use crate::finding::Finding;
@@ -20,14 +20,14 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
     }
     // An obeyed law makes forces from motions, and a line answers with waves.
     if d.scenario.connections.iter().any(|c| c.law.as_deref() == Some(&law.name)) {
-        let what = "a connection obeys it, but what an end gets is no value of the motions".to_owned();
+        let what = "a connection obeys it, but the input of an end is not a function of the motions".to_owned();
         findings.push(error(what, "connect an output of the line itself"));
     }
     for (end, who) in line.ends.iter().enumerate() {
         let (Some(speed), Some(output)) = (law.inputs.get(2 * end + 1), law.outputs.get(end)) else { continue };
         // Position and speed of an end belong to one unit.
         if law.inputs[2 * end].unit != speed.unit {
-            let what = format!("end {} moves with `{}` and `{speed}`, of two units", end + 1, law.inputs[2 * end]);
+            let what = format!("end {} has `{}` and `{speed}`, which are of two units", end + 1, law.inputs[2 * end]);
             findings.push(error(what, "give x and v of one unit"));
         }
         // One input, of the unit at that end, as it is.
@@ -54,21 +54,22 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
                     .as_ref()
                     .is_ok_and(|v| v.is_none_or(|v| v.causality == Causality::Parameter && v.real().is_some()));
                 if parameter.unit != speed.unit || !fits {
-                    let what = format!("`{parameter}` is no real parameter of unit `{}`", speed.unit);
-                    findings.push(error(what, "name the parameter that is told the impedance, or write \"feedback\""));
+                    let what = format!("`{parameter}` is not a real parameter of unit `{}`", speed.unit);
+                    findings
+                        .push(error(what, "name the parameter that is set to the impedance, or write \"feedback\""));
                 }
             }
             // The master holds the local part over a step.
             LineEnd::Hold => {
                 let what = format!("line `{}`: the local part Z v at `{speed}` is held over a step", law.name);
-                let next = "with that the line is stable for small Z H against the mass only: a unit that takes the wave is \
+                let next = "the line is then stable only if Z H is small against the mass: a unit that takes the wave is \
                             stable at any step up to the delay";
                 findings.push(Finding::warning(&law.place, what, next));
             }
             // The master makes the local part by feedback.
             LineEnd::Feedback => {
-                let what = format!("line `{}`: the local part Z v at `{speed}` is made by feedback", law.name);
-                let next = "that was seen to be stable while Z H is at most twice the mass, and to grow from ten times on: a unit \
+                let what = format!("line `{}`: the local part Z v at `{speed}` is computed by feedback", law.name);
+                let next = "it was observed to be stable for Z H up to twice the mass, and to grow from ten times the mass on: a unit \
                             that takes the wave is stable at any step up to the delay";
                 findings.push(Finding::warning(&law.place, what, next));
             }

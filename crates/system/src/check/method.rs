@@ -1,4 +1,4 @@
-//! The method against what the units can do, and the times against each other.
+//! The method against the capabilities of the units, and the times against each other.
 
 use super::Declared;
 use crate::finding::Finding;
@@ -44,9 +44,10 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 
 /// That a unit goes back by fork.
 fn by_fork(unit: &str, place: &Place, co: &CoSimulation) -> Finding {
-    let why = if co.can_get_and_set_fmu_state { "as `--rollback` says" } else { "it has no `canGetAndSetFMUstate`" };
+    let why =
+        if co.can_get_and_set_fmu_state { "by the option `--rollback`" } else { "it has no `canGetAndSetFMUstate`" };
     let what = format!("unit `{unit}` goes back by fork of a process of its own: {why}");
-    Finding::note(place, what, "`macrostep check --rollback` tries an FMU")
+    Finding::note(place, what, "`macrostep check --rollback` tests an FMU")
 }
 
 /// What one unit can do, and whether its inputs are fed; `goes_back` by its own functions or by fork.
@@ -62,9 +63,9 @@ fn capabilities(
         let said = c.method.map_or(format!("correct = \"{}\"", c.correct), |m| format!("method = \"{m}\""));
         let what = format!("`{said}` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`", unit.name);
         let next = if s.constraints.is_empty() {
-            "choose `correct = \"explicit\"`, with `predict = \"linear\"` and steps as short as it needs"
+            "choose `correct = \"explicit\"`, with `predict = \"linear\"` and short steps"
         } else {
-            "leave `--rollback` at `auto`, which goes back by fork; or a stiff spring and damper, a law, in the place of the joint"
+            "leave `--rollback` at `auto`, which goes back by fork; or replace the joint by a law, a stiff spring and damper"
         };
         findings.push(Finding::error(&c.place, what, next));
     }
@@ -88,7 +89,7 @@ fn capabilities(
         );
         findings.push(Finding::error(&c.place, what, "choose `kind = \"fixed\"`, steps of one length"));
     } else if c.control.kind != Control::Fixed && !goes_back {
-        let what = format!("unit `{}` has no `canGetAndSetFMUstate`: steps that were too long stand", unit.name);
+        let what = format!("unit `{}` has no `canGetAndSetFMUstate`: steps that were too long are kept", unit.name);
         findings.push(Finding::warning(&c.place, what, "the next ones are shorter; choose a smaller tolerance"));
     }
     // A prediction has to reach inside of the step: by interpolation of inputs, or in parts by sub-steps.
@@ -100,7 +101,7 @@ fn capabilities(
         );
         findings.push(Finding::warning(&c.place, what, "more `sub_steps` follow the prediction better"));
         if n > 1 && !co.can_handle_variable_communication_step_size {
-            let what = format!("`sub_steps = {n}`: unit `{}` may not be able to take them", unit.name);
+            let what = format!("`sub_steps = {n}`: unit `{}` may not support such steps", unit.name);
             findings.push(Finding::warning(&c.place, what, "it has no `canHandleVariableCommunicationStepSize`"));
         }
     }
@@ -148,7 +149,7 @@ fn together(s: &Scenario, findings: &mut Vec<Finding>) {
         let what = format!("a palindromic schedule with {what}: {why}");
         findings.push(Finding::error(place, what, next));
     };
-    let forward = "choose `schedule = \"gauss-seidel\"`, or leave that out";
+    let forward = "choose `schedule = \"gauss-seidel\"`, or leave it out";
     // Corrections, chosen steps and steps of a unit's own each break the symmetry.
     if c.correct != Correct::Explicit {
         let what = format!("`correct = \"{}\"`", c.correct);
@@ -170,7 +171,7 @@ fn bonds(s: &Scenario, findings: &mut Vec<Finding>) {
     let energy = (c.energy != Energy::Monitor).then(|| format!("`energy = \"{}\"`", c.energy));
     let control = (c.control.kind == Control::Ecco).then(|| "`control` by `ecco`".to_owned());
     for what in energy.iter().chain(&control).filter(|_| s.bonds.is_empty()) {
-        let what = format!("{what} needs power bonds, and there is none");
+        let what = format!("{what} needs power bonds, and the scenario has none");
         findings.push(Finding::error(&c.place, what, "name them in [[bonds]]; `explain` shows what it finds"));
     }
     let Some(energy) = energy else { return };
@@ -188,13 +189,13 @@ fn order(s: &Scenario, findings: &mut Vec<Finding>) {
     // An opposite order beside an order that is named says two things, unless the method has chosen it.
     if c.schedule != c.schedule.forward() && c.method.is_none() {
         let what = format!("an `order` beside `schedule = \"{}\"`", c.schedule);
-        let next = format!("choose `schedule = \"{}\"` and the order that is meant", c.schedule.forward());
+        let next = format!("choose `schedule = \"{}\"` and an `order`", c.schedule.forward());
         findings.push(Finding::error(&c.place, what, next));
     }
     if c.schedule == Schedule::Jacobi {
         findings.push(Finding::warning(
             &c.place,
-            "an `order` means nothing to Jacobi",
+            "an `order` has no effect on Jacobi",
             "choose `schedule = \"gauss-seidel\"`",
         ));
     }

@@ -63,15 +63,15 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         let names: Vec<&str> = missing.iter().take(NAMES_MAX).map(|(_, name)| name.as_str()).collect();
         let more = if missing.len() > NAMES_MAX { ", …" } else { "" };
         let what =
-            format!("{} of the parameters are no variables of their FMUs: {}{more}", missing.len(), names.join(", "));
-        findings.push(Finding::note(place, what, "SSP has them passed over"));
+            format!("{} of the parameters are not variables of their FMUs: {}{more}", missing.len(), names.join(", "));
+        findings.push(Finding::note(place, what, "SSP demands that they are ignored"));
     }
 }
 
 /// Names shown of many.
 const NAMES_MAX: usize = 8;
 
-/// Takes out what a parameter set has for variables that units lack, and may have. The descriptions are in the order of the
+/// Removes values of a parameter set for variables that units need not have. The descriptions are in the order of the
 /// units.
 pub fn keep_known(s: &mut Scenario, descriptions: &[Arc<ModelDescription>]) {
     let units: BTreeMap<String, &Arc<ModelDescription>> =

@@ -49,7 +49,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             source(d, input, &law.place, findings);
         }
         if !used.contains(law.name.as_str()) {
-            let what = format!("law `{}` is connected to nothing", law.name);
+            let what = format!("no output of law `{}` is connected", law.name);
             findings.push(Finding::warning(&law.place, what, "connect one of its outputs, or remove it"));
         }
     }
@@ -69,7 +69,7 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     let to = target(d, &c.to, place, findings);
     if let Some(name) = c.law.as_ref().filter(|name| d.names.law(name).is_none()) {
         let known: Vec<&str> = d.scenario.laws.iter().map(|l| l.name.as_str()).collect();
-        let what = format!("`{}` obeys the law `{name}`, which there is none of", c.from);
+        let what = format!("`{}` obeys the law `{name}`, which does not exist", c.from);
         findings.push(Finding::error(place, what, format!("write [laws.{name}]; there are `{}`", known.join("`, `"))));
     }
     // What a file has for it is looked at with the file.
@@ -207,7 +207,7 @@ pub(super) fn source<'a>(
     // Inputs feed nothing. Other variables that are no outputs may be stale after a step.
     if matches!(v.causality, Causality::Input | Causality::Independent) {
         let what = format!("`{end}` is {}, expected an output", causality(v.causality));
-        findings.push(Finding::error(place, what, "the input stands at the left, the output at the right"));
+        findings.push(Finding::error(place, what, "the input must be at the left, the output at the right"));
         return None;
     }
     if v.causality != Causality::Output {
@@ -233,7 +233,7 @@ pub(super) fn target<'a>(
     };
     if v.causality != Causality::Input {
         let what = format!("`{end}` is {}, expected an input", causality(v.causality));
-        findings.push(Finding::error(place, what, "the input stands at the left, the output at the right"));
+        findings.push(Finding::error(place, what, "the input must be at the left, the output at the right"));
         return None;
     }
     Some(v)
@@ -313,7 +313,7 @@ fn mean(d: &Declared<'_>, c: &Connection, to: Option<&Variable>, findings: &mut 
         c.converts && matches!(conversion((a, from), (b, to)), Conversion::Affine(..))
     });
     if d.names.law(&c.from.unit).is_some() || !is_real || changes || converts {
-        let what = format!("`{}` gets a mean that is scaled, converted, of a law or of no real output", c.to);
+        let what = format!("`{}` gets a mean that is scaled, converted, of a law or not of a real output", c.to);
         findings.push(Finding::error(&c.place, what, "connect a real output of a unit as it is, or leave `mean` out"));
     }
 }
@@ -335,7 +335,7 @@ fn unconnected(d: &Declared<'_>, fed: &BTreeMap<&Endpoint, &Place>, findings: &m
             let more = free.len().saturating_sub(8);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let what = format!("inputs of unit `{}` without a source keep their start: {shown}{more}", unit.name);
-            findings.push(Finding::note(&unit.place, what, "connect them, or say so with [units.NAME.set]"));
+            findings.push(Finding::note(&unit.place, what, "connect them, or set them in [units.NAME.set]"));
         }
     }
 }
@@ -346,7 +346,7 @@ fn start(v: &Variable) -> String {
         Some(Value::Integer(i)) => i.to_string(),
         Some(Value::Boolean(b)) => b.to_string(),
         Some(Value::String(t)) => format!("{t:?}"),
-        None => "what the FMU chooses".to_owned(),
+        None => "the default of the FMU".to_owned(),
     }
 }
 

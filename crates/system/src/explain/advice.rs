@@ -1,4 +1,5 @@
-//! What energy correction and step control do for a system, and which method is for it: sentences with its names filled in.
+//! The effect of energy correction and step control on a system, and the methods that suit it, with the names of the
+//! system.
 
 use super::methods::{chain, no_dense};
 use super::order::Loop;
@@ -6,7 +7,7 @@ use crate::assemble::Assembly;
 use crate::words::{Control, Energy};
 use macrostep_description::CoSimulation;
 
-/// What is done about the energy that the coupling makes, and how steps are chosen.
+/// Energy correction and step control of a scenario, as sentences.
 pub fn corrections(a: &Assembly) -> [String; 2] {
     // Names of the bonds, of their inputs and of their flows, for the sentences.
     let s = &a.effective;
@@ -17,17 +18,17 @@ pub fn corrections(a: &Assembly) -> [String; 2] {
     let flows = ports().map(|p| p.flow.to_string());
     // What is done about residual energy.
     let energy = match (s.coupling.energy, s.bonds.is_empty()) {
-        (Energy::Monitor, true) => "no power bond is named: none is watched, none corrected".to_owned(),
-        (Energy::Monitor, false) => format!("residual energy of {bonds} is watched and nothing is corrected"),
-        (_, true) => "no power bond is named: there is nothing to correct".to_owned(),
+        (Energy::Monitor, true) => "the scenario has no power bond: no residual energy is reported".to_owned(),
+        (Energy::Monitor, false) => format!("residual energy of {bonds} is reported, without energy correction"),
+        (_, true) => "the scenario has no power bond: there is nothing to correct".to_owned(),
         (Energy::Nepce, false) => {
             let inputs = list(inputs.collect());
-            format!("NEPCE on {bonds}: in each step {inputs} get what they missed in the last one, on average")
+            format!("NEPCE on {bonds}: the mean error of {inputs} in a step is added to them in the next step")
         }
         (Energy::Leak, false) => {
             let flows = list(flows.collect());
             format!(
-                "leak on {bonds}: opposite efforts, by the difference of {flows}, take out residual energy in some 10 H"
+                "leak on {bonds}: a damper with opposite efforts from the difference of {flows} takes out residual energy in some 10 H"
             )
         }
     };
@@ -41,16 +42,16 @@ fn steps(a: &Assembly, bonds: &str) -> String {
     let what = match c.kind {
         Control::Fixed => return format!("all of {h} s"),
         Control::Error => "the error of predicted inputs, relative to their size,".to_owned(),
-        Control::Ecco => format!("residual energy of {bonds}, relative to the largest that went through in a step,"),
+        Control::Ecco => format!("residual energy of {bonds}, relative to the largest energy transmitted in a step,"),
     };
     let (shortest, longest) = (c.step_min_s.unwrap_or(f64::NAN), c.step_max_s.unwrap_or(h));
     let degrees = a.method.control.as_ref().map_or(0, |control| control.family.len());
     let degrees = if degrees > 1 { "; the degree of the predictor is chosen too" } else { "" };
     let stays = lacking(a, |c| c.can_get_and_set_fmu_state);
     let rejected = if stays.is_empty() {
-        "a step that is too long is made again, shorter".to_owned()
+        "a step that is too long is repeated with a shorter one".to_owned()
     } else {
-        format!("a step that is too long stays, because {stays} cannot go back")
+        format!("a step that is too long is kept, because {stays} cannot go back")
     };
     format!("{shortest} s to {longest} s, so that {what} stays below {}{degrees}; {rejected}", c.tolerance)
 }
@@ -96,7 +97,7 @@ pub fn which(a: &Assembly, loops: &[Loop], system: &str) -> Vec<String> {
         lines.push("several rates: the unit with the shortest steps last in `gauss-seidel`".to_owned());
     }
     lines.push(format!(
-        "it grows: `macrostep stability {system} --predict hold,linear` has the largest stable step of each"
+        "if the run grows: `macrostep stability {system} --predict hold,linear` prints the largest stable step of each"
     ));
     lines
 }

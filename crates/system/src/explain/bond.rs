@@ -1,4 +1,4 @@
-//! Candidates for *power bonds* of a scenario that names none: what units of measurement and known laws make unambiguous.
+//! Candidates for *power bonds* of a scenario without any, found by units of measurement and known laws.
 //!
 //! | found | ports (P is the power received) |
 //! |---|---|
@@ -35,7 +35,7 @@ pub struct Candidates {
     pub ambiguous: Vec<Endpoint>,
 }
 
-/// Looks for them.
+/// Looks for power bonds.
 pub fn candidates(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Candidates {
     let look = Look { s, descriptions, wires: wires(s) };
     let mut out = Candidates::default();

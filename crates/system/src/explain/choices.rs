@@ -1,4 +1,4 @@
-//! What the FMUs let a user choose between, and what is chosen: enumerations and Booleans among their parameters.
+//! Options of the FMUs and their chosen values: enumerations and Booleans among their parameters.
 
 use crate::assemble::Assembly;
 use crate::check::{Converted, convert, items};

@@ -1,5 +1,5 @@
-//! Outputs with direct feed-through of units that offer no way to evaluate them anew: what inputs they answer, and what can be
-//! done about it.
+//! Outputs with direct feed-through of units that cannot evaluate them anew: the inputs that they are computed from, and
+//! remedies.
 
 use super::order::{Loop, Order, order};
 use crate::assemble::Assembly;
@@ -192,7 +192,7 @@ fn late(a: &Assembly, late: &[(&Endpoint, &Lateness)], is_consumed: bool) -> Opt
 const NAMED_MAX: usize = 6;
 
 /// What always helps.
-const SMALLER: &str = "a smaller step makes the error smaller";
+const SMALLER: &str = "a smaller step reduces the error";
 
 fn units(names: &str, n: usize) -> String {
     if n == 1 { format!("unit {names}") } else { format!("units {names}") }
@@ -201,15 +201,14 @@ fn units(names: &str, n: usize) -> String {
 /// What brings late outputs of any system to their time, where the units allow it.
 fn remedy(a: &Assembly, lateness: Lateness) -> Option<String> {
     if lateness == Lateness::SubStep {
-        return Some("more `sub_steps` or a smaller step make the error smaller".to_owned());
+        return Some("more `sub_steps` or a smaller step reduce the error".to_owned());
     }
     let repeats = |(d, by_fork): (&Arc<ModelDescription>, &bool)| {
         *by_fork || d.co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state)
     };
     let is_explicit = a.effective.coupling.correct == Correct::Explicit;
-    (is_explicit && a.descriptions.iter().zip(&a.by_fork).all(repeats)).then(|| {
-        "`--correct newton` repeats each step until they fit; a smaller step makes the error smaller".to_owned()
-    })
+    (is_explicit && a.descriptions.iter().zip(&a.by_fork).all(repeats))
+        .then(|| "`--correct newton` repeats each step until they agree; a smaller step reduces the error".to_owned())
 }
 
 /// A Gauss–Seidel order in which nothing is late, where there is one: units whose outputs are left as reported step after those

@@ -1,4 +1,4 @@
-//! Which methods the FMUs of a system allow, and what the others lack.
+//! The methods that the FMUs of a system allow, and the capabilities that they lack for others.
 
 use crate::assemble::{Assembly, wanted};
 use crate::scenario::Names;
@@ -16,7 +16,7 @@ pub struct Allowed {
     pub how: Option<String>,
 }
 
-/// All groups of methods, each with what it lacks.
+/// All groups of methods, each with the capabilities that are missing for it.
 pub fn methods(a: &Assembly) -> Vec<Allowed> {
     // Units that do not offer an ability, with what takes its place.
     let without = |offers: fn(&CoSimulation) -> bool, attribute: &str, instead: &str| {
@@ -38,10 +38,10 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
         "no connected output has its derivatives up to the acceleration; name them in `motions`, or take linear";
     group("ia0, ia1, ia2, h3, h5, jerk (explicit, high order)", (!has(3)).then(|| no_motion.to_owned()));
     let lacking = no_dense(a);
-    let sentence = || format!("{} without dense output; h5 with newton does without", lacking.join(", "));
+    let sentence = || format!("{} without dense output; h5 with newton does not need it", lacking.join(", "));
     group("waveform:Q", (!lacking.is_empty()).then(sentence));
     // What repeats steps needs a way back, by the unit's own functions or by fork.
-    let explicit = "explicit coupling, gauss-seidel with the stiff side last, does without";
+    let explicit = "explicit coupling does not need it, with gauss-seidel and the stiff side last";
     let forked: Vec<String> = (a.effective.units.iter().zip(&a.by_fork))
         .filter(|(_, by_fork)| **by_fork)
         .map(|(unit, _)| format!("`{}`", unit.name))
@@ -59,9 +59,9 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let differences = "newton takes differences";
     let directional = without(|c| c.provides_directional_derivative, "providesDirectionalDerivative", differences);
     group("newton-directional", directional);
-    let one_length = "steps of one length, chosen by `advise`, do without";
+    let one_length = "steps of one length do not need it; `advise` chooses one";
     let attribute = "canHandleVariableCommunicationStepSize";
-    group("macro step control", without(|c| c.can_handle_variable_communication_step_size, attribute, one_length));
+    group("step control", without(|c| c.can_handle_variable_communication_step_size, attribute, one_length));
     let no_bond = "no power bond is named in [[bonds]]";
     group("energy monitor, nepce, leak", a.effective.bonds.is_empty().then(|| no_bond.to_owned()));
     all

@@ -8,7 +8,7 @@ use macrostep_description::shown;
 use macrostep_master::{Local, Op, Plan, Refresh, RunError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who acts when, and who knows what by then.
+/// The order of execution, and the values that are known at each point.
 pub struct Order {
     /// One window.
     pub plan: Plan,
@@ -28,7 +28,7 @@ pub struct Order {
     pub late: BTreeMap<Endpoint, Lateness>,
 }
 
-/// Units whose sampled outputs follow each other at once.
+/// Units whose sampled outputs depend on each other at the same time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {
     /// The units.
@@ -61,7 +61,7 @@ pub enum Sampled {
     Lagged,
 }
 
-/// What a connection does to its signal in time.
+/// The delay of a connection.
 #[derive(Debug, Clone)]
 pub struct Delay {
     /// The input.
@@ -178,7 +178,7 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
     };
     let reported = |u: usize| {
         let late = o.late.iter().find(|(end, _)| end.unit == s.units[u].name).map(|(_, late)| late.words());
-        let late = late.unwrap_or("known before it stepped, or iterated");
+        let late = late.unwrap_or("known before its step, or iterated");
         format!("{}: {} left as reported, with inputs {late}", name(u), feedthrough(u))
     };
     // How one unit's outputs get up to date at a time.
@@ -199,7 +199,7 @@ pub fn steps(a: &Assembly, o: &Order) -> Vec<String> {
         Op::Publish { unit, at: tick } => {
             let outputs = a.channels.iter().filter(|c| c.unit == unit).flat_map(|c| &c.names);
             let outputs: Vec<String> = outputs.map(|n| format!("`{n}`")).collect();
-            let outputs = if outputs.is_empty() { "nothing anybody uses".to_owned() } else { outputs.join(", ") };
+            let outputs = if outputs.is_empty() { "no output that is used".to_owned() } else { outputs.join(", ") };
             format!("{} publishes {outputs} at {}", name(unit), at(tick))
         }
         // A unit by itself, or all of a loop together.

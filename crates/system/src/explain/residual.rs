@@ -1,4 +1,4 @@
-//! Energy residuals of a run: what each bond has given the system that no unit has.
+//! Residual energies of a run: the energy that each bond has added to the system.
 
 use super::bond::{Candidates, candidates};
 use crate::assemble::assemble;
@@ -7,7 +7,7 @@ use crate::finding::Finding;
 use crate::scenario::{Bond, Place, Scenario};
 use macrostep_master::{Account, RunError};
 
-/// Bonds and what they did in a run.
+/// Power bonds and their residual energies in a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Residuals {
     /// In the order of `bonds`.

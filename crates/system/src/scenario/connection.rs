@@ -1,4 +1,4 @@
-//! Connections, and what they begin and end at.
+//! Connections and their ends.
 
 use super::place::Place;
 use super::unit::Value;
@@ -12,7 +12,7 @@ pub struct Endpoint {
     pub variable: String,
 }
 
-/// `to = factor · from + offset`, or what the table has for `from`.
+/// `to = factor · from + offset`, or the value of the table for `from`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connection {
     /// An output.

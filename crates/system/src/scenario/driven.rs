@@ -1,4 +1,4 @@
-//! What drives a system from outside: inputs from files, and values set at a time or when outputs cross a threshold.
+//! Values from outside a system: inputs from files, and values set at a time or when outputs cross a threshold.
 
 use super::connection::Endpoint;
 use super::place::Place;
@@ -19,7 +19,7 @@ pub struct InputFile {
     pub place: Place,
 }
 
-/// Values at a time: set at a communication point, before the step from there; or, in a history, what outputs were.
+/// Values at a time: set at a communication point, before the next step; or, in a history, values of outputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// When \[s\].
@@ -71,14 +71,14 @@ pub struct Taken {
 }
 
 impl StateEvent {
-    /// What crosses zero, in words.
+    /// The name of the function that crosses zero.
     pub fn name(&self) -> String {
         let minus = self.minus.as_ref().map(|minus| format!(" - {minus}")).unwrap_or_default();
         let threshold = if self.threshold == 0.0 { String::new() } else { format!(" = {:?}", self.threshold) };
         format!("{}{minus}{threshold}", self.of)
     }
 
-    /// Outputs that it looks at or takes values from.
+    /// Outputs that the event uses.
     pub fn outputs(&self) -> impl Iterator<Item = &Endpoint> {
         std::iter::once(&self.of).chain(&self.minus).chain(self.taken.iter().map(|taken| &taken.from))
     }

@@ -96,7 +96,7 @@ pub struct Line {
     pub ends: [LineEnd; 2],
 }
 
-/// What a line is given by; Z = k τ.
+/// The size of a line: an impedance, or a stiffness with Z = k τ.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LineSize {
     /// Z \[N·s/m\].
@@ -105,7 +105,7 @@ pub enum LineSize {
     Stiffness(Gain),
 }
 
-/// Who makes the local part of the force at an end.
+/// Where the local part Z v of the force at an end is computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineEnd {
     /// The unit, whose parameter is told the impedance, and whose input gets the wave.

@@ -87,7 +87,7 @@ pub struct Experiment {
     pub step_place: Place,
 }
 
-/// What a run leaves behind.
+/// The recorded variables of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
     /// Variables `UNIT.NAME` of any type; `*` stands for any letters. Empty: all real outputs but elements of arrays.

@@ -1,4 +1,4 @@
-//! Where the parts of a scenario stand, by their names: for whoever looks up many of them.
+//! The indices of the parts of a scenario by their names, for many look-ups.
 
 use super::{InputFile, Law, Scenario, Setting};
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ impl<'a> Names<'a> {
         Names { scenario, units, laws, inputs, sets }
     }
 
-    /// Whose names they are.
+    /// The scenario of these names.
     pub fn scenario(&self) -> &'a Scenario {
         self.scenario
     }

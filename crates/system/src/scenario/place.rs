@@ -1,8 +1,8 @@
-//! Where something stands in a file.
+//! A place in a file.
 
 use std::sync::Arc;
 
-/// Where something stands in a file. Line 0: in no particular line.
+/// A place in a file. Line 0: in no particular line.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
     /// The file as named by the user.

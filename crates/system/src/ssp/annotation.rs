@@ -1,4 +1,4 @@
-//! *Annotations* of other tools: macro steps that stand in them.
+//! *Annotations* of other tools, and the macro steps in them.
 //!
 //! | tool | type | element and attribute |
 //! |---|---|---|

@@ -76,7 +76,7 @@ impl Dictionaries {
             return Ok(());
         };
         let known: Vec<&str> = entries.iter().map(String::as_str).collect();
-        let what = format!("`{}` is no entry of its signal dictionary", port.connector);
+        let what = format!("`{}` is not an entry of its signal dictionary", port.connector);
         Err(Finding::error(place, what, format!("it has `{}`", known.join("`, `"))))
     }
 }

@@ -1,4 +1,4 @@
-//! What a description in SSP does not say, or says in a way that other tools refuse.
+//! Parts of a scenario that a description in SSP cannot have, or has in a form that other tools refuse.
 
 use crate::finding::Finding;
 use crate::scenario::{Coupling, Scenario, Setting};
@@ -9,29 +9,29 @@ use std::sync::Arc;
 pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Finding> {
     let mut out = Vec::new();
     // What SSP has no words for stands in the annotation: laws, maps, bonds and steps of a unit's own.
-    let next = "it stands in the annotation, which other tools do not read";
+    let next = "it is in the annotation, which other tools do not read";
     out.extend(
-        s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no words in SSP", l.name), next)),
+        s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no element in SSP", l.name), next)),
     );
-    out.extend(s.maps.iter().map(|m| Finding::warning(&m.place, "a linear map has no words in SSP", next)));
-    let bond = |name: &str| format!("power bond `{name}` has no words in SSP");
+    out.extend(s.maps.iter().map(|m| Finding::warning(&m.place, "a linear map has no element in SSP", next)));
+    let bond = |name: &str| format!("power bond `{name}` has no element in SSP");
     out.extend(s.bonds.iter().map(|b| Finding::warning(&b.place, bond(&b.name), next)));
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
-        Finding::warning(&u.place, format!("the own macro step of unit `{}` has no words in SSP", u.name), next)
+        Finding::warning(&u.place, format!("the own macro step of unit `{}` has no element in SSP", u.name), next)
     }));
     // What is between units, what happens on the way, and what was before.
-    let (model, event) = ("an interface model has no words in SSP", "an event has no words in SSP");
-    let past = "a time before the start has no words in SSP";
+    let (model, event) = ("an interface model has no element in SSP", "an event has no element in SSP");
+    let past = "a time before the start has no element in SSP";
     out.extend(s.interface_models.iter().map(|m| Finding::warning(&m.place, model, next)));
-    let joint = |name: &str| format!("constraint `{name}` has no words in SSP");
+    let joint = |name: &str| format!("constraint `{name}` has no element in SSP");
     out.extend(s.constraints.iter().map(|c| Finding::warning(&c.place, joint(&c.name), next)));
     out.extend(s.events.iter().map(|e| Finding::warning(&e.place, event, next)));
     out.extend(s.state_events.iter().map(|e| Finding::warning(&e.place, event, next)));
-    let input = |name: &str| format!("inputs `{name}` from a file have no words in SSP");
+    let input = |name: &str| format!("inputs `{name}` from a file have no element in SSP");
     out.extend(s.inputs.iter().map(|file| Finding::warning(&file.place, input(&file.name), next)));
     out.extend(s.history.iter().map(|e| Finding::warning(&e.place, past, next)));
     out.extend(s.units.iter().filter(|u| u.step_parameter.is_some()).map(|u| {
-        let what = format!("that a parameter of unit `{}` is its macro step has no words in SSP", u.name);
+        let what = format!("that a parameter of unit `{}` is its macro step has no element in SSP", u.name);
         Finding::warning(&u.place, what, next)
     }));
     // The method, where it differs from the default in more than sub-steps and sampling.
@@ -39,12 +39,12 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     let plain =
         Coupling { sub_steps: c.sub_steps, sampling: c.sampling, place: c.place.clone(), ..Coupling::default() };
     if *c != plain {
-        let what = format!("the method ({}, {}, {}) has no words in SSP", c.schedule, c.predict, c.correct);
-        out.push(Finding::warning(&c.place, what, "it stands in the annotation; other tools couple in their own way"));
+        let what = format!("the method ({}, {}, {}) has no element in SSP", c.schedule, c.predict, c.correct);
+        out.push(Finding::warning(&c.place, what, "it is in the annotation; other tools use their own method"));
     }
     // What other tools refuse, or leave out.
     out.extend(s.units.iter().filter(|u| !is_identifier(&u.name)).map(|u| {
-        let what = format!("unit `{}`: OMSimulator wants names of letters, digits and `_`", u.name);
+        let what = format!("unit `{}`: OMSimulator needs names of letters, digits and `_`", u.name);
         Finding::warning(&u.place, what, "rename it if the file is for that tool")
     }));
     for (unit, d) in s.units.iter().zip(descriptions) {
@@ -52,7 +52,7 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
             |p: &&&Setting| d.variable(&p.variable).is_some_and(|v| matches!(v.kind, Kind::Enumeration { .. }));
         out.extend(s.settings(&unit.name).iter().filter(is_item).map(|p| {
             let what = format!("`{}.{}` is an enumeration, which libcosim does not support", unit.name, p.variable);
-            Finding::warning(&p.place, what, "libcosim leaves it at its start value and says so")
+            Finding::warning(&p.place, what, "libcosim keeps its start value and says so")
         }));
     }
     if step(s, descriptions).is_none() {

@@ -36,7 +36,7 @@ pub use archive::{Entry, pack};
 pub use read::{read_ssd, read_ssp};
 pub use write::write;
 
-/// Type of the annotation with what SSP has no words for.
+/// Type of the annotation with the parts of a scenario that SSP has no elements for.
 pub const ANNOTATION: &str = "macrostep";
 
 /// Name of the parameter set of a component's own values: some tools apply sets of one name to all components.

@@ -30,10 +30,10 @@ pub(super) fn binding(
     for n in [Some(node), node.child("ParameterMapping")].into_iter().flatten() {
         if let Some(other) = n.attribute("sourceBase").filter(|base| !["SSD", "component"].contains(base)) {
             let what = format!("`sourceBase` is `{other}`, expected `SSD` or `component`");
-            findings.push(Finding::warning(&n.place, what, "the source is taken as one beside the description"));
+            findings.push(Finding::warning(&n.place, what, "the source is read relative to the description"));
         } else if n.attribute("sourceBase") == Some("component") && source.is_none() {
-            let what = "`sourceBase=\"component\"` in a system, which is no component";
-            findings.push(Finding::warning(&n.place, what, "the source is taken as one beside the description"));
+            let what = "`sourceBase=\"component\"` in a system, which is not a component";
+            findings.push(Finding::warning(&n.place, what, "the source is read relative to the description"));
         }
     }
     // The values: from a file, or inline.

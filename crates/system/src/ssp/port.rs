@@ -63,7 +63,7 @@ impl Wires {
         let nowhere = |port: &Port, place: &Place, way: &str| {
             let whose =
                 if port.element.is_empty() { "the system".to_owned() } else { format!("system `{}`", port.element) };
-            let what = format!("a connection {way} `{}`, which is no connector of {whose}", port.connector);
+            let what = format!("a connection {way} `{}`, which is not a connector of {whose}", port.connector);
             Err(Finding::error(place, what, "correct the name, or declare the connector"))
         };
         // An end that neither is a component, leads on, nor is declared.
@@ -102,7 +102,7 @@ impl Wires {
             } else if !(ends.is_declared)(at) {
                 return nowhere(at, &last.place, "from");
             } else if !(ends.is_given)(to) {
-                let what = format!("`{to}` is fed by `{at}`, which has no source");
+                let what = format!("`{to}` is connected to `{at}`, which has no source");
                 findings.push(Finding::warning(&last.place, what, "the input keeps its start value"));
             }
         }

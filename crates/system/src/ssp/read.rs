@@ -163,7 +163,7 @@ fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
     root.understood(&known, &[], &mut flat.findings);
     if let Some(version) = root.attribute("version").filter(|v| !v.starts_with("1.") && !v.starts_with("2.")) {
         let what = format!("version {version} of SSP, expected 1.0 or 2.0");
-        flat.findings.push(Finding::warning(&root.place, what, "what is new there is not understood"));
+        flat.findings.push(Finding::warning(&root.place, what, "elements that are new in it are not understood"));
     }
     // The system, made flat: units, parameters and connections.
     let Some(system) = root.child("System") else {
@@ -210,7 +210,7 @@ fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
         flat.findings.push(step.note);
     }
     if ours.is_empty() {
-        let what = "no annotation of ours: Jacobi with hold, explicit";
+        let what = "no annotation `macrostep`: Jacobi with hold, explicit";
         flat.findings.push(Finding::note(&root.place, what, "choose with `--schedule`, `--predict`, `--correct`"));
     }
     let unpacked = files.unpacked.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -1,4 +1,4 @@
-//! From parameter bindings to start values: what each is for, and which of several wins.
+//! From parameter bindings to start values: the variable of each value, and which of several wins.
 //!
 //! A component's own bindings are applied first, then those of the systems around it, inner ones first: outer values win. In one
 //! binding the later value wins, and one that comes through a connection of parameters wins over one that is given directly.
@@ -87,7 +87,7 @@ impl Flat {
             let next = if after > before {
                 "the one through the connection is used"
             } else {
-                "the second is used, for its binding is an outer one"
+                "the second is used, because its binding is an outer one"
             };
             self.findings.push(Finding::warning(&through.place, what, next));
         }

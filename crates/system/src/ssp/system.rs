@@ -179,7 +179,7 @@ impl Flat {
         }
         // Only co-simulation can be run.
         if node.attribute("implementation") == Some("ModelExchange") {
-            let what = format!("component `{name}` asks for model exchange");
+            let what = format!("component `{name}` is for model exchange");
             return Err(Finding::error(&node.place, what, "use an FMU for co-simulation"));
         }
         // The FMU, embedded in this program or from a file.
@@ -314,7 +314,7 @@ impl Flat {
         Ok(())
     }
 
-    /// Parts that mean nothing for a run are counted, and named in the end. `path`: of the element, empty for the root.
+    /// Parts without effect on a run are counted, and named at the end. `path`: of the element, empty for the root.
     pub fn leave_out(&mut self, node: &Node, path: &str, names: &[&str]) {
         for n in node.children.iter().filter(|n| names.contains(&n.name.as_str())) {
             self.unused.entry(n.name.clone()).or_insert_with(|| (0, n.place.clone())).0 += 1;
@@ -329,12 +329,12 @@ impl Flat {
         }
     }
 
-    /// Names what was left out. `partly`: the type of the annotation of which something was taken.
+    /// Names the parts that were left out. `partly`: the type of the annotation of which something was taken.
     pub fn name_left_out(&mut self, partly: Option<&str>) {
         let partly = partly.map(|of| format!("annotation `{of}`"));
         for (name, (count, place)) in std::mem::take(&mut self.unused) {
-            let more = if Some(&name) == partly.as_ref() { " more" } else { "" };
-            let what = format!("{name} ({count}, first here) means nothing{more} to a run");
+            let more = if Some(&name) == partly.as_ref() { "further " } else { "" };
+            let what = format!("{name} ({count}, first here) has no {more}effect on a run");
             // Where things are drawn is of no weight.
             let is_drawing = name.ends_with("Geometry") || name == "GraphicalElements";
             let next = "it is left out";

@@ -219,7 +219,7 @@ impl Node {
     pub fn understood(&self, children: &[&str], attributes: &[&str], findings: &mut Vec<Finding>) {
         for n in self.children.iter().filter(|n| !children.contains(&n.name.as_str())) {
             if NEW.contains(&n.name.as_str()) {
-                let what = format!("{} (of SSP 2.0) means nothing to a run", n.name);
+                let what = format!("{} (of SSP 2.0) has no effect on a run", n.name);
                 findings.push(Finding::note(&n.place, what, "it is left out"));
                 continue;
             }

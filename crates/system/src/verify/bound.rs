@@ -37,7 +37,7 @@ const IDLE: f64 = 0.3;
 /// Orders beyond these are none.
 const ORDERS: std::ops::RangeInclusive<f64> = 0.5..=8.0;
 
-/// What keeps a bound of the error.
+/// The result of keeping a bound of the error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
     /// Largest error allowed, relative to the largest absolute value of each output.
@@ -90,7 +90,10 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
     while search.gap(parts)?.is_none() || search.gap(2 * parts)?.is_none() {
         parts *= 4;
         if parts > PARTS_MAX {
-            return Err(refused("no run ends with numbers".to_owned(), "choose a shorter `step`, or another method"));
+            return Err(refused(
+                "no run reaches its end with finite values".to_owned(),
+                "choose a shorter `step`, or another method",
+            ));
         }
     }
     // Pairs of runs: parts and gap, the finest last.
@@ -126,8 +129,9 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
     }
     // Nothing has fitted within so many choices.
     let best = pairs.iter().map(|(_, gap)| *gap).fold(f64::INFINITY, f64::min);
-    let what =
-        format!("an error of at most {error:e} is not kept: it is about {best:.1e} with the shortest step tried");
+    let what = format!(
+        "an error of at most {error:e} is not reached: it is about {best:.1e} with the shortest step that was tried"
+    );
     Err(refused(what, "choose a method of higher order, or a larger `error`"))
 }
 

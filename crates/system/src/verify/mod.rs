@@ -68,7 +68,7 @@ impl Judged {
     }
 }
 
-/// What came out.
+/// The result of a verification.
 #[derive(Debug, Clone)]
 pub struct Verification {
     /// Every recorded real variable that moves, the worst first.
@@ -96,7 +96,8 @@ pub enum Unverified {
     Run(String, RunError),
 }
 
-/// Runs the scenario four times, and where a relative `tolerance` is not met a few times more, for what would meet it.
+/// Runs the scenario four times, and if a relative `tolerance` is not met a few times more, to find a step and a method
+/// that meet it.
 ///
 /// # Errors
 /// [`Unverified`] where one of the four runs cannot be made.
@@ -111,7 +112,7 @@ pub fn verify(
     let step_s = effective.experiment.step_s.unwrap_or(f64::NAN);
     if effective.coupling.control.kind != Control::Fixed {
         let what =
-            format!("`control` chooses steps by `{}`, and `verify` halves them", effective.coupling.control.kind);
+            format!("`control` chooses steps by `{}`, which `verify` cannot halve", effective.coupling.control.kind);
         let next = "choose `--control fixed`, or another `--control-tolerance` in two runs";
         return Err(Unverified::Findings(vec![Finding::error(&effective.coupling.place, what, next)]));
     }

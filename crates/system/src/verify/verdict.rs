@@ -16,7 +16,7 @@ use macrostep_master::record::Trace;
 /// Steps smaller than this part of H are no advice.
 const PARTS_MAX: f64 = 1e4;
 
-/// What is said to a tolerance.
+/// The verdict for a tolerance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Largest error allowed, relative to the amplitude.

@@ -22,7 +22,7 @@ pub enum Named {
 }
 
 impl Named {
-    /// What it stands for.
+    /// The parts of the method.
     pub fn parts(self) -> (Schedule, Predict, Correct) {
         match self {
             Self::Jerk => (Schedule::GaussSeidelReversed, Predict::jerk(3), Correct::Explicit),

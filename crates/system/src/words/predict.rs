@@ -13,8 +13,8 @@ const DEGREE_MAX: u32 = 20;
 /// Degrees that a choice of degree goes up to: beyond these, extrapolation gains nothing.
 const CHOSEN_DEGREE_MAX: u32 = 4;
 
-/// What an input is predicted by: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`,
-/// `jerk`, `jerk:3`, `rates`, `spectral:Q`.
+/// The predictor of inputs: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`, `jerk`, `jerk:3`,
+/// `rates`, `spectral:Q`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predict {
     /// Which kind of polynomial.

@@ -90,12 +90,12 @@ impl Reader {
         let mut notes = Vec::new();
         if !self.flat.is_empty() {
             let list: Vec<String> = self.flat.iter().map(|(name, count)| format!("{count} {name}")).collect();
-            let what = "are no part of the body (they have no volume); their sets can be connectors";
+            let what = "are not part of the body (they have no volume); their sets can be connectors";
             notes.push(format!("elements {} {what}", list.join(", ")));
         }
         if !self.ties.is_empty() {
             let list: Vec<String> = self.ties.iter().map(|(name, line)| format!("`*{name}` (line {line})")).collect();
-            notes.push(format!("{} not read: what it holds or joins is free in the body", list.join(", ")));
+            notes.push(format!("{} not read: the parts that it holds or joins are free in the body", list.join(", ")));
         }
         notes
     }

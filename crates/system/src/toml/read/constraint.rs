@@ -69,7 +69,7 @@ impl Reader<'_> {
                 let next = "write `position`, `velocity` and `force` of a unit, or `fixed = [0.0, 0.0]` alone";
                 Err(Finding::error(
                     &place,
-                    format!("an end of constraint `{name}` that is neither free nor fixed"),
+                    format!("an end of constraint `{name}` that is neither of a unit nor fixed"),
                     next,
                 ))
             }

@@ -49,7 +49,7 @@ impl Reader<'_> {
             Some((key, part)) => {
                 let place = line(&self.place(method));
                 let what = format!("`{key} = \"{}\"` beside `method = \"{said}\"` at {place}", part.get_ref());
-                Err(Finding::error(&self.place(part), what, "the method has its own: remove one of them"))
+                Err(Finding::error(&self.place(part), what, "`method` already contains it: remove one of them"))
             }
         }
     }
@@ -68,7 +68,7 @@ impl Reader<'_> {
         let keys = [("tolerance", &c.tolerance), ("step_min", &c.step_min), ("step_max", &c.step_max)];
         let said = keys.iter().find_map(|(key, value)| value.as_ref().map(|value| (key, value)));
         if let (Control::Fixed, Some((key, value))) = (kind, said) {
-            let what = format!("`{key}` of steps of one length");
+            let what = format!("`{key}` without step control");
             return Err(Finding::error(&self.place(value), what, "add `kind = \"error\"`, or `kind = \"ecco\"`"));
         }
         let default = StepChoice::default();

@@ -133,7 +133,7 @@ impl Reader<'_> {
                 return Err(Finding::error(
                     &setting.place,
                     what,
-                    "remove one of them; `--parameters` and `--set` go before what the file says",
+                    "remove one of them; `--parameters` and `--set` override the file",
                 ));
             }
         }
@@ -229,7 +229,11 @@ impl Reader<'_> {
 
     fn endpoint_at(&self, text: &str, place: &Place) -> Read<Endpoint> {
         Endpoint::parse(text).ok_or_else(|| {
-            Finding::error(place, format!("`{text}`, expected \"UNIT.VARIABLE\""), "quote it: it has a dot")
+            Finding::error(
+                place,
+                format!("`{text}`, expected \"UNIT.VARIABLE\""),
+                "put it in quotes, because it has a dot",
+            )
         })
     }
 
@@ -262,7 +266,7 @@ impl Reader<'_> {
         };
         pair.ok_or_else(|| {
             let found: Vec<String> = line.iter().map(ToString::to_string).collect();
-            let what = format!("`[{}]` in a table, expected a value and what becomes of it", found.join(", "));
+            let what = format!("`[{}]` in a table, expected a value and the one that replaces it", found.join(", "));
             Finding::error(place, what, "write [[1, 10], [2, 20]], [[true, false], [false, true]] or [[\"a\", \"b\"]]")
         })
     }

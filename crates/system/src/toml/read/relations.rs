@@ -63,7 +63,7 @@ impl Reader<'_> {
                 delay_s: need("delay", law.delay)?,
                 ends: line_ends(law.ends.as_deref()).map_err(|found| {
                     let what = format!("`ends` of law `{}` is {found}", name.get_ref());
-                    let next = "write two, each \"UNIT.PARAMETER\" (told the impedance), \"feedback\" or \"hold\"";
+                    let next = "write two, each \"UNIT.PARAMETER\" (set to the impedance), \"feedback\" or \"hold\"";
                     Finding::error(&place, what, next)
                 })?,
             }),
