@@ -69,7 +69,7 @@ pub(super) fn check(d: &Declared<'_>, law: &Law, line: &Line, findings: &mut Vec
             // The master makes the local part by feedback.
             LineEnd::Feedback => {
                 let what = format!("line `{}`: the local part Z v at `{speed}` is computed by feedback", law.name);
-                let next = "it was observed to be stable for Z H up to twice the mass, and to grow from ten times the mass on: a unit \
+                let next = "it was observed to be stable for Z H up to the mass, and to grow from ten times the mass on: a unit \
                             that takes the wave is stable at any step up to the delay";
                 findings.push(Finding::warning(&law.place, what, next));
             }
