@@ -270,8 +270,9 @@ pub fn check_map(scheme: &Scheme) -> Result<(), RunError> {
     })
 }
 
-/// A power bond that a cut does not have, for `why`.
-pub fn no_bond(card: &Card, coupling: Coupling, why: &str) -> RunError {
+/// A power bond that a cut does not have.
+pub fn no_bond(card: &Card, coupling: Coupling) -> RunError {
+    let why = "an effort in it is no constant times an input";
     RunError::Grid {
         what: "energy correction or ecco",
         found: format!("`{}` of scenario `{}` without power bonds: {why}", coupling.name(), card.name),
