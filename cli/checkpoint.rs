@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use macrostep_description::shown;
 use macrostep_import::fmu::regular;
 use macrostep_master::SavedState;
 use serde::{Deserialize, Serialize};
@@ -185,9 +186,10 @@ impl CheckpointWriter {
         Ok(())
     }
 
-    /// Where it is written.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// How a run that is interrupted at a time \[s\] ends: with what continues it, where it is written down.
+    pub fn interrupted(writer: Option<&Self>, t_s: f64) -> Failure {
+        let kept = writer.map(|k| format!("; `--resume {}` continues", k.path.display()));
+        Failure::Run(format!("interrupted at t = {} s{}", shown::time(t_s), kept.unwrap_or_default()))
     }
 }
 

@@ -92,7 +92,7 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.out {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("interface.json"), &json.to_string())?;
-        let mut scenario = macrostep_benchmarks::beam(false);
+        let mut scenario = macrostep_benchmarks::beam(&macrostep_benchmarks::beam::Interface::Full, SHAPES);
         scenario.experiment.step_s = Some(arguments.step);
         let head = "beam on springs with the full interface: columns `full_*` of deflections.csv";
         write_system(&folder.join("scenario.toml"), head, Ok(scenario))?;

@@ -89,7 +89,9 @@ impl<'a> Steps<'a> {
                 kept.keep(n, unit)?;
             }
             if is_interrupted {
-                return Err(interrupted(unit, t_s, kept));
+                // The run is over; what the slave says to that changes nothing.
+                let _ = unit.terminate();
+                return Err(CheckpointWriter::interrupted(kept.writer.as_deref(), t_s));
             }
             // Inputs at the start of the step, the step, and its row.
             if let Some(input) = self.input {
@@ -201,14 +203,6 @@ impl Kept<'_> {
         let saved = SavedState { units: vec![state], engine: Vec::new() };
         writer.keep(steps, saved, self.stream.as_deref_mut())
     }
-}
-
-/// How an interrupted run ends.
-fn interrupted(unit: &mut dyn Unit, t_s: f64, kept: &Kept<'_>) -> Failure {
-    // The run is over; what the slave says to that changes nothing.
-    let _ = unit.terminate();
-    let kept = kept.writer.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
-    Failure::Run(format!("interrupted at t = {} s{}", shown::time(t_s), kept.unwrap_or_default()))
 }
 
 /// A failed call as the end of a verb.

@@ -4,7 +4,6 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use macrostep_description::shown;
 use macrostep_import::isolation::{Cut, interrupt};
 use macrostep_master::record::Observer;
 use macrostep_master::{RunError, SavedState, Simulation};
@@ -268,7 +267,10 @@ impl Steps {
                 keep(simulation, rows, writer, n)?;
             }
             if is_interrupted {
-                return Err(interrupted(simulation, writer));
+                let t_s = simulation.time_s();
+                // The run is over; what the slaves say to that changes nothing.
+                let _ = simulation.terminate();
+                return Err(CheckpointWriter::interrupted(writer.as_deref(), t_s));
             }
             if rows.is_done() {
                 break;
@@ -311,15 +313,6 @@ fn keep(
     let Some(writer) = writer else { return Ok(()) };
     let saved = rows.saved_state(simulation).map_err(failed)?;
     writer.keep(windows, saved, rows.stream())
-}
-
-/// How an interrupted run ends.
-fn interrupted(simulation: &mut Simulation, writer: &Option<&mut CheckpointWriter>) -> Failure {
-    let t_s = shown::time(simulation.time_s());
-    // The run is over; what the slaves say to that changes nothing.
-    let _ = simulation.terminate();
-    let kept = writer.as_ref().map(|k| format!("; `--resume {}` continues", k.path().display()));
-    Failure::Run(format!("interrupted at t = {t_s} s{}", kept.unwrap_or_default()))
 }
 
 fn bar() -> ProgressBar {

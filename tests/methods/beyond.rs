@@ -112,7 +112,7 @@ fn a_method_names_the_dense_output_it_lacks() {
         Ok(_) => String::new(),
         Err(e) => e.to_string(),
     };
-    assert!(refused.contains("`oscillator1`") && refused.contains("`a_node[1]`"), "{refused}");
+    assert!(refused.contains("`mass1`") && refused.contains("`a_node[1]`"), "{refused}");
 }
 
 /// Wants what the oscillators do not offer: accelerations inside a step.

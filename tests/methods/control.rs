@@ -151,5 +151,5 @@ fn a_unit_of_one_step_is_named() {
     let pair = Pair::new(Coupling::ForceForce, controlled(1e-5, Schedule::Jacobi), 0.1, 5.0);
     let Err(refused) = build(&pair, &factory) else { panic!("a step of one length") };
     let said = refused.to_string();
-    assert!(said.contains("`oscillator1`") && said.contains("canHandleVariableCommunicationStepSize"), "{said}");
+    assert!(said.contains("`mass1`") && said.contains("canHandleVariableCommunicationStepSize"), "{said}");
 }

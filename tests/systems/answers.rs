@@ -212,7 +212,7 @@ fn growth_from_runs_is_that_of_the_map() {
     for (predict, step_s) in cells {
         for schedule in [Schedule::Jacobi, Schedule::GaussSeidel] {
             let of = |cut| Scheme::new(cut, schedule, Predict::classical(predict));
-            let rate = |b: &dyn Benchmark, cut| b.growth(&of(cut), step_s).expect("growth").radius.ln() / step_s;
+            let rate = |b: &dyn Benchmark, cut| b.growth(&of(cut), step_s, None).expect("growth").radius.ln() / step_s;
             let (found, expected) =
                 (rate(&file, Coupling::AsWritten), rate(case_1.as_ref(), Coupling::ForceDisplacement));
             println!("{schedule} {predict} {step_s:e}: {found:.6e}, map {expected:.6e}");
@@ -226,7 +226,7 @@ fn growth_from_runs_is_that_of_the_map() {
 fn a_line_does_not_grow() {
     let line = example("line.toml");
     for step_s in [1e-5, 1e-4, 1e-3] {
-        let growth = line.growth(&line.written().expect("its scheme"), step_s).expect("a growth");
+        let growth = line.growth(&line.written().expect("its scheme"), step_s, None).expect("a growth");
         assert!(growth.radius.ln() / step_s < 1e-2, "{step_s:e}: {} 1/s", growth.radius.ln() / step_s);
     }
 }

@@ -27,6 +27,8 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+/// Macro steps of the finest of three trials to those of the first.
+const FINEST: u64 = 4;
 /// Trials of one scheme.
 const TRIALS_MAX: usize = 20;
 /// Calls of a trial run, at most.
@@ -86,6 +88,26 @@ pub struct Question {
 }
 
 impl Question {
+    /// The fewest macro steps of the run that are at least `wanted` and may be divided by `divided` again, where units take multiples of
+    /// a step only; none where there are no such.
+    pub(super) fn windows(&self, benchmark: &dyn Benchmark, wanted: u64, divided: u64) -> Option<u64> {
+        let Some(multiple_s) = benchmark.step_multiple_s() else { return Some(wanted) };
+        let parts = self.stop_s / multiple_s;
+        // A run that is no multiple itself has no such steps: units say so.
+        let whole = parts.round();
+        if (parts - whole).abs() > 1e-6 || !(1.0..1e9).contains(&whole) {
+            return Some(wanted);
+        }
+        let whole = whole as u64;
+        (wanted.max(1)..=(whole / divided).min(DO_STEPS_MAX)).find(|n| whole.is_multiple_of(n * divided))
+    }
+
+    /// Macro steps of the first guess.
+    fn guessed(&self, benchmark: &dyn Benchmark, divided: u64) -> Option<u64> {
+        let guess_s = self.guess_s.min(benchmark.step_max_s());
+        self.windows(benchmark, (self.stop_s / guess_s).ceil().max(1.0) as u64, divided)
+    }
+
     /// When a scheme that is begun now is to be done.
     fn until(&self, search: &Search) -> Option<Instant> {
         let own = self.limit.and_then(|limit| Instant::now().checked_add(limit.mul_f64(SHARE)));
@@ -232,8 +254,8 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
     }
     // The cheapest has steps of one length; step control is looked at beside it, and may be cheaper.
     candidates.sort_by_key(|c| c.do_steps);
-    if let Some(first) = left_out.first().filter(|_| reason.is_empty()) {
-        reason.clone_from(&first.why);
+    if let Some(most) = left_out.iter().max_by_key(|left| left.schemes.len()).filter(|_| reason.is_empty()) {
+        reason.clone_from(&most.why);
     }
     let Some(best) = candidates.first().copied() else {
         return Err(RunError::Grid {
@@ -250,18 +272,23 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
     candidates.sort_by_key(|c| c.do_steps);
     let best = candidates[0];
     // What goes through the interfaces of the best one, and its loop gain.
-    let (connections, capabilities) = observe(benchmark, &best, question)?;
-    // Units without derivatives or rollback have none.
-    let loop_gain = gain(benchmark, &best, question).unwrap_or(None);
-    let first = first_guess(benchmark, question);
+    let until = question.until(&search);
+    let (connections, capabilities) = observe(benchmark, &best, (question, until))?;
+    // Units without derivatives or rollback have none; there is time for it, or not.
+    let is_late = until.is_some_and(|until| Instant::now() > until);
+    let loop_gain = if is_late { None } else { gain(benchmark, &best, question).unwrap_or(None) };
+    let first = first_guess(benchmark, question, until);
     Ok(Advice { candidates, first, connections, loop_gain, capabilities, left_out })
 }
 
 /// Jacobi and linear on the first cut.
-fn first_guess(benchmark: &dyn Benchmark, question: &Question) -> FirstGuess {
+fn first_guess(benchmark: &dyn Benchmark, question: &Question, until: Option<Instant>) -> FirstGuess {
     let scheme = Scheme::new(benchmark.card().couplings[0], Schedule::Jacobi, Predict::classical(1));
-    let step_s = question.guess_s.min(benchmark.step_max_s());
-    let growth_rate = growth_rate(benchmark, &scheme, step_s);
+    // Units that take multiples of a step only are given one.
+    let guess_s = question.guess_s.min(benchmark.step_max_s());
+    let windows = benchmark.step_multiple_s().and_then(|_| question.guessed(benchmark, 1));
+    let step_s = windows.map_or(guess_s, |n| question.stop_s / n as f64);
+    let growth_rate = growth_rate(benchmark, (&scheme, step_s), until);
     let unstable = growth_rate * question.stop_s > GROWTH_MAX;
     FirstGuess { scheme, step_s, growth_rate, unstable }
 }
@@ -275,9 +302,9 @@ pub(super) fn leave_out(left_out: &mut Vec<LeftOut>, scheme: &Scheme, why: &RunE
     }
 }
 
-/// ln ρ / H; infinite where the map is not finite, NaN where there is none.
-fn growth_rate(benchmark: &dyn Benchmark, scheme: &Scheme, step_s: f64) -> f64 {
-    match benchmark.growth(scheme, step_s) {
+/// ln ρ / H; infinite where the map is not finite, NaN where there is none, or none in time.
+fn growth_rate(benchmark: &dyn Benchmark, (scheme, step_s): (&Scheme, f64), until: Option<Instant>) -> f64 {
+    match benchmark.growth(scheme, step_s, until) {
         Ok(growth) if growth.radius.is_nan() => f64::INFINITY,
         Ok(growth) => growth.radius.ln() / step_s,
         Err(_) => f64::NAN,
@@ -302,17 +329,19 @@ fn explore(
         });
     }
     let until = question.until(search);
-    let guess_s = question.guess_s.min(benchmark.step_max_s());
-    let mut windows = (question.stop_s / guess_s).ceil().max(1.0) as u64;
     let (mut reason, mut unmoved) = (String::new(), 0);
+    let mut next = question.guessed(benchmark, FINEST);
     for _ in 0..TRIALS_MAX {
+        // Numbers of macro steps that units allow come to an end.
+        let Some(windows) = next else { break };
+        next = question.windows(benchmark, 2 * windows, FINEST);
         // The finest trial may cost some times what the best does.
         let bound = search.cheapest.load(Ordering::Relaxed).saturating_mul(COST_MAX).min(DO_STEPS_MAX);
-        if 4 * windows * units > bound || search.is_hopeless() {
+        if FINEST * windows * units > bound || search.is_hopeless() {
             break;
         }
         let mut trials = Vec::with_capacity(3);
-        for factor in [1, 2, 4] {
+        for factor in [1, 2, FINEST] {
             let n = windows * factor;
             match run(benchmark, scheme, (question.stop_s / n as f64, n), &question.factory, until)? {
                 Trial::Done(done) => trials.push(done),
@@ -320,10 +349,7 @@ fn explore(
                 Trial::Stopped(why) => reason = why,
             }
         }
-        let [a, b, c] = trials.as_slice() else {
-            windows *= 2;
-            continue;
-        };
+        let [a, b, c] = trials.as_slice() else { continue };
         let (d1, d2) = (difference(&a.rows, &b.rows, quantities), difference(&b.rows, &c.rows, quantities));
         let p = (d1 / d2).log2();
         // Runs whose difference stays as large as it is do not converge.
@@ -341,27 +367,26 @@ fn explore(
             // An order that theory does not know is a coincidence of two differences.
             if !(p > 0.7 && p < scheme.global_order() + 1.6 && error < ERROR_MAX) {
                 reason = worst(benchmark, b, c).unwrap_or_default();
-                windows *= 2;
                 continue;
             }
             // `error` is that of the run with 2·windows.
             let wanted = windows as f64 * 2.0 * (error / (AIM * question.tolerance)).powf(1.0 / p);
-            let chosen = wanted.ceil().max(windows as f64) as u64;
+            let chosen = question.windows(benchmark, wanted.ceil().max(windows as f64) as u64, 1);
             // Far from the trials the order is not known well enough.
-            if chosen > 3 * windows {
-                windows = (chosen / 2).min(8 * windows);
+            let Some(chosen) = chosen.filter(|chosen| *chosen <= 3 * windows) else {
+                let far = chosen.map_or(2 * windows, |chosen| (chosen / 2).min(8 * windows));
+                next = question.windows(benchmark, far, FINEST);
                 continue;
-            }
+            };
             let factor = 2.0 * windows as f64 / chosen as f64;
             (chosen, error * factor.powf(p), p, (b.do_steps as f64 / factor) as u64)
         };
         // Trials cannot show less than rounding and what correctors leave.
         let error = error.max(FLOOR);
         let step_s = question.stop_s / chosen as f64;
-        let growth_rate = growth_rate(benchmark, scheme, step_s);
+        let growth_rate = growth_rate(benchmark, (scheme, step_s), until);
         if growth_rate * question.stop_s > GROWTH_MAX {
             reason = format!("deviations grow by {growth_rate:.2e} 1/s");
-            windows *= 2;
             continue;
         }
         search.cheapest.fetch_min(do_steps, Ordering::Relaxed);

@@ -1,36 +1,50 @@
-//! Scenarios put together from units and laws, with the whole system's equations as reference.
+//! Scenarios of this program as benchmarks, with the whole system's equations as reference.
 //!
-//! What such a scenario says is in [`Parts`]: the equations of the whole as ż = f(z), what its motions are at a state z, and
-//! how units are coupled when they start at z. Starting, filling histories and solving the whole are done here.
+//! Units, laws, connections and bonds are those of the scenario, put together as those of a file. What a benchmark says beside it is in
+//! [`Whole`]: the equations of the whole as ż = f(z), which part of z each unit starts from, and what its outputs are at a
+//! state z. Starting, filling histories and solving the whole are done here.
 
-use crate::pair::Start;
+use crate::models::assembly;
+use crate::pair::{Coupling, Start};
 use crate::reference::advance;
-use crate::scenario::{Benchmark, Bond, Card, Coupled, Setup, check_cut};
-use macrostep_master::unit::Unit;
-use macrostep_master::{ChannelId, Grid, RunError, Simulation, System, SystemError};
-
-/// Computes a row of a channel from a state of the whole system.
-pub type Row = Box<dyn Fn(&[f64], &mut [f64])>;
+use crate::scenario::{Benchmark, Bond, Card, Coupled, Setup, check_cut, no_bond};
+use crate::written;
+use macrostep_master::{ChannelId, Grid, RunError, Simulation, SystemError};
+use macrostep_system::assemble::Sampled;
+use macrostep_system::scenario::Value;
+use macrostep_system::{Assembly, Scenario};
 
 /// A quantity and its first three rates.
 pub type Motion = [f64; 4];
 
-/// A system, with the values of its channels for a state of the whole system.
-pub struct Assembly {
-    /// Units, channels, laws, connections.
-    pub system: System,
-    /// Channels of the motions.
-    pub motions: Vec<ChannelId>,
-    /// Rows of all channels, in the order of their declaration.
-    pub rows: Vec<Row>,
-    /// Where power goes in and out of units.
-    pub bonds: Vec<Bond>,
+/// Outputs that are a motion: the quantity and its first three rates.
+pub type Names = [&'static str; 4];
+
+/// The motion of a mass.
+pub const MOTION: Names = ["x", "v", "a", "jerk"];
+
+/// A unit of the whole.
+pub struct Part {
+    /// Its motion.
+    pub motion: Names,
+    /// Start values, and where each stands in the state of the whole.
+    pub starts: Vec<(&'static str, usize)>,
+    /// Effort at its interface, an input or an output.
+    pub effort: &'static str,
+    /// Flow at its interface.
+    pub flow: &'static str,
 }
 
-/// The whole system, its motions and its parts.
-pub trait Parts: Send + Sync {
+/// The whole system, its scenario and its units.
+pub trait Whole: Send + Sync {
     /// Name, cuts, time scales.
     fn card(&self) -> Card;
+
+    /// The scenario of a cut.
+    fn scenario(&self, coupling: Coupling) -> Scenario;
+
+    /// Its units, in the order of the scenario.
+    fn parts(&self, coupling: Coupling) -> Vec<Part>;
 
     /// The state of the whole at the start.
     fn start(&self) -> Vec<f64>;
@@ -38,38 +52,106 @@ pub trait Parts: Send + Sync {
     /// ż = f(z).
     fn rates(&self, z: &[f64], dz: &mut [f64]);
 
-    /// (quantity, rate, second rate, third rate) of motion `i` at a state of the whole.
+    /// Motion of part `i` at a state of the whole.
     fn motion(&self, i: usize, z: &[f64]) -> Motion;
 
-    /// Units that start at `z`, coupled.
-    ///
-    /// # Errors
-    /// Where a unit lacks a variable or refuses a value.
-    fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError>;
+    /// The effort that part `i` sends at a state of the whole; NaN where it sends none.
+    fn effort(&self, _i: usize, _z: &[f64]) -> f64 {
+        f64::NAN
+    }
 }
 
-impl<P: Parts> Benchmark for P {
+/// The scenario of a whole that starts at the state `z`, coupled as is asked.
+fn begun(whole: &impl Whole, setup: &Setup<'_>, z: &[f64]) -> Result<Scenario, RunError> {
+    let scheme = setup.scheme;
+    let mut s = whole.scenario(scheme.coupling);
+    // Power bonds cost time: only where the scheme needs them.
+    if !scheme.weighs_energy() {
+        s.bonds.clear();
+    } else if s.bonds.is_empty() {
+        return Err(no_bond(&whole.card(), scheme.coupling));
+    }
+    s.coupling = written::coupling(scheme, &s.coupling);
+    // Each unit at its own rate, from its part of the state.
+    let (shares, parts) = (scheme.shares(s.units.len()), whole.parts(scheme.coupling));
+    for ((unit, share), part) in s.units.iter_mut().zip(&shares).zip(&parts) {
+        unit.share = *share;
+        for (name, place) in &part.starts {
+            let told = unit.settings.iter_mut().filter(|setting| setting.variable == *name);
+            told.for_each(|setting| setting.value = Value::Real(z[*place]));
+        }
+    }
+    s.experiment.step_s = Some(setup.step_s);
+    s.experiment.stop_s = setup.stop_s.or(Some(meeting_s(setup.step_s, &shares)));
+    Ok(s)
+}
+
+/// A time at which units with these shares of the macro step meet \[s\].
+pub fn meeting_s(step_s: f64, shares: &[(u32, u32)]) -> f64 {
+    step_s * shares.iter().map(|share| f64::from(share.0)).product::<f64>()
+}
+
+/// Channels of the motions of all units. Those that nothing is made of are sampled from now on.
+///
+/// # Errors
+/// Where a unit lacks an output.
+pub fn sampled(assembly: &mut Assembly, motions: &[Names]) -> Result<Vec<ChannelId>, SystemError> {
+    let mut all = Vec::new();
+    for (unit, names) in motions.iter().enumerate() {
+        let known = assembly.channels.iter().find(|c| c.unit == unit && c.names.iter().take(2).eq(&names[..2]));
+        if let Some(known) = known {
+            all.push(known.id);
+            continue;
+        }
+        let id = assembly.system.channel(assembly.units[unit], &names[..2])?;
+        let names = names[..2].iter().map(|name| (*name).to_owned()).collect();
+        assembly.channels.push(Sampled { unit, names, id });
+        all.push(id);
+    }
+    Ok(all)
+}
+
+/// Fills histories with what outputs were before the start: `state` of the whole at a time \[s\], and the value of the output
+/// of a unit at a state.
+pub fn prime<Z>(
+    simulation: &mut Simulation,
+    channels: &[Sampled],
+    state: impl Fn(f64) -> Z,
+    value: impl Fn(&Z, usize, &str) -> f64,
+) {
+    simulation.prime(|id, t_s, row| {
+        let Some(channel) = channels.iter().find(|c| c.id == id) else { return };
+        let z = state(t_s);
+        row.iter_mut().zip(&channel.names).for_each(|(x, name)| *x = value(&z, channel.unit, name));
+    });
+}
+
+impl<W: Whole> Benchmark for W {
     fn card(&self) -> Card {
-        Parts::card(self)
+        Whole::card(self)
     }
 
     fn couple(&self, setup: &Setup<'_>) -> Result<Coupled, RunError> {
-        check_cut(&Parts::card(self), setup.scheme.coupling)?;
+        let coupling = setup.scheme.coupling;
+        check_cut(&Whole::card(self), coupling)?;
+        // The scenario from the solution's state, put together as a file is. Motions are looked at, no columns.
         let rates = |z: &[f64], dz: &mut [f64]| self.rates(z, dz);
-        let z = advance(&rates, &self.start(), setup.from_s);
-        let Assembly { system, motions, rows, bonds } = self.assemble(setup, &z)?;
-        let units = Parts::card(self).units;
-        let shares = setup.scheme.shares(units);
-        let grid = Grid { start_s: 0.0, step_s: setup.step_s, stop_s: setup.stop_s, shares };
-        let mut simulation = Simulation::new(system, &setup.scheme.method(units), grid)?;
+        let (z, parts) = (advance(&rates, &self.start(), setup.from_s), self.parts(coupling));
+        let mut assembly = assembly(&begun(self, setup, &z)?, setup.factory)?;
+        let names: Vec<Names> = parts.iter().map(|part| part.motion).collect();
+        let motions = sampled(&mut assembly, &names)?;
+        let bonds =
+            assembly.units.iter().zip(&parts).map(|(unit, part)| Bond::new(*unit, part.effort, part.flow)).collect();
+        // At its start, with the solution as its past.
+        let (channels, grid) = (assembly.channels, Grid { stop_s: setup.stop_s, ..assembly.grid });
+        let mut simulation = Simulation::new(assembly.system, &assembly.method, grid)?;
         simulation.initialise()?;
         if setup.start == Start::Exact {
-            simulation.prime(|channel, t_s, row| {
-                let before = advance(&rates, &z, t_s);
-                if let Some(fill) = rows.get(channel.index()) {
-                    fill(&before, row);
-                }
-            });
+            let value = |z: &Vec<f64>, i: usize, name: &str| match names[i].iter().position(|known| *known == name) {
+                Some(place) => self.motion(i, z)[place],
+                None => self.effort(i, z),
+            };
+            prime(&mut simulation, &channels, |t_s| advance(&rates, &z, t_s), value);
         }
         Ok(Coupled { simulation, motions, bonds })
     }
@@ -77,7 +159,7 @@ impl<P: Parts> Benchmark for P {
     fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError> {
         let rates = |z: &[f64], dz: &mut [f64]| self.rates(z, dz);
         let (mut now_s, mut z) = (0.0, self.start());
-        let motions = Parts::card(self).motions.len();
+        let motions = Whole::card(self).motions.len();
         let mut all = Vec::with_capacity(times_s.len());
         for &t_s in times_s {
             z = advance(&rates, &z, t_s - now_s);
@@ -90,15 +172,6 @@ impl<P: Parts> Benchmark for P {
     }
 }
 
-/// The first components of a motion `names`, as many as the predictor of a scheme uses, at least two.
-pub fn components<'n>(setup: &Setup<'_>, names: &'n [&'n str]) -> &'n [&'n str] {
-    let wanted = setup.scheme.method(2).predictor.components();
-    &names[..wanted.clamp(2, names.len())]
-}
-
-/// The motion of a mass.
-pub const MOTION: [&str; 4] = ["x", "v", "a", "jerk"];
-
 /// The state's rates and their rates at `z`, of which the latter are the former's where the equations are linear.
 pub fn linear_rates(rates: impl Fn(&[f64], &mut [f64]), z: &[f64]) -> [Vec<f64>; 2] {
     let mut dz = vec![0.0; z.len()];
@@ -106,60 +179,4 @@ pub fn linear_rates(rates: impl Fn(&[f64], &mut [f64]), z: &[f64]) -> [Vec<f64>;
     let mut ddz = vec![0.0; z.len()];
     rates(&dz, &mut ddz);
     [dz, ddz]
-}
-
-/// An integrator of the units by its value in their enumeration, and the micro step \[s\].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Integration {
-    /// Matrix exponential.
-    Exact,
-    /// Runge–Kutta of order 4 with this micro step \[s\].
-    RungeKutta(f64),
-}
-
-/// A unit with parameters and integrator set.
-///
-/// # Errors
-/// Where there is no such model or variable.
-pub fn unit(
-    setup: &Setup<'_>,
-    (model, name): (&str, &str),
-    parameters: &[(&str, f64)],
-    integration: Integration,
-) -> Result<Box<dyn Unit>, RunError> {
-    // The unit, and its variables by name.
-    let mut unit = (setup.factory)(model, name)?;
-    let reference = |unit: &dyn Unit, variable: &str| {
-        let found = unit.description().variable(variable).map(|v| v.value_reference);
-        found.ok_or_else(|| SystemError::UnknownVariable {
-            unit: name.to_string(),
-            variable: variable.to_string(),
-            hint: format!("is this the model `{model}`?"),
-        })
-    };
-    // Its parameters.
-    for &(variable, value) in parameters {
-        let r = reference(unit.as_ref(), variable)?;
-        unit.set_real(&[r], &[value])?;
-    }
-    // The integrator is an item of an enumeration; Runge and Kutta's has a micro step.
-    let (item, micro_s) = match integration {
-        Integration::Exact => (3, None),
-        Integration::RungeKutta(h) => (2, Some(h)),
-    };
-    let r = reference(unit.as_ref(), "integrator")?;
-    unit.set_integer(&[r], &[item])?;
-    if let Some(h) = micro_s {
-        let r = reference(unit.as_ref(), "micro_step")?;
-        unit.set_real(&[r], &[h])?;
-    }
-    Ok(unit)
-}
-
-/// The row of a channel that shows a motion or its first components.
-pub fn motion_row(motion: impl Fn(&[f64]) -> Motion + 'static) -> Row {
-    Box::new(move |z, row| {
-        let n = row.len();
-        row.copy_from_slice(&motion(z)[..n]);
-    })
 }

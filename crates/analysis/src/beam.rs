@@ -10,16 +10,13 @@
 //!
 //! Reference: [Peeters 2024] section 3.
 
-use macrostep_description::ModelDescription;
+use crate::models::{self, Factory};
+use macrostep_benchmarks::beam::{self, beam};
 use macrostep_master::record::Trace;
-use macrostep_master::unit::Unit;
-use macrostep_master::{
-    ChannelId, Grid, LawId, LinearMap, Method, RunError, Sampling, Simulation, System, SystemError, UnitId,
-};
+use macrostep_master::{RunError, Sampling};
 use macrostep_reduction::InterfaceMap;
+use macrostep_system::scenario::Place;
 use nalgebra::DMatrix;
-
-use crate::models::Factory;
 
 /// The interface between beam and springs.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +30,9 @@ pub enum Interface<'a> {
     /// Those of the chosen nodes, mapped by a unit of its own.
     Adapter(&'a InterfaceMap),
 }
+
+/// Nodes of the beam.
+const NODES: usize = 167;
 
 /// A coupled run.
 #[derive(Debug, Clone, Copy)]
@@ -60,40 +60,22 @@ pub struct BeamRun {
     pub work_defect: f64,
 }
 
-/// The first `count` names `name[1]`, `name[2]`, …
-fn names(name: &str, count: usize) -> Vec<String> {
-    (1..=count).map(|i| format!("{name}[{i}]")).collect()
-}
-
-/// How many variables `name[1]`, … a description has.
-fn count(description: &ModelDescription, name: &str) -> usize {
-    (1..).take_while(|i| description.variable(&format!("{name}[{i}]")).is_some()).count()
-}
-
-fn channel(system: &mut System, unit: UnitId, name: &str, count: usize) -> Result<ChannelId, SystemError> {
-    let names = names(name, count);
-    system.channel(unit, &names.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-fn connect(system: &mut System, from: ChannelId, unit: UnitId, name: &str, count: usize) -> Result<(), SystemError> {
-    names(name, count).iter().enumerate().try_for_each(|(i, input)| system.connect(from.component(i), unit, input))
-}
-
-/// T of the interface in three components a node, as a law.
-fn forward(map: &InterfaceMap) -> Option<LinearMap> {
+/// T of the interface in three components a node; components that it does not map are 0.
+fn forward(map: &InterfaceMap) -> DMatrix<f64> {
     let (t, c) = (map.scalar(), map.space().components());
-    let row = |i: usize| {
-        let (node, d) = (i / 3, i % 3);
-        if d < c { (0..t.ncols()).map(|j| (c * j + d, t[(node, j)])).collect() } else { Vec::new() }
-    };
-    LinearMap::sparse(c * t.ncols(), (0..3 * t.nrows()).map(row))
+    let entry = |i: usize, j: usize| if i % 3 == j % c { t[(i / 3, j / c)] } else { 0.0 };
+    DMatrix::from_fn(3 * t.nrows(), c * t.ncols(), entry)
 }
 
-/// The forces at the chosen nodes as a law: no dual.
-fn sampled(map: &InterfaceMap) -> Option<LinearMap> {
-    let c = map.space().components();
-    let rows = map.nodes().iter().flat_map(|node| (0..c).map(move |d| vec![(3 * node + d, 1.0)]));
-    LinearMap::sparse(3 * map.scalar().nrows(), rows)
+/// The forces at the chosen nodes: no dual.
+fn sampled(map: &InterfaceMap) -> DMatrix<f64> {
+    let (nodes, c) = (map.nodes(), map.space().components());
+    let entry = |i: usize, j: usize| f64::from(u8::from(j == 3 * nodes[i / c] + i % c));
+    DMatrix::from_fn(c * nodes.len(), 3 * map.scalar().nrows(), entry)
+}
+
+fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
 }
 
 impl BeamOnSprings<'_> {
@@ -102,28 +84,19 @@ impl BeamOnSprings<'_> {
     /// # Errors
     /// Where a unit is missing, refuses a value or fails, and [`RunError::VirtualWork`] for a broken pair of maps.
     pub fn run(&self, factory: Factory<'_>) -> Result<BeamRun, RunError> {
-        // The beam and the springs.
-        let mut system = System::new();
-        let full = matches!(self.interface, Interface::Full);
-        let mut beam = factory(if full { "beam_full" } else { "beam_reduced" }, "beam")?;
-        self.set_modes(beam.as_mut())?;
-        let shown = if full { "u" } else { "u_int" };
-        let exchanged = count(beam.description(), shown);
-        let beam = system.add(beam);
-        let springs = system.add(factory("spring_field", "springs")?);
-        // What they exchange, coupled in Jacobi with hold.
-        let u = channel(&mut system, beam, shown, exchanged)?;
-        let watched = self.couple(&mut system, (beam, u), springs, factory)?;
-        let method = Method { sampling: self.sampling, ..Method::default() };
+        // The scenario with the deflections of all nodes that are known.
+        let mut scenario = beam(&self.scenario_interface(), self.modes);
         let stop_s = self.step_s * self.steps as f64;
-        let mut simulation = Simulation::new(system, &method, Grid::uniform(self.step_s, stop_s))?;
+        (scenario.experiment.step_s, scenario.experiment.stop_s) = (Some(self.step_s), Some(stop_s));
+        let exchanged = self.map().map_or(3 * NODES, InterfaceMap::reduced_size);
+        scenario.record.variables = self.recorded(exchanged).into_iter().map(|name| (name, Place::default())).collect();
+        let mut assembly = models::assembly(&scenario, factory)?;
+        assembly.method.sampling = self.sampling;
         // The pair of maps is watched for the virtual work that it makes.
-        if let Some((forward, back)) = watched {
+        let laws = assembly.laws.clone();
+        let mut simulation = assembly.simulation()?;
+        if let [forward, back] = laws[..] {
             simulation.watch_work(forward, back)?;
-        }
-        // Deflections are recorded.
-        for name in self.recorded(shown, exchanged) {
-            simulation.record(beam, &name, &name)?;
         }
         simulation.initialise()?;
         let mut trace = Trace::new(simulation.columns().to_vec());
@@ -133,71 +106,22 @@ impl BeamOnSprings<'_> {
         Ok(BeamRun { deflections: self.deflections(&trace), exchanged, work_defect })
     }
 
-    fn set_modes(&self, beam: &mut dyn Unit) -> Result<(), RunError> {
-        let reference = beam.description().variable("modes").map(|v| v.value_reference);
-        let missing = || SystemError::UnknownVariable {
-            unit: beam.name().to_string(),
-            variable: "modes".to_string(),
-            hint: "is this the beam on springs?".to_string(),
-        };
-        let reference = reference.ok_or_else(missing)?;
-        Ok(beam.set_integer(&[reference], &[i32::try_from(self.modes).unwrap_or(i32::MAX)])?)
-    }
-
-    /// Connections; returns the pair of maps to be watched, if there is one.
-    fn couple(
-        &self,
-        system: &mut System,
-        (beam, u): (UnitId, ChannelId),
-        springs: UnitId,
-        factory: Factory<'_>,
-    ) -> Result<Option<(LawId, LawId)>, RunError> {
-        const FULL: usize = 501;
-        // All positions and forces, or a unit of its own between them: no maps in the master.
-        let (map, dual) = match self.interface {
-            Interface::Full => {
-                let force = channel(system, springs, "F", FULL)?;
-                connect(system, u, springs, "u", FULL)?;
-                connect(system, force, beam, "F", FULL)?;
-                return Ok(None);
-            }
-            Interface::Adapter(map) => {
-                let adapter = system.add(factory("interface_adapter", "adapter")?);
-                let force = channel(system, springs, "F", FULL)?;
-                let expanded = channel(system, adapter, "u", FULL)?;
-                let dual = channel(system, adapter, "g_int", map.reduced_size())?;
-                connect(system, u, adapter, "u_int", map.reduced_size())?;
-                connect(system, expanded, springs, "u", FULL)?;
-                connect(system, force, adapter, "F", FULL)?;
-                connect(system, dual, beam, "g_int", map.reduced_size())?;
-                return Ok(None);
-            }
-            // A broken pair of maps is one whose way back is not the dual.
-            Interface::Reduced(map) => (map, true),
-            Interface::Broken(map) => (map, false),
-        };
-        // Maps in the master: out to the springs, and back to the beam.
-        let force = channel(system, springs, "F", FULL)?;
-        let shape = || SystemError::LawShape { what: "entries", found: 0, expected: map.reduced_size() };
-        let forward = forward(map).ok_or_else(shape)?;
-        let back = if dual { forward.dual() } else { sampled(map).ok_or_else(shape)? };
-        let signals = |channel: ChannelId, n: usize| (0..n).map(|i| channel.component(i)).collect::<Vec<_>>();
-        let forward = system.law(Box::new(forward), &signals(u, map.reduced_size()));
-        let back = system.law(Box::new(back), &signals(force, FULL));
-        // Each output to the input of its name.
-        for (i, input) in names("u", FULL).iter().enumerate() {
-            system.connect_law(forward, i, springs, input)?;
+    /// The interface as the scenario has it. A broken pair of maps is one whose way back is not the dual.
+    fn scenario_interface(&self) -> beam::Interface {
+        let maps =
+            |there: DMatrix<f64>, back: DMatrix<f64>| beam::Interface::Maps { there: rows(&there), back: rows(&back) };
+        match self.interface {
+            Interface::Full => beam::Interface::Full,
+            Interface::Adapter(_) => beam::Interface::Adapter,
+            Interface::Reduced(map) => maps(forward(map), forward(map).transpose()),
+            Interface::Broken(map) => maps(forward(map), sampled(map)),
         }
-        for (i, input) in names("g_int", map.reduced_size()).iter().enumerate() {
-            system.connect_law(back, i, beam, input)?;
-        }
-        Ok(Some((forward, back)))
     }
 
     /// What is recorded: the vertical position of each node of the interface.
-    fn recorded(&self, shown: &str, exchanged: usize) -> Vec<String> {
-        let components = self.map().map_or(3, |map| map.space().components());
-        (0..exchanged / components).map(|node| format!("{shown}[{}]", components * node + 2)).collect()
+    fn recorded(&self, exchanged: usize) -> Vec<String> {
+        let (shown, components) = self.map().map_or(("u", 3), |map| ("u_int", map.space().components()));
+        (0..exchanged / components).map(|node| format!("beam.{shown}[{}]", components * node + 2)).collect()
     }
 
     fn map(&self) -> Option<&InterfaceMap> {

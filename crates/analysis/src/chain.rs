@@ -12,12 +12,11 @@
 //!
 //! Where motions are predicted, forces that a neighbour owns are made by a law of the master as well.
 
-use crate::assembled::{Assembly, Integration, MOTION, Motion, Parts, Row, components, linear_rates, motion_row, unit};
+use crate::assembled::{MOTION, Motion, Part, Whole, linear_rates};
 use crate::pair::Coupling;
-use crate::scenario::{Bond, Card, Setup};
-use macrostep_benchmarks::chain::{MASSES, SPRING};
-use macrostep_master::predict::Edge;
-use macrostep_master::{ChannelId, LinearMap, Port, RunError, SpringDamper, System, SystemError, UnitId};
+use crate::scenario::Card;
+use macrostep_benchmarks::chain::{MASSES, SPRING, chain};
+use macrostep_system::Scenario;
 
 /// Number of masses.
 const N: usize = MASSES.len();
@@ -45,37 +44,9 @@ impl Chain {
     fn force(&self, i: usize, z: &[f64]) -> f64 {
         self.k_c * (z[i] - z[i + 1]) + self.c_c * (z[N + i] - z[N + i + 1])
     }
-
-    /// Feeds `input` of a mass with the force of the spring between the motions `from` and `to`: k_c (from − to) + ….
-    fn spring(
-        &self,
-        system: &mut System,
-        [from, to]: [ChannelId; 2],
-        unit: UnitId,
-        input: &str,
-    ) -> Result<(), RunError> {
-        let law = SpringDamper { stiffness: self.k_c, damping: self.c_c };
-        let inputs = [from.component(0), from.component(1), to.component(0), to.component(1)];
-        let law = system.law(Box::new(law), &inputs);
-        Ok(system.connect_law(law, 0, unit, input)?)
-    }
-
-    /// Every spring as a power bond between its two masses.
-    fn bonds(&self, system: &mut System, units: &[UnitId], owned: bool) -> Result<(), SystemError> {
-        // A force acts as −f on mass 1 and as what it is called on the others; a displacement pulls through the spring.
-        let (first, outer, own) = ([("f", -1.0)], [("f_ext", 1.0)], [("f", 1.0)]);
-        let motion = [("xi", self.k_c), ("xi_dot", self.c_c)];
-        for i in 1..N {
-            let left: &[(&str, f64)] = if i == 1 { &first } else { &outer };
-            let right: &[(&str, f64)] = if owned { &motion } else { &own };
-            let port = |unit, inputs| Port { unit, inputs, flow: "v" };
-            system.bond(&format!("spring{i}"), &[port(units[i - 1], left), port(units[i], right)])?;
-        }
-        Ok(())
-    }
 }
 
-impl Parts for Chain {
+impl Whole for Chain {
     fn card(&self) -> Card {
         Card {
             name: "chain",
@@ -87,6 +58,17 @@ impl Parts for Chain {
             integrations: 2,
             linear: true,
         }
+    }
+
+    fn scenario(&self, coupling: Coupling) -> Scenario {
+        chain(coupling)
+    }
+
+    fn parts(&self, coupling: Coupling) -> Vec<Part> {
+        let owned = coupling == Coupling::DisplacementForce;
+        let effort = |i: usize| if owned && i > 0 { "f_c" } else { "f" };
+        let mass = |i| Part { motion: MOTION, starts: vec![("x0", i), ("v0", N + i)], effort: effort(i), flow: "v" };
+        (0..N).map(mass).collect()
     }
 
     fn start(&self) -> Vec<f64> {
@@ -107,63 +89,8 @@ impl Parts for Chain {
         [z[i], z[N + i], dz[N + i], ddz[N + i]]
     }
 
-    fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError> {
-        // Where the laws of the springs stand.
-        let owned = setup.scheme.coupling == Coupling::DisplacementForce;
-        let in_master = setup.scheme.method(N).predictor.edge() == Edge::BeforeLaw || !owned;
-        // Masses, each with its spring to the left where it owns it.
-        let mut system = System::new();
-        let mut units = Vec::new();
-        for i in 0..N {
-            let (m, k, c) = (self.m[i], self.k[i], self.c[i]);
-            let mut parameters = vec![("m", m), ("k", k), ("c", c), ("x0", z[i]), ("v0", z[N + i])];
-            let model = match i {
-                0 => "oscillator1_force",
-                _ if owned => "oscillator2_displacement",
-                _ => "oscillator2_force",
-            };
-            if owned && i > 0 {
-                parameters.extend([("k_c", self.k_c), ("c_c", self.c_c)]);
-            }
-            let name = format!("mass{}", i + 1);
-            units.push(system.add(unit(setup, (model, &name), &parameters, Integration::Exact)?));
-        }
-        // Their motions, and what these are at a state of the whole.
-        let names = components(setup, &MOTION);
-        let motions = units.iter().map(|u| system.channel(*u, names)).collect::<Result<Vec<_>, _>>()?;
-        let whole = *self;
-        let mut rows: Vec<Row> = (0..N).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
-        for i in 1..N {
-            // The left spring acts with +f_{i−1} on mass i.
-            let (left, own) = (motions[i - 1], motions[i]);
-            if owned {
-                system.connect(left.component(0), units[i], "xi")?;
-                system.connect(left.component(1), units[i], "xi_dot")?;
-            } else {
-                self.spring(&mut system, [left, own], units[i], "f")?;
-            }
-            // On its neighbour it acts with −f_{i−1}: mass 1 takes it as `f`, the others as an external force.
-            match (in_master, i) {
-                (true, 1) => self.spring(&mut system, [left, own], units[0], "f")?,
-                (true, _) => self.spring(&mut system, [own, left], units[i - 1], "f_ext")?,
-                (false, _) => {
-                    let force = system.channel(units[i], &["f_c"])?;
-                    rows.push(Box::new(move |z, row| row[0] = whole.force(i - 1, z)));
-                    if i == 1 {
-                        system.connect(force.component(0), units[0], "f")?;
-                    } else if let Some(minus) = LinearMap::new(1, vec![-1.0]) {
-                        let law = system.law(Box::new(minus), &[force.component(0)]);
-                        system.connect_law(law, 0, units[i - 1], "f_ext")?;
-                    }
-                }
-            }
-        }
-        // Power bonds, which some schemes need, and what is told of each connection.
-        if setup.scheme.weighs_energy() {
-            self.bonds(&mut system, &units, owned)?;
-        }
-        let force = |i: usize| if owned && i > 0 { "f_c" } else { "f" };
-        let bonds = (0..N).map(|i| Bond::new(units[i], force(i), "v")).collect();
-        Ok(Assembly { system, motions, rows, bonds })
+    /// Of the spring to the left of a mass.
+    fn effort(&self, i: usize, z: &[f64]) -> f64 {
+        i.checked_sub(1).map_or(f64::NAN, |left| self.force(left, z))
     }
 }

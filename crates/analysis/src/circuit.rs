@@ -7,12 +7,11 @@
 //!
 //! A mesh is driven by the voltage of the shunt (F) or owns the shunt and is driven by the other's current (D).
 
-use crate::assembled::{Assembly, Integration, Motion, Parts, Row, components, linear_rates, motion_row, unit};
+use crate::assembled::{Motion, Part, Whole, linear_rates};
 use crate::pair::{Coupling, Kind};
-use crate::scenario::{Bond, Card, Setup};
-use macrostep_benchmarks::circuit::{MESHES, SHUNT};
-use macrostep_master::predict::Edge;
-use macrostep_master::{Port, RunError, SpringDamper, System};
+use crate::scenario::Card;
+use macrostep_benchmarks::circuit::{MESHES, SHUNT, circuit};
+use macrostep_system::Scenario;
 
 /// The scenario.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +44,7 @@ impl Circuit {
     }
 }
 
-impl Parts for Circuit {
+impl Whole for Circuit {
     fn card(&self) -> Card {
         Card {
             name: "circuit",
@@ -57,6 +56,21 @@ impl Parts for Circuit {
             integrations: 2,
             linear: true,
         }
+    }
+
+    fn scenario(&self, coupling: Coupling) -> Scenario {
+        circuit(coupling)
+    }
+
+    fn parts(&self, coupling: Coupling) -> Vec<Part> {
+        let voltage = |kind| if kind == Kind::Displacement { "u_s" } else { "u" };
+        let mesh = |i: usize, kind| Part {
+            motion: ["q", "i", "di", "ddi"],
+            starts: vec![("q0", i), ("i0", 2 + i)],
+            effort: voltage(kind),
+            flow: "i",
+        };
+        coupling.kinds().into_iter().enumerate().map(|(i, kind)| mesh(i, kind)).collect()
     }
 
     fn start(&self) -> Vec<f64> {
@@ -75,58 +89,7 @@ impl Parts for Circuit {
         [z[i], z[2 + i], dz[2 + i], ddz[2 + i]]
     }
 
-    fn assemble(&self, setup: &Setup<'_>, z: &[f64]) -> Result<Assembly, RunError> {
-        // Where the law of the shunt stands.
-        let predicted = setup.scheme.method(2).predictor.edge() == Edge::BeforeLaw;
-        let kinds = setup.scheme.coupling.kinds();
-        // Meshes, one of them with the shunt where it owns it.
-        let mut system = System::new();
-        let mut units = Vec::new();
-        for i in 0..2 {
-            let mut parameters =
-                vec![("L", self.l[i]), ("R", self.r[i]), ("C", self.c[i]), ("q0", z[i]), ("i0", z[2 + i])];
-            let owner = kinds[i] == Kind::Displacement;
-            if owner {
-                parameters.extend([("C_s", self.c_s), ("R_s", self.r_s)]);
-            }
-            let names = (["circuit_mesh", "circuit_mesh_shunt"][usize::from(owner)], ["mesh1", "mesh2"][i]);
-            units.push(system.add(unit(setup, names, &parameters, Integration::Exact)?));
-        }
-        // Their motions, and what these are at a state of the whole.
-        let names = components(setup, &["q", "i", "di", "ddi"]);
-        let motions = vec![system.channel(units[0], names)?, system.channel(units[1], names)?];
-        let whole = *self;
-        let mut rows: Vec<Row> = (0..2).map(|i| motion_row(move |z| whole.motion(i, z))).collect();
-        // An owner of the shunt gets the other's motion; the other one gets its voltage, from the owner or from a law.
-        for i in 0..2 {
-            let (own, other) = (motions[i], motions[1 - i]);
-            if kinds[i] == Kind::Displacement {
-                system.connect(other.component(0), units[i], "q_o")?;
-                system.connect(other.component(1), units[i], "i_o")?;
-            } else if kinds[1 - i] == Kind::Displacement && !predicted {
-                let voltage = system.channel(units[1 - i], &["u_s"])?;
-                rows.push(Box::new(move |z, row| row[0] = whole.shunt(1 - i, z)));
-                system.connect(voltage.component(0), units[i], "u")?;
-            } else {
-                let shunt = SpringDamper { stiffness: 1.0 / self.c_s, damping: self.r_s };
-                let inputs = [other.component(0), other.component(1), own.component(0), own.component(1)];
-                let law = system.law(Box::new(shunt), &inputs);
-                system.connect_law(law, 0, units[i], "u")?;
-            }
-        }
-        // The power bond of the shunt, which some schemes need.
-        if setup.scheme.weighs_energy() {
-            let (driven, owner) = ([("u", 1.0)], [("q_o", 1.0 / self.c_s), ("i_o", self.r_s)]);
-            let port = |i: usize| Port {
-                unit: units[i],
-                inputs: if kinds[i] == Kind::Displacement { &owner } else { &driven },
-                flow: "i",
-            };
-            system.bond("shunt", &[port(0), port(1)])?;
-        }
-        // What is told of the connection at each mesh.
-        let voltage = |i: usize| if kinds[i] == Kind::Displacement { "u_s" } else { "u" };
-        let bonds = (0..2).map(|i| Bond::new(units[i], voltage(i), "i")).collect();
-        Ok(Assembly { system, motions, rows, bonds })
+    fn effort(&self, i: usize, z: &[f64]) -> f64 {
+        self.shunt(i, z)
     }
 }

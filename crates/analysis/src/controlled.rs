@@ -18,7 +18,8 @@ pub(super) fn control(
     (question, until): (&Question, Option<Instant>),
     left_out: &mut Vec<LeftOut>,
 ) -> Result<Vec<Candidate>, RunError> {
-    let windows = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
+    let wanted = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
+    let Some(windows) = question.windows(benchmark, wanted, 1) else { return Ok(Vec::new()) };
     let step_s = question.stop_s / windows as f64;
     let trial = run(benchmark, &best.scheme, (step_s, windows), &question.factory, until)?;
     let Trial::Done(Done { rows, events_s, .. }) = trial else {

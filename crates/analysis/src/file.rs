@@ -13,12 +13,13 @@ use crate::trajectory::{self, Trajectory};
 use crate::written;
 use macrostep_description::{Causality, Dependencies, ModelDescription, Variability};
 use macrostep_master::RunError;
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::Unit as Slave;
 use macrostep_system::explain::{PowerPort, ports};
-use macrostep_system::scenario::{Law, LawKind, Place, Scenario, Source as Fmu};
+use macrostep_system::scenario::{Law, LawKind, Place, Scenario, Source as Fmu, Unit, Value};
 use macrostep_system::words::Rollback;
 use macrostep_system::{Catalogue, Finding, assemble};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// A system from a file.
 pub struct FromFile {
@@ -255,12 +256,32 @@ impl Benchmark for FromFile {
         self.scenario.laws.iter().filter_map(delay_s).fold(f64::INFINITY, f64::min)
     }
 
+    fn step_multiple_s(&self) -> Option<f64> {
+        // The parameter that the annotation of a unit names, as the scenario sets it. The longest is that of all, or no step is.
+        let of = |(unit, description): (&Unit, &Arc<ModelDescription>)| {
+            let ours =
+                description.vendor_annotations.iter().filter(|a| a.tool == "macrostep").flat_map(|a| &a.attributes);
+            let name = ours.filter(|(key, _)| key == "stepMultipleOf").map(|(_, name)| name).next()?;
+            let set = self.scenario.settings(&unit.name).into_iter().rev().find(|s| s.variable == *name);
+            match set.map(|s| &s.value) {
+                Some(Value::Real(x)) => Some(*x),
+                Some(Value::Integer(i)) => Some(*i as f64),
+                Some(_) => None,
+                None => match &description.variable(name)?.start {
+                    Some(macrostep_description::Value::Real(x)) => Some(*x),
+                    _ => None,
+                },
+            }
+        };
+        self.scenario.units.iter().zip(&self.descriptions).filter_map(of).filter(|s| *s > 0.0).reduce(f64::max)
+    }
+
     fn growth_step_min_s(&self) -> f64 {
         // A hair more, so that rounding does not refuse it.
         self.card.stop_s / perturbed::WINDOWS_MAX * (1.0 + 1e-9)
     }
 
-    fn growth(&self, scheme: &Scheme, step_s: f64) -> Result<Growth, RunError> {
+    fn growth(&self, scheme: &Scheme, step_s: f64, until: Option<Instant>) -> Result<Growth, RunError> {
         let probe = Probe::new(self.card.stop_s / step_s)?;
         let mut s = self.changed(scheme, step_s, probe.windows as f64 * step_s);
         // Signals that units exchange: others, as energies, may be products of them and grow faster.
@@ -273,7 +294,7 @@ impl Benchmark for FromFile {
             let catalogue: &dyn Catalogue = if is_nudged { &nudged } else { self.catalogue.as_ref() };
             self.coupled(&s, catalogue)
         };
-        Ok(Growth { radius: perturbed::radius(&couple, probe)?, source: Source::PerturbedRuns })
+        Ok(Growth { radius: perturbed::radius(&couple, probe, until)?, source: Source::PerturbedRuns })
     }
 }
 
@@ -290,11 +311,11 @@ impl Catalogue for WithPulse<'_> {
         self.units.description(source)
     }
 
-    fn unit(&self, source: &Fmu, name: &str) -> Result<Box<dyn Unit>, String> {
+    fn unit(&self, source: &Fmu, name: &str) -> Result<Box<dyn Slave>, String> {
         Ok(Nudged::boxed(self.units.unit(source, name)?, self.probe, self.start_s, self.step_s))
     }
 
-    fn forked(&self, source: &Fmu, name: &str) -> Result<Box<dyn Unit>, String> {
+    fn forked(&self, source: &Fmu, name: &str) -> Result<Box<dyn Slave>, String> {
         Ok(Nudged::boxed(self.units.forked(source, name)?, self.probe, self.start_s, self.step_s))
     }
 

@@ -6,15 +6,20 @@ use super::signal::{frequencies, rms};
 use crate::models::Factory;
 use crate::scheme::{Control, Correct, Predict, Schedule, Scheme};
 use macrostep_master::{RunError, loop_gain};
+use std::time::Instant;
 
 /// Power and frequency content at every interface, and what units can do.
 pub(super) fn observe(
     scenario: &dyn Benchmark,
     best: &Candidate,
-    question: &Question,
+    (question, until): (&Question, Option<Instant>),
 ) -> Result<(Vec<Connection>, Vec<Capabilities>), RunError> {
     /// Samples a frequency content is taken from, at most: it is worked out the plain way.
     const SAMPLES_MAX: u64 = 1000;
+    let is_late = || until.is_some_and(|until| Instant::now() > until);
+    if is_late() {
+        return Ok((Vec::new(), scenario.capabilities()));
+    }
     // Steps of one length, so that a frequency means something.
     let (scheme, step_s) = (&Scheme { control: Control::Fixed, ..best.scheme }, best.step_s);
     let setup = Setup::new(scheme, step_s, &question.factory);
@@ -29,11 +34,21 @@ pub(super) fn observe(
             coupled.simulation.record(bond.unit, variable, variable)?;
         }
     }
-    // The run, with as many samples as a frequency content takes.
+    // The run, with as many samples as a frequency content takes. One that is not done in time says nothing of its interfaces.
     let windows = (question.stop_s / step_s).round() as u64;
     let every = windows.div_ceil(SAMPLES_MAX).max(1);
-    let mut rows = Rows::default();
-    coupled.simulation.run(windows, every, &mut rows)?;
+    let (mut rows, mut made) = (Rows::default(), 0u64);
+    coupled.simulation.observe(&mut rows)?;
+    let done = coupled.simulation.follow(windows, |simulation| {
+        made += 1;
+        if made.is_multiple_of(every) {
+            simulation.observe(&mut rows)?;
+        }
+        Ok(!is_late())
+    })?;
+    if done < windows {
+        return Ok((Vec::new(), scenario.capabilities()));
+    }
     // Power and frequency of each bond. Efforts with gains add up to what works on its flow.
     let mut connections = Vec::new();
     let mut capabilities = scenario.capabilities();
@@ -72,8 +87,13 @@ impl macrostep_master::record::Observer for Rows {
     }
 }
 
-/// Loop gain of the cut advised with constant guesses of the window's end.
+/// Loop gain of the cut advised with constant guesses of the window's end. One step takes many calls of the units and the eigenvalues of a
+/// matrix of all signals: not of more than `SIGNALS_MAX`.
 pub(super) fn gain(scenario: &dyn Benchmark, best: &Candidate, question: &Question) -> Result<Option<f64>, RunError> {
+    const SIGNALS_MAX: usize = 200;
+    if scenario.signals() > SIGNALS_MAX {
+        return Ok(None);
+    }
     let hold = Scheme::new(best.scheme.coupling, Schedule::Jacobi, Predict::classical(0));
     let scheme = Scheme { correct: Correct::Newton, ..hold };
     let (step_s, factory): (f64, Factory<'_>) = (best.step_s, &question.factory);

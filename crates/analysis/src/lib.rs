@@ -44,7 +44,7 @@ pub use cylinder::Cylinder;
 pub use file::FromFile;
 pub use oscillator::Oscillator;
 pub use scenario::{Benchmark, Bond, Card, Coupled, Growth, Quantity, Setup, Source};
-pub use spring::{HardeningSpring, NonlinearSpring};
+pub use spring::NonlinearSpring;
 
 pub use crate::scheme::Scheme;
 
@@ -57,6 +57,6 @@ pub fn scenarios() -> Vec<Box<dyn Benchmark>> {
         Box::new(NonlinearSpring::default()),
         Box::new(Chain::default()),
         Box::new(Circuit::default()),
-        Box::new(Cylinder::default()),
+        Box::new(Cylinder),
     ]
 }

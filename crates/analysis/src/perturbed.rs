@@ -19,6 +19,7 @@ use crate::scenario::Coupled;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 use macrostep_master::{RunError, forward, spectral_radius};
 use nalgebra::DMatrix;
+use std::time::Instant;
 
 /// Size of the pulse relative to the largest value an input has had.
 const SHARE: f64 = 1e-5;
@@ -155,15 +156,25 @@ impl Probe {
 ///
 /// # Errors
 /// Where the system cannot be coupled like this; what stopped a run whose growth up to there is not seen, NaN
-/// where values left all bounds.
-pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) -> Result<f64, RunError> {
+/// where values left all bounds; [`RunError::Grid`] where a run was still on its way at the instant `until`.
+pub fn radius(
+    couple: &dyn Fn(bool) -> Result<Coupled, RunError>,
+    probe: Probe,
+    until: Option<Instant>,
+) -> Result<f64, RunError> {
     let run = |is_nudged: bool| -> Result<(Vec<Vec<f64>>, Option<RunError>), RunError> {
+        if until.is_some_and(|until| Instant::now() > until) {
+            return Err(late(0, probe.windows));
+        }
         let mut coupled = couple(is_nudged)?;
         let mut rows = Vec::with_capacity(probe.windows as usize);
         let ended = coupled.follow(probe.windows, |point| {
             rows.push(point.state.to_vec());
-            true
+            until.is_none_or(|until| Instant::now() <= until)
         });
+        if ended.is_ok() && (rows.len() as u64) < probe.windows {
+            return Err(late(rows.len(), probe.windows));
+        }
         // A unit that refuses what has grown beyond its range has diverged as well.
         Ok((rows, ended.err()))
     };
@@ -192,6 +203,15 @@ pub fn radius(couple: &dyn Fn(bool) -> Result<Coupled, RunError>, probe: Probe) 
                 .to_owned(),
         }),
         _ => Ok(found),
+    }
+}
+
+/// Runs that were not done in time.
+fn late(made: usize, windows: u64) -> RunError {
+    RunError::Grid {
+        what: "growth of perturbed runs",
+        found: format!("{made} of {windows} macro steps in the time that is left"),
+        expected: "all of them: a larger `--limit` gives more time".to_owned(),
     }
 }
 

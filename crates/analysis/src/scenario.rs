@@ -235,16 +235,22 @@ pub trait Benchmark: Send + Sync {
         f64::INFINITY
     }
 
+    /// What macro steps are to be whole multiples of \[s\], where units say so.
+    fn step_multiple_s(&self) -> Option<f64> {
+        None
+    }
+
     /// Shortest macro step \[s\] that growth can be found at; 0 for any.
     fn growth_step_min_s(&self) -> f64 {
         0.0
     }
 
-    /// Growth of small deviations with this scheme and macro step \[s\]: from the one-step map of native units.
+    /// Growth of small deviations with this scheme and macro step \[s\]: from the one-step map of native units. What takes runs is
+    /// given up at an instant, where there is one.
     ///
     /// # Errors
-    /// What units and master answer; [`RunError::Grid`] for a scheme without a map.
-    fn growth(&self, scheme: &Scheme, step_s: f64) -> Result<Growth, RunError> {
+    /// What units and master answer; [`RunError::Grid`] for a scheme without a map, and for one that is not done in time.
+    fn growth(&self, scheme: &Scheme, step_s: f64, _until: Option<Instant>) -> Result<Growth, RunError> {
         let card = self.card();
         check_cut(&card, scheme.coupling)?;
         check_map(scheme)?;
@@ -270,8 +276,9 @@ pub fn check_map(scheme: &Scheme) -> Result<(), RunError> {
     })
 }
 
-/// A power bond that a cut does not have, for `why`.
-pub fn no_bond(card: &Card, coupling: Coupling, why: &str) -> RunError {
+/// A power bond that a cut does not have.
+pub fn no_bond(card: &Card, coupling: Coupling) -> RunError {
+    let why = "an effort in it is no constant times an input";
     RunError::Grid {
         what: "energy correction or ecco",
         found: format!("`{}` of scenario `{}` without power bonds: {why}", coupling.name(), card.name),

@@ -50,10 +50,10 @@ impl Sweep {
 /// As [`Benchmark::growth`], where no macro step has an answer.
 pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_rate: f64) -> Result<Sweep, RunError> {
     // Radii at all macro steps. One that has none is unknown, and does not end the rest.
-    let radius = |step_s: f64| scenario.growth(scheme, step_s).map_or(f64::NAN, |g| g.radius);
+    let radius = |step_s: f64| scenario.growth(scheme, step_s, None).map_or(f64::NAN, |g| g.radius);
     let (mut all, mut source, mut refused) = (Vec::new(), None, Vec::new());
     for &step_s in steps_s {
-        match scenario.growth(scheme, step_s) {
+        match scenario.growth(scheme, step_s, None) {
             Ok(growth) => {
                 all.push(growth.radius);
                 source = source.or(Some(growth.source));

@@ -37,6 +37,10 @@ pub fn run(
     factory: Factory<'_>,
     until: Option<Instant>,
 ) -> Result<Trial, RunError> {
+    let is_late = || until.is_some_and(|until| Instant::now() > until);
+    if is_late() {
+        return Ok(Trial::Late);
+    }
     // Units are told of an end that lies behind that of the system.
     let stop_s = Some(step_s * windows as f64).filter(|stop_s| *stop_s > benchmark.card().stop_s);
     let setup = Setup { stop_s, ..Setup::new(scheme, step_s, factory) };
@@ -47,7 +51,6 @@ pub fn run(
     rows.push(Vec::new());
     coupled.state(&mut rows[0])?;
     let is_bounded = |state: &[f64]| state.iter().all(|x| x.abs() < 1e100);
-    let is_late = || until.is_some_and(|until| Instant::now() > until);
     let mut goes_on = is_bounded(&rows[0]);
     if goes_on {
         let ended = coupled.follow(windows, |point| {

@@ -14,11 +14,11 @@
 //!
 //! `NAME:VARIANT` chooses another than the first.
 
-mod beam;
+pub mod beam;
 pub mod chain;
 pub mod circuit;
 mod crane;
-mod cylinder;
+pub mod cylinder;
 mod double_pendulum;
 mod multirate;
 mod named;

@@ -1,9 +1,10 @@
 //! The systems by name.
 
+use crate::beam::{Interface, MODES, beam};
 use crate::multirate::{Multirate, STEP_S, Scheme};
 use crate::oscillator::{Coupling, Oscillator};
 use crate::plant::{Manoeuvre, Plant};
-use crate::{beam, chain, circuit, cylinder, double_pendulum, nonlinear_spring, pendulum};
+use crate::{chain, circuit, cylinder, double_pendulum, nonlinear_spring, pendulum};
 use clap::ValueEnum;
 use macrostep_oscillator::Parameters;
 use macrostep_system::Scenario;
@@ -106,7 +107,10 @@ const ALL: [BuiltIn; 12] = [
         about: "beam of 167 nodes on 167 springs, coupled by all positions and forces or by those of a few nodes",
         solution: "equations of the whole system, by modes (`macrostep interface`)",
         variants: &["full", "reduced"],
-        make: |interface| Ok(beam(interface == "reduced")),
+        make: |interface| {
+            let interface = if interface == "reduced" { Interface::Adapter } else { Interface::Full };
+            Ok(beam(&interface, MODES))
+        },
     },
     BuiltIn {
         name: "pendulum",

@@ -1,15 +1,20 @@
-//! From a pair to a simulation.
+//! From a pair to a simulation: its scenario, put together as that of a file.
 
-use super::{Integrator, Kind, Pair, Start};
-use macrostep_description::Kind as Type;
-use macrostep_master::predict::Edge;
+use super::{Kind, Pair, Start};
+use crate::assembled::{MOTION, meeting_s, prime, sampled};
+use crate::models::{Factory, Models, cannot_run};
+use macrostep_benchmarks::Oscillator;
+use macrostep_description::ModelDescription;
+use macrostep_master::predict::Predictor;
 use macrostep_master::unit::Unit;
 use macrostep_master::{
-    ChannelId, Grid, Law, LawId, Port, RunError, Series, Simulation, SpringDamper, System, SystemError, UnitId,
+    ChannelId, Grid, LawId, RunError, Series, Simulation, SpringDamper, System, SystemError, UnitId,
 };
 use macrostep_oscillator::Exact;
-
-use crate::models::Factory;
+use macrostep_system::assemble::Sampled;
+use macrostep_system::scenario::{Scenario, Source};
+use macrostep_system::{Catalogue, assemble};
+use std::sync::Arc;
 
 /// A pair ready to run.
 pub struct Coupled {
@@ -17,12 +22,12 @@ pub struct Coupled {
     pub simulation: Simulation,
     /// Subsystems 1 and 2.
     pub units: [UnitId; 2],
-    /// Their motions (x, v, and a and jerk where the predictor wants them).
+    /// Their motions: x, v, and what else is sampled with them.
     pub motions: [ChannelId; 2],
     /// The coupling law where the master evaluates it.
-    pub law: Option<LawId>,
-    /// The coupling force where a subsystem sends it.
-    force: Option<ChannelId>,
+    law: Option<LawId>,
+    /// All that is sampled.
+    channels: Vec<Sampled>,
 }
 
 impl Coupled {
@@ -31,15 +36,30 @@ impl Coupled {
     /// # Errors
     /// As [`build`].
     pub fn reset_with(&mut self, pair: &Pair) -> Result<(), RunError> {
-        let kinds = pair.coupling.kinds();
+        let p = &pair.parameters;
         if let Some(law) = self.law {
-            self.simulation.replace_law(law, spring(pair));
+            let spring = SpringDamper { stiffness: p.k_c, damping: p.c_c };
+            self.simulation.replace_law(law, Box::new(spring));
         }
+        let kinds = pair.coupling.kinds();
         self.simulation.restart(|unit, slave| set_parameters(slave, pair, unit.index(), kinds[unit.index()]))?;
-        if pair.start == Start::Exact {
-            prime(&mut self.simulation, pair, self.force);
-        }
+        self.prime(pair);
         Ok(())
+    }
+
+    /// Fills histories with the solution, where the pair begins with it.
+    fn prime(&mut self, pair: &Pair) {
+        let p = &pair.parameters;
+        let Some(exact) = (pair.start == Start::Exact).then(|| Exact::new(p).ok()).flatten() else { return };
+        prime(
+            &mut self.simulation,
+            &self.channels,
+            |t_s| exact.at(t_s),
+            |z, i, name| match MOTION.iter().position(|known| *known == name) {
+                Some(place) => p.motion(i, z)[place],
+                None => p.coupling_force(z),
+            },
+        );
     }
 }
 
@@ -48,84 +68,61 @@ impl Coupled {
 /// # Errors
 /// Where a unit is not an oscillator of the benchmark, refuses a parameter, or lacks what the method needs.
 pub fn build(pair: &Pair, factory: Factory<'_>) -> Result<Coupled, RunError> {
-    // The two oscillators, of the models that the coupling names.
-    let mut system = System::new();
-    let kinds = pair.coupling.kinds();
-    let mut units = Vec::new();
-    for (i, kind) in kinds.into_iter().enumerate() {
-        let model = format!("oscillator{}_{}", i + 1, if kind == Kind::Force { "force" } else { "displacement" });
-        let mut unit = factory(&model, &format!("oscillator{}", i + 1))?;
-        set_parameters(unit.as_mut(), pair, i, kind)?;
-        units.push(system.add(unit));
-    }
-    let units = [units[0], units[1]];
-    // Motions and forces between them, external forces, and a power bond where the method needs one.
-    let Channels { motions, force, law } = connect(&mut system, pair, &units)?;
-    pull(&mut system, pair, &units)?;
-    if pair.bond {
-        bond(&mut system, pair, &units)?;
-    }
-    // Times, and the simulation. An exact start fills the histories with the solution.
-    let grid = Grid { start_s: 0.0, step_s: pair.step_s, stop_s: Some(pair.stop_s), shares: pair.shares.to_vec() };
-    let mut simulation = Simulation::new(system, &pair.method, grid)?;
+    // The scenario with the method of the pair, which words need not say.
+    let models = Predicted { models: Models(factory), predictor: &pair.method.predictor };
+    let (mut assembly, _) = assemble(&scenario(pair), &models).map_err(|findings| cannot_run(&findings))?;
+    // Motions of both are looked at, no columns.
+    let motions = sampled(&mut assembly, &[MOTION; 2])?;
+    let (units, motions) = ([assembly.units[0], assembly.units[1]], [motions[0], motions[1]]);
+    pull(&mut assembly.system, pair, units)?;
+    // The simulation. An exact start fills the histories with the solution.
+    let (law, channels) = (assembly.laws.first().copied(), assembly.channels);
+    let grid = Grid { stop_s: Some(pair.stop_s), ..assembly.grid };
+    let mut simulation = Simulation::new(assembly.system, &pair.method, grid)?;
     simulation.initialise()?;
-    if pair.start == Start::Exact {
-        prime(&mut simulation, pair, force);
+    let mut coupled = Coupled { simulation, units, motions, law, channels };
+    coupled.prime(pair);
+    Ok(coupled)
+}
+
+/// The scenario of a pair but for its method, its external forces and its end.
+fn scenario(pair: &Pair) -> Scenario {
+    let times_s = [pair.step_s, meeting_s(pair.step_s, &pair.shares)];
+    let mut scenario = Oscillator {
+        shares: pair.shares,
+        micro_step_s: pair.micro_step_s,
+        integrator: pair.integrator,
+        ..Oscillator::new(pair.parameters, pair.coupling, times_s)
     }
-    Ok(Coupled { simulation, units, motions, law, force })
-}
-
-/// The motions, and the coupling force: a channel, or a law.
-struct Channels {
-    motions: [ChannelId; 2],
-    force: Option<ChannelId>,
-    law: Option<LawId>,
-}
-
-fn spring(pair: &Pair) -> Box<dyn Law> {
-    Box::new(SpringDamper { stiffness: pair.parameters.k_c, damping: pair.parameters.c_c })
-}
-
-/// Channels and connections.
-fn connect(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<Channels, SystemError> {
-    let predicted_motion = pair.method.predictor.edge() == Edge::BeforeLaw;
-    // A motion as far as the predictor uses it.
-    let wanted = pair.method.predictor.components().clamp(2, 4);
-    let names = &["x", "v", "a", "jerk"][..wanted];
-    let motions = [system.channel(units[0], names)?, system.channel(units[1], names)?];
-    // Where motions are predicted, nobody's force is taken: it is made by the law.
-    let kinds = pair.coupling.kinds();
-    let owner = kinds.iter().position(|k| *k == Kind::Displacement).filter(|_| !predicted_motion);
-    let mut force = None;
-    let mut law = None;
-    // Each side gets the other's motion, the owner's force, or that of the law in the master.
-    for i in 0..2 {
-        let other = motions[1 - i];
-        match (kinds[i], owner) {
-            (Kind::Displacement, _) => {
-                system.connect(other.component(0), units[i], "xi")?;
-                system.connect(other.component(1), units[i], "xi_dot")?;
-            }
-            // A force by its owner, where one side has the spring.
-            (Kind::Force, Some(owner)) => {
-                let channel = system.channel(units[owner], &["f_c"])?;
-                system.connect(channel.component(0), units[i], "f")?;
-                force = Some(channel);
-            }
-            // A force by the law, made once for both sides.
-            (Kind::Force, None) => {
-                let [a, b] = motions;
-                let inputs = [a.component(0), a.component(1), b.component(0), b.component(1)];
-                let law = *law.get_or_insert_with(|| system.law(spring(pair), &inputs));
-                system.connect_law(law, 0, units[i], "f")?;
-            }
-        }
+    .scenario();
+    if !pair.bond {
+        scenario.bonds.clear();
     }
-    Ok(Channels { motions, force, law })
+    scenario
+}
+
+/// Models of this program, coupled with a predictor of the caller's.
+struct Predicted<'a> {
+    models: Models<'a>,
+    predictor: &'a Arc<dyn Predictor>,
+}
+
+impl Catalogue for Predicted<'_> {
+    fn description(&self, source: &Source) -> Result<Arc<ModelDescription>, String> {
+        self.models.description(source)
+    }
+
+    fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
+        self.models.unit(source, name)
+    }
+
+    fn predictor(&self) -> Option<Arc<dyn Predictor>> {
+        Some(Arc::clone(self.predictor))
+    }
 }
 
 /// External forces, which are known over every step.
-fn pull(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<(), RunError> {
+fn pull(system: &mut System, pair: &Pair, units: [UnitId; 2]) -> Result<(), RunError> {
     let Some(force) = &pair.force else { return Ok(()) };
     let bad = |found: &str, expected: &str| RunError::Grid {
         what: "external forces",
@@ -135,81 +132,28 @@ fn pull(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<(), Run
     if pair.start == Start::Exact {
         return Err(bad("samples of the exact solution before the start", "histories that begin at the start"));
     }
-    for (i, unit) in units.iter().enumerate() {
+    for (i, unit) in units.into_iter().enumerate() {
         let series = Series::new(force.times_s().to_vec(), force.on(i));
         let series = series.ok_or_else(|| bad("none", "values at times that do not decrease"))?;
-        system.connect_series(series, *unit, "f_ext")?;
+        system.connect_series(series, unit, "f_ext")?;
     }
     Ok(())
 }
 
-/// The coupling as a power bond: power = effort on a mass × its velocity.
-fn bond(system: &mut System, pair: &Pair, units: &[UnitId; 2]) -> Result<(), SystemError> {
-    let p = &pair.parameters;
-    // A force f acts as −f on mass 1 and as +f on mass 2; the other end of the coupling pulls at either.
-    let force = [[("f", -1.0)], [("f", 1.0)]];
-    let displacement = [("xi", p.k_c), ("xi_dot", p.c_c)];
-    let kinds = pair.coupling.kinds();
-    let port = |i: usize| Port {
-        unit: units[i],
-        inputs: if kinds[i] == Kind::Force { &force[i] } else { &displacement },
-        flow: "v",
-    };
-    system.bond("coupling", &[port(0), port(1)])
-}
-
+/// Parameters and start of a subsystem.
 fn set_parameters(unit: &mut dyn Unit, pair: &Pair, i: usize, kind: Kind) -> Result<(), RunError> {
     let p = &pair.parameters;
-    let (n, d) = pair.shares[i];
-    let micro_s = pair.micro_step_s.unwrap_or(pair.step_s * f64::from(n) / f64::from(d));
-    let mut values =
-        vec![("m", p.m[i]), ("k", p.k[i]), ("c", p.c[i]), ("x0", p.x0[i]), ("v0", p.v0[i]), ("micro_step", micro_s)];
-    if kind == Kind::Displacement {
-        values.extend([("k_c", p.k_c), ("c_c", p.c_c)]);
-    }
-    for (name, value) in values {
-        let reference = reference(unit, name)?;
+    let own = [("m", p.m[i]), ("k", p.k[i]), ("c", p.c[i]), ("x0", p.x0[i]), ("v0", p.v0[i])];
+    let coupling = [("k_c", p.k_c), ("c_c", p.c_c)];
+    let coupling = coupling.into_iter().filter(|_| kind == Kind::Displacement);
+    for (name, value) in own.into_iter().chain(coupling) {
+        let reference = unit.description().variable(name).map(|v| v.value_reference);
+        let reference = reference.ok_or_else(|| SystemError::UnknownVariable {
+            unit: unit.name().to_string(),
+            variable: name.to_string(),
+            hint: "is this an oscillator of the benchmark?".to_string(),
+        })?;
         unit.set_real(&[reference], &[value])?;
     }
-    let reference = reference(unit, "integrator")?;
-    let value = item(unit, pair.integrator)?;
-    unit.set_integer(&[reference], &[value])?;
     Ok(())
-}
-
-fn unknown(unit: &dyn Unit, name: &str) -> SystemError {
-    SystemError::UnknownVariable {
-        unit: unit.name().to_string(),
-        variable: name.to_string(),
-        hint: "is this an oscillator of the benchmark?".to_string(),
-    }
-}
-
-fn reference(unit: &dyn Unit, name: &str) -> Result<u32, SystemError> {
-    unit.description().variable(name).map(|v| v.value_reference).ok_or_else(|| unknown(unit, name))
-}
-
-/// Value of an integrator in the unit's enumeration.
-fn item(unit: &dyn Unit, integrator: Integrator) -> Result<i32, SystemError> {
-    let description = unit.description();
-    let types = description.types.iter().map(|t| &t.kind);
-    let items = types.filter_map(|k| if let Type::Enumeration { items, .. } = k { Some(items) } else { None });
-    let found = items.flatten().find(|i| i.name == integrator.item());
-    found.map(|i| i.value).ok_or_else(|| unknown(unit, integrator.item()))
-}
-
-/// Exact history before the start.
-fn prime(simulation: &mut Simulation, pair: &Pair, force: Option<ChannelId>) {
-    let Ok(exact) = Exact::new(&pair.parameters) else { return };
-    let p = &pair.parameters;
-    simulation.prime(|channel, t_s, row| {
-        let z = exact.at(t_s);
-        if Some(channel) == force {
-            row[0] = p.coupling_force(&z);
-            return;
-        }
-        let motion = p.motion(channel.index(), &z);
-        let n = row.len();
-        row.copy_from_slice(&motion[..n]);
-    });
 }

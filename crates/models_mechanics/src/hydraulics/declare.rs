@@ -17,6 +17,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     let mut b = builder(D::IDENTIFIER, D::ABOUT, true, false);
     let (step_s, stop_s) = D::EXPERIMENT;
     b.experiment(0.0, stop_s, step_s);
+    b.annotate("stepMultipleOf", "micro_step");
     let items = [
         ("hold", "the last value"),
         ("linear", "the line through the last two values"),

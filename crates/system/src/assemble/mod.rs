@@ -31,7 +31,9 @@ use macrostep_description::{ModelDescription, Value, Variable};
 use macrostep_master::correct::Correction;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Start;
-use macrostep_master::{self as master, ChannelId, Grid, Method, RunError, Simulation, StepControl, System, UnitId};
+use macrostep_master::{
+    self as master, ChannelId, Grid, LawId, Method, RunError, Simulation, StepControl, System, UnitId,
+};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -51,6 +53,8 @@ pub struct Assembly {
     pub by_fork: Vec<bool>,
     /// Which variables are sampled together.
     pub channels: Vec<Sampled>,
+    /// Laws of the master, in the order in which connections and maps first need them.
+    pub laws: Vec<LawId>,
     /// Recorded variables: unit, and position in its description; columns are `UNIT.NAME`.
     pub recorded: Vec<(usize, usize)>,
     /// The scenario with everything said that was left to the FMUs.
@@ -148,7 +152,7 @@ fn build(
     method.correction = corrector.map_or(method.correction, Correction::Custom);
     let channels = Channels::of(names, &descriptions, &method, &mut system, &units)?;
     let is_before_law = method.predictor.edge() == Edge::BeforeLaw;
-    wiring::connect(names, (is_before_law, catalogue), (&descriptions, &channels), (&mut system, &units))?;
+    let laws = wiring::connect(names, (is_before_law, catalogue), (&descriptions, &channels), (&mut system, &units))?;
     constraints::declare(names, &channels, (&mut system, &units))?;
     bonds::declare(names, &descriptions, &mut system, &units)?;
     let grid = times::grid(&s);
@@ -157,7 +161,7 @@ fn build(
     // The assembly; what is recorded is chosen later.
     let channels = channels.sampled;
     let recorded = Vec::new();
-    Ok(Assembly { system, method, grid, units, descriptions, by_fork, channels, recorded, effective: s })
+    Ok(Assembly { system, method, grid, units, descriptions, by_fork, channels, laws, recorded, effective: s })
 }
 
 /// Signals that a predictor of motions extrapolates as values, because they are no motions.

@@ -23,6 +23,8 @@ struct Wiring<'a> {
     units: &'a [UnitId],
     /// Laws that stand in the system as they are.
     laws: BTreeMap<&'a str, LawId>,
+    /// All laws, in the order in which they were made.
+    made: Vec<LawId>,
     lines: BTreeMap<&'a str, LineId>,
     /// Whether the predictor wants laws applied to motions it has predicted.
     is_before_law: bool,
@@ -30,15 +32,17 @@ struct Wiring<'a> {
     catalogue: &'a dyn Catalogue,
 }
 
+/// Connects all that the scenario says; the laws of the master, in the order in which they were made.
 pub(super) fn connect(
     names: &Names<'_>,
     (is_before_law, catalogue): (bool, &dyn Catalogue),
     (descriptions, channels): (&[Arc<ModelDescription>], &Channels),
     (system, units): (&mut System, &[UnitId]),
-) -> Result<(), Finding> {
+) -> Result<Vec<LawId>, Finding> {
     let s = names.scenario();
-    let (laws, lines) = (BTreeMap::new(), BTreeMap::new());
-    let mut wiring = Wiring { names, descriptions, channels, system, units, laws, lines, is_before_law, catalogue };
+    let (laws, made, lines) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+    let mut wiring =
+        Wiring { names, descriptions, channels, system, units, laws, made, lines, is_before_law, catalogue };
     for c in s.connections.iter().filter(|c| names.input(&c.from.unit).is_none()) {
         wiring.connection(c)?;
     }
@@ -48,7 +52,7 @@ pub(super) fn connect(
     for m in &s.interface_models {
         wiring.interface_model(m)?;
     }
-    Ok(())
+    Ok(wiring.made)
 }
 
 impl<'a> Wiring<'a> {
@@ -87,11 +91,11 @@ impl<'a> Wiring<'a> {
             let id = match self.laws.get(law.name.as_str()) {
                 Some(id) if same => *id,
                 _ if same => {
-                    let id = self.system.law(made, &inputs);
+                    let id = self.put(made, &inputs);
                     self.laws.insert(&law.name, id);
                     id
                 }
-                _ => self.system.law(Box::new(Scaled { law: made, output, then }), &inputs),
+                _ => self.put(Box::new(Scaled { law: made, output, then }), &inputs),
             };
             return self
                 .system
@@ -114,7 +118,7 @@ impl<'a> Wiring<'a> {
         match self.converted(c) {
             None => self.system.connect(signal, unit, &c.to.variable),
             Some(law) => {
-                let id = self.system.law(Box::new(law), &[signal]);
+                let id = self.put(Box::new(law), &[signal]);
                 self.system.connect_law(id, 0, unit, &c.to.variable)
             }
         }
@@ -208,12 +212,19 @@ impl<'a> Wiring<'a> {
 
     fn law(&mut self, map: Box<LinearMap>, from: &[Endpoint], to: &[Endpoint], place: &Place) -> Result<(), Finding> {
         let inputs = self.signals(from, place)?;
-        let id = self.system.law(map, &inputs);
+        let id = self.put(map, &inputs);
         for (i, end) in to.iter().enumerate() {
             let unit = self.unit(end, place)?;
             self.system.connect_law(id, i, unit, &end.variable).map_err(refused(place))?;
         }
         Ok(())
+    }
+
+    /// A law of the master.
+    fn put(&mut self, law: Box<dyn master::Law>, inputs: &[Signal]) -> LawId {
+        let id = self.system.law(law, inputs);
+        self.made.push(id);
+        id
     }
 
     fn unit(&self, end: &Endpoint, place: &Place) -> Result<UnitId, Finding> {
