@@ -1,10 +1,9 @@
 //! The FMUs this program carries inside: their libraries, made by `build.rs`, and the declarations of their models.
 
-use std::io::Read;
 use std::sync::OnceLock;
 
-use lzma_rust2::Lzma2Reader;
 use macrostep_packager::{Library, PackError, Package, Platform};
+use zstd_safe::{DCtx, get_error_name, get_frame_content_size};
 
 use macrostep_analysis::catalogue;
 
@@ -25,9 +24,6 @@ type Pack = fn(&Package<'_>) -> Result<Vec<u8>, PackError>;
 /// How many there are.
 const COUNT: usize = include!(concat!(env!("OUT_DIR"), "/count.rs"));
 
-/// How far back a compressed stream may refer, in bytes.
-const DICTIONARY_BYTES: u32 = include!(concat!(env!("OUT_DIR"), "/dictionary.rs"));
-
 /// The library whose code the others repeat.
 static BASE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/base.library"));
 
@@ -46,7 +42,7 @@ static SLAVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slave.program"))
 /// In words, where there is none.
 pub fn container() -> Result<Library, String> {
     let platform = Platform::here().ok_or("FMI 2.0 has no folder for this platform")?;
-    Ok(Library { platform, bytes: expanded(CONTAINER, Some(BASE))? })
+    Ok(Library { platform, bytes: expanded(CONTAINER, BASE)? })
 }
 
 /// The program that serves the FMUs of exported systems in processes of their own; `None` where there are none of these.
@@ -54,7 +50,7 @@ pub fn container() -> Result<Library, String> {
 /// # Errors
 /// In words, where it cannot be expanded.
 pub fn slave_program() -> Result<Option<Vec<u8>>, String> {
-    expanded(SLAVE, Some(BASE)).map(|bytes| Some(bytes).filter(|bytes| !bytes.is_empty()))
+    expanded(SLAVE, BASE).map(|bytes| Some(bytes).filter(|bytes| !bytes.is_empty()))
 }
 
 /// The identifiers of the FMUs this program carries, in their order.
@@ -105,9 +101,9 @@ impl Built {
         let model = catalogue::find(self.name).ok_or("there is no model of this name")?;
         let platform = Platform::here().ok_or("FMI 2.0 has no folder for this platform")?;
         if libraries.iter().all(|library| library.platform != platform) {
-            libraries.push(Library { platform, bytes: expanded(self.library, Some(BASE))? });
+            libraries.push(Library { platform, bytes: expanded(self.library, BASE)? });
         }
-        let reference = String::from_utf8(expanded(self.reference, None)?).map_err(|e| e.to_string())?;
+        let reference = String::from_utf8(expanded(self.reference, &[])?).map_err(|e| e.to_string())?;
         let package = Package {
             description: &model.describe(),
             equations_html: &model.documentation_html(),
@@ -119,10 +115,13 @@ impl Built {
     }
 }
 
-/// What a stream of the build script was before it was compressed with `dictionary`.
-fn expanded(stream: &[u8], dictionary: Option<&[u8]>) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let mut reader = Lzma2Reader::new(stream, DICTIONARY_BYTES, dictionary);
-    reader.read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+/// What a frame of the build script was before it was compressed with `dictionary`.
+fn expanded(frame: &[u8], dictionary: &[u8]) -> Result<Vec<u8>, String> {
+    let length = get_frame_content_size(frame).ok().flatten().ok_or("a frame that does not say its length")?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).map_err(|e| e.to_string())?);
+    let failed = |code| get_error_name(code).to_owned();
+    let mut context = DCtx::create();
+    context.ref_prefix(dictionary).map_err(failed)?;
+    context.decompress(&mut bytes, frame).map_err(failed)?;
     Ok(bytes)
 }

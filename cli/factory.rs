@@ -40,7 +40,7 @@ pub fn forked(isolation: &Isolation, model: &str, name: &str) -> Result<Box<dyn 
 
 fn open(model: &str, name: &str) -> Result<Fmu, RunError> {
     let bytes = embedded::fmu(model).ok_or_else(|| missing(model, name))?;
-    Fmu::from_bytes(model, bytes).map_err(|e| refused(name, e.to_string(), String::new()))
+    Fmu::carried(model, bytes).map_err(|e| refused(name, e.to_string(), String::new()))
 }
 
 /// Opens all FMUs carried here; while the result lives, [`fmu`] neither unpacks nor loads any of them again.

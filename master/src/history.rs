@@ -47,6 +47,20 @@ impl History {
         History { width, depth, in_window, at: vec![0.0; capacity], rows: vec![0.0; capacity * width], len: 0 }
     }
 
+    /// Copies the rows of another of its shape that may still be asked for, to come back to them.
+    #[inline]
+    pub(crate) fn take(&mut self, other: &History) {
+        let History { width, depth, in_window, at, rows, len } = other;
+        if (self.at.len(), self.rows.len()) != (at.len(), rows.len()) {
+            *self = other.clone();
+            return;
+        }
+        let first = len.saturating_sub(depth + in_window);
+        self.len = len - first;
+        self.at[..self.len].copy_from_slice(&at[first..*len]);
+        self.rows[..self.len * width].copy_from_slice(&rows[first * width..len * width]);
+    }
+
     /// Values in a row.
     #[inline]
     pub fn width(&self) -> usize {
@@ -228,23 +242,27 @@ mod tests {
 
     #[test]
     fn rows_stay_in_order_and_windows_can_be_taken_back() {
-        let mut h = History::new(1, 3, 4);
-        let mut kept = h.clone();
-        h.put(0, &[0.0]);
-        for n in 0..1000 {
-            kept.clone_from(&h);
-            h.put(n + 2, &[-1.0]);
-            h.put(n + 1, &[-2.0]);
-            h.put_at(n as f64 + 1.5, &[-3.0]);
-            let i = h.find(n + 1).expect("put");
-            assert_eq!((h.at(i + 1), h.at(i + 2)), (n as f64 + 1.5, n as f64 + 2.0));
-            assert_eq!(h.lead(n + 1), i);
-            h.clone_from(&kept);
-            h.put(n + 1, &[n as f64 + 1.0]);
-            h.put(n + 1, &[n as f64 + 1.0]);
-            assert_eq!(h.value(h.newest(), 0), h.at(h.newest()));
-            if n > 3 {
-                assert_eq!(h.at(h.newest() - 2), n as f64 - 1.0);
+        for copy in [History::clone_from as fn(&mut History, &History), History::take] {
+            let mut h = History::new(1, 3, 4);
+            let mut kept = h.clone();
+            h.put(0, &[0.0]);
+            for n in 0..1000 {
+                copy(&mut kept, &h);
+                h.put(n + 2, &[-1.0]);
+                h.put(n + 1, &[-2.0]);
+                h.put_at(n as f64 + 1.5, &[-3.0]);
+                let i = h.find(n + 1).expect("put");
+                assert_eq!((h.at(i + 1), h.at(i + 2)), (n as f64 + 1.5, n as f64 + 2.0));
+                assert_eq!(h.lead(n + 1), i);
+                copy(&mut h, &kept);
+                h.put(n + 1, &[n as f64 + 1.0]);
+                h.put(n + 1, &[n as f64 + 1.0]);
+                assert_eq!(h.value(h.newest(), 0), h.at(h.newest()));
+                // As many rows as may be asked for, each with its value.
+                let known = (n as usize + 2).min(3);
+                for i in h.len() - known..h.len() {
+                    assert_eq!((h.at(i), h.value(i, 0)), ((n + 2) as f64 - (h.len() - i) as f64, h.at(i)));
+                }
             }
         }
     }

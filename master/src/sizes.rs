@@ -44,6 +44,11 @@ impl Sizes {
         self.first[channel] + if channel < self.shared { component } else { 0 }
     }
 
+    /// The first place of a channel, and whether it is that of all components.
+    fn room(&self, channel: usize) -> (usize, bool) {
+        (self.first[channel], channel >= self.shared)
+    }
+
     /// A window begins.
     pub fn begin(&mut self) {
         self.begun.copy_from_slice(&self.accepted);
@@ -55,16 +60,16 @@ impl Sizes {
         self.present.copy_from_slice(&self.accepted);
     }
 
-    /// Takes the first guess of a component.
-    pub fn guess(&mut self, place: (usize, usize), value: f64) {
-        let i = self.place(place);
-        self.begun[i] = self.begun[i].max(value.abs());
+    /// Takes the first guess of the components of a channel.
+    pub fn guess(&mut self, channel: usize, values: &[f64]) {
+        let room = self.room(channel);
+        grow(&mut self.begun, room, values);
     }
 
-    /// Takes a value of the guess under way.
-    pub fn see(&mut self, place: (usize, usize), value: f64) {
-        let i = self.place(place);
-        self.present[i] = self.present[i].max(value.abs());
+    /// Takes values of the guess under way.
+    pub fn see(&mut self, channel: usize, values: &[f64]) {
+        let room = self.room(channel);
+        grow(&mut self.present, room, values);
     }
 
     /// Whether all known values of a component are zero.
@@ -72,8 +77,20 @@ impl Sizes {
         self.present[self.place(place)] == 0.0
     }
 
-    /// Takes a value of a window that has converged.
-    pub fn accept(&mut self, place: (usize, usize), value: f64) {
+    /// Whether that is so of some component of a channel of this width.
+    pub fn is_some_zero(&self, channel: usize, width: usize) -> bool {
+        let (first, is_one) = self.room(channel);
+        self.present[first..][..if is_one { 1 } else { width }].contains(&0.0)
+    }
+
+    /// Takes values of a window that has converged.
+    pub fn accept(&mut self, channel: usize, values: &[f64]) {
+        let room = self.room(channel);
+        grow(&mut self.accepted, room, values);
+    }
+
+    /// The same of one component.
+    pub fn accept_at(&mut self, place: (usize, usize), value: f64) {
         let i = self.place(place);
         self.accepted[i] = self.accepted[i].max(value.abs());
     }
@@ -106,6 +123,17 @@ impl Sizes {
     pub fn of_trial(&self, place: (usize, usize)) -> f64 {
         let size = self.begun[self.place(place)];
         if size > 0.0 { size } else { self.of_residual(place) }
+    }
+}
+
+/// Lets sizes grow to absolute values of the components of a channel: each from the first place on, or all of them the first place.
+#[inline]
+fn grow(sizes: &mut [f64], (first, is_one): (usize, bool), values: &[f64]) {
+    let sizes = &mut sizes[first..];
+    if is_one {
+        values.iter().for_each(|v| sizes[0] = sizes[0].max(v.abs()));
+    } else {
+        sizes.iter_mut().zip(values).for_each(|(size, v)| *size = size.max(v.abs()));
     }
 }
 

@@ -33,6 +33,17 @@ pub(crate) struct Signals {
 }
 }
 
+impl Signals {
+    /// Copies those of another state of the run, as far as anybody still asks for them.
+    pub fn take(&mut self, other: &Signals) {
+        for (history, other) in self.histories.iter_mut().zip(&other.histories) {
+            history.take(other);
+        }
+        self.links.clone_from(&other.links);
+        self.balance.clone_from(&other.balance);
+    }
+}
+
 savable! {
 /// Everything that changes in a run.
 pub(crate) struct State {

@@ -104,6 +104,13 @@ impl Supply<'_> {
 
     fn predicted(&mut self, channel: usize, at: Tick, out: &mut [f64]) {
         let history = &self.histories[channel];
+        // A constant is what it was; added to 0 as the value of a polynomial is, which is never -0.
+        if self.predictor.holds() {
+            for (value, known) in out.iter_mut().zip(history.row(history.lead(at))) {
+                *value = 0.0 + known;
+            }
+            return;
+        }
         let from = (history.at(history.not_after(at)).floor() as Tick).min(at - 1);
         let span = Span { from, to: at, length_s: self.clock.length_s(at - from) };
         self.guess(channel, &span, 1.0, out);

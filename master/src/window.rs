@@ -179,7 +179,7 @@ impl Window {
     /// Saves the signals for a rollback.
     pub fn keep(&mut self, state: &State) {
         match &mut self.kept {
-            Some(kept) => kept.clone_from(&state.signals),
+            Some(kept) => kept.take(&state.signals),
             None => self.kept = Some(state.signals.clone()),
         }
     }
@@ -194,7 +194,7 @@ impl Window {
     /// Restores the saved signals.
     pub fn take_back(&self, state: &mut State) {
         if let Some(kept) = &self.kept {
-            state.signals.clone_from(kept);
+            state.signals.take(kept);
         }
     }
 

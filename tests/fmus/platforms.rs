@@ -46,6 +46,26 @@ fn libraries_of_another_platform_stand_beside_those_of_this_one() {
     }
 }
 
+/// What is run in this process is what is written to files, without what is for people.
+#[test]
+fn an_archive_to_be_run_has_the_files_of_the_written_one() {
+    for name in macrostep::embedded::names() {
+        let [run, written] =
+            [macrostep::embedded::fmu(name), macrostep::embedded::packed(name)].map(|a| a.expect("carried"));
+        let names = |archive| {
+            let archive = zip::ZipArchive::new(Cursor::new(archive)).expect("an archive");
+            archive.file_names().map(|n| n.expect("a name").into_owned()).collect::<Vec<_>>()
+        };
+        let is_for_people = |path: &String| path.starts_with("documentation/") || path == "model.png";
+        let expected: Vec<String> = names(written).into_iter().filter(|path| !is_for_people(path)).collect();
+        assert_eq!(names(run), expected, "{name}");
+        assert!(expected.len() >= 3, "{name}: {expected:?}");
+        for path in expected.iter().filter(|path| !path.ends_with('/')) {
+            assert_eq!(file(run, path), file(written, path), "{name}: {path}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_library_is_refused_before_anything_is_written() {
     let cases = [

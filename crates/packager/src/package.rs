@@ -38,19 +38,21 @@ impl Package<'_> {
     /// # Errors
     /// Where the description breaks a rule of FMI 2.0, no library is given, or one is not for its platform.
     pub fn bytes(&self) -> Result<Vec<u8>, PackError> {
-        self.files()?.write(Compression::Best)
+        let mut files = self.run()?;
+        self.document(&mut files)?;
+        files.write(Compression::Best)
     }
 
-    /// The FMU without compression: larger and made at once, to be loaded by the same program.
+    /// What a run needs of the FMU, without compression and documentation: made at once, to be loaded by the same program.
     ///
     /// # Errors
     /// As [`Package::bytes`].
     pub fn stored(&self) -> Result<Vec<u8>, PackError> {
-        self.files()?.write(Compression::Stored)
+        self.run()?.write(Compression::Stored)
     }
 
-    /// What stands in the archive.
-    fn files(&self) -> Result<Files, PackError> {
+    /// What a run needs.
+    fn run(&self) -> Result<Files, PackError> {
         // What breaks a rule of the standard is not packed, nor what cannot run.
         let d = self.description;
         let violations = rules::check(d);
@@ -61,25 +63,29 @@ impl Package<'_> {
         if self.libraries.is_empty() {
             return Err(PackError::NoLibrary { model: d.model_name.clone() });
         }
-        // The description, the libraries and the documentation.
+        // The description, the libraries, and resources, whose folder is there even if it is empty.
         let mut files = Files::default();
         files.put(DESCRIPTION, xml::write(d));
         for library in self.libraries {
             add_library(&mut files, &co_simulation.model_identifier, library)?;
         }
-        files.put("documentation/index.html", page::html(d, self.equations_html));
-        files.put("documentation/licenses/MIT.txt", LICENSE_MIT);
-        files.put("documentation/licenses/Apache-2.0.txt", LICENSE_APACHE);
-        if let Some(csv) = self.reference_csv {
-            files.put("documentation/reference.csv", csv);
-        }
-        // The picture, and resources, whose folder is there even if it is empty.
-        files.put("model.png", picture::png(d)?);
         files.put("resources/", "");
         for (name, content) in self.resources {
             files.put(format!("resources/{name}"), *content);
         }
         Ok(files)
+    }
+
+    /// Puts in what is for people: the equations, licences, reference results and the picture.
+    fn document(&self, files: &mut Files) -> Result<(), PackError> {
+        files.put("documentation/index.html", page::html(self.description, self.equations_html));
+        files.put("documentation/licenses/MIT.txt", LICENSE_MIT);
+        files.put("documentation/licenses/Apache-2.0.txt", LICENSE_APACHE);
+        if let Some(csv) = self.reference_csv {
+            files.put("documentation/reference.csv", csv);
+        }
+        files.put("model.png", picture::png(self.description)?);
+        Ok(())
     }
 }
 

@@ -106,7 +106,7 @@ impl Fmus {
             return Ok((fmu.clone(), Arc::clone(description)));
         }
         let fmu = match source {
-            Source::Embedded(name) => Fmu::from_bytes(name, self.carried(name)?),
+            Source::Embedded(name) => Fmu::carried(name, self.carried(name)?),
             // In the folder of an archive nobody knows the path: what the scenario says is the entry.
             Source::File { path, shown } if path.is_absolute() && Path::new(shown).is_relative() && !path.is_dir() => {
                 Fmu::from_bytes(shown, &regular::read(path).map_err(|e| format!("FMU `{shown}`: {e}"))?)

@@ -113,7 +113,7 @@ impl Iteration {
         let sizes = &mut state.guess.sizes;
         sizes.begin();
         for g in &self.guesses {
-            y[g.places()].iter().enumerate().for_each(|(c, y)| sizes.guess((g.channel, c), *y));
+            sizes.guess(g.channel, &y[g.places()]);
         }
     }
 

@@ -64,8 +64,8 @@ impl<'a> Guessed<'a> {
         for g in self.guesses {
             let (history, guess) = (&signals.histories[g.channel], &y[g.places()]);
             let row = history.find_at(g.at(*now, pace.stretch)).map_or(guess, |i| history.row(i));
-            for (c, value) in row.iter().enumerate() {
-                residual[g.first + c] = value - y[g.first + c];
+            for ((residual, value), guess) in residual[g.places()].iter_mut().zip(row).zip(guess) {
+                *residual = value - guess;
             }
         }
         Ok(())
@@ -74,30 +74,34 @@ impl<'a> Guessed<'a> {
     /// Sizes of the signals with the guess `y`; where a signal is zero in all of it, with what came out.
     fn measure(&mut self, y: &[f64], residual: &[f64]) {
         let (guesses, GuessState { sizes, scale, worst, .. }) = (self.guesses, &mut self.state.guess);
-        // The guess itself, and what came out where it is zero.
+        // The guess itself.
         sizes.look();
         for g in guesses {
-            (0..g.width).for_each(|c| sizes.see((g.channel, c), y[g.first + c]));
+            sizes.see(g.channel, &y[g.places()]);
         }
         let (first, floor) = (self.window.joints.first, &self.state.joints.floor);
         for (i, floor) in floor.iter().enumerate() {
-            sizes.see((first + i, 0), *floor);
+            sizes.see(first + i, &[*floor]);
         }
-        for g in guesses {
-            for c in 0..g.width {
-                scale[g.first + c] = if sizes.is_zero((g.channel, c)) { residual[g.first + c].abs() } else { 0.0 };
+        // What came out, where it is zero.
+        if guesses.iter().any(|g| sizes.is_some_zero(g.channel, g.width)) {
+            for g in guesses {
+                for c in 0..g.width {
+                    let i = g.first + c;
+                    scale[i] = if sizes.is_zero((g.channel, c)) { residual[i].abs() } else { 0.0 };
+                }
             }
-        }
-        for g in guesses {
-            (0..g.width).for_each(|c| sizes.see((g.channel, c), scale[g.first + c]));
+            for g in guesses {
+                sizes.see(g.channel, &scale[g.places()]);
+            }
         }
         // The scale of each unknown, and which residual is largest by it.
         let mut largest = -1.0;
         for g in guesses {
-            for c in 0..g.width {
-                let size = sizes.of_residual((g.channel, c));
-                scale[g.first + c] = size;
-                let part = residual[g.first + c].abs() / size;
+            let parts = scale[g.places()].iter_mut().zip(&residual[g.places()]);
+            for (c, (scale, residual)) in parts.enumerate() {
+                *scale = sizes.of_residual((g.channel, c));
+                let part = residual.abs() / *scale;
                 if part > largest || part.is_nan() {
                     (largest, *worst) = (part, (g.channel, c));
                 }

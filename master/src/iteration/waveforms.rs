@@ -42,11 +42,10 @@ impl Iteration {
         let mut sizes = std::mem::take(&mut state.guess.sizes);
         // Sizes of what was guessed and of what was published.
         for g in &self.guesses {
-            let y = &state.guess.unknowns[g.places()];
-            y.iter().enumerate().for_each(|(c, y)| sizes.accept((g.channel, c), *y));
+            sizes.accept(g.channel, &state.guess.unknowns[g.places()]);
         }
         for (place, waveform) in waveforms(window, state) {
-            sizes.accept(place, waveform.size());
+            sizes.accept_at(place, waveform.size());
         }
         // What the nodes leave out, measured with them.
         sizes.look();

@@ -74,6 +74,15 @@ impl Fmu {
         Fmu::with_limits(name, bytes, &Limits::default())
     }
 
+    /// As [`Fmu::from_bytes`], for an archive that is a part of the program: opened again, it is told by where it stands.
+    ///
+    /// # Errors
+    /// As [`Fmu::open`].
+    pub fn carried(name: &str, bytes: &'static [u8]) -> Result<Fmu, FmuError> {
+        let shared = cache::carried(bytes, || Shared::unpack(bytes, &Limits::default()).map(Arc::new));
+        Ok(Fmu { shared: shared.map_err(|e| e.of(name))?, name: name.into() })
+    }
+
     /// As [`Fmu::from_bytes`], with other limits to what the archive may unpack to.
     ///
     /// # Errors
