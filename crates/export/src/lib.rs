@@ -4,6 +4,11 @@
 //! checks pointers, contains panics and logs what fails. After a panic the instance is dead: every further call but
 //! `fmi2FreeInstance` returns `fmi2Fatal`.
 //!
+//! # Threads
+//! One call of an instance at a time, as FMI has it, from whatever thread. A second one while the first is running, also one
+//! out of the host's logger, returns `fmi2Error` and leaves the instance as it is; `fmi2FreeInstance` does not free it then.
+//! The call that was running logs how many were refused.
+//!
 //! # Log
 //! Messages of failed calls go to the categories `logStatusError`, `logStatusDiscard` and `logStatusFatal`, which are on
 //! from the start; `logEvents` follows `loggingOn`. `fmi2SetDebugLogging` switches them: all with no list, else exactly

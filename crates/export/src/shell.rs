@@ -1,7 +1,9 @@
-//! The instance behind an `fmi2Component`.
+//! The instance behind an `fmi2Component`, and the way to it: one call at a time.
 
+use std::cell::UnsafeCell;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use macrostep_fmi2::{Component, DISCARD, ERROR, FATAL, OK, Status};
 use macrostep_slave::{Fault, Instance, Model};
@@ -30,6 +32,44 @@ impl<M: Model> Shell<M> {
     }
 }
 
+/// A shell that one call at a time may use. FMI forbids several at once; those of a host that does it all the same are refused.
+#[derive(Debug)]
+pub(crate) struct Guarded<M> {
+    /// Whether a call is in the shell.
+    is_busy: AtomicBool,
+    /// Calls refused since the last message about them.
+    refused: AtomicU32,
+    shell: UnsafeCell<Shell<M>>,
+}
+
+impl<M> Guarded<M> {
+    pub fn new(shell: Shell<M>) -> Guarded<M> {
+        Guarded { is_busy: AtomicBool::new(false), refused: AtomicU32::new(0), shell: UnsafeCell::new(shell) }
+    }
+
+    /// Whether the caller may use the shell from now on; where not, the refusal is counted.
+    #[inline]
+    pub fn occupy(&self) -> bool {
+        let is_free = !self.is_busy.swap(true, Ordering::Acquire);
+        if !is_free {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        is_free
+    }
+
+    /// Logs how many calls were refused, by the call that has the shell: the host's logger need not bear two threads.
+    #[cold]
+    #[inline(never)]
+    fn tell_refused(&self, log: &Log) {
+        let count = self.refused.swap(0, Ordering::Relaxed);
+        let text = format!(
+            "{count} of the calls were refused: another call of this instance was running, and FMI allows one at a time; let each \
+             thread wait for the other, or give each thread an instance of its own"
+        );
+        log.write(Topic::Error, ERROR, &text);
+    }
+}
+
 /// Why a call does not return `fmi2OK`.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -53,10 +93,10 @@ impl From<Problem> for Failure {
     }
 }
 
-/// Runs `body` on the shell behind `c`: NULL and dead instances are answered here, panics end here.
+/// Runs `body` on the shell behind `c`: NULL, a second call at the same time and dead instances are answered here, panics end here.
 ///
 /// # Safety
-/// `c` is NULL or was returned by `instantiate::<M>` and not freed, and no other call uses it meanwhile.
+/// `c` is NULL or was returned by `instantiate::<M>` and not freed.
 #[inline]
 pub(crate) unsafe fn enter<M: Model>(
     c: Component,
@@ -64,9 +104,30 @@ pub(crate) unsafe fn enter<M: Model>(
     body: impl FnOnce(&mut Shell<M>) -> Result<(), Failure>,
 ) -> Status {
     // SAFETY: NULL or a live shell of this model, by this function's contract.
-    let Some(shell) = (unsafe { c.cast::<Shell<M>>().as_mut() }) else {
+    let Some(guarded) = (unsafe { c.cast::<Guarded<M>>().as_ref() }) else {
         return ERROR;
     };
+    if !guarded.occupy() {
+        return ERROR;
+    }
+    // SAFETY: no other call has it until `is_busy` is false again.
+    let shell = unsafe { &mut *guarded.shell.get() };
+    let status = call(shell, name, body);
+    // What threads were refused meanwhile is told by this one.
+    if guarded.refused.load(Ordering::Relaxed) != 0 {
+        guarded.tell_refused(&shell.log);
+    }
+    guarded.is_busy.store(false, Ordering::Release);
+    status
+}
+
+/// Runs `body` unless an earlier call has panicked.
+#[inline]
+fn call<M: Model>(
+    shell: &mut Shell<M>,
+    name: &'static str,
+    body: impl FnOnce(&mut Shell<M>) -> Result<(), Failure>,
+) -> Status {
     if shell.dead {
         return FATAL;
     }

@@ -8,7 +8,7 @@ use macrostep_slave::{Instance, Model, Outcome, Slave};
 
 use crate::log::{Log, Topic};
 use crate::pointers::{list, text};
-use crate::shell::{Failure, Shell, enter, panic_text};
+use crate::shell::{Failure, Guarded, Shell, enter, panic_text};
 use crate::uri;
 
 /// `fmi2Instantiate`: NULL, after a logged error, for an empty name, a wrong GUID, or another type than co-simulation.
@@ -59,14 +59,16 @@ fn make<M: Model>(
 fn handed_out<M: Model>(instance: Instance<M>, mut log: Log, debug: bool) -> Component {
     log.declare(&instance.description().log_categories, debug);
     log.write(Topic::Event, OK, "instantiated");
-    Box::into_raw(Box::new(Shell { instance, log, dead: false, strings: Vec::new() })).cast()
+    let shell = Shell { instance, log, dead: false, strings: Vec::new() };
+    Box::into_raw(Box::new(Guarded::new(shell))).cast()
 }
 
-/// `fmi2FreeInstance`; NULL is harmless.
+/// `fmi2FreeInstance`; NULL is harmless. An instance that another thread is using is kept.
 pub unsafe fn free_instance<M: Model>(c: Component) {
-    if !c.is_null() {
-        // SAFETY: made by `handed_out`, not freed before, by the contract of this module.
-        let shell = unsafe { Box::from_raw(c.cast::<Shell<M>>()) };
+    // SAFETY: made by `handed_out`, not freed before, by the contract of this module.
+    if unsafe { c.cast::<Guarded<M>>().as_ref() }.is_some_and(Guarded::occupy) {
+        // SAFETY: the same, and no other call has it.
+        let shell = unsafe { Box::from_raw(c.cast::<Guarded<M>>()) };
         // A destructor of a model that panics must not cross the C boundary.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(shell))) {
             std::mem::forget(panic);
@@ -157,7 +159,7 @@ pub unsafe fn do_step<M: Model>(c: Component, t: Real, step: Real, keep: Boolean
     }
 }
 
-/// `fmi2CancelStep`: never allowed, because steps are synchronous.
+/// `fmi2CancelStep`: never allowed, because steps are synchronous. While another thread is in a step it is refused at once.
 pub unsafe fn cancel_step<M: Model>(c: Component) -> Status {
     // SAFETY: the contract of this module.
     unsafe { enter::<M>(c, "fmi2CancelStep", |shell| Ok(shell.instance.cancel_step()?)) }

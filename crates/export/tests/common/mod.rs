@@ -3,7 +3,7 @@
 
 use core::ffi::{CStr, c_char, c_void};
 use std::ffi::CString;
-use std::sync::Mutex;
+use std::sync::{Barrier, Mutex};
 
 use macrostep_export::fmi2::*;
 
@@ -12,11 +12,15 @@ pub type Message = (String, Status, String, String);
 
 /// What was logged, behind the component environment.
 #[derive(Debug, Default)]
-pub struct Messages(pub Mutex<Vec<Message>>);
+pub struct Messages {
+    pub logged: Mutex<Vec<Message>>,
+    /// Where the logger waits in the call that logs this text: until another thread has come to the first, and to the second.
+    pub halt: Option<(&'static str, [Barrier; 2])>,
+}
 
 impl Messages {
     pub fn take(&self) -> Vec<Message> {
-        std::mem::take(&mut self.0.lock().expect("not poisoned"))
+        std::mem::take(&mut self.logged.lock().expect("not poisoned"))
     }
 }
 
@@ -35,7 +39,10 @@ unsafe extern "C" fn keep(
         assert_eq!(CStr::from_ptr(format), c"%s");
         let text = |p| CStr::from_ptr(p).to_string_lossy().into_owned();
         let messages = &*environment.cast::<Messages>();
-        messages.0.lock().expect("not poisoned").push((text(name), status, text(category), text(argument)));
+        messages.logged.lock().expect("not poisoned").push((text(name), status, text(category), text(argument)));
+        if let Some((_, barriers)) = messages.halt.as_ref().filter(|(at, _)| *at == text(argument)) {
+            barriers.iter().for_each(|barrier| drop(barrier.wait()));
+        }
     }
 }
 
