@@ -32,7 +32,7 @@ pub const NO_SYSTEM: &str = ".";
 pub struct SweepArguments {
     #[command(flatten)]
     pub system: SystemArguments,
-    /// What is varied: UNIT.VARIABLE, step, stop, tolerance, method, schedule, predict, correct, sampling, derivative, gs_variant,
+    /// What is varied: UNIT.VARIABLE, system (files or names, instead of SYSTEM), step, stop, tolerance, method, schedule, predict, correct, sampling, derivative, gs_variant,
     /// energy, control or control_tolerance, = lin:LOW:HIGH:N, log:LOW:HIGH:N, or A,B,…; may be repeated, the last is the fastest
     #[arg(long, value_name = "NAME=VALUES")]
     pub vary: Vec<Vary>,
@@ -49,7 +49,8 @@ pub struct SweepArguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["vary", "design", "samples", "seed"])]
     pub table: Option<PathBuf>,
     /// What is measured of each run: arithmetic on last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL),
-    /// distance(V, FILE[, COLUMN]), deviation(V, FILE[, COLUMN]) with V a variable UNIT.VARIABLE, and do_steps(); may be repeated
+    /// distance(V, FILE[, COLUMN]), deviation(V, FILE[, COLUMN]) with V a variable UNIT.VARIABLE, do_steps() and time(); may be
+    /// repeated
     #[arg(long, value_name = "NAME=EXPRESSION")]
     pub measure: Vec<Measure>,
     /// Folder for runs.csv, result.json and pictures; made if missing
