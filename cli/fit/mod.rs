@@ -80,7 +80,7 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
         offset_s: arguments.time_offset,
         starts: arguments.starts,
         seed: arguments.seed,
-        workers: workers(arguments.workers, (scenario, &arguments.system), false)?,
+        workers: workers(arguments.workers, (&[scenario], &arguments.system), false)?,
     };
     // The fit; an interrupt ends it at the next communication point.
     interrupt::note();

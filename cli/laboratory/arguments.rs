@@ -28,7 +28,7 @@ pub struct SchemeArguments {
     #[arg(long, value_enum, value_name = "SCHEDULE", value_delimiter = ',')]
     pub schedule: Vec<Schedule>,
     /// Predictions of the inputs, separated by commas: hold, linear, quadratic, poly:K, ia0, ia1, ia2, ia:K, h3, h5, jerk,
-    /// jerk:3, rates, spectral:Q [default: hold,linear,quadratic,ia0,ia1]
+    /// jerk:3, rates, spectral:Q, kalman:K:R [default: hold,linear,quadratic,ia0,ia1]
     #[arg(long, value_name = "PREDICTOR", value_delimiter = ',')]
     pub predict: Vec<Predict>,
     /// For ia with Gauss–Seidel: polynomials of a motion that is known up to the step's end, separated by commas

@@ -32,8 +32,9 @@ pub const NO_SYSTEM: &str = ".";
 pub struct SweepArguments {
     #[command(flatten)]
     pub system: SystemArguments,
-    /// Vary NAME: UNIT.VARIABLE, step, stop, tolerance, method, schedule, predict, correct, sampling, derivative, gs_variant,
-    /// energy, control or control_tolerance. VALUES: lin:LOW:HIGH:N, log:LOW:HIGH:N, or A,B,…; may be repeated, the last changes fastest
+    /// Vary NAME: UNIT.VARIABLE, system (files or names, instead of SYSTEM), step, stop, tolerance, method, schedule, predict, correct,
+    /// sampling, derivative, gs_variant, energy, control or control_tolerance. VALUES: lin:LOW:HIGH:N, log:LOW:HIGH:N, or A,B,…; may be
+    /// repeated, the last changes fastest
     #[arg(long, value_name = "NAME=VALUES")]
     pub vary: Vec<Vary>,
     /// How points are chosen; sobol and lhs need --samples, and ranges without N
@@ -49,7 +50,8 @@ pub struct SweepArguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["vary", "design", "samples", "seed"])]
     pub table: Option<PathBuf>,
     /// A measure of each run: arithmetic on last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL),
-    /// distance(V, FILE[, COLUMN]), deviation(V, FILE[, COLUMN]) with V a variable UNIT.VARIABLE, and do_steps(); may be repeated
+    /// distance(V, FILE[, COLUMN]), deviation(V, FILE[, COLUMN]) with V a variable UNIT.VARIABLE, do_steps() and time(); may be
+    /// repeated
     #[arg(long, value_name = "NAME=EXPRESSION")]
     pub measure: Vec<Measure>,
     /// Folder for runs.csv, result.json and pictures; made if missing

@@ -1,6 +1,7 @@
 //! `macrostep sweep`: many runs of one system, with a row for each.
 
 pub mod arguments;
+mod columnar;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,7 +10,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use macrostep_import::isolation::interrupt;
 use macrostep_plot::{Align, Table};
 use macrostep_sweep::{
-    Definition, Design, Done, Indices, Measure, Points, RUNS, Refused, SWEEP, Spread, Summary, Sweep, Way, draw, merge,
+    Definition, Design, Done, Indices, Measure, Points, RUNS, Refused, SWEEP, Spread, Summary, Sweep, System, Way,
+    draw, merge,
 };
 use macrostep_system::Scenario;
 use macrostep_system::scenario::Source;
@@ -23,6 +25,7 @@ use crate::print;
 use crate::system::arguments::SystemArguments;
 use crate::system::{Opened, findings_failure, tell};
 use arguments::{DesignWord, NO_SYSTEM, SweepArguments};
+use columnar::Columnar;
 
 /// Makes the runs, or joins parts, and prints the result.
 ///
@@ -38,38 +41,42 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     let folder = here.join(&arguments.out);
     // Parts that were run elsewhere are put together without a run.
     if !arguments.merge.is_empty() {
-        apart(arguments, None, &here)?;
+        apart(arguments, &[], &here)?;
         let definition = merge(&arguments.merge, &folder).map_err(refused)?;
         return told((arguments, &folder), &definition, None);
     }
-    let system = &arguments.system;
-    if system.system == Path::new(NO_SYSTEM) {
-        return Err(Failure::Usage("no SYSTEM: name a scenario, or folders to `--merge`".to_owned()));
-    }
-    // The scenario, the points, and what of them fits each other.
-    let opened = Opened::new(system)?;
+    // The points, the systems, and what of them fits each other.
     let points = points(arguments)?;
-    let scenario = &opened.document.scenario;
-    apart(arguments, Some(scenario), &here)?;
-    let made = Sweep::new((scenario, &opened), points, arguments.measure.clone(), arguments.shard);
+    let opened = opened(arguments, &points)?;
+    let scenarios: Vec<&Scenario> = opened.iter().map(|(_, one)| &one.document.scenario).collect();
+    apart(arguments, &opened, &here)?;
+    let systems: Vec<System<'_, '_>> =
+        opened.iter().map(|(name, one)| System { name, scenario: &one.document.scenario, units: one }).collect();
+    let made = Sweep::new(&systems, points, &arguments.measure, arguments.shard);
     let (mut sweep, findings) = made.map_err(refused)?;
     tell(&findings);
     // How long a run may take, and how many there are at a time.
-    sweep.study.limit = arguments.run_limit.map(Duration::from_secs_f64);
-    let workers = workers(arguments.workers, (scenario, system), sweep.study.is_alone())?;
-    // The runs.
+    sweep.limit(arguments.run_limit.map(Duration::from_secs_f64));
+    let workers = workers(arguments.workers, (&scenarios, &arguments.system), sweep.is_alone())?;
+    // The runs, whose rows reach a Parquet file from time to time.
     interrupt::note();
+    let definition = sweep.definition().map_err(refused)?;
+    let mut columnar = arguments.parquet.as_ref().map(|target| Columnar::new(&folder, target, definition.clone()));
     let began = Instant::now();
     let bar = bar();
     let done = sweep.run(&folder, workers, &mut |rows, all| {
         bar.set_length(all);
         bar.set_position(rows);
+        if let Some(columnar) = &mut columnar {
+            columnar.look(Instant::now());
+        }
     });
     bar.finish_and_clear();
     let done = done.map_err(refused)?;
     let wall_s = began.elapsed().as_secs_f64();
     // An interrupted sweep has its rows on disk, and the command begins where they end.
     if done.is_interrupted {
+        columnar.map_or(Ok(()), |columnar| columnar.write())?;
         let (rows, all) = (done.rows, done.all);
         let out = arguments.out.join(RUNS);
         return Err(Failure::Run(format!(
@@ -77,28 +84,53 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
             out.display()
         )));
     }
-    let definition = sweep.definition().map_err(refused)?;
     told((arguments, &folder), &definition, Some((&done, workers, wall_s)))
 }
 
-/// What is written is not what is read.
-fn apart(a: &SweepArguments, scenario: Option<&Scenario>, here: &Path) -> Result<(), Failure> {
+/// The systems of the sweep, each with the name it has among the values of `system`: SYSTEM without a name, or those that `system`
+/// names.
+///
+/// # Errors
+/// [`Failure::Usage`] for none, or for both; [`Failure`] where one cannot be read.
+fn opened(a: &SweepArguments, points: &Points) -> Result<Vec<(String, Opened)>, Failure> {
+    let names = points.systems().map_err(refused)?;
+    match (names.is_empty(), a.system.system == Path::new(NO_SYSTEM)) {
+        (true, true) => Err(Failure::Usage("no SYSTEM: name a scenario, or folders to `--merge`".to_owned())),
+        (true, false) => Ok(vec![(String::new(), Opened::new(&a.system)?)]),
+        (false, false) => {
+            let typed = a.system.system.display();
+            Err(Failure::Usage(format!(
+                "SYSTEM `{typed}` is there beside `system`, which names those that run: leave it out"
+            )))
+        }
+        (false, true) => names
+            .into_iter()
+            .map(|name| {
+                let own = SystemArguments { system: PathBuf::from(&name), ..a.system.clone() };
+                Ok((name, Opened::new(&own)?))
+            })
+            .collect(),
+    }
+}
+
+/// What is written is not what is read; nothing is open where parts are put together.
+fn apart(a: &SweepArguments, opened: &[(String, Opened)], here: &Path) -> Result<(), Failure> {
     let mut files = Files::default();
     let folder = here.join(&a.out);
-    match scenario {
-        Some(scenario) => {
-            files.reads_system(&a.system.system, scenario, here);
-            files.reads_option("--table", a.table.as_deref());
-            let references = a.measure.iter().flat_map(Measure::references);
-            references.for_each(|path| files.reads("--measure", path));
-            files.writes_in(Some(&folder), &[RUNS, SWEEP, "result.json"]);
-        }
+    if opened.is_empty() {
         // What is put together may lie in the folder it goes to.
-        None => {
-            let parts = a.merge.iter().map(PathBuf::as_path).chain([folder.as_path()]);
-            parts.for_each(|part| [RUNS, SWEEP].iter().for_each(|name| files.reads("--merge", &part.join(name))));
-            files.writes_in(Some(&folder), &["result.json"]);
+        let parts = a.merge.iter().map(PathBuf::as_path).chain([folder.as_path()]);
+        parts.for_each(|part| [RUNS, SWEEP].iter().for_each(|name| files.reads("--merge", &part.join(name))));
+        files.writes_in(Some(&folder), &["result.json"]);
+    } else {
+        for (name, one) in opened {
+            let path = if name.is_empty() { a.system.system.as_path() } else { Path::new(name) };
+            files.reads_system(path, &one.document.scenario, here);
         }
+        files.reads_option("--table", a.table.as_deref());
+        let references = a.measure.iter().flat_map(Measure::references);
+        references.for_each(|path| files.reads("--measure", path));
+        files.writes_in(Some(&folder), &[RUNS, SWEEP, "result.json"]);
     }
     files.writes_option("--parquet", a.parquet.as_deref());
     files.are_apart()
@@ -126,9 +158,13 @@ fn points(a: &SweepArguments) -> Result<Points, Failure> {
 ///
 /// # Errors
 /// [`Failure::Usage`] for none, or for more where an FMU allows one instance only.
-pub fn workers(typed: Option<usize>, (s, a): (&Scenario, &SystemArguments), is_alone: bool) -> Result<usize, Failure> {
+pub fn workers(
+    typed: Option<usize>,
+    (scenarios, a): (&[&Scenario], &SystemArguments),
+    is_alone: bool,
+) -> Result<usize, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let is_own = s.units.iter().all(|unit| matches!(unit.source, Source::Embedded(_)));
+    let is_own = scenarios.iter().flat_map(|s| &s.units).all(|unit| matches!(unit.source, Source::Embedded(_)));
     match typed {
         Some(0) => Err(Failure::Usage("`--workers 0`: expected at least 1".to_owned())),
         Some(n @ 2..) if is_alone => Err(Failure::Usage(format!(
@@ -162,13 +198,9 @@ fn told(
     // Measures of all rows, and the pictures with their sensitivity indices.
     let summary = Summary::read(folder, definition).map_err(refused)?;
     let indices = draw(folder, definition, !a.no_pictures).map_err(refused)?;
-    // Rows as Parquet, where only measures have gaps: a run that failed has none.
+    // All rows as Parquet.
     if let Some(target) = &a.parquet {
-        let (head, varied) = (definition.head(), definition.varied.len());
-        let place = |name: &str| head.iter().position(|known| known == name);
-        let unit = |name: &str| definition.units.get(place(name)?).cloned();
-        let is_measure = |name: &str| place(name).is_some_and(|i| i >= varied && i + 1 < head.len());
-        parquet::convert(&folder.join(RUNS), target, (&unit, &is_measure))?;
+        Columnar::new(folder, target, definition.clone()).write()?;
     }
     // The result depends on rows alone, so that a sweep that was interrupted or put together has the same.
     let mut result = json!({
@@ -189,7 +221,8 @@ fn told(
     // What differs from time to time is printed, not written.
     if let (Value::Object(map), Some((done, workers, wall_s))) = (&mut result, run) {
         map.insert("workers".to_owned(), json!(workers));
-        map.insert("brought_back_by".to_owned(), json!(done.way.as_ref().map(Way::to_string)));
+        let way = (!done.ways.is_empty()).then(|| ways(&done.ways));
+        map.insert("brought_back_by".to_owned(), json!(way));
         map.insert("wall_s".to_owned(), json!(wall_s));
     }
     if a.json {
@@ -199,14 +232,28 @@ fn told(
     // Else words: how runs ended, and how long they took.
     let words: Vec<String> = summary.statuses.iter().map(|(word, n)| format!("{n} {word}")).collect();
     let mut text = format!("{}: {}\n", print::counted(summary.rows, "run"), words.join(", "));
-    if let Some((Done { way: Some(way), .. }, workers, wall_s)) = run {
-        text += &format!("{wall_s:.2} s with {}, brought back by {way}\n", print::counted(workers as u64, "worker"));
+    if let Some((done, workers, wall_s)) = run
+        && !done.ways.is_empty()
+    {
+        let (workers, way) = (print::counted(workers as u64, "worker"), ways(&done.ways));
+        text += &format!("{wall_s:.2} s with {workers}, brought back by {way}\n");
     }
     // Spreads of the measures, shares of the parameters, and where the rows are.
     text += &spreads(&summary.measures).terminal();
     text += &shares(&indices);
     text += &format!("\n{}", a.out.join(RUNS).display());
     print::line(text)
+}
+
+/// How simulations are brought back, each way once.
+fn ways(of_systems: &[Way]) -> String {
+    let mut known: Vec<String> = Vec::new();
+    for way in of_systems.iter().map(Way::to_string) {
+        if !known.contains(&way) {
+            known.push(way);
+        }
+    }
+    known.join(", ")
 }
 
 /// The spread of each measure.

@@ -11,7 +11,7 @@ use crate::formats::FormatArguments;
 use crate::slaves::SlaveArguments;
 
 /// A scenario, and options that override it.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct SystemArguments {
     /// A scenario, .toml, .ssd or .ssp, or a built-in system: NAME or NAME:VARIANT, as `macrostep systems` lists them
     #[arg(value_name = "SYSTEM")]
@@ -29,8 +29,8 @@ pub struct SystemArguments {
     /// palindromic (symmetric) [default: the scenario's]
     #[arg(long, value_name = "METHOD")]
     pub method: Option<Named>,
-    /// Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, spectral:Q [default: the
-    /// scenario's]
+    /// Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, spectral:Q, kalman:K:R
+    /// [default: the scenario's]
     #[arg(long, value_name = "PREDICTOR")]
     pub predict: Option<Predict>,
     /// Order of the steps: jacobi, gauss-seidel, gauss-seidel-reversed, palindromic, palindromic-reversed, or gauss-seidel:A,B,… and

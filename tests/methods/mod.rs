@@ -13,6 +13,7 @@ mod integrated;
 mod lines;
 mod multirate;
 mod named;
+mod noisy;
 mod orders;
 mod rates;
 mod relay;

@@ -62,12 +62,17 @@ fn rates_have_less_error_than_a_line_through_values() {
     assert_ne!(given.to_bits(), differences.to_bits());
 }
 
-/// A run is continued with the same bits.
+/// A run is continued with the same bits, also by a filter that looks far back.
 #[test]
 fn a_run_by_rates_continues_bit_by_bit() {
-    let folder = common::folder(module_path!()).join("resume");
+    ["rates", "kalman:1:1e4"].into_iter().for_each(continues);
+}
+
+#[track_caller]
+fn continues(predict: &str) {
+    let folder = common::folder(module_path!()).join(predict.replace(':', "-"));
     std::fs::create_dir_all(&folder).expect("a folder");
-    scenario(&folder, "rates", 0.01, "embedded:oscillator1_displacement");
+    scenario(&folder, predict, 0.01, "embedded:oscillator1_displacement");
     let run = |more: &[&str]| {
         let left = macrostep(&folder, &[&["run", "s.toml", "--json", "--out", "out", "--no-pictures"], more].concat());
         assert_eq!(left.code, Some(0), "{left:?}");

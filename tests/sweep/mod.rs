@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use macrostep::embedded;
-use macrostep_sweep::{Design, Done, Points, Shard, Sweep, Vary, merge};
+use macrostep_sweep::{Design, Done, Points, Shard, Sweep, System, Vary, Way, merge};
 use macrostep_system::{Fmus, Scenario, toml};
 
 use crate::common::folder;
@@ -56,7 +56,8 @@ fn sweep(units: &Fmus, shard: Shard) -> Sweep<'_> {
         ["end=last(left.x)", "most=max(right.x)-min(right.x)", "mean=rms(left.v)", "back=crossing(left.v,0)"];
     let measures = measures.map(|t| t.parse().expect("a measure")).to_vec();
     let points = Points::design(varies, Design::Grid).expect("points");
-    Sweep::new((&pair(), units), points, measures, shard).expect("a sweep").0
+    let system = System { name: "", scenario: &pair(), units };
+    Sweep::new(&[system], points, &measures, shard).expect("a sweep").0
 }
 
 fn run(sweep: &Sweep<'_>, folder: &Path, workers: usize) -> Done {
@@ -71,7 +72,7 @@ fn rows_are_those_of_single_runs() {
     let sweep = sweep(&units, Shard::WHOLE);
     let done = run(&sweep, &out, 2);
     assert_eq!((done.rows, done.all), (40, 40));
-    assert_eq!(done.way.map(|way| way.to_string()).as_deref(), Some("fmi2Reset"));
+    assert_eq!(done.ways, [Way::Reset]);
     std::fs::write(out.join("pair.toml"), PAIR).expect("a file");
     let scenario = out.join("pair.toml");
     for line in rows(&out).lines().skip(1).step_by(13) {
@@ -98,9 +99,9 @@ fn rows_do_not_depend_on_how_they_are_made() {
     let text = rows(&ended);
     std::fs::write(ended.join("runs.csv"), &text[..text.len() / 2]).expect("written");
     let done = run(&whole, &ended, 2);
-    assert!(done.way.is_some());
+    assert!(!done.ways.is_empty());
     assert_eq!(rows(&ended), text);
-    assert_eq!(run(&whole, &ended, 2).way, None, "nothing is left to run");
+    assert_eq!(run(&whole, &ended, 2).ways, [], "nothing is left to run");
     // Parts, one of them missing first.
     let parts = ["part1", "part2", "part3"].map(empty).to_vec();
     for (i, part) in parts.iter().enumerate() {
@@ -217,6 +218,59 @@ fn rows_go_to_parquet_or_it_is_said_before() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && stderr.contains("without the feature `parquet`"), "{stderr}");
     assert!(!out.join("out").exists());
+}
+
+/// A table names a whole system a row, a file or a cut of a system of this program: each row has the bits of a single run, and time is
+/// counted. What is wrong with one of the systems, or beside them, is said with its name.
+#[test]
+fn a_table_names_systems() {
+    let out = empty("systems");
+    let path = |name: &str| out.join(name).to_str().expect("UTF-8").to_owned();
+    // Two files that differ in the start of a mass.
+    let files = [path("pair.toml"), path("other.toml")];
+    std::fs::write(&files[0], PAIR).expect("a file");
+    std::fs::write(&files[1], PAIR.replace("v0 = -1.0", "v0 = 2.0")).expect("a file");
+    let rows_of: String = files.iter().flat_map(|f| ["0.01", "0.02"].map(|h| format!("{f},{h}\n"))).collect();
+    std::fs::write(path("table.csv"), format!("system,step\n{rows_of}")).expect("a file");
+    let measures = ["--measure", "end=last(right.x)", "--measure", "wall=time()", "--no-pictures"];
+    let sweep = |words: &[&str], to: &str| {
+        let output = macrostep(&[&["sweep", "--out", &path(to)][..], words, &measures].concat());
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (is_done, said) = sweep(&["--table", &path("table.csv")], "table");
+    assert!(is_done, "{said}");
+    let made = rows(&out.join("table"));
+    let mut ends = Vec::new();
+    for line in made.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let single = macrostep(&["run", fields[0], "--json", "--step", fields[1]]);
+        let single: serde_json::Value = serde_json::from_slice(&single.stdout).expect("JSON");
+        let end: f64 = fields[2].parse().expect("a number");
+        assert_eq!(single["final"]["right.x"].as_f64(), Some(end), "{line}");
+        assert!(fields[3].parse::<f64>().is_ok_and(|s| s > 0.0 && s < 60.0) && fields[4] == "ok", "{line}");
+        ends.push(end);
+    }
+    assert!(ends.len() == 4 && (ends[0] - ends[2]).abs() > 0.1, "{ends:?}");
+    // Cuts of a system of this program, many enough that simulations are brought back.
+    let cuts = ["--vary", "system=case-1:f-s,case-1:s-f", "--vary", "step=log:1e-3:1e-2:6", "--stop", "0.1"];
+    let measure = ["--measure", "x=last(mass1.x)", "--no-pictures"];
+    let output = macrostep(&[&["sweep", "--out", &path("cuts")][..], &cuts, &measure].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let made = rows(&out.join("cuts"));
+    let single = macrostep(&["run", "case-1:s-f", "--json", "--step", "1e-2", "--stop", "0.1"]);
+    let single: serde_json::Value = serde_json::from_slice(&single.stdout).expect("JSON");
+    let last: Vec<&str> = made.lines().last().expect("a row").split(',').collect();
+    assert_eq!((last[0], single["final"]["mass1.x"].as_f64()), ("case-1:s-f", last[2].parse().ok()), "{made}");
+    // What is wrong.
+    for (words, why) in [
+        (&["--vary", "system=case-1,crane"][..], "system `case-1`:"),
+        (&["--vary", "system=no-such"], "no-such"),
+        (&[&files[0], "--vary", &format!("system={}", files[1])], "leave it out"),
+        (&["--vary", "step=1,2"], "no SYSTEM"),
+    ] {
+        let (is_done, said) = sweep(words, "wrong");
+        assert!(!is_done && said.contains(why), "{said}");
+    }
 }
 
 /// The rows of a sweep are the table of another one, which gives the same rows; so is a copy whose measures are cut away.

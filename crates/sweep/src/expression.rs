@@ -1,5 +1,5 @@
 //! *Measures* as they are typed: `NAME=EXPRESSION`, arithmetic on functions of recorded variables, such as
-//! `overshoot=max(mass1.x) - last(mass1.x)`, and on the work of the run, `do_steps()`.
+//! `overshoot=max(mass1.x) - last(mass1.x)`, and on the work of the run, `do_steps()` and `time()`.
 
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,8 @@ pub enum Function {
     Crossing(f64),
     /// Calls of `fmi2DoStep` of all units.
     DoSteps,
+    /// Time that the macro steps have taken \[s\].
+    Time,
     /// Root mean square of the difference to a column of a CSV file at its times, or the largest absolute value of it.
     Distance {
         /// The largest absolute value.
@@ -73,7 +75,7 @@ pub struct Measure {
 }
 
 /// Names of all functions, for messages.
-const FUNCTIONS: &str = "last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL), distance(V, FILE), distance(V, FILE, COLUMN), deviation(V, FILE), deviation(V, FILE, COLUMN), do_steps(), abs(…) or sqrt(…) with V a variable UNIT.VARIABLE";
+const FUNCTIONS: &str = "last(V), min(V), max(V), mean(V), rms(V), integral(V), crossing(V, LEVEL), distance(V, FILE), distance(V, FILE, COLUMN), deviation(V, FILE), deviation(V, FILE, COLUMN), do_steps(), time(), abs(…) or sqrt(…) with V a variable UNIT.VARIABLE";
 
 /// Parentheses inside each other; more are taken for a mistake.
 const DEPTH_MAX: usize = 64;
@@ -286,8 +288,9 @@ fn term(name: &str, arguments: &[String]) -> Result<Option<Term>, String> {
             Function::Crossing(level.ok_or_else(|| format!("crossing(…, {}): expected a finite number", arguments[1]))?)
         }
         // Work is that of the whole run, of no variable.
-        ("do_steps", [nothing]) if nothing.is_empty() => {
-            return Ok(Some(Term { function: Function::DoSteps, variable: None }));
+        ("do_steps" | "time", [nothing]) if nothing.is_empty() => {
+            let function = if name == "time" { Function::Time } else { Function::DoSteps };
+            return Ok(Some(Term { function, variable: None }));
         }
         // A reference is a file, with a column of its own name or another.
         ("distance" | "deviation", [_, path, column @ ..]) if column.len() < 2 => {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use macrostep_master::record::Observer;
 
 use crate::expression::{Function, Measure};
+use crate::runner::Cost;
 use crate::samples::Samples;
 use crate::study::Study;
 
@@ -109,8 +110,8 @@ impl Measures {
 }
 
 impl Gauge<'_> {
-    /// All measures at the end of a run with so many calls of `fmi2DoStep`; NaN where one is not defined.
-    pub fn values(&self, do_steps: u64) -> Vec<f64> {
+    /// All measures at the end of a run that has cost this; NaN where one is not defined.
+    pub fn values(&self, cost: Cost) -> Vec<f64> {
         // A mean over a run of no length is the last value.
         let span_s = self.last_s - self.start_s;
         let probes = self.measures.probes.iter().zip(&self.sums).zip(&self.met);
@@ -123,7 +124,8 @@ impl Gauge<'_> {
                 Function::Last => self.last.get(p.column).copied().unwrap_or(f64::NAN),
                 Function::Mean => mean(p, *sum, |y| y),
                 Function::Rms => mean(p, *sum, |y| y * y).sqrt(),
-                Function::DoSteps => do_steps as f64,
+                Function::DoSteps => cost.do_steps as f64,
+                Function::Time => cost.wall_s,
                 Function::Distance { .. } if *met == 0 => f64::NAN,
                 Function::Distance { is_largest: true, .. } => *sum,
                 Function::Distance { .. } => (sum / *met as f64).sqrt(),
@@ -173,7 +175,7 @@ impl Observer for Gauge<'_> {
             let (before, y, sum) = (self.last[p.column], values[p.column], &mut self.sums[i]);
             match &p.function {
                 // Extremes. NaN is taken over, and stays.
-                Function::Last | Function::DoSteps => {}
+                Function::Last | Function::DoSteps | Function::Time => {}
                 Function::Min if y.is_nan() || y < *sum => *sum = y,
                 Function::Max if y.is_nan() || y > *sum => *sum = y,
                 Function::Min | Function::Max => {}

@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `vary`, `design`, `points` | what is varied, and at which points |
 //! | `expression`, `gauge`, `samples` | measures, how they are taken of rows, and files they are compared with |
-//! | `study`, `runner`, `kept` | the definition of many runs; simulations that are brought back to their start |
+//! | `study`, `subject`, `runner`, `kept` | the definition of many runs, and of their measures; simulations that are brought back to their start |
 //! | `pool`, `table`, `sweep` | workers, the rows of a folder, and both together |
 //! | `summary`, `pictures`, `indices` | what the rows say |
 //! | [`fit`] | parameters from data |
@@ -28,6 +28,7 @@ mod refused;
 mod runner;
 mod samples;
 mod study;
+mod subject;
 mod summary;
 mod sweep;
 mod table;
@@ -41,9 +42,10 @@ pub use pictures::draw;
 pub use points::{Points, Shard};
 pub use pool::each;
 pub use refused::Refused;
-pub use runner::{Ending, Runner, Way, way};
+pub use runner::{Cost, Ending, Runner, Way, way};
 pub use samples::Samples;
 pub use study::{Study, Units};
+pub use subject::System;
 pub use summary::{Spread, Summary};
 pub use sweep::{Done, Sweep};
 pub use table::{Definition, RUNS, SWEEP, merge};

@@ -9,7 +9,10 @@ use sha2::{Digest, Sha256};
 use crate::design::Design;
 use crate::refused::Refused;
 use crate::study::Study;
-use crate::vary::{Levels, Target, Vary, number};
+use crate::vary::{Key, Levels, Target, Vary, cell, number};
+
+/// Systems that one sweep may name.
+const SYSTEMS_MAX: usize = 100;
 
 /// Where points come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,6 +132,35 @@ impl Points {
         }
     }
 
+    /// The values of `system`, each once; none where it is not varied.
+    ///
+    /// # Errors
+    /// [`Refused`] where a table cannot be opened again, or names too many systems.
+    pub fn systems(&self) -> Result<Vec<String>, Refused> {
+        let Some(place) = self.targets().iter().position(|target| *target == Target::Key(Key::System)) else {
+            return Ok(Vec::new());
+        };
+        // Those of a list, or of the rows of a table.
+        let all: Box<dyn Iterator<Item = Result<Value, String>>> = match self {
+            Points::Design { varies, .. } => Box::new(varies[place].levels.ends().into_iter().map(Ok)),
+            Points::Table { .. } => {
+                Box::new(self.iter(Shard::WHOLE)?.map(move |row| row.map(|mut v| v.swap_remove(place))))
+            }
+        };
+        let mut names: Vec<String> = Vec::new();
+        for value in all {
+            let name = cell(&value.map_err(Refused::Run)?);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+            // Each of them is open as long as the sweep goes on.
+            if names.len() > SYSTEMS_MAX {
+                return Err(Refused::Usage(format!("`system` has more than {SYSTEMS_MAX} values: divide the sweep")));
+            }
+        }
+        Ok(names)
+    }
+
     /// How many points there are.
     pub fn rows(&self) -> u64 {
         match self {
@@ -146,7 +178,7 @@ impl Points {
                 for vary in varies {
                     // A range of whole numbers has whole values.
                     if let Levels::Range { is_whole, .. } = &mut vary.levels {
-                        *is_whole = study.is_whole(&vary.target);
+                        *is_whole |= study.is_whole(&vary.target);
                     }
                     if !vary.levels.are_whole() {
                         return Err(Refused::Usage(format!(
@@ -164,6 +196,9 @@ impl Points {
                 let targets = targets.clone();
                 for values in self.iter(Shard::WHOLE)? {
                     let values = values.map_err(Refused::Run)?;
+                    if !study.has(&values) {
+                        continue;
+                    }
                     targets.iter().zip(&values).try_for_each(|(target, value)| study.check(target, value))?;
                 }
                 Ok(())

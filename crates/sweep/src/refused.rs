@@ -30,6 +30,14 @@ pub enum Refused {
 }
 
 impl Refused {
+    /// Said of a system, where it has a name among several.
+    pub(crate) fn of_system(self, name: &str) -> Self {
+        match self {
+            Self::Usage(text) if !name.is_empty() => Self::Usage(format!("system `{name}`: {text}")),
+            other => other,
+        }
+    }
+
     /// For `map_err` on file operations.
     pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + use<> {
         let path = path.to_owned();

@@ -82,25 +82,33 @@ impl Ending {
     }
 }
 
+/// What the last run of a runner has cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cost {
+    /// Calls of `fmi2DoStep` of all units.
+    pub do_steps: u64,
+    /// Time of the macro steps \[s\].
+    pub wall_s: f64,
+}
+
 /// The simulations of one worker.
 pub struct Runner<'s, 'a> {
     study: &'s Study<'a>,
     way: Way,
     /// The newest last.
     kept: Vec<(Vec<Value>, Simulation)>,
-    /// Calls of `fmi2DoStep` in the last run.
-    do_steps: u64,
+    cost: Cost,
 }
 
 impl<'s, 'a> Runner<'s, 'a> {
     /// Without any simulation yet.
     pub fn new(study: &'s Study<'a>, way: Way) -> Self {
-        Runner { study, way, kept: Vec::new(), do_steps: 0 }
+        Runner { study, way, kept: Vec::new(), cost: Cost::default() }
     }
 
-    /// Calls of `fmi2DoStep` of all units in the last run.
-    pub fn do_steps(&self) -> u64 {
-        self.do_steps
+    /// What the last run has cost.
+    pub fn cost(&self) -> Cost {
+        self.cost
     }
 
     /// One run with these values of the targets; rows go to the observer.
@@ -131,9 +139,9 @@ impl<'s, 'a> Runner<'s, 'a> {
         };
         // The run. What has failed is not used again.
         let count = |simulation: &Simulation| simulation.do_steps().iter().sum::<u64>();
-        let before = count(&simulation);
+        let (before, began) = (count(&simulation), Instant::now());
         let ending = self.steps(&mut simulation, values, observer);
-        self.do_steps = count(&simulation).saturating_sub(before);
+        self.cost = Cost { wall_s: began.elapsed().as_secs_f64(), do_steps: count(&simulation).saturating_sub(before) };
         if self.way != Way::New && ending.is_whole() {
             if self.kept.len() >= KEPT_MAX {
                 self.kept.remove(0);

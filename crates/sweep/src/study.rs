@@ -17,13 +17,15 @@ use macrostep_system::{Catalogue, Finding, assemble};
 
 use crate::refused::Refused;
 use crate::samples::SampledColumn;
-use crate::vary::{Key, Target};
+use crate::vary::{Key, Target, cell};
 
 /// Where FMUs come from, for all workers.
 pub type Units<'a> = &'a (dyn Catalogue + Sync);
 
 /// The definition of many runs.
 pub struct Study<'a> {
+    /// The value of `system` that means it; empty where that is not varied.
+    pub name: String,
     /// With everything said that was left to the FMUs, and without settings of what is varied.
     pub(crate) scenario: Scenario,
     pub(crate) units: Units<'a>,
@@ -77,8 +79,17 @@ impl<'a> Study<'a> {
             }
         }
         let is_structural = targets.iter().map(|target| is_structural(&scenario, target)).collect();
-        let study =
-            Study { scenario, units, targets, is_structural, descriptions, recorded, limit: None, option: "--vary" };
+        let study = Study {
+            name: String::new(),
+            scenario,
+            units,
+            targets,
+            is_structural,
+            descriptions,
+            recorded,
+            limit: None,
+            option: "--vary",
+        };
         for target in &study.targets {
             study.description(target)?;
         }
@@ -101,6 +112,12 @@ impl<'a> Study<'a> {
             d.co_simulation.as_ref().is_some_and(|c| c.can_be_instantiated_only_once_per_process)
         };
         !self.units.isolates() && self.descriptions.iter().any(only_once)
+    }
+
+    /// Whether a point is one of this system.
+    pub fn has(&self, values: &[Value]) -> bool {
+        let place = self.targets.iter().position(|target| *target == Target::Key(Key::System));
+        place.is_none_or(|i| values.get(i).is_some_and(|value| cell(value) == self.name))
     }
 
     /// Whether a variable, `UNIT.VARIABLE`, is a text.

@@ -1,35 +1,33 @@
-//! A *sweep*: a study, its points, and the measures of each run.
+//! A *sweep*: systems, points, and the measures of each run.
 
 use std::path::Path;
+use std::time::Duration;
 
 use macrostep_import::isolation::interrupt;
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Value;
-use macrostep_system::{Finding, Scenario, toml};
+use macrostep_system::{Finding, toml};
 use sha2::{Digest, Sha256};
 
 use crate::expression::Measure;
-use crate::gauge::Measures;
 use crate::points::{Points, Shard};
 use crate::pool;
 use crate::refused::Refused;
-use crate::runner::{Ending, Runner, Way, way};
-use crate::study::{Study, Units};
+use crate::runner::{Ending, Runner, Way};
+use crate::subject::{Subject, System};
 use crate::table::{Definition, Table};
-use crate::vary::{Target, cell, digits};
 
 /// Fewer runs than this are made with new instances: to look whether others have the same bits takes three runs.
 const CHECKED_MIN: u64 = 10;
 
 /// The definition of a sweep.
 pub struct Sweep<'a> {
-    /// What is run.
-    pub study: Study<'a>,
+    /// What is run: one system, or each value of `system`.
+    subjects: Vec<Subject<'a>>,
     /// At which points.
     pub points: Points,
     /// Which of them.
     pub shard: Shard,
-    measures: Measures,
 }
 
 /// The result of a sweep.
@@ -39,21 +37,22 @@ pub struct Done {
     pub rows: u64,
     /// Rows there are to be.
     pub all: u64,
-    /// How simulations were brought back; `None` where no run was left to make.
-    pub way: Option<Way>,
+    /// How simulations were brought back, a way for each system; none where no run was left to make.
+    pub ways: Vec<Way>,
     /// Whether somebody asked for an end.
     pub is_interrupted: bool,
 }
 
 impl<'a> Sweep<'a> {
-    /// A sweep, and the warnings about it. Everything that can be wrong before the first run is looked at.
+    /// A sweep of one system, or of those that `system` names, and the warnings about it. Everything that can be wrong before the first
+    /// run is looked at.
     ///
     /// # Errors
     /// [`Refused`] for a target, a value or a measure that is none.
     pub fn new(
-        (scenario, units): (&Scenario, Units<'a>),
+        systems: &[System<'_, 'a>],
         mut points: Points,
-        measures: Vec<Measure>,
+        measures: &[Measure],
         shard: Shard,
     ) -> Result<(Self, Vec<Finding>), Refused> {
         // Measures: at least one, each with a name of its own.
@@ -68,32 +67,25 @@ impl<'a> Sweep<'a> {
                 )));
             }
         }
-        // Their variables are recorded, each once.
-        let mut variables: Vec<String> =
-            measures.iter().flat_map(|m| &m.terms).filter_map(|t| t.variable.clone()).collect();
-        variables.sort();
-        variables.dedup();
-        let (mut study, findings) = Study::new(scenario, units, points.targets(), &variables)?;
-        if matches!(points, Points::Table { .. }) {
-            study.option = "--table";
+        // Every system with them.
+        let (mut subjects, mut remarks) = (Vec::new(), Vec::new());
+        for system in systems {
+            let made = Subject::new(*system, &mut points, measures);
+            let (subject, findings) = made.map_err(|refused| refused.of_system(system.name))?;
+            subjects.push(subject);
+            remarks.extend(findings);
         }
-        // What can be looked at of values and measures before any run.
-        points.fit_to(&study)?;
-        if let Some((measure, text)) = measures
-            .iter()
-            .flat_map(|m| m.terms.iter().filter_map(move |t| Some((m, t.variable.as_ref()?))))
-            .find(|(_, v)| study.is_text(v))
-        {
-            let Measure { name, text: typed, .. } = measure;
-            return Err(Refused::Usage(format!("`--measure {name}={typed}`: `{text}` is a text, expected a number")));
-        }
-        // References have to lie in the run, where its end is not varied.
-        let measures = Measures::new(measures, &study).map_err(Refused::Usage)?;
-        if !study.targets.contains(&Target::Key(crate::vary::Key::Stop)) {
-            let e = &study.scenario().experiment;
-            measures.overlap(e.start_s, e.stop_s.unwrap_or(f64::INFINITY)).map_err(Refused::Usage)?;
-        }
-        Ok((Sweep { study, points, shard, measures }, findings))
+        Ok((Sweep { subjects, points, shard }, remarks))
+    }
+
+    /// Sets the longest time of a run; a run that takes longer is ended.
+    pub fn limit(&mut self, limit: Option<Duration>) {
+        self.subjects.iter_mut().for_each(|subject| subject.study.limit = limit);
+    }
+
+    /// Whether only one instance of one of the FMUs may live in a process, and it is this one.
+    pub fn is_alone(&self) -> bool {
+        self.subjects.iter().any(|subject| subject.study.is_alone())
     }
 
     /// The definition of the rows.
@@ -101,23 +93,34 @@ impl<'a> Sweep<'a> {
     /// # Errors
     /// [`Refused`] where a file of inputs cannot be read.
     pub fn definition(&self) -> Result<Definition, Refused> {
-        // What is varied, in the words it was typed in.
-        let s = self.study.scenario();
+        // What is varied, in the words it was typed in, and its units of measurement.
         let varied = match &self.points {
             Points::Design { varies, .. } => varies.iter().map(ToString::to_string).collect(),
             Points::Table { targets, .. } => targets.iter().map(ToString::to_string).collect(),
         };
-        // Units of measurement of what is varied.
-        let units = self.study.targets.iter().map(|target| self.study.unit(target)).collect();
-        // What tells this sweep from others: FMUs, files of inputs, points and scenario.
-        let guids = s.units.iter().zip(self.study.descriptions());
-        let mut lines: Vec<String> =
-            guids.map(|(unit, d)| format!("GUID `{}` of unit `{}`", d.guid, unit.name)).collect();
-        for (name, bytes) in contents(s).map_err(|finding| Refused::Findings(vec![finding]))? {
-            lines.push(format!("inputs `{name}` of {:x}", Sha256::digest(bytes)));
+        let first = self.subjects.first();
+        let units = first.map_or_else(Vec::new, |Subject { study, .. }| {
+            study.targets.iter().map(|target| study.unit(target)).collect()
+        });
+        let measures = first.map_or_else(Vec::new, |subject| {
+            subject.measures.list.iter().map(|m| format!("{}={}", m.name, m.text)).collect()
+        });
+        // What tells this sweep from others: FMUs, files of inputs, points and scenarios.
+        let mut lines: Vec<String> = Vec::new();
+        for Subject { study, .. } in &self.subjects {
+            let s = study.scenario();
+            lines.extend((!study.name.is_empty()).then(|| format!("system `{}`", study.name)));
+            let guids = s.units.iter().zip(study.descriptions());
+            lines.extend(guids.map(|(unit, d)| format!("GUID `{}` of unit `{}`", d.guid, unit.name)));
+            for (name, bytes) in contents(s).map_err(|finding| Refused::Findings(vec![finding]))? {
+                lines.push(format!("inputs `{name}` of {:x}", Sha256::digest(bytes)));
+            }
         }
         lines.extend(self.points.lines());
-        lines.extend(toml::write(s).lines().filter(|line| !line.trim().is_empty()).map(str::to_owned));
+        for Subject { study, .. } in &self.subjects {
+            let text = toml::write(study.scenario());
+            lines.extend(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned));
+        }
         // The definition, as it stands beside the rows.
         Ok(Definition {
             format: 1,
@@ -126,7 +129,7 @@ impl<'a> Sweep<'a> {
             varied,
             units,
             sampled: matches!(&self.points, Points::Design { design, .. } if *design != crate::Design::Grid),
-            measures: self.measures.list.iter().map(|m| format!("{}={}", m.name, m.text)).collect(),
+            measures,
             lines,
         })
     }
@@ -147,16 +150,28 @@ impl<'a> Sweep<'a> {
         let left = all.saturating_sub(table.rows);
         progress(table.rows, all);
         if left == 0 {
-            return Ok(Done { rows: table.rows, all, way: None, is_interrupted: false });
+            return Ok(Done { rows: table.rows, all, ways: Vec::new(), is_interrupted: false });
         }
-        // How simulations are brought back.
-        let chosen = if left < CHECKED_MIN { Way::New } else { self.way()? };
+        // How simulations of each system are brought back. An FMU of one instance cannot be kept while another system has it.
+        let mut ways = vec![Way::New; self.subjects.len()];
+        let is_alone = self.is_alone() && ways.len() > 1;
+        if left >= CHECKED_MIN && !is_alone {
+            for (way, subject) in ways.iter_mut().zip(&self.subjects) {
+                *way = subject.way(self.points.iter(self.shard)?);
+            }
+        }
+        // Every worker has simulations of its own.
         let workers = workers.clamp(1, left as usize);
-        let mut runners: Vec<Runner<'_, 'a>> = (0..workers).map(|_| Runner::new(&self.study, chosen)).collect();
-        // The runs.
+        let own = || self.subjects.iter().zip(&ways).map(|(s, way)| Runner::new(&s.study, *way)).collect();
+        let mut runners: Vec<Vec<Runner<'_, 'a>>> = (0..workers).map(|_| own()).collect();
+        // The runs, each of the system that its point names.
         let (mut failure, mut is_interrupted) = (None, false);
-        let work = |runner: &mut Runner<'_, 'a>, point: &Result<Vec<Value>, String>| match point {
-            Ok(values) if !interrupt::asked() => self.row(runner, values),
+        let work = |runners: &mut Vec<Runner<'_, 'a>>, point: &Result<Vec<Value>, String>| match point {
+            Ok(values) if !interrupt::asked() => {
+                let named = self.subjects.iter().zip(runners).find(|(subject, _)| subject.study.has(values));
+                let none = || (Ending::Fatal("no system of this name".to_owned()), Vec::new());
+                named.map_or_else(none, |(subject, runner)| subject.row(runner, values))
+            }
             Ok(_) => (Ending::Interrupted, Vec::new()),
             Err(why) => (Ending::Fatal(why.clone()), Vec::new()),
         };
@@ -182,39 +197,7 @@ impl<'a> Sweep<'a> {
         });
         match failure {
             Some(failure) => Err(failure),
-            None => Ok(Done { rows: table.rows, all, way: Some(chosen), is_interrupted }),
-        }
-    }
-
-    /// One run, and the fields of its row.
-    fn row(&self, runner: &mut Runner<'_, 'a>, values: &[Value]) -> (Ending, Vec<String>) {
-        let mut gauge = self.measures.gauge();
-        let ending = runner.run(values, &mut gauge);
-        let measured =
-            if ending.is_whole() { gauge.values(runner.do_steps()) } else { vec![f64::NAN; self.measures.list.len()] };
-        let undefined: Vec<&str> = self
-            .measures
-            .list
-            .iter()
-            .zip(&measured)
-            .filter(|(_, x)| !x.is_finite())
-            .map(|(m, _)| m.name.as_str())
-            .collect();
-        let status = match &ending {
-            Ending::Done if !undefined.is_empty() => format!("undefined: {}", undefined.join(", ")),
-            ending => ending.status(),
-        };
-        let finite = |x: &f64| if x.is_finite() { digits(*x) } else { String::new() };
-        let fields = values.iter().map(cell).chain(measured.iter().map(finite)).chain([status]).collect();
-        (ending, fields)
-    }
-
-    /// Looks at the first two points.
-    fn way(&self) -> Result<Way, Refused> {
-        let mut points = self.points.iter(self.shard)?;
-        match (points.next(), points.next()) {
-            (Some(Ok(first)), Some(Ok(second))) => Ok(way(&self.study, [&first, &second])),
-            _ => Ok(Way::New),
+            None => Ok(Done { rows: table.rows, all, ways, is_interrupted }),
         }
     }
 }

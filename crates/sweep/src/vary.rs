@@ -20,6 +20,8 @@ pub enum Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Key {
+    /// Which system, by its file or name: it is chosen before anything is put into it.
+    System,
     Step,
     Stop,
     Tolerance,
@@ -36,7 +38,8 @@ pub enum Key {
 }
 
 /// All keys with the names they are typed with.
-const KEYS: [(Key, &str); 13] = [
+const KEYS: [(Key, &str); 14] = [
+    (Key::System, "system"),
     (Key::Step, "step"),
     (Key::Stop, "stop"),
     (Key::Tolerance, "tolerance"),
@@ -92,6 +95,7 @@ impl Key {
         // Times. A step that is varied is the longest one, too, and a tolerance that of all units.
         let (c, e) = (&mut s.coupling, &mut s.experiment);
         match self {
+            Key::System => {}
             Key::Step => {
                 (e.step_s, e.step_place) = (Some(positive(value)?), Place::option("--vary step"));
                 c.control.step_max_s = None;

@@ -7,6 +7,7 @@
 //! | predictor | polynomial | where the coupling law sits |
 //! |---|---|---|
 //! | [`Lagrange`] | degree k through k + 1 values, every component for itself | before: the law's *value* is extrapolated |
+//! | [`Kalman`] | degree 1 or 2, filtered of noise, every component for itself | before: the law's *value* is extrapolated |
 //! | [`IntegratedAcceleration`] | degree k through accelerations, integrated twice | behind: the *motion* is predicted |
 //! | [`Hermite`] | through values and derivatives of a motion at both ends | behind: the *motion* is predicted |
 //! | [`Jerk`] | cubic or quintic through accelerations and their rates, integrated twice | behind: the *motion* is predicted |
@@ -22,6 +23,7 @@ mod hermite;
 mod integrated;
 mod interface;
 mod jerk;
+mod kalman;
 mod lagrange;
 mod rates;
 mod spectral;
@@ -30,6 +32,7 @@ pub use hermite::Hermite;
 pub use integrated::{IntegratedAcceleration, Variant};
 pub use interface::{InterfaceModel, Motion, Predicted};
 pub use jerk::Jerk;
+pub use kalman::Kalman;
 pub(crate) use lagrange::line;
 pub use lagrange::{Derivative, Lagrange};
 pub use rates::Rates;

@@ -153,7 +153,7 @@ impl Scheme {
         match self.predict.family {
             Family::Spectral => 50.0,
             Family::Jerk => 5.0,
-            Family::Classical | Family::Integrated | Family::Hermite | Family::Rates => 1.0,
+            Family::Classical | Family::Integrated | Family::Hermite | Family::Rates | Family::Kalman(_) => 1.0,
         }
     }
 
@@ -166,6 +166,8 @@ impl Scheme {
             Family::Classical if self.is_splitting() => 2.0,
             Family::Classical if self.derivative == Derivative::Numdiff && self.has_motion_inputs() => k.max(1.0),
             Family::Classical | Family::Rates => k + 1.0,
+            // Of a filter, where all samples in reach are closer than its noises say.
+            Family::Kalman(_) => k + 1.0,
             Family::Integrated => k + 2.0,
             // Through one end only, the derivatives at T_N are all that is known of the other body.
             Family::Hermite if self.correct == Correct::Explicit => ((k + 1.0) / 2.0).floor(),

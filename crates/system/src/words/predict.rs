@@ -1,7 +1,9 @@
 //! The words for predictors.
 
 use super::{Control, Derivative, Variant};
-use macrostep_master::predict::{self, Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor, Rates, Spectral};
+use macrostep_master::predict::{
+    self, Hermite, IntegratedAcceleration, Jerk, Kalman, Lagrange, Predictor, Rates, Spectral,
+};
 use macrostep_master::{Estimate, StepControl};
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +16,7 @@ const DEGREE_MAX: u32 = 20;
 const CHOSEN_DEGREE_MAX: u32 = 4;
 
 /// The predictor of inputs: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`, `jerk`, `jerk:3`,
-/// `rates`, `spectral:Q`.
+/// `rates`, `spectral:Q`, `kalman:K:R`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predict {
     /// Which kind of polynomial.
@@ -38,6 +40,24 @@ pub enum Family {
     Spectral,
     /// A line with the rate that the signal has at the newest communication point.
     Rates,
+    /// Polynomials filtered of noise.
+    Kalman(Ratio),
+}
+
+/// Noise of the accelerations of a signal over that of its samples \[1/s²\]; kept as bits, so that words are equal or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ratio(u64);
+
+impl Ratio {
+    /// Of a positive number.
+    pub fn new(ratio: f64) -> Option<Self> {
+        (ratio.is_finite() && ratio > 0.0).then_some(Self(ratio.to_bits()))
+    }
+
+    /// The number \[1/s²\].
+    pub fn value(self) -> f64 {
+        f64::from_bits(self.0)
+    }
 }
 
 /// Hold.
@@ -68,6 +88,11 @@ impl Predict {
         Self { family: Family::Rates, degree: 1 }
     }
 
+    /// Constant velocity (1) or acceleration (2) behind noise; other degrees are brought there.
+    pub fn kalman(degree: u32, ratio: Ratio) -> Self {
+        Self { family: Family::Kalman(ratio), degree: degree.clamp(1, 2) }
+    }
+
     /// Through q + 1 nodes inside the step, q from 2 to 20; others are brought there.
     pub fn spectral(q: u32) -> Self {
         Self { family: Family::Spectral, degree: q.clamp(2, DEGREE_MAX) }
@@ -80,7 +105,7 @@ impl Predict {
 
     /// Whether motions are predicted and the coupling law is applied to them.
     pub fn predicts_motion(self) -> bool {
-        self.family != Family::Classical
+        !matches!(self.family, Family::Classical | Family::Kalman(_))
     }
 
     /// Degree of the polynomials a unit is fed with.
@@ -98,6 +123,7 @@ impl Predict {
             Family::Jerk => Arc::new(Jerk { points: (degree - 1) / 2 }),
             Family::Spectral => Arc::new(Spectral::new(degree)),
             Family::Rates => Arc::new(Rates),
+            Family::Kalman(ratio) => Arc::new(Kalman::new(degree, ratio.value())),
         }
     }
 }
@@ -124,7 +150,7 @@ impl Predict {
             Family::Integrated if chosen => 1,
             Family::Integrated => degree + 1,
             Family::Classical if chosen => 0,
-            Family::Classical | Family::Spectral | Family::Rates => degree,
+            Family::Classical | Family::Spectral | Family::Rates | Family::Kalman(_) => degree,
             Family::Hermite | Family::Jerk => degree - 1,
         };
         if chosen && matches!(self.family, Family::Classical | Family::Integrated) {
@@ -160,16 +186,28 @@ impl FromStr for Predict {
             _ => match text.split_once(':') {
                 Some(("poly", degree)) => (Family::Classical, number(degree).filter(|k| *k <= DEGREE_MAX)),
                 Some(("ia", degree)) => integrated(number(degree)),
+                Some(("kalman", rest)) => match kalman(rest) {
+                    Some(kalman) => return Ok(kalman),
+                    None => (Family::Classical, None),
+                },
                 Some(("spectral", q)) => (Family::Spectral, number(q).filter(|q| (2..=DEGREE_MAX).contains(q))),
                 _ => (Family::Classical, None),
             },
         };
         degree.map(|degree| Self { family, degree }).ok_or(format!(
             "expected `hold`, `linear`, `quadratic`, `poly:K` with K from 0 to {DEGREE_MAX}, `ia0`, `ia1`, `ia2`, `ia:K` with \
-             K from 0 to {}, `h3`, `h5`, `jerk`, `jerk:3`, `rates` or `spectral:Q` with Q from 2 to {DEGREE_MAX}",
+             K from 0 to {}, `h3`, `h5`, `jerk`, `jerk:3`, `rates`, `spectral:Q` with Q from 2 to {DEGREE_MAX}, or `kalman:K:R` with K 1 or 2 and R \
+             the noise of the acceleration over that of the samples in 1/s²",
             DEGREE_MAX - 2
         ))
     }
+}
+
+/// `K:R` of a Kalman filter.
+fn kalman(text: &str) -> Option<Predict> {
+    let (degree, ratio) = text.split_once(':')?;
+    let degree = degree.parse().ok().filter(|k| (1..=2).contains(k))?;
+    Some(Predict::kalman(degree, Ratio::new(ratio.parse().ok()?)?))
 }
 
 impl fmt::Display for Predict {
@@ -185,6 +223,7 @@ impl fmt::Display for Predict {
             (Family::Jerk, 5) => f.write_str("jerk"),
             (Family::Jerk, degree) => write!(f, "jerk:{}", (degree - 1) / 2),
             (Family::Rates, _) => f.write_str("rates"),
+            (Family::Kalman(ratio), degree) => write!(f, "kalman:{degree}:{}", ratio.value()),
             (Family::Spectral, q) => write!(f, "spectral:{q}"),
         }
     }
@@ -218,12 +257,28 @@ mod tests {
             "jerk",
             "rates",
             "spectral:16",
+            "kalman:1:400",
+            "kalman:2:0.25",
         ] {
             assert_eq!(text.parse::<Predict>().expect("a predictor").to_string(), text);
         }
         assert_eq!("poly:2".parse::<Predict>().expect("a predictor").to_string(), "quadratic");
         assert_eq!("ia:1".parse::<Predict>().expect("a predictor").to_string(), "ia1");
-        for text in ["poly:21", "poly:-1", "poly:", "cubic", "poly:1.5", "ia", "ia3", "ia:19", "h4"] {
+        for text in [
+            "poly:21",
+            "poly:-1",
+            "poly:",
+            "cubic",
+            "poly:1.5",
+            "ia",
+            "ia3",
+            "ia:19",
+            "h4",
+            "kalman:1",
+            "kalman:3:1",
+            "kalman:1:0",
+            "kalman:1:nan",
+        ] {
             assert!(text.parse::<Predict>().is_err(), "{text}");
         }
     }
