@@ -99,11 +99,11 @@ fn what_is_missing_is_named() {
         (named(Named::Waveform(8), cut), ["`cylinder`", "`dense_nodes`"]),
         (
             Scheme { energy: Energy::Nepce, ..Scheme::new(cut, Schedule::Jacobi, Predict::classical(1)) },
-            ["power bonds", "piston"],
+            ["power bonds", "no constant times an input"],
         ),
         (
             Scheme { control: Control::Ecco, ..Scheme::new(cut, Schedule::Jacobi, Predict::classical(1)) },
-            ["power bonds", "piston"],
+            ["power bonds", "no constant times an input"],
         ),
     ] {
         let found = refusal(&scheme);

@@ -242,6 +242,27 @@ fn advice_ends_in_time() {
 }
 
 /// Between events the solution is that of the bounces in closed form, wherever it is asked.
+/// Hydraulics that take multiples of their micro step only are asked for such, and the advice keeps its promise.
+#[test]
+fn advice_is_a_step_that_units_allow() {
+    let mut scenario = macrostep_benchmarks::find("actuator").expect("a system");
+    scenario.record.variables = vec![("mechanics.s[1]".to_owned(), Default::default())];
+    scenario.experiment.stop_s = Some(0.4);
+    let made = FromFile::new("actuator", &scenario, Box::new(Fmus::new(embedded::fmu)));
+    let (file, _) = made.unwrap_or_else(|findings| panic!("{findings:?}"));
+    assert_eq!(file.step_multiple_s(), Some(2e-4));
+    // A third of the run is no multiple.
+    let question =
+        Question { tolerance: 1e-2, stop_s: 0.4, guess_s: 0.4 / 3.0, factory: macrostep::factory::fmu, limit: None };
+    let advice = advise(&file, &question, &|| ()).expect("advice");
+    assert!(advice.candidates.len() > 10, "{:?}", advice.left_out);
+    let steps = advice.candidates.iter().map(|c| c.step_s).chain([advice.first.step_s]);
+    for step_s in steps {
+        let parts = step_s / 2e-4;
+        assert!((parts - parts.round()).abs() < 1e-9 * parts, "{step_s}");
+    }
+}
+
 #[test]
 fn references_of_events_keep_their_jumps() {
     let of = example("bouncing-ball.toml");

@@ -9,10 +9,12 @@ use crate::pair::{Coupling, Start};
 use crate::reference::advance;
 use crate::scenario::{Benchmark, Bond, Card, Coupled, Setup, check_cut, no_bond};
 use crate::written;
+use macrostep_master::predict::{Edge, Predictor};
 use macrostep_master::{ChannelId, Grid, RunError, Simulation, SystemError};
 use macrostep_system::assemble::Sampled;
 use macrostep_system::scenario::Value;
 use macrostep_system::{Assembly, Scenario};
+use std::sync::Arc;
 
 /// A quantity and its first three rates.
 pub type Motion = [f64; 4];
@@ -91,20 +93,26 @@ pub fn meeting_s(step_s: f64, shares: &[(u32, u32)]) -> f64 {
     step_s * shares.iter().map(|share| f64::from(share.0)).product::<f64>()
 }
 
-/// Channels of the motions of all units. Those that nothing is made of are sampled from now on.
+/// Channels of the motions of all units, as much of each as the predictor extrapolates. Those that nothing is made of are sampled from now on.
 ///
 /// # Errors
 /// Where a unit lacks an output.
-pub fn sampled(assembly: &mut Assembly, motions: &[Names]) -> Result<Vec<ChannelId>, SystemError> {
+pub fn sampled(
+    assembly: &mut Assembly,
+    motions: &[Names],
+    predictor: &dyn Predictor,
+) -> Result<Vec<ChannelId>, SystemError> {
+    let components = if predictor.edge() == Edge::BeforeLaw { predictor.components().clamp(2, 4) } else { 2 };
     let mut all = Vec::new();
     for (unit, names) in motions.iter().enumerate() {
-        let known = assembly.channels.iter().find(|c| c.unit == unit && c.names.iter().take(2).eq(&names[..2]));
+        let names = &names[..components];
+        let known = assembly.channels.iter().find(|c| c.unit == unit && c.names.iter().take(components).eq(names));
         if let Some(known) = known {
             all.push(known.id);
             continue;
         }
-        let id = assembly.system.channel(assembly.units[unit], &names[..2])?;
-        let names = names[..2].iter().map(|name| (*name).to_owned()).collect();
+        let id = assembly.system.channel(assembly.units[unit], names)?;
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
         assembly.channels.push(Sampled { unit, names, id });
         all.push(id);
     }
@@ -139,7 +147,8 @@ impl<W: Whole> Benchmark for W {
         let (z, parts) = (advance(&rates, &self.start(), setup.from_s), self.parts(coupling));
         let mut assembly = assembly(&begun(self, setup, &z)?, setup.factory)?;
         let names: Vec<Names> = parts.iter().map(|part| part.motion).collect();
-        let motions = sampled(&mut assembly, &names)?;
+        let predictor = Arc::clone(&assembly.method.predictor);
+        let motions = sampled(&mut assembly, &names, predictor.as_ref())?;
         let bonds =
             assembly.units.iter().zip(&parts).map(|(unit, part)| Bond::new(*unit, part.effort, part.flow)).collect();
         // At its start, with the solution as its past.

@@ -72,7 +72,7 @@ pub fn build(pair: &Pair, factory: Factory<'_>) -> Result<Coupled, RunError> {
     let models = Predicted { models: Models(factory), predictor: &pair.method.predictor };
     let (mut assembly, _) = assemble(&scenario(pair), &models).map_err(|findings| cannot_run(&findings))?;
     // Motions of both are looked at, no columns.
-    let motions = sampled(&mut assembly, &[MOTION; 2])?;
+    let motions = sampled(&mut assembly, &[MOTION; 2], pair.method.predictor.as_ref())?;
     let (units, motions) = ([assembly.units[0], assembly.units[1]], [motions[0], motions[1]]);
     pull(&mut assembly.system, pair, units)?;
     // The simulation. An exact start fills the histories with the solution.
