@@ -52,7 +52,7 @@ fn an_archive_to_be_run_has_the_files_of_the_written_one() {
     for name in macrostep::embedded::names() {
         let [run, written] =
             [macrostep::embedded::fmu(name), macrostep::embedded::packed(name)].map(|a| a.expect("carried"));
-        let names = |archive| {
+        let names = |archive: &[u8]| {
             let archive = zip::ZipArchive::new(Cursor::new(archive)).expect("an archive");
             archive.file_names().map(|n| n.expect("a name").into_owned()).collect::<Vec<_>>()
         };
