@@ -20,6 +20,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::flex::arguments::InterfaceArguments;
+use crate::flex::surface;
 use crate::oscillator::{progress_bar, write_system, write_text};
 use crate::print;
 use crate::terms::Units;
@@ -58,6 +59,9 @@ struct Runs {
 /// # Errors
 /// [`Failure::Usage`] for a step that does not divide the duration, [`Failure::Run`] of the computation, and of files.
 pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
+    if let Some(body) = &arguments.body {
+        return surface::run(body, arguments);
+    }
     // Macro steps have to tile the second that is run.
     let steps = STOP_S / arguments.step;
     if !(arguments.step > 0.0 && (1.0..=1e5).contains(&steps) && (steps - steps.round()).abs() < 1e-6) {

@@ -59,13 +59,14 @@ pub struct ImportArguments {
     /// The FMU to write
     #[arg(long, value_name = "OUT.fmu")]
     pub fmu: PathBuf,
-    /// Stiffness instead of an assembly: `.sti` (with `.mas` and `.dof` beside it) or `.mtx` [default: assemble]
+    /// Stiffness instead of an assembly: `.sti` (with `.mas` and `.dof` beside it), `.mtx`, or of Nastran `.pch`, `.bdf`, `.dmig` (DMIG)
+    /// or `.op4` as text (with `.dof` beside it) [default: assemble]
     #[arg(long, value_name = "FILE")]
     pub stiffness: Option<PathBuf>,
-    /// Mass: `.mas` or `.mtx` [default: the name of the stiffness with `.mas`]
+    /// Mass: `.mas`, `.mtx` or of Nastran [default: the name of the stiffness with `.mas`; of Nastran the same file]
     #[arg(long, value_name = "FILE")]
     pub mass: Option<PathBuf>,
-    /// Degrees of freedom of stored matrices [default: the name of the stiffness with `.dof`]
+    /// Degrees of freedom of stored matrices and of `.op4`, "node.direction" a line [default: the name of the stiffness with `.dof`]
     #[arg(long, value_name = "FILE")]
     pub dof: Option<PathBuf>,
     /// Young's modulus in Pa, Poisson's ratio, density in kg/m³ [default: those of the deck]
@@ -117,11 +118,29 @@ pub struct ExamplesArguments {
 #[derive(Debug, Args)]
 pub struct InterfaceArguments {
     /// Communication step H in seconds; must divide 1 s
-    #[arg(long, value_name = "H", default_value = "1e-4")]
+    #[arg(long, value_name = "H", default_value = "1e-4", conflicts_with = "body")]
     pub step: f64,
     /// Kind of the units
-    #[arg(long, value_enum, default_value = "fmu")]
+    #[arg(long, value_enum, default_value = "fmu", conflicts_with = "body")]
     pub units: Units,
+    /// Reduce a surface of this body instead: a mesh as of `flex import` [default: the beam on springs]
+    #[arg(long, value_name = "MESH", requires = "connectors")]
+    pub body: Option<PathBuf>,
+    /// Of `--body`: a connector, as of `flex import`; the frame is fixed to the first, the last is shaken [default: none]
+    #[arg(long = "connector", value_name = "NAME=SET", requires = "body")]
+    pub connectors: Vec<String>,
+    /// Of `--body`: the surface, node set or element set whose nodes are the interface [default: the skin]
+    #[arg(long, value_name = "SET", requires = "body")]
+    pub surface: Option<String>,
+    /// Of `--body`: most values of the reduced interface
+    #[arg(long, value_name = "N", default_value = "60", requires = "body")]
+    pub values: usize,
+    /// Of `--body`: modes of the body, as of `flex import`
+    #[arg(long, value_name = "METHOD", default_value = "cb:10", requires = "body")]
+    pub reduce: String,
+    /// Of `--body`: Young's modulus in Pa, Poisson's ratio, density in kg/m³ [default: those of the deck]
+    #[arg(long, value_name = "E,NU,RHO", requires = "body")]
+    pub material: Option<String>,
     /// Print one JSON object instead of tables [default: off]
     #[arg(long)]
     pub json: bool,

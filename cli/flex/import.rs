@@ -98,11 +98,11 @@ fn spinner() -> ProgressBar {
 }
 
 /// The basis `--reduce` names.
-fn reduce(arguments: &ImportArguments, tied: &Tied) -> Result<Basis, Failure> {
+pub(super) fn reduce(text: &str, tied: &Tied) -> Result<Basis, Failure> {
     // `METHOD:VALUES`; every mistake is told together with the forms that there are.
-    let usage = |what: &str| Failure::Usage(format!("`--reduce {}`: {what}", arguments.reduce));
+    let usage = |what: &str| Failure::Usage(format!("`--reduce {text}`: {what}"));
     let forms = "expected `cb:STATIC+MODES`, `cb:MODES`, `krylov:MOMENTS@HZ` or `modal:MODES`";
-    let (method, values) = arguments.reduce.split_once(':').ok_or_else(|| usage(forms))?;
+    let (method, values) = text.split_once(':').ok_or_else(|| usage(forms))?;
     let count = |text: &str| text.trim().parse::<usize>().map_err(|_| usage(forms));
     // The letters before the colon name the method.
     match method {
@@ -168,7 +168,7 @@ impl Found {
         let tied = source.structure.tie(&connectors).map_err(failed)?;
         // The basis, and how well it keeps frequencies and compliance.
         say(&format!("reducing {} coordinates", tied.chain.size()));
-        let basis = reduce(arguments, &tied)?;
+        let basis = reduce(&arguments.reduce, &tied)?;
         say("comparing with the full model");
         let report = Report::new(&tied.chain, &basis, reference, arguments.compare).map_err(failed)?;
         // The moving frame; geometric stiffness needs elements, which given matrices do not have.

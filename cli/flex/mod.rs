@@ -7,6 +7,7 @@ mod examples;
 mod import;
 mod pendulum;
 mod source;
+pub mod surface;
 
 use arguments::FlexVerb;
 

@@ -1,10 +1,11 @@
-//! Where an imported body comes from: an input deck, stored matrices with a deck, or MatrixMarket with a node table.
+//! Where an imported body comes from: an input deck, stored matrices or those of Nastran with a deck, or
+//! MatrixMarket with a node table.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use macrostep_flexible::element::Solid;
-use macrostep_flexible::import::{inp, market, stored};
+use macrostep_flexible::import::{dmig, inp, market, op4, stored};
 use macrostep_flexible::{Connector, Material, Mesh, Structure};
 use macrostep_import::fmu::regular;
 
@@ -83,9 +84,21 @@ impl Source {
         let given = Given::new(arguments)?;
         match &arguments.stiffness {
             None => Self::deck(&given),
-            Some(stiffness) if extension(stiffness) == "mtx" => Self::market(arguments, &given.mesh, stiffness),
-            Some(stiffness) => Self::stored(arguments, &given.mesh, stiffness),
+            Some(stiffness) => match extension(stiffness).as_str() {
+                "mtx" => Self::market(arguments, &given.mesh, stiffness),
+                "dmig" | "pch" | "bdf" => Self::dmig(arguments, &given.mesh, stiffness),
+                "op4" => Self::op4(arguments, &given.mesh, stiffness),
+                _ => Self::stored(arguments, &given.mesh, stiffness),
+            },
         }
+    }
+
+    /// A deck, with another material than its own where one is given as `E,NU,RHO`.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    pub fn of_deck(mesh: &Path, material: Option<&str>) -> Result<Source, Failure> {
+        Self::deck(&Given { mesh: mesh.to_owned(), material: material.map(Given::material).transpose()? })
     }
 
     fn deck(given: &Given) -> Result<Source, Failure> {
@@ -115,8 +128,35 @@ impl Source {
         let mesh = inp::read(&text(mesh)?).map_err(content(mesh))?;
         let structure =
             stored::read(&text(stiffness)?, &text(&mass)?, &text(&dof)?, &mesh).map_err(content(stiffness))?;
-        let about = format!("stored matrices of {} degrees of freedom", structure.dofs.len());
-        Ok(Source { structure, mesh: Some(mesh), about, notes: vec![NO_STRESSES.to_owned()] })
+        Ok(Self::given("stored matrices", structure, mesh))
+    }
+
+    /// Matrices of Nastran's bulk data, in one file or two.
+    fn dmig(arguments: &ImportArguments, mesh: &Path, stiffness: &Path) -> Result<Source, Failure> {
+        let mesh = inp::read(&text(mesh)?).map_err(content(mesh))?;
+        let (k, m) = Self::both(arguments, stiffness)?;
+        let structure = dmig::read(&k, m.as_deref().unwrap_or(&k), &mesh).map_err(content(stiffness))?;
+        Ok(Self::given("DMIG matrices", structure, mesh))
+    }
+
+    /// Matrices of Nastran's `OUTPUT4` as text, in one file or two, with the list of their rows.
+    fn op4(arguments: &ImportArguments, mesh: &Path, stiffness: &Path) -> Result<Source, Failure> {
+        let dof = arguments.dof.clone().unwrap_or_else(|| stiffness.with_extension("dof"));
+        let mesh = inp::read(&text(mesh)?).map_err(content(mesh))?;
+        let (k, m) = Self::both(arguments, stiffness)?;
+        let read = op4::read(&k, m.as_deref().unwrap_or(&k), &text(&dof)?, &mesh);
+        Ok(Self::given("OP4 matrices", read.map_err(content(stiffness))?, mesh))
+    }
+
+    /// Texts of stiffness and mass; the second is the first where none is given.
+    fn both(arguments: &ImportArguments, stiffness: &Path) -> Result<(String, Option<String>), Failure> {
+        Ok((text(stiffness)?, arguments.mass.as_deref().map(text).transpose()?))
+    }
+
+    /// A structure of given matrices, with the sets of a mesh.
+    fn given(what: &str, structure: Structure, mesh: Mesh) -> Source {
+        let about = format!("{what} of {} degrees of freedom", structure.dofs.len());
+        Source { structure, mesh: Some(mesh), about, notes: vec![NO_STRESSES.to_owned()] }
     }
 
     fn market(arguments: &ImportArguments, table: &Path, stiffness: &Path) -> Result<Source, Failure> {

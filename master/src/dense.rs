@@ -1,7 +1,7 @@
 //! *Dense output*: samples at the Chebyshev–Lobatto nodes inside a slave's last step.
 //!
 //! FMI 2.0 has no such thing; it is had from ordinary variables. A slave offers it for an output `x` where it declares
-//! outputs `x_node[0] … x_node[q]` and an integer parameter `dense_nodes` that sets q.
+//! outputs `x_node[0] … x_node[q]` (`r_node[1,0] …` for `r[1]`) and an integer parameter `dense_nodes` that sets q.
 
 use crate::error::RunError;
 use crate::history::History;
@@ -10,7 +10,7 @@ use crate::savable::savable;
 use crate::system::System;
 use crate::time::{Span, Tick};
 use crate::unit::{Unit, UnitError};
-use macrostep_description::ModelDescription;
+use macrostep_description::{ModelDescription, node_name};
 
 /// Name of the parameter that sets q.
 const NODES: &str = "dense_nodes";
@@ -108,7 +108,7 @@ impl Dense {
 }
 
 fn node(description: &ModelDescription, variable: usize, i: usize) -> String {
-    format!("{}_node[{i}]", description.variables[variable].name)
+    node_name(&description.variables[variable].name, i)
 }
 
 fn reference(description: &ModelDescription, name: &str) -> Option<u32> {

@@ -5,8 +5,8 @@
 //!                                      ◄── force on the tip ──
 //! ```
 
-use crate::parts::{predicted, record, rest, system, times, unit, vector, wire};
-use macrostep_system::scenario::Scenario;
+use crate::parts::{law, obeying, predicted, record, rest, system, times, unit, vector, wire};
+use macrostep_system::scenario::{Gain, LawKind, Scenario};
 use macrostep_system::words::Predict;
 
 /// Mass (kg), stiffness (N/m) and damping (N·s/m) of the payload in its bushing.
@@ -34,8 +34,15 @@ pub fn pendulum(step_s: f64, stop_s: f64, degree: u32) -> Scenario {
         let pairs = vector(input, 3).into_iter().zip(vector(output, 3));
         s.connections.extend(pairs.map(|(i, o)| wire(&format!("payload.{i}"), &format!("arm.{o}"))));
     }
-    let pairs = vector("tip.force", 3).into_iter().zip(vector("force", 3));
-    s.connections.extend(pairs.map(|(i, o)| wire(&format!("arm.{i}"), &format!("payload.{o}"))));
+    // The payload owns the bushing: predictors of motions evaluate its law, component by component.
+    let parameter = |name: &str| Gain::Parameter { name: format!("payload.{name}"), is_negative: false };
+    for i in 1..=3 {
+        let name = format!("bushing_{i}");
+        let ends = ["payload.r", "payload.v", "arm.tip.r", "arm.tip.v"].map(|end| format!("{end}[{i}]"));
+        let kind = LawKind::SpringDamper { stiffness: parameter("k"), damping: parameter("c") };
+        s.laws.push(law(&name, kind, [&ends[0], &ends[1], &ends[2], &ends[3]]));
+        s.connections.push(obeying(&format!("arm.tip.force[{i}]"), &format!("payload.force[{i}]"), &name));
+    }
     s.record = record(&["arm.tip.r[*]", "arm.hinge.R[1,1]", "arm.hinge.R[2,1]", "payload.r[*]"]);
     s
 }

@@ -91,6 +91,11 @@ impl Declared {
         self
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.variable.name
+    }
+
     /// Whether it is a Real.
     pub fn is_real(&self) -> bool {
         self.variable.real().is_some()

@@ -10,6 +10,7 @@ mod declared;
 mod experiment;
 mod guid;
 mod inherit;
+mod node;
 pub mod rules;
 pub mod shown;
 mod types;
@@ -21,6 +22,7 @@ pub use builder::{Builder, DeclarationError, VariableId};
 pub use declared::Declared;
 pub use experiment::Unusable;
 pub use guid::guid_of;
+pub use node::node_name;
 pub use types::{
     CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelStructure, Naming, TypeDefinition, Unknown,
     VendorAnnotation,

@@ -119,8 +119,8 @@ fn declare(d: &mut Declaration, between: impl FnOnce(&mut Declaration)) {
     d.derivative(i, q);
     d.derivative(di, i);
     d.derivative(ddi, di);
-    d.dense(q, "q_node", "charge");
-    d.dense(i, "i_node", "current");
+    d.dense(q, "charge");
+    d.dense(i, "current");
     d.micro_step(1e-6);
     d.experiment(0.0, 1e-3, 1e-6);
 }

@@ -109,8 +109,8 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
         for (derivative, of) in [(v, x), (a, v), (jerk, a)] {
             d.derivative(derivative, of);
         }
-        d.dense(x, "x_node", "displacement");
-        d.dense(v, "v_node", "velocity");
+        d.dense(x, "displacement");
+        d.dense(v, "velocity");
         // The force, where the coupling spring belongs to this mass.
         if D::OWNS_COUPLING {
             let about = match D::HARDENING {
@@ -118,7 +118,7 @@ impl<D: Drive, const SIDE: usize> Equations for Oscillator<D, SIDE> {
                 Some(_) => "coupling force k_c (x1 - x2) + k_3 (x1 - x2)^3 + c_c (v1 - v2)",
             };
             let force = d.output(Declared::output("f_c").unit("N").about(about));
-            d.dense(force, "f_c_node", "coupling force");
+            d.dense(force, "coupling force");
         }
         d.micro_step(1e-3);
         d.experiment(0.0, 10.0, 1e-3);

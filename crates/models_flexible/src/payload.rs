@@ -9,7 +9,7 @@
 //! # Notation
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | r, v | `r[i]`, `v[i]` | payload, world axes (m), (m/s) |
+//! | r, v, v̇ | `r[i]`, `v[i]`, `a[i]` | payload, world axes (m), (m/s), (m/s²) |
 //! | r_tip, v_tip | `r_tip[i]`, `v_tip[i]` | the tip, inputs |
 //! | m, k, c | `m`, `k`, `c` | mass (kg), stiffness (N/m), damping (N·s/m) |
 //! | g | `gravity[i]` | gravity, inputs (m/s²) |
@@ -33,11 +33,15 @@ fn force<S: Scalar>(at: &Point<TipPayload, S>, i: usize) -> S {
     at.p[1] * (at.z[i] - at.u[i]) + at.p[2] * (at.z[3 + i] - at.u[VELOCITY + i])
 }
 
+fn acceleration<S: Scalar>(at: &Point<TipPayload, S>) -> [S; 3] {
+    [0, 1, 2].map(|i| at.u[GRAVITY + i] - force(at, i) / at.p[0])
+}
+
 impl System for TipPayload {
     type Parameters<S: Scalar> = [S; 9]; // m, k, c, r₀, v₀
     type States<S: Scalar> = [S; 6]; // r, v
     type Inputs<S: Scalar> = [S; 9]; // r_tip, v_tip, gravity
-    type Outputs<S: Scalar> = [S; 9]; // force, r, v
+    type Outputs<S: Scalar> = [S; 12]; // force, r, v, a
     const POSITIONS: usize = 3;
     const LINEAR: bool = true;
 
@@ -46,13 +50,13 @@ impl System for TipPayload {
     }
 
     fn rates<S: Scalar>(at: &Point<Self, S>) -> [S; 6] {
-        let a = |i: usize| at.u[GRAVITY + i] - force(at, i) / at.p[0];
-        [at.z[3], at.z[4], at.z[5], a(0), a(1), a(2)]
+        let a = acceleration(at);
+        [at.z[3], at.z[4], at.z[5], a[0], a[1], a[2]]
     }
 
-    fn outputs<S: Scalar>(at: &Point<Self, S>) -> [S; 9] {
-        let [x, y, z, u, v, w] = at.z;
-        [force(at, 0), force(at, 1), force(at, 2), x, y, z, u, v, w]
+    fn outputs<S: Scalar>(at: &Point<Self, S>) -> [S; 12] {
+        let ([x, y, z, u, v, w], a) = (at.z, acceleration(at));
+        [force(at, 0), force(at, 1), force(at, 2), x, y, z, u, v, w, a[0], a[1], a[2]]
     }
 }
 
@@ -83,17 +87,21 @@ impl Equations for TipPayload {
                 d.input(Declared::input(&name, 0.0).unit(unit).about(about));
             }
         }
-        // The force, and the states.
-        for name in three("force") {
-            d.output(Declared::output(&name).unit("N").about("force on the tip, world axes"));
+        // The force, the states and the acceleration; what may be sent is known inside a step as well.
+        let mut all = |name: &str, unit: &str, about: &str| {
+            three(name).map(|name| d.output(Declared::output(&name).unit(unit).about(about)))
+        };
+        let forces = all("force", "N", "force on the tip, world axes");
+        let [r, v, a] = [("r", "m", "position"), ("v", "m/s", "velocity"), ("a", "m/s2", "acceleration")]
+            .map(|(name, unit, about)| all(name, unit, about));
+        for i in 0..3 {
+            d.shows_state(r[i], i);
+            d.shows_state(v[i], 3 + i);
+            d.derivative(v[i], r[i]);
+            d.derivative(a[i], v[i]);
         }
-        for (k, name) in three("r").into_iter().enumerate() {
-            let shown = d.output(Declared::output(&name).unit("m").about("position"));
-            d.shows_state(shown, k);
-        }
-        for (k, name) in three("v").into_iter().enumerate() {
-            let shown = d.output(Declared::output(&name).unit("m/s").about("velocity"));
-            d.shows_state(shown, 3 + k);
+        for (outputs, about) in [(forces, "force on the tip"), (r, "position"), (v, "velocity")] {
+            outputs.into_iter().for_each(|output| d.dense(output, about));
         }
         d.micro_step(1e-4);
         d.experiment(0.0, 1.0, 1e-3);

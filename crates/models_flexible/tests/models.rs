@@ -228,16 +228,22 @@ fn output_derivatives_follow_the_motion() {
     set(s.as_mut(), "gravity[2]", -9.81);
     set(s.as_mut(), "tip.force[3]", 2.0);
     run(s.as_mut(), 5, 1e-3);
-    let outputs = reals(s.description(), Causality::Output);
+    // What nodes show changes from step to step only.
+    let d = s.description();
+    let changing = d.variables.iter().filter(|v| v.causality == Causality::Output && !v.name.contains("_node"));
+    let outputs: Vec<u32> = changing.filter(|v| v.real().is_some()).map(|v| v.value_reference).collect();
+    assert_eq!(outputs.len(), 2 * 21);
     let (mut rates, ones) = (vec![0.0; outputs.len()], vec![1; outputs.len()]);
     s.get_real_output_derivatives(&outputs, &ones, &mut rates).expect("rates");
-    let mut values = [vec![0.0; outputs.len()], vec![0.0; outputs.len()]];
-    s.get_real(&outputs, &mut values[0]).expect("get");
     let h = 1e-7;
-    run(s.as_mut(), 1, h);
-    s.get_real(&outputs, &mut values[1]).expect("get");
+    let values = [0, 1, 1].map(|steps| {
+        run(s.as_mut(), steps, h);
+        let mut values = vec![0.0; outputs.len()];
+        s.get_real(&outputs, &mut values).expect("get");
+        values
+    });
     for (i, rate) in rates.iter().enumerate() {
-        let found = (values[1][i] - values[0][i]) / h;
+        let found = (4.0 * values[1][i] - 3.0 * values[0][i] - values[2][i]) / (2.0 * h);
         assert!((found - rate).abs() < 1e-3 * (1.0 + rate.abs()), "{i}: {found} {rate}");
     }
 }

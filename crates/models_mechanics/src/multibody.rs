@@ -243,6 +243,7 @@ impl<P: Plant> Model for Multibody<P> {
         match group {
             Group::Outputs => self.evaluate_outputs(memory),
             Group::Dense => self.evaluate_model(memory),
+            Group::Rates => Ok(()),
         }
     }
 

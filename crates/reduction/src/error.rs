@@ -24,6 +24,9 @@ pub enum Error {
         /// Index of the row or node.
         index: usize,
     },
+    /// What a body's equations refuse.
+    #[error("{0}")]
+    Body(String),
     /// No nodes or only zero shapes.
     #[error("the body has no shapes to reduce")]
     Empty,

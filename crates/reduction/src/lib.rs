@@ -3,7 +3,8 @@
 //! 1. [`fncf`]: the constant matrix from generalised coordinates to nodal positions.
 //! 2. [`gram_schmidt`], [`independence`]: independent shapes and the nodes that determine them.
 //! 3. [`map`]: the interface map T and its dual, dense or in compressed rows.
-//! 4. [`beam`], [`springs`], [`cosimulation`]: the validation example, a beam on a field of springs.
+//! 4. [`surface`]: surfaces of imported bodies, by the shapes that count.
+//! 5. [`beam`], [`springs`], [`cosimulation`]: the validation example, a beam on a field of springs.
 //!
 //! # References
 //! [Peeters 2024] J. Peeters, M. Vermaut, F. Naets, *Co-Simulation Interface Reduction Based on the Flexible Natural
@@ -17,7 +18,9 @@ pub mod gram_schmidt;
 pub mod independence;
 pub mod map;
 pub mod springs;
+pub mod surface;
 
 pub use error::Error;
 pub use fncf::{Shapes, Space};
 pub use map::{Csr, InterfaceMap};
+pub use surface::Surface;

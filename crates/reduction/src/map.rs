@@ -90,7 +90,7 @@ impl InterfaceMap {
         Self::from_basis(&orthonormalise(&shapes.scalar()).columns, nodes.to_vec(), space)
     }
 
-    fn from_basis(q: &DMatrix<f64>, nodes: Vec<usize>, space: Space) -> Result<Self, Error> {
+    pub(crate) fn from_basis(q: &DMatrix<f64>, nodes: Vec<usize>, space: Space) -> Result<Self, Error> {
         let (count, rank) = q.shape();
         if rank == 0 {
             return Err(Error::Empty);

@@ -18,7 +18,7 @@ pub(crate) const OUTPUT: Flags = 1 << 10;
 /// First bit of the groups of computed variables.
 const GROUP_SHIFT: u32 = 12;
 /// All groups.
-pub(crate) const COMPUTED: Flags = 0b11 << GROUP_SHIFT;
+pub(crate) const COMPUTED: Flags = 0b111 << GROUP_SHIFT;
 
 /// The flag of a group.
 pub(crate) const fn group_flag(group: Group) -> Flags {

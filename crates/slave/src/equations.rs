@@ -96,8 +96,8 @@ pub struct Declaration {
     pub(crate) outputs: Vec<Declared>,
     /// Pairs of derivative and what it is the derivative of, both outputs.
     pub(crate) derivatives: Vec<(usize, usize)>,
-    /// Output, name and description of each dense output.
-    pub(crate) dense: Vec<(usize, String, String)>,
+    /// Output and description of each dense output.
+    pub(crate) dense: Vec<(usize, String)>,
     /// Pairs of state and the output that shows it.
     pub(crate) states: Vec<(usize, usize)>,
     pub(crate) micro_step_s: f64,
@@ -144,9 +144,10 @@ impl Declaration {
         self.derivatives.push((output, of));
     }
 
-    /// Offers an output also at the nodes inside the last step, as `name[0]` … `name[20]`.
-    pub fn dense(&mut self, output: usize, name: &str, about: &str) {
-        self.dense.push((output, name.into(), about.into()));
+    /// Offers an output also at the nodes inside the last step, under the names of
+    /// [`node_name`](macrostep_description::node_name).
+    pub fn dense(&mut self, output: usize, about: &str) {
+        self.dense.push((output, about.into()));
     }
 
     /// Start value of the parameter `micro_step` (s).

@@ -16,6 +16,8 @@ pub enum Group {
     Outputs = 0,
     /// Costly: dense output and the like.
     Dense = 1,
+    /// Rates that the equations have to be solved for.
+    Rates = 2,
 }
 
 /// A macro step.

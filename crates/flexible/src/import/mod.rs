@@ -1,7 +1,9 @@
-//! Bodies from the files users have: CalculiX/Abaqus input decks, stored matrices, MatrixMarket.
+//! Bodies from the files users have: CalculiX/Abaqus input decks, stored matrices, MatrixMarket, matrices of Nastran.
 
+pub mod dmig;
 pub mod inp;
 pub mod market;
+pub mod op4;
 pub mod stored;
 
 use crate::Error;

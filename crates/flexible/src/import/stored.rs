@@ -6,6 +6,7 @@
 use super::{number, real, refuse};
 use crate::structure::Dof;
 use crate::{Error, Mesh, Sparse, Structure};
+use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
 /// Reads the three files; nodes of the mesh without a degree of freedom (held ones) are left out.
@@ -13,34 +14,68 @@ use std::collections::BTreeMap;
 /// # Errors
 /// [`Error::Parse`] with the line of the damaged file.
 pub fn read(stiffness: &str, mass: &str, dofs: &str, mesh: &Mesh) -> Result<Structure, Error> {
-    // Line k of `.dof` is row k: nodes are numbered as they are met.
-    let labels: BTreeMap<usize, usize> = mesh.node_labels.iter().enumerate().map(|(i, l)| (*l, i)).collect();
-    let mut used: BTreeMap<usize, usize> = BTreeMap::new();
-    let (mut nodes, mut kept, mut list) = (Vec::new(), Vec::new(), Vec::new());
-    for (line, content) in lines(dofs) {
-        let Some((label, direction)) = content.split_once('.') else {
-            return refuse(".dof", line, format!("found `{content}`, expected node.direction"));
-        };
-        let label: usize = number(".dof", line, label)?;
-        let direction: usize = number(".dof", line, direction)?;
-        if !(1..=6).contains(&direction) {
-            return refuse(".dof", line, format!("direction {direction}, expected 1 to 6"));
-        }
-        // Nodes are kept in the order in which the file names them first.
-        let Some(&index) = labels.get(&label) else {
-            return refuse(".dof", line, format!("node {label} is not in the node table"));
-        };
-        let node = *used.entry(index).or_insert_with(|| {
-            nodes.push(mesh.nodes[index]);
-            kept.push(label);
-            nodes.len() - 1
-        });
-        list.push(Dof { node, direction: direction - 1 });
-    }
+    let rows = Rows::read(dofs, mesh)?;
     // The triangles, with as many rows.
-    let size = list.len();
-    let (k, m) = (matrix(".sti", stiffness, size)?, matrix(".mas", mass, size)?);
-    Structure::new(nodes, kept, list, k, m)
+    let (k, m) = (matrix(".sti", stiffness, rows.len())?, matrix(".mas", mass, rows.len())?);
+    rows.structure(k, m)
+}
+
+/// What the rows of given matrices are.
+pub(super) struct Rows {
+    nodes: Vec<Vector3<f64>>,
+    labels: Vec<usize>,
+    dofs: Vec<Dof>,
+}
+
+impl Rows {
+    /// From a list, "node.direction" in line k for row k.
+    pub fn read(dofs: &str, mesh: &Mesh) -> Result<Rows, Error> {
+        let mut rows = Vec::new();
+        for (line, content) in lines(dofs) {
+            let Some((label, direction)) = content.split_once('.') else {
+                return refuse(".dof", line, format!("found `{content}`, expected node.direction"));
+            };
+            rows.push((line, number(".dof", line, label)?, number(".dof", line, direction)?));
+        }
+        Rows::new(".dof", rows.into_iter(), mesh)
+    }
+
+    /// Line, node and direction (1 to 6) of each row; nodes are numbered as they are met.
+    pub fn new(
+        format: &'static str,
+        rows: impl Iterator<Item = (usize, usize, usize)>,
+        mesh: &Mesh,
+    ) -> Result<Rows, Error> {
+        let known: BTreeMap<usize, usize> = mesh.node_labels.iter().enumerate().map(|(i, l)| (*l, i)).collect();
+        let mut used: BTreeMap<usize, usize> = BTreeMap::new();
+        let (mut nodes, mut labels, mut dofs) = (Vec::new(), Vec::new(), Vec::new());
+        for (line, label, direction) in rows {
+            if !(1..=6).contains(&direction) {
+                return refuse(format, line, format!("direction {direction}, expected 1 to 6"));
+            }
+            // Nodes are kept in the order in which they are named first.
+            let Some(&index) = known.get(&label) else {
+                return refuse(format, line, format!("node {label} is not in the node table"));
+            };
+            let node = *used.entry(index).or_insert_with(|| {
+                nodes.push(mesh.nodes[index]);
+                labels.push(label);
+                nodes.len() - 1
+            });
+            dofs.push(Dof { node, direction: direction - 1 });
+        }
+        Ok(Rows { nodes, labels, dofs })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.dofs.len()
+    }
+
+    /// The structure of these matrices.
+    pub fn structure(self, stiffness: Sparse, mass: Sparse) -> Result<Structure, Error> {
+        Structure::new(self.nodes, self.labels, self.dofs, stiffness, mass)
+    }
 }
 
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {

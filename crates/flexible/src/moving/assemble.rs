@@ -24,6 +24,21 @@ impl FlexibleBody {
         Self::reduced(&points, tied, basis, reference, damping).map(|(body, _)| body)
     }
 
+    /// As [`FlexibleBody::new`], with the displacement of every coordinate of the structure by each elastic coordinate, relative to
+    /// the reference connector: rows as [`Structure::dofs`].
+    ///
+    /// # Errors
+    /// As [`FlexibleBody::new`].
+    pub fn with_fields(
+        structure: &Structure,
+        tied: &Tied,
+        basis: &Basis,
+        reference: usize,
+        damping: Rayleigh,
+    ) -> Result<(Self, DMatrix<f64>), Error> {
+        Self::reduced(&structure.mass_points()?, tied, basis, reference, damping)
+    }
+
     /// The body, and its shapes in the coordinates of the structure.
     pub(super) fn reduced(
         points: &MassPoints,

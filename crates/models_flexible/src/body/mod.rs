@@ -5,10 +5,11 @@
 //! in world axes:
 //!
 //! ```text
-//! r_c = r₀ + A (R_c + S_c q),   R_c = A Rot(Θ_c q),   v_c = ṙ_c,   w_c = A (ω + Θ_c q̇)
+//! r_c = r₀ + A (R_c + S_c q),   R_c = A Rot(Θ_c q),   v_c = ṙ_c,   w_c = A (ω + Θ_c q̇),   a_c = v̇_c
 //! ```
 //!
-//! Outputs depend on states only: there is no direct feed-through. `joint` holds the frame, that is the reference connector,
+//! Poses and velocities depend on states only; accelerations, which are solved for when they are read, follow the loads at once.
+//! r and v are known inside the last step as well (`C.r_node[i,k]`, `C.v_node[i,k]` at node k of `dense_nodes`). `joint` holds the frame, that is the reference connector,
 //! in the world. Where the data hold geometric stiffness, `geometric_stiffness` takes it into account.
 //!
 //! # Notation
@@ -17,11 +18,12 @@
 //! | f, t | `C.force[i]`, `C.torque[i]` | on connector C, at its deformed position (N), (N·m) |
 //! | g | `gravity[i]` | (m/s²) |
 //! | r_c, R_c | `C.r[i]`, `C.R[i,j]` | position (m), orientation (connector to world) |
-//! | v_c, w_c | `C.v[i]`, `C.w[i]` | velocity (m/s), angular velocity (rad/s) |
+//! | v_c, w_c, a_c | `C.v[i]`, `C.w[i]`, `C.a[i]` | velocity (m/s), angular velocity (rad/s), acceleration (m/s²) |
 //! | r₀, φ₀, v₀, ω₀ | `r0`, `phi0`, `v0`, `w0` | frame at the start; φ₀ a rotation vector, ω₀ in body axes |
 //!
 //! Reference: [Zaiczek 2010] section 3.
 
+mod acceleration;
 mod advance;
 mod declare;
 mod motion;
@@ -30,7 +32,7 @@ pub use declare::documentation_html;
 
 use std::path::Path;
 
-use macrostep_description::ModelDescription;
+use macrostep_description::{Kind, ModelDescription, Variable};
 use macrostep_flexible::moving::{Dopri, MicroStep};
 use macrostep_flexible::{BodyState, FlexibleBody, Joint};
 use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
@@ -115,6 +117,8 @@ pub struct Body {
     dopri: Dopri,
     state: BodyState,
     acceleration: Vec<f64>,
+    /// What is kept of a step that is walked through once more: whole micro steps, and with a part of one.
+    walk: Vec<f64>,
 }
 
 /// Value references of the parameters.
@@ -126,9 +130,15 @@ const MICRO_STEP: usize = 12;
 const TOLERANCE: usize = 13;
 /// First input.
 const INPUTS: usize = 14;
-/// Inputs and outputs of a connector.
+/// Number of parameters that set the start.
+const PARAMETERS: usize = 12;
+/// Inputs and outputs of a connector, the velocity among these, and its acceleration.
 const LOADS: usize = 6;
 const MOTION: usize = 18;
+const V_OF_MOTION: usize = 12;
+const ACCELERATION: usize = 3;
+/// Value reference of the parameter `dense_nodes`, an integer.
+const DENSE_NODES: usize = 2;
 
 impl Body {
     /// `modelIdentifier`.
@@ -145,7 +155,8 @@ impl Body {
         let (micro, dopri) = (MicroStep::new(body, data.joint), Dopri::new(body));
         let acceleration = vec![0.0; 6 + body.modes()];
         let plain = body.geometric.is_some().then(|| FlexibleBody { geometric: None, ..body.clone() });
-        Ok((Body { data, plain, micro, dopri, state, acceleration }, description))
+        let walk = vec![0.0; 2 * (state.values().len() + acceleration.len() + 1)];
+        Ok((Body { data, plain, micro, dopri, state, acceleration, walk }, description))
     }
 
     fn connectors(&self) -> usize {
@@ -157,7 +168,32 @@ impl Body {
         INPUTS + LOADS * self.connectors() + 3
     }
 
-    /// Length of the state; behind it stand the accelerations of the step before and the step of Dormand–Prince.
+    /// Value reference of the first acceleration, and of the first dense output.
+    fn accelerations(&self) -> usize {
+        self.outputs() + MOTION * self.connectors()
+    }
+
+    fn nodes(&self) -> usize {
+        self.accelerations() + ACCELERATION * self.connectors()
+    }
+
+    /// Length of what changes in a step: the state, the accelerations of the step before and the step of Dormand–Prince. It
+    /// stands twice in the memory, now and at the start of the last step.
+    fn kept(&self) -> usize {
+        self.size() + self.acceleration.len() + 1
+    }
+
+    /// State at the start by these parameters.
+    fn set_start(&mut self, joint: Joint, parameter: impl Fn(usize) -> f64) {
+        let vector = |first: usize| Vector3::from_fn(|i, _| parameter(first + i));
+        self.state.values_mut().fill(0.0);
+        self.state.set_position(vector(R0));
+        self.state.set_orientation(UnitQuaternion::from_scaled_axis(vector(PHI0)));
+        self.state.set_velocity(released(vector(V0), joint, 0));
+        self.state.set_spin(released(vector(W0), joint, 3));
+    }
+
+    /// Length of the state.
     fn size(&self) -> usize {
         self.state.values().len()
     }
@@ -197,20 +233,26 @@ impl Model for Body {
     }
 
     fn shape(&self) -> Shape {
-        Shape { hidden_reals: self.size() + self.acceleration.len() + 1, hidden_integers: 1 }
+        Shape { hidden_reals: 2 * self.kept(), hidden_integers: 2 }
+    }
+
+    fn group(&self, variable: &Variable) -> Group {
+        let reference = variable.value_reference as usize;
+        match variable.kind {
+            Kind::Real(_) if reference >= self.nodes() => Group::Dense,
+            Kind::Real(_) if reference >= self.accelerations() => Group::Rates,
+            _ => Group::Outputs,
+        }
     }
 
     fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
-        let joint = Self::joint(memory);
-        self.state.values_mut().fill(0.0);
-        self.state.set_position(parameter(memory, R0));
-        self.state.set_orientation(UnitQuaternion::from_scaled_axis(parameter(memory, PHI0)));
-        self.state.set_velocity(released(parameter(memory, V0), joint, 0));
-        self.state.set_spin(released(parameter(memory, W0), joint, 3));
-        let size = self.size();
+        self.set_start(Self::joint(memory), |i| memory.reals[i]);
+        let (size, kept) = (self.size(), self.kept());
         memory.hidden_reals.fill(0.0);
-        memory.hidden_reals[..size].copy_from_slice(self.state.values());
-        memory.hidden_integers[0] = 0;
+        for first in [0, kept] {
+            memory.hidden_reals[first..first + size].copy_from_slice(self.state.values());
+        }
+        memory.hidden_integers.fill(0);
         Ok(())
     }
 
@@ -223,8 +265,12 @@ impl Model for Body {
         Err(Fault::Model { t_s: span.start_s, message })
     }
 
-    fn evaluate(&mut self, memory: &mut Memory, _: Group) -> Result<(), Fault> {
-        self.show(memory)
+    fn evaluate(&mut self, memory: &mut Memory, group: Group) -> Result<(), Fault> {
+        match group {
+            Group::Outputs => self.show(memory),
+            Group::Dense => self.show_nodes(memory),
+            Group::Rates => self.show_accelerations(memory),
+        }
     }
 
     fn output_derivatives(
@@ -234,7 +280,8 @@ impl Model for Body {
         _: &[i32],
         values: &mut [f64],
     ) -> Result<(), Fault> {
-        self.rates(memory, refs, values)
+        self.rates(memory, refs, values)?;
+        self.jerks(memory, refs, values)
     }
 
     fn directional_derivative(
@@ -249,6 +296,6 @@ impl Model for Body {
             return Err(crate::declare::no_derivative(memory, *wrong, known));
         }
         self.tangents(memory, unknown, (known, d_known), d_unknown);
-        Ok(())
+        self.acceleration_tangents(memory, unknown, (known, d_known), d_unknown)
     }
 }

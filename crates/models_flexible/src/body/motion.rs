@@ -4,8 +4,8 @@ use macrostep_flexible::FlexibleBody;
 use macrostep_slave::{Fault, Memory, Phase};
 use nalgebra::{Matrix3, Vector3};
 
-use super::advance::fill;
-use super::{Body, INPUTS, MOTION, PHI0, R0, V0, W0, chosen, parameter, released};
+use super::advance::{DENSE, NODES};
+use super::{Body, INPUTS, MOTION, PHI0, R0, V_OF_MOTION, V0, W0, parameter, released};
 
 /// r (3), R (9, row after row), v (3), w (3).
 type Row = [f64; MOTION];
@@ -38,27 +38,24 @@ impl Body {
         Ok(())
     }
 
-    /// First time derivatives of outputs along the equations of motion.
+    /// First time derivatives of poses and velocities along the equations of motion; nodes are constant between steps.
     pub(super) fn rates(&mut self, memory: &Memory, refs: &[u32], values: &mut [f64]) -> Result<(), Fault> {
-        let size = self.size();
-        let failed = |e: macrostep_flexible::Error| Fault::Model { t_s: memory.time_s, message: e.to_string() };
-        self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
-        self.micro.hold(Self::joint(memory));
-        let inputs = &memory.inputs;
-        let (body, acceleration) = (chosen(&self.data, &self.plain, memory), &mut self.acceleration);
-        let solved =
-            self.micro.accelerations(body, self.state.values(), acceleration, |loads| fill(inputs, 0.0, loads));
-        solved.map_err(failed)?;
+        self.solve_now(memory)?;
         let first = self.outputs();
         for (reference, value) in refs.iter().zip(values) {
             let place = *reference as usize - first;
-            *value = self.connector_rate(self.body(memory), place / MOTION)[place % MOTION];
+            let (connector, place) = (place / MOTION, place % MOTION);
+            *value = if connector < self.connectors() {
+                self.connector_rate(self.body(memory), connector)[place]
+            } else {
+                0.0
+            };
         }
         Ok(())
     }
 
     /// Time derivative of what is shown of a connector, with the accelerations just computed.
-    fn connector_rate(&self, body: &FlexibleBody, connector: usize) -> Row {
+    pub(super) fn connector_rate(&self, body: &FlexibleBody, connector: usize) -> Row {
         let shape = &body.connectors[connector];
         let sum =
             |shapes: &[Vector3<f64>], by: &[f64]| shapes.iter().zip(by).map(|(s, q)| s * *q).sum::<Vector3<f64>>();
@@ -81,7 +78,8 @@ impl Body {
         row(&velocity, &rotated, &(origin + turn * inner), &(turn * (spin_rate + spin.cross(&tilting) + tilted)))
     }
 
-    /// Change of outputs by changes of parameters at the start; while running nothing depends on knowns.
+    /// Change of poses and velocities, now and at nodes, by changes of parameters at the start; while running they depend on no
+    /// knowns. That of accelerations is 0 here.
     pub(super) fn tangents(
         &self,
         memory: &Memory,
@@ -105,10 +103,12 @@ impl Body {
         let turn = nalgebra::Rotation3::new(phi);
         let (moved, faster) = (released(vector(V0), joint, 0), released(vector(W0), joint, 3));
         let turned = right_jacobian(&phi) * vector(PHI0);
-        let first = self.outputs();
         // At each connector, with the arm from the reference.
         for (reference, d) in unknown.iter().zip(d_unknown) {
-            let place = *reference as usize - first;
+            let Some(place) = self.motion_at(*reference as usize) else {
+                *d = 0.0;
+                continue;
+            };
             let at = self.data.body.connectors[place / MOTION].position;
             let swept = turned.cross(&spin.cross(&at)) + faster.cross(&at);
             let rows = row(
@@ -119,6 +119,16 @@ impl Body {
             );
             *d = rows[place % MOTION];
         }
+    }
+
+    /// Place of a pose or velocity, or of what a node shows, among those of all connectors; none for an acceleration.
+    fn motion_at(&self, reference: usize) -> Option<usize> {
+        if reference < self.accelerations() {
+            return Some(reference - self.outputs());
+        }
+        let dense = reference.checked_sub(self.nodes())? / NODES;
+        let (connector, i) = (dense / DENSE, dense % DENSE);
+        Some(MOTION * connector + if i < 3 { i } else { V_OF_MOTION + i - 3 })
     }
 }
 

@@ -85,11 +85,10 @@ impl<M: Model> Instance<M> {
 
     fn evaluate(&mut self, stale: Flags) -> Result<(), Fault> {
         self.prepare()?;
-        if stale & group_flag(Group::Outputs) != 0 {
-            self.evaluate_group(Group::Outputs)?;
-        }
-        if stale & group_flag(Group::Dense) != 0 {
-            self.evaluate_group(Group::Dense)?;
+        for group in [Group::Outputs, Group::Dense, Group::Rates] {
+            if stale & group_flag(group) != 0 {
+                self.evaluate_group(group)?;
+            }
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The description of a model of equations.
 
 use macrostep_description::{
-    Builder, CoSimulation, Declared, DependencyKind, Kind, ModelDescription, Value, VariableId,
+    Builder, CoSimulation, Declared, DependencyKind, Kind, ModelDescription, Value, VariableId, node_name,
 };
 use macrostep_ode::{MAX_DEGREE, MAX_NODES, Point, Trace, Vector};
 
@@ -40,9 +40,9 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
         outputs.push(b.add(output));
     }
     // Nodes of dense outputs lie in the last step: they follow no input of now.
-    for (output, name, about) in &declaration.dense {
+    for (output, about) in &declaration.dense {
         for i in 0..NODES {
-            let node = Declared::discrete_output(&format!("{name}[{i}]"), 0.0)
+            let node = Declared::discrete_output(&node_name(declaration.outputs[*output].name(), i), 0.0)
                 .like(&declaration.outputs[*output])
                 .about(&format!("{about} at node {i} of the last step"))
                 .depends(&[])

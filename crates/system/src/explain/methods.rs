@@ -3,7 +3,7 @@
 use crate::assemble::{Assembly, wanted};
 use crate::scenario::Names;
 use crate::words::Predict;
-use macrostep_description::CoSimulation;
+use macrostep_description::{CoSimulation, node_name};
 
 /// A group of methods.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(super) fn no_dense(a: &Assembly) -> Vec<String> {
             continue;
         }
         let outputs = wanted.iter().filter(|(of, _)| *of == u).flat_map(|(_, names)| names);
-        let without = outputs.filter(|name| d.variable(&format!("{name}_node[0]")).is_none());
+        let without = outputs.filter(|name| d.variable(&node_name(name, 0)).is_none());
         lacking.extend(without.map(|name| format!("`{}.{name}`", unit.name)));
     }
     lacking

@@ -1,0 +1,139 @@
+//! `macrostep interface --body`: a surface of an imported body as an interface of few values.
+
+use std::path::Path;
+
+use macrostep_plot::table::{Align, Table, short};
+use macrostep_reduction::surface::Fidelity;
+use macrostep_reduction::{Error, InterfaceMap, Surface};
+use serde_json::json;
+
+use super::arguments::InterfaceArguments;
+use super::import::reduce;
+use super::source::Source;
+use crate::failure::Failure;
+use crate::oscillator::write_text;
+use crate::print;
+
+/// Smaller maps beside the one that is asked for, as parts of its values.
+const BESIDE: [f64; 3] = [0.5, 0.6, 0.75];
+
+/// A map, and what it keeps of the motion.
+type Row = (InterfaceMap, Fidelity);
+
+/// Reads the body, reduces its surface, measures the map on a motion through 90°, prints and writes.
+///
+/// # Errors
+/// [`Failure`] of the arguments, the files and the computation.
+pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
+    let failed = |e: Error| Failure::Run(e.to_string());
+    // The body, as it is imported.
+    let source = Source::of_deck(body, arguments.material.as_deref())?;
+    let connectors = source.connectors(&arguments.connectors)?;
+    let tied = source.structure.tie(&connectors).map_err(|e| Failure::Run(e.to_string()))?;
+    let basis = reduce(&arguments.reduce, &tied)?;
+    let nodes = nodes(&source, arguments.surface.as_deref())?;
+    let surface = Surface::new(&source.structure, &tied, &basis, 0, &nodes).map_err(failed)?;
+    // Maps of fewer values show what each value is worth.
+    let made_from = surface.shaken().map_err(failed)?;
+    let states = surface.turned().map_err(failed)?;
+    let fewer = BESIDE.iter().map(|part| (part * arguments.values as f64) as usize).filter(|values| *values >= 12);
+    let row = |values: usize| -> Result<Row, Failure> {
+        let map = surface.map(values, &made_from).map_err(failed)?;
+        let fidelity = surface.fidelity(&map, &states).map_err(failed)?;
+        Ok((map, fidelity))
+    };
+    let rows = fewer.chain([arguments.values]).map(row).collect::<Result<Vec<_>, _>>()?;
+    let labels = |map: &InterfaceMap| -> Vec<usize> {
+        map.nodes().iter().map(|node| source.structure.labels[nodes[*node]]).collect()
+    };
+    // What was found.
+    let json = object(&surface, &rows, &labels);
+    if arguments.json {
+        print::line(&json)?;
+    } else {
+        print::line(text(&source, &surface, &rows))?;
+    }
+    for note in &source.notes {
+        eprintln!("note: {note}");
+    }
+    // Result and map, where a folder is wanted.
+    if let (Some(folder), Some((map, _))) = (&arguments.out, rows.last()) {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        write_text(&folder.join("interface.json"), &json.to_string())?;
+        let all: Vec<usize> = nodes.iter().map(|node| source.structure.labels[*node]).collect();
+        write_map(folder, map, &all, &labels(map))?;
+        eprintln!("wrote result and map to `{}`", folder.display());
+    }
+    Ok(())
+}
+
+/// Indices of the nodes of a set, or of the skin.
+fn nodes(source: &Source, set: Option<&str>) -> Result<Vec<usize>, Failure> {
+    let Some(mesh) = &source.mesh else {
+        return Err(Failure::Usage("`--body`: a node table has no surfaces; expected a deck with elements".into()));
+    };
+    match set {
+        None => Ok(mesh.face_nodes(&mesh.boundary())),
+        Some(set) => mesh.selection(set).map_err(|e| Failure::Usage(format!("`--surface {set}`: {e}"))),
+    }
+}
+
+fn object(surface: &Surface, rows: &[Row], labels: &dyn Fn(&InterfaceMap) -> Vec<usize>) -> serde_json::Value {
+    let row = |(map, found): &Row| {
+        json!({
+            "values": map.reduced_size(), "condition": map.condition(), "error": found.error, "optimum": found.optimum,
+            "free_optimum": found.free_optimum, "virtual_work_error": found.virtual_work, "nodes": labels(map),
+        })
+    };
+    let found = rows.last().map(|(_, found)| found);
+    json!({
+        "full": surface.values(),
+        "turned_rad": found.map(|f| f.turned_rad),
+        "elastic_rms_m": found.map(|f| f.elastic_m),
+        "maps": rows.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+fn text(source: &Source, surface: &Surface, rows: &[Row]) -> String {
+    let mut table = Table::new([
+        ("values", Align::Right),
+        ("condition", Align::Right),
+        ("error", Align::Right),
+        ("least by such a map", Align::Right),
+        ("ratio", Align::Right),
+        ("least by any vectors", Align::Right),
+        ("virtual work", Align::Right),
+    ]);
+    for (map, found) in rows {
+        table.row([
+            map.reduced_size().to_string(),
+            format!("{:.1}", map.condition()),
+            short(found.error),
+            short(found.optimum),
+            format!("{:.2}", found.error / found.optimum),
+            short(found.free_optimum),
+            short(found.virtual_work),
+        ]);
+    }
+    let turned = rows.last().map_or((0.0, 0.0), |(_, f)| (f.turned_rad.to_degrees(), 1e3 * f.elastic_m));
+    format!(
+        "{}\ninterface: {} values\nmotion: turned by {:.1}° about z, {:.3} mm elastic displacement (rms)\n\n{}\n\nerrors are relative \
+         to the elastic displacement; the least ones are those of shapes and of vectors made for this motion",
+        source.about,
+        surface.values(),
+        turned.0,
+        turned.1,
+        table.terminal()
+    )
+}
+
+/// `map.csv`: T, a row for each node of the surface and a column for each chosen node, the same for x, y and z.
+fn write_map(folder: &Path, map: &InterfaceMap, all: &[usize], chosen: &[usize]) -> Result<(), Failure> {
+    let names: Vec<String> = chosen.iter().map(|label| format!("node_{label}")).collect();
+    let mut text = format!("node,{}\n", names.join(","));
+    for (label, row) in all.iter().zip(map.scalar().row_iter()) {
+        let values: Vec<String> = row.iter().map(f64::to_string).collect();
+        text.push_str(&format!("{label},{}\n", values.join(",")));
+    }
+    write_text(&folder.join("map.csv"), &text)
+}

@@ -1,0 +1,51 @@
+//! The surface of a solid body with some 10 000 values, through 90° of rotation.
+#![allow(clippy::unwrap_used)] // in a test a panic is the answer
+
+use macrostep_flexible::mesh::Block;
+use macrostep_flexible::{Basis, Connector, Material, Structure};
+use macrostep_reduction::{InterfaceMap, Surface};
+
+/// A blade of 1 m × 60 mm × 20 mm, both ends connectors, and the nodes of its skin.
+fn blade(cells: [usize; 3]) -> Surface {
+    let line =
+        |length: f64, low: f64, n: usize| (0..=n).map(|i| low + length * i as f64 / n as f64).collect::<Vec<_>>();
+    let [x, y, z] = cells;
+    let grid = Block { x: line(1.0, 0.0, x), y: line(0.02, -0.01, y), z: line(0.06, -0.03, z) };
+    let mut mesh = grid.mesh(|_| true);
+    mesh.name_plane("ROOT", 0, 0.0, |_| true);
+    mesh.name_plane("TIP", 0, 1.0, |_| true);
+    let structure = Structure::solid(&mesh, &Material::new(2e11, 0.3, 7850.0).unwrap()).unwrap();
+    let connectors = ["ROOT", "TIP"].map(|name| Connector::on(&mesh, name, name).unwrap());
+    let tied = structure.tie(&connectors).unwrap();
+    let basis = Basis::craig_bampton(&tied.chain, 10).unwrap();
+    Surface::new(&structure, &tied, &basis, 0, &mesh.face_nodes(&mesh.boundary())).unwrap()
+}
+
+#[test]
+fn ten_thousand_values_become_sixty_through_a_right_angle() {
+    let surface = blade([48, 5, 6]);
+    assert_eq!(surface.values(), 10_050);
+    let (made_from, states) = (surface.shaken().unwrap(), surface.turned().unwrap());
+    let of = |values: usize| {
+        let map = surface.map(values, &made_from).unwrap();
+        let found = surface.fidelity(&map, &states).unwrap();
+        println!("{} of {} values, condition {:.1}: {found:?}", map.reduced_size(), surface.values(), map.condition());
+        (map, found)
+    };
+    let all = [30, 60].map(of);
+    let (map, found) = &all[1];
+    assert!(map.reduced_size() <= 60 && found.turned_rad >= std::f64::consts::FRAC_PI_2);
+    assert!(found.elastic_m > 1e-3 && found.virtual_work < 1e-12, "{found:?}");
+    // 3.3 times the least that shapes made for this motion leave.
+    assert!(found.error <= 3.5 * found.optimum, "{found:?}");
+    assert!(found.error < 1e-4 && found.error < 0.1 * all[0].1.error, "{found:?}");
+}
+
+#[test]
+fn too_few_values_and_maps_of_another_surface_are_refused() {
+    let surface = blade([4, 1, 1]);
+    assert!(surface.map(11, &surface.shaken().unwrap()).unwrap_err().to_string().contains("at least 12"));
+    let map: InterfaceMap = surface.map(30, &surface.shaken().unwrap()).unwrap();
+    let other = blade([5, 1, 1]);
+    assert!(other.fidelity(&map, &other.turned().unwrap()).is_err());
+}
