@@ -133,9 +133,16 @@ fn check_joints(system: &System, method: &Method) -> Result<(), RunError> {
         return Ok(());
     }
     if matches!(method.correction, Correction::Explicit) {
-        let expected =
-            "a corrector that finds the forces of joints, as `correct = \"iqn-ils\"` or `correct = \"newton\"`";
-        return refused("explicit coupling".to_string(), expected);
+        if let Some(limited) = system.constraints.iter().find(|c| c.gap_max.is_some()) {
+            let found = format!("explicit coupling, with a limit of the gap of `{}`", limited.name);
+            return refused(found, "a corrector that repeats macro steps, as `correct = \"fixed-point\"`");
+        }
+        if system.interfaces.iter().any(|model| model.repeat > 0) {
+            return refused("an interface model that repeats steps".to_string(), "one that repeats none");
+        }
+        if matches!(method.schedule, Schedule::Palindromic(_)) {
+            return refused("a palindromic schedule".to_string(), "another schedule");
+        }
     }
     // One repetition is too few for a force: the joint opens.
     if matches!(method.correction, Correction::SemiImplicit(_)) {

@@ -78,13 +78,27 @@ impl Window {
     /// Runs the plan once, as a window that is not repeated.
     #[inline]
     pub fn run(&mut self, state: &mut State) -> Result<(), RunError> {
+        if !self.joints.is_empty() {
+            self.foretell_joints(state)?;
+        }
         match self.execute(state, !self.revocable)? {
             Some(unfinished) => Err(self.unfinished(state, unfinished)),
             None => {
                 state.now += self.length(state);
+                if !self.joints.is_empty() {
+                    self.joints.accept(&mut state.joints);
+                }
                 Ok(())
             }
         }
+    }
+
+    /// The forces of joints in a window that is run once.
+    fn foretell_joints(&mut self, state: &mut State) -> Result<(), RunError> {
+        let (now, length) = (state.now, self.length(state));
+        let parts = (self.stations.as_mut_slice(), state.signals.histories.as_mut_slice());
+        let length_s = self.sources.clock.length_s(length);
+        self.joints.foretell(&state.joints, parts, (now, now + length), length_s)
     }
 
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`]. A step that was not finished ends it.

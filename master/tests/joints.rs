@@ -5,7 +5,7 @@ use macrostep_master::correct::{Correction, FixedPoint, QuasiNewton};
 use macrostep_master::predict::Hermite;
 use macrostep_master::unit::{NativeUnit, Start, Unit, UnitError};
 use macrostep_master::{
-    Constraint, End, Grid, Method, Relation, RunError, Signal, Simulation, System, UnitId, forward,
+    Constraint, End, Grid, Method, Relation, RunError, Signal, Simulation, System, UnitId, forward, idle,
 };
 use macrostep_models::find;
 
@@ -74,7 +74,9 @@ impl Unit for Plain {
     fn directional(&mut self, _: &[u32], _: &[u32], _: &[f64], _: &mut [f64]) -> Result<(), UnitError> {
         panic!("a unit without directional derivatives was asked for one")
     }
+    idle! { self; shared_description hidden_state }
     forward! { self => self.unit;
+        is_parallel begin_step
         setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
         get_boolean set_string get_string step save restore serialize deserialize
     }
@@ -117,6 +119,7 @@ const USUAL: Pendulum = Pendulum { mass_kg: [1.0; 2], length_m: [1.0; 2], angle:
 struct Way {
     correction: Correction,
     is_held: bool,
+    gap_max: Option<f64>,
     plain: bool,
     sub_steps: usize,
 }
@@ -126,7 +129,7 @@ fn iqn(tolerance: f64) -> Correction {
 }
 
 fn way(correction: Correction) -> Way {
-    Way { correction, is_held: false, plain: false, sub_steps: 1 }
+    Way { correction, is_held: false, gap_max: None, plain: false, sub_steps: 1 }
 }
 
 impl Pendulum {
@@ -141,7 +144,13 @@ impl Pendulum {
         set(&mut system, lower, "rod_free", &own);
         let ends = [end(&mut system, upper, "b", false), end(&mut system, lower, "a", false)];
         let relation = Relation::Coincident(vec![0.0; 2]);
-        system.constrain(Constraint { name: "elbow".to_owned(), relation, ends, is_held: way.is_held })?;
+        system.constrain(Constraint {
+            name: "elbow".to_owned(),
+            relation,
+            ends,
+            is_held: way.is_held,
+            gap_max: way.gap_max,
+        })?;
         let method = Method { correction: way.correction.clone(), sub_steps: way.sub_steps, ..Method::default() };
         let mut simulation = Simulation::new(system, &method, Grid::uniform(step_s, stop_s))?;
         simulation.initialise()?;
@@ -288,7 +297,7 @@ fn redundant_rows_of_a_closed_loop_share_the_force() {
         // The last one closes the turn.
         let offset = if i < 2 { -turn } else { 2.0 * turn };
         let (name, relation) = (format!("corner {i}"), Relation::Coincident(vec![0.0, 0.0, offset]));
-        system.constrain(Constraint { name, relation, ends, is_held: false }).expect("a joint");
+        system.constrain(Constraint { name, relation, ends, is_held: false, gap_max: None }).expect("a joint");
     }
     let method = Method { correction: iqn(1e-10), ..Method::default() };
     let mut simulation = Simulation::new(system, &method, Grid::uniform(0.01, 20.0)).expect("a simulation");
@@ -339,7 +348,9 @@ fn a_distance_keeps_energy() {
         set(&mut system, unit, "rod_free", &[("x0", 0.6), ("y0", -0.8), ("phi0", 1.0), ("omega0", 0.5)]);
         let ends = [End::Fixed(vec![0.0; 2]), end(&mut system, unit, "a", false)];
         let relation = Relation::Distance { dimensions: 2, length_m: 1.0 };
-        system.constrain(Constraint { name: "link".to_owned(), relation, ends, is_held: false }).expect("a joint");
+        system
+            .constrain(Constraint { name: "link".to_owned(), relation, ends, is_held: false, gap_max: None })
+            .expect("a joint");
         let method =
             Method { predictor: std::sync::Arc::new(Hermite::H3), correction: iqn(1e-10), ..Method::default() };
         let mut simulation = Simulation::new(system, &method, Grid::uniform(step_s, 1.0)).expect("a simulation");
@@ -354,18 +365,36 @@ fn a_distance_keeps_energy() {
     assert!(fine < 1e-5 && coarse / fine > 7.0, "{coarse:.2e} {fine:.2e} J");
 }
 
+/// Windows that are run once: the force is foretold. The joint is open by what that misses, and does not drift.
+#[test]
+fn a_force_that_is_foretold_has_order_four_and_does_not_drift() {
+    let way = way(Correction::Explicit);
+    let found = order(&way, 0.005);
+    assert!(found > 3.8, "order {found}");
+    let (phi, [gap, _], statistics) = USUAL.run(&way, 0.0025, 1.0);
+    assert!(gap < 1e-6 && error(phi, USUAL.exact(1.0, 100_000)) < 2e-6, "gap {gap:e}");
+    assert_eq!(statistics.runs, statistics.windows);
+    let (_, [gap, rate], _) = USUAL.run(&way, 0.0025, 40.0);
+    assert!(gap < 1e-4 && rate < 1e-1, "gap {gap:e}, rate {rate:e}");
+}
+
 #[test]
 fn what_cannot_be_joined_is_refused_in_words() {
-    // Explicit coupling finds no force.
-    let explicit =
-        USUAL.simulation(&way(Correction::Explicit), 0.01, 1.0).map(|_| ()).expect_err("refused").to_string();
-    assert!(explicit.contains("constraints") && explicit.contains("iqn-ils"), "{explicit}");
+    // Explicit coupling foretells the force, where it is known what it moves, and repeats nothing.
+    let refused = |way: &Way| USUAL.simulation(way, 0.01, 1.0).map(|_| ()).expect_err("refused").to_string();
+    let explicit = refused(&Way { plain: true, sub_steps: 2, ..way(Correction::Explicit) });
+    let words = ["constraints", "unit `upper`", "directional derivatives", "iqn-ils"];
+    assert!(words.iter().all(|word| explicit.contains(word)), "{explicit}");
+    let limited = refused(&Way { gap_max: Some(1e-9), ..way(Correction::Explicit) });
+    assert!(limited.contains("limit of the gap of `elbow`"), "{limited}");
     // An open joint is named with what is found.
     let mut system = System::new();
     let upper = system.add(rod("rod_hinged", "upper", false));
     let ends = [end(&mut system, upper, "b", false), End::Fixed(vec![0.0, -1.001])];
     let relation = Relation::Coincident(vec![0.0; 2]);
-    system.constrain(Constraint { name: "pin".to_owned(), relation, ends, is_held: false }).expect("a joint");
+    system
+        .constrain(Constraint { name: "pin".to_owned(), relation, ends, is_held: false, gap_max: None })
+        .expect("a joint");
     let method = Method { correction: iqn(1e-10), ..Method::default() };
     let mut simulation = Simulation::new(system, &method, Grid::uniform(0.01, 1.0)).expect("a simulation");
     let open = simulation.initialise().expect_err("open").to_string();
@@ -385,9 +414,21 @@ fn a_refused_joint_can_be_mended_and_added() {
         let force = vec![force[0].clone(), (unit, second.to_owned())];
         let ends = [End::Free { position: position.clone(), velocity: velocity.clone(), force }, ground.clone()];
         let relation = Relation::Coincident(vec![0.0; 2]);
-        system.constrain(Constraint { name: "pin".to_owned(), relation, ends, is_held: false })
+        system.constrain(Constraint { name: "pin".to_owned(), relation, ends, is_held: false, gap_max: None })
     };
     assert!(joint("fy_nowhere").is_err() && joint("fx_a").is_err());
     joint("fy_a").expect("no input is fed yet");
     assert!(joint("fy_a").is_err());
+}
+
+/// A joint with a limit of its own is open by no more, in about three runs a window; with the tolerance that closes it as far there
+/// are more.
+#[test]
+fn a_joint_is_closed_as_far_as_its_limit_says() {
+    let correction = |tolerance| Correction::FixedPoint(FixedPoint { tolerance, ..FixedPoint::default() });
+    let way = Way { gap_max: Some(1e-12), ..way(correction(1e-12)) };
+    let (_, [gap, rate], statistics) = USUAL.run(&way, 0.01, 20.0);
+    let runs = statistics.runs as f64 / statistics.windows as f64;
+    assert!(gap <= 1e-12 && rate < 1e-8 && statistics.unconverged == 0, "{gap:.1e} {rate:.1e} {statistics:?}");
+    assert!(runs < 3.05, "{runs} runs");
 }

@@ -49,6 +49,48 @@ fn a_joint_between_fmus_has_order_four_and_does_not_drift() {
     assert!(error > 1e-3 && gap > 1e-4, "{error} {gap}");
 }
 
+/// A limit of the gap holds over 20 s, in three runs a macro step; a tolerance of the force that reaches as far takes more.
+#[test]
+fn a_limit_of_the_gap_holds_in_three_runs() {
+    let folder = folder("joint-limit");
+    let text = include_str!("../../examples/systems/double-pendulum.toml");
+    let path = folder.join("system.toml");
+    let parts = [
+        ("stop = 2.0", "stop = 20.0"),
+        ("correct = \"iqn-ils\"", "correct = \"fixed-point\""),
+        ("kind = \"hinge\"", "kind = \"hinge\"\ngap_max = 1e-12"),
+    ];
+    let text = parts.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+    std::fs::write(&path, text).expect("a scenario");
+    let result = json(&["run", &path.display().to_string(), "--json"]);
+    let gap = result["constraints"][0]["gap_max"].as_f64().expect("a gap");
+    let rate = result["constraints"][0]["rate_max"].as_f64().expect("a rate");
+    let runs = result["window_runs"].as_f64().expect("runs") / 2e3;
+    assert_eq!(result["unconverged_windows"], 0, "{result}");
+    assert!(gap <= 1e-12 && rate < 1e-8 && runs < 3.05, "gap {gap:e} m, rate {rate:e} m/s, {runs} runs");
+}
+
+/// FMUs that cannot go back: every macro step is run once, with a force that is foretold.
+#[test]
+fn fmus_that_cannot_go_back_are_joined() {
+    let folder = folder("joint-forward");
+    let mut text = include_str!("../../examples/systems/double-pendulum.toml").replace("correct = \"iqn-ils\"", "");
+    for name in ["rod_hinged", "rod_free"] {
+        let cut = cut_fmu(name, &["canGetAndSetFMUstate", "canSerializeFMUstate"]);
+        std::fs::write(folder.join(format!("{name}.fmu")), cut).expect("the FMU");
+        text = text.replace(&format!("embedded:{name}"), &format!("{name}.fmu"));
+    }
+    let path = folder.join("system.toml");
+    std::fs::write(&path, text).expect("a scenario");
+    let system = path.display().to_string();
+    let result = json(&["run", &system, "--rollback", "own", "--step", "0.0025", "--stop", "1", "--json"]);
+    assert_eq!(result["window_runs"], 400, "{result}");
+    let angles = ["upper.phi", "lower.phi"].map(|name| result["final"][name].as_f64().expect("an angle"));
+    let error = angles.iter().zip(exact()).map(|(a, e)| (a - e).abs()).fold(0.0, f64::max);
+    let gap = result["constraints"][0]["gap_max"].as_f64().expect("a gap");
+    assert!(error < 2e-6 && gap < 1e-6, "error {error:e}, gap {gap:e} m");
+}
+
 /// The example with something replaced, which must be refused with these words.
 #[track_caller]
 fn refused((from, to): (&str, &str), words: &[&str]) {
@@ -65,12 +107,19 @@ fn refused((from, to): (&str, &str), words: &[&str]) {
 
 #[test]
 fn joints_that_cannot_be_are_refused_in_words() {
-    refused(("correct = \"iqn-ils\"", "correct = \"explicit\""), &["constraint `elbow`", "explicit", "iqn-ils"]);
+    let without = "correct = \"iqn-ils\"\n\n[units.upper]\nfmu = \"embedded:rod_hinged\"";
+    let silent = "sub_steps = 2\n\n[units.upper]\nfmu = \"silent.fmu\"";
+    let silent_fmu = cut_fmu("rod_hinged", &["providesDirectionalDerivative"]);
+    std::fs::write(folder("joint-refused").join("silent.fmu"), silent_fmu).expect("the FMU");
+    refused((without, silent), &["constraint `elbow`", "explicit", "unit `upper` has no directional", "iqn-ils"]);
     refused(
         ("phi0 = 1.0, x0 = 0.9092974268256817", "phi0 = 1.0, x0 = 0.91"),
         &["`elbow` is open", "coordinates", "7.026e-4"],
     );
     refused(("\"upper.vx_b\", \"upper.vy_b\"", "\"upper.vx_b\""), &["`velocity` has 1 variables, expected 2"]);
+    let hinge = |gap: &str| format!("kind = \"hinge\"\ngap_max = {gap}");
+    refused(("kind = \"hinge\"", &hinge("0.0")), &["`gap_max` is 0.0", "above 0"]);
+    refused(("kind = \"hinge\"", &hinge("1e-12\nforce = \"hold\"")), &["`gap_max` with a force that is held"]);
     refused(("kind = \"hinge\"", "kind = \"weld\""), &["`weld`", "`distance`"]);
     refused(("\"lower.fx_a\", \"lower.fy_a\"", "\"upper.fx_b\", \"lower.fy_a\""), &["connected twice"]);
 }
@@ -95,7 +144,7 @@ fn twelve_coordinates_have_an_offset_where_they_are_no_pose() {
 #[test]
 fn joints_round_trip() {
     let text = include_str!("../../examples/systems/double-pendulum.toml").to_owned()
-        + "[[constraints]]\nname = \"rope\"\nkind = \"distance\"\nlength = 2.0\nforce = \"hold\"\n\
+        + "[[constraints]]\nname = \"rope\"\nkind = \"distance\"\nlength = 2.0\nforce = \"hold\"\ngap_max = 1e-9\n\
            first = { position = [\"lower.x_b\", \"lower.y_b\"], velocity = [\"lower.vx_b\", \"lower.vy_b\"], force = [\"lower.fx_b\", \"lower.fy_b\"] }\n\
            second = { fixed = [0.0, 1.5] }\n";
     let read = |text: &str| toml::read(text, "s.toml", Path::new(".")).expect("a scenario");

@@ -5,8 +5,8 @@ use std::io::{Cursor, Read, Write};
 
 use macrostep::embedded;
 use macrostep_description::{CoSimulation, ModelDescription};
-use macrostep_master::forward;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::{forward, idle};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// A unit whose description has been cut down. A call it no longer offers is a panic; so is `fmi2GetReal` after
@@ -111,7 +111,9 @@ impl Unit for Limited {
         self.was_set = false;
         self.unit.step(t_s, step_s, keep)
     }
+    idle! { self; shared_description hidden_state }
     forward! { self => self.unit;
+        is_parallel begin_step
         setup enter_initialization terminate set_integer get_integer set_boolean get_boolean set_string get_string
     }
 }

@@ -17,7 +17,7 @@
 use crate::pair::larger;
 use crate::scenario::Coupled;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
-use macrostep_master::{RunError, forward, spectral_radius};
+use macrostep_master::{RunError, forward, idle, spectral_radius};
 use nalgebra::DMatrix;
 use std::time::Instant;
 
@@ -117,6 +117,7 @@ impl Unit for Nudged {
         self.now_s = self.slots_s.get(slot).copied().unwrap_or(self.now_s);
         self.unit.restore(slot)
     }
+    idle! { self; hidden_state }
     forward! { self => self.unit;
         name description shared_description kind is_parallel do_steps
         setup enter_initialization reset terminate get_real set_integer get_integer set_boolean get_boolean set_string get_string

@@ -38,8 +38,14 @@ pub fn double_pendulum(force: JointForce) -> Scenario {
         JointEnd::Free { position: names(""), velocity: names("v"), force: names("f") }
     };
     let ends = [joined("upper", "b"), joined("lower", "a")];
-    s.constraints =
-        vec![Constraint { name: "elbow".to_owned(), kind: Joint::Hinge, force, ends, place: Place::default() }];
+    s.constraints = vec![Constraint {
+        name: "elbow".to_owned(),
+        kind: Joint::Hinge,
+        force,
+        gap_max: None,
+        ends,
+        place: Place::default(),
+    }];
     s.record = record(&["*.phi", "*.omega", "*.energy"]);
     s
 }

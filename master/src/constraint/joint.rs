@@ -15,6 +15,7 @@ pub(super) struct Joint {
     pub position: [Vec<Coordinate>; 2],
     pub velocity: [Vec<Coordinate>; 2],
     pub is_held: bool,
+    pub gap_max: Option<f64>,
     /// c.
     pub weight: f64,
     /// Its rows among those of all joints.
@@ -66,6 +67,7 @@ impl Joint {
             position: node.position.clone(),
             velocity: node.velocity.clone(),
             is_held: node.is_held,
+            gap_max: node.gap_max,
             weight,
             rows: start..start + m,
             v: vec![0.0; 2 * n],

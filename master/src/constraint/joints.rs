@@ -3,6 +3,7 @@
 use super::joint::{Joint, Term, Touch, acceleration, largest};
 use super::mobility::Factor;
 use super::prediction::DEPTH;
+use super::secant::Secant;
 use super::state::JointsState;
 use super::turning::Turning;
 use super::{ConstraintNode, Coordinate};
@@ -22,40 +23,28 @@ const UNMOVED: f64 = 1e-12;
 /// Gaps and rates at the start, relative to the size of what they are made of (1 at least), that are taken for zero.
 const START_TOLERANCE: f64 = 1e-8;
 
-/// Roundings in a gap that a force cannot take back.
-const ROUNDINGS: f64 = 40.0;
-
-/// A tolerance that is reached where nothing but these roundings is left.
-const TOLERANCE: f64 = 1e-12;
-
-/// Largest gap of a joint at the ends of the windows so far.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Opening {
-    /// Name of the constraint.
-    pub name: String,
-    /// Largest component of g, in the unit of the coordinates.
-    pub gap: f64,
-    /// Largest component of ġ, in the unit of the velocities.
-    pub rate: f64,
-}
-
 /// All joints of a run.
 #[derive(Default)]
 pub(crate) struct Joints {
-    list: Vec<Joint>,
-    touches: Vec<Touch>,
+    pub(super) list: Vec<Joint>,
+    pub(super) touches: Vec<Touch>,
     /// Whether W comes from directional derivatives.
     pub is_directional: bool,
     /// Number of the first of their histories.
     pub first: usize,
-    factor: Factor,
-    gap: Vec<f64>,
-    rate: Vec<f64>,
-    by_a: Vec<f64>,
-    by_b: Vec<f64>,
+    pub(super) factor: Factor,
+    pub(super) gap: Vec<f64>,
+    pub(super) rate: Vec<f64>,
+    pub(super) by_a: Vec<f64>,
+    pub(super) by_b: Vec<f64>,
+    /// What of (a, b) takes back what was open at the window's start: of windows that are run once.
+    pub(super) returned: [Vec<f64>; 2],
+    /// (a, b) that the window was run with.
+    forces: [Vec<f64>; 2],
     /// W of directional derivatives, which is made anew for each window: at its start, then at its end.
-    mobility: Vec<f64>,
-    turning: Turning,
+    pub(super) mobility: Vec<f64>,
+    pub(super) turning: Turning,
+    pub(super) secant: Secant,
 }
 
 impl Joints {
@@ -100,8 +89,11 @@ impl Joints {
             rate: zeros(),
             by_a: zeros(),
             by_b: zeros(),
+            forces: [zeros(), zeros()],
+            returned: [zeros(), zeros()],
             mobility: vec![0.0; rows * rows],
             turning: Turning::new(rows),
+            secant: Secant::new(rows),
             list,
         }
     }
@@ -109,6 +101,11 @@ impl Joints {
     /// Empty histories of (a, b).
     pub fn histories(system: &System) -> impl Iterator<Item = History> + '_ {
         system.constraints.iter().map(|c| History::new(2 * c.relation.rows(), DEPTH, 2))
+    }
+
+    /// The unit of which no directional derivatives give W, where there is one.
+    pub fn silent_unit(&self) -> Option<usize> {
+        self.touches.iter().find(|t| t.accelerations.len() < t.forces.len()).map(|t| t.unit)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -140,7 +137,8 @@ impl Joints {
     pub fn state(&self) -> JointsState {
         let (n, none) = (self.list.len(), || vec![[0.0; 2]; self.list.len()]);
         let turn = vec![0.0; if self.is_directional { self.rows().pow(2) } else { 0 }];
-        JointsState { mobility: Vec::new(), present: none(), largest: none(), floor: vec![0.0; n], turn }
+        let (present, largest, floor, correction) = (none(), none(), vec![0.0; n], self.secant.unknown());
+        JointsState { mobility: Vec::new(), present, largest, floor, turn, correction, correction_s: 0.0 }
     }
 
     /// Begins the histories at tick 0, and checks that the joints are closed there.
@@ -207,6 +205,7 @@ impl Joints {
         } else {
             self.mobility.copy_from_slice(&state.mobility);
         }
+        self.secant.begin(&state.correction);
         self.factorise()?;
         Ok(true)
     }
@@ -275,6 +274,7 @@ impl Joints {
     ) -> Result<(), UnitError> {
         self.measure(histories, end);
         if self.factor.rank() == 0 {
+            self.note(state, length_s);
             return Ok(());
         }
         // After the first run of a window W is known at its end, and from the second how it turns on the way.
@@ -306,6 +306,7 @@ impl Joints {
             }
             self.turning.rest = rest;
         }
+        self.improve(state, histories, (end, length_s));
         // The corrected forces go into the history, and what is open into what the run tells.
         self.renew(histories, end);
         self.note(state, length_s);
@@ -313,7 +314,7 @@ impl Joints {
     }
 
     /// What (g/H, ġ) in `by_a` and `by_b` changes (a, b) by, where W is the same over the window.
-    fn solve(&mut self, length_s: f64) {
+    pub(super) fn solve(&mut self, length_s: f64) {
         for joint in &self.list {
             let determinant = 0.25 - joint.weight;
             for i in joint.rows.clone() {
@@ -332,14 +333,36 @@ impl Joints {
 
     /// From two runs of a window, what D is.
     fn learn(&mut self, state: &JointsState, histories: &[History], (end, length_s): (Tick, f64)) {
+        self.read_forces(histories, end);
+        let [a, b] = &self.forces;
+        self.turning.see([a, b], &self.rate, (&self.mobility, &state.turn), length_s);
+    }
+
+    /// The (a, b) that the window was run with.
+    fn read_forces(&mut self, histories: &[History], end: Tick) {
         for (i, joint) in self.list.iter().enumerate() {
             let history = &histories[self.first + i];
             let Some(row) = history.find(end).map(|k| history.row(k)) else { return };
             let (a, b) = row.split_at(joint.rows.len());
-            self.by_a[joint.rows.clone()].copy_from_slice(a);
-            self.by_b[joint.rows.clone()].copy_from_slice(b);
+            self.forces[0][joint.rows.clone()].copy_from_slice(a);
+            self.forces[1][joint.rows.clone()].copy_from_slice(b);
         }
-        self.turning.see([&self.by_a, &self.by_b], &self.rate, (&self.mobility, &state.turn), length_s);
+    }
+
+    /// Improves corrections in `by_a` and `by_b` by what runs have told of them.
+    fn improve(&mut self, state: &mut JointsState, histories: &[History], (end, length_s): (Tick, f64)) {
+        // What windows of another length have told is of no use.
+        if state.correction_s != length_s {
+            state.correction.fill(0.0);
+            state.correction_s = length_s;
+            self.secant.begin(&state.correction);
+        }
+        self.read_forces(histories, end);
+        self.forces.iter_mut().for_each(|half| self.factor.project(half));
+        let (n, w, [a, b]) = (self.rows(), &self.mobility, &self.forces);
+        let floor = |i: usize| self.list.iter().position(|j| j.rows.contains(&i)).map_or(0.0, |j| state.floor[j]);
+        self.secant.see([a, b], [&self.by_a, &self.by_b], |i| [w[i * n + i], floor(i)]);
+        self.secant.improve(&state.correction, [&mut self.by_a, &mut self.by_b]);
     }
 
     /// Puts the new forces in the place of those the window was run with.
@@ -348,8 +371,8 @@ impl Joints {
             let history = &histories[self.first + i];
             let Some(row) = history.find(end).map(|k| history.row(k)) else { return };
             for (k, i) in joint.rows.clone().enumerate() {
-                self.by_a[i] += row[k];
-                self.by_b[i] += row[joint.rows.len() + k];
+                self.by_a[i] += row[k] - self.returned[0][i];
+                self.by_b[i] += row[joint.rows.len() + k] - self.returned[1][i];
             }
         }
         // Nothing is kept that does nothing.
@@ -361,39 +384,5 @@ impl Joints {
             joint.row[m..].copy_from_slice(&self.by_b[rows]);
             histories[self.first + i].put(end, &joint.row);
         }
-    }
-
-    /// Notes how far each joint is open, and the force that closes what is rounding.
-    fn note(&self, state: &mut JointsState, length_s: f64) {
-        let n = self.rows();
-        for (i, joint) in self.list.iter().enumerate() {
-            let rows = joint.rows.clone();
-            state.present[i] = [largest(&self.gap[rows.clone()]), largest(&self.rate[rows.clone()])];
-            let least = rows.map(|i| self.mobility[i * n + i]).filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
-            let [p, v] = joint.sizes;
-            let rounding = ROUNDINGS * f64::EPSILON * (6.0 * p / length_s + 2.0 * v) / (length_s * least);
-            state.floor[i] = if rounding.is_finite() { rounding / TOLERANCE } else { 0.0 };
-        }
-    }
-
-    /// Whether a state is one that windows may go on with.
-    pub fn may_solve(&self, state: &JointsState) -> bool {
-        let n = self.rows() * self.rows();
-        let numbers = state.mobility.iter().chain(&state.floor).chain(&state.turn);
-        [0, n].contains(&state.mobility.len()) && numbers.into_iter().all(|x| x.is_finite())
-    }
-
-    /// Takes the window run last as one of the run.
-    pub fn accept(&self, state: &mut JointsState) {
-        for (largest, present) in state.largest.iter_mut().zip(&state.present) {
-            *largest = [largest[0].max(present[0]), largest[1].max(present[1])];
-        }
-        self.turning.accept(&mut state.turn);
-    }
-
-    /// Largest gaps of the joints so far.
-    pub fn openings(&self, state: &JointsState) -> Vec<Opening> {
-        let parts = self.list.iter().zip(&state.largest);
-        parts.map(|(joint, [gap, rate])| Opening { name: joint.name.clone(), gap: *gap, rate: *rate }).collect()
     }
 }

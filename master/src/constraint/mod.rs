@@ -18,6 +18,8 @@
 //! residual that a corrector sees is the correction itself, and any corrector goes with it. A force that is held (b = 0) can
 //! close the velocity alone: the order is 2 instead of 4, and the positions drift.
 //!
+//! Windows that are run once, because units cannot go back, get a force that is foretold, see `foretelling.rs`.
+//!
 //! # Notation
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -31,18 +33,21 @@
 //!
 //! Reference: \[Gear 1985\] for keeping position and velocity at once.
 
+mod foretelling;
 mod joint;
 mod joints;
 mod mobility;
+mod opening;
 mod prediction;
 mod reaction;
 mod relation;
+mod secant;
 mod state;
 mod turning;
 
 pub(crate) use joint::largest;
 pub(crate) use joints::Joints;
-pub use joints::Opening;
+pub use opening::Opening;
 pub(crate) use prediction::expected;
 pub(crate) use reaction::ReactionFeed;
 pub use relation::Relation;
@@ -94,6 +99,9 @@ pub struct Constraint {
     pub ends: [End; 2],
     /// Whether the force is held over a window and closes the velocity alone: to compare with.
     pub is_held: bool,
+    /// What the joint may be open by at most at a window's end, in the unit of its coordinates: windows are repeated until then, in
+    /// place of the corrector's tolerance for its force.
+    pub gap_max: Option<f64>,
 }
 
 /// A constraint as a part of a system.
@@ -106,6 +114,7 @@ pub(crate) struct ConstraintNode {
     /// Unit, and value reference of the input, of either end.
     pub force: [Vec<(usize, u32)>; 2],
     pub is_held: bool,
+    pub gap_max: Option<f64>,
 }
 
 impl ConstraintNode {
@@ -120,7 +129,7 @@ impl ConstraintNode {
 }
 
 impl System {
-    /// Adds a joint and feeds the inputs of force of its ends. The method must have a corrector.
+    /// Adds a joint and feeds the inputs of force of its ends. Without a corrector the units must offer directional derivatives.
     ///
     /// # Errors
     /// [`SystemError::LawShape`] for other numbers of signals than the relation has, other errors for inputs that are none or fed
@@ -141,7 +150,7 @@ impl System {
 
     /// The joint, with the inputs of force of its ends fed.
     fn joined(&mut self, constraint: Constraint) -> Result<ConstraintNode, SystemError> {
-        let Constraint { name, relation, ends, is_held } = constraint;
+        let Constraint { name, relation, ends, is_held, gap_max } = constraint;
         let (coordinates, velocities) = (relation.coordinates(), relation.velocities());
         // The relation says how many coordinates, velocities and forces an end has.
         let shape = |what, found, expected| {
@@ -175,6 +184,6 @@ impl System {
                 }
             }
         }
-        Ok(ConstraintNode { name, relation, position, velocity, force, is_held })
+        Ok(ConstraintNode { name, relation, position, velocity, force, is_held, gap_max })
     }
 }

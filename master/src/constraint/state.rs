@@ -15,12 +15,15 @@ pub(crate) struct JointsState {
     pub floor: Vec<f64>,
     /// D, by rows; see [`super::turning::Turning`].
     pub turn: Vec<f64>,
+    /// M, by rows, and the length of the windows it is of \[s\]; see [`super::secant::Secant`].
+    pub correction: Vec<f64>,
+    pub correction_s: f64,
 }
 }
 
 impl JointsState {
     /// How many joints there are.
-    pub fn shape(&self) -> [usize; 4] {
-        [self.present.len(), self.largest.len(), self.floor.len(), self.turn.len()]
+    pub fn shape(&self) -> [usize; 5] {
+        [self.present.len(), self.largest.len(), self.floor.len(), self.turn.len(), self.correction.len()]
     }
 }

@@ -77,7 +77,7 @@ impl Corrector for FixedPoint {
         for runs in 1..=self.runs_max {
             problem.evaluate(y, &mut state.residual)?;
             let residual = relative(&state.residual, problem.scale());
-            let converged = residual <= self.tolerance;
+            let converged = problem.is_met(&state.residual, self.tolerance);
             if converged || runs == self.runs_max || !residual.is_finite() {
                 return Ok(Convergence { runs, residual, converged });
             }

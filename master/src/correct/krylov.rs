@@ -66,7 +66,7 @@ impl Corrector for NewtonKrylov {
         let mut runs = 1;
         for correction in 0..=self.corrections_max {
             let residual = relative(&state.residual, problem.scale());
-            let converged = residual <= self.tolerance;
+            let converged = problem.is_met(&state.residual, self.tolerance);
             if converged || correction == self.corrections_max || !residual.is_finite() {
                 return Ok(Convergence { runs, residual, converged });
             }

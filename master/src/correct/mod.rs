@@ -43,6 +43,11 @@ pub trait Problem {
     /// from the guess evaluated last, never from trials.
     fn scale(&self) -> &[f64];
 
+    /// Whether the residual of the guess evaluated last is small enough: relative to scale, unless the problem knows better.
+    fn is_met(&self, residual: &[f64], tolerance: f64) -> bool {
+        relative(residual, self.scale()) <= tolerance
+    }
+
     /// Residual relative to scale at which rounding in the problem itself ends all progress at the guess evaluated last; 0 where only the
     /// tolerance of the corrector counts.
     fn resolution(&self) -> f64 {

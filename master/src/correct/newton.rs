@@ -213,7 +213,7 @@ impl Newton {
         let mut before = relative(state.residual.as_slice(), problem.scale());
         let (mut estimate, mut made) = (self.jacobian == InterfaceJacobian::Directional, 0);
         for correction in 0..=self.corrections_max {
-            let converged = before <= self.tolerance;
+            let converged = problem.is_met(state.residual.as_slice(), self.tolerance);
             if converged || correction == self.corrections_max || !before.is_finite() {
                 return Ok(Convergence { runs, residual: before, converged });
             }

@@ -104,7 +104,7 @@ impl Corrector for QuasiNewton {
             if runs > 1 {
                 state.secants.push(y, &state.last_guess, &state.residual, &state.last_residual, scale);
             }
-            let converged = residual <= self.tolerance;
+            let converged = problem.is_met(&state.residual, self.tolerance);
             if converged || runs == self.runs_max || !residual.is_finite() {
                 return Ok(Convergence { runs, residual, converged });
             }

@@ -42,6 +42,7 @@ impl Iteration {
             return Err(RunError::Unmoved { name, found: mobility[place] });
         }
         state.joints.mobility = mobility;
+        state.joints.correction.fill(0.0);
         let parts = (window.stations.as_mut_slice(), state.signals.histories.as_slice());
         window.joints.prepare(&state.joints, parts, state.now)?;
         Ok(runs)

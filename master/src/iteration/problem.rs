@@ -3,7 +3,7 @@
 use super::guesses::{Direction, Guess, directions, is_principal};
 use super::polynomial::Polynomial;
 use super::waveforms::waveforms;
-use crate::correct::{Convergence, Problem};
+use crate::correct::{Convergence, Problem, relative};
 use crate::guess::GuessState;
 use crate::jacobian;
 use crate::state::State;
@@ -123,6 +123,15 @@ impl Problem for Guessed<'_> {
 
     fn scale(&self) -> &[f64] {
         &self.state.guess.scale
+    }
+
+    /// A joint with a limit of its own is closed where its gap says so.
+    fn is_met(&self, residual: &[f64], tolerance: f64) -> bool {
+        let Guessed { window, state, .. } = self;
+        let length_s = window.sources.clock.length_s(window.length(state));
+        let is_small = |g: &Guess| relative(&residual[g.places()], &state.guess.scale[g.places()]) <= tolerance;
+        let is_closed = |g: &Guess| window.joints.is_closed(&state.joints, g.channel, length_s);
+        self.discarded.is_none() && self.guesses.iter().all(|g| is_closed(g).unwrap_or_else(|| is_small(g)))
     }
 
     /// Rounding of the polynomials that inputs are given in.

@@ -85,12 +85,19 @@ impl Simulation {
         // What chooses steps, and what repeats them.
         let control = control(&mut window, method)?;
         let iterates = !matches!(method.correction, Correction::Explicit);
+        if let Some(unit) = window.joints.silent_unit().filter(|_| !iterates) {
+            return Err(silent(window.stations[unit].unit.name()));
+        }
         let iteration = iterates.then(|| Iteration::new(&method.correction, &window, channels));
         let repetition = Repetition::of(&system.interfaces, &window.stations);
         let crossings = Crossings::new(std::mem::take(&mut system.events), &window);
         window.revocable |= crossings.goes_back();
         // Where windows are neither controlled nor run again, and no link is carried, a relay may do what they do.
-        let plain = iteration.is_none() && control.is_none() && repetition.is_none() && crossings.is_empty();
+        let plain = iteration.is_none()
+            && window.joints.is_empty()
+            && control.is_none()
+            && repetition.is_none()
+            && crossings.is_empty();
         let held = plain && window.links.is_empty();
         let relay = if held { Relay::of(&window, 1) } else { None };
         // All of it, and ticks as fine as events want them before the state at the start is made.
@@ -149,6 +156,14 @@ fn initial(window: &Window, iteration: Option<&Iteration>, control: Option<&Cont
         events: EventsState::default(),
         diverged: None,
     }
+}
+
+/// Explicit coupling of joints, with a unit of which nothing says how a force moves it.
+fn silent(unit: &str) -> RunError {
+    let found =
+        format!("explicit coupling, and unit `{unit}` without directional derivatives of the velocities' rates");
+    let expected = "a corrector, which finds the forces of joints by repeating macro steps, as `correct = \"iqn-ils\"`";
+    RunError::Grid { what: "constraints", found, expected: expected.to_string() }
 }
 
 /// Whether accounts of power bonds are closed at the end of windows, because units step at different rates.

@@ -9,7 +9,8 @@ macro_rules! forward {
     };
 }
 
-/// Answers calls with nothing: `idle! { self; setup terminate … }` inside an `impl Unit` of a unit that has no use for them.
+/// Answers calls with nothing: `idle! { self; setup terminate … }` inside an `impl Unit` of a unit that has no use for them. Nothing
+/// is `false` of `is_parallel`, `None` of `hidden_state`, and a copy of the description of `shared_description`.
 #[macro_export]
 macro_rules! idle {
     ($self:ident; $($call:ident)*) => {
@@ -36,6 +37,11 @@ macro_rules! unit_call {
             $to.shared_description()
         }
     };
+    (shared_description [idle $self:ident]) => {
+        fn shared_description(&$self) -> std::sync::Arc<macrostep_description::ModelDescription> {
+            std::sync::Arc::new($self.description().clone())
+        }
+    };
     (kind [to $self:ident $to:expr]) => {
         fn kind(&$self) -> &'static str {
             $to.kind()
@@ -46,6 +52,11 @@ macro_rules! unit_call {
             $to.is_parallel()
         }
     };
+    (is_parallel [idle $self:ident]) => {
+        fn is_parallel(&$self) -> bool {
+            false
+        }
+    };
     (do_steps [to $self:ident $to:expr]) => {
         fn do_steps(&$self) -> u64 {
             $to.do_steps()
@@ -54,6 +65,11 @@ macro_rules! unit_call {
     (hidden_state [to $self:ident $to:expr]) => {
         fn hidden_state(&mut $self) -> Option<&mut [f64]> {
             $to.hidden_state()
+        }
+    };
+    (hidden_state [idle $self:ident]) => {
+        fn hidden_state(&mut $self) -> Option<&mut [f64]> {
+            None
         }
     };
     (setup $body:tt) => {

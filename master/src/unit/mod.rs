@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 /// One simulator, driven through the states of FMI 2.0.5, section 4.2.4: [`Unit::setup`], set start values,
 /// [`Unit::enter_initialization`], set and get, [`Unit::exit_initialization`], then steps.
+///
+/// No call has a default: a unit that hands calls on to another one cannot forget any. [`crate::forward`] and [`crate::idle`] write
+/// those that need no code.
 pub trait Unit: Send {
     /// Name of this instance in the system, unique there.
     fn name(&self) -> &str;
@@ -27,9 +30,7 @@ pub trait Unit: Send {
     fn description(&self) -> &ModelDescription;
 
     /// The same, shared with whoever holds it already: instances of one FMU need one copy.
-    fn shared_description(&self) -> Arc<ModelDescription> {
-        Arc::new(self.description().clone())
-    }
+    fn shared_description(&self) -> Arc<ModelDescription>;
 
     /// "fmu", "native" or "isolated": what kind of object answers.
     fn kind(&self) -> &'static str;
@@ -85,15 +86,11 @@ pub trait Unit: Send {
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError>;
 
     /// Whether [`Unit::begin_step`] makes the unit work beside its caller.
-    fn is_parallel(&self) -> bool {
-        false
-    }
+    fn is_parallel(&self) -> bool;
 
     /// Begins the step that the next call, [`Unit::step`] with the same arguments, ends. A unit that does not work beside
     /// its caller does nothing here.
-    fn begin_step(&mut self, _t_s: f64, _step_s: f64, _keep: bool) -> Result<(), UnitError> {
-        Ok(())
-    }
+    fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError>;
 
     /// How often [`Unit::step`] was called, rejected and repeated calls included.
     fn do_steps(&self) -> u64;
@@ -106,9 +103,7 @@ pub trait Unit: Send {
 
     /// The real numbers of the unit's own state, to be read and changed between steps: for one-step maps. `None` where they
     /// are out of reach, as behind the C interface.
-    fn hidden_state(&mut self) -> Option<&mut [f64]> {
-        None
-    }
+    fn hidden_state(&mut self) -> Option<&mut [f64]>;
 
     /// `fmi2SerializeFMUstate` of the state now.
     fn serialize(&mut self) -> Result<Vec<u8>, UnitError>;

@@ -1,6 +1,7 @@
 //! A native unit: a model of ours in this process, without a library and without C. It runs the very code its FMU does.
 
 use super::{Failure, Outcome, Unit, UnitError};
+use crate::idle;
 use macrostep_description::ModelDescription;
 use macrostep_slave::{Fault, Slave, Snapshot};
 
@@ -52,6 +53,8 @@ impl Unit for NativeUnit {
     fn kind(&self) -> &'static str {
         "native"
     }
+
+    idle! { self; shared_description is_parallel begin_step }
 
     fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
         forward!(self, "fmi2SetupExperiment", self.slave.setup_experiment(start_s, stop_s, tolerance))

@@ -11,6 +11,7 @@ use macrostep_fmi2 as abi;
 use super::instance::Phase;
 use super::remark::Remark;
 use super::{FmuUnit, floating_point};
+use macrostep_master::idle;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 
 /// Makes a call with a list of references and a list of values of the same length.
@@ -43,6 +44,8 @@ impl Unit for FmuUnit {
     fn shared_description(&self) -> Arc<ModelDescription> {
         Arc::clone(&self.shared.description)
     }
+
+    idle! { self; is_parallel hidden_state begin_step }
 
     fn kind(&self) -> &'static str {
         "fmu"

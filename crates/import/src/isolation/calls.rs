@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
+use macrostep_master::idle;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 
 use super::call::Call;
@@ -141,6 +142,8 @@ impl Unit for IsolatedUnit {
     fn is_parallel(&self) -> bool {
         true
     }
+
+    idle! { self; hidden_state }
 
     fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
         self.send_step(t_s, step_s, keep)

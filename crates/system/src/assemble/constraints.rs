@@ -30,7 +30,8 @@ pub(super) fn declare(
         // The joint, as the master takes it.
         let ends = [end(&c.ends[0])?, end(&c.ends[1])?];
         let is_held = c.force == JointForce::Hold;
-        let joint = master::Constraint { name: c.name.clone(), relation: relation(c), ends, is_held };
+        let (name, relation, gap_max) = (c.name.clone(), relation(c), c.gap_max);
+        let joint = master::Constraint { name, relation, ends, is_held, gap_max };
         system.constrain(joint).map_err(refused(&c.place))?;
     }
     Ok(())

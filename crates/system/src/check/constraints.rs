@@ -3,7 +3,7 @@
 use super::Declared;
 use super::wiring::{real, source, target};
 use crate::finding::Finding;
-use crate::scenario::{Constraint, Joint, JointEnd};
+use crate::scenario::{Constraint, Endpoint, Joint, JointEnd, JointForce};
 use crate::words::Correct;
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
@@ -54,6 +54,19 @@ fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
             );
         }
     }
+    // A limit of the gap is one that can be met.
+    match c.gap_max {
+        Some(gap) if !(gap.is_finite() && gap > 0.0) => {
+            bad(format!("`gap_max` is {gap:?}, expected a number above 0"), "1e-12 is a usual one for lengths of 1 m");
+        }
+        Some(_) if c.force == JointForce::Hold => {
+            bad(
+                "`gap_max` with a force that is held, which closes the velocity alone".to_owned(),
+                "remove one of them",
+            );
+        }
+        _ => {}
+    }
     // A joint between two fixed ends holds nothing.
     if c.ends.iter().all(|end| matches!(end, JointEnd::Fixed(_))) {
         bad("both ends are fixed".to_owned(), "name outputs and inputs of a unit at one of them");
@@ -92,14 +105,34 @@ fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The forces are found by repeating windows, and change over them.
+/// Whether directional derivatives say how forces change the rate of a velocity.
+fn answers(d: &Declared<'_>, velocity: &Endpoint) -> bool {
+    let Some(description) = d.description(&velocity.unit) else { return true };
+    let offers = description.co_simulation.as_ref().is_some_and(|co| co.provides_directional_derivative);
+    let place = description.variables.iter().position(|v| v.name == velocity.variable);
+    offers
+        && description
+            .variables
+            .iter()
+            .any(|v| v.real().is_some_and(|r| r.derivative.is_some() && r.derivative == place))
+}
+
+/// The forces are found by repeating windows, or foretold, and change over them.
 fn method(d: &Declared<'_>, c: &Constraint, findings: &mut Vec<Finding>) {
     let coupling = &d.scenario.coupling;
     if coupling.correct == Correct::Explicit {
-        let what =
-            format!("constraint `{}` with explicit coupling: its force is found by repeating macro steps", c.name);
         let next = "write `correct = \"iqn-ils\"` or `correct = \"newton\"` in [coupling]";
-        findings.push(Finding::error(&c.place, what, next));
+        let mut refused = |why: String| {
+            let what = format!("constraint `{}` with explicit coupling: {why}", c.name);
+            findings.push(Finding::error(&c.place, what, next));
+        };
+        // A force that is foretold needs to know what it moves, and closes a joint as far as it does.
+        if let Some(silent) = c.velocities().find(|end| !answers(d, end)) {
+            refused(format!("unit `{}` has no directional derivatives of the rate of `{silent}`", silent.unit));
+        }
+        if c.gap_max.is_some() {
+            refused("`gap_max` is met by repeating macro steps".to_owned());
+        }
     }
     for end in c.inputs() {
         let co = d.description(&end.unit).and_then(|description| description.co_simulation.as_ref());

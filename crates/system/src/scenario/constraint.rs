@@ -12,6 +12,8 @@ pub struct Constraint {
     pub kind: Joint,
     /// Which force.
     pub force: JointForce,
+    /// What it may be open by at most at the end of a macro step, in the unit of its coordinates; `None`: what `tolerance` leaves.
+    pub gap_max: Option<f64>,
     /// What it joins.
     pub ends: [JointEnd; 2],
     /// Where.
@@ -125,6 +127,14 @@ impl JointEnd {
         lists.into_iter().flatten()
     }
 
+    /// Velocities that it reads.
+    pub fn velocities(&self) -> &[Endpoint] {
+        match self {
+            JointEnd::Free { velocity, .. } => velocity,
+            JointEnd::Fixed(_) => &[],
+        }
+    }
+
     /// Inputs that it feeds.
     pub fn inputs(&self) -> &[Endpoint] {
         match self {
@@ -138,6 +148,11 @@ impl Constraint {
     /// Outputs that it reads.
     pub fn outputs(&self) -> impl Iterator<Item = &Endpoint> {
         self.ends.iter().flat_map(JointEnd::outputs)
+    }
+
+    /// Velocities that it reads.
+    pub fn velocities(&self) -> impl Iterator<Item = &Endpoint> {
+        self.ends.iter().flat_map(JointEnd::velocities)
     }
 
     /// Inputs that it feeds.

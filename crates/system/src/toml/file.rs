@@ -100,6 +100,7 @@ pub(super) struct Constraint {
     #[serde(default)]
     pub offset: Vec<f64>,
     pub length: Option<f64>,
+    pub gap_max: Option<f64>,
     pub first: Spanned<JointEnd>,
     pub second: Spanned<JointEnd>,
 }

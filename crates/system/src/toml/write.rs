@@ -302,6 +302,9 @@ impl Text {
             }
             _ => {}
         }
+        if let Some(gap_max) = c.gap_max {
+            self.line(format_args!("gap_max = {gap_max:?}"));
+        }
         for (which, end) in ["first", "second"].into_iter().zip(&c.ends) {
             match end {
                 JointEnd::Fixed(values) => self.line(format_args!("{which} = {{ fixed = {values:?} }}")),

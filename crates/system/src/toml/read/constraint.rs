@@ -52,7 +52,7 @@ impl Reader<'_> {
             },
         };
         let ends = [self.joint_end(&name, &c.first)?, self.joint_end(&name, &c.second)?];
-        Ok(Constraint { name, kind, force, ends, place })
+        Ok(Constraint { name, kind, force, gap_max: c.gap_max, ends, place })
     }
 
     fn joint_end(&self, name: &str, end: &Spanned<file::JointEnd>) -> Read<JointEnd> {

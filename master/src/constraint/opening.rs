@@ -1,0 +1,72 @@
+//! How far joints are open at the ends of windows, and what follows from it.
+
+use super::joint::largest;
+use super::joints::Joints;
+use super::state::JointsState;
+
+/// Roundings in a gap that a force cannot take back.
+const ROUNDINGS: f64 = 40.0;
+
+/// A tolerance that is reached where nothing but these roundings is left.
+const TOLERANCE: f64 = 1e-12;
+
+/// What ġ may move a joint that has a limit of its own by within a window, relative to that limit.
+const MOVED_MAX: f64 = 100.0;
+
+/// What a joint is open by, at most, at the ends of the windows so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opening {
+    /// Name of the constraint.
+    pub name: String,
+    /// Largest component of g, in the unit of the coordinates.
+    pub gap: f64,
+    /// Largest component of ġ, in the unit of the velocities.
+    pub rate: f64,
+}
+
+impl Joints {
+    /// Notes how far each joint is open, and the force that closes what is rounding.
+    pub(super) fn note(&self, state: &mut JointsState, length_s: f64) {
+        let n = self.rows();
+        for (i, joint) in self.list.iter().enumerate() {
+            let rows = joint.rows.clone();
+            state.present[i] = [largest(&self.gap[rows.clone()]), largest(&self.rate[rows.clone()])];
+            let least = rows.map(|i| self.mobility[i * n + i]).filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
+            let [p, v] = joint.sizes;
+            let rounding = ROUNDINGS * f64::EPSILON * (6.0 * p / length_s + 2.0 * v) / (length_s * least);
+            state.floor[i] = if rounding.is_finite() { rounding / TOLERANCE } else { 0.0 };
+        }
+    }
+
+    /// Whether a state is one that windows may go on with.
+    pub fn may_solve(&self, state: &JointsState) -> bool {
+        let n = self.rows() * self.rows();
+        let numbers = state.mobility.iter().chain(&state.floor).chain(&state.turn).chain(&state.correction);
+        [0, n].contains(&state.mobility.len()) && numbers.into_iter().all(|x| x.is_finite())
+    }
+
+    /// Whether the window run last, of `length_s` seconds, has left the joint of a history as closed as its own limit says; `None`
+    /// where it has none.
+    pub fn is_closed(&self, state: &JointsState, channel: usize, length_s: f64) -> Option<bool> {
+        let place = channel.checked_sub(self.first)?;
+        let limit = self.list.get(place)?.gap_max?;
+        let [gap, rate] = state.present[place];
+        // A gap that is small where it passes through zero is not closed.
+        Some(gap <= limit && rate * length_s <= MOVED_MAX * limit)
+    }
+
+    /// Takes the window run last as one of the run.
+    pub fn accept(&self, state: &mut JointsState) {
+        for (largest, present) in state.largest.iter_mut().zip(&state.present) {
+            *largest = [largest[0].max(present[0]), largest[1].max(present[1])];
+        }
+        self.turning.accept(&mut state.turn);
+        self.secant.accept(&mut state.correction);
+    }
+
+    /// What joints were open by so far.
+    pub fn openings(&self, state: &JointsState) -> Vec<Opening> {
+        let parts = self.list.iter().zip(&state.largest);
+        parts.map(|(joint, [gap, rate])| Opening { name: joint.name.clone(), gap: *gap, rate: *rate }).collect()
+    }
+}
