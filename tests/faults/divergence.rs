@@ -24,7 +24,7 @@ fn fails(left: &Left, says: &[&str]) {
 fn an_oscillator_that_blew_up_says_when() {
     let options = ["oscillator", "--coupling", "f-f", "--predict", "quadratic", "--step", "0.1", "--stop", "100"];
     let left = command("divergence/oscillator", &options);
-    fails(&left, &["diverged at t = ", " s of 100 s: `oscillator", "choose a smaller macro step", "verify"]);
+    fails(&left, &["diverged at t = ", " s of 100 s: `mass", "choose a smaller macro step", "verify"]);
     assert!(!left.stdout.contains("at the end"), "{}", left.stdout);
     assert!(left.stdout.lines().all(|line| line.chars().count() < 200), "{}", left.stdout);
 
@@ -60,7 +60,7 @@ fn macro_steps_that_did_not_converge_are_counted_and_named() {
     let options =
         ["oscillator", "--method", "waveform:16", "--coupling", "f-f", "--set", "k_c=30000", "--units", "native"];
     let left = command("divergence/unconverged", &[&options[..], &["--json"]].concat());
-    fails(&left, &["50 macro steps", "too few nodes", "from t = 0 s", "`oscillator", "--accept-unconverged"]);
+    fails(&left, &["50 macro steps", "too few nodes", "from t = 0 s", "`mass", "--accept-unconverged"]);
     assert!(json(&left)["unconverged_windows"].as_u64() > Some(0), "{left:#?}");
     let left = command("divergence/accepted", &[&options[..], &["--accept-unconverged"]].concat());
     assert_eq!(left.code, Some(0), "{left:#?}");

@@ -211,7 +211,7 @@ fn nonsense_is_refused() {
         (&broken, &FREE, "line 2: `left.x` is `high`"),
         (&good, &["left.q=1:2"], "no variable `q`"),
         (&good, &["left.x=1:2"], "cannot be set"),
-        (&good, &["left.integrator=1:2"], "whole numbers"),
+        (&good, &["left.integrator=1:2"], "it is an integer"),
         (&good, &[], "nothing is free"),
     ];
     for (path, free, why) in cases {

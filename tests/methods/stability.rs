@@ -147,7 +147,7 @@ fn schemes_without_a_map_say_so() {
     let linear = Scheme::new(Coupling::ForceForce, Schedule::Jacobi, Predict::classical(1));
     for (scheme, word) in [
         (Scheme { energy: Energy::Nepce, ..linear }, "energy"),
-        (Scheme { control: Control::Error, ..linear }, "chosen"),
+        (Scheme { control: Control::Error, ..linear }, "step control"),
         (Scheme { correct: Correct::SemiImplicit, ..linear }, "Jacobian"),
     ] {
         let Err(refused) = Probe::new(&scheme, Ratios::default()) else { panic!("{scheme} has a map") };

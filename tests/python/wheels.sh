@@ -45,7 +45,7 @@ python_for_arm() {
         apt-get "$@" update
         apt-get "$@" download python3.11-minimal:arm64 libpython3.11-minimal:arm64 libpython3.11-stdlib:arm64 libc6:arm64 libexpat1:arm64 \
             zlib1g:arm64 libssl3:arm64 libffi8:arm64 libbz2-1.0:arm64 liblzma5:arm64 libgcc-s1:arm64 libstdc++6:arm64 libcrypt1:arm64
-        for package in *.deb; do dpkg-deb -x "$package" "$work/arm/root"; done
+        for package in *.deb; do dpkg-deb -x "$package" "$work/arm/system"; done
     )
     unpacked "$work/arm/site" --platform manylinux_2_27_aarch64 --platform manylinux_2_28_aarch64 --python-version 3.11 "numpy>=1.24"
 }
@@ -94,7 +94,7 @@ for platform in $platforms; do
         "$venv/bin/python" "$here/wheels.py" "$wheels"/macrostep-*-cp310-abi3-manylinux*_aarch64.whl
         [ -d "$work/arm/site" ] || python_for_arm
         unpacked "$work/arm/site" --platform manylinux2014_aarch64 --python-version 3.11 "$wheels"/macrostep-*_aarch64.whl
-        lines "$work/aarch64" "$work/arm/site" qemu-aarch64 -L "$work/arm/root" "$work/arm/root/usr/bin/python3.11"
+        lines "$work/aarch64" "$work/arm/site" qemu-aarch64 -L "$work/arm/system" "$work/arm/system/usr/bin/python3.11"
         ;;
     win64)
         CARGO_PROFILE_RELEASE_LTO=${CARGO_PROFILE_RELEASE_LTO:-fat} wheel "$windows"

@@ -1,5 +1,7 @@
 //! Many runs: rows that are those of single runs, whatever the workers; sweeps that were ended, divided, or given nonsense.
 
+mod tables;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -218,90 +220,6 @@ fn rows_go_to_parquet_or_it_is_said_before() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && stderr.contains("without the feature `parquet`"), "{stderr}");
     assert!(!out.join("out").exists());
-}
-
-/// A table names a whole system a row, a file or a cut of a system of this program: each row has the bits of a single run, and time is
-/// counted. What is wrong with one of the systems, or beside them, is said with its name.
-#[test]
-fn a_table_names_systems() {
-    let out = empty("systems");
-    let path = |name: &str| out.join(name).to_str().expect("UTF-8").to_owned();
-    // Two files that differ in the start of a mass.
-    let files = [path("pair.toml"), path("other.toml")];
-    std::fs::write(&files[0], PAIR).expect("a file");
-    std::fs::write(&files[1], PAIR.replace("v0 = -1.0", "v0 = 2.0")).expect("a file");
-    let rows_of: String = files.iter().flat_map(|f| ["0.01", "0.02"].map(|h| format!("{f},{h}\n"))).collect();
-    std::fs::write(path("table.csv"), format!("system,step\n{rows_of}")).expect("a file");
-    let measures = ["--measure", "end=last(right.x)", "--measure", "wall=time()", "--no-pictures"];
-    let sweep = |words: &[&str], to: &str| {
-        let output = macrostep(&[&["sweep", "--out", &path(to)][..], words, &measures].concat());
-        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
-    };
-    let (is_done, said) = sweep(&["--table", &path("table.csv")], "table");
-    assert!(is_done, "{said}");
-    let made = rows(&out.join("table"));
-    let mut ends = Vec::new();
-    for line in made.lines().skip(1) {
-        let fields: Vec<&str> = line.split(',').collect();
-        let single = macrostep(&["run", fields[0], "--json", "--step", fields[1]]);
-        let single: serde_json::Value = serde_json::from_slice(&single.stdout).expect("JSON");
-        let end: f64 = fields[2].parse().expect("a number");
-        assert_eq!(single["final"]["right.x"].as_f64(), Some(end), "{line}");
-        assert!(fields[3].parse::<f64>().is_ok_and(|s| s > 0.0 && s < 60.0) && fields[4] == "ok", "{line}");
-        ends.push(end);
-    }
-    assert!(ends.len() == 4 && (ends[0] - ends[2]).abs() > 0.1, "{ends:?}");
-    // Cuts of a system of this program, many enough that simulations are brought back.
-    let cuts = ["--vary", "system=case-1:f-s,case-1:s-f", "--vary", "step=log:1e-3:1e-2:6", "--stop", "0.1"];
-    let measure = ["--measure", "x=last(mass1.x)", "--no-pictures"];
-    let output = macrostep(&[&["sweep", "--out", &path("cuts")][..], &cuts, &measure].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let made = rows(&out.join("cuts"));
-    let single = macrostep(&["run", "case-1:s-f", "--json", "--step", "1e-2", "--stop", "0.1"]);
-    let single: serde_json::Value = serde_json::from_slice(&single.stdout).expect("JSON");
-    let last: Vec<&str> = made.lines().last().expect("a row").split(',').collect();
-    assert_eq!((last[0], single["final"]["mass1.x"].as_f64()), ("case-1:s-f", last[2].parse().ok()), "{made}");
-    // What is wrong.
-    for (words, why) in [
-        (&["--vary", "system=case-1,crane"][..], "system `case-1`:"),
-        (&["--vary", "system=no-such"], "no-such"),
-        (&[&files[0], "--vary", &format!("system={}", files[1])], "leave it out"),
-        (&["--vary", "step=1,2"], "no SYSTEM"),
-    ] {
-        let (is_done, said) = sweep(words, "wrong");
-        assert!(!is_done && said.contains(why), "{said}");
-    }
-}
-
-/// The rows of a sweep are the table of another one, which gives the same rows; so is a copy whose measures are cut away.
-#[test]
-fn rows_are_a_table() {
-    let out = empty("table");
-    let path = |name: &str| out.join(name).to_str().expect("UTF-8").to_owned();
-    std::fs::write(path("pair.toml"), PAIR).expect("a file");
-    let sweep = |points: &[&str], to: &str| {
-        let measures = ["--measure", "end=last(left.x)", "--measure", "most=max(right.x)", "--no-pictures"];
-        let output = macrostep(&[&["sweep", &path("pair.toml"), "--out", &path(to)][..], points, &measures].concat());
-        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
-    };
-    let (is_done, said) = sweep(&["--vary", "left.k=log:2:50:3", "--vary", "predict=hold,linear"], "first");
-    assert!(is_done, "{said}");
-    let first = rows(&out.join("first"));
-    let cut: String =
-        first.lines().map(|line| line.splitn(3, ',').take(2).collect::<Vec<_>>().join(",") + "\n").collect();
-    std::fs::write(path("cut.csv"), cut).expect("a file");
-    for (table, to) in [("first/runs.csv", "again"), ("cut.csv", "cut")] {
-        let (is_done, said) = sweep(&["--table", &path(table)], to);
-        assert!(is_done && rows(&out.join(to)) == first, "{said}");
-    }
-    // What is no name is told where no `status` says that it is a measure, and a name among measures.
-    for (head, why) in [("left.k,end", "`end`: expected UNIT.VARIABLE"), ("left.k,end,step,status", "`step` is after")]
-    {
-        let rest = "1,".repeat(head.matches(',').count()) + "1";
-        std::fs::write(path("wrong.csv"), format!("{head}\n{rest}\n")).expect("a file");
-        let (is_done, said) = sweep(&["--table", &path("wrong.csv")], "wrong");
-        assert!(!is_done && said.contains(why), "{said}");
-    }
 }
 
 /// What makes no sense is said in one sentence before the first run, and nothing is left behind.

@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(out, [216.0, 182.0]);
     }
 
-    /// Rows that are the linear parts of t³ + t over windows of 1: two of them tell the cubic, which no number of rows alone meets.
+    /// Rows that are the linear parts of t³ + t over windows of 1: two of them tell the cubic, which rows alone do not meet, however many.
     #[test]
     fn a_cubic_is_met_by_two_rows() {
         let row = |n: f64| {
