@@ -46,6 +46,10 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
         return told((arguments, &folder), &definition, None);
     }
     // The points, the systems, and what of them fits each other.
+    let has_points = !arguments.vary.is_empty() || arguments.table.is_some();
+    if !has_points && arguments.system.system == Path::new(NO_SYSTEM) {
+        return Err(no_system());
+    }
     let points = points(arguments)?;
     let opened = opened(arguments, &points)?;
     let scenarios: Vec<&Scenario> = opened.iter().map(|(_, one)| &one.document.scenario).collect();
@@ -95,7 +99,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
 fn opened(a: &SweepArguments, points: &Points) -> Result<Vec<(String, Opened)>, Failure> {
     let names = points.systems().map_err(refused)?;
     match (names.is_empty(), a.system.system == Path::new(NO_SYSTEM)) {
-        (true, true) => Err(Failure::Usage("no SYSTEM: name a scenario, or folders to `--merge`".to_owned())),
+        (true, true) => Err(no_system()),
         (true, false) => Ok(vec![(String::new(), Opened::new(&a.system)?)]),
         (false, false) => {
             let typed = a.system.system.display();
@@ -111,6 +115,11 @@ fn opened(a: &SweepArguments, points: &Points) -> Result<Vec<(String, Opened)>, 
             })
             .collect(),
     }
+}
+
+/// Said where there is nothing to run.
+fn no_system() -> Failure {
+    Failure::Usage("no SYSTEM: name a scenario, or folders to `--merge`".to_owned())
 }
 
 /// What is written is not what is read; nothing is open where parts are put together.

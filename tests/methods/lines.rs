@@ -21,6 +21,15 @@ struct Link {
     start: [[f64; 2]; 2],
 }
 
+/// A scenario, initialised.
+fn simulation(text: &str) -> Simulation {
+    let scenario = toml::read(text, "link.toml", Path::new(".")).expect("a scenario");
+    let (assembly, _) = assemble(&scenario, &Fmus::new(embedded::fmu)).expect("a system");
+    let mut simulation = assembly.simulation().expect("a simulation");
+    simulation.initialise().expect("initialised");
+    simulation
+}
+
 /// Ends that move at the start send a jump into the line.
 const JUMP: [[f64; 2]; 2] = [[0.01, 1.0], [0.0, -0.5]];
 
@@ -74,11 +83,7 @@ variables = ["mass*.x", "mass*.e_kin", "mass*.e_pot"]
     }
 
     fn simulation(&self) -> Simulation {
-        let scenario = toml::read(&self.scenario(), "link.toml", Path::new(".")).expect("a scenario");
-        let (assembly, _) = assemble(&scenario, &Fmus::new(embedded::fmu)).expect("a system");
-        let mut simulation = assembly.simulation().expect("a simulation");
-        simulation.initialise().expect("initialised");
-        simulation
+        simulation(&self.scenario())
     }
 
     /// Energies \[J\] of masses and line at the start and after each of so many windows, and the account of the line.
@@ -176,6 +181,53 @@ fn a_stiff_line_is_a_spring_with_a_mass_of_its_own() {
     let [a, b, c] = [8e-3, 4e-3, 2e-3].map(spring);
     let order = ((a - b) / (b - c)).abs().log2();
     assert!((order - 2.0).abs() < 0.25, "order {order} in the delay: {a} {b} {c}");
+}
+
+/// Two meshes of a circuit at the ends of an electrical line are two masses at the ends of the law: charge for displacement, voltage for
+/// force, the line with the impedance 1 and the delay 0.1 s. The FMU of the line has cells and the law has none: they differ by the dispersion
+/// of waves in cells, 4.5e-6 of 0.11.
+#[test]
+fn an_electrical_line_of_cells_is_the_law() {
+    let step_s = 1e-3;
+    let ends = |simulation: &mut Simulation, columns: [&str; 2]| {
+        let mut trace = Trace::new(simulation.columns().to_vec());
+        simulation.run(5000, 10, &mut trace).expect("a run");
+        columns.map(|c| trace.column(c).expect("recorded").to_vec())
+    };
+    let law = Link { stiffness: 10.0, delay_s: 0.1, step_s, start: SMOOTH, ..LINK };
+    let masses = ends(&mut law.simulation(), ["mass1.x", "mass2.x"]);
+    // Springs and masses as capacitors and inductors.
+    let text = r#"
+[experiment]
+stop = 10.0
+step = 1e-3
+[coupling]
+predict = "linear"
+correct = "fixed-point"
+[units.mesh1]
+fmu = "embedded:circuit_mesh"
+set = { integrator = "exact", L = 1.0, R = 0.0, C = 0.3333333333333333, q0 = 0.1 }
+[units.mesh2]
+fmu = "embedded:circuit_mesh"
+set = { integrator = "exact", L = 1.0, R = 0.0, C = 0.2, q0 = 0.1 }
+[units.line]
+fmu = "embedded:transmission_line"
+set = { integrator = "exact", L = 0.1, C = 0.1, R = 0.0, u0 = 0.0 }
+[connections]
+"mesh1.u" = { from = "line.u_1", factor = -1.0 }
+"mesh2.u" = "line.u_2"
+"line.i_1" = "mesh1.i"
+"line.i_2" = { from = "mesh2.i", factor = -1.0 }
+[record]
+variables = ["mesh*.q"]
+"#;
+    let meshes = ends(&mut simulation(text), ["mesh1.q", "mesh2.q"]);
+    let far = |a: &[Vec<f64>; 2], b: &[Vec<f64>; 2]| {
+        let pairs = a.iter().zip(b).flat_map(|(a, b)| a.iter().zip(b));
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    };
+    println!("{:e} apart", far(&masses, &meshes));
+    assert!(masses[0].len() == 501 && far(&masses, &meshes) < 1e-5, "{:e}", far(&masses, &meshes));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod ball;
 mod benchmark;
+mod cable;
 mod circuit;
 mod coupling;
 mod drive;
@@ -16,6 +17,7 @@ use macrostep_slave::Ode;
 
 pub use ball::{FreeBall, ImpactGround};
 pub use benchmark::{Case, OscillatorParameters, case_1, case_2};
+pub use cable::TransmissionLine;
 pub use circuit::{Mesh, MeshShunt};
 pub use coupling::SpringDamper;
 pub use drive::{Displacement, Drive, Force, Hardening, Line};
@@ -46,6 +48,8 @@ pub type Coupling = Ode<SpringDamper>;
 pub type CircuitMesh = Ode<Mesh>;
 /// A mesh of a circuit that owns the shunt, driven by the other mesh's current.
 pub type CircuitMeshShunt = Ode<MeshShunt>;
+/// A transmission line, driven by the currents into both ends.
+pub type Cable = Ode<TransmissionLine>;
 /// A plunger cylinder, driven by the motion of its load.
 pub type Plunger = Ode<PlungerCylinder>;
 /// A ball in free fall that takes impulses.
@@ -71,6 +75,7 @@ pub fn all() -> Vec<ModelEntry> {
         ModelEntry::of::<SpringDamper>(),
         ModelEntry::of::<Mesh>(),
         ModelEntry::of::<MeshShunt>(),
+        ModelEntry::of::<TransmissionLine>(),
         ModelEntry::of::<PlungerCylinder>(),
         ModelEntry::of::<FreeBall>(),
         ModelEntry::of::<ImpactGround>(),
