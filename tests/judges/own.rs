@@ -1,6 +1,6 @@
 //! The FMUs this program carries, seen by its own importer and rules.
 
-use macrostep::embedded::{fmu, names};
+use macrostep::embedded::{names, packed};
 use macrostep_description::{Causality, ModelDescription, rules};
 use macrostep_import::fmu::{Fmu, FmuOptions, FmuUnit};
 use macrostep_master::unit::{Outcome, Unit};
@@ -12,12 +12,12 @@ fn step_s(d: &ModelDescription) -> f64 {
     d.default_experiment.as_ref().and_then(|e| e.step_size).expect("a recommended step")
 }
 
-/// Every model with its FMU.
+/// Every model with its FMU, as it is written to a file.
 fn each(mut test: impl FnMut(&ModelEntry, &Fmu)) {
     let models = macrostep_analysis::catalogue::all();
     assert_eq!(models.len(), names().count());
     for entry in &models {
-        let bytes = fmu(entry.identifier).expect("an embedded FMU");
+        let bytes = packed(entry.identifier).expect("an embedded FMU");
         test(entry, &Fmu::from_bytes(entry.identifier, bytes).expect("an FMU"));
     }
 }

@@ -122,7 +122,7 @@ fn mistakes_of_sense_have_a_line_and_a_next_step() {
         (
             "[connections]\n\"a.f_c\" = \"b.f\"\n",
             Severity::Error,
-            "s.toml:10:1: `a.f_c` is an output, expected an input; the input stands at the left",
+            "s.toml:10:1: `a.f_c` is an output, expected an input; the input must be at the left",
         ),
         (
             "[connections]\n\"b.f\" = \"a.x\"\n",

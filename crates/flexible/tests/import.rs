@@ -161,7 +161,7 @@ fn a_matrix_of_another_size_is_refused_before_anything_is_allocated() {
         other => panic!("{other:?}"),
     };
     assert!(refused(claims("999999999 999999999 1"), table).contains("999999999 rows, expected 12"));
-    assert!(refused(claims("12 12 99999999999"), table).contains("99999999999 entries promised in a file of"));
+    assert!(refused(claims("12 12 99999999999"), table).contains("99999999999 entries announced in a file of"));
     assert!(market::matrix(&claims("999999999 999999999 1"), None).is_err());
 }
 

@@ -337,7 +337,7 @@ mod tests {
             ("a=deviation(m.x)", "expected last(V)"),
             ("a=crossing(m.x, high)", "finite number"),
             ("status=max(m.x)", "and not `status`"),
-            ("step=max(m.x)", "which `--vary` knows"),
+            ("step=max(m.x)", "which is a name of `--vary`"),
         ] {
             let error = text.parse::<Measure>().expect_err(text);
             assert!(error.contains(why), "{text}: {error}");

@@ -59,7 +59,7 @@ fn a_pending_step_is_waited_for_up_to_a_limit() {
     let options = FmuOptions { pending_limit: Duration::from_millis(20), ..FmuOptions::default() };
     let mut unit = ready_with(&fmu(), "never", &options);
     let error = unit.step(0.0, 1.0, true).expect_err("too long").to_string();
-    assert!(error.contains("returned fmi2Pending at t = 0 s: it was so for 0.02 s"), "{error}");
+    assert!(error.contains("returned fmi2Pending at t = 0 s: it stayed so for 0.02 s"), "{error}");
 }
 
 /// The slave aborts the process when it is called again, even to free it.
