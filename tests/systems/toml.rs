@@ -205,7 +205,7 @@ fn mistakes_of_sense_have_a_line_and_a_next_step() {
     assert!(found[0].to_string().contains("order `a`, `a`; name each unit once: `a`, `b`"), "{}", found[0]);
     let odd = PAIR.replace("step = 0.1", "step = 0.3");
     let (_, found) = macrostep_system::assemble(&read(&odd).expect("a scenario"), &fmus).expect("a system");
-    let told = |f: &Finding| f.to_string().contains("no whole number of macro steps of 0.3 s; the last one is");
+    let told = |f: &Finding| f.to_string().contains("is not a whole number of macro steps of 0.3 s; the last one is");
     assert!(found.iter().any(told), "{found:#?}");
 }
 

@@ -79,8 +79,11 @@ fn threads_may_take_turns() {
     let calls: [&(dyn Fn(Component) -> Status + Sync); 4] = [
         // SAFETY: a live component, in one thread at a time.
         &|c| unsafe { (f.enter_initialization_mode)(c) },
+        // SAFETY: as above.
         &|c| unsafe { (f.exit_initialization_mode)(c) },
+        // SAFETY: as above.
         &|c| unsafe { (f.do_step)(c, 0.0, 0.01, TRUE) },
+        // SAFETY: as above.
         &|c| unsafe { (f.do_step)(c, 0.01, 0.01, TRUE) },
     ];
     for call in calls {

@@ -41,7 +41,7 @@ unsafe extern "C" fn keep(
         let messages = &*environment.cast::<Messages>();
         messages.logged.lock().expect("not poisoned").push((text(name), status, text(category), text(argument)));
         if let Some((_, barriers)) = messages.halt.as_ref().filter(|(at, _)| *at == text(argument)) {
-            barriers.iter().for_each(|barrier| drop(barrier.wait()));
+            barriers.iter().for_each(|barrier| _ = barrier.wait());
         }
     }
 }
