@@ -1,7 +1,7 @@
 //! The rows of a sweep as Parquet, while the sweep goes on.
 //!
-//! A Parquet file has its index at its end, so that rows cannot be put behind it. The whole file is made anew from `runs.csv` from time
-//! to time, under another name, and takes the place of the old one at once: what has the name is whole whenever the program is ended.
+//! A Parquet file has its index at its end, so rows cannot be appended. From time to time the whole file is made anew from `runs.csv`
+//! under another name, and then replaces the old one. So the file is complete whenever the program ends.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ impl Columnar {
         Columnar { rows: folder.join(RUNS), target: target.to_owned(), definition, due: Instant::now() + PAUSE }
     }
 
-    /// Writes the rows there are, where it is time. What cannot be written is told by the last one.
+    /// Writes the rows so far, if the file is due. An error is ignored here: the write after the last row reports it.
     pub fn look(&mut self, now: Instant) {
         if now >= self.due {
             let _ = self.write();
@@ -40,7 +40,7 @@ impl Columnar {
         }
     }
 
-    /// Writes the rows there are.
+    /// Writes the rows so far.
     ///
     /// # Errors
     /// [`Failure`] where the file cannot be written.
@@ -82,7 +82,7 @@ mod tests {
         std::fs::write(folder.path().join(RUNS), &rows).expect("written");
         let mut file = Columnar::new(folder.path(), &target, definition);
         let count = || {
-            use parquet::file::reader::{FileReader, SerializedFileReader};
+            use ::parquet::file::reader::{FileReader, SerializedFileReader};
             let opened = std::fs::File::open(&target).ok()?;
             Some(SerializedFileReader::new(opened).expect("whole").metadata().file_metadata().num_rows())
         };

@@ -1,46 +1,9 @@
 //! Accelerations of a body and its motion inside steps: against differences, and against shorter steps.
 
-use macrostep_description::ModelDescription;
-use macrostep_models_flexible::find;
-use macrostep_slave::{Outcome, Slave, Snapshot};
+mod driven;
 
-fn slave(model: &str) -> Box<dyn Slave> {
-    find(model).expect("a model").instantiate(model)
-}
-
-fn reference(d: &ModelDescription, name: &str) -> u32 {
-    d.variable(name).unwrap_or_else(|| panic!("no `{name}`")).value_reference
-}
-
-fn set(s: &mut dyn Slave, name: &str, value: f64) {
-    let r = reference(s.description(), name);
-    s.set_real(&[r], &[value]).expect("set");
-}
-
-fn choose(s: &mut dyn Slave, name: &str, value: i32) {
-    let r = reference(s.description(), name);
-    s.set_integer(&[r], &[value]).expect("set");
-}
-
-fn get(s: &mut dyn Slave, name: &str) -> f64 {
-    let r = reference(s.description(), name);
-    let mut value = [0.0];
-    s.get_real(&[r], &mut value).expect("get");
-    value[0]
-}
-
-fn start(s: &mut dyn Slave) {
-    s.setup_experiment(0.0, None, None).expect("set up");
-    s.enter_initialization().expect("entered");
-    s.exit_initialization().expect("left");
-}
-
-fn run(s: &mut dyn Slave, steps: u32, step_s: f64) {
-    for k in 0..steps {
-        let outcome = s.do_step(s.time_s(), step_s, true).unwrap_or_else(|e| panic!("step {k}: {e}"));
-        assert_eq!(outcome, Outcome::Done);
-    }
-}
+use driven::{choose, get, reference, run, set, slave, start};
+use macrostep_slave::{Slave, Snapshot};
 
 /// Accelerations follow loads at once: derivatives against differences of what is read.
 #[test]

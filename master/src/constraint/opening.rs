@@ -1,4 +1,4 @@
-//! How far joints are open at the ends of windows, and what follows from it.
+//! The gaps of joints at the ends of windows, and whether they are small enough.
 
 use super::joint::largest;
 use super::joints::Joints;
@@ -10,10 +10,10 @@ const ROUNDINGS: f64 = 40.0;
 /// A tolerance that is reached where nothing but these roundings is left.
 const TOLERANCE: f64 = 1e-12;
 
-/// What ġ may move a joint that has a limit of its own by within a window, relative to that limit.
+/// The largest change of a gap over a window by its rate ġ, relative to the limit `gap_max` of the joint.
 const MOVED_MAX: f64 = 100.0;
 
-/// What a joint is open by, at most, at the ends of the windows so far.
+/// Largest gap of a joint at the ends of the windows so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opening {
     /// Name of the constraint.
@@ -25,7 +25,7 @@ pub struct Opening {
 }
 
 impl Joints {
-    /// Notes how far each joint is open, and the force that closes what is rounding.
+    /// Notes the gap of each joint, and the force that corresponds to rounding in it.
     pub(super) fn note(&self, state: &mut JointsState, length_s: f64) {
         let n = self.rows();
         for (i, joint) in self.list.iter().enumerate() {
@@ -64,7 +64,7 @@ impl Joints {
         self.secant.accept(&mut state.correction);
     }
 
-    /// What joints were open by so far.
+    /// Largest gaps of the joints so far.
     pub fn openings(&self, state: &JointsState) -> Vec<Opening> {
         let parts = self.list.iter().zip(&state.largest);
         parts.map(|(joint, [gap, rate])| Opening { name: joint.name.clone(), gap: *gap, rate: *rate }).collect()
