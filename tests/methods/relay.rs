@@ -40,6 +40,23 @@ fn rows(pair: &Pair, every: u64, one_by_one: bool) -> (Vec<Vec<u64>>, Vec<u64>, 
     (bits, c.simulation.do_steps(), c.simulation.accounts().to_vec())
 }
 
+/// Laws under a palindromic schedule: one of their inputs is known in the middle of the other unit's step, and that is where the law is
+/// evaluated, window by window too.
+#[test]
+fn a_law_takes_what_is_known_within_a_step() {
+    let _open = factory::open_all().expect("the FMUs open");
+    for order in [vec![0, 1], vec![1, 0]] {
+        for coupling in Coupling::ALL {
+            for degree in 0..3 {
+                let method = classical(degree, Schedule::Palindromic(order.clone()));
+                let pair = Pair { start: Start::Ramp, bond: false, ..Pair::new(coupling, method, 1e-2, 0.6) };
+                let (short, long) = (rows(&pair, 1, false), rows(&pair, 1, true));
+                assert_eq!(short, long, "{coupling} {order:?} {degree}");
+            }
+        }
+    }
+}
+
 /// Every coupling, schedule and sampling, equal steps, whole and broken rates.
 #[test]
 fn a_stretch_of_windows_leaves_what_single_windows_leave() {

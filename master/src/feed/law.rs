@@ -66,6 +66,17 @@ impl LawFeed {
         (self.u.len(), self.y.len())
     }
 
+    /// The newest point of a step at which one of the law's inputs is known: its end or a point inside, else its start. A channel
+    /// that is held is read there, too.
+    pub(super) fn known_at(&self, supply: &Supply<'_>, from: Tick, to: Tick) -> Tick {
+        let newest = |channel: usize| {
+            let history = &supply.histories[channel];
+            if history.len() == 0 { from as f64 } else { history.at(history.newest()) }
+        };
+        let at = self.sources.iter().map(|(channel, _)| newest(*channel)).fold(from as f64, f64::max);
+        (at as Tick).min(to)
+    }
+
     /// The law with its inputs' values at `at`.
     pub(super) fn evaluate(&mut self, supply: &mut Supply<'_>, at: Tick) {
         // Its inputs.
@@ -105,10 +116,12 @@ impl LawFeed {
             Some(history) => {
                 self.evaluate(supply, span.from);
                 supply.histories[history].put(span.from, &self.y);
-                // The step's end is worth a sample as soon as one of the law's inputs is known there.
-                if self.sources.iter().any(|(c, _)| supply.histories[*c].reaches(span.to)) {
-                    self.evaluate(supply, span.to);
-                    supply.histories[history].put(span.to, &self.y);
+                // The step's end is worth a sample as soon as one of the law's inputs is known there; a point inside only to what
+                // is held, because the other inputs are predicted there, and stay so.
+                let known = self.known_at(supply, span.from, span.to);
+                if known == span.to || known > span.from && supply.predictor.holds() {
+                    self.evaluate(supply, known);
+                    supply.histories[history].put(known, &self.y);
                 }
                 supply.predictor.segments(&supply.histories[history], span, &mut self.y_segments);
             }

@@ -109,9 +109,8 @@ impl Feed {
                 }
             }
             Feed::Law(f) => {
-                // The step's end where one of the law's inputs is known there, else its start.
-                let known = f.sources.iter().any(|(c, _)| supply.histories[*c].reaches(to));
-                f.evaluate(supply, if known { to } else { from });
+                let known = f.known_at(supply, from, to);
+                f.evaluate(supply, known);
                 for &(output, place) in &f.picks {
                     inputs[place] = f.y[output];
                 }
