@@ -20,7 +20,7 @@ use rollback::Trials;
 /// `macrostep check`.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// The FMU: a file, or a folder it was unpacked into
+    /// The FMU: a file, a folder it was unpacked into, or `embedded:NAME` for one of this program's
     #[arg(value_name = "FMU")]
     pub fmu: PathBuf,
     /// Do not load the library: loading runs its initialisers in this process

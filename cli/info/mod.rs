@@ -8,15 +8,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Value};
 use macrostep_import::fmu::Fmu;
+use macrostep_system::Fmus;
+use macrostep_system::scenario::Source;
 use serde_json::{Value as Json, json};
 
+use crate::embedded;
 use crate::failure::Failure;
 use crate::print;
 
 /// `macrostep info`.
 #[derive(Debug, Args)]
 pub struct InfoArguments {
-    /// The FMU: a file, or a folder it was unpacked into
+    /// The FMU: a file, a folder it was unpacked into, or `embedded:NAME` for one of this program's
     #[arg(value_name = "FMU")]
     pub fmu: PathBuf,
     /// Print one JSON object instead of tables [default: off]
@@ -33,11 +36,15 @@ pub fn run(arguments: &InfoArguments) -> Result<(), Failure> {
     print::stream(|out| if arguments.json { document::write(&fmu, out) } else { text::write(&fmu, out) })
 }
 
-/// Opens an FMU for a verb.
+/// Opens an FMU for a verb: a path, or a name as scenarios have it.
 ///
 /// # Errors
 /// [`Failure::Run`] with what is wrong with it.
 pub fn open(path: &Path) -> Result<Fmu, Failure> {
+    // One of the program, with all that its archive has.
+    if let Some(name) = path.to_str().and_then(|path| path.strip_prefix("embedded:")) {
+        return Fmus::new(embedded::packed).fmu(&Source::Embedded(name.to_owned())).map_err(Failure::Run);
+    }
     Fmu::open(path).map_err(|e| Failure::Run(e.to_string()))
 }
 

@@ -16,7 +16,7 @@ const STEPS_MAX: f64 = 1e8;
 /// `macrostep simulate`. The names fmusim uses are accepted too.
 #[derive(Debug, Args)]
 pub struct SimulateArguments {
-    /// The FMU: a file, or a folder it was unpacked into
+    /// The FMU: a file, a folder it was unpacked into, or `embedded:NAME` for one of this program's
     #[arg(value_name = "FMU")]
     pub fmu: PathBuf,
     /// Another start value; may be repeated [default: none]

@@ -22,6 +22,8 @@ pub(crate) fn instant(from: Tick, to: Tick, s: f64) -> f64 {
 
 /// Dense output of one unit.
 pub(crate) struct Dense {
+    /// Length of the shortest step whose inside is sampled: half steps have no samples.
+    shortest: Tick,
     /// Local times s_1 … s_q of the nodes after the step's start.
     pub nodes: Vec<f64>,
     /// Value reference of the parameter that sets q.
@@ -49,11 +51,12 @@ impl DenseState {
 }
 
 impl Dense {
-    /// Dense output of all sampled outputs of unit `u`; sets `dense_nodes`, so the unit must not be initialised yet.
+    /// Dense output of all sampled outputs of unit `u` in steps of at least `shortest` ticks; sets `dense_nodes`, so the unit must not be
+    /// initialised yet.
     ///
     /// # Errors
     /// [`RunError::DenseOutput`] with the output that has none.
-    pub fn new(system: &System, u: usize, unit: &mut dyn Unit, q: usize) -> Result<Self, RunError> {
+    pub fn new((system, u): (&System, usize), unit: &mut dyn Unit, q: usize, shortest: Tick) -> Result<Self, RunError> {
         let description = &system.descriptions[u];
         let variables: Vec<usize> = system.channels_of(u).flat_map(|(_, c)| c.variables.iter().copied()).collect();
         let missing = |needed: String| RunError::DenseOutput { unit: unit.name().to_string(), needed };
@@ -66,7 +69,7 @@ impl Dense {
             }
         }
         let nodes = (1..=q).map(|i| lobatto(i, q)).collect();
-        let dense = Dense { nodes, parameter, refs, outputs: variables.len() };
+        let dense = Dense { shortest, nodes, parameter, refs, outputs: variables.len() };
         dense.ask(unit)?;
         Ok(dense)
     }
@@ -99,6 +102,9 @@ impl Dense {
 
     /// Puts the samples inside the step into the history of a channel: its first place among the outputs.
     pub fn publish(&self, state: &DenseState, history: &mut History, first: usize) {
+        if state.to - state.from < self.shortest {
+            return;
+        }
         let (inner, width) = (self.nodes.len() - 1, history.width());
         for (i, &s) in self.nodes[..inner].iter().enumerate() {
             let row = i * self.outputs + first;

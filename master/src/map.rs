@@ -99,7 +99,7 @@ impl OneStepMap {
         // Between windows whose half steps are merged units are not together; whole symmetric steps are another plan.
         let Simulation { window, state, .. } = simulation;
         if state.now == 0 {
-            window.plan.unmerge();
+            window.set_half_steps_apart(state);
         }
         self.now = state.now;
         // The state of the units.

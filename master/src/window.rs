@@ -58,6 +58,14 @@ impl Window {
         Window { stations, sources, links, plan, groups, lines, joints, balance, revocable, histories, kept }
     }
 
+    /// Before the first window: half steps of neighbouring windows are not merged, and no unit is sampled inside its steps.
+    pub fn set_half_steps_apart(&mut self, state: &mut State) {
+        if self.plan.is_staggered() {
+            self.plan.set_half_steps_apart();
+            self.stations.iter_mut().zip(&mut state.stations).for_each(|(station, state)| station.forget_dense(state));
+        }
+    }
+
     /// The signals before the first sample.
     pub fn signals(&self) -> Signals {
         let balance = self.balance.as_ref().map(EnergyBalance::state);

@@ -50,3 +50,20 @@ fn what_an_fmu_declares_is_shown() {
         assert!(text.contains(part), "{part} is not in {text}");
     }
 }
+
+/// The verbs for one FMU take the names that scenarios have.
+#[test]
+fn an_fmu_of_the_program_needs_no_file() {
+    for verb in [&["info"][..], &["check"], &["simulate", "--json", "--stop", "0.1"]] {
+        let by = |fmu: &str| run(&[&[verb[0], fmu], &verb[1..]].concat());
+        let (file, name) = (by("heat_rod.fmu"), by("embedded:heat_rod"));
+        assert_eq!(name.status.code(), Some(0), "{name:?}");
+        // A message may have the name it was asked by.
+        let text =
+            |output: &Output| String::from_utf8_lossy(&output.stdout).replace("embedded:heat_rod", "heat_rod.fmu");
+        assert_eq!(text(&name), text(&file), "{verb:?}");
+    }
+    let unknown = run(&["info", "embedded:heat_bar"]);
+    let text = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(unknown.status.code() == Some(1) && text.contains("no FMU `heat_bar`"), "{text}");
+}

@@ -45,7 +45,7 @@ const WORDS: &[(&str, &str, usize)] = &[
     ("ledger", "energy balance", 0),
     ("palindrome", "symmetric schedule", 0),
     ("palindromes", "symmetric steps", 1),
-    ("unmerge", "half steps apart", 4),
+    ("unmerge", "half steps apart", 0),
     ("foundry", "factory of units", 0),
     ("retune", "reset", 0),
     ("mapless", "without one-step map", 0),

@@ -194,7 +194,9 @@ fn stations(
         units.map(|(u, unit)| Station::new((system, u), unit, steps[u], method, histories)).collect();
     for (u, station) in stations.iter_mut().enumerate() {
         if nodes > 0 && stagger.is_none_or(|order| order.first() == Some(&u)) {
-            station.dense = Some(Dense::new(system, u, station.unit.as_mut(), nodes)?);
+            // Of a merged step, the middle; a half step is as if nothing were merged.
+            let shortest = if stagger.is_some() { steps[u] } else { 0 };
+            station.dense = Some(Dense::new((system, u), station.unit.as_mut(), nodes, shortest)?);
         }
         // Predictors of a family are not all alike.
         if method.control.is_some() {

@@ -95,7 +95,7 @@ impl Simulation {
             let station = &self.window.stations[unit.index()];
             let v = &station.unit.description().variables[variable];
             if v.real().is_none() || !station.outputs.refs.contains(&v.value_reference) {
-                self.window.plan.unmerge();
+                self.window.set_half_steps_apart(&mut self.state);
             }
         }
         self.recorder.add(&self.window.stations, unit.index(), variable, column.to_string());

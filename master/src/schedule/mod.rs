@@ -165,8 +165,8 @@ impl Plan {
         self.later.iter().rev().find(|(from, _)| *from <= now).map_or(&self.ops, |(_, ops)| ops)
     }
 
-    /// Before the first window: goes back to windows of whole palindromes, after which all units are together.
-    pub(crate) fn unmerge(&mut self) {
+    /// Before the first window: goes back to whole symmetric steps, after which all units are together.
+    pub(crate) fn set_half_steps_apart(&mut self) {
         if let Some(whole) = self.whole.take() {
             (self.ops, self.later) = (whole, Vec::new());
         }

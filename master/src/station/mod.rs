@@ -99,6 +99,11 @@ impl Station {
         }
     }
 
+    /// Before the first step: the unit is not sampled inside its steps.
+    pub fn forget_dense(&mut self, state: &mut StationState) {
+        (self.dense, state.dense) = (None, None);
+    }
+
     /// Feeds the unit over `span`, steps it and reads its outputs.
     #[inline]
     pub fn advance(
