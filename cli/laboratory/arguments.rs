@@ -101,15 +101,16 @@ pub struct StabilityArguments {
     /// Points along each side of the window, edges included; for a scenario, macro steps a decade
     #[arg(long, value_name = "N", default_value = "31", value_parser = clap::value_parser!(u64).range(2..=2001))]
     pub grid: u64,
-    /// Stable is ρ ≤ 1 + tolerance
-    #[arg(long, value_name = "EPS", default_value = "1e-9", value_parser = positive, allow_negative_numbers = true)]
-    pub tolerance: f64,
+    /// Stable is ρ ≤ 1 + tolerance, of the dimensionless model [default: 1e-9]
+    #[arg(long, value_name = "EPS", value_parser = positive, allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
     /// Rays of limits: angles in degrees, 90 undamped, 180 aperiodic
     #[arg(long, value_name = "DEG", value_delimiter = ',', default_value = "90,105,120,135,150,165,180")]
     pub rays: Vec<f64>,
-    /// Growth allowed for limits: ln ρ a macro step along rays; for a scenario, ln ρ / H [1/s]
-    #[arg(long, value_name = "G", default_value = "1e-3", value_parser = positive, allow_negative_numbers = true)]
-    pub growth: f64,
+    /// Growth allowed: ln ρ a macro step along rays [default: 1e-3]; for a system ln ρ / H in 1/s [default: what makes its
+    /// run grow by 1 %]
+    #[arg(long, value_name = "G", value_parser = positive, allow_negative_numbers = true)]
+    pub growth: Option<f64>,
     /// Range of macro steps from,to in seconds for a system [default: a hundredth to thirty times its usual one, of a file not below its span/2e5]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     pub steps: Vec<f64>,

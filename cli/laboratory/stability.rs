@@ -11,6 +11,12 @@ use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
 use crate::print;
 
+/// ln ρ a macro step that is allowed along rays.
+const GROWTH: f64 = 1e-3;
+
+/// Stable is ρ ≤ 1 + this.
+const TOLERANCE: f64 = 1e-9;
+
 /// Runs, prints, writes.
 ///
 /// # Errors
@@ -106,12 +112,12 @@ impl Question {
         }
         // Rays that leave the origin in that half.
         let points = [arguments.grid as usize; 2];
-        let (angles_deg, growth) = (arguments.rays.clone(), arguments.growth);
+        let (angles_deg, growth) = (arguments.rays.clone(), arguments.growth.unwrap_or(GROWTH));
         if let Some(angle) = angles_deg.iter().find(|a| !(90.0..=180.0).contains(*a)) {
             return Err(Failure::Usage(format!("`--rays {angle}`: expected degrees from 90 to 180")));
         }
         // What is asked of each point and each ray.
-        let window = Window { re, im, points, tolerance: arguments.tolerance };
+        let window = Window { re, im, points, tolerance: arguments.tolerance.unwrap_or(TOLERANCE) };
         Ok(Question { ratios, window, rays: Rays { angles_deg, growth, ..Rays::default() } })
     }
 

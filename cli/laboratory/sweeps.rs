@@ -14,8 +14,11 @@ use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
 use crate::print;
 
-/// Growth rates below this \[1/s\] are not drawn: rounding grows as fast.
-const GROWTH_MIN: f64 = 1e-9;
+/// By how much a run of the system's length may grow, where nothing else is said.
+const GROWTH_OF_A_RUN: f64 = 0.01;
+
+/// Part of the growth allowed below which growth is not drawn: rounding grows as fast.
+const SHOWN_MIN: f64 = 1e-6;
 
 /// One object of `--json`.
 #[derive(Serialize)]
@@ -24,11 +27,10 @@ struct Answer<'a> {
     #[serde(flatten)]
     parts: Parts,
     scenario: &'a str,
-    /// Share of the macro steps looked at (evenly on a logarithmic axis) with ρ ≤ 1 + tolerance.
+    /// Share of the macro steps looked at (evenly on a logarithmic axis) that grow by no more than `limits_growth`.
     stable_fraction: f64,
     window: [f64; 2],
     grid: usize,
-    tolerance: f64,
     /// First H \[s\] at which ln ρ / H exceeds `limits_growth` [1/s].
     limits: Limits,
     limits_growth: f64,
@@ -53,12 +55,18 @@ struct Limits {
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
+    if arguments.tolerance.is_some() {
+        let what = "`--tolerance` belongs to the dimensionless model; of a system `--growth` says what is stable";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     // The system, and steps from short ones up to those it can take.
     let mut subject = arguments.subject.open(name, None)?;
     subject.writes(arguments.output.out.as_deref(), &["growth.json", "growth.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;
+    // A rate that belongs to the length of its runs: slow and fast systems are asked the same.
+    let allowed = arguments.growth.unwrap_or(GROWTH_OF_A_RUN / card.stop_s);
     let window = match arguments.steps.as_slice() {
         [] => {
             let last_s = (30.0 * card.step_s).min(benchmark.step_max_s());
@@ -74,7 +82,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     let bar = progress_bar(schemes.len() as u64, "schemes");
     // A scheme without a map is a row that says why.
     let one = |scheme: &Scheme| {
-        let found = sweep(benchmark, scheme, &steps, arguments.growth);
+        let found = sweep(benchmark, scheme, &steps, allowed);
         bar.inc(1);
         found.unwrap_or_else(|e| Sweep::failed(scheme, e.to_string()))
     };
@@ -82,23 +90,22 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     bar.finish_and_clear();
     // The question as a line.
     let line = format!(
-        "system {} · H {:.4e} … {:.4e} s, {} steps · stable: ρ ≤ 1 + {:e} · limit: first H with ln ρ / H > {:e} 1/s",
+        "system {} · H {:.4e} … {:.4e} s, {} steps · stable: ln ρ / H ≤ {:e} 1/s · limit: first H above it",
         benchmark.name(),
         window[0],
         window[1],
         steps.len(),
-        arguments.tolerance,
-        arguments.growth
+        allowed
     );
     // The answer, as an object or as a table with the limit of each scheme.
-    let text = json::text(&found.iter().map(|s| answer(s, arguments, (benchmark.name(), window))).collect::<Vec<_>>())?;
+    let text = json::text(&found.iter().map(|s| answer(s, allowed, (benchmark.name(), window))).collect::<Vec<_>>())?;
     if arguments.output.json {
         print::line(&text)?;
     } else {
-        print::line(table(&found, arguments.tolerance).terminal())?;
+        print::line(table(&found, allowed).terminal())?;
         print::line(&line)?;
         for sweep in found.iter().filter(|s| s.failed.is_none()) {
-            print::line(said(sweep, arguments.growth))?;
+            print::line(said(sweep, allowed))?;
         }
     }
     // Files.
@@ -108,7 +115,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
         write_csv(&folder.join("growth.csv"), &found)?;
         // Without a radius there is no axis to draw on.
         if found.iter().any(|s| !s.radius.is_empty()) {
-            draw(folder, &found, arguments.growth, &line)?;
+            draw(folder, &found, allowed, &line)?;
         }
         eprintln!("wrote growth rates of {} schemes to `{}`", found.len(), folder.display());
     }
@@ -146,27 +153,26 @@ fn said(sweep: &Sweep, growth: f64) -> String {
     }
 }
 
-fn stable_fraction(sweep: &Sweep, tolerance: f64) -> f64 {
+fn stable_fraction(sweep: &Sweep, allowed: f64) -> f64 {
     if sweep.radius.is_empty() {
         return f64::NAN;
     }
-    let stable = sweep.radius.iter().filter(|rho| **rho <= 1.0 + tolerance).count();
+    let stable = sweep.growth_rate().iter().filter(|rate| **rate <= allowed).count();
     stable as f64 / sweep.radius.len() as f64
 }
 
-fn answer<'a>(sweep: &'a Sweep, arguments: &StabilityArguments, (name, window): (&'a str, [f64; 2])) -> Answer<'a> {
+fn answer<'a>(sweep: &'a Sweep, allowed: f64, (name, window): (&'a str, [f64; 2])) -> Answer<'a> {
     // JSON has no infinities.
     let finite = |values: &[f64]| values.iter().map(|x| x.is_finite().then_some(*x)).collect();
     Answer {
         scheme: sweep.scheme.to_string(),
         parts: Parts::new(&sweep.scheme),
         scenario: name,
-        stable_fraction: stable_fraction(sweep, arguments.tolerance),
+        stable_fraction: stable_fraction(sweep, allowed),
         window,
         grid: sweep.step_s.len(),
-        tolerance: arguments.tolerance,
         limits: Limits { step_s: sweep.limit_s },
-        limits_growth: arguments.growth,
+        limits_growth: allowed,
         step_s: &sweep.step_s,
         spectral_radius: finite(&sweep.radius),
         growth_rate: finite(&sweep.growth_rate()),
@@ -176,7 +182,7 @@ fn answer<'a>(sweep: &'a Sweep, arguments: &StabilityArguments, (name, window): 
     }
 }
 
-fn table(found: &[Sweep], tolerance: f64) -> Table {
+fn table(found: &[Sweep], allowed: f64) -> Table {
     let columns = [
         ("scheme", Align::Left),
         ("limit of H [s]", Align::Right),
@@ -189,7 +195,7 @@ fn table(found: &[Sweep], tolerance: f64) -> Table {
         table.row([
             sweep.scheme.to_string(),
             sweep.limit_s.map_or("–".to_owned(), |h| format!("{h:.4e}")),
-            if sweep.failed.is_some() { "–".to_owned() } else { format!("{:.3}", stable_fraction(sweep, tolerance)) },
+            if sweep.failed.is_some() { "–".to_owned() } else { format!("{:.3}", stable_fraction(sweep, allowed)) },
             sweep.growth_rate().first().map_or(String::new(), |g| short(*g)),
             sweep.failed.as_ref().map_or("done".to_owned(), |why| format!("failed: {why}")),
         ]);
@@ -211,25 +217,22 @@ fn write_csv(path: &Path, found: &[Sweep]) -> Result<(), Failure> {
 /// A panel a coupling and schedule, a line a predictor. Growth is drawn on a logarithmic axis where a scenario is undamped
 /// and nearly everything grows a little; else ρ itself, up to 2.
 fn draw(folder: &Path, found: &[Sweep], growth: f64, line: &str) -> Result<(), PlotError> {
-    let grows_at_first = |s: &Sweep| s.growth_rate().first().is_some_and(|g| *g > -1e-3);
+    let grows_at_first = |s: &Sweep| s.growth_rate().first().is_some_and(|g| *g > -growth);
     let undamped = found.iter().any(grows_at_first);
     let title = if undamped {
         "Growth rate ln ρ / H over the macro step; no line where nothing grows"
     } else {
         "Spectral radius of the one-step map over the macro step"
     };
-    let shown = |g: &f64| if *g > GROWTH_MIN { *g } else { f64::NAN };
+    let least = SHOWN_MIN * growth;
+    let shown = |g: &f64| if *g > least { *g } else { f64::NAN };
     // All panels have one range, so that they can be compared.
-    let most = found.iter().flat_map(Sweep::growth_rate).map(|g| shown(&g)).fold(10.0 * GROWTH_MIN, f64::max);
+    let most = found.iter().flat_map(Sweep::growth_rate).map(|g| shown(&g)).fold(10.0 * least, f64::max);
     let mut figure = Figure::new(title).subtitle(line).columns(2).panel_size(620.0, 420.0);
     let panel = |s: &Sweep| format!("{} {}", s.scheme.coupling, s.scheme.schedule.short());
     // A chart for each cut and schedule, a line in it for each predictor.
     for group in found.chunk_by(|a, b| panel(a) == panel(b)) {
-        let y = if undamped {
-            Axis::log("ln ρ / H", "1/s").range(GROWTH_MIN, 2.0 * most)
-        } else {
-            Axis::linear("ρ", "1")
-        };
+        let y = if undamped { Axis::log("ln ρ / H", "1/s").range(least, 2.0 * most) } else { Axis::linear("ρ", "1") };
         let mut chart = Chart::new(&panel(&group[0]), Axis::log("H", "s"), y);
         for sweep in group {
             // What cannot be drawn on the axis, or would hide the rest, is a gap.

@@ -41,3 +41,44 @@ fn the_largest_stable_step_of_a_file_is_where_runs_begin_to_grow() {
         );
     }
 }
+
+/// A pair whose whole motion is faster by this factor.
+fn pair(faster: f64) -> String {
+    let [once, twice] = [faster, faster * faster];
+    let unit = |n: u32, k: f64, c: f64| {
+        format!(
+            "[units.mass{n}]\nfmu = \"embedded:oscillator{n}_displacement\"\nset = {{ integrator = \"exact\", v0 = {:?}, k = {:?}, c = {:?}, k_c = {:?}, c_c = {:?} }}\n",
+            once,
+            k * twice,
+            c * once,
+            20.0 * twice,
+            0.1 * once
+        )
+    };
+    format!(
+        "[experiment]\nstop = {:?}\nstep = {:?}\n[coupling]\npredict = \"linear\"\n{}{}[connections]\n\"mass1.xi\" = \"mass2.x\"\n\"mass1.xi_dot\" = \"mass2.v\"\n\"mass2.xi\" = \"mass1.x\"\n\"mass2.xi_dot\" = \"mass1.v\"\n",
+        4.0 / once,
+        0.01 / once,
+        unit(1, 30.0, 0.05),
+        unit(2, 90.0, 0.02)
+    )
+}
+
+/// What counts as stable belongs to the length of the run: a pair that is 1024 times as fast has a limit of a 1024th.
+#[test]
+fn fast_and_slow_systems_are_asked_the_same() {
+    let folder = crate::common::folder(module_path!()).join("scaled");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let [slow, fast] = [1.0, 1024.0].map(|faster| {
+        std::fs::write(folder.join("pair.toml"), pair(faster)).expect("the system");
+        let found = macrostep(&folder, &["stability", "pair.toml", "--grid", "6", "--json"]);
+        let found: serde_json::Value = serde_json::from_str(&found.stdout).expect("JSON");
+        let limit_s = found[0]["limits"]["step_s"].as_f64().expect("a limit");
+        (limit_s * faster, found[0]["stable_fraction"].as_f64().expect("a share"))
+    });
+    assert!((slow.0 / fast.0 - 1.0).abs() < 1e-2 && slow.1 == fast.1, "{slow:?} {fast:?}");
+    assert!((0.3..1.0).contains(&slow.1), "{slow:?}");
+    // A tolerance of ρ belongs to another question.
+    let refused = macrostep(&folder, &["stability", "pair.toml", "--tolerance", "1e-6"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("`--growth` says what is stable"), "{}", refused.stderr);
+}
