@@ -3,7 +3,7 @@
 //! Quantities are the recorded real outputs that are not constant. The reference run is that of
 //! [`crate::trajectory`], by whatever methods the FMUs allow, and knows its own error.
 
-use crate::advise::Capabilities;
+use crate::interfaces::Capabilities;
 use crate::models::cannot_run;
 use crate::pair::Coupling;
 use crate::perturbed::{self, Nudged, Probe};
@@ -135,7 +135,11 @@ impl FromFile {
         if let Some((_, run)) = known.as_ref().filter(|(until_s, _)| *until_s >= stop_s * (1.0 - 1e-9)) {
             return Ok(Arc::clone(run));
         }
-        let until_s = stop_s.max(self.card.stop_s.min(2.0 * stop_s));
+        let mut until_s = stop_s.max(self.card.stop_s.min(2.0 * stop_s));
+        // Units that take multiples of a step only take the system's own: whole ones.
+        if self.step_multiple_s().is_some() {
+            until_s = (until_s / self.card.step_s - 1e-6).ceil() * self.card.step_s;
+        }
         let (schemes, times_s) = (references(&self.scenario), (self.card.step_s, until_s));
         let explicit: Vec<Scheme> = schemes.iter().copied().filter(|s| s.correct == Correct::Explicit).collect();
         // Going back by fork costs more than all else: only where nothing else converges.
