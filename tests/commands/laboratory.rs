@@ -52,7 +52,7 @@ fn steps_are_such_as_units_take() {
     };
     let are_multiples = |steps: &[f64]| steps.iter().all(|h| (h / 2e-4 - (h / 2e-4).round()).abs() < 1e-9 * h / 2e-4);
     for verb in ["compare", "converge"] {
-        let found = json(&[&[verb], &few[..]].concat());
+        let found = json(&[&[verb][..], &few].concat());
         let steps = steps(&found);
         assert!(steps.len() > 3 && are_multiples(&steps), "{verb} {steps:?}");
         assert!(found[0]["told"].as_array().is_none_or(Vec::is_empty), "{found}");
@@ -64,7 +64,7 @@ fn steps_are_such_as_units_take() {
     assert!(found[0]["failed"].is_null() && found[0]["unknown"].is_null(), "{found}");
     assert!(found[0]["limits"]["step_s"].as_f64().is_none_or(|h| are_multiples(&[h])), "{found}");
     // A step that was typed and is none.
-    let output = macrostep(&[&["compare"], &few[..], &["--steps", "4e-3,3e-4"]].concat());
+    let output = macrostep(&[&["compare"][..], &few, &["--steps", "4e-3,3e-4"]].concat());
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let states = [0, 1].map(|i| found[0]["runs"][i]["state"].as_str().expect("a state").to_owned());
     assert!(output.status.code() == Some(1) && states[0] == "done", "{states:?}");
