@@ -23,7 +23,7 @@ use crate::single::kept;
 use crate::slaves::SlaveArguments;
 use crate::stream::Stream;
 use crate::summary::Summary;
-use crate::system::steps::{Sink, Steps, failed, goes_on};
+use crate::system::steps::{Rows, Sink, Steps, failed};
 use crate::terms::Control;
 use crate::thinned::Thinned;
 use crate::{pictures, print, simulate};
@@ -38,7 +38,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     let anywhere = OscillatorOptions { slaves: SlaveArguments::default(), ..options.clone() };
     let run = format!("oscillator\n{}", scenario(&anywhere)?);
     let before = kept_run(arguments, &options, &run)?;
-    let mut rows = Rows::new(arguments, before.as_ref())?;
+    let mut rows = begun(arguments, before.as_ref())?;
     let mut writer = CheckpointWriter::new(&arguments.checkpoints, &run)?;
     // The run.
     interrupt::note();
@@ -108,44 +108,23 @@ fn watched(
     Ok((compared.finish(steps.wall.as_secs_f64()), ended))
 }
 
-/// Where rows go as they are recorded.
-#[derive(Default)]
-struct Rows {
-    stream: Option<Stream>,
-    /// Curves for the pictures.
-    curves: Option<Thinned>,
-}
-
-impl Rows {
-    /// A new file, or the one of the run that is continued.
-    fn new(arguments: &OscillatorArguments, kept: Option<&Checkpoint>) -> Result<Rows, Failure> {
-        let Some(folder) = &arguments.out else { return Ok(Rows::default()) };
-        let path = folder.join("trace.csv");
-        let columns = Recorder::columns();
-        let names = columns.iter().map(|column| column.name.as_str());
-        let mut curves = Thinned::new(&columns, &HashSet::new());
-        let stream = match kept {
-            Some(at) => {
-                let mut stream = Stream::resume(&path, names, at)?;
-                stream.cut()?;
-                curves.read(&path, at.file.rows)?;
-                stream
-            }
-            None => Stream::create(&path, names)?,
-        };
-        Ok(Rows { stream: Some(stream), curves: Some(curves) })
-    }
-}
-
-impl Observer for Rows {
-    fn row(&mut self, t_s: f64, values: &[f64]) {
-        if let Some(stream) = &mut self.stream {
-            stream.row(t_s, values);
+/// Rows of a new file, or of the one of the run that is continued.
+fn begun(arguments: &OscillatorArguments, kept: Option<&Checkpoint>) -> Result<Rows, Failure> {
+    let Some(folder) = &arguments.out else { return Ok(Rows::default()) };
+    let path = folder.join("trace.csv");
+    let columns = Recorder::columns();
+    let names = columns.iter().map(|column| column.name.as_str());
+    let mut curves = Thinned::new(&columns, &HashSet::new());
+    let stream = match kept {
+        Some(at) => {
+            let mut stream = Stream::resume(&path, names, at)?;
+            stream.cut()?;
+            curves.read(&path, at.file.rows)?;
+            stream
         }
-        if let Some(curves) = &mut self.curves {
-            curves.row(t_s, values);
-        }
-    }
+        None => Stream::create(&path, names)?,
+    };
+    Ok(Rows { curves: Some(curves), ..Rows::new(Some(stream)) })
 }
 
 /// Rows that are compared with the exact solution before they go on.
@@ -161,7 +140,7 @@ impl Observer for ComparedRows<'_> {
 
     #[inline]
     fn goes_on(&mut self) -> bool {
-        goes_on(self.rows.stream.as_ref())
+        self.rows.goes_on()
     }
 }
 

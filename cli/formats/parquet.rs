@@ -24,8 +24,8 @@ pub fn convert(_rows: &Path, _target: &Path, _known: Known<'_>) -> Result<(), Fa
 /// [`Failure::Usage`] without the feature.
 #[cfg(not(feature = "parquet"))]
 pub fn is_there() -> Result<(), Failure> {
-    let text = "`--parquet`: this program was built without the feature `parquet`: `cargo build --features parquet`";
-    Err(Failure::Usage(text.to_owned()))
+    let next = "`cargo install --locked --path . --features parquet` makes one that has it";
+    Err(Failure::Usage(format!("`--parquet`: this program was built without the feature `parquet`; {next}")))
 }
 
 #[cfg(feature = "parquet")]

@@ -1,7 +1,8 @@
 //! `macrostep advise`: the cheapest scheme and macro step for a tolerance, its predicted error, and with `--apply` its
 //! measured error.
 
-use macrostep_analysis::advise::{Advice, Candidate, Capabilities, Connection, LeftOut, Question, advise};
+use macrostep_analysis::advise::{Advice, Candidate, LeftOut, Question, advise};
+use macrostep_analysis::interfaces::{Capabilities, Connection};
 use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
 use macrostep_analysis::models;
 use macrostep_analysis::scheme::{Control, Predict, Schedule};
@@ -48,6 +49,8 @@ struct Answer<'a> {
     first_guess: Guess,
     connections: &'a [Connection],
     loop_gain: Option<f64>,
+    /// What `--limit` left no time for: "interfaces", "loop gain", "growth".
+    no_time: &'a [&'static str],
     units: &'a [Capabilities],
     applied: Option<Applied>,
 }
@@ -242,6 +245,7 @@ fn answer<'a>(
         // What was seen of the system on the way.
         connections: &advice.connections,
         loop_gain: advice.loop_gain,
+        no_time: &advice.no_time,
         units: &advice.capabilities,
         // The advice, tried.
         applied: applied.map(|work| Applied {
@@ -297,6 +301,9 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
         },
         number(guess.growth_rate)
     ))?;
+    if !answer.no_time.is_empty() {
+        print::line(format!("no time was left for: {}; a larger `--limit` gives more", answer.no_time.join(", ")))?;
+    }
     // The cheapest schemes; the JSON object has all of them.
     let mut table = Table::new([
         ("scheme", Align::Left),
@@ -343,8 +350,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
         ))?;
     }
     // An error of the reference that is as large as a tenth of the predicted one limits what was measured.
-    let reference = answer.reference_error.filter(|e| *e > 0.1 * best.predicted_error);
-    if let Some(error) = reference {
+    if let Some(error) = answer.reference_error.filter(|e| *e > 0.1 * best.predicted_error) {
         print::line(format!(
             "the reference run has an error of {error:.0e} itself: the measured error is not more accurate than that"
         ))?;

@@ -126,7 +126,7 @@ pub struct ConvergeArguments {
     #[command(flatten)]
     pub subject: SubjectArguments,
     /// Macro steps of runs in seconds, separated by commas [default: 9, from 4 times to 1/16 of the scenario's usual one;
-    /// for jerk 5 times, for spectral:Q 50 times as long]
+    /// for jerk 5 times, for spectral:Q 50 times as long; whole multiples where units need them]
     #[arg(long, value_name = "H", value_delimiter = ',')]
     pub steps: Vec<f64>,
     /// Macro steps of local errors in seconds, separated by commas [default: from 8 times to 1/8 of the scenario's usual one;
@@ -154,7 +154,7 @@ pub struct CompareArguments {
     #[command(flatten)]
     pub subject: SubjectArguments,
     /// Macro steps in seconds, separated by commas [default: 6, from 8 times to 1/4 of the scenario's usual one; for jerk 5 times,
-    /// for spectral:Q 50 times as long]
+    /// for spectral:Q 50 times as long; whole multiples where units need them]
     #[arg(long, value_name = "H", value_delimiter = ',')]
     pub steps: Vec<f64>,
     /// Tolerances of step control, separated by commas
@@ -317,24 +317,27 @@ pub fn interval(option: &str, values: &[f64]) -> Result<[f64; 2], Failure> {
     }
 }
 
-/// Macro steps as typed, or `usual_s` times powers of √2 or 2 from `2^first` downwards, those left out that are longer than
-/// `longest_s`.
+/// Macro steps as typed, or `usual_s` times powers of √2 or 2 from `2^first` downwards, each the nearest that units allow, those
+/// left out that are longer than `longest_s`.
 ///
 /// # Errors
 /// [`Failure::Usage`] naming the option.
 pub fn ladder(
-    option: &str,
-    typed: &[f64],
+    benchmark: &dyn Benchmark,
+    (option, typed): (&str, &[f64]),
     (usual_s, longest_s): (f64, f64),
     exponents: &[f64],
 ) -> Result<Vec<f64>, Failure> {
     if let Some(bad) = typed.iter().find(|h| !(h.is_finite() && **h > 0.0)) {
         return Err(Failure::Usage(format!("`--{option}`: {bad} found, expected numbers above 0")));
     }
-    if typed.is_empty() {
-        return Ok(exponents.iter().map(|e| usual_s * e.exp2()).filter(|h| *h <= longest_s).collect());
+    if !typed.is_empty() {
+        return Ok(typed.to_vec());
     }
-    Ok(typed.to_vec())
+    let steps = exponents.iter().map(|e| benchmark.allowed_step_s(usual_s * e.exp2())).filter(|h| *h <= longest_s);
+    let mut steps: Vec<f64> = steps.collect();
+    steps.dedup();
+    Ok(steps)
 }
 
 /// Where the units of a run come from.

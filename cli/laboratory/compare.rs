@@ -120,7 +120,7 @@ fn entries(
     let mut plans = Vec::new();
     for scheme in schemes {
         let usual_s = (scheme.reach() * scenario.card().step_s, (0.5 * stop_s).min(scenario.step_max_s()));
-        plans.push((*scheme, ladder("steps", &arguments.steps, usual_s, &STEPS)?));
+        plans.push((*scheme, ladder(scenario, ("steps", &arguments.steps), usual_s, &STEPS)?));
     }
     // One reference for each step, whichever schemes take it.
     let mut steps: Vec<f64> = plans.iter().flat_map(|(_, steps)| steps.iter().copied()).collect();

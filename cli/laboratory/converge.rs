@@ -71,8 +71,9 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     // The longest step leaves room for the run to show an order: a part of it, and no more than the system takes.
     let longest_s = |part: f64| (part * stop_s).min(benchmark.step_max_s());
     let ladders = reaches.iter().map(|&reach| {
-        let global_s = ladder("steps", &arguments.steps, (reach * card.step_s, longest_s(0.5)), &GLOBAL)?;
-        let local_s = ladder("local-steps", &arguments.local_steps, (reach * card.step_s, longest_s(0.3)), &LOCAL)?;
+        let usual_s = reach * card.step_s;
+        let global_s = ladder(benchmark, ("steps", &arguments.steps), (usual_s, longest_s(0.5)), &GLOBAL)?;
+        let local_s = ladder(benchmark, ("local-steps", &arguments.local_steps), (usual_s, longest_s(0.3)), &LOCAL)?;
         Ok((reach, Ladder::new(benchmark, &global_s, &local_s, stop_s).map_err(failed)?))
     });
     let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;

@@ -1,7 +1,7 @@
 //! `macrostep stability SYSTEM`: growth rates over the macro step.
 
 use macrostep_analysis::sweep::{Sweep, sweep};
-use macrostep_analysis::{Scheme, Source};
+use macrostep_analysis::{Benchmark, Scheme, Source};
 use macrostep_plot::table::{Align, Table, short};
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 use rayon::prelude::*;
@@ -70,15 +70,15 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     let window = match arguments.steps.as_slice() {
         [] => {
             let last_s = (30.0 * card.step_s).min(benchmark.step_max_s());
-            [(0.01 * card.step_s).max(benchmark.growth_step_min_s()).min(0.1 * last_s), last_s]
+            let first_s = (0.01 * card.step_s).max(benchmark.growth_step_min_s()).min(0.1 * last_s);
+            [first_s, last_s].map(|step_s| benchmark.allowed_step_s(step_s))
         }
         steps => interval("steps", steps)?,
     };
     if window[0] <= 0.0 {
         return Err(Failure::Usage(format!("`--steps` begins at {} s, expected above 0", window[0])));
     }
-    // Steps even on a logarithmic axis.
-    let steps = logarithmic(window, arguments.grid as usize);
+    let steps = steps(benchmark, window, arguments.grid as usize);
     let bar = progress_bar(schemes.len() as u64, "schemes");
     // A scheme without a map is a row that says why.
     let one = |scheme: &Scheme| {
@@ -128,6 +128,17 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
             Err(Failure::Run(format!("{n} of {all} schemes failed; their rows say why")))
         }
     }
+}
+
+/// Steps \[s\] even on a logarithmic axis, between the two ends the nearest ones that units allow.
+fn steps(benchmark: &dyn Benchmark, window: [f64; 2], a_decade: usize) -> Vec<f64> {
+    let even = logarithmic(window, a_decade);
+    let [first, .., last] = even[..] else { return even };
+    let inner = even[1..even.len() - 1].iter().map(|h| benchmark.allowed_step_s(*h));
+    let inner = inner.filter(|h| *h > first * (1.0 + 1e-9) && *h < last * (1.0 - 1e-9));
+    let mut steps: Vec<f64> = std::iter::once(first).chain(inner).chain([last]).collect();
+    steps.dedup();
+    steps
 }
 
 /// From the first to the last, `a_decade` for each factor of 10.

@@ -60,6 +60,9 @@ impl Columnar {
 
 #[cfg(all(test, feature = "parquet"))]
 mod tests {
+    use ::parquet::file::reader::{FileReader, SerializedFileReader};
+    use ::parquet::record::Field;
+
     use super::*;
 
     /// A file that is due has all rows until then and is whole; the next one is due after a pause only.
@@ -82,7 +85,6 @@ mod tests {
         std::fs::write(folder.path().join(RUNS), &rows).expect("written");
         let mut file = Columnar::new(folder.path(), &target, definition);
         let count = || {
-            use ::parquet::file::reader::{FileReader, SerializedFileReader};
             let opened = std::fs::File::open(&target).ok()?;
             Some(SerializedFileReader::new(opened).expect("whole").metadata().file_metadata().num_rows())
         };
@@ -97,6 +99,12 @@ mod tests {
         assert_eq!(count(), Some(2));
         file.look(file.due);
         assert_eq!(count(), Some(3));
+        // A measure that has no value is null, and what is varied keeps its unit.
+        let opened = SerializedFileReader::new(std::fs::File::open(&target).expect("a file")).expect("whole");
+        let second = opened.get_row_iter(None).expect("rows").nth(1).expect("a row").expect("read");
+        assert_eq!(second.get_column_iter().nth(1).map(|(_, field)| field.clone()), Some(Field::Null));
+        let units = opened.metadata().file_metadata().key_value_metadata().expect("metadata");
+        assert!(units.iter().any(|one| one.value.as_deref() == Some("{\"left.k\":\"N/m\"}")), "{units:?}");
         assert!(!folder.path().join("x.parquet.part").exists());
     }
 }

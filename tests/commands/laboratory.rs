@@ -1,6 +1,7 @@
 //! The verbs of the laboratory as a user meets them: keys of their JSON, files, refusals.
 
 use crate::run::{json, program as macrostep};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// An empty folder of this test's own.
@@ -39,6 +40,35 @@ fn stability_of_a_scenario_is_over_its_macro_step() {
     let limit = found[0]["limits"]["step_s"].as_f64().expect("hold grows at last");
     assert!((0.05..0.1).contains(&limit), "{limit}");
     assert!(found[1]["limits"]["step_s"].is_null());
+}
+
+/// Macro steps that are chosen are multiples of what units allow; one that is typed is taken as it is.
+#[test]
+fn steps_are_such_as_units_take() {
+    let few = ["actuator", "--stop", "0.24", "--record", "mechanics.s[1]", "--json"];
+    let steps = |object: &Value| -> Vec<f64> {
+        let runs = object[0]["runs"].as_array().or(object[0]["errors"]["global"].as_array()).expect("runs");
+        runs.iter().map(|run| run["step_s"].as_f64().expect("a step")).collect()
+    };
+    let are_multiples = |steps: &[f64]| steps.iter().all(|h| (h / 2e-4 - (h / 2e-4).round()).abs() < 1e-9 * h / 2e-4);
+    for verb in ["compare", "converge"] {
+        let found = json(&[&[verb][..], &few].concat());
+        let steps = steps(&found);
+        assert!(steps.len() > 3 && are_multiples(&steps), "{verb} {steps:?}");
+        assert!(found[0]["told"].as_array().is_none_or(Vec::is_empty), "{found}");
+    }
+    // Growth, with a limit that is one of them.
+    let found = json(&["stability", "actuator", "--record", "mechanics.s[1]", "--grid", "4", "--json"]);
+    let steps: Vec<f64> = found[0]["step_s"].as_array().expect("steps").iter().filter_map(Value::as_f64).collect();
+    assert!(steps.len() > 8 && are_multiples(&steps) && steps.is_sorted(), "{steps:?}");
+    assert!(found[0]["failed"].is_null() && found[0]["unknown"].is_null(), "{found}");
+    assert!(found[0]["limits"]["step_s"].as_f64().is_none_or(|h| are_multiples(&[h])), "{found}");
+    // A step that was typed and is none.
+    let output = macrostep(&[&["compare"][..], &few, &["--steps", "4e-3,3e-4"]].concat());
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let states = [0, 1].map(|i| found[0]["runs"][i]["state"].as_str().expect("a state").to_owned());
+    assert!(output.status.code() == Some(1) && states[0] == "done", "{states:?}");
+    assert!(states[1].contains("expected a multiple of 0.0002 s"), "{states:?}");
 }
 
 /// Rows, JSON and files are there, however many of the schemes fail.

@@ -241,7 +241,6 @@ fn advice_ends_in_time() {
     assert!(refused.contains("time of trials") && refused.contains("--limit"), "{refused}");
 }
 
-/// Between events the solution is that of the bounces in closed form, wherever it is asked.
 /// Hydraulics that take multiples of their micro step only are asked for such, and the advice keeps its promise.
 #[test]
 fn advice_is_a_step_that_units_allow() {
@@ -261,8 +260,12 @@ fn advice_is_a_step_that_units_allow() {
         let parts = step_s / 2e-4;
         assert!((parts - parts.round()).abs() < 1e-9 * parts, "{step_s}");
     }
+    // The nearest one: at least one multiple, and a multiple keeps its digits.
+    let allowed = [1e-6, 0.29e-3, 0.31e-3, 16e-3, 0.4 / 3.0].map(|step_s| file.allowed_step_s(step_s));
+    assert_eq!(allowed, [1.0, 1.0, 2.0, 80.0, 667.0].map(|n| if n == 80.0 { 16e-3 } else { n * 2e-4 }));
 }
 
+/// Between events the solution is that of the bounces in closed form, wherever it is asked.
 #[test]
 fn references_of_events_keep_their_jumps() {
     let of = example("bouncing-ball.toml");

@@ -15,12 +15,11 @@
 
 use crate::candidates::candidates;
 use crate::controlled::control;
-use crate::interfaces::{gain, observe};
+use crate::interfaces::{Capabilities, Connection, gain, observe};
 use crate::measure::FLOOR;
 use crate::scenario::Benchmark;
-use crate::scheme::{Correct, Family, Predict, Schedule, Scheme};
+use crate::scheme::{Control, Correct, Family, Predict, Schedule, Scheme};
 use crate::trial::{Trial, difference, run, worst};
-use macrostep_description::ModelDescription;
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 use rayon::prelude::*;
@@ -157,50 +156,6 @@ pub struct FirstGuess {
     pub unstable: bool,
 }
 
-/// One interface, as measured in a run of the scheme advised.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Connection {
-    /// Unit, effort and flow.
-    pub name: String,
-    /// Largest power through the interface \[W\].
-    pub power_max_w: f64,
-    /// Root mean square of the power \[W\].
-    pub power_rms_w: f64,
-    /// Strongest frequency of the flow \[Hz\].
-    pub frequency_hz: Option<f64>,
-    /// Frequency below which 99 % of the flow's power lies \[Hz\].
-    pub frequency_99_hz: Option<f64>,
-}
-
-/// Capabilities of a unit.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Capabilities {
-    /// Name of the unit.
-    pub unit: String,
-    /// `canInterpolateInputs`.
-    pub interpolates_inputs: bool,
-    /// `maxOutputDerivativeOrder`.
-    pub output_derivatives: u32,
-    /// `canGetAndSetFMUstate`: implicit coupling.
-    pub rollback: bool,
-    /// `providesDirectionalDerivative`.
-    pub directional_derivatives: bool,
-}
-
-impl Capabilities {
-    /// Capabilities that a unit declares.
-    pub fn of(name: &str, description: &ModelDescription) -> Self {
-        let co = description.co_simulation.as_ref();
-        Capabilities {
-            unit: name.to_owned(),
-            interpolates_inputs: co.is_some_and(|c| c.can_interpolate_inputs),
-            output_derivatives: co.map_or(0, |c| c.max_output_derivative_order),
-            rollback: co.is_some_and(|c| c.can_get_and_set_fmu_state),
-            directional_derivatives: co.is_some_and(|c| c.provides_directional_derivative),
-        }
-    }
-}
-
 /// Schemes that the units do not allow.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct LeftOut {
@@ -217,7 +172,7 @@ pub struct Advice {
     pub candidates: Vec<Candidate>,
     /// The first guess.
     pub first: FirstGuess,
-    /// Interfaces.
+    /// Interfaces with power bonds.
     pub connections: Vec<Connection>,
     /// Spectral radius of the interface Jacobian at the step advised, where units offer derivatives.
     pub loop_gain: Option<f64>,
@@ -225,6 +180,8 @@ pub struct Advice {
     pub capabilities: Vec<Capabilities>,
     /// What could not be tried.
     pub left_out: Vec<LeftOut>,
+    /// What there was no time for: "interfaces", "loop gain", "growth" of the first guess or of candidates.
+    pub no_time: Vec<&'static str>,
 }
 
 /// Tries all schemes; `done` is called after each.
@@ -275,10 +232,17 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
     let until = question.until(&search);
     let (connections, capabilities) = observe(benchmark, &best, (question, until))?;
     // Units without derivatives or rollback have none; there is time for it, or not.
-    let is_late = until.is_some_and(|until| Instant::now() > until);
-    let loop_gain = if is_late { None } else { gain(benchmark, &best, question).unwrap_or(None) };
+    let is_late = || until.is_some_and(|until| Instant::now() > until);
+    let no_gain = is_late();
+    let loop_gain = if no_gain { None } else { gain(benchmark, &best, question).unwrap_or(None) };
     let first = first_guess(benchmark, question, until);
-    Ok(Advice { candidates, first, connections, loop_gain, capabilities, left_out })
+    // What is unknown for want of time is not to look as if there were none.
+    let is_unknown = |c: &Candidate| c.growth_rate.is_nan() && c.scheme.control == Control::Fixed;
+    let no_growth = is_late() && (first.growth_rate.is_nan() || candidates.iter().any(is_unknown));
+    let all = [(connections.is_none(), "interfaces"), (no_gain, "loop gain"), (no_growth, "growth")];
+    let no_time = all.iter().filter(|(is_late, _)| *is_late).map(|(_, what)| *what).collect();
+    let connections = connections.unwrap_or_default();
+    Ok(Advice { candidates, first, connections, loop_gain, capabilities, left_out, no_time })
 }
 
 /// Jacobi and linear on the first cut.

@@ -21,9 +21,14 @@ pub(super) fn control(
     let wanted = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
     let Some(windows) = question.windows(benchmark, wanted, 1) else { return Ok(Vec::new()) };
     let step_s = question.stop_s / windows as f64;
-    let trial = run(benchmark, &best.scheme, (step_s, windows), &question.factory, until)?;
-    let Trial::Done(Done { rows, events_s, .. }) = trial else {
-        return Ok(Vec::new());
+    let Done { rows, events_s, .. } = match run(benchmark, &best.scheme, (step_s, windows), &question.factory, until)? {
+        Trial::Done(done) => done,
+        Trial::Stopped(_) => return Ok(Vec::new()),
+        Trial::Late => {
+            let all = crate::candidates::controlled(&best.scheme);
+            all.into_iter().for_each(|scheme| leave_out(left_out, &scheme, &question.late()));
+            return Ok(Vec::new());
+        }
     };
     let is_late = || until.is_some_and(|until| Instant::now() > until);
     let (fine, quantities) = (Trajectory { step_s, rows, events_s, error: 0.0 }, benchmark.quantities().len());

@@ -3,7 +3,7 @@
 //! Quantities are the recorded real outputs that are not constant. The reference run is that of
 //! [`crate::trajectory`], by whatever methods the FMUs allow, and knows its own error.
 
-use crate::advise::Capabilities;
+use crate::interfaces::Capabilities;
 use crate::models::cannot_run;
 use crate::pair::Coupling;
 use crate::perturbed::{self, Nudged, Probe};
@@ -135,8 +135,14 @@ impl FromFile {
         if let Some((_, run)) = known.as_ref().filter(|(until_s, _)| *until_s >= stop_s * (1.0 - 1e-9)) {
             return Ok(Arc::clone(run));
         }
-        let until_s = stop_s.max(self.card.stop_s.min(2.0 * stop_s));
-        let (schemes, times_s) = (references(&self.scenario), (self.card.step_s, until_s));
+        let mut until_s = stop_s.max(self.card.stop_s.min(2.0 * stop_s));
+        // Where units take multiples of a step only, a run of some hundred steps that may be halved as often as possible.
+        let mut step_s = self.card.step_s;
+        if let Some(multiple_s) = self.step_multiple_s() {
+            step_s = multiple_s * (until_s / (100.0 * multiple_s)).log2().floor().max(0.0).exp2();
+            until_s = (until_s / step_s - 1e-6).ceil() * step_s;
+        }
+        let (schemes, times_s) = (references(&self.scenario), (step_s, until_s));
         let explicit: Vec<Scheme> = schemes.iter().copied().filter(|s| s.correct == Correct::Explicit).collect();
         // Going back by fork costs more than all else: only where nothing else converges.
         let cheap = self.goes_back_by_fork().then(|| trajectory::fine(self, &explicit, times_s));

@@ -1,31 +1,76 @@
 //! The interfaces of a system that runs with the advised scheme: power, frequencies, loop gain.
 
-use super::advise::{Candidate, Capabilities, Connection, Question};
+use super::advise::{Candidate, Question};
 use super::scenario::{Benchmark, Setup};
 use super::signal::{frequencies, rms};
 use crate::models::Factory;
 use crate::scheme::{Control, Correct, Predict, Schedule, Scheme};
+use macrostep_description::ModelDescription;
 use macrostep_master::{RunError, loop_gain};
 use std::time::Instant;
 
-/// Power and frequency content at every interface, and what units can do.
+/// One interface, as measured in a run of the scheme advised.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Connection {
+    /// Unit, effort and flow.
+    pub name: String,
+    /// Largest power through the interface \[W\].
+    pub power_max_w: f64,
+    /// Root mean square of the power \[W\].
+    pub power_rms_w: f64,
+    /// Strongest frequency of the flow \[Hz\].
+    pub frequency_hz: Option<f64>,
+    /// Frequency below which 99 % of the flow's power lies \[Hz\].
+    pub frequency_99_hz: Option<f64>,
+}
+
+/// Capabilities of a unit.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Capabilities {
+    /// Name of the unit.
+    pub unit: String,
+    /// `canInterpolateInputs`.
+    pub interpolates_inputs: bool,
+    /// `maxOutputDerivativeOrder`.
+    pub output_derivatives: u32,
+    /// `canGetAndSetFMUstate`: implicit coupling.
+    pub rollback: bool,
+    /// `providesDirectionalDerivative`.
+    pub directional_derivatives: bool,
+}
+
+impl Capabilities {
+    /// Capabilities that a unit declares.
+    pub fn of(name: &str, description: &ModelDescription) -> Self {
+        let co = description.co_simulation.as_ref();
+        Capabilities {
+            unit: name.to_owned(),
+            interpolates_inputs: co.is_some_and(|c| c.can_interpolate_inputs),
+            output_derivatives: co.map_or(0, |c| c.max_output_derivative_order),
+            rollback: co.is_some_and(|c| c.can_get_and_set_fmu_state),
+            directional_derivatives: co.is_some_and(|c| c.provides_directional_derivative),
+        }
+    }
+}
+
+/// Power and frequency content at every interface, none where there is no time for it, and what units can do.
 pub(super) fn observe(
     scenario: &dyn Benchmark,
     best: &Candidate,
     (question, until): (&Question, Option<Instant>),
-) -> Result<(Vec<Connection>, Vec<Capabilities>), RunError> {
+) -> Result<(Option<Vec<Connection>>, Vec<Capabilities>), RunError> {
     /// Samples a frequency content is taken from, at most: it is worked out the plain way.
     const SAMPLES_MAX: u64 = 1000;
     let is_late = || until.is_some_and(|until| Instant::now() > until);
     if is_late() {
-        return Ok((Vec::new(), scenario.capabilities()));
+        return Ok((None, scenario.capabilities()));
     }
     // Steps of one length, so that a frequency means something.
     let (scheme, step_s) = (&Scheme { control: Control::Fixed, ..best.scheme }, best.step_s);
     let setup = Setup::new(scheme, step_s, &question.factory);
     let mut coupled = scenario.couple(&setup)?;
     if coupled.bonds.is_empty() {
-        return Ok((Vec::new(), scenario.capabilities()));
+        return Ok((Some(Vec::new()), scenario.capabilities()));
     }
     // Behind what is recorded already: efforts and flow of each.
     let mut first = coupled.simulation.columns().len();
@@ -47,7 +92,7 @@ pub(super) fn observe(
         Ok(!is_late())
     })?;
     if done < windows {
-        return Ok((Vec::new(), scenario.capabilities()));
+        return Ok((None, scenario.capabilities()));
     }
     // Power and frequency of each bond. Efforts with gains add up to what works on its flow.
     let mut connections = Vec::new();
@@ -74,7 +119,7 @@ pub(super) fn observe(
             capabilities.push(Capabilities::of(unit.name(), unit.description()));
         }
     }
-    Ok((connections, capabilities))
+    Ok((Some(connections), capabilities))
 }
 
 /// Rows as they come.

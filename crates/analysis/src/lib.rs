@@ -14,7 +14,7 @@ pub mod candidates;
 pub mod catalogue;
 pub mod dimensionless;
 pub mod file;
-mod interfaces;
+pub mod interfaces;
 pub mod measure;
 pub mod models;
 pub mod multirate;

@@ -1,6 +1,6 @@
 //! A *benchmark*: a coupled system a scheme can be run on, with a solution to compare with.
 
-use crate::advise::Capabilities;
+use crate::interfaces::Capabilities;
 use crate::models::{self, Factory};
 use crate::pair::{Coupling, Start};
 use crate::scheme::Scheme;
@@ -238,6 +238,16 @@ pub trait Benchmark: Send + Sync {
     /// What macro steps are to be whole multiples of \[s\], where units say so.
     fn step_multiple_s(&self) -> Option<f64> {
         None
+    }
+
+    /// The macro step \[s\] nearest to `step_s` \[s\] that units allow.
+    fn allowed_step_s(&self, step_s: f64) -> f64 {
+        let Some(multiple_s) = self.step_multiple_s() else { return step_s };
+        let parts = step_s / multiple_s;
+        let most = (self.step_max_s() / multiple_s + 1e-9).floor();
+        let whole = parts.round().min(most).max(1.0);
+        // One that is a multiple but for rounding keeps its digits.
+        if (parts - whole).abs() <= 1e-9 * whole { step_s } else { whole * multiple_s }
     }
 
     /// Shortest macro step \[s\] that growth can be found at; 0 for any.

@@ -77,11 +77,17 @@ pub fn sweep(scenario: &dyn Benchmark, scheme: &Scheme, steps_s: &[f64], growth_
         Some(i) if refused.first().is_some_and(|(step_s, _)| *step_s == steps_s[i]) => Some(steps_s[i]),
         Some(i) => {
             let (mut low, mut high) = (steps_s[i - 1], steps_s[i]);
-            while high / low > 1.0 + 1e-4 {
-                let middle = (low * high).sqrt();
+            loop {
+                let middle = scenario.allowed_step_s((low * high).sqrt());
+                // Near enough, or two steps of which units allow none between.
+                if high / low <= 1.0 + 1e-4 {
+                    break Some(middle);
+                }
+                if middle <= low * (1.0 + 1e-9) || middle >= high * (1.0 - 1e-9) {
+                    break Some(low);
+                }
                 if grows(radius(middle), middle) { high = middle } else { low = middle }
             }
-            Some((low * high).sqrt())
         }
     };
     // All of it, with the first reason why something is unknown.

@@ -51,15 +51,13 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 
 /// A real output, which can be sampled.
 fn output<'d>(d: &'d Declared<'_>, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'d Variable> {
-    match d.variable(end) {
-        Err(what) => findings.push(Finding::error(place, what, "")),
-        Ok(Some(v)) if v.real().is_none() || !matches!(v.causality, Causality::Output | Causality::Local) => {
-            let what = format!("the condition of an event has `{end}`, which is not a real output");
-            findings.push(Finding::error(place, what, "name a real output"));
-        }
-        Ok(v) => return v,
+    let v = d.found(end, place, findings)?;
+    if v.real().is_none() || !matches!(v.causality, Causality::Output | Causality::Local) {
+        let what = format!("the condition of an event has `{end}`, which is not a real output");
+        findings.push(Finding::error(place, what, "name a real output"));
+        return None;
     }
-    None
+    Some(v)
 }
 
 /// Variables that are set to what outputs are.
@@ -67,13 +65,7 @@ fn taken(d: &Declared<'_>, event: &StateEvent, fed: &BTreeSet<&Endpoint>, findin
     for taken in &event.taken {
         // Both ends are there: a real output, and what is set to it.
         let from = output(d, &taken.from, &taken.place, findings);
-        let to = match d.variable(&taken.to) {
-            Ok(to) => to,
-            Err(what) => {
-                findings.push(Finding::error(&taken.place, what, ""));
-                continue;
-            }
-        };
+        let to = d.found(&taken.to, &taken.place, findings);
         let (Some(from), Some(to)) = (from, to) else { continue };
         // What is set is a real variable that may be set during the run, in the same unit or by a factor.
         if let Err((what, next)) = may_be_set(&taken.to, to, fed) {

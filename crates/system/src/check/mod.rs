@@ -36,7 +36,7 @@ pub(crate) use wiring::{table, type_name};
 
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};
-use crate::scenario::{Endpoint, Names, Scenario};
+use crate::scenario::{Endpoint, Names, Place, Scenario};
 use crate::words::Rollback;
 use macrostep_description::{ModelDescription, Variable};
 use std::cell::Cell;
@@ -136,6 +136,14 @@ pub fn fails(findings: &[Finding]) -> bool {
 impl<'a> Declared<'a> {
     pub fn description(&self, unit: &str) -> Option<&'a ModelDescription> {
         self.descriptions[self.names.unit(unit)?].as_deref()
+    }
+
+    /// The variable; a finding where there is none.
+    fn found(&self, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'a Variable> {
+        self.variable(end).unwrap_or_else(|what| {
+            findings.push(Finding::error(place, what, ""));
+            None
+        })
     }
 
     /// The variable, or in words why there is none. `Ok(None)` where the FMU itself cannot be read, which is said once.

@@ -196,14 +196,7 @@ pub(super) fn source<'a>(
     place: &Place,
     findings: &mut Vec<Finding>,
 ) -> Option<&'a Variable> {
-    // A unit without a description has been told elsewhere.
-    let v = match d.variable(end) {
-        Ok(v) => v?,
-        Err(what) => {
-            findings.push(Finding::error(place, what, ""));
-            return None;
-        }
-    };
+    let v = d.found(end, place, findings)?;
     // Inputs feed nothing. Other variables that are no outputs may be stale after a step.
     if matches!(v.causality, Causality::Input | Causality::Independent) {
         let what = format!("`{end}` is {}, expected an output", causality(v.causality));
@@ -224,13 +217,7 @@ pub(super) fn target<'a>(
     place: &Place,
     findings: &mut Vec<Finding>,
 ) -> Option<&'a Variable> {
-    let v = match d.variable(end) {
-        Ok(v) => v?,
-        Err(what) => {
-            findings.push(Finding::error(place, what, ""));
-            return None;
-        }
-    };
+    let v = d.found(end, place, findings)?;
     if v.causality != Causality::Input {
         let what = format!("`{end}` is {}, expected an input", causality(v.causality));
         findings.push(Finding::error(place, what, "the input must be at the left, the output at the right"));
