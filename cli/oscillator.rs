@@ -56,7 +56,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     if arguments.json {
         print::line(json(&options, &outcome)?)?;
     } else {
-        print::line(table(&options, &outcome))?;
+        print::prose(table(&options, &outcome))?;
     }
     if let (Some(folder), Some(curves)) = (&arguments.out, &rows.curves) {
         write(folder, &options, &outcome, curves)?;

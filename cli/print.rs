@@ -7,6 +7,8 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use macrostep_plot::table::{output_width, within};
+
 use crate::failure::Failure;
 
 /// Standard output, once it was taken away from everybody else.
@@ -52,7 +54,7 @@ fn identity(_: &Metadata) -> Option<(u64, u64, u64)> {
 pub fn keep() -> Result<(), Failure> {
     if KEPT.get().is_none() {
         // As wide as it is now.
-        macrostep_plot::table::output_width();
+        output_width();
         let file = match macrostep_import::isolation::divert_output() {
             // Not everywhere: then foreign code may write into the results.
             Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),
@@ -86,6 +88,17 @@ pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
         Some(mut kept) => kept.write_all(format!("{text}\n").as_bytes()),
         None => writeln!(std::io::stdout().lock(), "{text}"),
     })
+}
+
+/// As [`line()`], for words: on a terminal lines are divided between words.
+///
+/// # Errors
+/// [`Failure::File`] where the output cannot be written.
+pub fn prose(text: impl std::fmt::Display) -> Result<(), Failure> {
+    match output_width() {
+        Some(columns) => line(within(&text.to_string(), columns)),
+        None => line(text),
+    }
 }
 
 fn printed(result: std::io::Result<()>) -> Result<(), Failure> {

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::claim::{take, taken};
 use crate::distinct::Files;
 use crate::failure::Failure;
-use crate::formats::FormatArguments;
+use crate::formats::{FormatArguments, units};
 use crate::print;
 
 /// `macrostep recover`.
@@ -62,7 +62,8 @@ pub fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
     // Half a row is moved away before anything is converted: other formats have whole rows only.
     let found = look(path, file)?;
     let cut = cut(path, &found)?;
-    arguments.formats.convert(path, Path::new(""), &|_| None)?;
+    let units = units::read(path)?;
+    arguments.formats.convert(path, Path::new(""), &|name| units.get(name).cloned())?;
     // What there is, as an object or as a line.
     let Found { rows, end_time, rest, .. } = found;
     let rest = written(&rest).len();

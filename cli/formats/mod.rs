@@ -2,6 +2,7 @@
 
 mod mat;
 pub mod parquet;
+pub mod units;
 
 use std::fs::File;
 use std::io::BufReader;

@@ -278,7 +278,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
     // What the units can do that a method needs.
     for u in answer.units {
         let yes = |b: bool| if b { "yes" } else { "no" };
-        print::line(format!(
+        print::prose(format!(
             "unit {}: interpolates inputs {}, output derivatives {}, rollback {}, directional derivatives {}",
             u.unit,
             yes(u.interpolates_inputs),
@@ -289,7 +289,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
     }
     // Feedback of the loop, and how a usual scheme does with a guess of H.
     let guess = &answer.first_guess;
-    print::line(format!(
+    print::prose(format!(
         "loop gain {} · first guess {} with H = {:.4e} s: {}, growth rate {} 1/s",
         number(answer.loop_gain),
         guess.scheme,
@@ -324,11 +324,11 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
     for left in answer.left_out {
         let some = left.schemes.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = if left.schemes.len() > 3 { format!(" and {} more", left.schemes.len() - 3) } else { String::new() };
-        print::line(format!("left out: {some}{more}: {}", left.why))?;
+        print::prose(format!("left out: {some}{more}: {}", left.why))?;
     }
     // The advice in a line, and as what is to be put into a scenario.
     let best = &answer.advice;
-    print::line(format!(
+    print::prose(format!(
         "{}, tolerance {:e}: {} with H = {:.4e} s, predicted error {:.2e}, growth rate {} 1/s",
         answer.scenario,
         answer.tolerance,
@@ -340,7 +340,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
     print::line(format!("In a scenario\n{}", as_toml(&answer.advised)))?;
     // What the advised run really gave.
     if let Some(a) = &answer.applied {
-        print::line(format!(
+        print::prose(format!(
             "applied: measured error {}, {} of the predicted, {} do_steps in {:.4} s, units: {}",
             number(a.measured_error),
             number(a.measured_over_predicted),
@@ -351,7 +351,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
     }
     // An error of the reference that is as large as a tenth of the predicted one limits what was measured.
     if let Some(error) = answer.reference_error.filter(|e| *e > 0.1 * best.predicted_error) {
-        print::line(format!(
+        print::prose(format!(
             "the reference run has an error of {error:.0e} itself: the measured error is not more accurate than that"
         ))?;
     }

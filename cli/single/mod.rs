@@ -23,6 +23,7 @@ pub use options::SimulateArguments;
 use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
+use crate::formats::units;
 use crate::stream::Stream;
 use crate::{info, print, slaves};
 use macrostep::input::Input;
@@ -65,9 +66,14 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         .map(|path| Checkpoint::read(path, &run, experiment.steps + 1, false))
         .transpose()?;
     can_serialize(arguments, &fmu)?;
-    // Where rows, checkpoints and the result go.
+    // Where rows, checkpoints and the result go; units are beside the rows.
     let mut writer = CheckpointWriter::new(&arguments.checkpoints, &run)?;
     let mut stream = stream(arguments, &names, resumed.as_ref())?;
+    if arguments.out.is_some()
+        && let Some(stream) = &stream
+    {
+        units::write(stream.path(), recorded.iter().map(|v| (v.name.as_str(), v.unit())))?;
+    }
     let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
 
     // From here on code of the FMU runs, which may print.
@@ -91,6 +97,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         "step": experiment.step_s,
         "do_steps": steps.do_steps,
         "final": last(&names, &steps.last),
+        "units_of_measurement": units::known(recorded.iter().map(|v| (v.name.as_str(), v.unit()))),
         "result": stream.as_ref().map(|s| s.path().display().to_string()),
         "warnings": warnings,
         "wall_s": began.elapsed().as_secs_f64(),
@@ -127,6 +134,7 @@ fn apart(arguments: &SimulateArguments) -> Result<(), Failure> {
         files.writes(option, &path);
         if arguments.out.is_some() {
             files.writes("--out", &path.with_file_name("result.json"));
+            files.writes("--out", &path.with_extension(units::EXTENSION));
         }
     }
     arguments.formats.claim(&mut files, Path::new(""));

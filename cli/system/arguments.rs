@@ -129,7 +129,14 @@ pub struct RunArguments {
     pub watch: Option<u16>,
     /// Run with the clock: FACTOR simulated seconds in a second; communication points that are late are counted
     /// [default: off; without FACTOR 1]
-    #[arg(long, value_name = "FACTOR", num_args = 0..=1, default_missing_value = "1", value_parser = positive)]
+    #[arg(
+        long,
+        value_name = "FACTOR",
+        num_args = 0..=1,
+        default_missing_value = "1",
+        value_parser = positive,
+        allow_negative_numbers = true
+    )]
     pub real_time: Option<f64>,
     /// Accept a result in which some macro steps did not converge: exit code 0 instead of 1 [default: off]
     #[arg(long)]

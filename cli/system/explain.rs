@@ -23,7 +23,7 @@ type Say<'a> = &'a mut dyn FnMut(std::fmt::Arguments<'_>) -> Result<(), Failure>
 pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let opened = Opened::in_full(&arguments.system)?;
     let system = arguments.system.system.display().to_string();
-    explain(&opened, &system, !arguments.no_run, &mut |text| print::line(text))
+    explain(&opened, &system, !arguments.no_run, &mut |text| print::prose(text))
 }
 
 /// Says it piece by piece, each as soon as it is known; `system` is what it is called in a command, and only where `runs`

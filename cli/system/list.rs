@@ -46,5 +46,5 @@ pub fn run(arguments: &SystemsArguments) -> Result<(), Failure> {
     if arguments.json {
         return print::line(serde_json::Value::Array(list));
     }
-    print::line(text.trim_end())
+    print::prose(text.trim_end())
 }

@@ -19,6 +19,7 @@ use super::steps::Rows;
 use super::timed::Times;
 use super::{method_line, title};
 use crate::failure::Failure;
+use crate::formats::units;
 use crate::oscillator::{bond_line, course_line};
 use crate::print::counted;
 use crate::summary::{ControlCourse, PowerBond};
@@ -123,6 +124,7 @@ pub struct Summary<'a> {
     pub error_bound: Option<ErrorBound>,
     pub units: Vec<UnitResult<'a>>,
     pub r#final: serde_json::Map<String, serde_json::Value>,
+    pub units_of_measurement: serde_json::Map<String, serde_json::Value>,
     pub power_bonds: Vec<PowerBond<'a>>,
     pub real_time: Option<&'a RealTime>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -226,7 +228,7 @@ impl Outcome {
         // Nothing is known before the first row.
         let finals = self.columns.iter().enumerate().take(rows.last.len());
         // Units with where they ran and how often they were called.
-        let units = s.units.iter().zip(&self.kinds).zip(&self.do_steps);
+        let called = s.units.iter().zip(&self.kinds).zip(&self.do_steps);
         let unit = |((u, kind), do_steps): ((&'a macrostep_system::scenario::Unit, &&'static str), &u64)| UnitResult {
             name: &u.name,
             fmu: u.source.to_string(),
@@ -254,8 +256,9 @@ impl Outcome {
             events: self.events.as_ref(),
             error_bound: self.bound.map(ErrorBound::from),
             // Units and values at the end, energy, and what a clock saw.
-            units: units.map(unit).collect(),
+            units: called.map(unit).collect(),
             r#final: finals.map(|(i, c)| (c.name.clone(), self.value(i, rows))).collect(),
+            units_of_measurement: units::known(self.columns.iter().map(|c| (c.name.as_str(), c.unit.as_str()))),
             power_bonds: self.accounts.iter().map(PowerBond::of).collect(),
             real_time: self.real_time.as_ref(),
             lines: self.lines(s),

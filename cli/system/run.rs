@@ -23,6 +23,7 @@ use super::{Opened, bundle, convert, findings_failure, pictures, report, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
+use crate::formats::units;
 use crate::oscillator::{met, write_text};
 use crate::print;
 use crate::single::kept;
@@ -82,11 +83,12 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if let Some(target) = &arguments.bundle {
         bundle::put(&here.join(target), &located(&scenario, &here))?;
     }
-    // Rows, and the scenario beside them with paths as seen from there; curves are thinned on the way.
+    // Rows, and beside them their units and the scenario with paths as seen from there; curves are thinned on the way.
     let mut rows = match &arguments.out {
         Some(folder) => {
             let path = here.join(folder).join("trace.csv");
             let stream = stream(&path, &simulation, resumed.as_ref())?;
+            units::write(&path, simulation.columns().iter().map(|c| (c.name.as_str(), c.unit.as_str())))?;
             let placed = placed(&opened, &scenario, &here, &here.join(folder))?;
             write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
             let are_drawn = is_page || !arguments.no_pictures;
@@ -132,7 +134,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written.and(watched).and(printed)?;
     if !arguments.json {
-        print::line(outcome.table(&scenario, &rows))?;
+        print::prose(outcome.table(&scenario, &rows))?;
     }
     met(outcome.unconverged.as_ref(), arguments.accept_unconverged)
 }
@@ -160,7 +162,8 @@ fn apart(
     let mut files = Files::default();
     files.reads_system(&arguments.system.system, &opened.document.scenario, here);
     let folder = arguments.out.as_ref().map(|folder| here.join(folder));
-    files.writes_in(folder.as_deref(), &["trace.csv", "result.json", "scenario.toml", "report.html"]);
+    let names = ["trace.csv", "trace.units.csv", "result.json", "scenario.toml", "report.html"];
+    files.writes_in(folder.as_deref(), &names);
     arguments.formats.claim(&mut files, here);
     bundle::claim(arguments.bundle.as_ref().map(|path| here.join(path)).as_deref(), &mut files);
     files.checkpoints(checkpoints);

@@ -51,7 +51,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     if arguments.json {
         print::line(json(&verification)?)?
     } else {
-        print::line(table(&verification))?
+        print::prose(table(&verification))?
     }
     // An error above the tolerance asked for fails the command.
     match (&verification.verdict, verification.outputs.first()) {

@@ -57,6 +57,16 @@ fn a_matlab_4_file_holds_the_bits_of_the_rows() {
     assert_eq!(texts(&found[1]), head);
     let at = head.iter().position(|n| *n == "mass1.v").expect("a velocity");
     assert_eq!(texts(&found[2])[at], "[m/s]");
+
+    // Units are beside the rows too, for every column in its order, and `recover` has them from there.
+    let units = std::fs::read_to_string(folder.join("run/trace.units.csv")).expect("units");
+    let names: Vec<&str> = units.lines().skip(1).filter_map(|line| Some(line.split_once(',')?.0)).collect();
+    assert_eq!((units.lines().next(), names), (Some("variable,unit"), head));
+    assert!(units.lines().any(|line| line == "mass1.v,m/s"), "{units}");
+    let again = folder.join("again.mat");
+    let recovered = macrostep(&["recover", &format!("{out}/trace.csv"), "--mat", again.to_str().expect("UTF-8")]);
+    assert!(recovered.status.success(), "{}", String::from_utf8_lossy(&recovered.stderr));
+    assert!(std::fs::read(again).expect("a file") == std::fs::read(&mat).expect("a file"));
 }
 
 #[test]

@@ -117,15 +117,33 @@ fn verify() {
     holds("verify", &serde_json::from_slice(&output.stdout).expect("JSON"));
 }
 
+/// A carried FMU as a file.
+fn carried(name: &str) -> String {
+    let fmu = crate::common::folder(module_path!()).join(format!("{name}.fmu"));
+    std::fs::write(&fmu, macrostep::embedded::packed(name).expect("carried")).expect("written");
+    fmu.to_str().expect("UTF-8").to_owned()
+}
+
 #[test]
 fn check() {
-    let fmu = crate::common::folder(module_path!()).join("oscillator1_force.fmu");
-    std::fs::write(&fmu, macrostep::embedded::packed("oscillator1_force").expect("carried")).expect("written");
-    let fmu = fmu.to_str().expect("UTF-8");
-    holds("check", &json(&["check", fmu, "--json"]));
+    let fmu = carried("oscillator1_force");
+    holds("check", &json(&["check", &fmu, "--json"]));
     if cfg!(target_os = "linux") {
-        holds("check", &json(&["check", fmu, "--json", "--rollback"]));
+        holds("check", &json(&["check", &fmu, "--json", "--rollback"]));
     }
+}
+
+#[test]
+fn info_and_simulate() {
+    for name in ["oscillator1_displacement", "crane", "stop_mass"] {
+        holds("info", &json(&["info", &carried(name), "--json"]));
+    }
+    let (fmu, out) = (carried("oscillator1_displacement"), folder("simulate"));
+    let simulated = json(&["simulate", &fmu, "--stop", "0.1", "--json", "--out", &out]);
+    holds("simulate", &simulated);
+    assert_eq!(simulated["units_of_measurement"]["v"], "m/s");
+    let written = std::fs::read_to_string(format!("{out}/result.json")).expect("a result");
+    assert_eq!(serde_json::from_str::<Value>(&written).expect("JSON"), simulated);
 }
 
 #[test]

@@ -67,26 +67,20 @@ impl Table {
         // The words at the left of every part: one column at least.
         let words = self.align.iter().take_while(|align| **align == Align::Left).count().clamp(1, rooms.len().max(1));
         let words = if 2 * rooms.iter().take(words).sum::<usize>() > columns { 1 } else { words };
-        let before: usize = rooms.iter().take(words).sum();
-        // Columns go into a part as long as there is room, one at least.
-        let mut parts: Vec<Vec<usize>> = vec![Vec::new()];
-        let mut filled = before;
-        for i in words..rooms.len() {
-            if filled + rooms[i] > columns + 1 && parts.last().is_some_and(|part| !part.is_empty()) {
-                parts.push(Vec::new());
-                filled = before;
-            }
-            filled += rooms[i];
-            parts.last_mut().into_iter().for_each(|part| part.push(i));
-        }
-        // Each part is a table of its own, with the words before it.
-        let part = |columns: &Vec<usize>| {
-            let kept: Vec<usize> = (0..words).chain(columns.iter().copied()).collect();
-            let of = |cells: &Vec<String>| kept.iter().map(|i| cells.get(*i).cloned().unwrap_or_default()).collect();
+        // Each part is a table of its own, with the words before it; a text that is too long for a part has several lines.
+        let part = |kept: &Vec<usize>| {
+            let beyond = kept.iter().map(|i| rooms[*i]).sum::<usize>().saturating_sub(columns + 1);
+            let longest = kept.iter().copied().filter(|i| self.align[*i] == Align::Left).max_by_key(|i| rooms[*i]);
+            let cell = |i: usize, cells: &Vec<String>| {
+                let text = cells.get(i).map_or("", String::as_str);
+                let is_long = beyond > 0 && longest == Some(i);
+                if is_long { within(text, rooms[i].saturating_sub(beyond + 3)) } else { text.to_owned() }
+            };
+            let of = |cells: &Vec<String>| kept.iter().map(|i| cell(*i, cells)).collect();
             let align = kept.iter().map(|i| self.align[*i]).collect();
             Table { header: of(&self.header), align, rows: self.rows.iter().map(of).collect() }.render(RULED)
         };
-        parts.iter().map(part).collect::<Vec<_>>().join("\n\n")
+        divided(&rooms, words, columns).iter().map(part).collect::<Vec<_>>().join("\n\n")
     }
 
     fn render(&self, style: TableStyle) -> String {
@@ -128,29 +122,52 @@ impl<const N: usize> Listing<N> {
         out: &mut dyn Write,
         rows: impl Fn(&mut dyn FnMut(&[Cow<'_, str>; N]) -> io::Result<()>) -> io::Result<()>,
     ) -> io::Result<()> {
+        self.write_within(out, output_width(), rows)
+    }
+
+    /// As [`Listing::write`], in lines of so many characters.
+    fn write_within(
+        &self,
+        out: &mut dyn Write,
+        columns: Option<usize>,
+        rows: impl Fn(&mut dyn FnMut(&[Cow<'_, str>; N]) -> io::Result<()>) -> io::Result<()>,
+    ) -> io::Result<()> {
         let header = self.columns.map(|(name, _)| Cow::Borrowed(name));
         let mut widths = header.clone().map(|name| width(&name));
         rows(&mut |row| {
             widths.iter_mut().zip(row).for_each(|(widest, cell)| *widest = width(cell).max(*widest));
             Ok(())
         })?;
+        // A part after the other where a terminal is too narrow, with the first column before each.
+        let rooms: Vec<usize> = widths.iter().map(|widest| widest + 3).collect();
+        let parts = match columns {
+            Some(columns) => divided(&rooms, 1, columns),
+            None => vec![(0..N).collect()],
+        };
         let mut line = String::new();
-        self.put(out, &mut line, (&header, &widths))?;
-        let rule = widths.iter().map(|widest| widest + 2).sum::<usize>() + N.saturating_sub(1);
-        writeln!(out, "{}", "─".repeat(rule))?;
-        rows(&mut |row| self.put(out, &mut line, (row, &widths)))
+        for (n, kept) in parts.iter().enumerate() {
+            if n > 0 {
+                writeln!(out)?;
+            }
+            self.put(out, &mut line, (&header, &widths, kept))?;
+            let rule = kept.iter().map(|i| rooms[*i]).sum::<usize>().saturating_sub(1);
+            writeln!(out, "{}", "─".repeat(rule))?;
+            rows(&mut |row| self.put(out, &mut line, (row, &widths, kept)))?;
+        }
+        Ok(())
     }
 
     fn put(
         &self,
         out: &mut dyn Write,
         line: &mut String,
-        (row, widths): (&[Cow<'_, str>; N], &[usize; N]),
+        (row, widths, kept): (&[Cow<'_, str>; N], &[usize; N], &[usize]),
     ) -> io::Result<()> {
         line.clear();
-        for (i, cell) in row.iter().enumerate() {
+        for i in kept.iter().copied() {
+            let cell = &row[i];
             let blanks = std::iter::repeat_n(' ', widths[i].saturating_sub(width(cell)));
-            line.push_str(if i == 0 { " " } else { "   " });
+            line.push_str(if line.is_empty() { " " } else { "   " });
             match self.columns[i].1 {
                 Align::Left => line.extend(cell.chars().chain(blanks)),
                 Align::Right => line.extend(blanks.chain(cell.chars())),
@@ -158,6 +175,54 @@ impl<const N: usize> Listing<N> {
         }
         writeln!(out, "{}", line.trim_end())
     }
+}
+
+/// Columns that need these rooms in parts of so many characters, each with the first `words` of them before it; a part has one
+/// more at least.
+fn divided(rooms: &[usize], words: usize, columns: usize) -> Vec<Vec<usize>> {
+    let before: usize = rooms.iter().take(words).sum();
+    let mut parts: Vec<Vec<usize>> = vec![(0..words).collect()];
+    let mut filled = before;
+    for (i, room) in rooms.iter().enumerate().skip(words) {
+        if filled + room > columns + 1 && parts.last().is_some_and(|part| part.len() > words) {
+            parts.push((0..words).collect());
+            filled = before;
+        }
+        filled += room;
+        parts.last_mut().into_iter().for_each(|part| part.push(i));
+    }
+    parts
+}
+
+/// A text in lines of at most so many characters, divided between words; a word that is longer has a line of its own. What is divided
+/// goes on below the words behind the first gap of two blanks, or below the first word.
+pub fn within(text: &str, columns: usize) -> String {
+    let line = |line: &str| {
+        if width(line) <= columns {
+            return line.to_owned();
+        }
+        // Where the words begin that are divided, and what stands before them.
+        let blanks = line.len() - line.trim_start().len();
+        let gap = line[blanks..].find("  ").map_or(blanks, |gap| blanks + gap);
+        let begin = line[gap..].find(|c| c != ' ').map_or(blanks, |words| gap + words);
+        let begin = if 2 * width(&line[..begin]) > columns { blanks } else { begin };
+        let indent = " ".repeat(width(&line[..begin]));
+        let mut lines = vec![line[..begin].to_owned()];
+        let mut is_new = true;
+        for word in line[begin..].split_whitespace() {
+            if let Some(last) = lines.last_mut() {
+                if is_new || width(last) + 1 + width(word) <= columns {
+                    let blank = if is_new { "" } else { " " };
+                    *last = format!("{last}{blank}{word}");
+                } else {
+                    lines.push(format!("{indent}{word}"));
+                }
+            }
+            is_new = false;
+        }
+        lines.join("\n")
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn width(cell: &str) -> usize {
@@ -222,6 +287,40 @@ mod tests {
             assert_eq!(text.matches(cell).count(), times, "{cell}:\n{text}");
         }
         assert_eq!(table.within(5).lines().filter(|line| line.contains("f-s")).count(), 3);
+    }
+
+    #[test]
+    fn long_texts_are_divided_between_words() {
+        let mut table = Table::new([("property", Align::Left), ("value", Align::Left)]);
+        table.row(["model", "a mass on a spring"]).row(["by", "us"]);
+        let text = table.within(22);
+        assert!(text.lines().all(|line| width(line) <= 22), "{text}");
+        assert!(text.contains(" model      a mass on\n            a spring\n by         us"), "{text}");
+        // Behind a name and a gap, behind a number, and a word that is too long.
+        assert_eq!(within("crane   a crane of bodies", 16), "crane   a crane\n        of\n        bodies");
+        assert_eq!(within("   1  unit a steps", 12), "   1  unit a\n      steps");
+        assert_eq!(within("no gap in here", 9), "no gap in\nhere");
+        assert_eq!(within("────────────", 4), "────────────");
+    }
+
+    #[test]
+    fn a_narrow_terminal_divides_a_listing() {
+        let listing = Listing::new([("coupling", Align::Left), ("error", Align::Right), ("energy", Align::Right)]);
+        let rows = [["f-s (D/F)", "1.20e-2", "3"], ["s-s", "7e-3", "4"]];
+        let text = |columns| {
+            let mut out = Vec::new();
+            let each = |each: &mut dyn FnMut(&[Cow<'_, str>; 3]) -> io::Result<()>| {
+                rows.iter().try_for_each(|row| each(&row.map(Cow::Borrowed)))
+            };
+            listing.write_within(&mut out, columns, each).expect("written");
+            String::from_utf8(out).expect("text")
+        };
+        let mut table = Table::new([("coupling", Align::Left), ("error", Align::Right), ("energy", Align::Right)]);
+        rows.iter().for_each(|row| {
+            table.row(*row);
+        });
+        assert_eq!(text(None), table.terminal() + "\n");
+        assert_eq!(text(Some(24)), table.within(24) + "\n");
     }
 
     #[test]
