@@ -120,7 +120,7 @@ fn column(
 }
 
 /// `δu(1)` for n = 0, else `hⁿ/(n − 1)! ∫₀¹ (1 − s)ⁿ⁻¹ δu(s) ds`, where `∫ (1 − s)ⁿ⁻¹ sⁱ ds = (n − 1)! i!/(n + i)!`.
-fn weighted(p: &Segment, n: usize, h: f64) -> f64 {
+pub(crate) fn weighted(p: &Segment, n: usize, h: f64) -> f64 {
     if n == 0 {
         return p.at(1.0);
     }

@@ -41,6 +41,7 @@ mod map;
 mod method;
 mod outside;
 mod power;
+mod pre_step;
 mod relay;
 mod repetition;
 mod requirements;

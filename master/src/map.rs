@@ -65,7 +65,8 @@ impl OneStepMap {
             // Rows inside steps are there after a step only.
             let now = simulation.state.now as f64;
             let ages = |(h, ages): (&History, &Vec<f64>)| ages.iter().all(|age| h.find_at(now + age).is_some());
-            if simulation.state.signals.histories.iter().zip(&self.ages).all(ages) {
+            let is_known = simulation.window.pre_step.is_none();
+            if is_known && simulation.state.signals.histories.iter().zip(&self.ages).all(ages) {
                 break;
             }
         }

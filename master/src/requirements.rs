@@ -39,6 +39,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
     }
     // Lines, joints and power bonds.
     lines(system, method)?;
+    linear_models(system, method, steps)?;
     check_joints(system, method)?;
     if system.bonds.is_empty() && method.energy != EnergyCorrection::Monitor {
         return Err(RunError::Grid {
@@ -91,7 +92,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
                 hint: "set its number of repetitions to 0",
             });
         }
-        if !matches!(method.correction, Correction::Explicit) && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
+        if method.correction.repeats() && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
             return Err(RunError::Capability {
                 needs: "implicit coupling",
                 capability: "canGetAndSetFMUstate",
@@ -99,6 +100,30 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
                 hint: "choose explicit coupling",
             });
         }
+    }
+    Ok(())
+}
+
+/// Linear models are of whole windows, made once, in which every unit steps once.
+fn linear_models(system: &System, method: &Method, steps: &[Tick]) -> Result<(), RunError> {
+    let refused = |found: &str, expected: &str| {
+        let (found, expected) = (found.to_string(), expected.to_string());
+        Err(RunError::Grid { what: "linear-implicit coupling", found, expected })
+    };
+    if !matches!(method.correction, Correction::LinearImplicit) {
+        return Ok(());
+    }
+    if steps.iter().any(|s| *s != steps[0]) {
+        return refused("units of different macro steps", "one macro step for all");
+    }
+    if method.control.is_some() {
+        return refused("step control", "steps of one length");
+    }
+    if method.predictor.nodes() > 0 {
+        return refused("a predictor with samples inside of steps", "one without, as `linear`");
+    }
+    if !system.constraints.is_empty() {
+        return refused("constraints", "explicit coupling, which foretells their forces, or a corrector");
     }
     Ok(())
 }

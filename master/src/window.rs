@@ -11,6 +11,7 @@ use crate::history::History;
 use crate::line::Waves;
 use crate::link::{Links, LinksState};
 use crate::power::EnergyBalance;
+use crate::pre_step::PreStep;
 use crate::schedule::{Op, Plan};
 use crate::state::{Signals, State};
 use crate::station::{Refresh, Station, StationState};
@@ -36,6 +37,8 @@ pub(crate) struct Window {
     pub lines: Vec<Waves>,
     /// Joints between units.
     pub joints: Joints,
+    /// Linear models that inputs follow from, where the coupling is linear-implicit.
+    pub pre_step: Option<Box<PreStep>>,
     /// How power bonds are accounted for, where there are any.
     pub balance: Option<EnergyBalance>,
     /// Whether windows may be taken back after they have been run.
@@ -54,8 +57,9 @@ impl Window {
         plan: Plan,
         groups: Vec<Vec<usize>>,
     ) -> Self {
-        let (lines, joints, balance, revocable, kept) = (Vec::new(), Joints::default(), None, false, None);
-        Window { stations, sources, links, plan, groups, lines, joints, balance, revocable, histories, kept }
+        let (lines, joints, revocable) = (Vec::new(), Joints::default(), false);
+        let (pre_step, balance, kept) = (None, None, None);
+        Window { stations, sources, links, plan, groups, lines, joints, pre_step, balance, revocable, histories, kept }
     }
 
     /// Before the first window: half steps of neighbouring windows are not merged, and no unit is sampled inside its steps.
@@ -89,7 +93,15 @@ impl Window {
         if !self.joints.is_empty() {
             self.foretell_joints(state)?;
         }
-        match self.execute(state, !self.revocable)? {
+        // Linear models are outside of the window they look at.
+        let mut pre_step = self.pre_step.take();
+        let foreseen = pre_step.as_mut().map_or(Ok(()), |models| models.foresee(self, state));
+        let outcome = foreseen.and_then(|()| self.execute(state, !self.revocable));
+        if let (Some(models), Ok(None)) = (&mut pre_step, &outcome) {
+            models.learn(self, state);
+        }
+        self.pre_step = pre_step;
+        match outcome? {
             Some(unfinished) => Err(self.unfinished(state, unfinished)),
             None => {
                 state.now += self.length(state);

@@ -176,6 +176,8 @@ words! {
         NewtonKrylov = "newton-krylov",
         /// Predictor and corrector: every step is made exactly twice.
         SemiImplicit = "semi-implicit",
+        /// Made once: the end values that units need before are computed from directional derivatives and the steps before.
+        LinearImplicit = "linear-implicit",
     }
 }
 
@@ -300,6 +302,11 @@ impl Schedule {
 }
 
 impl Correct {
+    /// Whether steps are made more than once.
+    pub const fn repeats(self) -> bool {
+        !matches!(self, Self::Explicit | Self::LinearImplicit)
+    }
+
     /// As the master has it; tolerance and number of corrections where they are not the default. Those that make a fixed
     /// number of corrections take neither.
     pub fn correction(self, tolerance: Option<f64>, corrections_max: Option<usize>) -> Correction {
@@ -323,6 +330,7 @@ impl Correct {
             Self::Anderson => Correction::QuasiNewton(with!(QuasiNewton::anderson(5, 1.0), runs_max)),
             Self::NewtonKrylov => Correction::NewtonKrylov(with!(NewtonKrylov::default(), corrections_max)),
             Self::SemiImplicit => Correction::SemiImplicit(SemiImplicit::default()),
+            Self::LinearImplicit => Correction::LinearImplicit,
         }
     }
 }

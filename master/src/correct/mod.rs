@@ -108,15 +108,17 @@ pub enum Correction {
     NewtonKrylov(NewtonKrylov),
     /// Predictor and corrector with exactly one rollback.
     SemiImplicit(SemiImplicit),
+    /// None: every window is run once, with inputs from linear models of the units.
+    LinearImplicit,
     /// One of your own.
     Custom(std::sync::Arc<dyn Corrector>),
 }
 
 impl Correction {
-    /// The corrector, `None` for explicit coupling.
+    /// The corrector, `None` where every window is run once.
     pub fn corrector(&self) -> Option<&dyn Corrector> {
         match self {
-            Correction::Explicit => None,
+            Correction::Explicit | Correction::LinearImplicit => None,
             Correction::FixedPoint(f) => Some(f),
             Correction::Newton(n) => Some(n),
             Correction::QuasiNewton(q) => Some(q),
@@ -125,6 +127,11 @@ impl Correction {
             Correction::SemiImplicit(s) => Some(s),
             Correction::Custom(own) => Some(own.as_ref()),
         }
+    }
+
+    /// Whether windows are run more than once, so that units must go back.
+    pub fn repeats(&self) -> bool {
+        self.corrector().is_some()
     }
 }
 

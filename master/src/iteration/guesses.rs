@@ -99,7 +99,7 @@ fn owner(window: &Window, channel: usize) -> Option<usize> {
 }
 
 /// Which channels some step reads that goes on beyond what is published of them.
-fn consumed_early(window: &Window, channels: usize) -> Vec<bool> {
+pub(crate) fn consumed_early(window: &Window, channels: usize) -> Vec<bool> {
     let owners: Vec<Option<usize>> = (0..channels).map(|channel| owner(window, channel)).collect();
     let read: Vec<Vec<usize>> =
         window.stations.iter().map(|s| s.feeds.iter().flat_map(|f| f.channels()).collect()).collect();

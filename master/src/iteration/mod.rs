@@ -21,6 +21,7 @@ use crate::time::Tick;
 use crate::unit::UnitError;
 use crate::window::Window;
 use guesses::Guess;
+pub(crate) use guesses::consumed_early;
 use nalgebra::DMatrix;
 use problem::Guessed;
 

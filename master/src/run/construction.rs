@@ -19,6 +19,7 @@ use crate::line::Waves;
 use crate::link::Links;
 use crate::method::{Estimate, Method, Sampling};
 use crate::power::EnergyBalance;
+use crate::pre_step::PreStep;
 use crate::record::Recorder;
 use crate::relay::Relay;
 use crate::repetition::Repetition;
@@ -84,7 +85,10 @@ impl Simulation {
         window.balance = balance(&system, &window, method, &steps);
         // What chooses steps, and what repeats them.
         let control = control(&mut window, method)?;
-        let iterates = !matches!(method.correction, Correction::Explicit);
+        let iterates = method.correction.repeats();
+        if matches!(method.correction, Correction::LinearImplicit) {
+            window.pre_step = Some(Box::new(PreStep::new(&system, &mut window, channels)?));
+        }
         if let Some(unit) = window.joints.silent_unit().filter(|_| !iterates) {
             return Err(silent(window.stations[unit].unit.name()));
         }
@@ -95,6 +99,7 @@ impl Simulation {
         // Where windows are neither controlled nor run again, and no link is carried, a relay may do what they do.
         let plain = iteration.is_none()
             && window.joints.is_empty()
+            && window.pre_step.is_none()
             && control.is_none()
             && repetition.is_none()
             && crossings.is_empty();
@@ -198,8 +203,8 @@ fn stations(
             let shortest = if stagger.is_some() { steps[u] } else { 0 };
             station.dense = Some(Dense::new((system, u), station.unit.as_mut(), nodes, shortest)?);
         }
-        // Predictors of a family are not all alike.
-        if method.control.is_some() {
+        // Predictors of a family are not all alike, and a model of a step takes polynomials.
+        if method.control.is_some() || matches!(method.correction, Correction::LinearImplicit) {
             station.holds = false;
         }
     }

@@ -179,7 +179,7 @@ impl Station {
 
     /// Asks the unit what its feeds want to know of it before a step.
     #[inline]
-    fn ask(&mut self) -> Result<(), UnitError> {
+    pub fn ask(&mut self) -> Result<(), UnitError> {
         self.feeds.iter_mut().try_for_each(|feed| match feed {
             Feed::Line(line) => line.ask(self.unit.as_mut()),
             _ => Ok(()),

@@ -160,6 +160,17 @@ impl Scheme {
     /// Global order (position and velocity) that theory promises on a smooth system with damped coupling, subsystems
     /// integrated exactly and an exact start.
     pub fn global_order(&self) -> f64 {
+        let order = self.predicted_order();
+        // An output that follows the inputs at once is foreseen to O(H²), the rate of a motion to O(H³).
+        match self.correct {
+            Correct::LinearImplicit if self.sends_forces() => order.min(2.0),
+            Correct::LinearImplicit => order.min(3.0),
+            _ => order,
+        }
+    }
+
+    /// The order of the predictor, with what is known of the end of a step.
+    fn predicted_order(&self) -> f64 {
         let k = f64::from(self.predict.degree);
         match self.predict.family {
             // The symmetric schedule of exact steps is its own inverse in reversed time; with a force held over a half step it is not.
@@ -193,6 +204,11 @@ impl Scheme {
     fn is_splitting(&self) -> bool {
         let kinds = self.coupling.kinds();
         self.schedule.is_palindromic() && self.predict == Predict::classical(0) && kinds == [Kind::Displacement; 2]
+    }
+
+    /// Whether a unit sends the force that its inputs make at once, or may do so.
+    fn sends_forces(&self) -> bool {
+        matches!(self.coupling, Coupling::DisplacementForce | Coupling::ForceDisplacement | Coupling::AsWritten)
     }
 
     fn has_motion_inputs(&self) -> bool {

@@ -59,7 +59,7 @@ fn capabilities(
 ) {
     // Corrections repeat steps from a snapshot.
     let (unit, c) = (&s.units[u], &s.coupling);
-    if c.correct != Correct::Explicit && !goes_back {
+    if c.correct.repeats() && !goes_back {
         let said = c.method.map_or(format!("correct = \"{}\"", c.correct), |m| format!("method = \"{m}\""));
         let what = format!("`{said}` repeats steps, but unit `{}` has no `canGetAndSetFMUstate`", unit.name);
         let next = if s.constraints.is_empty() {
@@ -104,6 +104,16 @@ fn capabilities(
             let what = format!("`sub_steps = {n}`: unit `{}` may not support such steps", unit.name);
             findings.push(Finding::warning(&c.place, what, "it has no `canHandleVariableCommunicationStepSize`"));
         }
+    }
+    // A linear model of a unit is made of them.
+    if c.correct == Correct::LinearImplicit && is_fed && !co.provides_directional_derivative {
+        let what =
+            format!("`correct = \"{}\"`: unit `{}` has no `providesDirectionalDerivative`", c.correct, unit.name);
+        findings.push(Finding::error(
+            &c.place,
+            what,
+            "choose `correct = \"explicit\"`, or a corrector that repeats steps",
+        ));
     }
     // Derivatives that are missing are replaced by differences.
     if c.correct == Correct::NewtonDirectional && !co.provides_directional_derivative {

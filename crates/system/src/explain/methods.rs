@@ -59,6 +59,9 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let differences = "newton takes differences";
     let directional = without(|c| c.provides_directional_derivative, "providesDirectionalDerivative", differences);
     group("newton-directional", directional);
+    let explicit = "explicit coupling does not need it";
+    let directional = without(|c| c.provides_directional_derivative, "providesDirectionalDerivative", explicit);
+    group("linear-implicit (no way back needed)", directional);
     let one_length = "steps of one length do not need it; `advise` chooses one";
     let attribute = "canHandleVariableCommunicationStepSize";
     group("step control", without(|c| c.can_handle_variable_communication_step_size, attribute, one_length));

@@ -256,6 +256,8 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
             arrival(delay_s, local)
         } else if from.is_empty() {
             ("a line between its values at both ends, from a file".to_owned(), 2)
+        } else if c.correct == Correct::LinearImplicit {
+            ("from a linear model of the units, before the step".to_owned(), (degree + 1).min(2))
         } else if c.correct != Correct::Explicit {
             ("iterated until it fits".to_owned(), 0)
         } else if o.lagging.contains(&to) {

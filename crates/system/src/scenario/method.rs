@@ -73,7 +73,7 @@ impl StepChoice {
 impl Coupling {
     /// Whether the method repeats steps.
     pub fn repeats_steps(&self) -> bool {
-        self.correct != Correct::Explicit || self.control.kind != Control::Fixed
+        self.correct.repeats() || self.control.kind != Control::Fixed
     }
 
     /// Takes a method with a name: its schedule, prediction and correction.
