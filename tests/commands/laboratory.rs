@@ -58,7 +58,8 @@ fn steps_are_such_as_units_take() {
         assert!(found[0]["told"].as_array().is_none_or(Vec::is_empty), "{found}");
     }
     // Growth, with a limit that is one of them.
-    let found = json(&["stability", "actuator", "--record", "mechanics.s[1]", "--grid", "4", "--json"]);
+    let range = ["--grid", "4", "--steps", "2e-4,0.1"];
+    let found = json(&[&["stability", "actuator", "--record", "mechanics.s[1]", "--json"][..], &range].concat());
     let steps: Vec<f64> = found[0]["step_s"].as_array().expect("steps").iter().filter_map(Value::as_f64).collect();
     assert!(steps.len() > 8 && are_multiples(&steps) && steps.is_sorted(), "{steps:?}");
     assert!(found[0]["failed"].is_null() && found[0]["unknown"].is_null(), "{found}");
