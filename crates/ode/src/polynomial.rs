@@ -93,7 +93,7 @@ impl Polynomials {
     }
 
     /// u_i(τ).
-    #[inline]
+    #[inline(always)]
     pub fn value(&self, i: usize, tau: f64) -> f64 {
         if self.degree == 0 {
             return self.rows[i];
@@ -101,6 +101,11 @@ impl Polynomials {
         if self.degree == 1 {
             return self.rows[self.count + i] * tau + self.rows[i];
         }
+        self.horner(i, tau)
+    }
+
+    /// u_i(τ) by Horner's rule. A function of its own, so that those of low degree go without a call.
+    fn horner(&self, i: usize, tau: f64) -> f64 {
         let mut place = self.degree * self.count + i;
         let mut sum = self.rows[place];
         while place >= self.count {

@@ -88,15 +88,19 @@ impl<M: Model> Instance<M> {
     }
 
     fn evaluate(&mut self, stale: Flags) -> Result<(), Fault> {
+        const OUTPUTS: Flags = group_flag(Group::Outputs);
+        const DENSE: Flags = group_flag(Group::Dense);
         self.prepare()?;
-        // Mostly the usual outputs and nothing else.
-        if stale & COMPUTED == group_flag(Group::Outputs) {
-            return self.evaluate_group(Group::Outputs);
-        }
-        for group in [Group::Outputs, Group::Dense, Group::Rates] {
-            if stale & group_flag(group) != 0 {
-                self.evaluate_group(group)?;
-            }
+        // Group by group in their order; mostly it is the usual outputs and nothing else.
+        let mut left = stale & COMPUTED;
+        while left != 0 {
+            let group = match left & left.wrapping_neg() {
+                OUTPUTS => Group::Outputs,
+                DENSE => Group::Dense,
+                _ => Group::Rates,
+            };
+            self.evaluate_group(group)?;
+            left &= left - 1;
         }
         Ok(())
     }
