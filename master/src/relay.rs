@@ -143,7 +143,7 @@ impl Relay {
         let (mut next, mut seats) = (Vec::new(), Seats::default());
         if jacobi && reads_in_full(plan, stations) {
             (moves, next) = (read_after_steps(moves), vec![0.0; size]);
-            if holds && bonds.is_none() {
+            if holds {
                 (moves, seats) = visits(moves, stations, &ports);
             }
         }
@@ -245,14 +245,16 @@ impl Relay {
     ) -> (bool, Result<Option<Unfinished>, UnitError>) {
         let Relay { moves, ports, seats, board, next, before, past, flows } = self;
         let mut desk = Desk { moves, ports, seats, board, next, past: past.as_mut(), flows, stations, states };
-        loop {
+        let (count, mut done) = (course.left.min(course.until_row), 0);
+        let mut now = course.now;
+        let ended = loop {
             if let Some(before) = before {
                 before.copy_from_slice(desk.board);
             }
             if let Some(past) = &mut desk.past {
                 past.begin(desk.board);
             }
-            let ended = desk.window(supply, accounts, course.now);
+            let ended = desk.window(supply, accounts, now, done == 0);
             if !matches!(ended, Ok(None)) {
                 // What the window has published does not count.
                 if let Some(before) = before {
@@ -261,22 +263,25 @@ impl Relay {
                 if let Some(past) = &mut desk.past {
                     past.take_back(desk.board);
                 }
-                return (true, ended);
+                break (true, ended);
             }
-            course.now += course.length;
-            course.left -= 1;
-            course.until_row -= 1;
+            now += course.length;
+            done += 1;
             // A run that has diverged ends at once.
             if !desk.board.iter().all(|x| x.abs() <= SIZE_MAX) {
-                return (true, Ok(None));
+                break (true, Ok(None));
             }
-            if course.left == 0 || course.until_row == 0 {
-                return (false, Ok(None));
+            if done == count {
+                break (false, Ok(None));
             }
             if !observer.goes_on() {
-                return (true, Ok(None));
+                break (true, Ok(None));
             }
-        }
+        };
+        course.now = now;
+        course.left -= done;
+        course.until_row -= done;
+        ended
     }
 
     /// Gives stations and histories the newest values back, as known at `now`.
@@ -298,24 +303,29 @@ impl Relay {
 }
 
 impl Desk<'_> {
-    /// One window; a step that was not finished ends it.
+    /// One window; a step that was not finished ends it. Before it a row may have set inputs where `is_after_row`.
     #[inline(always)]
     fn window(
         &mut self,
         supply: &mut Supply<'_>,
         accounts: &mut Accounts<'_>,
         now: Tick,
+        is_after_row: bool,
     ) -> Result<Option<Unfinished>, UnitError> {
         let Desk { moves, ports, seats, board, next, past, flows, stations, states } = self;
         for m in moves.iter() {
             match *m {
-                Move::Visit { seat, from, length_s } => {
-                    let (u, at) = (seat.unit as usize, now + from);
-                    let (station, state) = (&mut stations[u], &mut states[u]);
-                    let step = (supply.clock.seconds(at), length_s);
-                    match seats.visit(seat, (board, next), (station, state), step)? {
-                        Outcome::Done => {}
-                        outcome => return Ok(Some((u, outcome, at))),
+                Move::Visit { ref visits, to, length_s } => {
+                    let step = (supply.clock.seconds(now), length_s);
+                    let units = (&mut **stations, &mut **states);
+                    let ended = seats.visit(visits, (board, next), units, step, is_after_row);
+                    // Units were given what they were to have when accounts were closed at the window's start.
+                    if let Some((bonds, accounts)) = accounts {
+                        let span = Span { from: now, to: now + to, length_s };
+                        seats.stepped(visits).for_each(|u| bonds.depart(accounts, &stations[u], u, &span));
+                    }
+                    if let Some((unit, outcome)) = ended? {
+                        return Ok(Some((unit, outcome, now)));
                     }
                 }
                 Move::Advance { unit, step: (from, to), length_s } => {

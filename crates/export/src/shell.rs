@@ -32,7 +32,8 @@ impl<M: Model> Shell<M> {
     }
 }
 
-/// A shell that one call at a time may use. FMI forbids several at once; those of a host that does it all the same are refused.
+/// A shell that one call at a time may use. FMI forbids several at once; those of a host that does it all the same are refused, but
+/// for two that begin within the same nanoseconds where the model leaves the exchange out ([`Model::EXCLUDES_CALLS`]).
 #[derive(Debug)]
 pub(crate) struct Guarded<M> {
     /// Whether a call is in the shell.
@@ -42,7 +43,7 @@ pub(crate) struct Guarded<M> {
     shell: UnsafeCell<Shell<M>>,
 }
 
-impl<M> Guarded<M> {
+impl<M: Model> Guarded<M> {
     pub fn new(shell: Shell<M>) -> Guarded<M> {
         Guarded { is_busy: AtomicBool::new(false), refused: AtomicU32::new(0), shell: UnsafeCell::new(shell) }
     }
@@ -50,11 +51,17 @@ impl<M> Guarded<M> {
     /// Whether the caller may use the shell from now on; where not, the refusal is counted.
     #[inline]
     pub fn occupy(&self) -> bool {
-        let is_free = !self.is_busy.swap(true, Ordering::Acquire);
-        if !is_free {
+        let is_busy = if M::EXCLUDES_CALLS {
+            self.is_busy.swap(true, Ordering::Acquire)
+        } else {
+            let is_busy = self.is_busy.load(Ordering::Acquire);
+            self.is_busy.store(true, Ordering::Relaxed);
+            is_busy
+        };
+        if is_busy {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
-        is_free
+        !is_busy
     }
 
     /// Logs how many calls were refused, by the call that has the shell: the host's logger need not bear two threads.
@@ -96,7 +103,8 @@ impl From<Problem> for Failure {
 /// Runs `body` on the shell behind `c`: NULL, a second call at the same time and dead instances are answered here, panics end here.
 ///
 /// # Safety
-/// `c` is NULL or was returned by `instantiate::<M>` and not freed.
+/// `c` is NULL or was returned by `instantiate::<M>` and not freed. Where the model leaves the exchange out, calls of `c` do not begin at
+/// the same instant, as FMI demands.
 #[inline]
 pub(crate) unsafe fn enter<M: Model>(
     c: Component,
@@ -110,7 +118,8 @@ pub(crate) unsafe fn enter<M: Model>(
     if !guarded.occupy() {
         return ERROR;
     }
-    // SAFETY: no other call has it until `is_busy` is false again.
+    // SAFETY: no other call has it until `is_busy` is false again: by the exchange, or, without it, because a call that began before was
+    // found and none begins at the same instant, by this function's contract. A host that breaks it has two calls in one memory.
     let shell = unsafe { &mut *guarded.shell.get() };
     let status = call(shell, name, body);
     // What threads were refused meanwhile is told by this one.
@@ -140,19 +149,25 @@ fn call<M: Model>(
     match answer {
         Ok(Ok(())) => OK,
         Ok(Err(failure)) => report(shell, name, &failure),
-        Err(panic) => {
-            shell.dead = true;
-            let text = panic_text(panic.as_ref());
-            // A panicking payload must not escape by its destructor either.
-            std::mem::forget(panic);
-            shell.log.write(Topic::Fatal, FATAL, &format!("{name}: internal error: {text}"));
-            FATAL
-        }
+        Err(panic) => panicked(shell, name, panic),
     }
+}
+
+/// Logs a panic and ends the instance.
+#[cold]
+#[inline(never)]
+fn panicked<M>(shell: &mut Shell<M>, name: &str, panic: Box<dyn std::any::Any + Send>) -> Status {
+    shell.dead = true;
+    let text = panic_text(panic.as_ref());
+    // A panicking payload must not escape by its destructor either.
+    std::mem::forget(panic);
+    shell.log.write(Topic::Fatal, FATAL, &format!("{name}: internal error: {text}"));
+    FATAL
 }
 
 /// Logs a failure and gives its status.
 #[cold]
+#[inline(never)]
 fn report<M>(shell: &Shell<M>, name: &str, failure: &Failure) -> Status {
     let (topic, status) = match failure {
         Failure::Argument(_) => (Topic::Error, ERROR),

@@ -93,7 +93,7 @@ impl Polynomials {
     }
 
     /// u_i(τ).
-    #[inline]
+    #[inline(always)]
     pub fn value(&self, i: usize, tau: f64) -> f64 {
         if self.degree == 0 {
             return self.rows[i];
@@ -101,21 +101,37 @@ impl Polynomials {
         if self.degree == 1 {
             return self.rows[self.count + i] * tau + self.rows[i];
         }
-        (0..self.degree).rev().fold(self.coefficient(i, self.degree), |sum, j| sum * tau + self.coefficient(i, j))
+        self.horner(i, tau)
+    }
+
+    /// u_i(τ) by Horner's rule. A function of its own, so that those of low degree go without a call.
+    fn horner(&self, i: usize, tau: f64) -> f64 {
+        let mut place = self.degree * self.count + i;
+        let mut sum = self.rows[place];
+        while place >= self.count {
+            place -= self.count;
+            sum = sum * tau + self.rows[place];
+        }
+        sum
     }
 
     /// u̇_i(τ).
     #[inline]
     pub fn rate(&self, i: usize, tau: f64) -> f64 {
+        if self.degree == 1 {
+            return 0.0 * tau + self.rows[self.count + i];
+        }
         (1..=self.degree).rev().fold(0.0, |sum, j| sum * tau + j as f64 * self.coefficient(i, j))
     }
 
     /// Moves the origin to τ₀: afterwards u(0) is what u(τ₀) was.
     pub fn shift(&mut self, tau: f64) {
-        for i in 0..if self.degree == 0 { 0 } else { self.count } {
-            for lowest in 0..self.degree {
-                for j in (lowest..self.degree).rev() {
-                    self.rows[j * self.count + i] += tau * self.rows[(j + 1) * self.count + i];
+        for lowest in 0..self.degree {
+            for j in (lowest..self.degree).rev() {
+                // Row j of all inputs, and the row above it.
+                let (rows, above) = self.rows.split_at_mut((j + 1) * self.count);
+                for (c, next) in rows[j * self.count..].iter_mut().zip(above) {
+                    *c += tau * *next;
                 }
             }
         }

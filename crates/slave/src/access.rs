@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use macrostep_description::{Causality, Initial, Kind, ModelDescription, Value, Variability, Variable};
-use macrostep_ode::Polynomials;
+use macrostep_ode::{MAX_DEGREE, Polynomials};
 
 use crate::{Fault, Group, Memory, Model, Phase, Shape, Shared, shared};
 
@@ -19,6 +19,11 @@ pub(crate) const OUTPUT: Flags = 1 << 10;
 const GROUP_SHIFT: u32 = 12;
 /// All groups.
 pub(crate) const COMPUTED: Flags = 0b111 << GROUP_SHIFT;
+
+/// Among what is out of date: inputs were set that are not in their polynomials yet.
+pub(crate) const GATHER: Flags = 1 << 15;
+/// After variables have changed.
+pub(crate) const CHANGED: Flags = COMPUTED | GATHER;
 
 /// The flag of a group.
 pub(crate) const fn group_flag(group: Group) -> Flags {
@@ -42,6 +47,8 @@ pub(crate) struct Access {
     pub inputs: Vec<usize>,
     /// Position of a real among the inputs; meaningless for others.
     pub input_of: Vec<usize>,
+    /// Highest order of a derivative that a real input may be given.
+    pub max_input_order: u32,
     /// How many of the first reals are saved.
     pub stored: usize,
     /// Memory of a fresh instance.
@@ -94,7 +101,9 @@ impl Access {
         group: impl Fn(&Variable) -> Group,
     ) -> Result<Access, Fault> {
         // Empty tables; the GUID tells whose saved states they are.
+        let interpolates = description.co_simulation.as_ref().is_some_and(|c| c.can_interpolate_inputs);
         let mut access = Access {
+            max_input_order: if interpolates { MAX_DEGREE as u32 } else { 0 },
             identity: fnv(description.guid.as_bytes()),
             description: Arc::new(description),
             reals: Vec::new(),

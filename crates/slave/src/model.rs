@@ -53,6 +53,11 @@ impl Span {
 /// changes is in the [`Memory`]; a field of the model that changes is a cache, which must be recoverable from the memory
 /// at any time.
 pub trait Model: Send + Sized + 'static {
+    /// Whether calls of one instance that begin at the same instant, which FMI forbids, are told apart by an atomic exchange. Without
+    /// it a call that begins while another one runs is refused all the same, but of two that begin within the same nanoseconds both
+    /// run. That is for models whose calls are so short that the exchange is a tenth of them.
+    const EXCLUDES_CALLS: bool = true;
+
     /// Builds the model and its declaration. `resources` is the folder of the FMU's resources; models that declare
     /// themselves without files ignore it. Value references must count from 0 in each type.
     fn declare(resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault>;

@@ -1,7 +1,7 @@
 //! The plan as moves.
 
 use super::port::Port;
-use super::seat::{Seat, Seats};
+use super::seat::{Seats, Visits};
 use crate::schedule::{Op, Plan};
 use crate::station::{Refresh, Station};
 use crate::time::{Clock, Tick};
@@ -25,10 +25,10 @@ pub(super) enum Move {
         step: (Tick, Tick),
         length_s: f64,
     },
-    /// A unit that a window only visits, where nobody has port of a power bond.
+    /// Units that a window only visits, each for a step as long as the window.
     Visit {
-        seat: Seat,
-        from: Tick,
+        visits: Visits,
+        to: Tick,
         length_s: f64,
     },
     /// At the window's start, where all are known: accounts of the unit's last step are closed.
@@ -104,24 +104,33 @@ pub(super) fn has_whole_steps(plan: &Plan) -> bool {
     })
 }
 
-/// Visits where a unit's step and the reading of its outputs are all there is; all inputs are held.
+/// Visits where a unit's step and the reading of its outputs are all there is; all inputs are held. Visits that follow each other
+/// are one move.
 pub(super) fn visits(moves: Vec<Move>, stations: &[Station], ports: &[Port]) -> (Vec<Move>, Seats) {
     let mut seats = Seats::default();
     let mut fused: Vec<Move> = Vec::with_capacity(moves.len());
     for m in moves {
-        let step = match (fused.last(), &m) {
-            (Some(Move::Advance { unit: stepped, step, length_s }), Move::Read { unit }) if stepped == unit => {
-                Some((*unit, step.0, *length_s))
+        let stepped = match (fused.last(), &m) {
+            (Some(&Move::Advance { unit: stepped, step: (0, to), length_s }), Move::Read { unit })
+                if stepped == *unit =>
+            {
+                Some((stepped, to, length_s))
             }
             _ => None,
         };
-        let seat = step.and_then(|(unit, ..)| seats.of(unit, &stations[unit], &ports[unit]));
-        match seat.zip(step) {
-            Some((seat, (_, from, length_s))) => {
-                fused.pop();
-                fused.push(Move::Visit { seat, from, length_s });
+        let mut begun = Visits::after(&seats);
+        let is_visit = |&(unit, ..): &(usize, Tick, f64)| seats.add(unit, &stations[unit], &ports[unit]);
+        let Some((_, to, length_s)) = stepped.filter(is_visit) else {
+            fused.push(m);
+            continue;
+        };
+        fused.pop();
+        match fused.last_mut() {
+            Some(Move::Visit { visits, .. }) => visits.extend(&seats),
+            _ => {
+                begun.extend(&seats);
+                fused.push(Move::Visit { visits: begun, to, length_s });
             }
-            None => fused.push(m),
         }
     }
     (fused, seats)

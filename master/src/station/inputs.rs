@@ -127,17 +127,21 @@ impl Inputs {
         unit: &mut dyn Unit,
         length_s: f64,
     ) -> Result<(), UnitError> {
-        state.order = state.order.max(self.degree());
+        // Values, and the highest order there is.
+        for (value, p) in self.values.iter_mut().zip(&self.segments) {
+            *value = p.coefficient(0);
+            state.order = state.order.max(p.degree());
+        }
         self.reach(state.order, length_s);
         // Derivatives in seconds from coefficients in local time, order by order.
         let (n, factors) = (self.refs.len(), &self.factors.0);
-        for (value, p) in self.values.iter_mut().zip(&self.segments) {
-            *value = p.coefficient(0);
-        }
-        for (before, of_order) in self.derivatives.chunks_exact_mut(n.max(1)).take(state.order).enumerate() {
+        let mut rest = self.derivatives.as_mut_slice();
+        for before in 0..state.order {
+            let (of_order, next) = rest.split_at_mut(n);
             for (derivative, p) in of_order.iter_mut().zip(&self.segments) {
                 *derivative = p.taylor(&factors[..=before]);
             }
+            rest = next;
         }
         self.set(unit)?;
         let sent = state.order * n;

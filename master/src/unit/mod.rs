@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// [`Unit::enter_initialization`], set and get, [`Unit::exit_initialization`], then steps.
 ///
 /// No call has a default: a unit that hands calls on to another one cannot forget any. [`crate::forward`] and [`crate::idle`] write
-/// those that need no code.
+/// those that need no code. [`Unit::visit`] is no call of its own but three of them.
 pub trait Unit: Send {
     /// Name of this instance in the system, unique there.
     fn name(&self) -> &str;
@@ -84,6 +84,25 @@ pub trait Unit: Send {
     /// `fmi2DoStep` over [t_s, t_s + step_s]; `keep` is `noSetFMUStatePriorToCurrentPoint`: true where the master
     /// will not go back before `t_s`.
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError>;
+
+    /// [`Unit::set_real`] of `set`, a step from `step.0` over `step.1` seconds that will not be taken back, and, where it was done,
+    /// [`Unit::get_real`] of `get`; lists of no length are left out. One call of the master instead of three.
+    #[inline]
+    fn visit(
+        &mut self,
+        set: (&[u32], &[f64]),
+        step: (f64, f64),
+        get: (&[u32], &mut [f64]),
+    ) -> Result<Outcome, UnitError> {
+        if !set.0.is_empty() {
+            self.set_real(set.0, set.1)?;
+        }
+        let outcome = self.step(step.0, step.1, true)?;
+        if outcome == Outcome::Done && !get.0.is_empty() {
+            self.get_real(get.0, get.1)?;
+        }
+        Ok(outcome)
+    }
 
     /// Whether [`Unit::begin_step`] makes the unit work beside its caller.
     fn is_parallel(&self) -> bool;

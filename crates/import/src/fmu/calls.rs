@@ -90,12 +90,12 @@ impl Unit for FmuUnit {
         self.change("fmi2Terminate", self.library.functions.terminate, Phase::Terminated)
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
         listed!(self, "fmi2SetReal", (self.library.functions.set_real), refs, values, as_ptr)
     }
 
-    #[inline]
+    #[inline(always)]
     fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> {
         listed!(self, "fmi2GetReal", (self.library.functions.get_real), refs, values, as_mut_ptr)
     }
@@ -194,7 +194,7 @@ impl Unit for FmuUnit {
         listed!(self, "fmi2GetRealOutputDerivatives", get, refs, values, as_mut_ptr, orders)
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         if self.is_dead | self.library.is_corrupted() {
             self.alive("fmi2DoStep")?;

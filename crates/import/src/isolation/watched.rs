@@ -117,7 +117,7 @@ pub fn watched<U, E>(
 /// Calls that are passed on between two notes.
 macro_rules! passed_on {
     ($(fn $name:ident(&mut self $(, $argument:ident: $type:ty)*) -> $answer:ty = $call:ident;)*) => {$(
-        #[inline]
+        #[inline(always)]
         fn $name(&mut self $(, $argument: $type)*) -> $answer {
             self.marks.begin(Call::$call);
             let answer = self.inner.$name($($argument),*);
@@ -152,7 +152,7 @@ impl<U: Unit> Unit for Watched<U> {
         answer
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         self.marks.place.at(t_s);
         self.marks.begin(Call::Step);

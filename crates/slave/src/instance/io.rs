@@ -20,13 +20,15 @@ impl<M: Model> Instance<M> {
         CALL.check(self.memory.phase)?;
         same_length(CALL, refs.len(), orders.len())?;
         same_length(CALL, refs.len(), values.len())?;
-        let interpolates = self.co_simulation().is_some_and(|c| c.can_interpolate_inputs);
-        self.check_orders(CALL, refs, orders, INPUT, if interpolates { MAX_DEGREE } else { 0 })?;
-        for (reference, value) in refs.iter().zip(values) {
-            if !value.is_finite() {
-                let name = self.access.name(Space::Real, *reference);
-                return Err(Fault::NotFinite { call: CALL.name, name, value: *value });
-            }
+        let (list, max) = (self.access.reals.as_slice(), self.access.max_input_order);
+        let mut is_fine = true;
+        for ((reference, order), value) in refs.iter().zip(orders).zip(values) {
+            let flags = list.get(*reference as usize).copied().unwrap_or(0);
+            // An order below 1 is a large one here.
+            is_fine &= (flags & INPUT != 0) & ((*order as u32).wrapping_sub(1) < max) & value.is_finite();
+        }
+        if !is_fine {
+            self.look_at_derivatives(refs, orders, values)?;
         }
         // The coefficient is u⁽ʲ⁾/j!.
         for ((reference, order), value) in refs.iter().zip(orders).zip(values) {
@@ -37,8 +39,20 @@ impl<M: Model> Instance<M> {
             self.memory.inputs.set(input, j, value / FACTORIALS[j]);
         }
         // All that is computed follows from inputs.
-        self.stale = COMPUTED;
+        self.stale |= COMPUTED;
         Ok(())
+    }
+
+    /// What is wrong with derivatives of inputs.
+    #[cold]
+    #[inline(never)]
+    fn look_at_derivatives(&self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), Fault> {
+        const CALL: Call = SET_INPUT_DERIVATIVES;
+        self.check_orders(CALL, refs, orders, INPUT, self.access.max_input_order as usize)?;
+        let mut given = refs.iter().zip(values);
+        let Some((reference, value)) = given.find(|(_, value)| !value.is_finite()) else { return Ok(()) };
+        let name = self.access.name(Space::Real, *reference);
+        Err(Fault::NotFinite { call: CALL.name, name, value: *value })
     }
 
     pub(super) fn read_output_derivatives(

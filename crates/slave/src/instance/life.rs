@@ -1,7 +1,7 @@
 //! From set-up to termination, and steps.
 
 use super::Instance;
-use crate::access::COMPUTED;
+use crate::access::{CHANGED, COMPUTED};
 use crate::phase::{DO_STEP, ENTER_INITIALIZATION, EXIT_INITIALIZATION, RESET, SETUP_EXPERIMENT, TERMINATE};
 use crate::{Fault, Model, Outcome, Phase, Span};
 
@@ -36,7 +36,7 @@ impl<M: Model> Instance<M> {
     pub(super) fn enter(&mut self) -> Result<(), Fault> {
         ENTER_INITIALIZATION.check(self.memory.phase)?;
         self.memory.phase = Phase::Initialization;
-        self.stale = COMPUTED;
+        self.stale = CHANGED;
         // Parameters that make no sense are found here already.
         self.prepare()
     }
@@ -47,7 +47,7 @@ impl<M: Model> Instance<M> {
         self.memory.last_inputs.copy_from(&self.memory.inputs);
         self.memory.last_step_s = 0.0;
         self.memory.phase = Phase::StepComplete;
-        self.stale = COMPUTED;
+        self.stale = CHANGED;
         Ok(())
     }
 
@@ -60,7 +60,7 @@ impl<M: Model> Instance<M> {
     pub(super) fn start_over(&mut self) -> Result<(), Fault> {
         RESET.check(self.memory.phase)?;
         self.memory.clone_from(&self.access.fresh);
-        self.stale = COMPUTED;
+        self.stale = CHANGED;
         self.model.recall_state(&mut self.memory)
     }
 
@@ -82,7 +82,7 @@ impl<M: Model> Instance<M> {
                 (reached_s, reached_s - t_s)
             }
         };
-        self.stale = COMPUTED;
+        self.stale |= COMPUTED;
         if self.memory.inputs.degree() > 0 {
             self.continue_inputs();
         }

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use macrostep_description::ModelDescription;
 
-use crate::access::{Access, COMPUTED, Flags, group_flag};
+use crate::access::{Access, CHANGED, COMPUTED, Flags, GATHER, group_flag};
 use crate::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shared, Slave, Snapshot};
 
 /// A slave made of a model.
@@ -25,7 +25,7 @@ pub struct Instance<M> {
     model: M,
     access: Shared<Access>,
     memory: Memory,
-    /// Groups of computed variables that are out of date.
+    /// Groups of computed variables that are out of date, and whether the inputs' polynomials are.
     stale: Flags,
 }
 
@@ -45,7 +45,7 @@ impl<M: Model> Instance<M> {
     pub fn of(name: &str, (model, description): (M, ModelDescription)) -> Result<Instance<M>, Fault> {
         let access = Access::shared(description, &model)?;
         let memory = access.fresh.clone();
-        Ok(Instance { name: name.into(), model, access, memory, stale: COMPUTED })
+        Ok(Instance { name: name.into(), model, access, memory, stale: CHANGED })
     }
 
     /// The description of the model, without an instance.
@@ -67,9 +67,13 @@ impl<M: Model> Instance<M> {
         &self.memory
     }
 
-    /// Copies the inputs' values at the present time into their polynomials.
+    /// Copies the inputs' values at the present time into their polynomials, where they have changed since.
     #[inline(always)]
     fn gather_inputs(&mut self) {
+        if self.stale & GATHER == 0 {
+            return;
+        }
+        self.stale &= !GATHER;
         let (inputs, reals) = (self.memory.inputs.values_mut(), self.memory.reals.as_slice());
         for (value, reference) in inputs.iter_mut().zip(&self.access.inputs) {
             *value = reals[*reference];
@@ -84,11 +88,19 @@ impl<M: Model> Instance<M> {
     }
 
     fn evaluate(&mut self, stale: Flags) -> Result<(), Fault> {
+        const OUTPUTS: Flags = group_flag(Group::Outputs);
+        const DENSE: Flags = group_flag(Group::Dense);
         self.prepare()?;
-        for group in [Group::Outputs, Group::Dense, Group::Rates] {
-            if stale & group_flag(group) != 0 {
-                self.evaluate_group(group)?;
-            }
+        // Group by group in their order; mostly it is the usual outputs and nothing else.
+        let mut left = stale & COMPUTED;
+        while left != 0 {
+            let group = match left & left.wrapping_neg() {
+                OUTPUTS => Group::Outputs,
+                DENSE => Group::Dense,
+                _ => Group::Rates,
+            };
+            self.evaluate_group(group)?;
+            left &= left - 1;
         }
         Ok(())
     }
@@ -112,6 +124,7 @@ impl<M: Model> Instance<M> {
     #[inline(never)]
     fn initialise(&mut self) -> Result<(), Fault> {
         let done = self.model.initialise(&mut self.memory);
+        self.stale |= GATHER;
         self.survive(done)
     }
 
@@ -207,7 +220,7 @@ impl<M: Model> Slave for Instance<M> {
         self.restore_from(from)
     }
     fn hidden_state(&mut self) -> &mut [f64] {
-        self.stale = COMPUTED;
+        self.stale |= COMPUTED;
         &mut self.memory.hidden_reals
     }
     fn serialized_size(&self, snapshot: &Snapshot) -> Result<usize, Fault> {

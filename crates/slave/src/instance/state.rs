@@ -1,7 +1,7 @@
 //! Saving and restoring.
 
 use super::Instance;
-use crate::access::COMPUTED;
+use crate::access::CHANGED;
 use crate::phase::{GET_STATE, SET_STATE};
 use crate::{Fault, Model, Snapshot, bytes};
 
@@ -18,7 +18,7 @@ impl<M: Model> Instance<M> {
         SET_STATE.check(self.memory.phase)?;
         from.check(self.access.identity)?;
         self.memory.copy_from(&from.memory, self.access.stored);
-        self.stale = COMPUTED;
+        self.stale = CHANGED;
         let recalled = self.model.recall_state(&mut self.memory);
         self.survive(recalled)
     }

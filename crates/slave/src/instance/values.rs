@@ -1,7 +1,7 @@
 //! Set and Get. Every call is checked whole before anything is written.
 
 use super::Instance;
-use crate::access::{BOUNDED, COMPUTED, Flags, INPUT, Space};
+use crate::access::{BOUNDED, CHANGED, Flags, INPUT, Space};
 use crate::phase::*;
 use crate::{Fault, Model};
 
@@ -57,7 +57,7 @@ impl<M: Model> Instance<M> {
         for (reference, value) in refs.iter().zip(values) {
             reals[*reference as usize] = *value;
         }
-        self.stale = COMPUTED;
+        self.stale = CHANGED;
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl<M: Model> Instance<M> {
         for (reference, value) in refs.iter().zip(values) {
             self.memory.integers[*reference as usize] = *value;
         }
-        self.stale = COMPUTED;
+        self.stale = CHANGED;
         Ok(())
     }
 
@@ -161,7 +161,7 @@ impl<M: Model> Instance<M> {
         for (reference, value) in refs.iter().zip(values) {
             self.memory.booleans[*reference as usize] = *value;
         }
-        self.stale = COMPUTED;
+        self.stale = CHANGED;
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl<M: Model> Instance<M> {
             text.clear();
             text.push_str(value);
         }
-        self.stale = COMPUTED;
+        self.stale = CHANGED;
         Ok(())
     }
 

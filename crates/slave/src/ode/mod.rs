@@ -129,6 +129,8 @@ impl<E: Equations> Ode<E> {
 }
 
 impl<E: Equations> Model for Ode<E> {
+    const EXCLUDES_CALLS: bool = false;
+
     fn declare(_resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault> {
         declare::declare()
     }
