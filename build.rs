@@ -4,8 +4,8 @@
 //! profiles: debug, release, clippy and doc builds share it, and find it up to date. `cli/embedded.rs` includes them,
 //! compressed; the program makes the archives from its own declarations when they are asked for.
 //!
-//! The libraries have most of their code in common: one of them goes in as it is, and is the dictionary that the others
-//! are compressed with. Together they take a fifth of their length.
+//! The libraries have most of their code in common: one of them goes in as it is, and is the dictionary that others are compressed
+//! with; two of those are dictionaries of the rest. Together they take a tenth of their length.
 
 use std::env;
 use std::ffi::OsString;
@@ -24,11 +24,15 @@ const CONTAINER: &str = "container";
 /// The program of the same package that serves an FMU of such a system in a process of its own.
 const SLAVE: &str = "macrostep-slave";
 
-/// The package whose library is the dictionary of the others: many are of its kind.
-const BASE: &str = "oscillator1_displacement";
+/// Packages whose libraries are dictionaries. The first goes in as it is; the others, compressed with it, have code that it lacks:
+/// matrices, and bodies with joints.
+const BASES: [&str; 3] = ["oscillator1_displacement", "beam_full", "crane"];
 
 /// How hard the libraries are compressed: level 22 takes half as long again and saves nothing.
-const LEVEL: CParameter = CParameter::CompressionLevel(19);
+const LEVEL: i32 = 19;
+
+/// How hard they are compressed to see which dictionary is the best.
+const TRIAL_LEVEL: i32 = 3;
 
 /// How far back a frame may refer, as a power of two of bytes: over the dictionary and a library.
 const WINDOW: CParameter = CParameter::WindowLog(23);
@@ -53,24 +57,28 @@ fn run() -> Result<(), String> {
     let names = names(&root.join("fmus"))?;
     let folder = build(&root, &out, &target, &names)?;
     let libraries = names.iter().map(|name| library(&folder, &target, name)).collect::<Result<Vec<_>, _>>()?;
-    // The library that goes in as it is.
-    let base = library(&folder, &target, BASE)?;
-    write(&out.join("base.library"), &base)?;
+    // The dictionaries, of which the first goes in as it is.
+    let bases = BASES.map(|name| library(&folder, &target, name));
+    let bases = bases.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let Some(base) = bases.first() else { return Err("there is no dictionary".to_owned()) };
+    write(&out.join("base.library"), base)?;
     // The libraries and the reference results compressed, and a table of them.
     let mut table = String::from("[\n");
     for (name, library) in names.iter().zip(&libraries) {
-        write(&out.join(format!("{name}.library")), &compressed(library, &base)?)?;
+        let nearest = if BASES.contains(&name.as_str()) { 0 } else { nearest(library, &bases)? };
+        write(&out.join(format!("{name}.library")), &compressed(library, &bases[nearest], LEVEL)?)?;
         let reference = root.join("fmus").join(name).join("reference.csv");
         let text = if reference.exists() {
             fs::read(&reference).map_err(|e| format!("{}: {e}", reference.display()))?
         } else {
             Vec::new()
         };
-        write(&out.join(format!("{name}.reference")), &compressed(&text, &[])?)?;
+        write(&out.join(format!("{name}.reference")), &compressed(&text, &[], LEVEL)?)?;
         let file = |kind| format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.{kind}\"))");
-        table += &format!("    Built::new({name:?}, {}, {}),\n", file("library"), file("reference"));
+        let dictionary = Some(BASES[nearest]).filter(|_| nearest > 0);
+        table += &format!("    Built::new({name:?}, {dictionary:?}, {}, {}),\n", file("library"), file("reference"));
     }
-    write(&out.join("container.library"), &compressed(&library(&folder, &target, CONTAINER)?, &base)?)?;
+    write(&out.join("container.library"), &compressed(&library(&folder, &target, CONTAINER)?, base, LEVEL)?)?;
     // Processes of their own are made on Linux only.
     let slave = folder.join(SLAVE);
     let slave = if target.contains("linux") {
@@ -78,7 +86,7 @@ fn run() -> Result<(), String> {
     } else {
         Vec::new()
     };
-    write(&out.join("slave.program"), &compressed(&slave, &base)?)?;
+    write(&out.join("slave.program"), &compressed(&slave, base, LEVEL)?)?;
     write(&out.join("count.rs"), names.len().to_string().as_bytes())?;
     write(&out.join("embedded.rs"), format!("{table}]\n").as_bytes())
 }
@@ -168,11 +176,18 @@ fn library(folder: &Path, target: &str, name: &str) -> Result<Vec<u8>, String> {
     fs::read(&library).map_err(|e| format!("FMU `{name}`: {}: {e}; {fault}", library.display()))
 }
 
+/// The dictionary that makes a library the shortest.
+fn nearest(library: &[u8], bases: &[Vec<u8>]) -> Result<usize, String> {
+    let length = |base: &Vec<u8>| compressed(library, base, TRIAL_LEVEL).map(|frame| frame.len());
+    let lengths = bases.iter().map(length).collect::<Result<Vec<_>, _>>()?;
+    Ok((0..lengths.len()).min_by_key(|i| lengths[*i]).unwrap_or(0))
+}
+
 /// `bytes` as a Zstandard frame that is read with the dictionary `base`.
-fn compressed(bytes: &[u8], base: &[u8]) -> Result<Vec<u8>, String> {
+fn compressed(bytes: &[u8], base: &[u8], level: i32) -> Result<Vec<u8>, String> {
     let failed = |code| format!("compressing: {}", get_error_name(code));
     let mut context = CCtx::create();
-    for parameter in [LEVEL, WINDOW] {
+    for parameter in [CParameter::CompressionLevel(level), WINDOW] {
         context.set_parameter(parameter).map_err(failed)?;
     }
     context.ref_prefix(base).map_err(failed)?;

@@ -10,7 +10,9 @@ use macrostep_analysis::catalogue;
 /// A library as it was built, with what is made of it on demand.
 struct Built {
     name: &'static str,
-    /// The library, compressed with the dictionary [`BASE`].
+    /// The FMU whose library is the dictionary of this one; [`BASE`] is where there is none.
+    dictionary: Option<&'static str>,
+    /// The library, compressed.
     library: &'static [u8],
     /// The reference results, compressed; nothing where there are none.
     reference: &'static [u8],
@@ -89,8 +91,21 @@ fn find(name: &str) -> Option<&'static Built> {
 }
 
 impl Built {
-    const fn new(name: &'static str, library: &'static [u8], reference: &'static [u8]) -> Built {
-        Built { name, library, reference, stored: OnceLock::new(), packed: OnceLock::new() }
+    const fn new(
+        name: &'static str,
+        dictionary: Option<&'static str>,
+        library: &'static [u8],
+        reference: &'static [u8],
+    ) -> Built {
+        Built { name, dictionary, library, reference, stored: OnceLock::new(), packed: OnceLock::new() }
+    }
+
+    /// The library as it was built.
+    fn library(&self) -> Result<Vec<u8>, String> {
+        match self.dictionary.and_then(find) {
+            Some(other) => expanded(self.library, &other.library()?),
+            None => expanded(self.library, BASE),
+        }
     }
 
     fn archive(&self, pack: Pack) -> Vec<u8> {
@@ -101,7 +116,7 @@ impl Built {
         let model = catalogue::find(self.name).ok_or("there is no model of this name")?;
         let platform = Platform::here().ok_or("FMI 2.0 has no folder for this platform")?;
         if libraries.iter().all(|library| library.platform != platform) {
-            libraries.push(Library { platform, bytes: expanded(self.library, BASE)? });
+            libraries.push(Library { platform, bytes: self.library()? });
         }
         let reference = String::from_utf8(expanded(self.reference, &[])?).map_err(|e| e.to_string())?;
         let package = Package {

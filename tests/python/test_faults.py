@@ -1,5 +1,6 @@
 """What goes wrong: exceptions with the program's sentence, and an interpreter that lives on."""
 
+import os
 import pickle
 import signal
 import subprocess
@@ -143,6 +144,9 @@ def test_the_console_script_is_the_program(script, fmus, tmp_path):
     assert wrong.returncode == 2 and wrong.stderr.startswith("error: ")
     module = subprocess.run([sys.executable, "-m", "macrostep", "systems"], capture_output=True, text=True, check=True)
     assert "case-1" in module.stdout
+    # Also where Python does not look beside a file that it starts: verbs that start the program again find the module.
+    isolated = [sys.executable, "-m", "macrostep", "run", "case-1", "--stop", "0.01", "--isolate"]
+    subprocess.run(isolated, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONSAFEPATH": "1"})
 
 
 def test_the_console_script_is_watched(script, bad, tmp_path):
