@@ -186,10 +186,11 @@ pub enum RunError {
 /// A signal that a run cannot go on with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error(
-    "diverged at t = {} s{}: `{signal}` is {found:.1e}, expected a finite number up to 1e100; choose a smaller macro step; \
+    "diverged at t = {} s{}: `{signal}` is {found:.1e}, expected a finite number up to 1e100{}; choose a smaller macro step; \
      `macrostep verify` compares steps and schedules",
     shown::time(*.t_s),
-    stop(*.stop_s)
+    stop(*.stop_s),
+    unmet(.unconverged)
 )]
 pub struct Diverged {
     /// Communication point \[s\].
@@ -200,6 +201,14 @@ pub struct Diverged {
     pub signal: String,
     /// Its value.
     pub found: f64,
+    /// Start \[s\] of the first macro step that did not converge, if there was one, and the signal with the largest residual in it.
+    pub unconverged: Option<(f64, String)>,
+}
+
+fn unmet(unconverged: &Option<(f64, String)>) -> String {
+    unconverged.as_ref().map_or(String::new(), |(t_s, signal)| {
+        format!("; macro steps did not converge from t = {} s on, the first for `{signal}`", shown::time(*t_s))
+    })
 }
 
 fn stop(stop_s: Option<f64>) -> String {

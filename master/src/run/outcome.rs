@@ -128,7 +128,8 @@ impl Simulation {
         let (channel, row) = rows.find(|(_, row)| row.iter().any(is_beyond))?;
         let component = row.iter().position(is_beyond)?;
         let signal = self.window.name((channel, component));
-        Some(Diverged { t_s: self.time_s(), stop_s: self.grid.stop_s, signal, found: row[component] })
+        let unconverged = self.unconverged().filter(|u| u.allowed.is_none()).map(|u| (u.t_s, u.signal));
+        Some(Diverged { t_s: self.time_s(), stop_s: self.grid.stop_s, signal, found: row[component], unconverged })
     }
 
     /// Looks at the newest samples of all pairs of maps under watch.
