@@ -15,6 +15,7 @@ use macrostep_plot::{Axis, Chart, Figure, Series};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::cosimulation::relative_rms;
 use macrostep_reduction::{Error, InterfaceMap, Space};
+use macrostep_system::words::{Correct, Predict};
 use nalgebra::DMatrix;
 use serde_json::json;
 
@@ -33,6 +34,25 @@ const SHAPES: usize = 19;
 const BEYOND: usize = 60;
 /// Steps of the table, s.
 const STEPS_S: [f64; 5] = [1e-3, 5e-4, 2e-4, 1e-4, 5e-5];
+/// Steps of the methods on the reduced interface, s.
+const METHOD_STEPS_S: [f64; 3] = [2e-3, 1e-3, 5e-4];
+
+/// A method on the reduced interface: name, prediction, correction.
+type Method = (&'static str, Predict, Correct);
+
+/// A method with its errors over [`METHOD_STEPS_S`].
+type Tried = (&'static str, [f64; 3]);
+
+/// The methods tried on the reduced interface.
+fn methods() -> [Method; 5] {
+    [
+        ("hold", Predict::classical(0), Correct::Explicit),
+        ("linear", Predict::classical(1), Correct::Explicit),
+        ("quadratic", Predict::classical(2), Correct::Explicit),
+        ("linear, iqn-ils", Predict::classical(1), Correct::IqnIls),
+        ("quadratic, iqn-ils", Predict::classical(2), Correct::IqnIls),
+    ]
+}
 
 /// One row: a beam at one communication step.
 #[derive(Clone)]
@@ -88,9 +108,10 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
     }
     // Both over the macro step, for the table and the picture.
     let rows = bench.rows([(&beam, &runs.row), (&beyond, &outside)])?;
+    let tried = bench.methods(&beam)?;
     bench.bar.finish_and_clear();
     if !arguments.json {
-        print::line(text(&runs, &map, &rows))?;
+        print::line(format!("{}\n\n{}", text(&runs, &map, &rows), by_method(&tried)))?;
     }
     // Result, the coupled system, its deflections and the pictures.
     if let Some(folder) = &arguments.out {
@@ -123,6 +144,7 @@ impl<'a> Bench<'a> {
             Units::Native => (&models::native, Vec::new()),
         };
         let total: f64 = [STEPS_S, STEPS_S].concat().iter().map(|h| 3.0 * STOP_S / h).sum();
+        let total = total + METHOD_STEPS_S.iter().map(|h| methods().len() as f64 * STOP_S / h).sum::<f64>();
         Ok(Bench { map, factory, _open: open, bar: progress_bar(total as u64, "macro steps") })
     }
 
@@ -131,7 +153,8 @@ impl<'a> Bench<'a> {
         let steps = (STOP_S / step_s).round() as usize;
         let exact = beam.monolithic(SPRING_N_M, step_s, steps);
         let run = |interface, sampling| {
-            let coupled = BeamOnSprings { interface, modes, step_s, steps, sampling };
+            let (predict, correct) = (Predict::default(), Correct::Explicit);
+            let coupled = BeamOnSprings { interface, modes, step_s, steps, sampling, predict, correct };
             let ran = coupled.run(self.factory).map_err(|e| Failure::Run(e.to_string()));
             self.bar.inc(steps as u64);
             ran
@@ -147,6 +170,25 @@ impl<'a> Bench<'a> {
             virtual_work: reduced.work_defect,
         };
         Ok(Runs { exact, full, reduced, row })
+    }
+
+    /// The reduced interface by other methods, each over H: errors against the monolithic solution.
+    fn methods(&self, beam: &ModalBeam) -> Result<Vec<Tried>, Failure> {
+        let mut all = Vec::new();
+        for (name, predict, correct) in methods() {
+            let errors = METHOD_STEPS_S.map(|step_s| {
+                let steps = (STOP_S / step_s).round() as usize;
+                let (interface, sampling) = (Interface::Reduced(self.map), Sampling::Updated);
+                let coupled = BeamOnSprings { interface, modes: SHAPES, step_s, steps, sampling, predict, correct };
+                let ran = coupled.run(self.factory).map_err(|e| Failure::Run(format!("{name}: {e}")))?;
+                self.bar.inc(steps as u64);
+                let exact = beam.monolithic(SPRING_N_M, step_s, steps);
+                Ok::<_, Failure>(relative_rms(&ran.deflections, &exact, &exact))
+            });
+            let [a, b, c] = errors;
+            all.push((name, [a?, b?, c?]));
+        }
+        Ok(all)
     }
 
     /// The rows of the table, H falling: a beam inside the span of the interface and one outside, each with the row of the
@@ -212,6 +254,19 @@ fn text(runs: &Runs, map: &InterfaceMap, rows: &[Row]) -> String {
         map.scalar().amax(),
         table.terminal()
     )
+}
+
+/// Errors of the reduced interface over H, by method.
+fn by_method(tried: &[Tried]) -> String {
+    let heads = METHOD_STEPS_S.map(|h| format!("H = {h:e} s"));
+    let [a, b, c] = heads.each_ref().map(|head| (head.as_str(), Align::Right));
+    let mut table = Table::new([("reduced interface", Align::Left), a, b, c, ("order", Align::Right)]);
+    for (name, errors) in tried {
+        let cells = errors.map(|e| format!("{e:.3e}"));
+        let order = format!("{:.2}", (errors[1] / errors[2]).log2());
+        table.row([&[(*name).to_owned()][..], &cells[..], &[order][..]].concat());
+    }
+    table.terminal()
 }
 
 /// `deflections.csv`: deflections of three nodes over time (m).

@@ -141,6 +141,9 @@ pub struct InterfaceArguments {
     /// Of `--body`: Young's modulus in Pa, Poisson's ratio, density in kg/m³ [default: those of the deck]
     #[arg(long, value_name = "E,NU,RHO", requires = "body")]
     pub material: Option<String>,
+    /// Of `--body`: the FMU to write, which moves the nodes of the reduced interface, and takes forces at them [default: none]
+    #[arg(long, value_name = "OUT.fmu", requires = "body")]
+    pub fmu: Option<PathBuf>,
     /// Print one JSON object instead of tables [default: off]
     #[arg(long)]
     pub json: bool,

@@ -57,7 +57,7 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     // Everything up to the FMU, with the time that it took.
     let began = Instant::now();
     let found = Found::new(arguments)?;
-    let guid = found.pack(&arguments.fmu)?;
+    let guid = pack(&found.body, &arguments.fmu)?;
     let seconds = began.elapsed().as_secs_f64();
     // What was found, as an object or as words.
     let json = found.json(arguments, &guid, seconds);
@@ -134,6 +134,32 @@ pub(super) fn reduce(text: &str, tied: &Tied) -> Result<Basis, Failure> {
     }
 }
 
+/// Writes the FMU of a body, loads it again and returns its GUID.
+pub(super) fn pack(body: &ImportedBody, path: &Path) -> Result<String, Failure> {
+    let fault = |e: &dyn std::fmt::Display| Failure::Run(format!("`{}`: {e}", path.display()));
+    let data = body.to_bytes().map_err(|e| fault(&e))?;
+    let stored = ImportedBody::shared(&data).map_err(|e| fault(&e))?;
+    let (_, description) = Body::from_data(stored).map_err(|e| fault(&e))?;
+    let carrier = embedded::fmu(Body::IDENTIFIER).ok_or_else(|| fault(&"this program carries no `flexible_body`"))?;
+    let package = Package {
+        description: &description,
+        equations_html: &macrostep_models_flexible::body_documentation_html(),
+        libraries: &libraries(carrier).map_err(|e| fault(&e))?,
+        reference_csv: None,
+        resources: &[(ImportedBody::FILE, &data)],
+    };
+    let bytes = package.bytes().map_err(|e| fault(&e))?;
+    std::fs::write(path, &bytes).map_err(Failure::file(path))?;
+    let fmu = Fmu::from_bytes(&body.name, &bytes).map_err(|e| fault(&e))?;
+    fmu.instantiate("check", &FmuOptions::default()).map_err(|e| fault(&e))?;
+    Ok(description.guid)
+}
+
+/// A fiftieth of the period of the body's first mode, rounded down to 1, 2 or 5 times a power of ten.
+pub(super) fn micro_step_of(body: &FlexibleBody) -> f64 {
+    micro_step_s(body.frequencies_hz().first().copied().unwrap_or(1.0))
+}
+
 /// A fiftieth of a period, rounded down to 1, 2 or 5 times a power of ten.
 fn micro_step_s(first_hz: f64) -> f64 {
     let step = 0.02 / first_hz.max(1e-6);
@@ -182,40 +208,17 @@ impl Found {
         let body = make(&source.structure, &tied, &basis, reference, damping).map_err(failed)?;
         bar.finish_and_clear();
         // The micro step follows its lowest elastic frequency unless it is given.
-        let first_hz = body.frequencies_hz().first().copied().unwrap_or(1.0);
         let stem = arguments.fmu.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let joint = JOINTS.iter().position(|j| *j == arguments.joint).and_then(|i| Joint::ALL.get(i).copied());
         // What goes into the FMU.
         let body = ImportedBody {
             about: format!("Flexible body {stem}: {}, {} elastic coordinates", source.about, body.modes()),
             name: stem,
-            micro_step_s: arguments.micro_step.unwrap_or_else(|| micro_step_s(first_hz)),
+            micro_step_s: arguments.micro_step.unwrap_or_else(|| micro_step_of(&body)),
             joint: joint.unwrap_or_default(),
             body,
         };
         Ok(Found { source, tied, basis, reference, conditioning, report, body })
-    }
-
-    /// Writes the FMU, loads it again and returns its GUID.
-    fn pack(&self, path: &Path) -> Result<String, Failure> {
-        let fault = |e: &dyn std::fmt::Display| Failure::Run(format!("`{}`: {e}", path.display()));
-        let data = self.body.to_bytes().map_err(|e| fault(&e))?;
-        let stored = ImportedBody::shared(&data).map_err(|e| fault(&e))?;
-        let (_, description) = Body::from_data(stored).map_err(|e| fault(&e))?;
-        let carrier =
-            embedded::fmu(Body::IDENTIFIER).ok_or_else(|| fault(&"this program carries no `flexible_body`"))?;
-        let package = Package {
-            description: &description,
-            equations_html: &macrostep_models_flexible::body_documentation_html(),
-            libraries: &libraries(carrier).map_err(|e| fault(&e))?,
-            reference_csv: None,
-            resources: &[(ImportedBody::FILE, &data)],
-        };
-        let bytes = package.bytes().map_err(|e| fault(&e))?;
-        std::fs::write(path, &bytes).map_err(Failure::file(path))?;
-        let fmu = Fmu::from_bytes(&self.body.name, &bytes).map_err(|e| fault(&e))?;
-        fmu.instantiate("check", &FmuOptions::default()).map_err(|e| fault(&e))?;
-        Ok(description.guid)
     }
 
     fn warnings(&self) -> impl Iterator<Item = &String> {

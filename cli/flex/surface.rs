@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
+use macrostep_flexible::Joint;
+use macrostep_models_flexible::ImportedBody;
 use macrostep_plot::table::{Align, Table, short};
 use macrostep_reduction::surface::Fidelity;
 use macrostep_reduction::{Error, InterfaceMap, Surface};
 use serde_json::json;
 
 use super::arguments::InterfaceArguments;
-use super::import::reduce;
+use super::import::{micro_step_of, pack, reduce};
 use super::source::Source;
+use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::oscillator::write_text;
 use crate::print;
@@ -26,6 +29,11 @@ type Row = (InterfaceMap, Fidelity);
 /// [`Failure`] of the arguments, the files and the computation.
 pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
     let failed = |e: Error| Failure::Run(e.to_string());
+    // The FMU never overwrites what it is made from.
+    let mut files = Files::default();
+    files.reads("--body", body);
+    files.writes_option("--fmu", arguments.fmu.as_deref());
+    files.are_apart()?;
     // The body, as it is imported.
     let source = Source::of_deck(body, arguments.material.as_deref())?;
     let connectors = source.connectors(&arguments.connectors)?;
@@ -56,15 +64,59 @@ pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
     for note in &source.notes {
         eprintln!("note: {note}");
     }
+    // The body that moves the nodes of the interface.
+    let last = rows.last().map(|(map, _)| map);
+    if let (Some(path), Some(map)) = (&arguments.fmu, last) {
+        let guid = pack(&exchanging(path, (&source, &surface), map, &labels(map))?, path)?;
+        eprintln!("wrote `{}`, GUID {guid}", path.display());
+    }
     // Result and map, where a folder is wanted.
-    if let (Some(folder), Some((map, _))) = (&arguments.out, rows.last()) {
+    if let (Some(folder), Some(map)) = (&arguments.out, last) {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("interface.json"), &json.to_string())?;
         let all: Vec<usize> = nodes.iter().map(|node| source.structure.labels[*node]).collect();
         write_map(folder, map, &all, &labels(map))?;
+        write_text(&folder.join("maps.toml"), &maps(map, &labels(map)))?;
         eprintln!("wrote result and map to `{}`", folder.display());
     }
     Ok(())
+}
+
+/// The body with a connector `nLABEL` at each node that is exchanged.
+fn exchanging(
+    path: &Path,
+    (source, surface): (&Source, &Surface),
+    map: &InterfaceMap,
+    labels: &[usize],
+) -> Result<ImportedBody, Failure> {
+    let named: Vec<_> = map.nodes().iter().zip(labels).map(|(node, label)| (*node, format!("n{label}"))).collect();
+    let body = surface.body(&named).map_err(|e| Failure::Run(e.to_string()))?;
+    let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let about = format!("Flexible body {name}: {}, a surface by {} of its nodes", source.about, labels.len());
+    Ok(ImportedBody { about, name, micro_step_s: micro_step_of(&body), joint: Joint::default(), body })
+}
+
+/// `maps.toml`: the maps of a scenario between the FMU `body` and a unit `field` that takes the positions `u` of all nodes of the surface, x, y
+/// and z of node after node, and gives forces `F` on them. A map for each component; forces go back by its dual.
+fn maps(map: &InterfaceMap, labels: &[usize]) -> String {
+    let scalar = map.scalar();
+    let matrix: Vec<Vec<f64>> = scalar.row_iter().map(|row| row.iter().copied().collect()).collect();
+    let quoted =
+        |names: &mut dyn Iterator<Item = String>| names.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let mut text = String::new();
+    for component in 1..=3 {
+        let body = |what: &str| quoted(&mut labels.iter().map(|label| format!("body.n{label}.{what}[{component}]")));
+        let field =
+            |what: &str| quoted(&mut (0..scalar.nrows()).map(|i| format!("field.{what}[{}]", 3 * i + component)));
+        text.push_str(&format!(
+            "[[maps]]\nfrom = [{}]\nto = [{}]\nmatrix = {matrix:?}\nreaction = {{ from = [{}], to = [{}] }}\n\n",
+            body("r"),
+            field("u"),
+            field("F"),
+            body("force")
+        ));
+    }
+    text
 }
 
 /// Indices of the nodes of a set, or of the skin.
@@ -110,7 +162,7 @@ fn text(source: &Source, surface: &Surface, rows: &[Row]) -> String {
             format!("{:.1}", map.condition()),
             short(found.error),
             short(found.optimum),
-            format!("{:.2}", found.error / found.optimum),
+            if found.optimum > 0.0 { format!("{:.2}", found.error / found.optimum) } else { String::new() },
             short(found.free_optimum),
             short(found.virtual_work),
         ]);

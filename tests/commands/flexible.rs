@@ -218,7 +218,65 @@ fn the_coupled_pendulum_prints_its_errors() {
     let found = json(&["flex", "pendulum", "--stop", "0.02", "--units", "native", "--json"]);
     let runs = found["coupled"].as_array().expect("a list");
     let error = |i: usize| runs[i]["tip_error_m"].as_f64().expect("a number");
-    assert_eq!(runs.len(), 20);
+    assert_eq!(runs.len(), 36);
     assert!(error(7) < error(3) && error(3) < error(0), "{found}");
     assert!(error(0) < 1e-2 && error(7) < 1e-5, "{found}");
+    // Integrated acceleration below quadratic extrapolation, the waveform below both.
+    assert!(error(18) < 0.1 * error(10) && error(33) < 1e-9, "{found}");
+}
+
+/// The deck of the arm with the nodes along the middle of its lower side as the set LOWER; returns how many there are.
+fn arm_with_a_lower_side(path: &Path) -> usize {
+    let deck = include_str!("../../fmus/flexible_body/arm.inp");
+    let at = |line: &&str| -> Option<(u32, f64, f64)> {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        let [label, _, y, z] = fields[..] else { return None };
+        Some((label.parse().ok()?, y.parse().ok()?, z.parse().ok()?))
+    };
+    let nodes = deck.lines().skip(1).take_while(|line| !line.starts_with('*'));
+    let is_lower = |(_, y, z): &(u32, f64, f64)| (y + 3e-3).abs() < 1e-9 && z.abs() < 1e-9;
+    let labels: Vec<String> =
+        nodes.filter_map(|line| at(&line)).filter(is_lower).map(|(n, ..)| n.to_string()).collect();
+    let set = format!("*NSET, NSET=LOWER\n{}\n*MATERIAL", labels.join("\n"));
+    std::fs::write(path, deck.replace("*MATERIAL", &set)).expect("a deck");
+    labels.len()
+}
+
+/// The arm falls on a bed of springs under its lower side: through all nodes of this side, and through ten of them.
+#[test]
+fn a_surface_is_coupled_through_few_nodes_as_through_all() {
+    let folder = crate::common::folder(module_path!()).join("surface");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
+    let count = arm_with_a_lower_side(&folder.join("arm.inp"));
+    let ends = ["--connector", "hinge=HINGE", "--connector", "tip=TIP", "--surface", "LOWER"];
+    // Heights of the tip over time.
+    let run = |name: &str, values: usize| -> Vec<f64> {
+        let (deck, fmu, out, values) = (path("arm.inp"), path(&format!("{name}.fmu")), path(name), values.to_string());
+        let body = ["interface", "--body", &deck, "--values", &values, "--fmu", &fmu, "--out", &out, "--json"];
+        let found = json(&[&body[..], &ends].concat());
+        assert_eq!(found["full"], 3 * count);
+        let maps = std::fs::read_to_string(folder.join(name).join("maps.toml")).expect("maps");
+        let system = format!(
+            "[experiment]\nstop = 0.05\nstep = 1e-4\n[coupling]\npredict = \"linear\"\n\
+             [units.body]\nfmu = \"{name}.fmu\"\nset = {{ joint = \"hinge_z\", \"gravity[2]\" = -9.81, micro_step = 2e-5 }}\n\
+             [units.field]\nfmu = \"embedded:spring_field\"\nset = {{ k = 2000.0, y0 = -3e-3 }}\n\
+             [record]\nvariables = [\"body.tip.r[2]\"]\n{maps}"
+        );
+        let system_path = path(&format!("{name}.toml"));
+        std::fs::write(&system_path, system).expect("a system");
+        let output = macrostep(&["run", &system_path, "--out", &out]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let rows = std::fs::read_to_string(folder.join(name).join("trace.csv")).expect("rows");
+        rows.lines().skip(1).map(|row| row.split(',').nth(1).and_then(|y| y.parse().ok()).expect("a height")).collect()
+    };
+    let (few, all) = (run("few", 30), run("all", 3 * count));
+    let largest = all.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
+    let off = few.iter().zip(&all).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+    println!("{count} nodes: tip {largest:.2e} m at most, off by {off:.2e} m through ten of them");
+    // In the air the tip would be 18 mm lower by now.
+    assert!(few.len() == 501 && (1e-4..6e-3).contains(&largest), "{largest}");
+    // Six nodes in place of ten are 5e-3 off.
+    assert!(off < 2e-4 * largest, "{off:e} of {largest:e}");
 }

@@ -6,6 +6,7 @@ use macrostep_master::Sampling;
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::gram_schmidt::orthonormalise;
 use macrostep_reduction::{InterfaceMap, Space};
+use macrostep_system::words::{Correct, Predict};
 use nalgebra::DMatrix;
 
 use super::Check;
@@ -20,7 +21,16 @@ pub(super) fn checks() -> Result<Vec<Check>, String> {
     let defect = (q.tr_mul(&q) - DMatrix::identity(q.ncols(), q.ncols())).amax();
     // Short runs on springs, by the methods a run of the study takes.
     let run = |interface, sampling| {
-        BeamOnSprings { interface, modes: 19, step_s: 1e-3, steps: 200, sampling }.run(&models::native)
+        BeamOnSprings {
+            interface,
+            modes: 19,
+            step_s: 1e-3,
+            steps: 200,
+            sampling,
+            predict: Predict::default(),
+            correct: Correct::Explicit,
+        }
+        .run(&models::native)
     };
     // Other nodes, other space, and what the reduced interface does in a run.
     let first: Vec<usize> = (0..19).collect();

@@ -16,6 +16,7 @@ use macrostep_master::record::Trace;
 use macrostep_master::{RunError, Sampling};
 use macrostep_reduction::InterfaceMap;
 use macrostep_system::scenario::Place;
+use macrostep_system::words::{Correct, Predict};
 use nalgebra::DMatrix;
 
 /// The interface between beam and springs.
@@ -47,6 +48,10 @@ pub struct BeamOnSprings<'a> {
     pub steps: usize,
     /// Forces of the present positions, or of those a step ago.
     pub sampling: Sampling,
+    /// Prediction of positions and forces.
+    pub predict: Predict,
+    /// Correction of a step.
+    pub correct: Correct,
 }
 
 /// The result of a run.
@@ -79,7 +84,7 @@ fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
 }
 
 impl BeamOnSprings<'_> {
-    /// Runs beam and springs in Jacobi with hold.
+    /// Runs beam and springs in Jacobi.
     ///
     /// # Errors
     /// Where a unit is missing, refuses a value or fails, and [`RunError::VirtualWork`] for a broken pair of maps.
@@ -88,6 +93,7 @@ impl BeamOnSprings<'_> {
         let mut scenario = beam(&self.scenario_interface(), self.modes);
         let stop_s = self.step_s * self.steps as f64;
         (scenario.experiment.step_s, scenario.experiment.stop_s) = (Some(self.step_s), Some(stop_s));
+        (scenario.coupling.predict, scenario.coupling.correct) = (self.predict, self.correct);
         let exchanged = self.map().map_or(3 * NODES, InterfaceMap::reduced_size);
         scenario.record.variables = self.recorded(exchanged).into_iter().map(|name| (name, Place::default())).collect();
         let mut assembly = models::assembly(&scenario, factory)?;

@@ -138,6 +138,7 @@ fn damaged_matrices_of_nastran_are_refused_with_the_line() {
         ("DMIG,KAAX,0,6,2,0\nDMIG,KAAX,1,0,,1,1,1.0\n", 2, "component 0"),
         ("DMIG,KAAX,0,6,2,0\nDMIG,KAAX,1,1,,1,1,one\n", 2, "expected a number"),
         ("DMIG,KAAX,0,6,2,0\nDMIG,KAAX,1,1,,2,1,1.0\nDMIG,KAAX,2,1,,1,1,1.0\n", 3, "listed twice"),
+        ("DMIG,KAAX,0,6,2,0\nDMIG,KAAX,1,1,,1,1,1.0\nDMIG,KAAX,1,1,,1,1,1.0\n", 3, "listed twice"),
         ("DMIG,KAAX,0,6,2,0\nDMIG,KAAX,7,1,,7,1,1.0\n", 1, "node 7 is not in the node table"),
         ("DMIG,KAAX,1,1,,1,1,1.0\n", 1, "before its header"),
         ("GRID,1\n", 1, "no matrix whose name begins with `K`"),
@@ -150,6 +151,17 @@ fn damaged_matrices_of_nastran_are_refused_with_the_line() {
     // Exponents without a letter.
     let short = "DMIG,KAAX,0,6,2,0\nDMIG,KAAX,1,1,,1,1,-1.5+3\n";
     assert_eq!(dmig::read(short, mass, &mesh).unwrap().stiffness.triplets().collect::<Vec<_>>(), [(0, 0, -1500.0)]);
+
+    // A square matrix lists both triangles.
+    let square = |name: &str, off: &str| {
+        let entry = |column: usize, row: usize, value: &str| format!("DMIG,{name},{column},1,,{row},1,{value}\n");
+        let header = format!("DMIG,{name},0,1,2,0\n");
+        header + &entry(1, 1, "2.0") + &entry(1, 2, off) + &entry(2, 1, off) + &entry(2, 2, "2.0")
+    };
+    let found = dmig::read(&square("KAAX", "-1.0"), &square("MAAX", "0.0"), &mesh).unwrap();
+    let mut triplets: Vec<_> = found.stiffness.triplets().collect();
+    triplets.sort_by_key(|(i, j, _)| (*i, *j));
+    assert_eq!(triplets, [(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 2.0)]);
 
     let header = "       1       1       6       2KAAX    1P,3E23.16\n";
     let end = "       2       1       1\n 1.0000000000000000E+00\n";
@@ -164,6 +176,7 @@ fn damaged_matrices_of_nastran_are_refused_with_the_line() {
         (good.replace("1P,3E23.16", "binary"), 1, "expected one as"),
         (good.replace("1       1       2\n", "1       1       6\n"), 4, "6 words are promised"),
         (good.replace("1       1       2\n", "1       3       2\n"), 3, "row 3"),
+        (good.replace("1       1       2\n", "1       0       2\n"), 4, "a value in row 1 of column 1"),
         (good.replace(end, ""), 3, "before its last column"),
     ];
     for (text, line, words) in cases {

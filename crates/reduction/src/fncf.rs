@@ -99,6 +99,11 @@ impl Shapes {
         &self.positions
     }
 
+    /// Every mode at one node.
+    pub(crate) fn at(&self, node: usize) -> Vec<Vector3<f64>> {
+        self.modes.iter().filter_map(|mode| mode.get(node).copied()).collect()
+    }
+
     /// B_s, N × (4 + 3 n), zero columns included.
     pub fn scalar(&self) -> DMatrix<f64> {
         DMatrix::from_fn(self.nodes(), 4 + 3 * self.modes(), |i, column| match column {

@@ -7,7 +7,8 @@
 //!
 //! A turn multiplies C, not B_s: one scalar basis of r shapes serves every orientation. Of the shapes the four rigid ones are kept
 //! as they are; the rest are the leading singular vectors of the elastic displacements in a motion that the map is made from, without
-//! what is rigid in them. That motion need not turn.
+//! what is rigid in them. That motion need not turn. Nodes are first those of effective independence, then exchanged for those that tell this
+//! motion best.
 //!
 //! What a map is measured by: its error on a motion, ‖S − T S_int‖ over the elastic part of S, beside the least that any r scalar
 //! shapes leave (singular values of S), and the least that as many vectors of all components leave, made for this motion only.
@@ -15,11 +16,12 @@
 //! # References
 //! [Peeters 2024] equations 1 to 3; the truncation is this program's.
 
+use crate::exchange::exchange;
 use crate::gram_schmidt::orthonormalise;
 use crate::independence::effective_independence;
 use crate::map::virtual_work_defect;
 use crate::{Error, InterfaceMap, Shapes, Space};
-use macrostep_flexible::moving::{MicroStep, Rayleigh};
+use macrostep_flexible::moving::{ConnectorShape, MicroStep, Rayleigh};
 use macrostep_flexible::{Basis, BodyState, FlexibleBody, Joint, Structure, Tied};
 use nalgebra::{DMatrix, Vector3};
 
@@ -96,7 +98,24 @@ impl Surface {
         3 * self.shapes.nodes()
     }
 
-    /// The map of at most `values` values, three a node, made from the motion through `states`.
+    /// The body with a connector at each of these nodes of the surface, by its name, behind its own connectors. A node has no rotation of its
+    /// own, so it takes forces only. Without geometric stiffening, as all motions here.
+    ///
+    /// # Errors
+    /// [`Error::BadNode`] for a node that the surface does not have.
+    pub fn body(&self, nodes: &[(usize, String)]) -> Result<FlexibleBody, Error> {
+        let mut body = self.body.clone();
+        for (node, name) in nodes {
+            let position = self.shapes.positions().get(*node).copied();
+            let position = position.ok_or(Error::BadNode { node: *node, count: self.shapes.nodes() })?;
+            let translation = self.shapes.at(*node);
+            let rotation = vec![Vector3::zeros(); translation.len()];
+            body.connectors.push(ConnectorShape { name: name.clone(), position, translation, rotation });
+        }
+        Ok(body)
+    }
+
+    /// The map of at most `values` values, three a node, made from the motion through `states`; of all values where there are no more.
     ///
     /// # Errors
     /// [`Error::Parameter`] for fewer than the rigid motions need, and those of [`InterfaceMap::new`].
@@ -107,6 +126,11 @@ impl Surface {
         if rank < rigid.ncols() {
             let expected = "at least 12: three for each of the four rigid shapes";
             return Err(Error::Parameter { name: "values", value: values as f64, expected });
+        }
+        // As many values as there are: every node for itself.
+        let nodes = self.shapes.nodes();
+        if rank >= nodes {
+            return InterfaceMap::from_basis(&DMatrix::identity(nodes, nodes), (0..nodes).collect(), Space::Spatial);
         }
         // Elastic displacements without what is rigid in them, in coordinates of the span of all shapes.
         let [_, mut elastic] = self.positions(states);
@@ -122,7 +146,15 @@ impl Surface {
         if let Some(u) = &svd.u {
             q.columns_mut(rigid.ncols(), kept).copy_from(&(&span * u.columns(0, kept)));
         }
-        let nodes = effective_independence(&q)?;
+        // Nodes that tell the motion best, and not only the shapes.
+        let counted = svd.singular_values.iter().filter(|s| **s > 1e-12 * largest).count();
+        let nodes = match &svd.u {
+            Some(u) => {
+                let seen = DMatrix::from_fn(u.nrows(), counted, |i, j| u[(i, j)] * svd.singular_values[j]);
+                exchange(&rigid, &(&span * seen), effective_independence(&q)?)
+            }
+            None => effective_independence(&q)?,
+        };
         InterfaceMap::from_basis(&q, nodes, Space::Spatial)
     }
 

@@ -36,8 +36,8 @@ fn ten_thousand_values_become_sixty_through_a_right_angle() {
     let (map, found) = &all[1];
     assert!(map.reduced_size() <= 60 && found.turned_rad >= std::f64::consts::FRAC_PI_2);
     assert!(found.elastic_m > 1e-3 && found.virtual_work < 1e-12, "{found:?}");
-    // 3.3 times the least that shapes made for this motion leave.
-    assert!(found.error <= 3.5 * found.optimum, "{found:?}");
+    // Near the least that shapes made for this motion leave; nodes of effective independence alone are at 2.3 and 3.3 times it.
+    assert!(all.iter().all(|(_, found)| found.error <= 2.0 * found.optimum), "{all:?}");
     assert!(found.error < 1e-4 && found.error < 0.1 * all[0].1.error, "{found:?}");
 }
 
