@@ -212,3 +212,43 @@ impl Observer for Gauge<'_> {
         self.last_s = t_s;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three rows, whose lines have sums in closed form.
+    #[test]
+    fn sums_are_those_of_the_lines_between_rows() {
+        let texts = [
+            ("a=last(u.y)", -1.0),
+            ("a=min(u.y)", -1.0),
+            ("a=max(u.y)", 3.0),
+            ("a=integral(u.y)", 4.0),
+            ("a=mean(u.y)", 4.0 / 3.0),
+            ("a=rms(u.y)", 5.0f64.sqrt()),
+            ("a=crossing(u.y,0)", 2.5),
+            ("a=distance(u.y,r.csv)", 5.0f64.sqrt()),
+            ("a=deviation(u.y,r.csv)", 3.0),
+            ("a=do_steps()", 7.0),
+            ("a=time()", 0.5),
+        ];
+        let list: Vec<Measure> = texts.iter().map(|(text, _)| text.parse().expect("a measure")).collect();
+        // The line has 2 and 1 at these times.
+        let reference = Arc::new((vec![0.5, 2.0], vec![1.0, 4.0]));
+        let probe = |function: &Function| {
+            let reference = matches!(function, Function::Distance { .. }).then(|| Arc::clone(&reference));
+            Probe { function: function.clone(), column: 0, reference }
+        };
+        let probes = list.iter().flat_map(|m| &m.terms).map(|term| probe(&term.function)).collect();
+        let measures = Measures { list, probes };
+        let mut gauge = measures.gauge();
+        for (t_s, y) in [(0.0, 1.0), (1.0, 3.0), (3.0, -1.0)] {
+            gauge.row(t_s, &[y]);
+        }
+        let found = gauge.values(Cost { do_steps: 7, wall_s: 0.5 });
+        for ((text, expected), found) in texts.iter().zip(found) {
+            assert!((found - expected).abs() < 1e-14, "{text}: {found}, expected {expected}");
+        }
+    }
+}
