@@ -199,6 +199,20 @@ mod tests {
     }
 
     #[test]
+    fn values_and_rates_of_any_degree_are_those_of_horners_rule() {
+        let (mut p, c) = (Polynomials::new(3), [0.7, -1.3, 0.4, 2.9]);
+        for degree in 0..c.len() {
+            p.set(1, degree, c[degree]);
+            for tau in [0.0, 0.3, -1.1] {
+                let value = c[..degree].iter().rev().fold(c[degree], |sum, c| sum * tau + c);
+                let rate = (1..=degree).rev().fold(0.0, |sum, j| sum * tau + j as f64 * c[j]);
+                assert_eq!((p.value(1, tau), p.rate(1, tau)), (value, rate), "{degree} {tau}");
+                assert_eq!((p.value(0, tau), p.rate(2, tau)), (0.0, 0.0));
+            }
+        }
+    }
+
+    #[test]
     fn memory_for_high_degrees_is_taken_when_they_are_used() {
         assert_eq!(Polynomials::new(FEW).rows.len(), FEW * (MAX_DEGREE + 1));
         let n = FEW + 1;

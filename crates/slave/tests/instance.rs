@@ -47,6 +47,16 @@ fn outputs_follow_inputs_and_parameters_of_every_type() {
 }
 
 #[test]
+fn each_step_takes_the_inputs_set_before_it() {
+    let mut s = ready();
+    s.do_step(0.0, 0.5, true).expect("a step");
+    s.set_real(&[U], &[2.0]).expect("an input");
+    s.do_step(0.5, 0.25, true).expect("a step");
+    s.do_step(0.75, 0.25, true).expect("a step with the same input");
+    assert_eq!(real(&mut s, Y), 2.0 * 2.0 + 0.5 * 0.25 + 0.5 * 2.0);
+}
+
+#[test]
 fn table_of_allowed_calls() {
     let mut s = fresh();
     let mut value = [0.0];
