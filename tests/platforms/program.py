@@ -68,7 +68,10 @@ COMMANDS = [
 ]
 
 # What needs Linux, and is refused with this sentence elsewhere.
-REFUSED = {"run @system.toml --isolate": "isolated slaves need Linux", "run @system.toml --rollback fork": "isolated slaves need Linux"}
+REFUSED = {
+    "run @system.toml --isolate": "isolated slaves need Linux",
+    "run @system.toml --step 1e-2 --correct newton --rollback fork": "isolated slaves need Linux",
+}
 
 # What is different by right: libraries, times, sizes, and the words of the system for a file that is missing.
 DIFFERENT = re.compile(r"(?:File|Path) not found\.|No such file or directory|Not a directory|linux64|win64|\.so\b|\.dll\b|\b[0-9.]+ (?:ms|µs|s)\b|[0-9.]+ ?(?:MB|kB)")
