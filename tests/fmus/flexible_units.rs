@@ -147,7 +147,7 @@ fn methods_of_motions_on_the_pendulum_have_their_orders() {
     for (predict, correct, order) in cases {
         let errors = [4e-4, 2e-4].map(|step_s| error(step_s, predict, correct));
         let found = (errors[0] / errors[1]).log2();
-        println!("{predict} {correct:?}: {errors:.2e?}, order {found:.2}");
+        println!("{predict} {correct:?}: {errors:?}, order {found:.2}");
         assert!((found - order).abs() < 0.35, "{predict} {correct:?}: {errors:?}");
     }
     // Cubics through both ends, motions and waveforms are exact with these steps; micro steps of 20 µs leave 3e-10 m.
@@ -188,7 +188,7 @@ fn predictors_and_corrections_on_the_reduced_interface_have_their_orders() {
     for (name, degree, correct, order) in cases {
         let errors = [1e-3, 5e-4].map(|h| error(h, degree, correct));
         let found = (errors[0] / errors[1]).log2();
-        println!("{name}: {errors:.3e?}, order {found:.2}");
+        println!("{name}: {errors:?}, order {found:.2}");
         assert!((found - order).abs() < 0.4, "{name}: {errors:?}");
         assert!(degree == 0 || errors[0] < 0.02, "{name}: {errors:?}");
     }

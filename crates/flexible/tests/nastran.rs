@@ -176,7 +176,7 @@ fn damaged_matrices_of_nastran_are_refused_with_the_line() {
         (good.replace("1P,3E23.16", "binary"), 1, "expected one as"),
         (good.replace("1       1       2\n", "1       1       6\n"), 4, "6 words are promised"),
         (good.replace("1       1       2\n", "1       3       2\n"), 3, "row 3"),
-        (good.replace("1       1       2\n", "1       0       2\n"), 4, "a value in row 1 of column 1"),
+        (good.replace("1       1       2\n", "1       0       2\n"), 3, "a value in row 1 of column 1"),
         (good.replace(end, ""), 3, "before its last column"),
     ];
     for (text, line, words) in cases {
