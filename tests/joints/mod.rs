@@ -1,5 +1,7 @@
 //! Joints between FMUs, from a scenario file: orders, gaps, refusals, and reading and writing of TOML.
 
+mod arm;
+
 use crate::common::folder;
 use crate::limited::cut_fmu;
 use crate::run::{json, program};
@@ -89,6 +91,25 @@ fn fmus_that_cannot_go_back_are_joined() {
     let error = angles.iter().zip(exact()).map(|(a, e)| (a - e).abs()).fold(0.0, f64::max);
     let gap = result["constraints"][0]["gap_max"].as_f64().expect("a gap");
     assert!(error < 2e-6 && gap < 1e-6, "error {error:e}, gap {gap:e} m");
+}
+
+/// 1 g above 1 kg: a step that is short for the rod under tension is closed to the limit, and a longer one says which joint failed.
+#[test]
+fn a_light_rod_carries_a_heavy_one() {
+    let text = include_str!("../../examples/systems/double-pendulum.toml");
+    let text = text.replace("phi0 = 2.0,", "phi0 = 2.0, m = 0.001,");
+    let text = text.replace("kind = \"hinge\"", "kind = \"hinge\"\ngap_max = 1e-9");
+    let path = folder("joint-light").join("system.toml");
+    std::fs::write(&path, text).expect("a scenario");
+    let system = path.display().to_string();
+    let result = json(&["run", &system, "--step", "0.005", "--json"]);
+    let gap = result["constraints"][0]["gap_max"].as_f64().expect("a gap");
+    assert!(gap <= 1e-9 && result["unconverged_windows"] == 0, "{result}");
+    let output = program(&["run", &system, "--step", "0.01"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let words = ["did not converge from t = ", "`force of constraint elbow`", "choose a smaller macro step"];
+    assert!(words.iter().all(|word| said.contains(word)), "{said}");
 }
 
 /// The example with something replaced, which must be refused with these words.

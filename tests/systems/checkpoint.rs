@@ -266,6 +266,11 @@ fn methods() -> Vec<(String, Method)> {
         }
     }
     let newton = || Correction::Newton(Newton::new(InterfaceJacobian::FiniteDifferences));
+    // Linear models are for steps of one length.
+    for (name, schedule) in schedules() {
+        let method = Method { correction: Correction::LinearImplicit, ..classical(1, schedule) };
+        methods.push((format!("linear-implicit {name}"), method));
+    }
     let waveform = method(Spectral::new(6), Schedule::Jacobi);
     methods.push(("waveform".to_owned(), Method { correction: newton(), ..waveform }));
     methods.push(("palindromic".to_owned(), classical(0, Schedule::Palindromic(vec![0, 1]))));
