@@ -28,14 +28,16 @@
 //!
 //! Reference: \[Genser 2018\] for computing inputs from interface Jacobians before a step; the equations are ours.
 
+mod model;
+
+use model::Model;
+
 use crate::error::RunError;
 use crate::history::History;
 use crate::iteration::consumed_early;
-use crate::jacobian::weighted;
 use crate::schedule::Op;
-use crate::segment::Segment;
 use crate::state::State;
-use crate::station::{Refresh, Station};
+use crate::station::Station;
 use crate::supply::Supply;
 use crate::system::System;
 use crate::time::{Span, Tick};
@@ -48,34 +50,6 @@ const TRIAL: f64 = 1e-3;
 
 /// Remainders that the next one is extrapolated from.
 const REMAINDERS: usize = 2;
-
-/// How a sampled output is modelled.
-struct Output {
-    /// How often what answers the inputs is integrated.
-    integrations: usize,
-    /// Places of the output and of its derivatives, as far as they are sampled; none where it follows the inputs at once.
-    known: Vec<usize>,
-    /// Its row of `slopes`, where inputs reach it.
-    answer: Option<usize>,
-}
-
-/// A linear model of a unit over a step.
-struct Model {
-    /// One for each sampled output.
-    outputs: Vec<Output>,
-    /// Value references of what answers inputs at once, and ∂/∂u of it, row by row.
-    answers: Vec<u32>,
-    slopes: Vec<f64>,
-    column: Vec<f64>,
-    /// Outputs at the step's start and end, and what is expected to be left out.
-    start: Vec<f64>,
-    end: Vec<f64>,
-    remainders: Vec<f64>,
-    /// Which history has the remainders of the steps made, each at its start.
-    history: usize,
-    /// Whether the inputs of the step are made already.
-    begun: bool,
-}
 
 /// A channel that is consumed before it is published, and its places among the unknowns.
 struct Unknown {
@@ -262,134 +236,6 @@ fn feed(station: &mut Station, supply: &mut Supply<'_>, (from, to): (Tick, Tick)
     let span = Span { from, to, length_s: supply.clock.length_s(to - from) };
     for feed in &mut station.feeds {
         feed.segments(supply, &span, &mut station.inputs.segments, &mut station.inputs.values);
-    }
-}
-
-impl Model {
-    fn new((system, u): (&System, usize), station: &Station, history: usize) -> Self {
-        let variables: Vec<usize> = system.channels_of(u).flat_map(|(_, c)| c.variables.iter().copied()).collect();
-        let rate = |v: usize| {
-            let of = &system.descriptions[u].variables;
-            of.iter().position(|other| other.real().is_some_and(|r| r.derivative == Some(v)))
-        };
-        // What is known of each output, up to what answers the inputs.
-        let mut answers: Vec<u32> = Vec::new();
-        let mut outputs = Vec::new();
-        for (place, &variable) in variables.iter().enumerate() {
-            let response = station.responses.iter().find(|r| r.place == place);
-            let answer = response.map(|r| {
-                answers.iter().position(|a| *a == r.reference).unwrap_or_else(|| {
-                    answers.push(r.reference);
-                    answers.len() - 1
-                })
-            });
-            let integrations = response.map_or(0, |r| r.order);
-            let most = response.map_or(variables.len(), |r| r.order);
-            let sampled = |v: &usize| variables.iter().position(|other| other == v);
-            let chain = std::iter::successors(Some(variable), |v| rate(*v)).map_while(|v| sampled(&v));
-            outputs.push(Output { integrations, known: chain.take(most).collect(), answer });
-        }
-        let (n, m, zeros) = (outputs.len(), answers.len(), |n: usize| vec![0.0; n]);
-        let (slopes, column) = (zeros(m * station.inputs.refs.len()), zeros(m));
-        let (start, end, remainders) = (zeros(n), zeros(n), zeros(n));
-        Model { outputs, answers, slopes, column, start, end, remainders, history, begun: false }
-    }
-
-    /// The directional derivatives now, and the outputs as they are known.
-    fn prepare(&mut self, station: &mut Station, histories: &[History], now: Tick) -> Result<(), UnitError> {
-        for &(channel, first, width) in &station.outputs.channels {
-            let history = &histories[channel];
-            self.start[first..first + width].copy_from_slice(history.row(history.not_after(now)));
-        }
-        if self.answers.is_empty() {
-            return Ok(());
-        }
-        let n = station.inputs.refs.len();
-        for (i, reference) in station.inputs.refs.iter().enumerate() {
-            station.unit.directional(&self.answers, &[*reference], &[1.0], &mut self.column)?;
-            self.column.iter().enumerate().for_each(|(k, slope)| self.slopes[k * n + i] = *slope);
-        }
-        Ok(())
-    }
-
-    /// What is expected to be left out in the step from `now` on; false where no step has been made.
-    fn expect(&mut self, made: &History, now: Tick) -> bool {
-        if self.outputs.is_empty() {
-            return true;
-        }
-        let Some(last) = made.len().checked_sub(1) else { return false };
-        // The line through the last two, or the last one alone.
-        let before = last.saturating_sub(1);
-        let span = made.at(last) - made.at(before);
-        let ahead = if span > 0.0 { (now as f64 - made.at(last)) / span } else { 0.0 };
-        for (c, remainder) in self.remainders.iter_mut().enumerate() {
-            let newest = made.value(last, c);
-            *remainder = newest + ahead * (newest - made.value(before, c));
-        }
-        true
-    }
-
-    /// What is known of an output without remainder and inputs, and the factor of the remainder.
-    fn known(&self, place: usize, length_s: f64) -> (f64, f64) {
-        let (mut value, mut factor) = (0.0, 1.0);
-        for (j, known) in self.outputs[place].known.iter().enumerate() {
-            value += factor * self.start[*known];
-            factor *= length_s / (j + 1) as f64;
-        }
-        (value, factor)
-    }
-
-    /// What the inputs add to an output.
-    fn answer(&self, place: usize, inputs: usize, weight: impl Fn(usize) -> f64) -> f64 {
-        let row = |k: usize| &self.slopes[k * inputs..(k + 1) * inputs];
-        self.outputs[place].answer.map_or(0.0, |k| row(k).iter().enumerate().map(|(i, d)| d * weight(i)).sum())
-    }
-
-    /// Outputs at the step's end, with inputs that follow these polynomials.
-    fn advance(&mut self, inputs: &[Segment], length_s: f64) {
-        for place in 0..self.outputs.len() {
-            let (value, factor) = self.known(place, length_s);
-            let n = self.outputs[place].integrations;
-            let answer = self.answer(place, inputs.len(), |i| weighted(&inputs[i], n, length_s));
-            self.end[place] = value + factor * self.remainders[place] + answer;
-        }
-    }
-
-    /// Outputs that follow the inputs at once, with the inputs' values at `at`.
-    fn refresh(&mut self, station: &mut Station, supply: &mut Supply<'_>, at: Tick) {
-        if station.outputs.refresh == Refresh::Reported {
-            return;
-        }
-        station.feed_now(supply, at);
-        let inputs = &station.inputs.values;
-        for &place in &station.outputs.refresh_places {
-            self.end[place] = self.remainders[place] + self.answer(place, inputs.len(), |i| inputs[i]);
-        }
-        self.publish(station, supply, at);
-    }
-
-    fn publish(&self, station: &Station, supply: &mut Supply<'_>, at: Tick) {
-        for &(channel, first, width) in &station.outputs.channels {
-            supply.histories[channel].put(at, &self.end[first..first + width]);
-        }
-    }
-
-    /// What the step just made has shown beside the model, from the inputs as they were, into `remainders`.
-    fn remain(&mut self, station: &mut Station, values: &[f64], supply: &mut Supply<'_>, (end, length_s): (Tick, f64)) {
-        // Without remainders the model says what it knows.
-        self.remainders.fill(0.0);
-        self.advance(&station.inputs.segments, length_s);
-        if station.outputs.refresh != Refresh::Reported {
-            station.feed_now(supply, end);
-            let inputs = &station.inputs.values;
-            for &place in &station.outputs.refresh_places {
-                self.end[place] = self.answer(place, inputs.len(), |i| inputs[i]);
-            }
-        }
-        for place in 0..self.outputs.len() {
-            let (_, factor) = self.known(place, length_s);
-            self.remainders[place] = (values[place] - self.end[place]) / factor;
-        }
     }
 }
 

@@ -245,8 +245,7 @@ impl Relay {
     ) -> (bool, Result<Option<Unfinished>, UnitError>) {
         let Relay { moves, ports, seats, board, next, before, past, flows } = self;
         let mut desk = Desk { moves, ports, seats, board, next, past: past.as_mut(), flows, stations, states };
-        let (count, mut done) = (course.left.min(course.until_row), 0);
-        let mut now = course.now;
+        let (count, mut done, mut now) = (course.left.min(course.until_row), 0, course.now);
         let ended = loop {
             if let Some(before) = before {
                 before.copy_from_slice(desk.board);
@@ -271,16 +270,11 @@ impl Relay {
             if !desk.board.iter().all(|x| x.abs() <= SIZE_MAX) {
                 break (true, Ok(None));
             }
-            if done == count {
-                break (false, Ok(None));
-            }
-            if !observer.goes_on() {
-                break (true, Ok(None));
+            if done == count || !observer.goes_on() {
+                break (done < count, Ok(None));
             }
         };
-        course.now = now;
-        course.left -= done;
-        course.until_row -= done;
+        *course = Course { now, left: course.left - done, until_row: course.until_row - done, ..*course };
         ended
     }
 

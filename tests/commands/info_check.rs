@@ -54,7 +54,7 @@ fn what_an_fmu_declares_is_shown() {
 /// The verbs for one FMU take the names that scenarios have.
 #[test]
 fn an_fmu_of_the_program_needs_no_file() {
-    for verb in [&["info"][..], &["check"], &["simulate", "--json", "--stop", "0.1"]] {
+    for verb in [&["info"][..], &["check"], &["simulate", "--stop", "0.1"]] {
         let by = |fmu: &str| run(&[&[verb[0], fmu], &verb[1..]].concat());
         let (file, name) = (by("heat_rod.fmu"), by("embedded:heat_rod"));
         assert_eq!(name.status.code(), Some(0), "{name:?}");

@@ -7,6 +7,7 @@ mod checkpoint;
 mod growth;
 #[cfg(target_os = "linux")]
 mod limits;
+mod linear_implicit;
 mod methods;
 #[cfg(target_os = "linux")]
 mod rollback;

@@ -4,6 +4,7 @@
 //! [`Predict`] and [`Named`] carry a number, as in `poly:3`; all others are lists of words with a default and the meaning of
 //! each, [`KEYS`] names them all.
 
+mod correct;
 mod named;
 mod predict;
 
@@ -11,9 +12,6 @@ pub use named::Named;
 pub use predict::{Family, Predict};
 
 use macrostep_description::ModelDescription;
-use macrostep_master::correct::{
-    Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
-};
 use macrostep_master::{self as master, EnergyCorrection};
 use std::fmt;
 use std::str::FromStr;
@@ -297,40 +295,6 @@ impl Schedule {
             Self::GaussSeidel => master::Schedule::GaussSeidel(listed),
             Self::Palindromic => master::Schedule::Palindromic(listed),
             _ => master::Schedule::Jacobi,
-        }
-    }
-}
-
-impl Correct {
-    /// Whether steps are made more than once.
-    pub const fn repeats(self) -> bool {
-        !matches!(self, Self::Explicit | Self::LinearImplicit)
-    }
-
-    /// As the master has it; tolerance and number of corrections where they are not the default. Those that make a fixed
-    /// number of corrections take neither.
-    pub fn correction(self, tolerance: Option<f64>, corrections_max: Option<usize>) -> Correction {
-        /// Replaces the defaults of a corrector where something else is said.
-        macro_rules! with {
-            ($corrector:expr, $most:ident) => {{
-                let mut corrector = $corrector;
-                corrector.tolerance = tolerance.unwrap_or(corrector.tolerance);
-                corrector.$most = corrections_max.unwrap_or(corrector.$most);
-                corrector
-            }};
-        }
-        let newton = |jacobian| Correction::Newton(with!(Newton::new(jacobian), corrections_max));
-        match self {
-            Self::Explicit => Correction::Explicit,
-            Self::FixedPoint => Correction::FixedPoint(with!(FixedPoint::new(Relaxation::Aitken(1.0)), runs_max)),
-            Self::Newton => newton(InterfaceJacobian::FiniteDifferences),
-            Self::NewtonDirectional => newton(InterfaceJacobian::Directional),
-            Self::IqnIls => Correction::QuasiNewton(with!(QuasiNewton::iqn_ils(), runs_max)),
-            Self::IqnImvj => Correction::MultiVector(with!(MultiVector::default(), runs_max)),
-            Self::Anderson => Correction::QuasiNewton(with!(QuasiNewton::anderson(5, 1.0), runs_max)),
-            Self::NewtonKrylov => Correction::NewtonKrylov(with!(NewtonKrylov::default(), corrections_max)),
-            Self::SemiImplicit => Correction::SemiImplicit(SemiImplicit::default()),
-            Self::LinearImplicit => Correction::LinearImplicit,
         }
     }
 }
