@@ -71,7 +71,7 @@ impl LawFeed {
     pub(super) fn known_at(&self, supply: &Supply<'_>, from: Tick, to: Tick) -> Tick {
         let newest = |channel: usize| {
             let history = &supply.histories[channel];
-            if history.len() == 0 { from as f64 } else { history.at(history.newest()) }
+            if history.is_empty() { from as f64 } else { history.at(history.newest()) }
         };
         let at = self.sources.iter().map(|(channel, _)| newest(*channel)).fold(from as f64, f64::max);
         (at as Tick).min(to)
