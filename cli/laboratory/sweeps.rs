@@ -156,8 +156,15 @@ fn said(sweep: &Sweep, growth: f64) -> String {
         return format!("{}: no growth rate is known from H = {step_s:.4e} s on: {why}", sweep.scheme);
     }
     match (sweep.limit_s, sweep.step_s.first()) {
+        // Of a chaotic motion deviations grow by themselves.
         (Some(limit), Some(first)) if limit <= *first => {
-            format!("{}: grows by more than {growth:e} 1/s at every H from {first:.4e} s on", sweep.scheme)
+            let rate = sweep.growth_rate().first().copied().unwrap_or(f64::NAN);
+            format!(
+                "{}: grows by more than {growth:e} 1/s from the first H on, by {} 1/s at {first:.4e} s; a rate that stays as H falls \
+                 is that of the motion itself",
+                sweep.scheme,
+                short(rate)
+            )
         }
         (Some(limit), _) => format!("{}: largest stable H = {limit:.4e} s", sweep.scheme),
         (None, _) => format!("{}: stable at every H up to {last:.4e} s", sweep.scheme),
