@@ -12,6 +12,9 @@ import macrostep as ms
 # Python under wine cannot begin with NUL as its standard input.
 subprocess.DEVNULL = subprocess.PIPE
 
+# The kernel starts no program of another processor: a script that calls the emulator does.
+sys.executable = os.environ.get("PYTHON_BY_EMULATOR", sys.executable)
+
 folder = Path(sys.argv[1])
 # Relative names, so that no folder is printed.
 os.chdir(folder)

@@ -95,7 +95,11 @@ for platform in $platforms; do
         "$venv/bin/python" "$here/wheels.py" "$wheels"/macrostep-*-cp310-abi3-manylinux*_aarch64.whl
         [ -d "$work/arm/site" ] || python_for_arm
         unpacked "$work/arm/site" --platform manylinux2014_aarch64 --python-version 3.11 "$wheels"/macrostep-*_aarch64.whl
-        lines "$work/aarch64" "$work/arm/site" qemu-aarch64 -L "$work/arm/system" "$work/arm/system/usr/bin/python3.11"
+        printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s/usr/bin/python3.11" "$@"\n' "$work/arm/system" "$work/arm/system" >"$work/arm/python"
+        chmod +x "$work/arm/python"
+        export PYTHON_BY_EMULATOR="$work/arm/python"
+        lines "$work/aarch64" "$work/arm/site" "$work/arm/python"
+        unset PYTHON_BY_EMULATOR
         ;;
     win64)
         CARGO_PROFILE_RELEASE_LTO=${CARGO_PROFILE_RELEASE_LTO:-fat} wheel "$windows"
