@@ -59,14 +59,16 @@ pub struct ImportArguments {
     /// The FMU to write
     #[arg(long, value_name = "OUT.fmu")]
     pub fmu: PathBuf,
-    /// Stiffness instead of an assembly: `.sti` (with `.mas` and `.dof` beside it), `.mtx`, or of Nastran `.pch`, `.bdf`, `.dmig` (DMIG)
-    /// or `.op4` as text (with `.dof` beside it) [default: assemble]
+    /// Stiffness instead of an assembly: `.sti` (with `.mas` and `.dof` beside it), `.mtx`, of Nastran `.pch`, `.bdf`, `.dmig` (DMIG)
+    /// or `.op4` as text (with `.dof` beside it), or of ANSYS `.matrix`, `.hb`, `.rsa`, `.rua` (HBMAT as text, with `.mapping` beside
+    /// it) [default: assemble]
     #[arg(long, value_name = "FILE")]
     pub stiffness: Option<PathBuf>,
-    /// Mass: `.mas`, `.mtx` or of Nastran [default: the name of the stiffness with `.mas`; of Nastran the same file]
+    /// Mass: `.mas`, `.mtx`, or of Nastran or ANSYS [default: the name of the stiffness with `.mas`; of Nastran the same file]
     #[arg(long, value_name = "FILE")]
     pub mass: Option<PathBuf>,
-    /// Degrees of freedom of stored matrices and of `.op4`, "node.direction" a line [default: the name of the stiffness with `.dof`]
+    /// Degrees of freedom of stored matrices and of `.op4`, "node.direction" a line; of ANSYS the list of equations [default: the name of
+    /// the stiffness with `.dof`; of ANSYS with `.mapping`]
     #[arg(long, value_name = "FILE")]
     pub dof: Option<PathBuf>,
     /// Young's modulus in Pa, Poisson's ratio, density in kg/m³ [default: those of the deck]
@@ -144,6 +146,10 @@ pub struct InterfaceArguments {
     /// Of `--body`: the FMU to write, which moves the nodes of the reduced interface, and takes forces at them [default: none]
     #[arg(long, value_name = "OUT.fmu", requires = "body")]
     pub fmu: Option<PathBuf>,
+    /// Of `--body`: a second FMU to write, which makes forces on the nodes of the surface from a pressure on each of its facets, along
+    /// normals that turn with it [default: none]
+    #[arg(long, value_name = "OUT.fmu", requires = "body")]
+    pub facets: Option<PathBuf>,
     /// Print one JSON object instead of tables [default: off]
     #[arg(long)]
     pub json: bool,

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep::embedded;
+use macrostep_description::ModelDescription;
 use macrostep_flexible::check::Conditioning;
 use macrostep_flexible::moving::Rayleigh;
 use macrostep_flexible::structure::Assembly;
@@ -136,23 +137,41 @@ pub(super) fn reduce(text: &str, tied: &Tied) -> Result<Basis, Failure> {
 
 /// Writes the FMU of a body, loads it again and returns its GUID.
 pub(super) fn pack(body: &ImportedBody, path: &Path) -> Result<String, Failure> {
-    let fault = |e: &dyn std::fmt::Display| Failure::Run(format!("`{}`: {e}", path.display()));
-    let data = body.to_bytes().map_err(|e| fault(&e))?;
-    let stored = ImportedBody::shared(&data).map_err(|e| fault(&e))?;
-    let (_, description) = Body::from_data(stored).map_err(|e| fault(&e))?;
-    let carrier = embedded::fmu(Body::IDENTIFIER).ok_or_else(|| fault(&"this program carries no `flexible_body`"))?;
+    let made = body.to_bytes().and_then(|data| {
+        let (_, description) = Body::from_data(ImportedBody::shared(&data)?)?;
+        Ok((data, description))
+    });
+    let (data, description) = made.map_err(fault_of(path))?;
+    write_fmu(path, Body::IDENTIFIER, &description, (ImportedBody::FILE, &data))
+}
+
+/// A fault of the FMU that is written to a file.
+pub(super) fn fault_of<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Failure {
+    move |e| Failure::Run(format!("`{}`: {e}", path.display()))
+}
+
+/// Writes an FMU with the library of a model of this program and other data, loads it again and returns its GUID.
+pub(super) fn write_fmu(
+    path: &Path,
+    model: &str,
+    description: &ModelDescription,
+    data: (&str, &[u8]),
+) -> Result<String, Failure> {
+    let fault = |e: &dyn std::fmt::Display| fault_of(path)(e);
+    let carrier = embedded::fmu(model).ok_or_else(|| fault(&format!("this program carries no `{model}`")))?;
+    let entry = macrostep_models_flexible::find(model);
     let package = Package {
-        description: &description,
-        equations_html: &macrostep_models_flexible::body_documentation_html(),
+        description,
+        equations_html: &entry.map(|entry| entry.documentation_html()).unwrap_or_default(),
         libraries: &libraries(carrier).map_err(|e| fault(&e))?,
         reference_csv: None,
-        resources: &[(ImportedBody::FILE, &data)],
+        resources: &[data],
     };
     let bytes = package.bytes().map_err(|e| fault(&e))?;
     std::fs::write(path, &bytes).map_err(Failure::file(path))?;
-    let fmu = Fmu::from_bytes(&body.name, &bytes).map_err(|e| fault(&e))?;
+    let fmu = Fmu::from_bytes(&description.model_name, &bytes).map_err(|e| fault(&e))?;
     fmu.instantiate("check", &FmuOptions::default()).map_err(|e| fault(&e))?;
-    Ok(description.guid)
+    Ok(description.guid.clone())
 }
 
 /// A fiftieth of the period of the body's first mode, rounded down to 1, 2 or 5 times a power of ten.

@@ -1,11 +1,11 @@
-//! Where an imported body comes from: an input deck, stored matrices or those of Nastran with a deck, or
+//! Where an imported body comes from: an input deck, stored matrices or those of Nastran or ANSYS with a deck, or
 //! MatrixMarket with a node table.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use macrostep_flexible::element::Solid;
-use macrostep_flexible::import::{dmig, inp, market, op4, stored};
+use macrostep_flexible::import::{dmig, hb, inp, market, op4, stored};
 use macrostep_flexible::{Connector, Material, Mesh, Structure};
 use macrostep_import::fmu::regular;
 
@@ -88,6 +88,7 @@ impl Source {
                 "mtx" => Self::market(arguments, &given.mesh, stiffness),
                 "dmig" | "pch" | "bdf" => Self::dmig(arguments, &given.mesh, stiffness),
                 "op4" => Self::op4(arguments, &given.mesh, stiffness),
+                "matrix" | "hb" | "rsa" | "rua" => Self::harwell_boeing(arguments, &given.mesh, stiffness),
                 _ => Self::stored(arguments, &given.mesh, stiffness),
             },
         }
@@ -146,6 +147,18 @@ impl Source {
         let (k, m) = Self::both(arguments, stiffness)?;
         let read = op4::read(&k, m.as_deref().unwrap_or(&k), &text(&dof)?, &mesh);
         Ok(Self::given("OP4 matrices", read.map_err(content(stiffness))?, mesh))
+    }
+
+    /// Harwell–Boeing matrices of ANSYS, in two files, with the list of their equations.
+    fn harwell_boeing(arguments: &ImportArguments, mesh: &Path, stiffness: &Path) -> Result<Source, Failure> {
+        let mapping = arguments.dof.clone().unwrap_or_else(|| stiffness.with_extension("mapping"));
+        let mesh = inp::read(&text(mesh)?).map_err(content(mesh))?;
+        let (k, Some(m)) = Self::both(arguments, stiffness)? else {
+            let what = "a Harwell-Boeing file has one matrix; give the mass with `--mass FILE`";
+            return Err(Failure::Usage(format!("`--stiffness {}`: {what}", stiffness.display())));
+        };
+        let read = hb::read(&k, &m, &text(&mapping)?, &mesh);
+        Ok(Self::given("Harwell-Boeing matrices", read.map_err(content(stiffness))?, mesh))
     }
 
     /// Texts of stiffness and mass; the second is the first where none is given.

@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use macrostep_flexible::Joint;
-use macrostep_models_flexible::ImportedBody;
+use macrostep_flexible::mesh::Face;
+use macrostep_models_flexible::{FacetMesh, Facets, ImportedBody, Stored};
 use macrostep_plot::table::{Align, Table, short};
 use macrostep_reduction::surface::Fidelity;
 use macrostep_reduction::{Error, InterfaceMap, Surface};
 use serde_json::json;
 
 use super::arguments::InterfaceArguments;
-use super::import::{micro_step_of, pack, reduce};
+use super::import::{fault_of, micro_step_of, pack, reduce, write_fmu};
 use super::source::Source;
 use crate::distinct::Files;
 use crate::failure::Failure;
@@ -33,6 +34,7 @@ pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
     let mut files = Files::default();
     files.reads("--body", body);
     files.writes_option("--fmu", arguments.fmu.as_deref());
+    files.writes_option("--facets", arguments.facets.as_deref());
     files.are_apart()?;
     // The body, as it is imported.
     let source = Source::of_deck(body, arguments.material.as_deref())?;
@@ -40,6 +42,7 @@ pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
     let tied = source.structure.tie(&connectors).map_err(|e| Failure::Run(e.to_string()))?;
     let basis = reduce(&arguments.reduce, &tied)?;
     let nodes = nodes(&source, arguments.surface.as_deref())?;
+    let faces = arguments.facets.is_some().then(|| faces(&source, arguments.surface.as_deref())).transpose()?;
     let surface = Surface::new(&source.structure, &tied, &basis, 0, &nodes).map_err(failed)?;
     // Maps of fewer values show what each value is worth.
     let made_from = surface.shaken().map_err(failed)?;
@@ -70,6 +73,12 @@ pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
         let guid = pack(&exchanging(path, (&source, &surface), map, &labels(map))?, path)?;
         eprintln!("wrote `{}`, GUID {guid}", path.display());
     }
+    // Its facets under pressure.
+    let under_pressure = arguments.facets.as_deref().zip(faces.as_deref()).zip(source.mesh.as_ref());
+    if let Some(((path, faces), mesh)) = under_pressure {
+        let guid = write_facets(path, mesh, faces)?;
+        eprintln!("wrote `{}`, {} facets, GUID {guid}", path.display(), faces.len());
+    }
     // Result and map, where a folder is wanted.
     if let (Some(folder), Some(map)) = (&arguments.out, last) {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
@@ -77,6 +86,9 @@ pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
         let all: Vec<usize> = nodes.iter().map(|node| source.structure.labels[*node]).collect();
         write_map(folder, map, &all, &labels(map))?;
         write_text(&folder.join("maps.toml"), &maps(map, &labels(map)))?;
+        if let (Some(faces), Some(mesh)) = (&faces, &source.mesh) {
+            write_text(&folder.join("facets.csv"), &facets(mesh, faces))?;
+        }
         eprintln!("wrote result and map to `{}`", folder.display());
     }
     Ok(())
@@ -128,6 +140,42 @@ fn nodes(source: &Source, set: Option<&str>) -> Result<Vec<usize>, Failure> {
         None => Ok(mesh.face_nodes(&mesh.boundary())),
         Some(set) => mesh.selection(set).map_err(|e| Failure::Usage(format!("`--surface {set}`: {e}"))),
     }
+}
+
+/// Faces of a surface, or of the skin.
+fn faces(source: &Source, set: Option<&str>) -> Result<Vec<Face>, Failure> {
+    let mesh = source.mesh.as_ref();
+    let found = match set {
+        None => mesh.map(macrostep_flexible::Mesh::boundary),
+        Some(set) => mesh.and_then(|mesh| mesh.surfaces.get(&set.to_uppercase()).cloned()),
+    };
+    let set = set.unwrap_or("the skin");
+    let what = format!(
+        "`--facets`: `{set}` is no surface made of element faces (`*SURFACE`), expected one, or no `--surface` for the skin"
+    );
+    found.ok_or(Failure::Usage(what))
+}
+
+/// Writes the FMU of these faces under pressure; its nodes are in the order of the maps.
+fn write_facets(path: &Path, mesh: &macrostep_flexible::Mesh, faces: &[Face]) -> Result<String, Failure> {
+    let (nodes, facets) = mesh.surface(faces);
+    let surface = FacetMesh { nodes: nodes.into_iter().map(|node| mesh.nodes[node]).collect(), facets };
+    let made = surface.to_bytes().and_then(|data| {
+        let (_, description) = Facets::from_data(FacetMesh::shared(&data)?)?;
+        Ok((data, description))
+    });
+    let (data, description) = made.map_err(fault_of(path))?;
+    write_fmu(path, Facets::IDENTIFIER, &description, (FacetMesh::FILE, &data))
+}
+
+/// `facets.csv`: which face of which element facet f is.
+fn facets(mesh: &macrostep_flexible::Mesh, faces: &[Face]) -> String {
+    let mut text = String::from("facet,element,face,nodes\n");
+    for (f, face) in faces.iter().enumerate() {
+        let nodes: Vec<String> = mesh.face(*face).map(|node| mesh.node_labels[node].to_string()).collect();
+        text.push_str(&format!("{},{},S{},{}\n", f + 1, mesh.element_labels[face.0], face.1 + 1, nodes.join(" ")));
+    }
+    text
 }
 
 fn object(surface: &Surface, rows: &[Row], labels: &dyn Fn(&InterfaceMap) -> Vec<usize>) -> serde_json::Value {

@@ -280,3 +280,113 @@ fn a_surface_is_coupled_through_few_nodes_as_through_all() {
     // Six nodes in place of ten are 5e-3 off.
     assert!(off < 2e-4 * largest, "{off:e} of {largest:e}");
 }
+
+/// The arm falls in water: a hydrostatic pressure on the facets of its skin, by 20 of its 446 nodes. By Archimedes that is less gravity by the
+/// ratio of the densities, however the arm turns.
+#[test]
+fn an_arm_under_water_falls_as_archimedes_says() {
+    let folder = folder("under-water");
+    let path = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
+    let (fmu, facets, out) = (path("arm.fmu"), path("skin.fmu"), path("arm"));
+    let ends = ["--connector", "hinge=HINGE", "--connector", "tip=TIP", "--values", "60", "--json"];
+    let found =
+        json(&[&["interface", "--body", DECK, "--fmu", &fmu, "--facets", &facets, "--out", &out], &ends[..]].concat());
+    assert_eq!(found["full"], 3 * 446);
+    // A row for each facet: 24 × 1 × 2 elements.
+    let rows = std::fs::read_to_string(folder.join("arm/facets.csv")).expect("facets");
+    let count = rows.lines().count() - 1;
+    assert_eq!(count, 2 * (24 + 2 * 24 + 2));
+    // A node has a force, and no rotation that a torque could turn.
+    let fmu = macrostep_import::fmu::Fmu::from_bytes("arm", &std::fs::read(&fmu).expect("the FMU")).expect("an FMU");
+    let nodes: Vec<_> = fmu.description().variables.iter().filter(|v| v.name.starts_with('n')).collect();
+    let has = |part: &str| nodes.iter().any(|v| v.name.contains(part));
+    assert!(has(".force[1]") && has(".r[1]") && has(".v[1]") && has(".a[1]"));
+    assert!(!has(".torque[") && !has(".R[") && !has(".w["));
+    // The tip over time, under water and in air with this gravity.
+    let run = |name: &str, gravity: f64, more: &str| -> Vec<[f64; 2]> {
+        let system = format!(
+            "[experiment]\nstop = 0.3\nstep = 1e-3\n[coupling]\npredict = \"linear\"\n\
+             [units.body]\nfmu = \"arm.fmu\"\nset = {{ joint = \"hinge_z\", \"gravity[2]\" = {gravity} }}\n\
+             [record]\nvariables = [\"body.tip.r[1]\", \"body.tip.r[2]\"]\n{more}"
+        );
+        let system_path = path(&format!("{name}.toml"));
+        std::fs::write(&system_path, system).expect("a system");
+        let output = macrostep(&["run", &system_path, "--out", &path(name)]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let rows = std::fs::read_to_string(folder.join(name).join("trace.csv")).expect("rows");
+        let row = |row: &str| {
+            let mut fields = row.split(',').skip(1).map(|x| x.parse().expect("a number"));
+            [fields.next().expect("x"), fields.next().expect("y")]
+        };
+        rows.lines().skip(1).map(row).collect()
+    };
+    // The pressure is that of springs: 9810 Pa for each metre below 0, in the middle of each facet.
+    let mut water = String::from(
+        "[units.field]\nfmu = \"skin.fmu\"\n[units.sea]\nfmu = \"embedded:spring_field\"\nset = { k = 9810.0 }\n[connections]\n",
+    );
+    for f in 1..=count {
+        let middle = 3 * f - 1;
+        water += &format!("\"sea.u[{middle}]\" = \"field.c[{middle}]\"\n\"field.p[{f}]\" = \"sea.F[{middle}]\"\n");
+    }
+    water += &std::fs::read_to_string(folder.join("arm/maps.toml")).expect("maps");
+    let wet = run("wet", -9.81, &water);
+    let dry = run("dry", -9.81 * (1.0 - 1000.0 / 7850.0), "");
+    let far = run("far", -9.81, "");
+    let apart = |a: &[[f64; 2]]| a.iter().zip(&dry).map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(0.0, f64::max);
+    println!("tip fell to {:.3} m, off by {:.2e} m; in air by {:.2e} m", dry[300][1], apart(&wet), apart(&far));
+    // The tip falls by more than half a metre, and without water by a twentieth of this more.
+    assert!(dry[300][1] < -0.45 && apart(&far) > 0.03);
+    assert!(apart(&wet) < 2e-3 * apart(&far), "{:e}", apart(&wet));
+    // A node set has no facets.
+    let output = macrostep(&[
+        "interface",
+        "--body",
+        DECK,
+        "--connector",
+        "hinge=HINGE",
+        "--surface",
+        "NOWHERE",
+        "--facets",
+        &facets,
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Matrices of scipy in the format of ANSYS become an FMU; the frequencies of the free block are those of numpy.
+#[test]
+fn matrices_of_ansys_become_an_fmu() {
+    let folder = folder("ansys");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/flexible/tests/ansys");
+    let file = |name: &str| data.join(name).to_str().expect("UTF-8").to_owned();
+    let fmu = folder.join("block.fmu").to_str().expect("UTF-8").to_owned();
+    let (mesh, stiffness, mass) = (file("block.inp"), file("block.rsa"), file("block.rua"));
+    let body = ["--connector", "root=ROOT", "--connector", "tip=TIP", "--reduce", "cb:12+8", "--fmu", &fmu, "--json"];
+    let import = |k: &str, m: &[&str]| {
+        [&["flex", "import", &mesh, "--stiffness", k], m, &body[..]]
+            .concat()
+            .iter()
+            .map(|s| (*s).to_owned())
+            .collect::<Vec<String>>()
+    };
+    let run = |arguments: &[String]| macrostep(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let found = json(&import(&stiffness, &["--mass", &mass]).iter().map(String::as_str).collect::<Vec<_>>());
+    let expected: Vec<f64> = std::fs::read_to_string(file("frequencies.txt"))
+        .expect("frequencies")
+        .lines()
+        .map(|f| f.parse().expect("a number"))
+        .collect();
+    for (f, e) in numbers(&found["free_frequencies_hz"])[6..].iter().zip(&expected) {
+        assert!((f / e - 1.0).abs() < 1e-9, "{f} {e}");
+    }
+    assert!((found["mass_kg"].as_f64().expect("a mass") / 3.768 - 1.0).abs() < 1e-12);
+    // Without a mass, and with both exchanged.
+    let refused = [
+        (import(&stiffness, &[]), 2, "--mass"),
+        (import(&mass, &["--mass", &stiffness, "--dof", &file("block.mapping")]), 1, "exchanged"),
+    ];
+    for (arguments, code, words) in refused {
+        let output = run(&arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(code) && message.contains(words), "{message}");
+    }
+}

@@ -145,6 +145,12 @@ pub enum Error {
         /// Deviation found.
         relative: f64,
     },
+    /// A mass matrix that gives a body no mass.
+    #[error("the mass along x is {mass_kg:e} kg, expected a positive one: are stiffness and mass exchanged?")]
+    NoMass {
+        /// Sum of the entries of displacements along x.
+        mass_kg: f64,
+    },
     /// Given matrices of nodes with rotations: where the mass beside such a node is they do not tell.
     #[error(
         "node {node} has rotations: the moving frame takes stored matrices of solids only, whose nodes have no rotations; structures of beams are assembled from their elements"

@@ -42,6 +42,7 @@ pub mod element;
 mod error;
 #[cfg(feature = "solve")]
 pub mod examples;
+pub mod facet;
 #[cfg(feature = "solve")]
 pub mod factor;
 #[cfg(feature = "solve")]

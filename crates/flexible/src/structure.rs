@@ -40,6 +40,9 @@ pub enum Assembly {
     Beams(Vec<Beam>, Material),
 }
 
+/// A mass below this part of the size of its entries is none.
+const NO_MASS: f64 = 1e-6;
+
 /// Matrices of a body before connectors are defined.
 #[derive(Debug, Clone)]
 pub struct Structure {
@@ -61,7 +64,7 @@ impl Structure {
     /// Checks sizes and puts given matrices together.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the sizes do not fit or a degree of freedom names no node.
+    /// [`Error::Shape`] when the sizes do not fit or a degree of freedom names no node, [`Error::NoMass`] for a body without mass.
     pub fn new(
         nodes: Vec<Vector3<f64>>,
         labels: Vec<usize>,
@@ -80,6 +83,12 @@ impl Structure {
                 let (found, expected) = (dof.node, nodes.len());
                 return Err(Error::Shape { what: "degree of freedom", found, expected });
             }
+        }
+        // The mass of a motion along x is no difference of larger numbers; of a stiffness it is.
+        let along = mass.triplets().filter(|(i, j, _)| dofs[*i].direction == 0 && dofs[*j].direction == 0);
+        let (mass_kg, size) = along.fold((0.0, 0.0), |(sum, size), (_, _, m)| (sum + m, size + f64::abs(m)));
+        if mass_kg <= NO_MASS * size {
+            return Err(Error::NoMass { mass_kg });
         }
         Ok(Self { nodes, labels, dofs, stiffness, mass, assembly: Assembly::Matrices })
     }

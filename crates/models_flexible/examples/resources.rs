@@ -7,7 +7,7 @@ use std::path::Path;
 use macrostep_flexible::import::inp;
 use macrostep_flexible::moving::Rayleigh;
 use macrostep_flexible::{Basis, Connector, FlexibleBody, Joint, Material, Structure, mesh};
-use macrostep_models_flexible::{AdapterMatrix, BeamModes, ImportedBody, RodMatrices, Stored};
+use macrostep_models_flexible::{AdapterMatrix, BeamModes, FacetMesh, ImportedBody, RodMatrices, Stored};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::{InterfaceMap, Space};
 
@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         put(fmu, "resources/beam.bin", &beam.to_bytes()?)?;
     }
     put("interface_adapter", "resources/map.bin", &map.to_bytes()?)?;
+    put("surface_pressure", "resources/facets.bin", &cube().to_bytes()?)?;
     put("heat_rod", "resources/chain.bin", &heat_rod()?.to_bytes()?)?;
     let (body, deck) = arm()?;
     put("flexible_body", "resources/body.bin", &body.to_bytes()?)?;
@@ -71,6 +72,14 @@ fn heat_rod() -> Result<RodMatrices, Box<dyn Error>> {
         across: ["T".into(), "K".into()],
         through: ["Q".into(), "W".into()],
     })
+}
+
+/// The skin of a cube of 0.1 m, one element.
+fn cube() -> FacetMesh {
+    let planes = || vec![0.0, 0.1];
+    let mesh = mesh::Block { x: planes(), y: planes(), z: planes() }.mesh(|_| true);
+    let (nodes, facets) = mesh.surface(&mesh.boundary());
+    FacetMesh { nodes: nodes.into_iter().map(|node| mesh.nodes[node]).collect(), facets }
 }
 
 /// A slender steel arm, hinged at one end, Craig–Bampton 12 + 10; and its mesh as an input deck.

@@ -5,8 +5,8 @@ use macrostep_models::ModelEntry;
 use macrostep_slave::{Equations, Fault, Instance, Model, Slave};
 
 use crate::{
-    Adapter, AdapterMatrix, BeamFull, BeamModes, BeamReduced, Body, ImportedBody, Payload, ReducedRod, RodMatrices,
-    Springs, Stored, TipPayload,
+    Adapter, AdapterMatrix, BeamFull, BeamModes, BeamReduced, Body, FacetMesh, Facets, ImportedBody, Payload,
+    ReducedRod, RodMatrices, Springs, Stored, TipPayload,
 };
 
 /// A slender arm, hinged at one end: the body in the FMU `flexible_body` until another is imported.
@@ -14,6 +14,9 @@ pub const ARM: &[u8] = include_bytes!("../../../fmus/flexible_body/resources/bod
 const BEAM: &[u8] = include_bytes!("../../../fmus/beam_full/resources/beam.bin");
 const MAP: &[u8] = include_bytes!("../../../fmus/interface_adapter/resources/map.bin");
 const ROD: &[u8] = include_bytes!("../../../fmus/heat_rod/resources/chain.bin");
+
+/// The skin of a cube of 0.1 m: the surface in the FMU `surface_pressure` until another is taken.
+const CUBE: &[u8] = include_bytes!("../../../fmus/surface_pressure/resources/facets.bin");
 
 /// Model and declaration of each model with data.
 fn arm() -> Result<(Body, ModelDescription), Fault> {
@@ -34,6 +37,10 @@ fn adapter() -> Result<(Adapter, ModelDescription), Fault> {
 
 fn rod() -> Result<(ReducedRod, ModelDescription), Fault> {
     ReducedRod::from_data(RodMatrices::shared(ROD)?)
+}
+
+fn facets() -> Result<(Facets, ModelDescription), Fault> {
+    Facets::from_data(FacetMesh::shared(CUBE)?)
 }
 
 fn boxed<M: Model>(name: &str, made: Result<(M, ModelDescription), Fault>) -> Result<Box<dyn Slave>, Fault> {
@@ -78,6 +85,13 @@ pub fn all() -> Vec<ModelEntry> {
             |name| boxed(name, rod()),
             ReducedRod::documentation_html,
             &[(RodMatrices::FILE, ROD)],
+        ),
+        ModelEntry::of_resources(
+            Facets::IDENTIFIER,
+            || facets().map(|(_, d)| d),
+            |name| boxed(name, facets()),
+            Facets::documentation_html,
+            &[(FacetMesh::FILE, CUBE)],
         ),
         ModelEntry::of_model::<Springs>(Springs::IDENTIFIER, Springs::documentation_html),
         ModelEntry::of_model::<Payload>(TipPayload::IDENTIFIER, TipPayload::documentation_html),

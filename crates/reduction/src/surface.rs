@@ -98,8 +98,8 @@ impl Surface {
         3 * self.shapes.nodes()
     }
 
-    /// The body with a connector at each of these nodes of the surface, by its name, behind its own connectors. A node has no rotation of its
-    /// own, so it takes forces only. Without geometric stiffening, as all motions here.
+    /// The body with a connector at each of these nodes of the surface, by its name, behind its own connectors. A node of a solid is a
+    /// point: it has no rotation, and takes forces only. Without geometric stiffening, as all motions here.
     ///
     /// # Errors
     /// [`Error::BadNode`] for a node that the surface does not have.
@@ -109,8 +109,7 @@ impl Surface {
             let position = self.shapes.positions().get(*node).copied();
             let position = position.ok_or(Error::BadNode { node: *node, count: self.shapes.nodes() })?;
             let translation = self.shapes.at(*node);
-            let rotation = vec![Vector3::zeros(); translation.len()];
-            body.connectors.push(ConnectorShape { name: name.clone(), position, translation, rotation });
+            body.connectors.push(ConnectorShape { name: name.clone(), position, translation, rotation: Vec::new() });
         }
         Ok(body)
     }

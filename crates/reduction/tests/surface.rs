@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)] // in a test a panic is the answer
 
 use macrostep_flexible::mesh::Block;
-use macrostep_flexible::{Basis, Connector, Material, Structure};
+use macrostep_flexible::{Basis, BodyState, Connector, FlexibleBody, Loads, Material, Structure};
 use macrostep_reduction::{InterfaceMap, Surface};
+use nalgebra::Vector3;
 
 /// A blade of 1 m × 60 mm × 20 mm, both ends connectors, and the nodes of its skin.
 fn blade(cells: [usize; 3]) -> Surface {
@@ -48,4 +49,31 @@ fn too_few_values_and_maps_of_another_surface_are_refused() {
     let map: InterfaceMap = surface.map(30, &surface.shaken().unwrap()).unwrap();
     let other = blade([5, 1, 1]);
     assert!(other.fidelity(&map, &other.turned().unwrap()).is_err());
+}
+
+/// A node is a point: a force there bends the body as at a connector whose rotation follows nothing, and it is stored as a point.
+#[test]
+fn a_node_of_the_surface_takes_a_force_and_has_no_rotation() {
+    let surface = blade([4, 1, 1]);
+    let points = surface.body(&[(7, "a".into()), (50, "b".into())]).unwrap();
+    let of_points = |body: &FlexibleBody| body.connectors.iter().map(|c| c.is_point()).collect::<Vec<_>>();
+    assert_eq!(of_points(&points), [false, false, true, true]);
+    let stored = FlexibleBody::from_bytes(&points.to_bytes().unwrap()).unwrap();
+    assert_eq!(of_points(&stored), of_points(&points));
+    // Neither more rotations than shapes nor fewer.
+    let mut damaged = points.clone();
+    damaged.connectors[2].rotation = vec![Vector3::zeros()];
+    assert!(FlexibleBody::from_bytes(&damaged.to_bytes().unwrap()).is_err());
+    // The same forces on both.
+    let mut still = points.clone();
+    for connector in &mut still.connectors[2..] {
+        connector.rotation = vec![Vector3::zeros(); connector.translation.len()];
+    }
+    let mut loads = Loads::none(4);
+    loads.wrenches[2].force = Vector3::new(1.0, -2.0, 3.0);
+    loads.wrenches[3].force = Vector3::new(-4.0, 5.0, 6.0);
+    let state = BodyState::rest(points.modes());
+    let [found, expected] = [&points, &still].map(|body| body.generalized_forces(&state, &loads).unwrap());
+    assert_eq!(found, expected);
+    assert!(found[6..].iter().any(|q| q.abs() > 1e-3), "{found:?}");
 }

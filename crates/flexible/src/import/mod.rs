@@ -1,6 +1,7 @@
-//! Bodies from the files users have: CalculiX/Abaqus input decks, stored matrices, MatrixMarket, matrices of Nastran.
+//! Bodies from the files users have: CalculiX/Abaqus input decks, stored matrices, MatrixMarket, matrices of Nastran and ANSYS.
 
 pub mod dmig;
+pub mod hb;
 pub mod inp;
 pub mod market;
 pub mod op4;

@@ -69,8 +69,8 @@ impl Mesh {
         Err(Error::UnknownSet { name, known: known.join(", ") })
     }
 
-    /// Local nodes of a face; none where the element has no such face.
-    fn face(&self, (element, side): Face) -> impl Iterator<Item = usize> + '_ {
+    /// Nodes of a face, corners first; none where the element has no such face.
+    pub fn face(&self, (element, side): Face) -> impl Iterator<Item = usize> + '_ {
         let element = &self.elements[element];
         element.solid.face(side).unwrap_or_default().iter().map(|&local| element.nodes[local])
     }
@@ -78,6 +78,14 @@ impl Mesh {
     /// Node indices of element faces, ascending and unique.
     pub fn face_nodes(&self, faces: &[Face]) -> Vec<usize> {
         unique(faces.iter().flat_map(|&face| self.face(face)))
+    }
+
+    /// The nodes of some faces, ascending, and for each face the places of its own among them: a surface by itself.
+    pub fn surface(&self, faces: &[Face]) -> (Vec<usize>, Vec<Vec<usize>>) {
+        let nodes = self.face_nodes(faces);
+        let place = |node: usize| nodes.binary_search(&node).unwrap_or_default();
+        let facets = faces.iter().map(|face| self.face(*face).map(place).collect()).collect();
+        (nodes, facets)
     }
 
     /// Faces that belong to one element only.

@@ -23,8 +23,15 @@ pub struct ConnectorShape {
     pub position: Vector3<f64>,
     /// S_c, one displacement per elastic coordinate.
     pub translation: Vec<Vector3<f64>>,
-    /// Θ_c, one rotation per elastic coordinate.
+    /// Θ_c, one rotation per elastic coordinate; empty for a point, such as a node of a solid, which has none and takes forces only.
     pub rotation: Vec<Vector3<f64>>,
+}
+
+impl ConnectorShape {
+    /// Whether it is a point: without a rotation of its own, so that no torque can act on it.
+    pub fn is_point(&self) -> bool {
+        self.rotation.is_empty() && !self.translation.is_empty()
+    }
 }
 
 /// A deformable body in its moving frame: everything that does not change in a run.

@@ -265,12 +265,12 @@ impl FlexibleBody {
                 at[i] -= 0.5 * q.iter().zip(&work.product).map(|(q, k)| q * k).sum::<f64>();
                 work.elastic.iter_mut().zip(&work.product).for_each(|(e, k)| *e -= f[i] * k);
             }
-            // Force and torque on the frame, and generalised forces by the connector's shapes.
+            // Force and torque on the frame, and generalised forces by the connector's shapes; a point has no rotations.
             force += f;
             torque += at.cross(&f) + t;
-            let shapes = connector.translation.iter().zip(&connector.rotation);
-            for (e, (s, r)) in work.elastic.iter_mut().zip(shapes) {
-                *e += s.dot(&f) + r.dot(&t);
+            let mut rotations = connector.rotation.iter();
+            for (e, s) in work.elastic.iter_mut().zip(&connector.translation) {
+                *e += s.dot(&f) + rotations.next().map_or(0.0, |r| r.dot(&t));
             }
         }
         // Onto the frame.

@@ -62,7 +62,7 @@ impl FlexibleBody {
             && body.gyroscopic.len() == 3 * n * n
             && body.damping.len() == n
             && body.reference < body.connectors.len()
-            && body.connectors.iter().all(|c| c.translation.len() == n && c.rotation.len() == n)
+            && body.connectors.iter().all(|c| c.translation.len() == n && (c.rotation.len() == n || c.is_point()))
             && body.geometric.as_ref().is_none_or(|g| g.fits(n, body.connectors.len()));
         if fits { Ok(body) } else { refuse("sizes of its parts do not fit together") }
     }

@@ -16,11 +16,12 @@ const DIFFERENCE_S: f64 = 1e-5;
 const DIFFERENCE: f64 = 1e-5;
 
 impl Body {
-    /// Solves for the accelerations at [`Body::state`] under these loads.
-    pub(super) fn solve(&mut self, memory: &Memory, loads: impl FnOnce(&mut Loads)) -> Result<(), Fault> {
+    /// Solves for the accelerations at [`Body::state`] under the loads of these inputs, by their place.
+    pub(super) fn solve(&mut self, memory: &Memory, input: impl Fn(usize) -> f64) -> Result<(), Fault> {
         let failed = |e: Error| Fault::Model { t_s: memory.time_s, message: e.to_string() };
         self.micro.hold(Self::joint(memory));
         let body = chosen(&self.data, &self.plain, memory);
+        let loads = |loads: &mut Loads| fill(body, input, loads);
         self.micro.accelerations(body, self.state.values(), &mut self.acceleration, loads).map_err(failed)
     }
 
@@ -28,7 +29,7 @@ impl Body {
     pub(super) fn solve_now(&mut self, memory: &Memory) -> Result<(), Fault> {
         let size = self.size();
         self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
-        self.solve(memory, |loads| fill(|i| memory.inputs.value(i, 0.0), loads))
+        self.solve(memory, |i| memory.inputs.value(i, 0.0))
     }
 
     /// Acceleration of a connector in world axes, of the solution.
@@ -58,7 +59,7 @@ impl Body {
             // The state a little later, or before, by what it changes by now.
             self.solve_now(memory)?;
             self.drift(step_s);
-            self.solve(memory, |loads| fill(|i| memory.inputs.value(i, step_s), loads))?;
+            self.solve(memory, |i| memory.inputs.value(i, step_s))?;
             for (reference, value) in refs.iter().zip(values.iter_mut()) {
                 if let Some((c, i)) = asked(self, *reference) {
                     *value += self.connector_acceleration(memory, c)[i] / (2.0 * step_s);
@@ -111,7 +112,7 @@ impl Body {
                 self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
             }
             let load = |i: usize| memory.inputs.value(i, 0.0) + step * change(INPUTS + i);
-            self.solve(memory, |loads| fill(load, loads))?;
+            self.solve(memory, load)?;
             for (reference, d) in unknown.iter().zip(d_unknown.iter_mut()) {
                 if let Some((c, i)) = self.acceleration_at(*reference) {
                     *d += self.connector_acceleration(memory, c)[i] / (2.0 * step);

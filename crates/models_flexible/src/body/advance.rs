@@ -6,7 +6,7 @@ use macrostep_ode::{MAX_NODES, Polynomials, lobatto_node};
 use macrostep_slave::{Fault, Memory, Phase, Span};
 use nalgebra::Vector3;
 
-use super::{Body, DENSE_NODES, LOADS, MICRO_STEP, TOLERANCE, chosen};
+use super::{Body, DENSE_NODES, MICRO_STEP, TOLERANCE, chosen};
 
 /// What a micro step costs: tens of microseconds with the usual number of modes.
 const WORK: u64 = 200;
@@ -20,14 +20,18 @@ pub(super) const DENSE: usize = 6;
 const RUNGE_KUTTA_4: i32 = 2;
 const DORMAND_PRINCE: i32 = 3;
 
-/// Loads from the inputs, by their place.
-pub(super) fn fill(input: impl Fn(usize) -> f64, loads: &mut Loads) {
-    let vector = |first: usize| Vector3::from_fn(|i, _| input(first + i));
-    for (c, wrench) in loads.wrenches.iter_mut().enumerate() {
-        wrench.force = vector(LOADS * c);
-        wrench.torque = vector(LOADS * c + 3);
+/// Loads from the inputs, by their place; there is no torque on a point.
+pub(super) fn fill(body: &FlexibleBody, input: impl Fn(usize) -> f64, loads: &mut Loads) {
+    let mut first = 0;
+    let mut next = || {
+        first += 3;
+        Vector3::from_fn(|i, _| input(first - 3 + i))
+    };
+    for (connector, wrench) in body.connectors.iter().zip(&mut loads.wrenches) {
+        wrench.force = next();
+        wrench.torque = if connector.is_point() { Vector3::zeros() } else { next() };
     }
-    loads.gravity = vector(LOADS * loads.wrenches.len());
+    loads.gravity = next();
 }
 
 /// A micro step: when it starts, its middle, its length (s), times since the start of the macro step.
@@ -73,14 +77,14 @@ impl<'a> Course<'a> {
         let Part { start, middle, step_s } = part;
         // Runge–Kutta needs no accelerations from before.
         if method == RUNGE_KUTTA_4 {
-            return micro.runge_kutta_4(body, self.values, step_s, |tau, loads| fill(at(start + tau), loads));
+            return micro.runge_kutta_4(body, self.values, step_s, |tau, loads| fill(body, at(start + tau), loads));
         }
         // Linearly implicit: the first step takes those of the present state.
         if *self.known == 0 {
-            micro.accelerations(body, self.values, self.before, |loads| fill(at(start), loads))?;
+            micro.accelerations(body, self.values, self.before, |loads| fill(body, at(start), loads))?;
             *self.known = 1;
         }
-        micro.linearly_implicit(body, (self.values, self.before), step_s, |loads| fill(at(middle), loads))
+        micro.linearly_implicit(body, (self.values, self.before), step_s, |loads| fill(body, at(middle), loads))
     }
 }
 
@@ -236,7 +240,7 @@ impl Tolerant<'_> {
         state.values_mut().copy_from_slice(&kept[..size]);
         dopri.relative = self.relative;
         dopri.step_s = (kept[last] > 0.0).then_some(kept[last]);
-        dopri.advance(body, state, times, |tau, loads| fill(|i| self.inputs.value(i, tau), loads))?;
+        dopri.advance(body, state, times, |tau, loads| fill(body, |i| self.inputs.value(i, tau), loads))?;
         kept[last] = dopri.step_s.unwrap_or(0.0);
         kept[..size].copy_from_slice(state.values());
         Ok(())

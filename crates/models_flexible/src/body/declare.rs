@@ -2,6 +2,7 @@
 
 use macrostep_description::{Builder, Declared, DependencyKind, ModelDescription, VariableId, guid_of, node_name};
 use macrostep_flexible::Joint;
+use macrostep_flexible::moving::ConnectorShape;
 use macrostep_ode::MAX_NODES;
 use macrostep_slave::Fault;
 
@@ -26,7 +27,10 @@ pub(super) fn describe(data: &ImportedBody, hash: &str) -> Result<ModelDescripti
     // Forces and torques at the connectors, and gravity.
     let mut loads = Vec::new();
     for connector in &data.body.connectors {
-        for (what, unit) in [("force", "N"), ("torque", "N.m")] {
+        // A point has no rotation that a torque could turn.
+        for (what, unit) in
+            [("force", "N"), ("torque", "N.m")].into_iter().take(if connector.is_point() { 1 } else { 2 })
+        {
             let about = format!("{what} on connector {}, world axes, at its deformed position", connector.name);
             let input = |name: &str| Declared::input(name, 0.0).unit(unit).about(&about);
             loads.push(vector(&mut b, input, &format!("{}.{what}", connector.name)));
@@ -37,7 +41,7 @@ pub(super) fn describe(data: &ImportedBody, hash: &str) -> Result<ModelDescripti
     // Motion of each connector.
     let mut velocities = Vec::new();
     for connector in &data.body.connectors {
-        velocities.push(motion(&mut b, &connector.name, [&r0, &phi0, &v0, &w0]));
+        velocities.push(motion(&mut b, connector, [&r0, &phi0, &v0, &w0]));
     }
     // Whether the spin is so high that stiffening by it matters.
     let limit = Declared::discrete_output("spin_above_limit", false).depends(&[]).initially(&w0);
@@ -66,8 +70,9 @@ pub(super) fn describe(data: &ImportedBody, hash: &str) -> Result<ModelDescripti
 /// What stands in `known` for an output.
 type Known<'a> = [&'a [VariableId; 3]; 4];
 
-/// Pose and velocities of a connector; returns its velocity.
-fn motion(b: &mut Builder, connector: &str, [r0, phi0, v0, w0]: Known<'_>) -> [VariableId; 3] {
+/// Pose and velocities of a connector, of a point position and velocity; returns its velocity.
+fn motion(b: &mut Builder, shape: &ConnectorShape, [r0, phi0, v0, w0]: Known<'_>) -> [VariableId; 3] {
+    let connector = &shape.name;
     // Nothing follows an input without a step; at the start the pose and velocities follow their parameters.
     let add = |b: &mut Builder, name: &str, unit: Option<&str>, about: &str, known: &[VariableId]| {
         let declared = Declared::output(&format!("{connector}.{name}")).about(about).depends(&[]).initially(known);
@@ -81,16 +86,14 @@ fn motion(b: &mut Builder, connector: &str, [r0, phi0, v0, w0]: Known<'_>) -> [V
     let turning = [*phi0, *w0].concat();
     // Position, orientation, velocity and angular velocity, in the order of the outputs.
     let r = [1, 2, 3].map(|i| add(b, &format!("r[{i}]"), Some("m"), "position, world axes", &pose));
-    for i in 1..=3 {
-        for j in 1..=3 {
-            add(b, &format!("R[{i},{j}]"), None, "orientation, connector to world", phi0);
-        }
+    for (i, j) in (1..=3).flat_map(|i| (1..=3).map(move |j| (i, j))).filter(|_| !shape.is_point()) {
+        add(b, &format!("R[{i},{j}]"), None, "orientation, connector to world", phi0);
     }
     let velocity = [0, 1, 2].map(|i| {
         let v = Declared::output(&format!("{connector}.v[{}]", i + 1)).unit("m/s").about("velocity, world axes");
         b.add(v.depends(&[]).initially(&moving).derivative_of(r[i]))
     });
-    for i in 1..=3 {
+    for i in (1..=3).filter(|_| !shape.is_point()) {
         add(b, &format!("w[{i}]"), Some("rad/s"), "angular velocity, world axes", &turning);
     }
     velocity

@@ -9,6 +9,7 @@
 //! ```
 //!
 //! Poses and velocities depend on states only; accelerations, which are solved for when they are read, follow the loads at once.
+//! A connector that is a point, such as a node of a surface, has no rotation: neither `torque`, `R` nor `w` are declared for it.
 //! r and v are known inside the last step as well (`C.r_node[i,k]`, `C.v_node[i,k]` at node k of `dense_nodes`). `joint` holds the frame, that is the reference connector,
 //! in the world. Where the data hold geometric stiffness, `geometric_stiffness` takes it into account.
 //!
@@ -33,7 +34,7 @@ pub use declare::documentation_html;
 use std::path::Path;
 
 use macrostep_description::{Kind, ModelDescription, Variable};
-use macrostep_flexible::moving::{Dopri, MicroStep};
+use macrostep_flexible::moving::{ConnectorShape, Dopri, MicroStep};
 use macrostep_flexible::{BodyState, FlexibleBody, Joint};
 use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
 use nalgebra::{UnitQuaternion, Vector3};
@@ -117,6 +118,10 @@ pub struct Body {
     dopri: Dopri,
     state: BodyState,
     acceleration: Vec<f64>,
+    /// Number of forces and torques at connectors.
+    loads: usize,
+    /// What each pose and velocity that is shown belongs to: its connector, and its place among the values of one.
+    motions: Vec<(usize, usize)>,
     /// What is kept of a step that is walked through once more: whole micro steps, and with a part of one.
     walk: Vec<f64>,
 }
@@ -132,9 +137,9 @@ const TOLERANCE: usize = 13;
 const INPUTS: usize = 14;
 /// Number of parameters that set the start.
 const PARAMETERS: usize = 12;
-/// Inputs and outputs of a connector, the velocity among these, and its acceleration.
-const LOADS: usize = 6;
+/// Pose and velocities of a connector, the orientation and the velocity among these, and its acceleration.
 const MOTION: usize = 18;
+const R_OF_MOTION: usize = 3;
 const V_OF_MOTION: usize = 12;
 const ACCELERATION: usize = 3;
 /// Value reference of the parameter `dense_nodes`, an integer.
@@ -156,7 +161,12 @@ impl Body {
         let acceleration = vec![0.0; 6 + body.modes()];
         let plain = body.geometric.is_some().then(|| FlexibleBody { geometric: None, ..body.clone() });
         let walk = vec![0.0; 2 * (state.values().len() + acceleration.len() + 1)];
-        Ok((Body { data, plain, micro, dopri, state, acceleration, walk }, description))
+        // A point shows position and velocity only.
+        let places = |is_point: bool| (0..MOTION).filter(move |i| !is_point || i % V_OF_MOTION < R_OF_MOTION);
+        let shown = |(c, shape): (usize, &ConnectorShape)| places(shape.is_point()).map(move |place| (c, place));
+        let motions = body.connectors.iter().enumerate().flat_map(shown).collect();
+        let loads = body.connectors.iter().map(|shape| if shape.is_point() { 3 } else { 6 }).sum();
+        Ok((Body { data, plain, micro, dopri, state, acceleration, loads, motions, walk }, description))
     }
 
     fn connectors(&self) -> usize {
@@ -165,12 +175,12 @@ impl Body {
 
     /// Value reference of the first output.
     fn outputs(&self) -> usize {
-        INPUTS + LOADS * self.connectors() + 3
+        INPUTS + self.loads + 3
     }
 
     /// Value reference of the first acceleration, and of the first dense output.
     fn accelerations(&self) -> usize {
-        self.outputs() + MOTION * self.connectors()
+        self.outputs() + self.motions.len()
     }
 
     fn nodes(&self) -> usize {

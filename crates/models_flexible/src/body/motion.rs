@@ -24,12 +24,15 @@ impl Body {
     pub(super) fn show(&mut self, memory: &mut Memory) -> Result<(), Fault> {
         let size = self.size();
         self.state.values_mut().copy_from_slice(&memory.hidden_reals[..size]);
-        for c in 0..self.connectors() {
-            let failed = |e: macrostep_flexible::Error| Fault::Model { t_s: memory.time_s, message: e.to_string() };
-            let m = self.body(memory).motion(&self.state, c).map_err(failed)?;
-            let first = self.outputs() + MOTION * c;
-            let shown = row(&m.position, &m.rotation, &m.velocity, &m.spin);
-            memory.reals[first..first + MOTION].copy_from_slice(&shown);
+        let (first, mut shown) = (self.outputs(), [0.0; MOTION]);
+        for (i, (c, place)) in self.motions.iter().enumerate() {
+            // The values of a connector follow each other.
+            if *place == 0 {
+                let failed = |e: macrostep_flexible::Error| Fault::Model { t_s: memory.time_s, message: e.to_string() };
+                let m = self.body(memory).motion(&self.state, *c).map_err(failed)?;
+                shown = row(&m.position, &m.rotation, &m.velocity, &m.spin);
+            }
+            memory.reals[first + i] = shown[*place];
         }
         let fast = self.body(memory).spin_warning(self.state.spin().norm()).is_some();
         if let Some(shown) = memory.booleans.last_mut() {
@@ -43,13 +46,8 @@ impl Body {
         self.solve_now(memory)?;
         let first = self.outputs();
         for (reference, value) in refs.iter().zip(values) {
-            let place = *reference as usize - first;
-            let (connector, place) = (place / MOTION, place % MOTION);
-            *value = if connector < self.connectors() {
-                self.connector_rate(self.body(memory), connector)[place]
-            } else {
-                0.0
-            };
+            let motion = self.motions.get(*reference as usize - first);
+            *value = motion.map_or(0.0, |(c, place)| self.connector_rate(self.body(memory), *c)[*place]);
         }
         Ok(())
     }
@@ -105,11 +103,11 @@ impl Body {
         let turned = right_jacobian(&phi) * vector(PHI0);
         // At each connector, with the arm from the reference.
         for (reference, d) in unknown.iter().zip(d_unknown) {
-            let Some(place) = self.motion_at(*reference as usize) else {
+            let Some((connector, place)) = self.motion_at(*reference as usize) else {
                 *d = 0.0;
                 continue;
             };
-            let at = self.data.body.connectors[place / MOTION].position;
+            let at = self.data.body.connectors[connector].position;
             let swept = turned.cross(&spin.cross(&at)) + faster.cross(&at);
             let rows = row(
                 &(vector(R0) + turn * turned.cross(&at)),
@@ -117,18 +115,18 @@ impl Body {
                 &(moved + turn * swept),
                 &(turn * (turned.cross(&spin) + faster)),
             );
-            *d = rows[place % MOTION];
+            *d = rows[place];
         }
     }
 
-    /// Place of a pose or velocity, or of what a node shows, among those of all connectors; none for an acceleration.
-    fn motion_at(&self, reference: usize) -> Option<usize> {
+    /// Connector and place of a pose or velocity, or of what a node shows; none for an acceleration.
+    fn motion_at(&self, reference: usize) -> Option<(usize, usize)> {
         if reference < self.accelerations() {
-            return Some(reference - self.outputs());
+            return self.motions.get(reference - self.outputs()).copied();
         }
         let dense = reference.checked_sub(self.nodes())? / NODES;
         let (connector, i) = (dense / DENSE, dense % DENSE);
-        Some(MOTION * connector + if i < 3 { i } else { V_OF_MOTION + i - 3 })
+        Some((connector, if i < 3 { i } else { V_OF_MOTION + i - 3 }))
     }
 }
 
