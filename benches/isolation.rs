@@ -19,7 +19,7 @@ use macrostep_analysis::pair::{Coupling, Integrator, Pair, build};
 use macrostep_import::isolation::{ARGUMENT, Isolation, Limits, serve};
 use macrostep_master::unit::Unit;
 use macrostep_master::{Method, Sampling};
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use std::cell::RefCell;
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -202,13 +202,7 @@ fn report() -> Table {
     for _ in 0..ROUNDS {
         times.iter_mut().zip(&mut measured).for_each(|(times, (_, measure))| times.push(measure()));
     }
-    let right = |name: &'static str| (name, Align::Right);
-    let mut table = Table::new([
-        ("what", Align::Left),
-        right("fastest round [µs]"),
-        right("median round [µs]"),
-        right("median / bare futex"),
-    ]);
+    let mut table = Table::new("what | > fastest round [µs] | > median round [µs] | > median / bare futex");
     let bare = median(&mut times[0].clone());
     for (times, (name, _)) in times.iter_mut().zip(&measured) {
         let (least, middle) = (times.iter().copied().fold(f64::INFINITY, f64::min), median(times));

@@ -13,7 +13,7 @@ mod bare;
 use bare::{bare, median, pair, trace};
 use macrostep::factory;
 use macrostep_analysis::pair::{Coupling, build};
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use std::time::Instant;
 
 const ROUNDS: usize = 20;
@@ -33,14 +33,7 @@ fn master(coupling: Coupling, steps: u64) -> (f64, f64) {
 }
 
 fn report() -> Table {
-    let right = |name: &'static str| (name, Align::Right);
-    let mut table = Table::new([
-        ("coupling", Align::Left),
-        right("master [ns]"),
-        right("bare loop [ns]"),
-        right("ratio of medians"),
-        right("median of ratios"),
-    ]);
+    let mut table = Table::new("coupling | > master [ns] | > bare loop [ns] | > ratio of medians | > median of ratios");
     for coupling in Coupling::ALL {
         let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
@@ -86,14 +79,7 @@ fn main() {
 /// Instructions a macro step takes, FMUs included: the difference of two runs under callgrind, where valgrind is
 /// installed. Unlike times they are the same on every machine and in every run.
 fn instructions() -> Option<Table> {
-    let right = |name: &'static str| (name, Align::Right);
-    let mut table = Table::new([
-        ("coupling", Align::Left),
-        right("master"),
-        right("bare loop"),
-        right("the master's own"),
-        right("ratio"),
-    ]);
+    let mut table = Table::new("coupling | > master | > bare loop | > the master's own | > ratio");
     for coupling in Coupling::ALL {
         let [master, bare] = ["master", "bare"].map(|which| {
             let long = counted(which, coupling, 20_000)?;

@@ -18,7 +18,7 @@ mod bare;
 #[path = "../tests/kit/make.rs"]
 mod make;
 
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use macrostep_plot::{Axis, Chart, Figure, Series};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ fn folder() -> PathBuf {
 }
 
 fn columns<const N: usize>(names: [&str; N]) -> Table {
-    Table::new(names.map(|name| (name, Align::Right)))
+    Table::new(&names.map(|name| format!("> {name}")).join(" | "))
 }
 
 /// The table of rings of up to `most` units, and for each their number and what a step costs a unit: a run, and the bare loop \[ns\].

@@ -13,7 +13,7 @@ mod bare;
 use bare::{bare, median};
 use macrostep::factory;
 use macrostep_analysis::pair::Coupling;
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,15 +69,7 @@ fn program() -> &'static str {
 
 /// Least times and medians of all rows and of the loop, taking turns.
 fn times(folder: &Path) -> Table {
-    let right = |name: &'static str| (name, Align::Right);
-    let mut table = Table::new([
-        ("what", Align::Left),
-        right("ns a step"),
-        right("median"),
-        right("bare loop [ns]"),
-        right("ratio"),
-        right("instructions"),
-    ]);
+    let mut table = Table::new("what | > ns a step | > median | > bare loop [ns] | > ratio | > instructions");
     let text = std::fs::read_to_string(listed().join("verbs.json")).expect("the verbs");
     let verbs: Vec<Verb> = serde_json::from_str(&text).expect("JSON");
     let counted: BTreeMap<String, u64> = std::fs::read_to_string(page("verbs.json"))

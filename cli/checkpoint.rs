@@ -44,6 +44,12 @@ pub struct CheckpointArguments {
 }
 
 impl CheckpointArguments {
+    /// The option that needs states as bytes, where one does.
+    pub fn option(&self) -> Option<&'static str> {
+        let resume = self.resume.as_ref().map(|_| "--resume");
+        self.checkpoint.as_ref().map(|_| "--checkpoint").or(resume)
+    }
+
     /// The same files, whatever folder a slave changes to.
     pub fn within(&self, folder: &Path) -> Self {
         let absolute = |path: &PathBuf| folder.join(path);
@@ -108,8 +114,7 @@ impl Checkpoint {
 
     fn write(&self, path: &Path) -> Result<(), Failure> {
         use std::io::Write;
-        let what = "the checkpoint";
-        let body = postcard::to_stdvec(self).map_err(|e| Failure::Format { what, reason: e.to_string() })?;
+        let body = postcard::to_stdvec(self)?;
         let parts = [HEAD, Sha256::digest(&body).as_slice(), &body].concat();
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut file = beside(folder).map_err(Failure::file(path))?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use macrostep_analysis::pair::Outcome;
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use macrostep_plot::{Axis, Chart, Figure, Series};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -61,8 +61,8 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         )));
     }
     // FMUs stay unpacked while runs come and go.
-    let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
-    let all = scenarios(arguments.coupling, [step_s, stop_s]);
+    let _open = macrostep::factory::open_all().map_err(Failure::run)?;
+    let all = scenarios(arguments.coupling, [step_s, stop_s])?;
     // Runs side by side, each case with each predictor and correction.
     let bar = progress_bar(all.len() as u64, "runs");
     let entries = all
@@ -78,8 +78,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
     // What is printed.
     let table = table(&entries);
     if arguments.json {
-        let text = serde_json::to_string(&lines(&entries))
-            .map_err(|error| Failure::Format { what: "the JSON array", reason: error.to_string() })?;
+        let text = serde_json::to_string(&lines(&entries))?;
         print::line(text)?;
     } else {
         print::line(table.terminal())?;
@@ -92,9 +91,9 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
 }
 
 /// Both cases × hold and linear × watched, NEPCE, leak.
-fn scenarios(coupling: Coupling, [step_s, stop_s]: [f64; 2]) -> Vec<OscillatorOptions> {
+fn scenarios(coupling: Coupling, [step_s, stop_s]: [f64; 2]) -> Result<Vec<OscillatorOptions>, Failure> {
     let mut all = Vec::new();
-    for case in [Case::One, Case::Two] {
+    for common in [survey::common(Case::One)?, survey::common(Case::Two)?] {
         for degree in [0, 1] {
             for energy in [Energy::Monitor, Energy::Nepce, Energy::Leak] {
                 all.push(OscillatorOptions {
@@ -106,12 +105,12 @@ fn scenarios(coupling: Coupling, [step_s, stop_s]: [f64; 2]) -> Vec<OscillatorOp
                     micro_s: [step_s; 2],
                     stop_s,
                     record_every: ((stop_s / step_s / 2000.0) as u64).max(1),
-                    ..survey::common(case)
+                    ..common.clone()
                 });
             }
         }
     }
-    all
+    Ok(all)
 }
 
 /// Drift of the run that is watched only, over that of this one.
@@ -149,16 +148,10 @@ fn lines(entries: &[Entry]) -> Vec<Line<'_>> {
 
 fn table(entries: &[Entry]) -> Table {
     // A row for each run: its drift, and how many times smaller that is than without correction.
-    let mut table = Table::new([
-        ("case", Align::Left),
-        ("coupling", Align::Left),
-        ("predictor", Align::Left),
-        ("correction", Align::Left),
-        ("energy drift", Align::Right),
-        ("× smaller", Align::Right),
-        ("residual energy [J]", Align::Right),
-        ("error", Align::Right),
-    ]);
+    let mut table = Table::new(
+        "case | coupling | predictor | correction | > energy drift | > × smaller | > residual energy [J] | \
+         > error",
+    );
     // How it was run, how much energy drifts, and how far the positions are off.
     for entry in entries {
         let Entry { options, outcome } = entry;
@@ -179,7 +172,6 @@ fn table(entries: &[Entry]) -> Table {
 /// `energy.md` and the picture: largest energy error so far over time, a panel a case and predictor.
 fn write(folder: &Path, entries: &[Entry], table: &Table) -> Result<(), Failure> {
     // The table as text.
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     write_text(&folder.join("energy.md"), &table.markdown())?;
     // What all runs have in common is said once.
     let options = &entries[0].options;

@@ -17,7 +17,7 @@ pub enum Failure {
     Run(String),
     /// The same, with what is known of it.
     #[error(transparent)]
-    Simulation(RunError),
+    Simulation(#[from] RunError),
     /// A file or folder that cannot be written.
     #[error("`{}`: {source}", path.display())]
     File {
@@ -33,13 +33,14 @@ pub enum Failure {
     #[error(transparent)]
     Plot(#[from] PlotError),
     /// A result that cannot be put into words.
-    #[error("cannot write {what}: {reason}")]
-    Format {
-        /// Which text.
-        what: &'static str,
-        /// Why.
-        reason: String,
-    },
+    #[error("cannot write the result: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Settings that a file of this format cannot have.
+    #[error("cannot write the scenario: {0}")]
+    Toml(#[from] toml::ser::Error),
+    /// A state that cannot be put into bytes.
+    #[error("cannot write the checkpoint: {0}")]
+    Bytes(#[from] postcard::Error),
     /// Numbers that are not what they should be.
     #[error("{failed} of {all} findings are not as expected; the table marks them with `no`")]
     Findings {
@@ -69,6 +70,11 @@ impl Failure {
             Self::OutOfTolerance { .. } | Self::Inaccurate(_) | Self::Findings { .. } => 3,
             _ => 1,
         }
+    }
+
+    /// A run that failed for this reason.
+    pub fn run(reason: impl std::fmt::Display) -> Self {
+        Self::Run(reason.to_string())
     }
 
     /// Two options that make no sense together, both as typed, and the reason.

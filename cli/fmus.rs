@@ -27,7 +27,6 @@ pub fn run(arguments: &FmusArguments) -> Result<(), Failure> {
         };
         archives.push((name, bytes));
     }
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     for (name, bytes) in archives {
         let path = folder.join(format!("{name}.fmu"));
         convert::write(&path, &bytes)?;

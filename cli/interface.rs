@@ -10,7 +10,7 @@ use macrostep_analysis::models;
 use macrostep_analysis::models::Factory;
 use macrostep_master::Sampling;
 use macrostep_master::record::{Column, Trace};
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use macrostep_plot::{Axis, Chart, Figure, Series};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::cosimulation::relative_rms;
@@ -89,12 +89,11 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("`--step {found}`: {text}")));
     }
     // A beam inside the span of the interface, and one with modes beyond it.
-    let failed = |e: Error| Failure::Run(e.to_string());
-    let beam = ModalBeam::new(BeamConstants::default(), SHAPES).map_err(failed)?;
-    let map = beam.interface_shapes(SHAPES).and_then(|s| InterfaceMap::new(&s, Space::Planar)).map_err(failed)?;
+    let beam = ModalBeam::new(BeamConstants::default(), SHAPES).map_err(Failure::run)?;
+    let map = beam.interface_shapes(SHAPES).and_then(|s| InterfaceMap::new(&s, Space::Planar)).map_err(Failure::run)?;
     // Both at the step that was asked for.
     let mut bench = Bench::new(&map, arguments.units)?;
-    let beyond = ModalBeam::new(BeamConstants::default(), BEYOND).map_err(failed)?;
+    let beyond = ModalBeam::new(BeamConstants::default(), BEYOND).map_err(Failure::run)?;
     let runs = bench.at(&beam, SHAPES, arguments.step)?;
     let outside = bench.at(&beyond, BEYOND, arguments.step)?.row;
     // The result of that step; where JSON is all that is asked, the other steps are not run.
@@ -115,7 +114,6 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
     }
     // Result, the coupled system, its deflections and the pictures.
     if let Some(folder) = &arguments.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("interface.json"), &json.to_string())?;
         let mut scenario = macrostep_benchmarks::beam(&macrostep_benchmarks::beam::Interface::Full, SHAPES);
         scenario.experiment.step_s = Some(arguments.step);
@@ -140,7 +138,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     fn new(map: &'a InterfaceMap, units: Units) -> Result<Bench<'a>, Failure> {
         let (factory, open): (Factory<'static>, _) = match units {
-            Units::Fmu => (&factory::fmu, factory::open_all().map_err(|e| Failure::Run(e.to_string()))?),
+            Units::Fmu => (&factory::fmu, factory::open_all().map_err(Failure::run)?),
             Units::Native => (&models::native, Vec::new()),
         };
         let total: f64 = [STEPS_S, STEPS_S].concat().iter().map(|h| 3.0 * STOP_S / h).sum();
@@ -155,7 +153,7 @@ impl<'a> Bench<'a> {
         let run = |interface, sampling| {
             let (predict, correct) = (Predict::default(), Correct::Explicit);
             let coupled = BeamOnSprings { interface, modes, step_s, steps, sampling, predict, correct };
-            let ran = coupled.run(self.factory).map_err(|e| Failure::Run(e.to_string()));
+            let ran = coupled.run(self.factory).map_err(Failure::run);
             self.bar.inc(steps as u64);
             ran
         };
@@ -224,14 +222,10 @@ fn object(runs: &Runs, outside: &Row, map: &InterfaceMap) -> serde_json::Value {
 
 fn text(runs: &Runs, map: &InterfaceMap, rows: &[Row]) -> String {
     // A row for each beam and macro step.
-    let mut table = Table::new([
-        ("modes of the beam", Align::Right),
-        ("H [s]", Align::Right),
-        ("co-simulation error", Align::Right),
-        ("one step late", Align::Right),
-        ("reduction error", Align::Right),
-        ("virtual work", Align::Right),
-    ]);
+    let mut table = Table::new(
+        "> modes of the beam | > H [s] | > co-simulation error | > one step late | > reduction error | \
+         > virtual work",
+    );
     for row in rows {
         table.row([
             row.modes.to_string(),
@@ -259,8 +253,7 @@ fn text(runs: &Runs, map: &InterfaceMap, rows: &[Row]) -> String {
 /// Errors of the reduced interface over H, by method.
 fn by_method(tried: &[Tried]) -> String {
     let heads = METHOD_STEPS_S.map(|h| format!("H = {h:e} s"));
-    let [a, b, c] = heads.each_ref().map(|head| (head.as_str(), Align::Right));
-    let mut table = Table::new([("reduced interface", Align::Left), a, b, c, ("order", Align::Right)]);
+    let mut table = Table::new(&format!("reduced interface | > {} | > order", heads.join(" | > ")));
     for (name, errors) in tried {
         let cells = errors.map(|e| format!("{e:.3e}"));
         let order = format!("{:.2}", (errors[1] / errors[2]).log2());

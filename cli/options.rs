@@ -11,6 +11,7 @@ mod meaning;
 
 use std::collections::BTreeMap;
 
+use clap::Parser;
 use macrostep_analysis::models;
 use macrostep_analysis::pair::Kind;
 use macrostep_analysis::scheme::{Family, Named, Recipe, Scheme};
@@ -19,7 +20,7 @@ use macrostep_oscillator::{Exact, Parameters, State};
 use macrostep_system::scenario::{Coupling as Coupled, Event, Place, Setting, StepChoice, Value};
 use serde::Serialize;
 
-use crate::arguments::OscillatorArguments;
+use crate::arguments::{Arguments, OscillatorArguments, Verb};
 use crate::failure::Failure;
 use crate::forces::Forces;
 use crate::slaves::SlaveArguments;
@@ -91,6 +92,17 @@ pub struct OscillatorOptions {
 }
 
 impl OscillatorOptions {
+    /// Options of `macrostep oscillator` as typed, without the verb.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`].
+    pub fn typed(words: &str) -> Result<Self, Failure> {
+        match Arguments::try_parse_from(["macrostep", "oscillator"].into_iter().chain(words.split(' '))) {
+            Ok(Arguments { verb: Some(Verb::Oscillator(arguments)), .. }) => Self::new(&arguments),
+            other => Err(Failure::Usage(other.err().map_or(words.to_owned(), |e| e.to_string()))),
+        }
+    }
+
     /// Fills in defaults and refuses combinations without a meaning.
     ///
     /// # Errors

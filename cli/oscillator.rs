@@ -9,11 +9,12 @@ use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
 use macrostep_master::{Account, Course, RunError, SavedState, Simulation, Unconverged};
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use macrostep_system::Scenario;
 
 use crate::arguments::OscillatorArguments;
 use crate::checkpoint::{Checkpoint, CheckpointWriter};
+use crate::claim::folder_at;
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::forces::Forces;
@@ -23,7 +24,7 @@ use crate::single::kept;
 use crate::slaves::SlaveArguments;
 use crate::stream::Stream;
 use crate::summary::Summary;
-use crate::system::steps::{Rows, Sink, Steps, failed};
+use crate::system::steps::{Rows, Sink, Steps};
 use crate::terms::Control;
 use crate::thinned::Thinned;
 use crate::{pictures, print, simulate};
@@ -98,9 +99,9 @@ fn watched(
     (rows, writer): (&mut Rows, Option<&mut CheckpointWriter>),
     kept: Option<Checkpoint>,
 ) -> Result<(Outcome, Result<(), Failure>), Failure> {
-    let mut steps = Steps::new(&compared.coupled.simulation, (0.0, options.stop_s), 1).map_err(failed)?;
+    let mut steps = Steps::new(&compared.coupled.simulation, (0.0, options.stop_s), 1)?;
     if let Some(at) = kept {
-        compared.resume(at.saved).map_err(failed)?;
+        compared.resume(at.saved)?;
         steps.go_on_after(at.steps);
     }
     let Compared { coupled, comparison } = &mut compared;
@@ -115,15 +116,11 @@ fn begun(arguments: &OscillatorArguments, kept: Option<&Checkpoint>) -> Result<R
     let columns = Recorder::columns();
     let names = columns.iter().map(|column| column.name.as_str());
     let mut curves = Thinned::new(&columns, &HashSet::new());
-    let stream = match kept {
-        Some(at) => {
-            let mut stream = Stream::resume(&path, names, at)?;
-            stream.cut()?;
-            curves.read(&path, at.file.rows)?;
-            stream
-        }
-        None => Stream::create(&path, names)?,
-    };
+    let mut stream = Stream::open(&path, names, kept)?;
+    stream.cut()?;
+    if let Some(at) = kept {
+        curves.read(&path, at.file.rows)?;
+    }
     Ok(Rows { curves: Some(curves), ..Rows::new(Some(stream)) })
 }
 
@@ -172,8 +169,7 @@ pub fn progress_bar(length: u64, unit: &str) -> ProgressBar {
 
 /// The JSON object, in full precision, on one line.
 fn json(options: &OscillatorOptions, outcome: &Outcome) -> Result<String, Failure> {
-    serde_json::to_string(&Summary::new(options, outcome))
-        .map_err(|error| Failure::Format { what: "the JSON object", reason: error.to_string() })
+    Ok(serde_json::to_string(&Summary::new(options, outcome))?)
 }
 
 /// Beside the rows that are there: `scenario.toml`, `result.json` and the pictures.
@@ -183,7 +179,6 @@ pub fn write(
     outcome: &Outcome,
     curves: &dyn Curves,
 ) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     write_system(&folder.join("scenario.toml"), &scenario(options)?, options.system())?;
     if let Some(forces) = &options.force {
         std::fs::copy(&forces.file, folder.join(Forces::BESIDE)).map_err(Failure::file(&forces.file))?;
@@ -212,17 +207,18 @@ pub fn write_system(path: &Path, settings: &str, system: Result<Scenario, String
 
 /// The settings of a run, every default filled in.
 pub fn scenario(options: &OscillatorOptions) -> Result<String, Failure> {
-    toml::to_string(options).map_err(|error| Failure::Format { what: "the scenario", reason: error.to_string() })
+    Ok(toml::to_string(options)?)
 }
 
 /// Writes a text that ends in a line end.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
+    path.parent().map_or(Ok(()), folder_at)?;
     std::fs::write(path, format!("{}\n", text.trim_end())).map_err(Failure::file(path))
 }
 
 fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
     // Both masses side by side; digits enough to compare runs by.
-    let mut table = Table::new([("quantity", Align::Left), ("mass 1", Align::Right), ("mass 2", Align::Right)]);
+    let mut table = Table::new("quantity | > mass 1 | > mass 2");
     let full = |value: f64| format!("{value:.12e}");
     let short = |value: f64| format!("{value:.3e}");
     // A run that diverged has no values at its end.

@@ -2,13 +2,14 @@
 //!
 //! Foreign code in this process may write there too. Where it runs, [`keep`] takes standard output away from it.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
 use macrostep_plot::table::{output_width, within};
 
+use crate::distinct::identity;
 use crate::failure::Failure;
 
 /// Standard output, once it was taken away from everybody else.
@@ -18,7 +19,7 @@ static KEPT: OnceLock<Kept> = OnceLock::new();
 #[derive(Debug)]
 struct Kept {
     file: File,
-    identity: Option<(u64, u64, u64)>,
+    identity: Option<(u64, u64)>,
 }
 
 impl Write for &Kept {
@@ -34,17 +35,6 @@ impl Write for &Kept {
     fn flush(&mut self) -> std::io::Result<()> {
         (&self.file).flush()
     }
-}
-
-#[cfg(unix)]
-fn identity(metadata: &Metadata) -> Option<(u64, u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino(), metadata.rdev()))
-}
-
-#[cfg(not(unix))]
-fn identity(_: &Metadata) -> Option<(u64, u64, u64)> {
-    None
 }
 
 /// From now on only [`line()`] writes to standard output; what others write goes to standard error.

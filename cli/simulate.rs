@@ -51,7 +51,7 @@ pub fn with_units<T>(
         Units::Fmu => &isolated,
         Units::Native => &models::native,
     };
-    run(units).map_err(|e| Failure::Run(e.to_string()))
+    run(units).map_err(Failure::run)
 }
 
 /// The pair that the options describe.

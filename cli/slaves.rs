@@ -40,14 +40,13 @@ impl Default for SlaveArguments {
 /// # Errors
 /// [`Failure::Usage`] for a limit that is none, [`Failure::Run`] where it is not made.
 pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments, cut: Option<&Cut>) -> Result<Box<dyn Unit>, Failure> {
-    let failed = |e: &dyn std::fmt::Display| Failure::Run(e.to_string());
     if let Some(isolation) = isolation(arguments)? {
         let isolation = Isolation { cut: cut.cloned(), ..isolation };
-        return Ok(Box::new(isolation.instantiate(fmu, name).map_err(|e| failed(&e))?));
+        return Ok(Box::new(isolation.instantiate(fmu, name).map_err(Failure::run)?));
     }
     let options = options(arguments)?;
     let made = watched(name, options.pending_limit, ADVICE, || fmu.instantiate(name, &options));
-    let unit = made.map_err(|e| failed(&e))?;
+    let unit = made.map_err(Failure::run)?;
     Ok(Box::new(unit))
 }
 
@@ -57,7 +56,7 @@ pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments, cut: Option<&Cut>
 /// As [`make`].
 pub fn make_by_fork(fmu: &Fmu, name: &str, arguments: &SlaveArguments) -> Result<Box<dyn Unit>, Failure> {
     let unit = isolated(arguments)?.instantiate_by_fork(fmu, name);
-    Ok(Box::new(unit.map_err(|e| Failure::Run(e.to_string()))?))
+    Ok(Box::new(unit.map_err(Failure::run)?))
 }
 
 /// Options of an instance in this process: with logging, messages go to standard error.

@@ -129,16 +129,24 @@ impl Stream {
         })
     }
 
-    /// The file of a run that is continued: rows recorded after the checkpoint are taken back, see [`Stream::cut`]. Where it
-    /// is gone, a new one is begun, and a note says so.
+    /// A new file for a run that begins, the file of the run that is continued for one that goes on.
     ///
     /// # Errors
-    /// [`Failure::File`], and [`Failure::Run`] where its rows are not those of the run.
-    pub fn resume<'a>(
+    /// [`Failure::File`], and [`Failure::Run`] where the rows in it are not those of the run.
+    pub fn open<'a>(
         path: &Path,
         names: impl IntoIterator<Item = &'a str>,
-        at: &Checkpoint,
+        at: Option<&Checkpoint>,
     ) -> Result<Stream, Failure> {
+        match at {
+            Some(at) => Stream::resume(path, names, at),
+            None => Stream::create(path, names),
+        }
+    }
+
+    /// The file of a run that is continued: rows recorded after the checkpoint are taken back, see [`Stream::cut`]. Where it
+    /// is gone, a new one is begun, and a note says so.
+    fn resume<'a>(path: &Path, names: impl IntoIterator<Item = &'a str>, at: &Checkpoint) -> Result<Stream, Failure> {
         // Where no rows were written, or they are gone, a new file.
         let Written { rows, bytes, last_s, digest } = at.file;
         if bytes == 0 || !path.exists() {

@@ -4,18 +4,14 @@
 use std::path::Path;
 
 use macrostep_analysis::pair::{self, Outcome};
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
-use crate::options::{OscillatorOptions, case_parameters};
+use crate::options::OscillatorOptions;
 use crate::oscillator::{progress_bar, scenario, write_text};
-use crate::slaves::SlaveArguments;
 use crate::summary::Summary;
-use crate::terms::{
-    Case, Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Predict, Rate, Sampling, Schedule, Start,
-    Units, Variant, typed,
-};
+use crate::terms::{Case, Correct, Coupling, Integrator, Predict, Schedule, typed};
 use crate::{print, simulate};
 
 mod charts;
@@ -32,10 +28,9 @@ pub struct Entry {
 /// [`Failure`] of the first run that failed, or of a file.
 pub fn run(folder: &Path) -> Result<(), Failure> {
     // A folder that cannot be made is known before the first run; FMUs stay unpacked between runs.
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-    let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    let _open = macrostep::factory::open_all().map_err(Failure::run)?;
     // Runs beside each other; each writes its files when it is done.
-    let all = scenarios();
+    let all = scenarios()?;
     let bar = progress_bar(all.len() as u64, "runs");
     let entries = all
         .into_par_iter()
@@ -65,7 +60,7 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
 }
 
 /// All combinations, in the order of the table.
-fn scenarios() -> Vec<OscillatorOptions> {
+fn scenarios() -> Result<Vec<OscillatorOptions>, Failure> {
     let couplings = [
         Coupling::ForceDisplacement,
         Coupling::DisplacementForce,
@@ -73,60 +68,31 @@ fn scenarios() -> Vec<OscillatorOptions> {
         Coupling::ForceForce,
     ];
     let mut all = Vec::new();
-    for case in [Case::One, Case::Two] {
+    for common in [common(Case::One)?, common(Case::Two)?] {
         for coupling in couplings {
             for schedule in [Schedule::Jacobi, Schedule::GaussSeidel] {
                 for degree in [0, 1, 2] {
                     for correct in [Correct::Explicit, Correct::Newton] {
                         let predict = Predict::classical(degree);
-                        all.push(OscillatorOptions { coupling, schedule, predict, correct, ..common(case) });
+                        all.push(OscillatorOptions { coupling, schedule, predict, correct, ..common.clone() });
                     }
                 }
             }
         }
     }
-    all
+    Ok(all)
 }
 
 /// What all runs share: H = 1 ms, 10 s, exact subsystems, so that what is seen is the coupling's error alone.
-pub fn common(case: Case) -> OscillatorOptions {
-    // Fields that differ from run to run are replaced by the caller.
-    OscillatorOptions {
-        case,
-        method: None,
-        coupling: Coupling::ForceDisplacement,
-        schedule: Schedule::Jacobi,
-        // One rate, and subsystems without an error of their own.
-        predict: Predict::classical(0),
-        gs_variant: Variant::H3,
-        correct: Correct::Explicit,
-        step_s: 1e-3,
-        rate: Rate { over: 1, under: 1 },
-        fast: Fast::Two,
-        // Nothing is corrected or chosen, and every tenth window is a row.
-        macro_s: [1e-3; 2],
-        micro_s: [1e-3; 2],
-        integrator: Integrator::Exact,
-        control: Control::Fixed,
-        control_tolerance: 1e-4,
-        energy: Energy::Monitor,
-        start: Start::Ramp,
-        sampling: Sampling::Updated,
-        derivative: Derivative::Passed,
-        stop_s: 10.0,
-        record_every: 10,
-        units: Units::Fmu,
-        slaves: SlaveArguments::default(),
-        force: None,
-        parameters: case_parameters(case),
-    }
+pub fn common(case: Case) -> Result<OscillatorOptions, Failure> {
+    OscillatorOptions::typed(&format!("--case {} --predict hold --record-every 10", typed(case)))
 }
 
 /// The oscillator in one piece with the same step: its rows, and a row of the table.
 fn in_one_piece(folder: &Path, case: Case, table: &mut Table) -> Result<(), Failure> {
-    let OscillatorOptions { parameters, step_s, stop_s, record_every, .. } = common(case);
+    let OscillatorOptions { parameters, step_s, stop_s, record_every, .. } = common(case)?;
     let outcome = pair::in_one_piece(&parameters, (step_s, stop_s), record_every);
-    let outcome = outcome.map_err(|e| Failure::Run(e.to_string()))?;
+    let outcome = outcome.map_err(Failure::run)?;
     let path = folder.join("runs").join(format!("case{}_one_piece.csv", typed(case)));
     outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
     let words = [
@@ -172,26 +138,16 @@ fn write_run(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> R
 /// `summary.json`: an array of what `macrostep oscillator --json` prints.
 fn write_summary(folder: &Path, entries: &[Entry]) -> Result<(), Failure> {
     let summaries: Vec<_> = entries.iter().map(|entry| Summary::new(&entry.options, &entry.outcome)).collect();
-    let text = serde_json::to_string_pretty(&summaries)
-        .map_err(|error| Failure::Format { what: "the summary", reason: error.to_string() })?;
+    let text = serde_json::to_string_pretty(&summaries)?;
     write_text(&folder.join("summary.json"), &text)
 }
 
 fn table(entries: &[Entry]) -> Table {
     // A row for each run.
-    let mut table = Table::new([
-        ("case", Align::Left),
-        ("coupling", Align::Left),
-        ("kinds", Align::Left),
-        ("schedule", Align::Left),
-        ("predictor", Align::Left),
-        ("corrector", Align::Left),
-        ("error", Align::Right),
-        ("energy drift", Align::Right),
-        ("do_steps", Align::Right),
-        ("time [s]", Align::Right),
-        ("growth [1/s]", Align::Right),
-    ]);
+    let mut table = Table::new(
+        "case | coupling | kinds | schedule | predictor | corrector | > error | > energy drift | \
+         > do_steps | > time [s] | > growth [1/s]",
+    );
     // The scheme, then what it gives and what it costs.
     for Entry { options, outcome } in entries {
         table.row([

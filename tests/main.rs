@@ -3,6 +3,10 @@
 
 #[path = "kit/common.rs"]
 mod common;
+#[path = "kit/counting.rs"]
+mod counting;
+#[path = "kit/errors.rs"]
+mod errors;
 #[path = "kit/limited.rs"]
 mod limited;
 #[cfg(target_os = "linux")]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use macrostep_import::isolation::interrupt;
-use macrostep_plot::{Align, Table};
+use macrostep_plot::Table;
 use macrostep_sweep::Samples;
 use macrostep_sweep::fit::{Fit, Free, Request, fit};
 use serde_json::json;
@@ -87,8 +87,7 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let (found, findings) = fit((scenario, &opened), &samples, &request).map_err(refused)?;
     tell(&findings);
     // The result, for a file and for the terminal.
-    let text = serde_json::to_string_pretty(&json!(found));
-    let text = text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?;
+    let text = serde_json::to_string_pretty(&json!(found))?;
     if let Some(folder) = &arguments.out {
         let folder = here.join(folder);
         write_text(&folder.join("fit.json"), &text)?;
@@ -115,17 +114,8 @@ fn weights(typed: &[String]) -> Result<Vec<(String, f64)>, Failure> {
 /// The parameters and what the data say about them.
 fn told(found: &Fit) -> String {
     // A row for each parameter, with what the data and the coupling leave uncertain.
-    let right = Align::Right;
-    let columns = [
-        ("parameter", Align::Left),
-        ("value", right),
-        ("± 95 %", right),
-        ("σ", right),
-        ("error of the coupling", right),
-        ("unit", Align::Left),
-    ];
     // A dash where a value is not known.
-    let mut table = Table::new(columns);
+    let mut table = Table::new("parameter | > value | > ± 95 % | > σ | > error of the coupling | unit");
     let short = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2e}"));
     for p in &found.parameters {
         let value = format!("{:.8}", p.value);

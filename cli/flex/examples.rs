@@ -6,7 +6,7 @@ use macrostep_flexible::Error;
 use macrostep_flexible::examples::l_beam::{ANSYS_HZ, LBeam, THEORY_HZ};
 use macrostep_flexible::examples::long_beam::{self, LongBeam, SLIDES_PERCENT};
 use macrostep_flexible::examples::t_square::{SPIN_UP_S, TSquare};
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use macrostep_plot::{Axis, Chart, Figure, Series};
 use serde_json::json;
 
@@ -30,14 +30,13 @@ struct Found {
 /// # Errors
 /// [`Failure`] of the computation or the files.
 pub fn run(arguments: &ExamplesArguments) -> Result<(), Failure> {
-    let found = Found::new().map_err(|e| Failure::Run(e.to_string()))?;
+    let found = Found::new().map_err(Failure::run)?;
     if arguments.json {
         print::line(found.json())?;
     } else {
         print::line(found.tables())?;
     }
     if let Some(folder) = &arguments.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("examples.json"), &found.json().to_string())?;
         found.pictures(folder)?;
         eprintln!("wrote result and pictures to `{}`", folder.display());
@@ -90,15 +89,9 @@ impl Found {
 
     fn long_beam_table(&self) -> Table {
         // The three motions of the loaded end, with the deviations that are given in the text.
-        let mut table = Table::new([
-            ("", Align::Left),
-            ("full model", Align::Right),
-            ("beam theory", Align::Right),
-            ("deviation [%]", Align::Right),
-            ("text [%]", Align::Right),
-            ("reduced − full [%]", Align::Right),
-            ("text [%]", Align::Right),
-        ]);
+        let mut table = Table::new(
+            " | > full model | > beam theory | > deviation [%] | > text [%] | > reduced − full [%] | > text [%]",
+        );
         let b = &self.long_beam;
         let (deviation, reduced) = (b.deviation_percent(), b.reduced_deviation_percent());
         // The first is a displacement, the others are angles.
@@ -117,14 +110,10 @@ impl Found {
     }
 
     fn l_beam_table(&self) -> Table {
-        let mut table = Table::new([
-            ("mode", Align::Right),
-            ("found [Hz]", Align::Right),
-            ("text, ANSYS = Dymola [Hz]", Align::Right),
-            ("difference [%]", Align::Right),
-            ("text, theory [Hz]", Align::Right),
-            ("difference [%]", Align::Right),
-        ]);
+        let mut table = Table::new(
+            "> mode | > found [Hz] | > text, ANSYS = Dymola [Hz] | > difference [%] | > text, theory [Hz] | \
+             > difference [%]",
+        );
         for (i, f) in self.l_beam.frequencies_hz.iter().enumerate() {
             table.row([
                 format!("{}", i + 1),
@@ -140,15 +129,10 @@ impl Found {
 
     fn t_square_table(&self) -> Table {
         // A row for each connector and axis.
-        let mut table = Table::new([
-            ("connector", Align::Left),
-            ("axis", Align::Left),
-            ("reduced, settled [µm]", Align::Right),
-            ("full, static [µm]", Align::Right),
-            ("difference [%]", Align::Right),
-            ("mesh twice as fine [µm]", Align::Right),
-            ("of the mesh [%]", Align::Right),
-        ]);
+        let mut table = Table::new(
+            "connector | axis | > reduced, settled [µm] | > full, static [µm] | > difference [%] | \
+             > mesh twice as fine [µm] | > of the mesh [%]",
+        );
         let t = &self.t_square;
         // Displacements in µm; how far the mesh itself is off is seen from one that is twice as fine.
         for (c, ((settled, full), finer)) in t.settled.iter().zip(&t.full).zip(&t.finer).enumerate() {
@@ -170,7 +154,7 @@ impl Found {
 
     fn pictures(&self, folder: &Path) -> Result<(), Failure> {
         self.l_beam_figure().write(folder, "l_beam")?;
-        self.long_beam_figure().map_err(|e| Failure::Run(e.to_string()))?.write(folder, "long_beam")?;
+        self.long_beam_figure().map_err(Failure::run)?.write(folder, "long_beam")?;
         self.t_square_figure().write(folder, "t_square")?;
         Ok(())
     }

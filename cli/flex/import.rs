@@ -13,7 +13,7 @@ use macrostep_flexible::{Basis, Error, FlexibleBody, Joint, Report, Tied};
 use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_models_flexible::{Body, ImportedBody, Stored};
 use macrostep_packager::{Package, libraries};
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use serde_json::json;
 
 use super::arguments::ImportArguments;
@@ -76,16 +76,11 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     }
     // Report and picture, where a folder is wanted.
     if let Some(folder) = &arguments.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("import.json"), &json.to_string())?;
-        found.figure().map_err(failed)?.write(folder, "body")?;
+        found.figure().map_err(Failure::run)?.write(folder, "body")?;
         eprintln!("wrote report and picture to `{}`", folder.display());
     }
     Ok(())
-}
-
-fn failed(e: Error) -> Failure {
-    Failure::Run(e.to_string())
 }
 
 /// A line on standard error that says what is going on, seen on a terminal only.
@@ -118,7 +113,7 @@ pub(super) fn reduce(text: &str, tied: &Tied) -> Result<Basis, Failure> {
                         "{found} static shapes, expected {expected}: six for each of {connectors} connectors"
                     )))
                 }
-                _ => Basis::craig_bampton(&tied.chain, count(modes)?).map_err(failed),
+                _ => Basis::craig_bampton(&tied.chain, count(modes)?).map_err(Failure::run),
             }
         }
         "krylov" => {
@@ -128,9 +123,9 @@ pub(super) fn reduce(text: &str, tied: &Tied) -> Result<Basis, Failure> {
             if !(hz.is_finite() && hz >= 0.0) {
                 return Err(usage(&format!("{hz} Hz, expected a finite frequency of at least 0")));
             }
-            Basis::krylov(&tied.chain, -(std::f64::consts::TAU * hz).powi(2), count(moments)?).map_err(failed)
+            Basis::krylov(&tied.chain, -(std::f64::consts::TAU * hz).powi(2), count(moments)?).map_err(Failure::run)
         }
-        "modal" => Basis::modal(&tied.chain, count(values)?).map_err(failed),
+        "modal" => Basis::modal(&tied.chain, count(values)?).map_err(Failure::run),
         _ => Err(usage(forms)),
     }
 }
@@ -209,13 +204,13 @@ impl Found {
         };
         // Matrices are checked before anything is made from them.
         say(&format!("checking {}: lowest free frequencies", source.about));
-        let conditioning = Conditioning::new(&source.structure, FREE).map_err(failed)?;
-        let tied = source.structure.tie(&connectors).map_err(failed)?;
+        let conditioning = Conditioning::new(&source.structure, FREE).map_err(Failure::run)?;
+        let tied = source.structure.tie(&connectors).map_err(Failure::run)?;
         // The basis, and how well it keeps frequencies and compliance.
         say(&format!("reducing {} coordinates", tied.chain.size()));
         let basis = reduce(&arguments.reduce, &tied)?;
         say("comparing with the full model");
-        let report = Report::new(&tied.chain, &basis, reference, arguments.compare).map_err(failed)?;
+        let report = Report::new(&tied.chain, &basis, reference, arguments.compare).map_err(Failure::run)?;
         // The moving frame; geometric stiffness needs elements, which given matrices do not have.
         say("moving frame");
         let damping = Rayleigh { alpha_per_s: arguments.alpha, beta_s: arguments.beta };
@@ -224,7 +219,7 @@ impl Found {
             _ if arguments.no_geometric_stiffness => FlexibleBody::new,
             _ => FlexibleBody::stiffened,
         };
-        let body = make(&source.structure, &tied, &basis, reference, damping).map_err(failed)?;
+        let body = make(&source.structure, &tied, &basis, reference, damping).map_err(Failure::run)?;
         bar.finish_and_clear();
         // The micro step follows its lowest elastic frequency unless it is given.
         let stem = arguments.fmu.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
@@ -272,12 +267,7 @@ impl Found {
 
     fn text(&self, arguments: &ImportArguments, seconds: f64) -> String {
         // Frequencies with the reference connector fixed, of the full and the reduced model.
-        let mut table = Table::new([
-            ("mode", Align::Right),
-            ("full [Hz]", Align::Right),
-            ("reduced [Hz]", Align::Right),
-            ("error", Align::Right),
-        ]);
+        let mut table = Table::new("> mode | > full [Hz] | > reduced [Hz] | > error");
         let (full, reduced) = (Self::frequencies(&self.report.full), Self::frequencies(&self.report.reduced));
         for (i, error) in self.report.errors.iter().enumerate() {
             table.row([format!("{}", i + 1), format!("{:.4}", full[i]), format!("{:.4}", reduced[i]), short(*error)]);

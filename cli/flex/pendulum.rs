@@ -1,20 +1,17 @@
 //! `macrostep flex pendulum`: a flexible arm with a payload at its tip, coupled, beside the system in one piece.
 
-use macrostep::factory;
-use macrostep_analysis::models;
-use macrostep_analysis::models::Factory;
 use macrostep_analysis::pendulum::{OnePiece, Pendulum, Point, distance_m};
 use macrostep_master::record::{Column, Trace};
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use macrostep_plot::{Axis, Chart, Figure, Series};
 use macrostep_system::words::{Correct, Predict};
 use serde_json::json;
 
 use super::arguments::PendulumArguments;
 use crate::failure::Failure;
+use crate::laboratory::arguments::factory;
 use crate::oscillator::{progress_bar, write_system, write_text};
 use crate::print;
-use crate::terms::Units;
 
 /// Time between two compared points (s), and macro steps of the table (s).
 const SAMPLE_S: f64 = 2e-3;
@@ -65,7 +62,6 @@ pub fn run(arguments: &PendulumArguments) -> Result<(), Failure> {
         print::line(found.table().terminal())?;
     }
     if let Some(folder) = &arguments.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("pendulum.json"), &found.json().to_string())?;
         found.figure().write(folder, "pendulum")?;
         let head = "arm and payload at the longest step, with linear extrapolation: the rows of trace.csv";
@@ -78,7 +74,6 @@ pub fn run(arguments: &PendulumArguments) -> Result<(), Failure> {
 
 impl Found {
     fn new(arguments: &PendulumArguments) -> Result<Found, Failure> {
-        let failed = |e: String| Failure::Run(e);
         // Points to compare, a sample apart: at least one, at most 1e5.
         let count = (arguments.stop / SAMPLE_S).round();
         if !(1.0..=1e5).contains(&count) {
@@ -88,20 +83,17 @@ impl Found {
         let count = count as u64;
         // The pendulum as one body with its payload, the solution the others are compared with.
         let bar = progress_bar(count + (methods().len() * STEPS_S.len()) as u64, "points and runs");
-        let mut system = OnePiece::new().map_err(failed)?;
+        let mut system = OnePiece::new().map_err(Failure::Run)?;
         let mut one_piece = Vec::new();
         for k in 0..=count {
             if k > 0 {
-                system.advance(SAMPLE_S).map_err(|e| failed(e.to_string()))?;
+                system.advance(SAMPLE_S).map_err(Failure::run)?;
                 bar.inc(1);
             }
-            one_piece.push(system.point(k as f64 * SAMPLE_S).map_err(|e| failed(e.to_string()))?);
+            one_piece.push(system.point(k as f64 * SAMPLE_S).map_err(Failure::run)?);
         }
         // The same as coupled units.
-        let factory: Factory<'_> = match arguments.units {
-            Units::Fmu => &factory::fmu,
-            Units::Native => &models::native,
-        };
+        let factory = factory(arguments.units);
         // A run of one method and macro step; points are compared on the same grid.
         let of = |step_s: f64, (_, predict, correct): Method| {
             let every = (SAMPLE_S / step_s).round() as u64;
@@ -120,7 +112,7 @@ impl Found {
                         eprintln!("note: {what}");
                         None
                     }
-                    points => Some(points.map_err(failed)?),
+                    points => Some(points.map_err(Failure::Run)?),
                 };
                 coupled.push((method.0, step_s, points));
             }
@@ -158,12 +150,7 @@ impl Found {
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::new([
-            ("method", Align::Left),
-            ("H [s]", Align::Right),
-            ("rms error of the tip [m]", Align::Right),
-            ("order", Align::Right),
-        ]);
+        let mut table = Table::new("method | > H [s] | > rms error of the tip [m] | > order");
         let mut before: Option<(&str, f64)> = None;
         for (method, step_s, points) in &self.coupled {
             // The order belongs to two steps of one method that both went well.

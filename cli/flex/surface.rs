@@ -5,7 +5,7 @@ use std::path::Path;
 use macrostep_flexible::Joint;
 use macrostep_flexible::mesh::Face;
 use macrostep_models_flexible::{FacetMesh, Facets, ImportedBody, Stored};
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use macrostep_reduction::surface::Fidelity;
 use macrostep_reduction::{Error, InterfaceMap, Surface};
 use serde_json::json;
@@ -29,7 +29,6 @@ type Row = (InterfaceMap, Fidelity);
 /// # Errors
 /// [`Failure`] of the arguments, the files and the computation.
 pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
-    let failed = |e: Error| Failure::Run(e.to_string());
     // The FMU never overwrites what it is made from.
     let mut files = Files::default();
     files.reads("--body", body);
@@ -39,18 +38,18 @@ pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
     // The body, as it is imported.
     let source = Source::of_deck(body, arguments.material.as_deref())?;
     let connectors = source.connectors(&arguments.connectors)?;
-    let tied = source.structure.tie(&connectors).map_err(|e| Failure::Run(e.to_string()))?;
+    let tied = source.structure.tie(&connectors).map_err(Failure::run)?;
     let basis = reduce(&arguments.reduce, &tied)?;
     let nodes = nodes(&source, arguments.surface.as_deref())?;
     let faces = arguments.facets.is_some().then(|| faces(&source, arguments.surface.as_deref())).transpose()?;
-    let surface = Surface::new(&source.structure, &tied, &basis, 0, &nodes).map_err(failed)?;
+    let surface = Surface::new(&source.structure, &tied, &basis, 0, &nodes).map_err(Failure::run)?;
     // Maps of fewer values show what each value is worth.
-    let made_from = surface.shaken().map_err(failed)?;
-    let states = surface.turned().map_err(failed)?;
+    let made_from = surface.shaken().map_err(Failure::run)?;
+    let states = surface.turned().map_err(Failure::run)?;
     let fewer = BESIDE.iter().map(|part| (part * arguments.values as f64) as usize).filter(|values| *values >= 12);
     let row = |values: usize| -> Result<Row, Failure> {
-        let map = surface.map(values, &made_from).map_err(failed)?;
-        let fidelity = surface.fidelity(&map, &states).map_err(failed)?;
+        let map = surface.map(values, &made_from).map_err(Failure::run)?;
+        let fidelity = surface.fidelity(&map, &states).map_err(Failure::run)?;
         Ok((map, fidelity))
     };
     let rows = fewer.chain([arguments.values]).map(row).collect::<Result<Vec<_>, _>>()?;
@@ -81,7 +80,6 @@ pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
     }
     // Result and map, where a folder is wanted.
     if let (Some(folder), Some(map)) = (&arguments.out, last) {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("interface.json"), &json.to_string())?;
         let all: Vec<usize> = nodes.iter().map(|node| source.structure.labels[*node]).collect();
         write_map(folder, map, &all, &labels(map))?;
@@ -102,7 +100,7 @@ fn exchanging(
     labels: &[usize],
 ) -> Result<ImportedBody, Failure> {
     let named: Vec<_> = map.nodes().iter().zip(labels).map(|(node, label)| (*node, format!("n{label}"))).collect();
-    let body = surface.body(&named).map_err(|e| Failure::Run(e.to_string()))?;
+    let body = surface.body(&named).map_err(Failure::run)?;
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let about = format!("Flexible body {name}: {}, a surface by {} of its nodes", source.about, labels.len());
     Ok(ImportedBody { about, name, micro_step_s: micro_step_of(&body), joint: Joint::default(), body })
@@ -195,15 +193,10 @@ fn object(surface: &Surface, rows: &[Row], labels: &dyn Fn(&InterfaceMap) -> Vec
 }
 
 fn text(source: &Source, surface: &Surface, rows: &[Row]) -> String {
-    let mut table = Table::new([
-        ("values", Align::Right),
-        ("condition", Align::Right),
-        ("error", Align::Right),
-        ("least by such a map", Align::Right),
-        ("ratio", Align::Right),
-        ("least by any vectors", Align::Right),
-        ("virtual work", Align::Right),
-    ]);
+    let mut table = Table::new(
+        "> values | > condition | > error | > least by such a map | > ratio | > least by any vectors | \
+         > virtual work",
+    );
     for (map, found) in rows {
         table.row([
             map.reduced_size().to_string(),

@@ -12,7 +12,7 @@ use macrostep_analysis::multirate::{
 };
 use macrostep_benchmarks::STEP_S;
 use macrostep_description::shown;
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 
 use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use crate::failure::Failure;
@@ -120,7 +120,7 @@ fn can_run(scenario: &Multirate) -> Result<(), Failure> {
 
 /// The settings of a run, every default filled in.
 fn settings(scenario: &Multirate) -> Result<String, Failure> {
-    toml::to_string(scenario).map_err(|e| Failure::Format { what: "the scenario", reason: e.to_string() })
+    Ok(toml::to_string(scenario)?)
 }
 
 /// `trace.csv` of a run that is over, and what [`write_page`] writes.
@@ -133,7 +133,7 @@ fn write_run(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<(
 /// For the crane, `crane.html`.
 fn write_page(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<(), Failure> {
     if scenario.plant.is_crane() {
-        let page = animation::page(scenario, outcome).map_err(|e| Failure::Run(e.to_string()))?;
+        let page = animation::page(scenario, outcome).map_err(Failure::run)?;
         write_text(&folder.join("crane.html"), &page)?;
     }
     Ok(())
@@ -142,7 +142,7 @@ fn write_page(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<
 /// Words for a user.
 fn table(scenario: &Multirate, outcome: &Outcome, verdict: Option<&Verdict>, stable: bool) -> String {
     // Whether it is stable; errors, where there is a reference.
-    let mut table = Table::new([("quantity", Align::Left), ("value", Align::Right)]);
+    let mut table = Table::new("quantity | > value");
     let list = |values: &[f64]| values.iter().map(|v| format!("{v:.3e}")).collect::<Vec<_>>().join("  ");
     table.row(["stable".to_owned(), if stable { "yes" } else { "no" }.to_owned()]);
     if let Some(v) = verdict {

@@ -48,7 +48,7 @@ impl Structure {
     /// # Errors
     /// [`Failure::Run`] never for the crane's own data.
     pub fn of_the_crane() -> Result<Self, Failure> {
-        let system = system(&CraneOptions::default()).map_err(|e| Failure::Run(e.to_string()))?;
+        let system = system(&CraneOptions::default()).map_err(Failure::run)?;
         let values = Simulation::new(system.clone()).joint_jacobian().singular_values();
         let joint_rank = values.iter().filter(|s| **s > 1e-9 * values.max()).count();
         let mobility = 6 * system.bodies().len() - joint_rank;
@@ -96,8 +96,8 @@ impl<'a> Summary<'a> {
     /// One line.
     ///
     /// # Errors
-    /// [`Failure::Format`].
+    /// [`Failure::Json`].
     pub fn json(&self) -> Result<String, Failure> {
-        serde_json::to_string(self).map_err(|e| Failure::Format { what: "the JSON object", reason: e.to_string() })
+        Ok(serde_json::to_string(self)?)
     }
 }

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::simulate::with_units;
 use crate::single::kept;
 use crate::stream::Stream;
-use crate::system::steps::{Sink, Steps, failed, goes_on};
+use crate::system::steps::{Sink, Steps, goes_on};
 
 /// Makes the run the options say, with `trace.csv` and checkpoints where they are asked for.
 ///
@@ -31,9 +31,9 @@ pub fn run(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Fail
     let mut watched = with_units(a.units, &a.slaves, |units| Watched::new(scenario, units, limits))?;
     let mut stream = stream(&watched.recording, a, at.as_ref())?;
     let mut writer = CheckpointWriter::new(&a.checkpoints, &identity)?;
-    let mut steps = Steps::new(&watched.simulation, (0.0, scenario.end_s()), 1).map_err(failed)?;
+    let mut steps = Steps::new(&watched.simulation, (0.0, scenario.end_s()), 1)?;
     if let Some(at) = at {
-        watched.resume(at.saved).map_err(failed)?;
+        watched.resume(at.saved)?;
         steps.go_on_after(at.steps);
     }
     interrupt::note();
@@ -49,7 +49,7 @@ pub fn run(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Fail
 /// As [`run`].
 pub fn reference(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Failure> {
     let mut watched = with_units(a.units, &a.slaves, |units| Watched::new(scenario, units, Limits::BRIEF))?;
-    let mut steps = Steps::new(&watched.simulation, (0.0, scenario.end_s()), 1).map_err(failed)?;
+    let mut steps = Steps::new(&watched.simulation, (0.0, scenario.end_s()), 1)?;
     interrupt::note();
     let ended = stepped(&mut watched, &mut steps, None, None);
     let failure = ended.map_err(|failure| Failure::Run(format!("run of the reference: {failure}")))?;
@@ -90,8 +90,7 @@ fn stream(recording: &Recording, a: &MultirateArguments, at: Option<&Checkpoint>
     let Some(folder) = &a.out else { return Ok(None) };
     let path = folder.join("trace.csv");
     let names = recording.trace().columns()[1..].iter().map(|column| column.name.as_str());
-    let Some(at) = at else { return Stream::create(&path, names).map(Some) };
-    let mut stream = Stream::resume(&path, names, at)?;
+    let mut stream = Stream::open(&path, names, at)?;
     stream.cut()?;
     Ok(Some(stream))
 }

@@ -9,7 +9,7 @@ use macrostep::factory;
 use macrostep_analysis::multirate::{
     Limits, MICRO_S, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, errors, judge,
 };
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use macrostep_sweep::each;
 use serde::Serialize;
 
@@ -58,8 +58,7 @@ pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     // A folder that cannot be made is known before the first run; FMUs stay unpacked between runs.
     let default = if plant.is_crane() { "out/crane" } else { "out/actuator" };
     let folder = a.folder(default).unwrap_or(Path::new(default)).to_owned();
-    std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
-    let _open = factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    let _open = factory::open_all().map_err(Failure::run)?;
     // Everything is compared with the interface model at a macro step of one micro step.
     let fine = Multirate::new(plant, Scheme::RECOMMENDED, MICRO_S);
     let study = Study { plant, arguments: a, reference: stepped::reference(&fine, a)? };
@@ -80,8 +79,7 @@ pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     }
     // Files, and the pictures with the runs that they show.
     write_text(&folder.join("table.md"), &text)?;
-    let json = serde_json::to_string_pretty(&entries)
-        .map_err(|e| Failure::Format { what: "the summary", reason: e.to_string() })?;
+    let json = serde_json::to_string_pretty(&entries)?;
     write_text(&folder.join("summary.json"), &json)?;
     study.pictures(&folder)?;
     eprintln!("wrote tables, pictures and the runs shown to `{}`", folder.display());
@@ -129,14 +127,8 @@ impl Study<'_> {
         bar.finish_and_clear();
         let found = found.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         // A row for each scheme: its parts, and where its climb ended.
-        let mut table = Table::new([
-            ("interface speed", Align::Left),
-            ("schedule", Align::Left),
-            ("force", Align::Left),
-            ("look-ahead", Align::Left),
-            ("repeated", Align::Left),
-            ("largest stable H [ms]", Align::Right),
-        ]);
+        let mut table =
+            Table::new("interface speed | schedule | force | look-ahead | repeated | > largest stable H [ms]");
         for (scheme, largest) in found {
             // The ends of the ladder are bounds, not limits of the scheme.
             let end = LADDER[LADDER.len() - 1];
@@ -192,17 +184,10 @@ impl Study<'_> {
 
     fn manoeuvres(&self) -> Result<Table, Failure> {
         // A row for each manoeuvre, with the balance of its energy.
-        let mut table = Table::new([
-            ("manoeuvre", Align::Left),
-            ("stable", Align::Left),
-            ("log at the end [m]", Align::Right),
-            ("largest speed [m/s]", Align::Right),
-            ("cylinders [J]", Align::Right),
-            ("motors, brakes [J]", Align::Right),
-            ("contacts [J]", Align::Right),
-            ("energy gained [J]", Align::Right),
-            ("missing [J]", Align::Right),
-        ]);
+        let mut table = Table::new(
+            "manoeuvre | stable | > log at the end [m] | > largest speed [m/s] | > cylinders [J] | \
+             > motors, brakes [J] | > contacts [J] | > energy gained [J] | > missing [J]",
+        );
         // All by the recommended scheme; without a reference they are judged by speed and energy alone.
         for manoeuvre in Manoeuvre::ALL {
             let scenario = Multirate::new(Plant::Crane(manoeuvre), Scheme::RECOMMENDED, 80.0 * MICRO_S);
@@ -276,17 +261,9 @@ impl Study<'_> {
 
 fn error_table(entries: &[Entry], plant: Plant) -> Table {
     // A row for each scheme and macro step.
-    let mut table = Table::new([
-        ("scheme", Align::Left),
-        ("H [ms]", Align::Right),
-        ("stable", Align::Left),
-        ("rms speed [m/s]", Align::Right),
-        ("rms force [N]", Align::Right),
-        ("mismatch [J]", Align::Right),
-        ("violation [m]", Align::Right),
-        ("× real time", Align::Right),
-        (if plant.is_crane() { "log [m]" } else { "" }, Align::Right),
-    ]);
+    let columns = "scheme | > H [ms] | stable | > rms speed [m/s] | > rms force [N] | > mismatch [J] | > violation [m]";
+    let log = if plant.is_crane() { "log [m]" } else { "" };
+    let mut table = Table::new(&format!("{columns} | > × real time | > {log}"));
     // Errors are lists, a value for each port of the interface; the actuator has no log.
     let list = |values: &[f64]| values.iter().map(|v| short(*v)).collect::<Vec<_>>().join("  ");
     for e in entries {

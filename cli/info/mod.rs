@@ -45,7 +45,7 @@ pub fn open(path: &Path) -> Result<Fmu, Failure> {
     if let Some(name) = path.to_str().and_then(|path| path.strip_prefix("embedded:")) {
         return Fmus::new(embedded::packed).fmu(&Source::Embedded(name.to_owned())).map_err(Failure::Run);
     }
-    Fmu::open(path).map_err(|e| Failure::Run(e.to_string()))
+    Fmu::open(path).map_err(Failure::run)
 }
 
 /// Capabilities by their names in the standard.

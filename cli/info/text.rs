@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Unit, Value, Variable, shown};
 use macrostep_import::fmu::Fmu;
-use macrostep_plot::table::{Align, Listing, Table};
+use macrostep_plot::table::{Listing, Table};
 
 use super::{capabilities, dependencies, exponents, items, names, rollback};
 use macrostep::values::{self, word};
@@ -31,7 +31,7 @@ pub(super) fn write(fmu: &Fmu, out: &mut dyn Write) -> io::Result<()> {
 fn about(fmu: &Fmu) -> Table {
     // A row a property; long texts are cut.
     let d = fmu.description();
-    let mut about = Table::new([("property", Align::Left), ("value", Align::Left)]);
+    let mut about = Table::new("property | value");
     let mut row = |name: &str, value: &str| {
         about.row([name, &shown::cut(value, CELL_MAX)]);
     };
@@ -64,7 +64,7 @@ fn about(fmu: &Fmu) -> Table {
 
 /// Units, what they are in SI base units, and the units their values are shown in.
 fn units(d: &ModelDescription) -> Table {
-    let mut table = Table::new([("unit", Align::Left), ("in SI base units", Align::Left), ("shown as", Align::Left)]);
+    let mut table = Table::new("unit | in SI base units | shown as");
     for unit in &d.units {
         let name = shown::text(&unit.name).into_owned();
         let mut row = [name, unit.base.as_ref().map_or_else(|| "–".to_owned(), base), String::new()];
@@ -109,12 +109,7 @@ fn scaled(factor: f64, offset: f64, unit: &str, times: &str) -> String {
 
 /// Enumerations, an item a row: a scenario and `--start` take an item by its name.
 fn enumerations(d: &ModelDescription) -> Table {
-    let mut table = Table::new([
-        ("enumeration", Align::Left),
-        ("item", Align::Left),
-        ("value", Align::Right),
-        ("description", Align::Left),
-    ]);
+    let mut table = Table::new("enumeration | item | > value | description");
     for t in &d.types {
         for (i, item) in items(&t.kind).iter().enumerate() {
             let name = if i == 0 { shown::text(&t.name) } else { Cow::Borrowed("") };
@@ -129,16 +124,9 @@ fn variables(d: &ModelDescription, out: &mut dyn Write) -> io::Result<()> {
     // Direct feed-through by variable, and names of enumeration items for start values.
     let depends = dependencies(d);
     let enumerations: HashMap<&str, &[Item]> = d.types.iter().map(|t| (t.name.as_str(), items(&t.kind))).collect();
-    let listing = Listing::new([
-        ("variable", Align::Left),
-        ("reference", Align::Right),
-        ("type", Align::Left),
-        ("unit", Align::Left),
-        ("causality", Align::Left),
-        ("variability", Align::Left),
-        ("start", Align::Right),
-        ("direct feed-through from", Align::Left),
-    ]);
+    let listing = Listing::new(
+        "variable | > reference | type | unit | causality | variability | > start | direct feed-through from",
+    );
     // A row for each variable; widths need all of them, so that rows are made twice rather than held.
     listing.write(out, |each| {
         d.variables.iter().zip(&depends).try_for_each(|(v, depends)| {

@@ -7,7 +7,7 @@ use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
 use macrostep_analysis::models;
 use macrostep_analysis::scheme::{Control, Predict, Schedule};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use macrostep_plot::{Axis, Bars, Figure, PlotError};
 use serde::Serialize;
 use std::path::Path;
@@ -103,12 +103,11 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     let guess_s = arguments.step.unwrap_or(stop_s / GUESS);
     let limit = Duration::try_from_secs_f64(arguments.limit).ok();
     let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units, limit };
-    let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
     // FMUs stay unpacked between the runs.
-    let _open = macrostep::factory::open_all().map_err(failed)?;
+    let _open = macrostep::factory::open_all().map_err(Failure::run)?;
     // Schemes are tried; what is advised is run where that is wanted.
     let bar = progress_bar(macrostep_analysis::candidates::candidates(benchmark).len() as u64, "schemes tried");
-    let advice = subject.install(|| advise(benchmark, &question, &|| bar.inc(1))).map_err(failed)?;
+    let advice = subject.install(|| advise(benchmark, &question, &|| bar.inc(1))).map_err(Failure::run)?;
     bar.finish_and_clear();
     let applied = if arguments.apply { Some(apply(benchmark, &advice, arguments, stop_s)?) } else { None };
 
@@ -122,7 +121,6 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     }
     // Files.
     if let Some(folder) = &arguments.output.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("advise.json"), &text)?;
         write_csv(&folder.join("advise.csv"), &advice.candidates)?;
         draw(folder, &advice, &answer)?;
@@ -142,7 +140,7 @@ fn apply(
     let setup = Setup::new(&scheme, step_s, factory(arguments.units));
     let work =
         Reference::new(benchmark, step_s, stop_s).and_then(|reference| run_scheme(benchmark, &setup, &reference));
-    work.map_err(|e| Failure::Run(e.to_string()))
+    work.map_err(Failure::run)
 }
 
 fn choice(c: &Candidate) -> Choice {
@@ -219,7 +217,7 @@ fn answer<'a>(
     // How far off the run is that a measured error is held against.
     let reference_error = match applied {
         None => None,
-        Some(_) => Some(benchmark.solution_error(question.stop_s).map_err(|e| Failure::Run(e.to_string()))?),
+        Some(_) => Some(benchmark.solution_error(question.stop_s).map_err(Failure::run)?),
     };
     // What was asked, and the cheapest scheme that meets the tolerance.
     Ok(Answer {
@@ -261,13 +259,8 @@ fn answer<'a>(
 fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
     // Power through the connections, where there are any, with the frequencies it has.
     let number = |x: Option<f64>| x.map_or("–".to_owned(), short);
-    let mut table = Table::new([
-        ("unit: effort · flow", Align::Left),
-        ("largest power [W]", Align::Right),
-        ("rms [W]", Align::Right),
-        ("strongest [Hz]", Align::Right),
-        ("99 % below [Hz]", Align::Right),
-    ]);
+    let mut table =
+        Table::new("unit: effort · flow | > largest power [W] | > rms [W] | > strongest [Hz] | > 99 % below [Hz]");
     for c in answer.connections {
         let [strongest, most] = [number(c.frequency_hz), number(c.frequency_99_hz)];
         table.row([c.name.clone(), short(c.power_max_w), short(c.power_rms_w), strongest, most]);
@@ -305,14 +298,7 @@ fn say(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
         print::line(format!("no time was left for: {}; a larger `--limit` gives more", answer.no_time.join(", ")))?;
     }
     // The cheapest schemes; the JSON object has all of them.
-    let mut table = Table::new([
-        ("scheme", Align::Left),
-        ("H [s]", Align::Right),
-        ("predicted error", Align::Right),
-        ("order", Align::Right),
-        ("growth rate [1/s]", Align::Right),
-        ("do_steps", Align::Right),
-    ]);
+    let mut table = Table::new("scheme | > H [s] | > predicted error | > order | > growth rate [1/s] | > do_steps");
     for c in advice.candidates.iter().take(SHOWN) {
         let (h, order) = (format!("{:.4e}", c.step_s), format!("{:.2}", c.order));
         let order = if c.order.is_finite() { order } else { "–".to_owned() };

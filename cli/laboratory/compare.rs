@@ -2,7 +2,7 @@
 
 use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -64,7 +64,7 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
-    let _open = macrostep::factory::open_all().map_err(failed)?;
+    let _open = macrostep::factory::open_all().map_err(Failure::run)?;
     let entries = subject.install(|| entries(benchmark, &schemes, stop_s, arguments))?;
 
     // What the errors are relative to.
@@ -90,7 +90,6 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     }
     // Files, with pictures of accuracy over work.
     if let Some(folder) = &arguments.output.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("compare.json"), &text)?;
         write_text(&folder.join("compare.md"), &table(&entries).markdown())?;
         write_csv(&folder.join("compare.csv"), &entries)?;
@@ -103,10 +102,6 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         0 => Ok(()),
         failed => Err(Failure::Run(format!("{failed} of {} runs failed; their rows say why", runs().count()))),
     }
-}
-
-fn failed(error: macrostep_master::RunError) -> Failure {
-    Failure::Run(error.to_string())
 }
 
 /// Schemes with their runs: errors from all cores at once, times from one run after the other.
@@ -128,7 +123,7 @@ fn entries(
     steps.dedup();
     let references = steps
         .par_iter()
-        .map(|&h| Reference::new(scenario, h, stop_s).map(|r| (h, r)).map_err(failed))
+        .map(|&h| Reference::new(scenario, h, stop_s).map(|r| (h, r)).map_err(Failure::run))
         .collect::<Result<Vec<_>, Failure>>()?;
     // A run for each scheme, step and tolerance of step control.
     let work: Vec<(usize, Scheme, f64)> = plans
@@ -162,7 +157,7 @@ fn entries(
         place.wall_s = f64::INFINITY;
         for _ in 0..arguments.repeat {
             let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units)) };
-            place.wall_s = place.wall_s.min(run_scheme(scenario, &setup, reference).map_err(failed)?.wall_s);
+            place.wall_s = place.wall_s.min(run_scheme(scenario, &setup, reference).map_err(Failure::run)?.wall_s);
         }
     }
     bar.finish_and_clear();
@@ -202,15 +197,8 @@ fn answer(work: &Work) -> Run<'_> {
 
 fn table(entries: &[Entry]) -> Table {
     // A row for each scheme and step, or tolerance where steps are chosen.
-    let mut table = Table::new([
-        ("scheme", Align::Left),
-        ("H [s]", Align::Right),
-        ("position error", Align::Right),
-        ("velocity error", Align::Right),
-        ("do_steps", Align::Right),
-        ("time [s]", Align::Right),
-        ("state", Align::Left),
-    ]);
+    let mut table =
+        Table::new("scheme | > H [s] | > position error | > velocity error | > do_steps | > time [s] | state");
     for entry in entries {
         for work in &entry.runs {
             // A run that failed or diverged may have no error.

@@ -2,7 +2,7 @@
 
 use macrostep_analysis::measure::{Convergence, Errors, Ladder, Orders, orders};
 use macrostep_analysis::{Benchmark, Card, Scheme};
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -61,8 +61,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
     arguments.schemes.refuse_control("converge", "an order is defined for steps of one length only")?;
     // FMUs stay unpacked between the runs.
-    let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
-    let _open = macrostep::factory::open_all().map_err(failed)?;
+    let _open = macrostep::factory::open_all().map_err(Failure::run)?;
     let bar = progress_bar(schemes.len() as u64, "schemes");
     // Schemes of the same reach share a ladder of steps, and its references.
     let mut reaches: Vec<f64> = schemes.iter().map(Scheme::reach).collect();
@@ -74,7 +73,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         let usual_s = reach * card.step_s;
         let global_s = ladder(benchmark, ("steps", &arguments.steps), (usual_s, longest_s(0.5)), &GLOBAL)?;
         let local_s = ladder(benchmark, ("local-steps", &arguments.local_steps), (usual_s, longest_s(0.3)), &LOCAL)?;
-        Ok((reach, Ladder::new(benchmark, &global_s, &local_s, stop_s).map_err(failed)?))
+        Ok((reach, Ladder::new(benchmark, &global_s, &local_s, stop_s).map_err(Failure::run)?))
     });
     let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;
     // A scheme climbs the ladder: global errors, then local ones.
@@ -110,7 +109,6 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     }
     // Files, with pictures of the orders.
     if let Some(folder) = &arguments.output.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("converge.json"), &text)?;
         write_text(&folder.join("converge.md"), &table(&found, &card).markdown())?;
         write_csv(&folder.join("converge.csv"), &found)?;
@@ -138,7 +136,7 @@ pub fn against(benchmark: &dyn Benchmark, stop_s: f64) -> Result<String, Failure
     if benchmark.starts_anywhere() {
         return Ok("exact start".to_owned());
     }
-    let error = benchmark.solution_error(stop_s).map_err(|e| Failure::Run(e.to_string()))?;
+    let error = benchmark.solution_error(stop_s).map_err(Failure::run)?;
     Ok(format!("against a fine run of the same system, which has an error of {error:.0e}"))
 }
 
@@ -169,14 +167,7 @@ fn answer<'a>(found: &'a Convergence, card: &Card, (benchmark, stop_s): (&'a dyn
 
 fn table(found: &[Convergence], card: &Card) -> Table {
     // A row for each scheme: fitted orders, and what theory says.
-    let mut table = Table::new([
-        ("scheme", Align::Left),
-        ("global position", Align::Right),
-        ("velocity", Align::Right),
-        ("local position", Align::Right),
-        ("velocity", Align::Right),
-        ("theory", Align::Left),
-    ]);
+    let mut table = Table::new("scheme | > global position | > velocity | > local position | > velocity | theory");
     for c in found {
         // A dash where no order could be fitted.
         let word = |order: Option<f64>| order.map_or("–".to_owned(), |p| format!("{p:.2}"));

@@ -8,7 +8,7 @@ use macrostep_analysis::scheme::{Control, Energy};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
 use macrostep_description::shown;
 use macrostep_master::RunError;
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use macrostep_system::words::Rollback;
 use serde::Serialize;
 
@@ -84,7 +84,6 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
     }
     // Files.
     if let Some(folder) = &arguments.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("energy.json"), &text)?;
         write_text(&folder.join("energy.md"), &table.markdown())?;
     }
@@ -123,13 +122,11 @@ fn line(benchmark: &dyn Benchmark, scheme: &Scheme, (step_s, stop_s): (f64, f64)
     let setup = Setup::new(scheme, step_s, &macrostep::factory::fmu);
     let mut coupled = benchmark.couple(&setup)?;
     if coupled.simulation.accounts().is_empty() {
-        return Err(RunError::Grid {
-            what: "power bonds",
-            found: "none".to_owned(),
-            expected:
-                "one in [[bonds]] for each connection whose energy counts; `macrostep explain SYSTEM` proposes them"
-                    .to_owned(),
-        });
+        return Err(RunError::grid(
+            "power bonds",
+            "none",
+            "one in [[bonds]] for each connection whose energy counts; `macrostep explain SYSTEM` proposes them",
+        ));
     }
     coupled.simulation.advance((stop_s / step_s).round() as u64, (0, u64::MAX), &mut ())?;
     let accounts = coupled.simulation.accounts();
@@ -144,13 +141,7 @@ fn line(benchmark: &dyn Benchmark, scheme: &Scheme, (step_s, stop_s): (f64, f64)
 }
 
 fn table(lines: &[Line]) -> Table {
-    let mut table = Table::new([
-        ("correction", Align::Left),
-        ("residual energy [J]", Align::Right),
-        ("largest [J]", Align::Right),
-        ("error", Align::Right),
-        ("do_steps", Align::Right),
-    ]);
+    let mut table = Table::new("correction | > residual energy [J] | > largest [J] | > error | > do_steps");
     for line in lines {
         table.row([
             line.energy.word().to_owned(),

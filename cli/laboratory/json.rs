@@ -46,10 +46,9 @@ impl Parts {
 /// A value as indented JSON.
 ///
 /// # Errors
-/// [`Failure::Format`].
+/// [`Failure::Json`].
 pub fn text(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string_pretty(value)
-        .map_err(|error| Failure::Format { what: "the JSON text", reason: error.to_string() })
+    Ok(serde_json::to_string_pretty(value)?)
 }
 
 /// Writes rows as CSV.

@@ -2,7 +2,7 @@
 
 use macrostep_analysis::dimensionless::Ratios;
 use macrostep_analysis::region::{Limit, Rays, Region, Window, regions};
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use serde::Serialize;
 
 use super::arguments::{StabilityArguments, interval};
@@ -33,8 +33,8 @@ pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
     // Rows of the plane and rays, for each scheme.
     let rows = question.window.points[1] + question.rays.angles_deg.len();
     let bar = progress_bar((schemes.len() * rows) as u64, "rows and rays");
-    let found = regions(&schemes, question.ratios, &question.window, &question.rays, &|| bar.inc(1))
-        .map_err(|e| Failure::Run(e.to_string()))?;
+    let found =
+        regions(&schemes, question.ratios, &question.window, &question.rays, &|| bar.inc(1)).map_err(Failure::run)?;
     bar.finish_and_clear();
 
     // The answer, as an object or as a table.
@@ -48,7 +48,6 @@ pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
     }
     // Files, with pictures of the regions.
     if let Some(folder) = &arguments.output.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("stability.json"), &text)?;
         write_csv(&folder.join("stability.csv"), &found)?;
         super::regions::write(folder, &found, &question.line())?;
@@ -162,7 +161,7 @@ impl<'a> Answer<'a> {
 }
 
 fn table(found: &[Region], question: &Question) -> Table {
-    let mut table = Table::new([("scheme", Align::Left), ("stable fraction", Align::Right), ("limits", Align::Left)]);
+    let mut table = Table::new("scheme | > stable fraction | limits");
     let angles: Vec<String> = question.rays.angles_deg.iter().map(|a| format!("{a:>5.0}°")).collect();
     table.row([String::new(), String::new(), angles.join(" ")]);
     for region in found {

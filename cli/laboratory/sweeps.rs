@@ -2,7 +2,7 @@
 
 use macrostep_analysis::sweep::{Sweep, sweep};
 use macrostep_analysis::{Benchmark, Scheme, Source};
-use macrostep_plot::table::{Align, Table, short};
+use macrostep_plot::table::{Table, short};
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -110,7 +110,6 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     }
     // Files.
     if let Some(folder) = &arguments.output.out {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         write_text(&folder.join("growth.json"), &text)?;
         write_csv(&folder.join("growth.csv"), &found)?;
         // Without a radius there is no axis to draw on.
@@ -201,14 +200,8 @@ fn answer<'a>(sweep: &'a Sweep, allowed: f64, (name, window): (&'a str, [f64; 2]
 }
 
 fn table(found: &[Sweep], allowed: f64) -> Table {
-    let columns = [
-        ("scheme", Align::Left),
-        ("limit of H [s]", Align::Right),
-        ("stable fraction", Align::Right),
-        ("growth rate at smallest H [1/s]", Align::Right),
-        ("state", Align::Left),
-    ];
-    let mut table = Table::new(columns);
+    let mut table =
+        Table::new("scheme | > limit of H [s] | > stable fraction | > growth rate at smallest H [1/s] | state");
     for sweep in found {
         table.row([
             sweep.scheme.to_string(),

@@ -3,7 +3,7 @@
 use macrostep_multibody::mlcp::{Problem, Solution, Solver, WarmStart, enumerate};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-use super::{Finding, failed};
+use super::Finding;
 use crate::failure::Failure;
 
 const TOPIC: &str = "complementarity";
@@ -23,7 +23,7 @@ pub fn findings() -> Result<Vec<Finding>, Failure> {
     for _ in 0..300 {
         let rows = rng.random_range(1..=6);
         let problem = boxes(&mut rng, rows, 0.1);
-        let (solution, reference) = (solve(&problem)?, enumerate(&problem).map_err(failed)?);
+        let (solution, reference) = (solve(&problem)?, enumerate(&problem).map_err(Failure::run)?);
         let apart = solution.z.iter().zip(&reference).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         difference = difference.max(apart / scale(&reference));
     }
@@ -42,7 +42,7 @@ pub fn findings() -> Result<Vec<Finding>, Failure> {
 
 fn solve(problem: &Problem) -> Result<Solution, Failure> {
     let mut solution = Solution::default();
-    Solver::default().solve(problem, &WarmStart::new(), &mut solution).map_err(failed)?;
+    Solver::default().solve(problem, &WarmStart::new(), &mut solution).map_err(Failure::run)?;
     Ok(solution)
 }
 

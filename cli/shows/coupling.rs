@@ -10,7 +10,7 @@ use macrostep_master::record::Trace;
 use macrostep_multibody::System;
 use rayon::prelude::*;
 
-use super::{Finding, failed};
+use super::Finding;
 use crate::failure::Failure;
 use crate::hydraulic::Structure;
 
@@ -24,7 +24,7 @@ pub fn thresholds() -> Result<Vec<Finding>, Failure> {
     use hydraulics::Delivery::{End, Mean};
     use hydraulics::Prediction::{Hold, InterfaceModel, Linear};
     // The mass, and the scheme that others are variants of.
-    let system = oscillator::mass(10.0).map_err(failed)?;
+    let system = oscillator::mass(10.0).map_err(Failure::run)?;
     let base = cosim::Scheme::recommended(MACRO_S, MACRO_S / 200.0);
     // Schemes with the thresholds that are known, without damping and with a tenth of the critical one.
     let table = [
@@ -65,7 +65,7 @@ fn is_stable(system: &std::sync::Arc<System>, scheme: cosim::Scheme, x: f64, zet
 }
 
 fn simulated(plant: Plant, scheme: Scheme, step_s: f64) -> Result<Outcome, Failure> {
-    run(&Multirate::new(plant, scheme, step_s), &factory::fmu, Limits::BRIEF).map_err(failed)
+    run(&Multirate::new(plant, scheme, step_s), &factory::fmu, Limits::BRIEF).map_err(Failure::run)
 }
 
 /// Which schemes follow the reference, through the FMUs.
@@ -134,14 +134,14 @@ fn height(outcome: &Outcome) -> f64 {
 fn parting(plant: Plant) -> Result<f64, Failure> {
     let start = |place| {
         let run = Multirate::new(plant, Scheme { place, ..Scheme::RECOMMENDED }, 0.016);
-        build(&run, &factory::fmu, false).map_err(failed)
+        build(&run, &factory::fmu, false).map_err(Failure::run)
     };
     let (mut a, mut b) = (start(Place::Fast)?, start(Place::Master)?);
     let (mut before, mut most) = (0.0_f64, 0.0_f64);
     for _ in 0..(plant.end_s() / 0.016) as usize {
         let [mut x, mut y] = [Trace::new(a.columns().to_vec()), Trace::new(b.columns().to_vec())];
-        a.run(1, 1, &mut x).map_err(failed)?;
-        b.run(1, 1, &mut y).map_err(failed)?;
+        a.run(1, 1, &mut x).map_err(Failure::run)?;
+        b.run(1, 1, &mut y).map_err(Failure::run)?;
         // The newest rows, whose positions and speeds come first.
         let rows = x.rows().next_back().into_iter().flatten().zip(y.rows().next_back().into_iter().flatten());
         let apart = rows.skip(1).take(2 * plant.rows()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);

@@ -8,7 +8,7 @@ use macrostep_multibody::{
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-use super::{Finding, failed};
+use super::Finding;
 use crate::failure::Failure;
 
 const TOPIC: &str = "identity";
@@ -68,12 +68,12 @@ const H: f64 = 0.01;
 /// Forces of the look-ahead: same set and same tight forces.
 fn exact(census: &mut Census, simulation: &mut Simulation, forces: &[f64]) -> Result<(), Failure> {
     let options = InterfaceOptions::default();
-    let terms = simulation.bias_terms(H, &options).map_err(failed)?;
+    let terms = simulation.bias_terms(H, &options).map_err(Failure::run)?;
     let (predicted, scale, _) = prediction(simulation, forces, &options)?;
     let terms = [terms.applied, terms.tight, terms.centripetal, terms.stabilisation];
     // Relative to the largest term: their sum is smaller where they cancel.
     let scale = terms.iter().flatten().fold(scale, |m, t| m.max(H * t.abs()));
-    simulation.step(H, forces).map_err(failed)?;
+    simulation.step(H, forces).map_err(Failure::run)?;
     let found = &simulation.report().speed_after;
     let error = |predicted: &[f64]| predicted.iter().zip(found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / scale;
     census.cases += 1;
@@ -93,7 +93,7 @@ fn exact(census: &mut Census, simulation: &mut Simulation, forces: &[f64]) -> Re
 fn changed(census: &mut Census, simulation: &mut Simulation, forces: &[f64]) -> Result<(), Failure> {
     let options = InterfaceOptions { friction: FrictionForm::Slaved, look_ahead: true };
     let (predicted, scale, hash) = prediction(simulation, forces, &options)?;
-    simulation.step(H, forces).map_err(failed)?;
+    simulation.step(H, forces).map_err(Failure::run)?;
     let report = simulation.report();
     if report.solver.friction_mismatch > 0.0 {
         return Ok(());
@@ -115,7 +115,7 @@ fn prediction(
     forces: &[f64],
     options: &InterfaceOptions,
 ) -> Result<(Vec<f64>, f64, u64), Failure> {
-    let model = simulation.interface_model(H, options).map_err(failed)?;
+    let model = simulation.interface_model(H, options).map_err(Failure::run)?;
     let (r, mut scale, mut predicted) = (model.size(), 1e-3_f64, Vec::new());
     for i in 0..r {
         let push: f64 = (0..r).map(|j| model.mobility[i * r + j] * forces[j]).sum();
@@ -168,7 +168,7 @@ fn chain(rng: &mut StdRng) -> Result<Simulation, Failure> {
         builder.interface(Coordinate::Point { body: previous, point: vector(rng, 0.2), direction });
     }
     // In motion, with joints a little apart and forces at the interfaces.
-    let mut simulation = Simulation::new(Arc::new(builder.build().map_err(failed)?));
+    let mut simulation = Simulation::new(Arc::new(builder.build().map_err(Failure::run)?));
     let mut state = simulation.state().clone();
     for pose in &mut state.poses {
         pose.position += vector(rng, 1e-3);
@@ -177,8 +177,8 @@ fn chain(rng: &mut StdRng) -> Result<Simulation, Failure> {
         *velocity = std::array::from_fn(|_| rng.random_range(-0.5..0.5));
     }
     state.interface_forces = state.interface_forces.iter().map(|_| rng.random_range(-20.0..20.0)).collect();
-    simulation.restore(&state).map_err(failed)?;
+    simulation.restore(&state).map_err(Failure::run)?;
     // A step gives lagged bounds and a warm start.
-    simulation.step(0.005, &state.interface_forces).map_err(failed)?;
+    simulation.step(0.005, &state.interface_forces).map_err(Failure::run)?;
     Ok(simulation)
 }

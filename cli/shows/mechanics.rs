@@ -5,7 +5,7 @@ use std::sync::Arc;
 use macrostep::factory;
 use macrostep_multibody::{Body, BodyId, JointKind, Pose, Shape, Simulation, Surface, SystemBuilder, Vec3};
 
-use super::{Finding, failed};
+use super::Finding;
 use crate::failure::Failure;
 
 const TOPIC: &str = "mechanics";
@@ -48,21 +48,21 @@ pub fn findings() -> Result<Vec<Finding>, Failure> {
 
 /// Speed of the block after 0.5 s and 1 s.
 fn incline(degrees: f64) -> Result<[f64; 2], Failure> {
-    let mut unit = factory::fmu("incline_block", "block").map_err(failed)?;
+    let mut unit = factory::fmu("incline_block", "block").map_err(Failure::run)?;
     let reference = |name: &str| {
         let found = unit.description().variable(name).map(|v| v.value_reference);
         found.ok_or_else(|| Failure::Run(format!("`incline_block` has no variable `{name}`")))
     };
     let (angle, friction, speed) = (reference("angle")?, reference("friction")?, reference("w[1]")?);
-    unit.set_real(&[angle, friction], &[degrees.to_radians(), 0.5]).map_err(failed)?;
-    unit.setup(0.0, None, None).map_err(failed)?;
-    unit.enter_initialization().map_err(failed)?;
-    unit.exit_initialization().map_err(failed)?;
+    unit.set_real(&[angle, friction], &[degrees.to_radians(), 0.5]).map_err(Failure::run)?;
+    unit.setup(0.0, None, None).map_err(Failure::run)?;
+    unit.enter_initialization().map_err(Failure::run)?;
+    unit.exit_initialization().map_err(Failure::run)?;
     let mut speeds = [0.0; 2];
     for n in 0..200 {
-        unit.step(f64::from(n) * 0.005, 0.005, true).map_err(failed)?;
+        unit.step(f64::from(n) * 0.005, 0.005, true).map_err(Failure::run)?;
         if n % 100 == 99 {
-            unit.get_real(&[speed], &mut speeds[n as usize / 100..=n as usize / 100]).map_err(failed)?;
+            unit.get_real(&[speed], &mut speeds[n as usize / 100..=n as usize / 100]).map_err(Failure::run)?;
         }
     }
     Ok(speeds)
@@ -80,9 +80,9 @@ fn ball_force() -> Result<f64, Failure> {
     let plane = Shape::Plane { point: Vec3::zeros(), normal: Vec3::z(), tangent: Vec3::x() };
     let ground = builder.shape(BodyId::GROUND, plane);
     builder.pair("ball on ground", [sphere, ground], Surface { friction: 0.5, ..Surface::default() });
-    let mut simulation = Simulation::new(Arc::new(builder.build().map_err(failed)?));
+    let mut simulation = Simulation::new(Arc::new(builder.build().map_err(Failure::run)?));
     for _ in 0..20 {
-        simulation.step(0.01, &[]).map_err(failed)?;
+        simulation.step(0.01, &[]).map_err(Failure::run)?;
     }
     Ok(simulation.report().contact_force_n)
 }
@@ -95,9 +95,9 @@ fn pendulum(h: f64) -> Result<[f64; 2], Failure> {
     let b = builder.body(Body::new("lower", 1.0, inertia, at(1.5, 0.0)));
     builder.joint("hip", JointKind::Revolute, [BodyId::GROUND, a], (Vec3::zeros(), Vec3::y()), 1e-9);
     builder.joint("knee", JointKind::Revolute, [a, b], (Vec3::x(), Vec3::y()), 1e-9);
-    let mut simulation = Simulation::new(Arc::new(builder.build().map_err(failed)?));
+    let mut simulation = Simulation::new(Arc::new(builder.build().map_err(Failure::run)?));
     for _ in 0..(1.0 / h).round() as usize {
-        simulation.step(h, &[]).map_err(failed)?;
+        simulation.step(h, &[]).map_err(Failure::run)?;
     }
     let position = simulation.state().poses[1].position;
     Ok([position.x, position.z])

@@ -6,7 +6,7 @@ mod coupling;
 mod identity;
 mod mechanics;
 
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use serde::Serialize;
 
 use crate::arguments::ShowsArguments;
@@ -65,7 +65,7 @@ impl Finding {
 /// [`Failure::Findings`] after printing, where one is not as expected; [`Failure::Run`] where one cannot be made.
 pub fn run(arguments: &ShowsArguments) -> Result<(), Failure> {
     // FMUs stay unpacked; topics one after the other, as each takes a while.
-    let _open = macrostep::factory::open_all().map_err(|e| Failure::Run(e.to_string()))?;
+    let _open = macrostep::factory::open_all().map_err(Failure::run)?;
     let topics: [fn() -> Result<Vec<Finding>, Failure>; 6] = [
         complementarity::findings,
         mechanics::findings,
@@ -83,8 +83,7 @@ pub fn run(arguments: &ShowsArguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     // All findings, as an array or as a table.
     if arguments.json {
-        let text = serde_json::to_string(&findings);
-        print::line(text.map_err(|e| Failure::Format { what: "the findings", reason: e.to_string() })?)?;
+        print::line(serde_json::to_string(&findings)?)?;
     } else {
         print::line(table(&findings).terminal())?;
     }
@@ -94,21 +93,10 @@ pub fn run(arguments: &ShowsArguments) -> Result<(), Failure> {
 }
 
 fn table(findings: &[Finding]) -> Table {
-    let mut table = Table::new([
-        ("topic", Align::Left),
-        ("what", Align::Left),
-        ("found", Align::Right),
-        ("expected", Align::Right),
-        ("holds", Align::Left),
-    ]);
+    let mut table = Table::new("topic | what | > found | > expected | holds");
     for f in findings {
         let holds = if f.holds { "yes" } else { "no" };
         table.row([f.topic.to_owned(), f.what.clone(), f.found.clone(), f.expected.clone(), holds.to_owned()]);
     }
     table
-}
-
-/// For engines whose errors are words here.
-fn failed(error: impl std::fmt::Display) -> Failure {
-    Failure::Run(error.to_string())
 }

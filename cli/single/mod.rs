@@ -154,11 +154,7 @@ fn identity(fmu: &Fmu, experiment: &Experiment, starts: &[Start], names: &[&str]
 
 /// A checkpoint needs states that can be written down.
 fn can_serialize(arguments: &SimulateArguments, fmu: &Fmu) -> Result<(), Failure> {
-    let option = match (&arguments.checkpoints.checkpoint, &arguments.checkpoints.resume) {
-        (Some(_), _) => "--checkpoint",
-        (None, Some(_)) => "--resume",
-        (None, None) => return Ok(()),
-    };
+    let Some(option) = arguments.checkpoints.option() else { return Ok(()) };
     if fmu.capabilities().can_serialize_fmu_state {
         return Ok(());
     }
@@ -182,11 +178,7 @@ fn stream(
     resumed: Option<&Checkpoint>,
 ) -> Result<Option<Stream>, Failure> {
     let Some(path) = result_path(arguments) else { return Ok(None) };
-    let names = names.iter().copied();
-    Ok(Some(match resumed {
-        Some(at) => Stream::resume(&path, names, at)?,
-        None => Stream::create(&path, names)?,
-    }))
+    Stream::open(&path, names.iter().copied(), resumed).map(Some)
 }
 
 fn result_path(arguments: &SimulateArguments) -> Option<PathBuf> {
@@ -263,8 +255,8 @@ fn report(arguments: &SimulateArguments, summary: &Json, names: &[&str], row: &[
     if arguments.json {
         return print::line(summary);
     }
-    use macrostep_plot::table::{Align, Table};
-    let mut table = Table::new([("variable", Align::Left), ("value at the end", Align::Right)]);
+    use macrostep_plot::Table;
+    let mut table = Table::new("variable | > value at the end");
     for (name, value) in names.iter().zip(row) {
         table.row([(*name).to_owned(), info::json_value(value).to_string()]);
     }
@@ -278,5 +270,5 @@ fn report(arguments: &SimulateArguments, summary: &Json, names: &[&str], row: &[
 
 /// Ends a unit whose run is over.
 pub fn end(unit: &mut dyn Unit) -> Result<(), Failure> {
-    unit.terminate().map_err(|e| Failure::Run(e.to_string()))
+    unit.terminate().map_err(Failure::run)
 }

@@ -69,10 +69,10 @@ impl<'a> Steps<'a> {
     fn steps(&mut self, unit: &mut dyn Unit, starts: &[Start], kept: &mut Kept<'_>) -> Result<(), Failure> {
         // A run begins with the first row, or where its checkpoint was written, with the rows that are there.
         let e = *self.experiment;
-        self.initialise(unit, starts).map_err(run_failure)?;
+        self.initialise(unit, starts).map_err(Failure::run)?;
         let mut first = 0;
         if let Some(at) = kept.resumed.take() {
-            unit.deserialize(at.saved.units.first().map_or(&[], Vec::as_slice)).map_err(run_failure)?;
+            unit.deserialize(at.saved.units.first().map_or(&[], Vec::as_slice)).map_err(Failure::run)?;
             (first, self.rows) = (at.steps, at.file.rows);
             self.reached_s = e.start_s + e.step_s * first as f64;
         } else {
@@ -95,7 +95,7 @@ impl<'a> Steps<'a> {
             }
             // Inputs at the start of the step, the step, and its row.
             if let Some(input) = self.input {
-                input.set(t_s, unit).map_err(run_failure)?;
+                input.set(t_s, unit).map_err(Failure::run)?;
             }
             if let Some(reached_s) = self.step(unit, t_s, step_s)? {
                 // The FMU has ended the run, inside the step or at its start.
@@ -130,7 +130,7 @@ impl<'a> Steps<'a> {
         let mut from_s = t_s;
         for _ in 0..PARTS_MAX {
             let length_s = if from_s == t_s { step_s } else { end_s - from_s };
-            let (reached_s, terminated) = match unit.step(from_s, length_s, true).map_err(run_failure)? {
+            let (reached_s, terminated) = match unit.step(from_s, length_s, true).map_err(Failure::run)? {
                 Outcome::Done => return Ok(None),
                 Outcome::Discarded { reached_s, terminated } => (reached_s, terminated),
             };
@@ -164,7 +164,7 @@ impl<'a> Steps<'a> {
     }
 
     fn record(&mut self, unit: &mut dyn Unit, t_s: f64, kept: &mut Kept<'_>) -> Result<(), Failure> {
-        self.reading.read(unit).map_err(run_failure)?;
+        self.reading.read(unit).map_err(Failure::run)?;
         let bad = self.reading.row.iter().position(|v| v.as_real().is_some_and(|x| !x.is_finite()));
         if let Some(i) = bad.filter(|_| !self.allow_non_finite) {
             let (found, name) = (&self.reading.row[i], self.names[i]);
@@ -199,13 +199,8 @@ impl Kept<'_> {
     /// Writes the run down, where that is asked for.
     fn keep(&mut self, steps: u64, unit: &mut dyn Unit) -> Result<(), Failure> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
-        let state = unit.serialize().map_err(run_failure)?;
+        let state = unit.serialize().map_err(Failure::run)?;
         let saved = SavedState { units: vec![state], engine: Vec::new() };
         writer.keep(steps, saved, self.stream.as_deref_mut())
     }
-}
-
-/// A failed call as the end of a verb.
-fn run_failure(error: UnitError) -> Failure {
-    Failure::Run(error.to_string())
 }

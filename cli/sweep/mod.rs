@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep_import::isolation::interrupt;
-use macrostep_plot::{Align, Table};
+use macrostep_plot::Table;
 use macrostep_sweep::{
     Definition, Design, Done, Indices, Measure, Points, RUNS, Refused, SWEEP, Spread, Summary, Sweep, System, Way,
     draw, merge,
@@ -224,8 +224,7 @@ fn told(
     if let Value::Object(map) = &mut result {
         map.insert("runs".to_owned(), json!(a.out.join(RUNS)));
     }
-    let text = serde_json::to_string_pretty(&result);
-    let text = text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?;
+    let text = serde_json::to_string_pretty(&result)?;
     write_text(&folder.join("result.json"), &text)?;
     // What differs from time to time is printed, not written.
     if let (Value::Object(map), Some((done, workers, wall_s))) = (&mut result, run) {
@@ -235,8 +234,7 @@ fn told(
         map.insert("wall_s".to_owned(), json!(wall_s));
     }
     if a.json {
-        let text = serde_json::to_string_pretty(&result);
-        return print::line(text.map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })?);
+        return print::line(serde_json::to_string_pretty(&result)?);
     }
     // Else words: how runs ended, and how long they took.
     let words: Vec<String> = summary.statuses.iter().map(|(word, n)| format!("{n} {word}")).collect();
@@ -267,16 +265,7 @@ fn ways(of_systems: &[Way]) -> String {
 
 /// The spread of each measure.
 fn spreads(measures: &[Spread]) -> Table {
-    let right = Align::Right;
-    let mut table = Table::new([
-        ("measure", Align::Left),
-        ("runs", right),
-        ("min", right),
-        ("mean", right),
-        ("max", right),
-        ("at the smallest", Align::Left),
-        ("at the largest", Align::Left),
-    ]);
+    let mut table = Table::new("measure | > runs | > min | > mean | > max | at the smallest | at the largest");
     let short = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.6e}"));
     for m in measures {
         // Six digits of numbers; all are in `runs.csv`.
@@ -294,17 +283,7 @@ fn spreads(measures: &[Spread]) -> Table {
 
 /// Sobol indices, a line a measure and name.
 fn shares(found: &[Indices]) -> String {
-    let right = Align::Right;
-    let columns = [
-        ("measure", Align::Left),
-        ("varied", Align::Left),
-        ("first order", right),
-        ("± 95 %", right),
-        ("total", right),
-        ("± 95 %", right),
-        ("explained", right),
-    ];
-    let mut table = Table::new(columns);
+    let mut table = Table::new("measure | varied | > first order | > ± 95 % | > total | > ± 95 % | > explained");
     let percent = |x: f64| format!("{:.1} %", 100.0 * x);
     for i in found {
         for index in &i.names {

@@ -2,7 +2,7 @@
 
 use macrostep_description::shown;
 use macrostep_plot::Table;
-use macrostep_plot::table::{Align, short};
+use macrostep_plot::table::short;
 use macrostep_system::explain::{
     Allowed, Candidate, Loop, Residuals, choices, corrections, delays, methods, order, residuals, steps,
 };
@@ -34,8 +34,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
 pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Result<(), Failure> {
     // The system and its order of execution, without a run.
     let assembly = opened.assemble()?;
-    let failed = |e: macrostep_master::RunError| Failure::Run(e.to_string());
-    let order = order(&assembly).map_err(failed)?;
+    let order = order(&assembly).map_err(Failure::run)?;
     let s = &assembly.effective;
     let (h, stop) = (s.experiment.step_s.unwrap_or(f64::NAN), s.experiment.stop_s.unwrap_or(f64::NAN));
     // What it is, and what a window does.
@@ -45,13 +44,7 @@ pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Resul
         say(format_args!("{:>4}  {step}", n + 1))?;
     }
     // Delays, a row for each input that another unit or a file drives.
-    let mut table = Table::new([
-        ("input", Align::Left),
-        ("from", Align::Left),
-        ("over the receiver's step", Align::Left),
-        ("error", Align::Left),
-        ("sampling", Align::Left),
-    ]);
+    let mut table = Table::new("input | from | over the receiver's step | error | sampling");
     for d in delays(&assembly, &order) {
         let from: Vec<String> = d.from.iter().map(ToString::to_string).collect();
         let from = if from.is_empty() { vec!["a file".to_owned()] } else { from };
@@ -84,7 +77,7 @@ pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Resul
     // Energy, only after a run.
     if runs {
         let run = residuals(&opened.document.scenario, opened).map_err(|f| findings_failure(&f))?;
-        energy(&run.map_err(failed)?, say)?;
+        energy(&run.map_err(Failure::run)?, say)?;
     }
     which((&allowed, &lines), system, say)
 }
@@ -122,14 +115,10 @@ fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {
         ));
     }
     // A row for each power bond, with what is known of it.
-    let mut table = Table::new([
-        ("power bond", Align::Left),
-        ("residual at the end [J]", Align::Right),
-        ("largest [J]", Align::Right),
-        ("residual power at most [W]", Align::Right),
-        ("power at most [W]", Align::Right),
-        ("is", Align::Left),
-    ]);
+    let mut table = Table::new(
+        "power bond | > residual at the end [J] | > largest [J] | > residual power at most [W] | \
+         > power at most [W] | is",
+    );
     for (i, account) in residuals.accounts.iter().enumerate() {
         // Where bonds are named, none were looked for.
         let is = match found.and_then(|c| c.bonds.get(i)) {

@@ -48,7 +48,7 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     let assembly = opened.assemble()?;
     let (interface, mut scenario, descriptions) = chosen(arguments, &assembly)?;
     // It is made once, so that what keeps it from running is told here and not by another tool.
-    start(assembly).map_err(|e| Failure::Run(e.to_string()))?;
+    start(assembly).map_err(Failure::run)?;
     // What lies inside.
     let mut resources = Entries::new();
     let platforms = arguments.platforms.as_deref().map(fmus::platforms).transpose()?.unwrap_or_default();
@@ -198,7 +198,7 @@ fn packed(
         reference_csv: None,
         resources: &resources,
     };
-    package.bytes().map_err(|e| Failure::Run(e.to_string()))
+    package.bytes().map_err(Failure::run)
 }
 
 /// What is coupled and how, as the body of a page.

@@ -28,7 +28,7 @@ pub fn run(arguments: &GraphArguments) -> Result<(), Failure> {
     files.are_apart()?;
     // A slave may change the working folder; the picture is where the user has named it.
     let assembly = opened.assemble()?;
-    let diagram = macrostep_system::graph::graph(&assembly).map_err(|e| Failure::Run(e.to_string()))?;
+    let diagram = macrostep_system::graph::graph(&assembly).map_err(Failure::run)?;
     diagram.write(&here.join(&path))?;
     print::line(path.display())
 }

@@ -278,7 +278,7 @@ fn threads(arguments: &SystemArguments) -> Result<Option<Arc<Threads>>, Failure>
 /// [`Failure`] where the file cannot be read; [`Failure::Usage`] with all names where there is none of this.
 pub fn document(system: &Path) -> Result<Document, Failure> {
     let Some(name) = name(system) else {
-        return macrostep_system::open(system).map_err(|e| Failure::Run(e.to_string()));
+        return macrostep_system::open(system).map_err(Failure::run);
     };
     let (built_in, variant) = benchmarks::named(name).ok_or_else(|| Failure::Usage(benchmarks::unknown(name)))?;
     let scenario = built_in.scenario(variant).map_err(|e| Failure::Run(format!("system `{name}`: {e}")))?;

@@ -7,7 +7,6 @@ use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
 use macrostep_master::{Account, Course, LineAccount, Opening, Simulation, Statistics, Unconverged};
 use macrostep_plot::Table;
-use macrostep_plot::table::Align;
 use macrostep_system::Scenario;
 use macrostep_system::scenario::LawKind;
 use macrostep_system::verify::Bound;
@@ -293,8 +292,7 @@ impl Outcome {
     /// Head line, values at the end and power bonds.
     pub fn table(&self, s: &Scenario, rows: &Rows) -> String {
         // A row for each variable, with its last value.
-        let head = format!("at t = {} s", shown::time(rows.last_s));
-        let mut table = Table::new([("variable", Align::Left), (&head, Align::Right), ("unit", Align::Left)]);
+        let mut table = Table::new(&format!("variable | > at t = {} s | unit", shown::time(rows.last_s)));
         for (i, (column, value)) in self.columns.iter().zip(&rows.last).enumerate() {
             let shown = match column.kind {
                 ColumnKind::Real => format!("{value:.9e}"),
@@ -350,8 +348,8 @@ impl Summary<'_> {
     /// As text.
     ///
     /// # Errors
-    /// [`Failure::Format`].
+    /// [`Failure::Json`].
     pub fn json(&self) -> Result<String, Failure> {
-        serde_json::to_string_pretty(self).map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })
+        Ok(serde_json::to_string_pretty(self)?)
     }
 }

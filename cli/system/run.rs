@@ -18,7 +18,7 @@ use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::pace::Pace;
 use super::report::Live;
-use super::steps::{Rows, Steps, failed};
+use super::steps::{Rows, Steps};
 use super::{Opened, bundle, convert, findings_failure, pictures, report, start};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, CheckpointWriter};
 use crate::distinct::Files;
@@ -62,16 +62,16 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let parameters = pictures::parameters(&assembly);
     let is_page = arguments.report || arguments.watch.is_some();
     let picture = is_page.then(|| report::picture(&assembly)).flatten();
-    let mut simulation = start(assembly).map_err(failed)?;
+    let mut simulation = start(assembly)?;
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
     }
     // Which windows give rows, and whether a checkpoint can hold them.
     let span_s = (scenario.experiment.start_s, scenario.experiment.stop_s.unwrap_or(0.0));
-    let mut steps = Steps::new(&simulation, span_s, scenario.record.every).map_err(failed)?;
-    if checkpoints.checkpoint.is_some() || checkpoints.resume.is_some() {
+    let mut steps = Steps::new(&simulation, span_s, scenario.record.every)?;
+    if checkpoints.option().is_some() {
         // Says at once where the method keeps what no checkpoint holds.
-        simulation.saved_state().map_err(failed)?;
+        simulation.saved_state()?;
     }
     // A checkpoint is of this run or it is refused.
     let has_events = !scenario.state_events.is_empty();
@@ -110,7 +110,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     // A continued run begins where its checkpoint was written.
     if let Some(at) = resumed {
-        simulation.resume(&at.saved).map_err(failed)?;
+        simulation.resume(&at.saved)?;
         steps.go_on_after(at.steps);
         rows.count = at.file.rows;
     }
@@ -182,11 +182,7 @@ fn identity(assembly: &Assembly, scenario: &Scenario) -> Result<String, Failure>
 
 /// A checkpoint needs states that can be written down.
 fn can_serialize(arguments: &RunArguments, assembly: &Assembly) -> Result<(), Failure> {
-    let option = match (&arguments.checkpoints.checkpoint, &arguments.checkpoints.resume) {
-        (Some(_), _) => "--checkpoint",
-        (None, Some(_)) => "--resume",
-        (None, None) => return Ok(()),
-    };
+    let Some(option) = arguments.checkpoints.option() else { return Ok(()) };
     for (unit, d) in assembly.effective.units.iter().zip(&assembly.descriptions) {
         if !d.co_simulation.as_ref().is_some_and(|c| c.can_serialize_fmu_state) {
             let (name, fmu) = (&unit.name, &unit.source);
@@ -201,10 +197,7 @@ fn can_serialize(arguments: &RunArguments, assembly: &Assembly) -> Result<(), Fa
 /// The file that rows go to.
 fn stream(path: &Path, simulation: &Simulation, resumed: Option<&Checkpoint>) -> Result<Stream, Failure> {
     let names = simulation.columns().iter().map(|c| c.name.as_str());
-    match resumed {
-        Some(at) => Stream::resume(path, names, at),
-        None => Stream::create(path, names),
-    }
+    Stream::open(path, names, resumed)
 }
 
 /// The scenario as it runs again from `folder`: FMUs of an archive are copied there.

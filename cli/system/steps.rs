@@ -236,7 +236,7 @@ impl Steps {
         let ended = self.steps(simulation, rows, &mut writer, &bar);
         self.wall = began.elapsed();
         bar.finish_and_clear();
-        let ended = ended.and_then(|()| simulation.terminate().map_err(failed));
+        let ended = ended.and_then(|()| Ok(simulation.terminate()?));
         // A row that could not be written is the reason of all that followed.
         rows.stream().map_or(Ok(()), Stream::check)?;
         ended
@@ -251,9 +251,9 @@ impl Steps {
     ) -> Result<(), Failure> {
         // The first row, or, of a run that its checkpoint has at the end, only the end.
         if self.done.is_none() {
-            simulation.observe(rows).map_err(failed)?;
+            simulation.observe(rows)?;
         } else if self.done.is_some_and(|done| self.is_over(simulation, done)) {
-            rows.end(simulation).map_err(failed)?;
+            rows.end(simulation)?;
         }
         let done = self.done.unwrap_or(0);
         let mut n = done;
@@ -281,11 +281,11 @@ impl Steps {
             let few_or_one = if self.pace.is_some() { 1 } else { few };
             let windows = most.min(until_kept).min(BAR - n % BAR).min(few_or_one);
             let began = Instant::now();
-            n += simulation.advance(windows, (n, self.every), rows).map_err(failed)?;
+            n += simulation.advance(windows, (n, self.every), rows)?;
             few = few_next(few, began.elapsed());
             // The last window has a row whatever the interval of rows.
             if self.is_over(simulation, n) && !n.is_multiple_of(self.every) {
-                simulation.observe(rows).map_err(failed)?;
+                simulation.observe(rows)?;
             }
             rows.stream().map_or(Ok(()), Stream::check)?;
             rows.show(simulation)?;
@@ -311,16 +311,11 @@ fn keep(
     windows: u64,
 ) -> Result<(), Failure> {
     let Some(writer) = writer else { return Ok(()) };
-    let saved = rows.saved_state(simulation).map_err(failed)?;
+    let saved = rows.saved_state(simulation)?;
     writer.keep(windows, saved, rows.stream())
 }
 
 fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {eta} left");
     ProgressBar::new(BAR_PARTS as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// A failed call as the end of a verb.
-pub fn failed(error: RunError) -> Failure {
-    Failure::Simulation(error)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use macrostep_plot::Table;
-use macrostep_plot::table::{Align, short};
+use macrostep_plot::table::short;
 use macrostep_system::verify::verdict::Verdict as Asked;
 use macrostep_system::verify::{Judged, Unverified, Verification, verify};
 use serde::Serialize;
@@ -176,7 +176,7 @@ struct Summary<'a> {
 /// As one JSON object.
 ///
 /// # Errors
-/// [`Failure::Format`].
+/// [`Failure::Json`].
 pub fn json(v: &Verification) -> Result<String, Failure> {
     // Every output with its error bar and how that was found.
     let outputs = v.outputs.iter().map(|o| Output {
@@ -207,24 +207,14 @@ pub fn json(v: &Verification) -> Result<String, Failure> {
         constants: v.constants,
         outputs: outputs.collect(),
     };
-    serde_json::to_string_pretty(&summary).map_err(|e| Failure::Format { what: "the result", reason: e.to_string() })
+    Ok(serde_json::to_string_pretty(&summary)?)
 }
 
 /// As a verdict and a table.
 pub fn table(v: &Verification) -> String {
     // The worst outputs, with the differences that the error bar is made from.
-    let other = format!("against {}", v.other);
-    let mut table = Table::new([
-        ("output", Align::Left),
-        ("amplitude", Align::Right),
-        ("error bar", Align::Right),
-        ("unit", Align::Left),
-        ("relative", Align::Right),
-        ("order", Align::Right),
-        ("drift [1/s]", Align::Right),
-        ("H against H/2", Align::Right),
-        (&other, Align::Right),
-    ]);
+    let columns = "output | > amplitude | > error bar | unit | > relative | > order | > drift [1/s] | > H against H/2";
+    let mut table = Table::new(&format!("{columns} | > against {}", v.other));
     for o in v.outputs.iter().take(SHOWN) {
         // Absolute in the unit of the output, and relative to its amplitude.
         table.row([

@@ -183,6 +183,13 @@ pub enum RunError {
     },
 }
 
+impl RunError {
+    /// [`RunError::Grid`] of these words.
+    pub fn grid(what: &'static str, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        RunError::Grid { what, found: found.into(), expected: expected.into() }
+    }
+}
+
 /// A signal that a run cannot go on with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error(

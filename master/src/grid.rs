@@ -69,7 +69,7 @@ impl Grid {
 
     /// Clock and steps in ticks of `n` units.
     pub(crate) fn resolve(&self, n: usize, parts: Tick) -> Result<(Clock, Vec<Tick>), RunError> {
-        let bad = |what, found: String, expected: &str| RunError::Grid { what, found, expected: expected.to_string() };
+        let bad = |what, found: String, expected: &str| RunError::grid(what, found, expected.to_string());
         // A step above zero, and a start.
         if !(self.step_s.is_finite() && self.step_s > 0.0) {
             return Err(bad("macro step", format!("{} s", self.step_s), "a positive number of seconds"));

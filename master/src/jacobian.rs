@@ -17,7 +17,7 @@ use crate::segment::Segment;
 use crate::station::Station;
 use crate::supply::Supply;
 use crate::time::{Span, Tick};
-use crate::unit::UnitError;
+use crate::unit::{Tangent, UnitError};
 use nalgebra::DMatrix;
 
 /// A guessed sample: channel, place of its first component among the unknowns, tick.
@@ -108,7 +108,7 @@ fn column(
     for response in station.responses.clone() {
         let known: Vec<f64> = changes.iter().map(|p| weighted(p, response.order, h)).collect();
         let mut out = [0.0];
-        station.unit.directional(&[response.reference], &station.inputs.refs, &known, &mut out)?;
+        station.unit.directional(Tangent::new(&[response.reference], &station.inputs.refs, &known, &mut out))?;
         for &(channel, first, width) in &station.outputs.channels {
             let Some(component) = response.place.checked_sub(first).filter(|c| *c < width) else { continue };
             for &(_, unknown, _) in guesses.iter().filter(|g| g.0 == channel) {

@@ -26,7 +26,7 @@ use crate::station::derivative;
 use crate::supply::Supply;
 use crate::system::System;
 use crate::time::{Clock, Tick};
-use crate::unit::{Unit, UnitError};
+use crate::unit::{Tangent, Unit, UnitError};
 
 /// Windows that a delay may last.
 const WINDOWS_MAX: f64 = 1e6;
@@ -103,9 +103,8 @@ impl Waves {
         let mut out = Vec::new();
         for line in &system.lines {
             let (tau, h_s) = (ticks(line.delay_s, clock), clock.length_s(longest));
-            let refused = |found: String, expected: &str| {
-                Err(RunError::Grid { what: "delay of a line", found, expected: expected.to_owned() })
-            };
+            let refused =
+                |found: String, expected: &str| Err(RunError::grid("delay of a line", found, expected.to_owned()));
             // A positive impedance, and a delay no shorter than the window: no wave arrives in the window that it leaves in.
             if !(line.impedance.is_finite() && line.impedance > 0.0) {
                 return refused(format!("the impedance {}", line.impedance), "a positive number");
@@ -215,7 +214,7 @@ impl LineFeed {
     pub fn ask(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
         let Some([rate, input]) = self.asked else { return Ok(()) };
         let mut answer = [0.0];
-        unit.directional(&[rate], &[input], &[1.0], &mut answer)?;
+        unit.directional(Tangent::new(&[rate], &[input], &[1.0], &mut answer))?;
         self.answer = answer[0];
         Ok(())
     }

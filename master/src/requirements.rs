@@ -16,7 +16,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
     if matches!(method.schedule, Schedule::Palindromic(_)) {
         let refused = |found: &str, expected: &str| {
             let (found, expected) = (found.to_string(), expected.to_string());
-            Err(RunError::Grid { what: "palindromic schedule", found, expected })
+            Err(RunError::grid("palindromic schedule", found, expected))
         };
         if steps.iter().any(|s| *s != steps[0]) {
             return refused("units of different macro steps", "one macro step for all");
@@ -35,24 +35,24 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
     }
     if method.control.is_some() && matches!(method.schedule, Schedule::Palindromic(_)) {
         let (found, expected) = ("step control".to_string(), "steps of one length".to_string());
-        return Err(RunError::Grid { what: "palindromic schedule", found, expected });
+        return Err(RunError::grid("palindromic schedule", found, expected));
     }
     // Lines, joints and power bonds.
     lines(system, method)?;
     linear_models(system, method, steps)?;
     check_joints(system, method)?;
     if system.bonds.is_empty() && method.energy != EnergyCorrection::Monitor {
-        return Err(RunError::Grid {
-            what: "energy correction",
-            found: "a system without power bonds".to_string(),
-            expected: "a power bond for each connection whose energy counts".to_string(),
-        });
+        return Err(RunError::grid(
+            "energy correction",
+            "a system without power bonds",
+            "a power bond for each connection whose energy counts",
+        ));
     }
     // Windows that are repeated by an interface model have one length and no corrector.
     if system.interfaces.iter().any(|model| model.repeat > 0) {
         let refused = |found: &str, expected: &str| {
             let (found, expected) = (found.to_string(), expected.to_string());
-            Err(RunError::Grid { what: "an interface model that repeats steps", found, expected })
+            Err(RunError::grid("an interface model that repeats steps", found, expected))
         };
         if !matches!(method.correction, Correction::Explicit) {
             return refused("a corrector", "explicit coupling");
@@ -108,7 +108,7 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
 fn linear_models(system: &System, method: &Method, steps: &[Tick]) -> Result<(), RunError> {
     let refused = |found: &str, expected: &str| {
         let (found, expected) = (found.to_string(), expected.to_string());
-        Err(RunError::Grid { what: "linear-implicit coupling", found, expected })
+        Err(RunError::grid("linear-implicit coupling", found, expected))
     };
     if !matches!(method.correction, Correction::LinearImplicit) {
         return Ok(());
@@ -132,7 +132,7 @@ fn linear_models(system: &System, method: &Method, steps: &[Tick]) -> Result<(),
 fn lines(system: &System, method: &Method) -> Result<(), RunError> {
     if !system.lines.is_empty() && matches!(method.schedule, Schedule::Palindromic(_)) {
         let (found, expected) = ("a line with delay".to_string(), "another schedule".to_string());
-        return Err(RunError::Grid { what: "palindromic schedule", found, expected });
+        return Err(RunError::grid("palindromic schedule", found, expected));
     }
     for line in &system.lines {
         for (local, speed) in line.local.iter().zip(line.speed) {
@@ -151,9 +151,7 @@ fn lines(system: &System, method: &Method) -> Result<(), RunError> {
 
 /// Forces of joints are found by repeating windows, and are linear over them.
 fn check_joints(system: &System, method: &Method) -> Result<(), RunError> {
-    let refused = |found: String, expected: &str| {
-        Err(RunError::Grid { what: "constraints", found, expected: expected.to_string() })
-    };
+    let refused = |found: String, expected: &str| Err(RunError::grid("constraints", found, expected.to_string()));
     if system.constraints.is_empty() {
         return Ok(());
     }

@@ -33,7 +33,7 @@ struct Kept {
 }
 
 fn mismatch(found: String, expected: &str) -> RunError {
-    RunError::Grid { what: "saved state", found, expected: expected.to_owned() }
+    RunError::grid("saved state", found, expected.to_owned())
 }
 
 fn encoded<T: Serialize>(name: &str, field: &T) -> Result<Part, RunError> {

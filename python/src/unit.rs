@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind, ModelDescription, VendorAnnotation};
-use macrostep_master::unit::{Failure, Outcome, Unit, UnitError};
+use macrostep_master::unit::{Failure, Outcome, Tangent, Unit, UnitError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -322,7 +322,7 @@ impl Unit for Stepped {
         Err(self.refused("fmi2DeSerializeFMUstate", "the state of a unit in Python is not kept as bytes"))
     }
 
-    fn directional(&mut self, _: &[u32], _: &[u32], _: &[f64], _: &mut [f64]) -> Result<(), UnitError> {
+    fn directional(&mut self, _: Tangent<'_>) -> Result<(), UnitError> {
         Err(self.refused("fmi2GetDirectionalDerivative", "a unit in Python has none"))
     }
 }

@@ -6,7 +6,7 @@
 use macrostep_analysis::catalogue::all;
 use macrostep_description::{Causality, ModelDescription, Value, Variable};
 use macrostep_models::ModelEntry;
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use std::path::Path;
 
 const FROM: &str = "<!-- generated from the declarations: from here -->\n";
@@ -54,8 +54,7 @@ fn narrow(table: &str) -> String {
 }
 
 fn overview() -> String {
-    let left = |name: &'static str| (name, Align::Left);
-    let mut table = Table::new([left("FMU"), left("what"), left("inputs"), left("outputs"), left("parameters")]);
+    let mut table = Table::new("FMU | what | inputs | outputs | parameters");
     for model in all() {
         let d = model.describe();
         let cell = |c| names(&d, c);
@@ -94,9 +93,7 @@ fn role(v: &Variable) -> &'static str {
 
 /// All variables of a model, arrays once.
 fn table(d: &ModelDescription) -> String {
-    let left = |name: &'static str| (name, Align::Left);
-    let mut table =
-        Table::new([left("variable"), left("role"), left("unit"), ("start", Align::Right), left("meaning")]);
+    let mut table = Table::new("variable | role | unit | > start | meaning");
     let mut arrays: Vec<String> = Vec::new();
     for v in &d.variables {
         let name = array(&v.name);

@@ -230,7 +230,7 @@ fn a_snapshot_of_such_units_continues_bit_by_bit() {
                         let mut row = Last::default();
                         c.simulation.observe(&mut row).expect("a row");
                         c.simulation.step().expect("a step");
-                        (row, macrostep_analysis::pair::state(c))
+                        (row, crate::errors::state(c))
                     });
                     assert_eq!(a, b, "{coupling}, method {i}, rates {shares:?}, {step} steps later");
                 }

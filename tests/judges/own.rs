@@ -5,7 +5,7 @@ use macrostep_description::{Causality, ModelDescription, rules};
 use macrostep_import::fmu::{Fmu, FmuOptions, FmuUnit};
 use macrostep_master::unit::{Outcome, Unit};
 use macrostep_models::ModelEntry;
-use macrostep_slave::Snapshot;
+use macrostep_slave::{Snapshot, Tangent};
 
 /// The step a model recommends \[s\].
 fn step_s(d: &ModelDescription) -> f64 {
@@ -162,7 +162,7 @@ fn directional_derivatives_come_through() {
         let (known, unknown) = (reals(d, Causality::Input), reals(d, Causality::Output));
         let mut derivatives = vec![f64::NAN; unknown.len()];
         let seed: Vec<f64> = (0..known.len()).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect();
-        ready(fmu).directional(&unknown, &known, &seed, &mut derivatives).expect("derivatives");
+        ready(fmu).directional(Tangent::new(&unknown, &known, &seed, &mut derivatives)).expect("derivatives");
         assert!(derivatives.iter().all(|x| x.is_finite()), "{}: {derivatives:?}", entry.identifier);
     });
 }

@@ -1,8 +1,9 @@
 //! Parts that the tests of coupled oscillators share.
 #![allow(dead_code)] // each test file uses its part
 
+use crate::errors::state;
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Integrator, Outcome, Pair, Start, build, run, state};
+use macrostep_analysis::pair::{Coupling, Integrator, Outcome, Pair, Start, build, run};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
 use macrostep_master::predict::{Lagrange, Predictor};
 use macrostep_master::{Method, Schedule};

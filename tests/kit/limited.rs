@@ -5,7 +5,7 @@ use std::io::{Cursor, Read, Write};
 
 use macrostep::embedded;
 use macrostep_description::{CoSimulation, ModelDescription};
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError};
 use macrostep_master::{forward, idle};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
@@ -103,9 +103,9 @@ impl Unit for Limited {
         self.offers(|c| c.max_output_derivative_order > 0, "fmi2GetRealOutputDerivatives");
         self.unit.get_output_derivatives(refs, orders, values)
     }
-    fn directional(&mut self, unknown: &[u32], known: &[u32], d_known: &[f64], d_unknown: &mut [f64]) -> Done {
+    fn directional(&mut self, of: Tangent<'_>) -> Done {
         self.offers(|c| c.provides_directional_derivative, "fmi2GetDirectionalDerivative");
-        self.unit.directional(unknown, known, d_known, d_unknown)
+        self.unit.directional(of)
     }
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         self.was_set = false;

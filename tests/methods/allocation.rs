@@ -1,39 +1,13 @@
 //! Windows after the first ones allocate no memory.
 
 use crate::common::*;
+use crate::counting::allocations;
 use macrostep::factory;
 use macrostep_analysis::pair::{Coupling, Pair, build};
 use macrostep_master::correct::{Correction, MultiVector, NewtonKrylov, QuasiNewton, SemiImplicit};
 use macrostep_master::predict::{Hermite, IntegratedAcceleration, Jerk};
 use macrostep_master::record::{Column, Trace};
 use macrostep_master::{EnergyCorrection, Estimate, Method, StepControl};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-/// Counts what this thread allocates.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: forwards to the system's allocator; the counter is a plain cell without a destructor.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's contract is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract is the same.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn windows_allocate_nothing() {
@@ -87,12 +61,12 @@ fn nothing_is_allocated(rates: &[u32], units: macrostep_analysis::models::Factor
                     for _ in 0..50 {
                         c.simulation.step().expect("a step");
                     }
-                    let before = COUNT.with(Cell::get);
+                    let before = allocations();
                     for _ in 0..100 {
                         c.simulation.step().expect("a step");
                         c.simulation.observe(&mut rows).expect("a row");
                     }
-                    let count = COUNT.with(Cell::get) - before;
+                    let count = allocations() - before;
                     assert_eq!(count, 0, "{coupling} {name} {method_name}, rate {rate}");
                 }
             }

@@ -1,9 +1,10 @@
 //! Methods beyond the benchmark, through the FMUs: jerk-aided explicit, spectral waveform, palindromic.
 
 use crate::common::*;
+use crate::errors::global_errors;
 use macrostep::factory;
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Outcome, Pair, build, global_errors, run, slope};
+use macrostep_analysis::pair::{Coupling, Outcome, Pair, build, run, slope};
 use macrostep_master::predict::{Edge, Jerk, Predictor, Spectral};
 use macrostep_master::record::{Column, Trace};
 use macrostep_master::{History, Method, Schedule, Segment, Span};

@@ -1,9 +1,10 @@
 //! The benchmark under external forces, against its exact solution.
 
 use crate::common::*;
+use crate::errors::global_errors;
 use macrostep::factory;
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Pair, Start, build, global_errors, slope};
+use macrostep_analysis::pair::{Coupling, Pair, Start, build, slope};
 use macrostep_master::Schedule;
 use macrostep_oscillator::Force;
 

@@ -1,10 +1,11 @@
 //! Integrated acceleration: orders of convergence and figures, natively and through the FMUs.
 
 use crate::common::*;
+use crate::errors::{Errors, global_errors, local_errors};
 use macrostep::factory;
 use macrostep_analysis::models;
 use macrostep_analysis::models::Factory;
-use macrostep_analysis::pair::{Coupling, Errors, Pair, global_errors, local_errors, slope};
+use macrostep_analysis::pair::{Coupling, Pair, slope};
 use macrostep_master::predict::{IntegratedAcceleration, Variant};
 use macrostep_master::{Method, Sampling, Schedule};
 

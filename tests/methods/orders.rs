@@ -1,8 +1,9 @@
 //! Orders of convergence with exact subsystems, global and local, position and velocity.
 
 use crate::common::*;
+use crate::errors::{Errors, global_errors, local_errors};
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Errors, Pair, Start, global_errors, local_errors, slope};
+use macrostep_analysis::pair::{Coupling, Pair, Start, slope};
 use macrostep_master::predict::{Derivative, Hermite, Lagrange};
 use macrostep_master::{Method, Sampling, Schedule};
 

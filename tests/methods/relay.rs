@@ -171,7 +171,7 @@ fn after(pair: &Pair, turns: &[(u64, bool)]) -> State {
             (0..n).for_each(|_| _ = c.simulation.step().expect("a window"));
         }
     }
-    macrostep_analysis::pair::state(&c)
+    crate::errors::state(&c)
 }
 
 /// Takes rows, and ends the run after so many looks.

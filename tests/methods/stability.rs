@@ -1,8 +1,9 @@
 //! Stability regions of the dimensionless test model, from one-step maps of the very code that runs a co-simulation.
 
+use crate::errors::state;
 use macrostep_analysis::dimensionless::{Probe, Ratios};
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Pair, build, state};
+use macrostep_analysis::pair::{Coupling, Pair, build};
 use macrostep_analysis::region::{Rays, Window, regions};
 use macrostep_analysis::scheme::{
     Control, Correct, Derivative, Energy, Named, Predict, Rate, Schedule, Scheme, Variant, named,

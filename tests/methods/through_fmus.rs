@@ -123,7 +123,7 @@ fn rational_rates_converge() {
         let error = |step_s: f64| {
             let mut pair = test_pair(coupling, method(Lagrange::new(1), Schedule::Jacobi), step_s);
             pair.shares = [(1, 1), (2, 3)];
-            macrostep_analysis::pair::global_errors(&pair, &models::native).expect("the run").position
+            crate::errors::global_errors(&pair, &models::native).expect("the run").position
         };
         let order = (error(1e-2) / error(5e-3)).log2();
         assert!((order - 2.0).abs() < 0.15, "{coupling}: {order}");

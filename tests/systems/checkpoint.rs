@@ -1,9 +1,10 @@
 //! A run that is interrupted or killed and continued leaves the same bits as one that was not.
 use crate::common::{classical, method, schedules, test_pair};
+use crate::errors::state;
 use macrostep::factory;
 use macrostep_analysis::models;
 use macrostep_analysis::models::Factory;
-use macrostep_analysis::pair::{Coupling, Pair, build, state};
+use macrostep_analysis::pair::{Coupling, Pair, build};
 use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };

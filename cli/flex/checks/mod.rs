@@ -4,7 +4,7 @@ mod bodies;
 mod moving;
 mod reduced;
 
-use macrostep_plot::table::{Align, Table};
+use macrostep_plot::Table;
 use serde::Serialize;
 
 use super::arguments::ChecksArguments;
@@ -63,8 +63,7 @@ pub fn run(arguments: &ChecksArguments) -> Result<(), Failure> {
     if arguments.json {
         print::line(serde_json::json!({ "checks": checks }))?;
     } else {
-        let mut table =
-            Table::new([("check", Align::Left), ("found", Align::Left), ("expected", Align::Left), ("", Align::Left)]);
+        let mut table = Table::new("check | found | expected | ");
         for c in &checks {
             let mark = if c.holds { "holds" } else { "FAILS" };
             table.row([c.name.clone(), shortened(&c.found), c.expected.clone(), mark.to_owned()]);

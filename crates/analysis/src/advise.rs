@@ -116,13 +116,12 @@ impl Question {
     /// A scheme that was not done in time.
     pub(super) fn late(&self) -> RunError {
         let limit_s = self.limit.unwrap_or_default().as_secs_f64();
-        RunError::Grid {
-            what: "time of trials",
-            found: format!("more than {:.3} s for a scheme, or {limit_s} s for all", SHARE * limit_s),
-            expected: "less: a larger `--limit` gives more time, an earlier `--stop` makes runs shorter, fewer \
-                       quantities by `--record` make them cheaper"
-                .to_owned(),
-        }
+        RunError::grid(
+            "time of trials",
+            format!("more than {:.3} s for a scheme, or {limit_s} s for all", SHARE * limit_s),
+            "less: a larger `--limit` gives more time, an earlier `--stop` makes runs shorter, fewer \
+                       quantities by `--record` make them cheaper",
+        )
     }
 }
 
@@ -215,15 +214,11 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
         reason.clone_from(&most.why);
     }
     let Some(best) = candidates.first().copied() else {
-        return Err(RunError::Grid {
-            what: "tolerance",
-            found: format!(
-                "{:e}, met by no scheme with {DO_STEPS_MAX} calls of the units; {reason}",
-                question.tolerance
-            ),
-            expected: "a larger one, an earlier `--stop`, or, where a quantity does not converge, others by `--record`"
-                .to_string(),
-        });
+        return Err(RunError::grid(
+            "tolerance",
+            format!("{:e}, met by no scheme with {DO_STEPS_MAX} calls of the units; {reason}", question.tolerance),
+            "a larger one, an earlier `--stop`, or, where a quantity does not converge, others by `--record`",
+        ));
     };
     candidates.extend(control(benchmark, &best, (question, question.until(&search)), &mut left_out)?);
     candidates.sort_by_key(|c| c.do_steps);
@@ -286,11 +281,11 @@ fn explore(
     // A matrix of all unknowns of a macro step is to be small.
     let nodes = if scheme.predict.family == Family::Spectral { scheme.predict.degree as usize } else { 1 };
     if scheme.correct == Correct::Newton && nodes * benchmark.signals() > UNKNOWNS_MAX {
-        return Err(RunError::Grid {
-            what: "unknowns of a macro step",
-            found: format!("{nodes} × {} signals between units", benchmark.signals()),
-            expected: format!("at most {UNKNOWNS_MAX} for a method with a matrix of them"),
-        });
+        return Err(RunError::grid(
+            "unknowns of a macro step",
+            format!("{nodes} × {} signals between units", benchmark.signals()),
+            format!("at most {UNKNOWNS_MAX} for a method with a matrix of them"),
+        ));
     }
     let until = question.until(search);
     let (mut reason, mut unmoved) = (String::new(), 0);

@@ -21,28 +21,14 @@ use macrostep_system::Scenario;
 /// Number of masses.
 const N: usize = MASSES.len();
 
-/// The scenario.
-#[derive(Debug, Clone, Copy)]
-pub struct Chain {
-    m: [f64; N],
-    k: [f64; N],
-    c: [f64; N],
-    k_c: f64,
-    c_c: f64,
-}
-
-impl Default for Chain {
-    /// The masses of the scenario.
-    fn default() -> Self {
-        let [m, k, c] = [0, 1, 2].map(|place| MASSES.map(|mass| mass[place]));
-        Chain { m, k, c, k_c: SPRING[0], c_c: SPRING[1] }
-    }
-}
+/// The chain of [`macrostep_benchmarks::chain`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Chain;
 
 impl Chain {
     /// f between masses i and i + 1.
     fn force(&self, i: usize, z: &[f64]) -> f64 {
-        self.k_c * (z[i] - z[i + 1]) + self.c_c * (z[N + i] - z[N + i + 1])
+        SPRING[0] * (z[i] - z[i + 1]) + SPRING[1] * (z[N + i] - z[N + i + 1])
     }
 }
 
@@ -79,8 +65,9 @@ impl Whole for Chain {
         for i in 0..N {
             let left = if i > 0 { self.force(i - 1, z) } else { 0.0 };
             let right = if i + 1 < N { self.force(i, z) } else { 0.0 };
+            let [m, k, c, ..] = MASSES[i];
             dz[i] = z[N + i];
-            dz[N + i] = (-self.k[i] * z[i] - self.c[i] * z[N + i] + left - right) / self.m[i];
+            dz[N + i] = (-k * z[i] - c * z[N + i] + left - right) / m;
         }
     }
 

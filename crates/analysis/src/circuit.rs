@@ -13,34 +13,15 @@ use crate::scenario::Card;
 use macrostep_benchmarks::circuit::{MESHES, SHUNT, circuit};
 use macrostep_system::Scenario;
 
-/// The scenario.
-#[derive(Debug, Clone, Copy)]
-pub struct Circuit {
-    /// L \[H\].
-    l: [f64; 2],
-    /// R \[Ω\].
-    r: [f64; 2],
-    /// C \[F\].
-    c: [f64; 2],
-    /// C_s \[F\].
-    c_s: f64,
-    /// R_s \[Ω\].
-    r_s: f64,
-}
-
-impl Default for Circuit {
-    /// The meshes of the scenario.
-    fn default() -> Self {
-        let [l, r, c] = [0, 1, 2].map(|place| MESHES.map(|mesh| mesh[place]));
-        Circuit { l, r, c, c_s: SHUNT[0], r_s: SHUNT[1] }
-    }
-}
+/// The circuit of [`macrostep_benchmarks::circuit`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Circuit;
 
 impl Circuit {
     /// Voltage of the shunt in the sense of mesh `i`.
     fn shunt(&self, i: usize, z: &[f64]) -> f64 {
         let o = 1 - i;
-        (z[i] - z[o]) / self.c_s + self.r_s * (z[2 + i] - z[2 + o])
+        (z[i] - z[o]) / SHUNT[0] + SHUNT[1] * (z[2 + i] - z[2 + o])
     }
 }
 
@@ -79,8 +60,9 @@ impl Whole for Circuit {
 
     fn rates(&self, z: &[f64], dz: &mut [f64]) {
         for i in 0..2 {
+            let [l, r, c, ..] = MESHES[i];
             dz[i] = z[2 + i];
-            dz[2 + i] = (-self.r[i] * z[2 + i] - z[i] / self.c[i] - self.shunt(i, z)) / self.l[i];
+            dz[2 + i] = (-r * z[2 + i] - z[i] / c - self.shunt(i, z)) / l;
         }
     }
 

@@ -46,7 +46,7 @@ pub fn assembly(scenario: &Scenario, factory: Factory<'_>) -> Result<Assembly, R
 pub fn cannot_run(findings: &[Finding]) -> RunError {
     let error = findings.iter().find(|f| f.severity == Severity::Error);
     let found = error.map_or_else(String::new, ToString::to_string);
-    RunError::Grid { what: "system", found, expected: "a method that its units allow".to_string() }
+    RunError::grid("system", found, "a method that its units allow")
 }
 
 /// Units of this program's models as a catalogue, for assembling scenarios of them.

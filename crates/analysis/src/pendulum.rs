@@ -81,10 +81,12 @@ impl Pendulum {
         simulation.terminate()?;
         // Recorded variables stand in the order of the FMUs' descriptions.
         let place = |name: &str| {
-            trace.columns().iter().position(|c| c.name == name).ok_or_else(|| RunError::Grid {
-                what: "recorded variables",
-                found: format!("none of the name `{name}`"),
-                expected: "those that the scenario records".to_owned(),
+            trace.columns().iter().position(|c| c.name == name).ok_or_else(|| {
+                RunError::grid(
+                    "recorded variables",
+                    format!("none of the name `{name}`"),
+                    "those that the scenario records",
+                )
             })
         };
         // Columns of the tip, of the payload, and of the arm's angle.

@@ -141,11 +141,11 @@ impl Probe {
     /// [`RunError::Grid`] where they are too many.
     pub fn new(windows: f64) -> Result<Self, RunError> {
         if windows.is_nan() || windows > WINDOWS_MAX {
-            return Err(RunError::Grid {
-                what: "growth of perturbed runs",
-                found: format!("{windows:.3e} macro steps up to the end of the run"),
-                expected: format!("at most {WINDOWS_MAX:e}: choose larger macro steps or an earlier `--stop`"),
-            });
+            return Err(RunError::grid(
+                "growth of perturbed runs",
+                format!("{windows:.3e} macro steps up to the end of the run"),
+                format!("at most {WINDOWS_MAX:e}: choose larger macro steps or an earlier `--stop`"),
+            ));
         }
         let seen = (windows as u64).max(SAMPLES as u64);
         let pulse = seen / SAMPLES as u64;
@@ -197,23 +197,22 @@ pub fn radius(
     match why.or(why_nudged) {
         Some(RunError::Diverged(_)) => Ok(if found > 1.0 { found } else { f64::NAN }),
         Some(why) if found.is_nan() || found <= 1.0 => Err(why),
-        None if found.is_nan() => Err(RunError::Grid {
-            what: "growth of perturbed runs",
-            found: "differences of two runs that jump, as at events, or beat".to_owned(),
-            expected: "signals between units that move smoothly; see `macrostep verify` for the error of a run"
-                .to_owned(),
-        }),
+        None if found.is_nan() => Err(RunError::grid(
+            "growth of perturbed runs",
+            "differences of two runs that jump, as at events, or beat",
+            "signals between units that move smoothly; see `macrostep verify` for the error of a run",
+        )),
         _ => Ok(found),
     }
 }
 
 /// Runs that were not done in time.
 fn late(made: usize, windows: u64) -> RunError {
-    RunError::Grid {
-        what: "growth of perturbed runs",
-        found: format!("{made} of {windows} macro steps in the time that is left"),
-        expected: "all of them: a larger `--limit` gives more time".to_owned(),
-    }
+    RunError::grid(
+        "growth of perturbed runs",
+        format!("{made} of {windows} macro steps in the time that is left"),
+        "all of them: a larger `--limit` gives more time",
+    )
 }
 
 /// ρ of the samples of a difference, which has the noise of each signal on it; 0 where there is none.

@@ -278,22 +278,22 @@ pub trait Benchmark: Send + Sync {
 /// [`RunError::Grid`] with the reason.
 pub fn check_map(scheme: &Scheme) -> Result<(), RunError> {
     scheme.lacks_map().map_or(Ok(()), |why| {
-        Err(RunError::Grid {
-            what: "one-step map",
-            found: format!("`{scheme}`, which has none: {why}"),
-            expected: "a scheme whose steps are all the same linear map".to_string(),
-        })
+        Err(RunError::grid(
+            "one-step map",
+            format!("`{scheme}`, which has none: {why}"),
+            "a scheme whose steps are all the same linear map",
+        ))
     })
 }
 
 /// A power bond that a cut does not have.
 pub fn no_bond(card: &Card, coupling: Coupling) -> RunError {
     let why = "an effort in it is no constant times an input";
-    RunError::Grid {
-        what: "energy correction or ecco",
-        found: format!("`{}` of scenario `{}` without power bonds: {why}", coupling.name(), card.name),
-        expected: "`--energy monitor` and `--control fixed` or `error`, or another scenario".to_string(),
-    }
+    RunError::grid(
+        "energy correction or ecco",
+        format!("`{}` of scenario `{}` without power bonds: {why}", coupling.name(), card.name),
+        "`--energy monitor` and `--control fixed` or `error`, or another scenario",
+    )
 }
 
 /// A cut that a scenario does not have.
@@ -302,9 +302,9 @@ pub fn check_cut(card: &Card, coupling: Coupling) -> Result<(), RunError> {
         return Ok(());
     }
     let has: Vec<&str> = card.couplings.iter().map(|c| c.name()).collect();
-    Err(RunError::Grid {
-        what: "coupling",
-        found: format!("`{}` of scenario `{}`", coupling.name(), card.name),
-        expected: format!("one of `{}`", has.join("`, `")),
-    })
+    Err(RunError::grid(
+        "coupling",
+        format!("`{}` of scenario `{}`", coupling.name(), card.name),
+        format!("one of `{}`", has.join("`, `")),
+    ))
 }

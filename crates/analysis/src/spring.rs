@@ -14,21 +14,9 @@ use macrostep_benchmarks::nonlinear_spring;
 use macrostep_benchmarks::spring::{MASSES, SPRING};
 use macrostep_system::Scenario;
 
-/// The scenario.
-#[derive(Debug, Clone, Copy)]
-pub struct NonlinearSpring {
-    m: [f64; 2],
-    k: [f64; 2],
-    c: [f64; 2],
-}
-
-impl Default for NonlinearSpring {
-    /// Masses of the scenario.
-    fn default() -> Self {
-        let [m, k, c] = [0, 1, 2].map(|place| MASSES.map(|mass| mass[place]));
-        NonlinearSpring { m, k, c }
-    }
-}
+/// The spring of [`macrostep_benchmarks::nonlinear_spring`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NonlinearSpring;
 
 /// Sign of f^c on either mass.
 const SIGN: [f64; 2] = [-1.0, 1.0];
@@ -79,8 +67,9 @@ impl Whole for NonlinearSpring {
     fn rates(&self, z: &[f64], dz: &mut [f64]) {
         let f = self.force(z);
         for i in 0..2 {
+            let [m, k, c, ..] = MASSES[i];
             dz[i] = z[2 + i];
-            dz[2 + i] = (-self.k[i] * z[i] - self.c[i] * z[2 + i] + SIGN[i] * f) / self.m[i];
+            dz[2 + i] = (-k * z[i] - c * z[2 + i] + SIGN[i] * f) / m;
         }
     }
 
@@ -90,7 +79,8 @@ impl Whole for NonlinearSpring {
         let [x, v, a] = [z[0] - z[1], z[2] - z[3], dz[2] - dz[3]];
         let [stiffness, cubic, damping] = SPRING;
         let force_rate = (stiffness + 3.0 * cubic * x * x) * v + damping * a;
-        let jerk = (-self.k[i] * z[2 + i] - self.c[i] * dz[2 + i] + SIGN[i] * force_rate) / self.m[i];
+        let [m, k, c, ..] = MASSES[i];
+        let jerk = (-k * z[2 + i] - c * dz[2 + i] + SIGN[i] * force_rate) / m;
         [z[i], z[2 + i], dz[2 + i], jerk]
     }
 

@@ -137,12 +137,13 @@ pub fn fine(
     found.sort_by(|a, b| a.error.total_cmp(&b.error));
     let mut found = found.into_iter();
     let Some(mut best) = found.next() else {
-        return Err(refusal.filter(|_| reason.is_empty()).unwrap_or_else(|| RunError::Grid {
-            what: "reference run",
-            found: format!("no method that converges with up to {DO_STEPS_MAX} calls of the units: {reason}"),
-            expected: "quantities that converge with smaller macro steps; name them by `--record`, or choose an \
-                       earlier `--stop`"
-                .to_string(),
+        return Err(refusal.filter(|_| reason.is_empty()).unwrap_or_else(|| {
+            RunError::grid(
+                "reference run",
+                format!("no method that converges with up to {DO_STEPS_MAX} calls of the units: {reason}"),
+                "quantities that converge with smaller macro steps; name them by `--record`, or choose an \
+                       earlier `--stop`",
+            )
         }));
     };
     // It is no better than its difference from the other one.

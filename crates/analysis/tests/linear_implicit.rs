@@ -1,8 +1,13 @@
 //! Linear-implicit coupling of two masses: orders, stability beside explicit coupling, and one run a macro step.
 
+#[path = "../../../tests/kit/errors.rs"]
+#[allow(dead_code)] // not all of the kit is used here
+mod errors;
+
+use errors::global_errors;
 use macrostep_analysis::dimensionless::Ratios;
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Pair, Start, global_errors, run, slope};
+use macrostep_analysis::pair::{Coupling, Pair, Start, run, slope};
 use macrostep_analysis::region::{Rays, Window, regions};
 use macrostep_analysis::scheme::{Correct, Predict, Schedule, Scheme};
 use macrostep_oscillator::Parameters;

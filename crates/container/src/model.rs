@@ -4,7 +4,7 @@ use std::path::Path;
 
 use macrostep_description::ModelDescription;
 use macrostep_master::RunError;
-use macrostep_slave::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shape, Shared, Span, Topic};
+use macrostep_slave::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shared, Span, Tangent, Topic};
 
 use crate::contents::Contents;
 use crate::declaration::{Alias, Type};
@@ -41,10 +41,6 @@ impl Model for Container {
         let contents = Contents::open(resources)?;
         let description = contents.description.clone();
         Ok((Container { contents, running: None, said: Said::default() }, description))
-    }
-
-    fn shape(&self) -> Shape {
-        Shape::default()
     }
 
     fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
@@ -140,14 +136,8 @@ impl Model for Container {
         self.said.take()
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         let table = &self.contents.table;
         let real = |a: &&Alias, r: &u32| a.kind == Type::Real && a.outer == *r as usize;
         let inputs = known.iter().map(|r| table.reals.iter().position(|a| real(&a, r))).collect::<Option<Vec<_>>>();

@@ -1,32 +1,11 @@
 //! What a master calls in every step does not allocate.
-#![allow(unsafe_code)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
+#[path = "../../../tests/kit/counting.rs"]
+mod counting;
 
+use counting::allocations;
 use macrostep_models::find;
-use macrostep_slave::{Slave, Snapshot};
-
-/// Counts calls of the allocator.
-struct Counting;
-
-static CALLS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: the system's allocator, with a count beside it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        CALLS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's contract.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use macrostep_slave::{Slave, Snapshot, Tangent};
 
 /// A macro step with rollback and everything read.
 fn window(s: &mut dyn Slave, saved: &mut Snapshot, refs: &[Vec<u32>; 3], t: f64) {
@@ -45,7 +24,7 @@ fn window(s: &mut dyn Slave, saved: &mut Snapshot, refs: &[Vec<u32>; 3], t: f64)
         s.get_real(outputs, &mut y).expect("outputs");
         s.get_real(nodes, &mut dense).expect("outputs");
         s.get_real_output_derivatives(&outputs[..3], &orders, &mut dense).expect("outputs");
-        s.directional_derivative(&outputs[..3], inputs, &[1.0; 3], &mut dense).expect("derivatives");
+        s.directional_derivative(Tangent::new(&outputs[..3], inputs, &[1.0; 3], &mut dense)).expect("derivatives");
     }
 }
 
@@ -68,10 +47,10 @@ fn a_step_does_not_allocate_after_the_first() {
         s.exit_initialization().expect("legal");
         let mut saved = Snapshot::new();
         window(s, &mut saved, &refs, 0.0);
-        let before = CALLS.load(Ordering::Relaxed);
+        let before = allocations();
         for k in 1..20 {
             window(s, &mut saved, &refs, f64::from(k) * 0.01);
         }
-        assert_eq!(CALLS.load(Ordering::Relaxed) - before, 0, "integrator {integrator}");
+        assert_eq!(allocations() - before, 0, "integrator {integrator}");
     }
 }

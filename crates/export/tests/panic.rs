@@ -11,7 +11,7 @@ use std::path::Path;
 use common::*;
 use macrostep_description::{Builder, CoSimulation, Declared, ModelDescription};
 use macrostep_export::fmi2::*;
-use macrostep_slave::{Fault, Group, Instance, Memory, Model, Outcome, Shape, Span};
+use macrostep_slave::{Fault, Group, Instance, Memory, Model, Outcome, Span, Tangent};
 
 /// Panics in a step longer than 1 s, and when it is dropped afterwards.
 #[derive(Debug, Default)]
@@ -35,12 +35,6 @@ impl Model for Panicker {
         let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
         Ok((Panicker::default(), description))
     }
-    fn shape(&self) -> Shape {
-        Shape::default()
-    }
-    fn initialise(&mut self, _: &mut Memory) -> Result<(), Fault> {
-        Ok(())
-    }
     fn step(&mut self, _: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         if span.step_s > 1.0 {
             self.armed = true;
@@ -54,14 +48,7 @@ impl Model for Panicker {
     fn output_derivatives(&mut self, _: &Memory, _: &[u32], _: &[i32], _: &mut [f64]) -> Result<(), Fault> {
         Ok(())
     }
-    fn directional_derivative(
-        &mut self,
-        _: &Memory,
-        _: &[u32],
-        _: &[u32],
-        _: &[f64],
-        _: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, _: &Memory, _: Tangent<'_>) -> Result<(), Fault> {
         Ok(())
     }
 }

@@ -1,39 +1,15 @@
 //! The compact form of a reduced body, and the cost of its right-hand side.
 #![allow(clippy::unwrap_used)] // in a test a panic is the answer
-#![allow(unsafe_code)]
 
 mod common;
+#[path = "../../../tests/kit/counting.rs"]
+mod counting;
 
+use counting::allocations;
 use macrostep_flexible::moving::{Base, Dopri, GeneralizedAlpha, Rayleigh};
 use macrostep_flexible::{BodyState, Error, FlexibleBody, Loads, Workspace};
 use nalgebra::Vector3;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::time::Instant;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system allocator, counting per thread.
-struct Counting;
-
-// SAFETY: every call is passed on unchanged to the system allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer comes from `System` with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// The T-square with 16 elastic coordinates: 12 of its two free connectors and 4 modes.
 fn body() -> FlexibleBody {
@@ -81,13 +57,13 @@ fn nothing_is_allocated_per_right_hand_side_and_it_is_fast() {
     loads.wrenches[1].force = Vector3::new(1.0, 2.0, 3.0);
     let mut work = Workspace::new(&body);
     let count = 200_000;
-    let before = ALLOCATIONS.with(Cell::get);
+    let before = allocations();
     let start = Instant::now();
     for _ in 0..count {
         body.accelerations(std::hint::black_box(&state), &loads, &mut work).unwrap();
     }
     let each = start.elapsed() / count;
-    assert_eq!(ALLOCATIONS.with(Cell::get), before);
+    assert_eq!(allocations(), before);
     println!("right-hand side with 16 elastic coordinates: {each:?}");
     // Times do not gate: the bound is an order of magnitude above what is measured.
     assert!(each.as_nanos() < 50_000);
@@ -101,13 +77,13 @@ fn nothing_is_allocated_in_a_step() {
     let mut scheme = GeneralizedAlpha::new(&body, 0.8);
     let mut memory = scheme.start(&body, &state, &loads, &Base::Free).unwrap();
     let mut dopri = Dopri::new(&body);
-    let before = ALLOCATIONS.with(Cell::get);
+    let before = allocations();
     for i in 1..=10 {
         let end = 1e-4 * f64::from(i);
         scheme.step(&body, &mut state, &mut memory, (end, 1e-4), (&loads, &Base::Free)).unwrap();
     }
     dopri.advance(&body, &mut state, (1e-3, 1.1e-3), |_, _| ()).unwrap();
-    assert_eq!(ALLOCATIONS.with(Cell::get), before);
+    assert_eq!(allocations(), before);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The oscillator models against formulas that are not theirs.
 
 use macrostep_models::{all, case_1, find};
-use macrostep_slave::{Slave, Snapshot};
+use macrostep_slave::{Slave, Snapshot, Tangent};
 
 /// Value reference of a variable.
 fn reference(slave: &dyn Slave, name: &str) -> u32 {
@@ -171,7 +171,7 @@ fn directional_derivatives_are_finite_differences() {
         for u in &inputs {
             for y in &outputs {
                 let (ru, ry, mut found) = (reference(s, u), reference(s, y), [f64::NAN]);
-                s.directional_derivative(&[ry], &[ru], &[2.5], &mut found).expect("a derivative");
+                s.directional_derivative(Tangent::new(&[ry], &[ru], &[2.5], &mut found)).expect("a derivative");
                 let at = get(s, u);
                 let mut value = |x: f64| {
                     set(s, u, x);
@@ -194,7 +194,7 @@ fn directional_derivatives_at_the_start_follow_parameters() {
     for known in ["m", "k", "c", "x0", "v0", "k_c", "c_c", "xi"] {
         for unknown in ["a", "jerk", "e_kin", "e_pot", "f_c", "f_c_node[3]"] {
             let (rk, ru, mut found) = (reference(s, known), reference(s, unknown), [f64::NAN]);
-            s.directional_derivative(&[ru], &[rk], &[1.0], &mut found).expect("a derivative");
+            s.directional_derivative(Tangent::new(&[ru], &[rk], &[1.0], &mut found)).expect("a derivative");
             let at = get(s, known);
             let mut value = |x: f64| {
                 set(s, known, x);
@@ -213,10 +213,16 @@ fn derivatives_by_states_and_refusals() {
     let s = s.as_mut();
     let [x, v, a, k] = ["x", "v", "a", "k"].map(|name| reference(s, name));
     let mut found = [0.0];
-    s.directional_derivative(&[a], &[x, v], &[1.0, 2.0], &mut found).expect("states are known");
+    s.directional_derivative(Tangent::new(&[a], &[x, v], &[1.0, 2.0], &mut found)).expect("states are known");
     assert!((found[0] - (-20.0 - 0.6) / 1.5).abs() < 1e-14);
-    assert!(s.directional_derivative(&[a], &[k], &[1.0], &mut found).is_err(), "fixed after initialisation");
-    assert!(s.directional_derivative(&[k], &[x], &[1.0], &mut found).is_err(), "a parameter is no unknown");
+    assert!(
+        s.directional_derivative(Tangent::new(&[a], &[k], &[1.0], &mut found)).is_err(),
+        "fixed after initialisation"
+    );
+    assert!(
+        s.directional_derivative(Tangent::new(&[k], &[x], &[1.0], &mut found)).is_err(),
+        "a parameter is no unknown"
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@
 use std::path::Path;
 
 use macrostep_description::{Declared, DependencyKind, ModelDescription, VariableId};
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shared, Span, Tangent};
 use serde::{Deserialize, Serialize};
 
 use crate::Stored;
@@ -173,14 +173,6 @@ impl Model for Adapter {
         Self::from_data(AdapterMatrix::load(resources)?)
     }
 
-    fn shape(&self) -> Shape {
-        Shape::default()
-    }
-
-    fn initialise(&mut self, _: &mut Memory) -> Result<(), Fault> {
-        Ok(())
-    }
-
     fn step(&mut self, _: &mut Memory, _: Span) -> Result<Outcome, Fault> {
         Ok(Outcome::Done)
     }
@@ -207,14 +199,8 @@ impl Model for Adapter {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         // Unknowns are outputs, knowns inputs.
         let first = self.places().u;
         if let Some(wrong) = unknown.iter().find(|r| (**r as usize) < first) {

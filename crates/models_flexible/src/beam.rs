@@ -22,7 +22,7 @@ use std::path::Path;
 
 use macrostep_description::{Declared, ModelDescription};
 use macrostep_ode::{MAX_DEGREE, Polynomials};
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span, Tangent};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -313,14 +313,8 @@ impl<const REDUCED: bool> Model for Beam<REDUCED> {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        _: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_unknown, .. } = of;
         let first = PARAMETERS + self.values();
         if let Some(wrong) = unknown.iter().find(|r| (**r as usize) < first) {
             return Err(no_derivative(memory, *wrong, known));

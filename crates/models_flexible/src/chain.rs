@@ -13,7 +13,7 @@ use std::path::Path;
 
 use macrostep_description::{BaseUnit, Declared, ModelDescription};
 use macrostep_flexible::ReducedChain;
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span, Tangent};
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -164,14 +164,8 @@ impl Model for ReducedRod {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         let first = 1 + self.connectors();
         let at_start = memory.phase == macrostep_slave::Phase::Initialization;
         let level: f64 = known.iter().zip(d_known).filter(|(r, _)| at_start && **r == 0).map(|(_, d)| d).sum();

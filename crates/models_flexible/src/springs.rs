@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use macrostep_description::{Declared, DependencyKind, ModelDescription};
-use macrostep_slave::{Fault, Memory, Model, Outcome, Shape, Span};
+use macrostep_slave::{Fault, Memory, Model, Outcome, Span, Tangent};
 
 use crate::declare::{builder, finish};
 
@@ -65,14 +65,6 @@ impl Model for Springs {
         Ok((Springs, finish(b)?))
     }
 
-    fn shape(&self) -> Shape {
-        Shape::default()
-    }
-
-    fn initialise(&mut self, _: &mut Memory) -> Result<(), Fault> {
-        Ok(())
-    }
-
     fn step(&mut self, _: &mut Memory, _: Span) -> Result<Outcome, Fault> {
         Ok(Outcome::Done)
     }
@@ -99,14 +91,8 @@ impl Model for Springs {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         // Knowns are parameters and positions.
         if let Some(wrong) = known.iter().find(|r| **r as usize >= OUTPUTS) {
             let unknown = unknown.first().copied().unwrap_or(*wrong);

@@ -3,7 +3,7 @@
 mod driven;
 
 use driven::{choose, get, reference, run, set, slave, start};
-use macrostep_slave::{Slave, Snapshot};
+use macrostep_slave::{Slave, Snapshot, Tangent};
 
 /// Accelerations follow loads at once: derivatives against differences of what is read.
 #[test]
@@ -18,7 +18,7 @@ fn accelerations_follow_loads_as_their_derivatives_say() {
     let mut a = [[0.0; 3]; 2];
     s.get_real(&unknown, &mut a[0]).expect("get");
     let (direction, mut exact) = ([3.0, -0.7, 0.4, 2.0], [0.0; 3]);
-    s.directional_derivative(&unknown, &known, &direction, &mut exact).expect("derivative");
+    s.directional_derivative(Tangent::new(&unknown, &known, &direction, &mut exact)).expect("derivative");
     s.set_real(&known, &direction).expect("set");
     s.get_real(&unknown, &mut a[1]).expect("get");
     let size = exact.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
@@ -27,8 +27,13 @@ fn accelerations_follow_loads_as_their_derivatives_say() {
         assert!((a[1][i] - a[0][i] - exact[i]).abs() < 1e-9 * size, "{i}: {a:?} {exact:?}");
     }
     // Velocities do not.
-    s.directional_derivative(&[reference(s.description(), "tip.v[2]")], &known, &direction, &mut exact[..1])
-        .expect("zero");
+    s.directional_derivative(Tangent::new(
+        &[reference(s.description(), "tip.v[2]")],
+        &known,
+        &direction,
+        &mut exact[..1],
+    ))
+    .expect("zero");
     assert_eq!(exact[0], 0.0);
 }
 

@@ -10,7 +10,7 @@ use macrostep_flexible::{Basis, Connector, FlexibleBody, Joint, Material, Struct
 use macrostep_models_flexible::{AdapterMatrix, BeamModes, Body, ImportedBody, RodMatrices, Stored, all, find};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::{InterfaceMap, Space};
-use macrostep_slave::{Instance, Slave, Snapshot};
+use macrostep_slave::{Instance, Slave, Snapshot, Tangent};
 
 fn reals(d: &ModelDescription, causality: Causality) -> Vec<u32> {
     d.variables.iter().filter(|v| v.causality == causality && v.real().is_some()).map(|v| v.value_reference).collect()
@@ -223,7 +223,7 @@ fn directional_derivatives_at_the_start_agree_with_differences() {
     let direction: Vec<f64> = (0..12).map(|i| f64::from((i * 5) % 7) - 3.0).collect();
     s.set_real(&known, &base).expect("set");
     let mut exact = vec![0.0; unknown.len()];
-    s.directional_derivative(&unknown, &known, &direction, &mut exact).expect("derivative");
+    s.directional_derivative(Tangent::new(&unknown, &known, &direction, &mut exact)).expect("derivative");
     let mut at = |h: f64| {
         let moved: Vec<f64> = base.iter().zip(&direction).map(|(b, d)| b + h * d).collect();
         s.set_real(&known, &moved).expect("set");
@@ -328,7 +328,7 @@ fn derivatives_with_respect_to_an_output_are_refused() {
     start(s.as_mut());
     let (inputs, outputs) = (reals(s.description(), Causality::Input), reals(s.description(), Causality::Output));
     let mut d = [f64::NAN];
-    s.directional_derivative(&[outputs[1]], &[inputs[1]], &[1.0], &mut d).expect("the stiffness");
+    s.directional_derivative(Tangent::new(&[outputs[1]], &[inputs[1]], &[1.0], &mut d)).expect("the stiffness");
     assert_eq!(d, [-10.0]);
-    assert!(s.directional_derivative(&[outputs[1]], &[outputs[4]], &[1.0], &mut d).is_err());
+    assert!(s.directional_derivative(Tangent::new(&[outputs[1]], &[outputs[4]], &[1.0], &mut d)).is_err());
 }

@@ -33,7 +33,7 @@ use macrostep_description::{ModelDescription, Variable};
 use macrostep_hydraulics::{
     Circuit, CircuitState, CylinderState, FastSide, Forces, Interface, Prediction, Window, window,
 };
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Phase, Shape, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Phase, Shape, Span, Tangent};
 
 pub(crate) use declare::page;
 
@@ -277,14 +277,8 @@ impl<D: Drive> Model for Hydraulics<D> {
     }
 
     /// `∂λ/∂w0 = −b_f`; no other output follows an input without a step.
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         let layout = self.layout;
         let (inputs, force) = (layout.speed()..layout.outputs(), layout.outputs() + 4 * layout.r);
         for (u, d) in unknown.iter().zip(d_unknown) {

@@ -35,7 +35,7 @@ use std::path::Path;
 
 use macrostep_description::{Kind, ModelDescription, Variable};
 use macrostep_multibody::{FlatState, InterfaceOptions, Simulation, State, StepError};
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Phase, Shape, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Phase, Shape, Span, Tangent};
 
 pub(crate) use declare::page;
 
@@ -247,14 +247,8 @@ impl<P: Plant> Model for Multibody<P> {
         }
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         let initial = memory.phase == Phase::Initialization;
         self.differentiate(memory, (unknown, known), initial, (d_known, d_unknown))
     }

@@ -1,36 +1,11 @@
 //! After the first steps a macro step of the slaves allocates nothing, outputs and interface model included.
-#![allow(unsafe_code)]
 
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
-};
+#[path = "../../../tests/kit/counting.rs"]
+mod counting;
 
+use counting::allocations;
 use macrostep_models_mechanics::find;
 use macrostep_slave::Slave;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call is passed on unchanged to the system allocator; counting touches no memory of the caller.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|count| count.set(count.get() + 1));
-        // SAFETY: the contract is the caller's.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the contract is the caller's.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Value references of the reals `name[…]`.
 fn references(slave: &dyn Slave, name: &str) -> Vec<u32> {
@@ -55,7 +30,7 @@ fn macro_steps_allocate_nothing_while_no_contact_appears() {
     let back = (references(fast.as_ref(), "lam_mean"), references(slow.as_ref(), "lam_i"));
     let (mut values, mut allocating) = ([0.0; 4], Vec::new());
     for n in 0..500_u32 {
-        let (t_s, before) = (f64::from(n) * 0.004, COUNT.with(Cell::get));
+        let (t_s, before) = (f64::from(n) * 0.004, allocations());
         for (from, to) in &wires {
             let values = &mut values[..from.len()];
             slow.get_real(from, values).expect("readable");
@@ -65,7 +40,7 @@ fn macro_steps_allocate_nothing_while_no_contact_appears() {
         fast.get_real(&back.0, &mut values[..2]).expect("readable");
         slow.set_real(&back.1, &values[..2]).expect("settable");
         slow.do_step(t_s, 0.004, true).expect("a step");
-        if COUNT.with(Cell::get) > before {
+        if allocations() > before {
             allocating.push(n);
         }
     }

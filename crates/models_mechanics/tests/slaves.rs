@@ -2,7 +2,7 @@
 
 use macrostep_description::{Causality, rules};
 use macrostep_models_mechanics::{all, find};
-use macrostep_slave::{Fault, Outcome, Slave, Snapshot};
+use macrostep_slave::{Fault, Outcome, Slave, Snapshot, Tangent};
 
 /// Value references of the reals `name[1]`, `name[2]`, … or of `name` itself.
 fn references(slave: &dyn Slave, name: &str) -> Vec<u32> {
@@ -114,7 +114,7 @@ fn directional_derivatives_are_the_mobility_and_the_viscous_friction() {
     );
     let w = get(slow.as_mut(), "W");
     let mut column = [0.0; 2];
-    slow.directional_derivative(&rates, &forces, &[0.0, 1.0], &mut column).expect("offered");
+    slow.directional_derivative(Tangent::new(&rates, &forces, &[0.0, 1.0], &mut column)).expect("offered");
     assert_eq!(column.map(f64::to_bits), [w[1], w[2]].map(f64::to_bits));
     // Against a difference: der(w) is linear in the forces.
     let rate = |slave: &mut dyn Slave| {
@@ -129,7 +129,7 @@ fn directional_derivatives_are_the_mobility_and_the_viscous_friction() {
         assert!(((after[i] - before[i]) / 100.0 - column[i]).abs() < 1e-9, "{before:?} {after:?}");
     }
     let (speeds, lam) = (references(fast.as_ref(), "w0"), references(fast.as_ref(), "lam"));
-    fast.directional_derivative(&lam, &speeds, &[1.0, 1.0], &mut column).expect("offered");
+    fast.directional_derivative(Tangent::new(&lam, &speeds, &[1.0, 1.0], &mut column)).expect("offered");
     assert_eq!(column, [-2e4, -1.5e4]);
 }
 

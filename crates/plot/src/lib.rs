@@ -40,4 +40,4 @@ pub use heat::Heat;
 pub use page::Page;
 pub use parallel::Parallel;
 pub use series::Series;
-pub use table::{Align, Listing, Table};
+pub use table::{Listing, Table};

@@ -11,31 +11,35 @@ use terminal_size::Width;
 /// One rule under the header, none between rows.
 const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
-/// To which side the cells of a column are set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
-    /// For words.
-    Left,
-    /// For numbers.
-    Right,
+/// The head of a column.
+#[derive(Debug, Clone)]
+struct Column {
+    name: String,
+    /// Whether its cells are numbers, which are set to the right.
+    is_number: bool,
+}
+
+/// The columns of a head such as `method | > error | > time [s]`: `>` is before those of numbers.
+fn columns(head: &str) -> Vec<Column> {
+    let column = |name: &str| {
+        let (name, number) = (name.trim(), name.trim().strip_prefix('>'));
+        Column { name: number.unwrap_or(name).trim_start().to_owned(), is_number: number.is_some() }
+    };
+    head.split('|').map(column).collect()
 }
 
 /// Rows of text under a header.
 #[derive(Debug, Clone)]
 pub struct Table {
-    header: Vec<String>,
-    align: Vec<Align>,
+    columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these columns; the unit stands in the header, as in `time [s]`.
-    pub fn new<const N: usize>(columns: [(&str, Align); N]) -> Self {
-        Self {
-            header: columns.iter().map(|(name, _)| (*name).to_owned()).collect(),
-            align: columns.iter().map(|(_, align)| *align).collect(),
-            rows: Vec::new(),
-        }
+    /// A table with the columns of this head, `|` between them and `>` before those of numbers; the unit of measurement belongs to
+    /// the name, as in `method | > error | > time [s]`.
+    pub fn new(head: &str) -> Self {
+        Self { columns: columns(head), rows: Vec::new() }
     }
 
     /// Adds a row; missing cells are empty.
@@ -55,45 +59,51 @@ impl Table {
 
     /// For a Markdown file.
     pub fn markdown(&self) -> String {
-        self.render(ASCII_MARKDOWN)
+        let text = self.render(ASCII_MARKDOWN);
+        // A colon at the end of its rule sets a column to the right.
+        let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        let (rule, rows) = rest.split_once('\n').unwrap_or((rest, ""));
+        let rules = rule.trim_matches('|').split('|').zip(&self.columns);
+        let marked = rules.map(|(rule, c)| if c.is_number { format!("{}:", &rule[1..]) } else { rule.to_owned() });
+        format!("{head}\n|{}|\n{rows}", marked.collect::<Vec<_>>().join("|")).trim_end().to_owned()
     }
 
     /// In parts of at most so many characters in a line, where a column and the words before it have room.
     fn within(&self, columns: usize) -> String {
         // The room that each column needs.
         let cell = |row: &Vec<String>, i: usize| row.get(i).map_or(0, |cell| width(cell));
-        let room = |i: usize| self.rows.iter().map(|row| cell(row, i)).fold(width(&self.header[i]), usize::max) + 3;
-        let rooms: Vec<usize> = (0..self.header.len()).map(room).collect();
+        let room =
+            |i: usize| self.rows.iter().map(|row| cell(row, i)).fold(width(&self.columns[i].name), usize::max) + 3;
+        let rooms: Vec<usize> = (0..self.columns.len()).map(room).collect();
         // The words at the left of every part: one column at least.
-        let words = self.align.iter().take_while(|align| **align == Align::Left).count().clamp(1, rooms.len().max(1));
+        let words = self.columns.iter().take_while(|c| !c.is_number).count().clamp(1, rooms.len().max(1));
         let words = if 2 * rooms.iter().take(words).sum::<usize>() > columns { 1 } else { words };
         // Each part is a table of its own, with the words before it; a text that is too long for a part has several lines.
         let part = |kept: &Vec<usize>| {
             let beyond = kept.iter().map(|i| rooms[*i]).sum::<usize>().saturating_sub(columns + 1);
-            let longest = kept.iter().copied().filter(|i| self.align[*i] == Align::Left).max_by_key(|i| rooms[*i]);
-            let cell = |i: usize, cells: &Vec<String>| {
-                let text = cells.get(i).map_or("", String::as_str);
+            let longest = kept.iter().copied().filter(|i| !self.columns[*i].is_number).max_by_key(|i| rooms[*i]);
+            let cell = |i: usize, text: &str| {
                 let is_long = beyond > 0 && longest == Some(i);
                 if is_long { within(text, rooms[i].saturating_sub(beyond + 3)) } else { text.to_owned() }
             };
-            let of = |cells: &Vec<String>| kept.iter().map(|i| cell(*i, cells)).collect();
-            let align = kept.iter().map(|i| self.align[*i]).collect();
-            Table { header: of(&self.header), align, rows: self.rows.iter().map(of).collect() }.render(RULED)
+            let of =
+                |cells: &Vec<String>| kept.iter().map(|i| cell(*i, cells.get(*i).map_or("", String::as_str))).collect();
+            let head = |i: &usize| Column { name: cell(*i, &self.columns[*i].name), ..self.columns[*i] };
+            Table { columns: kept.iter().map(head).collect(), rows: self.rows.iter().map(of).collect() }.render(RULED)
         };
         divided(&rooms, words, columns).iter().map(part).collect::<Vec<_>>().join("\n\n")
     }
 
     fn render(&self, style: TableStyle) -> String {
         let mut table = comfy_table::Table::new();
-        table.load_style(style).set_content_arrangement(ContentArrangement::Disabled).set_header(&self.header);
-        for row in &self.rows {
-            table.add_row(row);
-        }
-        for (column, align) in table.column_iter_mut().zip(&self.align) {
-            column.set_cell_alignment(match align {
-                Align::Left => CellAlignment::Left,
-                Align::Right => CellAlignment::Right,
-            });
+        let head = self.columns.iter().map(|c| &c.name);
+        table
+            .load_style(style)
+            .set_content_arrangement(ContentArrangement::Disabled)
+            .set_header(head)
+            .add_rows(&self.rows);
+        for (column, Column { is_number, .. }) in table.column_iter_mut().zip(&self.columns) {
+            column.set_cell_alignment(if *is_number { CellAlignment::Right } else { CellAlignment::Left });
         }
         table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
     }
@@ -103,25 +113,24 @@ impl Table {
 ///
 /// It looks as [`Table::terminal`].
 #[derive(Debug, Clone)]
-pub struct Listing<const N: usize> {
-    columns: [(&'static str, Align); N],
+pub struct Listing {
+    columns: Vec<Column>,
 }
 
-impl<const N: usize> Listing<N> {
-    /// A listing with these columns.
-    pub fn new(columns: [(&'static str, Align); N]) -> Self {
-        Self { columns }
+/// Is given the rows of a [`Listing`], one after the other.
+pub type Each<'a> = dyn FnMut(&[Cow<'_, str>]) -> io::Result<()> + 'a;
+
+impl Listing {
+    /// A listing with the columns of this head, as [`Table::new`] has them.
+    pub fn new(head: &str) -> Self {
+        Self { columns: columns(head) }
     }
 
     /// Writes header and rows. `rows` calls what it is given with each row in turn, the same rows each time.
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write(
-        &self,
-        out: &mut dyn Write,
-        rows: impl Fn(&mut dyn FnMut(&[Cow<'_, str>; N]) -> io::Result<()>) -> io::Result<()>,
-    ) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn Write, rows: impl Fn(&mut Each<'_>) -> io::Result<()>) -> io::Result<()> {
         self.write_within(out, output_width(), rows)
     }
 
@@ -130,10 +139,10 @@ impl<const N: usize> Listing<N> {
         &self,
         out: &mut dyn Write,
         columns: Option<usize>,
-        rows: impl Fn(&mut dyn FnMut(&[Cow<'_, str>; N]) -> io::Result<()>) -> io::Result<()>,
+        rows: impl Fn(&mut Each<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let header = self.columns.map(|(name, _)| Cow::Borrowed(name));
-        let mut widths = header.clone().map(|name| width(&name));
+        let header: Vec<Cow<'_, str>> = self.columns.iter().map(|c| Cow::Borrowed(c.name.as_str())).collect();
+        let mut widths: Vec<usize> = header.iter().map(|name| width(name)).collect();
         rows(&mut |row| {
             widths.iter_mut().zip(row).for_each(|(widest, cell)| *widest = width(cell).max(*widest));
             Ok(())
@@ -142,7 +151,7 @@ impl<const N: usize> Listing<N> {
         let rooms: Vec<usize> = widths.iter().map(|widest| widest + 3).collect();
         let parts = match columns {
             Some(columns) => divided(&rooms, 1, columns),
-            None => vec![(0..N).collect()],
+            None => vec![(0..header.len()).collect()],
         };
         let mut line = String::new();
         for (n, kept) in parts.iter().enumerate() {
@@ -161,16 +170,16 @@ impl<const N: usize> Listing<N> {
         &self,
         out: &mut dyn Write,
         line: &mut String,
-        (row, widths, kept): (&[Cow<'_, str>; N], &[usize; N], &[usize]),
+        (row, widths, kept): (&[Cow<'_, str>], &[usize], &[usize]),
     ) -> io::Result<()> {
         line.clear();
         for i in kept.iter().copied() {
             let cell = &row[i];
             let blanks = std::iter::repeat_n(' ', widths[i].saturating_sub(width(cell)));
             line.push_str(if line.is_empty() { " " } else { "   " });
-            match self.columns[i].1 {
-                Align::Left => line.extend(cell.chars().chain(blanks)),
-                Align::Right => line.extend(blanks.chain(cell.chars())),
+            match self.columns[i].is_number {
+                false => line.extend(cell.chars().chain(blanks)),
+                true => line.extend(blanks.chain(cell.chars())),
             }
         }
         writeln!(out, "{}", line.trim_end())
@@ -258,7 +267,7 @@ mod tests {
     use super::*;
 
     fn sample() -> Table {
-        let mut table = Table::new([("coupling", Align::Left), ("error", Align::Right)]);
+        let mut table = Table::new("coupling | > error");
         table.row(["f-s (D/F)", "1.20e-2"]).row(["s-s", "7e-3"]);
         table
     }
@@ -272,12 +281,7 @@ mod tests {
 
     #[test]
     fn a_narrow_terminal_divides_a_table() {
-        let mut table = Table::new([
-            ("coupling", Align::Left),
-            ("error", Align::Right),
-            ("energy", Align::Right),
-            ("time [s]", Align::Right),
-        ]);
+        let mut table = Table::new("coupling | > error | > energy | > time [s]");
         table.row(["f-s (D/F)", "1.20e-2", "3", "0.5"]).row(["s-s", "7e-3", "4", "0.25"]);
         assert_eq!(table.within(200), table.terminal());
         let text = table.within(34);
@@ -291,7 +295,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_divided_between_words() {
-        let mut table = Table::new([("property", Align::Left), ("value", Align::Left)]);
+        let mut table = Table::new("property | value");
         table.row(["model", "a mass on a spring"]).row(["by", "us"]);
         let text = table.within(22);
         assert!(text.lines().all(|line| width(line) <= 22), "{text}");
@@ -305,17 +309,15 @@ mod tests {
 
     #[test]
     fn a_narrow_terminal_divides_a_listing() {
-        let listing = Listing::new([("coupling", Align::Left), ("error", Align::Right), ("energy", Align::Right)]);
+        let listing = Listing::new("coupling | > error | > energy");
         let rows = [["f-s (D/F)", "1.20e-2", "3"], ["s-s", "7e-3", "4"]];
         let text = |columns| {
             let mut out = Vec::new();
-            let each = |each: &mut dyn FnMut(&[Cow<'_, str>; 3]) -> io::Result<()>| {
-                rows.iter().try_for_each(|row| each(&row.map(Cow::Borrowed)))
-            };
+            let each = |each: &mut Each<'_>| rows.iter().try_for_each(|row| each(&row.map(Cow::Borrowed)));
             listing.write_within(&mut out, columns, each).expect("written");
             String::from_utf8(out).expect("text")
         };
-        let mut table = Table::new([("coupling", Align::Left), ("error", Align::Right), ("energy", Align::Right)]);
+        let mut table = Table::new("coupling | > error | > energy");
         rows.iter().for_each(|row| {
             table.row(*row);
         });
@@ -326,7 +328,7 @@ mod tests {
     #[test]
     fn a_listing_looks_as_a_table() {
         let mut out = Vec::new();
-        let listing = Listing::new([("coupling", Align::Left), ("error", Align::Right)]);
+        let listing = Listing::new("coupling | > error");
         let rows = [["f-s (D/F)", "1.20e-2"], ["s-s", "7e-3"]];
         listing.write(&mut out, |each| rows.iter().try_for_each(|row| each(&row.map(Cow::Borrowed)))).expect("written");
         assert_eq!(String::from_utf8(out).expect("text"), sample().terminal() + "\n");
@@ -335,8 +337,9 @@ mod tests {
     #[test]
     fn markdown_marks_the_alignment() {
         let text = sample().markdown();
-        assert!(text.starts_with("| coupling "), "{text}");
-        assert_eq!(text.lines().count(), 4, "{text}");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "{text}");
+        assert_eq!(lines[..2], ["| coupling  |   error |", "|-----------|--------:|"], "{text}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use macrostep_ode::System;
 /// ```
 /// use macrostep_description::Declared;
 /// use macrostep_ode::{Point, Scalar, System};
-/// use macrostep_slave::{Declaration, Equations, Instance, Ode, Slave};
+/// use macrostep_slave::{Declaration, Equations, Instance, Ode, Slave, Tangent};
 ///
 /// /// φ̈ = −(g/l) sin φ + M.
 /// #[derive(Debug)]
@@ -65,7 +65,7 @@ use macrostep_ode::System;
 /// pendulum.do_step(0.0, 0.5, true)?;
 /// let (mut angle, mut slope) = ([0.0], [0.0]);
 /// pendulum.get_real(&[phi], &mut angle)?;
-/// pendulum.directional_derivative(&[alpha], &[phi], &[1.0], &mut slope)?;
+/// pendulum.directional_derivative(Tangent::new(&[alpha], &[phi], &[1.0], &mut slope))?;
 /// assert!((slope[0] + 9.81 * angle[0].cos()).abs() < 1e-14);
 /// # Ok(())
 /// # }

@@ -32,5 +32,5 @@ pub use ode::Ode;
 pub use phase::Phase;
 pub use prelude::{builder, capabilities};
 pub use shared::{Shared, shared};
-pub use slave::{Outcome, Slave};
+pub use slave::{Outcome, Slave, Tangent};
 pub use snapshot::Snapshot;

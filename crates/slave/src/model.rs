@@ -5,7 +5,7 @@ use std::path::Path;
 use macrostep_description::{ModelDescription, Variable};
 use macrostep_ode::micro;
 
-use crate::{Fault, Memory, Message, Outcome, Shape};
+use crate::{Fault, Memory, Message, Outcome, Shape, Tangent};
 
 /// Computed variables that are evaluated together when one of them is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -63,7 +63,9 @@ pub trait Model: Send + Sized + 'static {
     fn declare(resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault>;
 
     /// How much hidden memory is needed.
-    fn shape(&self) -> Shape;
+    fn shape(&self) -> Shape {
+        Shape::default()
+    }
 
     /// The group a computed variable (one with `initial = calculated`) is evaluated with.
     fn group(&self, _variable: &Variable) -> Group {
@@ -72,7 +74,9 @@ pub trait Model: Send + Sized + 'static {
 
     /// Sets the hidden state from parameters and inputs. Called whenever these may have changed before the end of
     /// initialisation, so that it must not depend on the hidden state before.
-    fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault>;
+    fn initialise(&mut self, _memory: &mut Memory) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Advances the hidden state over a macro step, with the inputs as polynomials since its start
     /// ([`Memory::last_inputs`]).
@@ -116,14 +120,7 @@ pub trait Model: Send + Sized + 'static {
         Vec::new()
     }
 
-    /// `d_unknown = ∂unknown/∂known · d_known` with the hidden state fixed, or following the parameters during
+    /// A directional derivative with the hidden state fixed, or following the parameters during
     /// initialisation. References have been checked to be reals.
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault>;
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault>;
 }

@@ -18,6 +18,26 @@ pub enum Outcome {
     },
 }
 
+/// A directional derivative that is asked for, `d_unknown = ∂unknown/∂known · d_known`: a value for each reference.
+#[derive(Debug)]
+pub struct Tangent<'a> {
+    /// Value references of the unknowns.
+    pub unknown: &'a [u32],
+    /// Value references of the knowns.
+    pub known: &'a [u32],
+    /// Change of each known.
+    pub d_known: &'a [f64],
+    /// Becomes the change of each unknown.
+    pub d_unknown: &'a mut [f64],
+}
+
+impl<'a> Tangent<'a> {
+    /// Of these, in the order of `fmi2GetDirectionalDerivative`.
+    pub fn new(unknown: &'a [u32], known: &'a [u32], d_known: &'a [f64], d_unknown: &'a mut [f64]) -> Self {
+        Tangent { unknown, known, d_known, d_unknown }
+    }
+}
+
 /// The functions of FMI 2.0 for co-simulation, one to one, without C.
 ///
 /// Value references count from 0 in each type. Every list of values is as long as its list of references. A call that
@@ -113,12 +133,6 @@ pub trait Slave: Send {
     /// `fmi2DeSerializeFMUstate`: refuses bytes of another model, version or length.
     fn deserialize(&self, bytes: &[u8], into: &mut Snapshot) -> Result<(), Fault>;
 
-    /// `fmi2GetDirectionalDerivative`: `d_unknown = ∂unknown/∂known · d_known`, analytical.
-    fn directional_derivative(
-        &mut self,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault>;
+    /// `fmi2GetDirectionalDerivative`, analytical.
+    fn directional_derivative(&mut self, of: Tangent<'_>) -> Result<(), Fault>;
 }

@@ -237,16 +237,6 @@ words! {
     }
 }
 
-impl From<Direction> for master::Direction {
-    fn from(direction: Direction) -> Self {
-        match direction {
-            Direction::Both => Self::Both,
-            Direction::Rising => Self::Rising,
-            Direction::Falling => Self::Falling,
-        }
-    }
-}
-
 words! {
     /// What the communication step is chosen by.
     Control, "control", default Fixed {
@@ -299,13 +289,22 @@ impl Schedule {
     }
 }
 
-impl From<Sampling> for master::Sampling {
-    fn from(sampling: Sampling) -> Self {
-        match sampling {
-            Sampling::Updated => Self::Updated,
-            Sampling::Lagged => Self::Lagged,
+/// The values that the master has by the same names.
+macro_rules! as_in_master {
+    ($($name:ident as $master:path: $($value:ident)+;)+) => {$(
+        impl From<$name> for $master {
+            fn from(value: $name) -> Self {
+                match value { $($name::$value => Self::$value),+ }
+            }
         }
-    }
+    )+};
+}
+
+as_in_master! {
+    Direction as master::Direction: Both Rising Falling;
+    Sampling as master::Sampling: Updated Lagged;
+    Variant as master::predict::Variant: N0 N1 H3 H5;
+    Energy as EnergyCorrection: Monitor Nepce Leak;
 }
 
 impl From<Derivative> for master::predict::Derivative {
@@ -313,27 +312,6 @@ impl From<Derivative> for master::predict::Derivative {
         match derivative {
             Derivative::Passed => Self::Passed,
             Derivative::Numdiff => Self::Differentiated,
-        }
-    }
-}
-
-impl From<Variant> for master::predict::Variant {
-    fn from(variant: Variant) -> Self {
-        match variant {
-            Variant::N0 => Self::N0,
-            Variant::N1 => Self::N1,
-            Variant::H3 => Self::H3,
-            Variant::H5 => Self::H5,
-        }
-    }
-}
-
-impl From<Energy> for EnergyCorrection {
-    fn from(energy: Energy) -> Self {
-        match energy {
-            Energy::Monitor => Self::Monitor,
-            Energy::Nepce => Self::Nepce,
-            Energy::Leak => Self::Leak,
         }
     }
 }

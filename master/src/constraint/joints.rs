@@ -12,7 +12,7 @@ use crate::history::History;
 use crate::station::Station;
 use crate::system::{Channel, System};
 use crate::time::Tick;
-use crate::unit::UnitError;
+use crate::unit::{Tangent, UnitError};
 
 /// Pivots below these, relative to the diagonal, belong to dependent rows: of directional derivatives, of differences.
 const LEAST: [f64; 2] = [1e-10, 1e-7];
@@ -247,7 +247,12 @@ impl Joints {
                         *seed = if own { joint.slopes[row * joint.v.len() + term.column] } else { 0.0 };
                     }
                     let unit = stations[touch.unit].unit.as_mut();
-                    unit.directional(&touch.accelerations, &touch.forces, &touch.seed, &mut touch.answer)?;
+                    unit.directional(Tangent::new(
+                        &touch.accelerations,
+                        &touch.forces,
+                        &touch.seed,
+                        &mut touch.answer,
+                    ))?;
                     // What the accelerations are in all joints the unit is part of: a column of W.
                     for (answer, term) in touch.answer.iter().zip(&touch.terms) {
                         let other = &self.list[term.joint];

@@ -7,7 +7,7 @@ use crate::station::{Refresh, Station};
 use crate::supply::Supply;
 use crate::system::System;
 use crate::time::Tick;
-use crate::unit::UnitError;
+use crate::unit::{Tangent, UnitError};
 
 /// How a sampled output is modelled.
 struct Output {
@@ -78,7 +78,7 @@ impl Model {
         }
         let n = station.inputs.refs.len();
         for (i, reference) in station.inputs.refs.iter().enumerate() {
-            station.unit.directional(&self.answers, &[*reference], &[1.0], &mut self.column)?;
+            station.unit.directional(Tangent::new(&self.answers, &[*reference], &[1.0], &mut self.column))?;
             self.column.iter().enumerate().for_each(|(k, slope)| self.slopes[k * n + i] = *slope);
         }
         Ok(())

@@ -168,7 +168,7 @@ fn silent(unit: &str) -> RunError {
     let found =
         format!("explicit coupling, and unit `{unit}` without directional derivatives of the velocities' rates");
     let expected = "a corrector, which finds the forces of joints by repeating macro steps, as `correct = \"iqn-ils\"`";
-    RunError::Grid { what: "constraints", found, expected: expected.to_string() }
+    RunError::grid("constraints", found, expected.to_string())
 }
 
 /// Whether accounts of power bonds are closed at the end of windows, because units step at different rates.
@@ -225,7 +225,7 @@ fn control(window: &mut Window, method: &Method) -> Result<Option<Controller>, R
     let Some(control) = &method.control else { return Ok(None) };
     if window.balance.is_none() && control.estimate == Estimate::Ecco {
         let (found, expected) = ("no power bond".to_string(), "a power bond, or the estimate of errors".to_string());
-        return Err(RunError::Grid { what: "step control by residual energy", found, expected });
+        return Err(RunError::grid("step control by residual energy", found, expected));
     }
     let family: &[Arc<_>] = &window.sources.family;
     let controller = Controller::new(control, family, &window.stations, window.blind());

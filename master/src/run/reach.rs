@@ -47,11 +47,11 @@ impl Simulation {
     pub fn reach(&mut self, to_s: f64) -> Result<(), RunError> {
         if !self.reaches(to_s) {
             let (from_s, window_s) = (self.time_s(), self.shortest_s());
-            return Err(RunError::Grid {
-                what: "communication step",
-                found: format!("{} s", to_s - from_s),
-                expected: format!("a whole number of steps of {window_s} s: {window_s} s, {} s, …", 2.0 * window_s),
-            });
+            return Err(RunError::grid(
+                "communication step",
+                format!("{} s", to_s - from_s),
+                format!("a whole number of steps of {window_s} s: {window_s} s, {} s, …", 2.0 * window_s),
+            ));
         }
         let to = self.tick(to_s);
         self.until = Some(to);

@@ -32,11 +32,11 @@ impl Simulation {
         let Some(rest) = rest else { return Ok(()) };
         self.coarsen();
         if self.control.is_some() || self.window.plan.is_staggered() {
-            return Err(RunError::Grid {
-                what: "stop time",
-                found: format!("{span_s} s, {} windows", whole as f64 + rest),
-                expected: format!("a whole number of windows of {} s", self.window_s()),
-            });
+            return Err(RunError::grid(
+                "stop time",
+                format!("{span_s} s, {} windows", whole as f64 + rest),
+                format!("a whole number of windows of {} s", self.window_s()),
+            ));
         }
         // Ticks stay exact in the histories, which count them in doubles.
         let room = TICKS_MAX / (whole.max(1) as f64 * self.window.length(&self.state) as f64);
@@ -66,11 +66,11 @@ impl Simulation {
         match windows_and_rest(span_s, window_s) {
             (whole, None) if n.is_finite() && n >= 0.0 => Ok(whole),
             (whole, Some(_)) if self.rest.is_some() && n.is_finite() && n >= 0.0 => Ok(whole + 1),
-            _ => Err(RunError::Grid {
-                what: "stop time",
-                found: format!("{span_s} s, {n} windows"),
-                expected: format!("a whole number of windows of {window_s} s"),
-            }),
+            _ => Err(RunError::grid(
+                "stop time",
+                format!("{span_s} s, {n} windows"),
+                format!("a whole number of windows of {window_s} s"),
+            )),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::method::{Method, Sampling};
 use crate::predict::{Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor};
 use crate::relay::Relay;
 use crate::time::Tick;
-use crate::unit::{Outcome, Unit, UnitError};
+use crate::unit::{Outcome, Tangent, Unit, UnitError};
 use crate::{Grid, Signal, Simulation, System};
 use macrostep_description::{
     Causality, CoSimulation, Dependencies, DependencyKind, Kind, ModelDescription, RealAttributes, Unknown,
@@ -87,7 +87,7 @@ impl Unit for Mass {
     fn do_steps(&self) -> u64 {
         self.steps
     }
-    fn directional(&mut self, unknown: &[u32], known: &[u32], d: &[f64], out: &mut [f64]) -> Done {
+    fn directional(&mut self, Tangent { unknown, known, d_known: d, d_unknown: out }: Tangent<'_>) -> Done {
         for (y, o) in unknown.iter().zip(out) {
             let gains = self.gains[*y as usize - INPUTS - 2];
             *o = known.iter().zip(d).map(|(u, d)| gains[*u as usize] * d).sum();

@@ -2,7 +2,7 @@
 
 use crate::savable::savable;
 use crate::segment::Segment;
-use crate::unit::{Unit, UnitError};
+use crate::unit::{Tangent, Unit, UnitError};
 
 /// Connected inputs of a unit, and room for what they get in a step.
 pub(crate) struct Inputs {
@@ -168,7 +168,7 @@ impl Inputs {
         for ((change, value), held) in self.change.iter_mut().zip(&self.values).zip(&state.held) {
             *change = value - held;
         }
-        unit.directional(refs, &self.refs, &self.change, out)
+        unit.directional(Tangent::new(refs, &self.refs, &self.change, out))
     }
 
     /// Makes room for derivatives up to this order over a step of this length.

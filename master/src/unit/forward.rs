@@ -99,10 +99,7 @@ macro_rules! unit_call {
     (restore $body:tt) => { $crate::unit_call!(@ $body restore(slot: usize) -> ()); };
     (serialize $body:tt) => { $crate::unit_call!(@ $body serialize() -> Vec<u8>); };
     (deserialize $body:tt) => { $crate::unit_call!(@ $body deserialize(bytes: &[u8]) -> ()); };
-    (directional $body:tt) => {
-        $crate::unit_call!(@ $body
-            directional(unknown: &[u32], known: &[u32], d_known: &[f64], d_unknown: &mut [f64]) -> ());
-    };
+    (directional $body:tt) => { $crate::unit_call!(@ $body directional(of: $crate::unit::Tangent<'_>) -> ()); };
     (@ [to $self:ident $to:expr] $name:ident($($argument:ident: $type:ty),*) -> $answer:ty) => {
         #[inline]
         fn $name(&mut $self, $($argument: $type),*) -> Result<$answer, $crate::unit::UnitError> {

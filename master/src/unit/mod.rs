@@ -10,6 +10,7 @@ mod threads;
 #[cfg(test)]
 mod threads_tests;
 
+pub use macrostep_slave::Tangent;
 pub use native::NativeUnit;
 pub use start::{Start, proposed_tolerance, set};
 pub use threads::Threads;
@@ -130,14 +131,8 @@ pub trait Unit: Send {
     /// `fmi2DeSerializeFMUstate` and make it the state.
     fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError>;
 
-    /// `fmi2GetDirectionalDerivative`: `d_unknown = ∂unknown/∂known · d_known`.
-    fn directional(
-        &mut self,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), UnitError>;
+    /// `fmi2GetDirectionalDerivative`.
+    fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError>;
 }
 
 /// How a step ended. Not finishing is an outcome, not an error.

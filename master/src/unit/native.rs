@@ -3,7 +3,7 @@
 use super::{Failure, Outcome, Unit, UnitError};
 use crate::idle;
 use macrostep_description::ModelDescription;
-use macrostep_slave::{Fault, Slave, Snapshot};
+use macrostep_slave::{Fault, Slave, Snapshot, Tangent};
 
 /// A [`Slave`] as a unit.
 pub struct NativeUnit {
@@ -177,14 +177,7 @@ impl Unit for NativeUnit {
         forward!(self, "fmi2DeSerializeFMUstate", done)
     }
 
-    fn directional(
-        &mut self,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), UnitError> {
-        let done = self.slave.directional_derivative(unknown, known, d_known, d_unknown);
-        forward!(self, "fmi2GetDirectionalDerivative", done)
+    fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> {
+        forward!(self, "fmi2GetDirectionalDerivative", self.slave.directional_derivative(of))
     }
 }

@@ -1,7 +1,7 @@
 //! Rods as units, with and without what they offer beside rollback.
 
 use macrostep_description::{Dependencies, ModelDescription};
-use macrostep_master::unit::{NativeUnit, Start, Unit, UnitError};
+use macrostep_master::unit::{NativeUnit, Start, Tangent, Unit, UnitError};
 use macrostep_master::{End, Signal, System, UnitId, forward, idle};
 use macrostep_models::find;
 
@@ -67,7 +67,7 @@ impl Unit for Plain {
     fn get_output_derivatives(&mut self, _: &[u32], _: &[i32], _: &mut [f64]) -> Result<(), UnitError> {
         panic!("a unit without output derivatives was asked for them")
     }
-    fn directional(&mut self, _: &[u32], _: &[u32], _: &[f64], _: &mut [f64]) -> Result<(), UnitError> {
+    fn directional(&mut self, _: Tangent<'_>) -> Result<(), UnitError> {
         panic!("a unit without directional derivatives was asked for one")
     }
     idle! { self; shared_description hidden_state }

@@ -26,7 +26,7 @@ const QUANTITIES: [&str; 9] = [
 /// As [`check`]; what a unit refuses.
 pub fn build(run: &Multirate, factory: Factory<'_>, has_poses: bool) -> Result<Simulation, RunError> {
     check(run)?;
-    let refused = |found| RunError::Grid { what: "system", found, expected: "values that make one".to_owned() };
+    let refused = |found| RunError::grid("system", found, "values that make one");
     let scenario = run.scenario().map_err(refused)?;
     let mut assembly = models::assembly(&scenario, factory)?;
     // Columns have names of their own.
@@ -67,7 +67,7 @@ fn record(
 /// # Errors
 /// [`RunError::Grid`] where the micro step does not divide the macro step, or where there is no model to predict or repeat with.
 pub fn check(run: &Multirate) -> Result<(), RunError> {
-    let bad = |what, found, expected| Err(RunError::Grid { what, found, expected });
+    let bad = |what, found, expected| Err(RunError::grid(what, found, expected));
     if run.scheme.place == Place::Master && run.scheme.prediction != Prediction::InterfaceModel {
         let expected = "the interface model, or the prediction in the fast unit".to_owned();
         return bad("prediction in the master", run.scheme.to_string(), expected);

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::{Columns, Energy, Multirate, Outcome, build};
 use crate::models::Factory;
-use crate::pair::larger;
+use crate::pair::{larger, unread};
 
 /// When a run is given up, and how often poses are kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,7 +108,7 @@ impl Watched {
         let columns = recording.trace.columns().len();
         if rows.iter().any(|row| row.len() != columns) {
             let (found, expected) = ("rows of other columns".to_owned(), format!("rows of {columns} columns"));
-            return Err(RunError::Grid { what: "saved state", found, expected });
+            return Err(RunError::grid("saved state", found, expected));
         }
         for row in &rows {
             recording.trace.push(row[0], &row[1..]);
@@ -238,10 +238,4 @@ fn energy(trace: &Trace) -> Energy {
     let [interface_work_j, motor_work_j, constraint_work_j] = works;
     let missing_j = works.iter().sum::<f64>() - kinetic_j - potential_j;
     Energy { kinetic_j, potential_j, interface_work_j, motor_work_j, constraint_work_j, missing_j }
-}
-
-/// A run that cannot be kept or continued.
-fn unread(error: &postcard::Error) -> RunError {
-    let expected = "one of this run".to_owned();
-    RunError::Grid { what: "saved state", found: error.to_string(), expected }
 }

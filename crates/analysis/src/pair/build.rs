@@ -124,11 +124,7 @@ impl Catalogue for Predicted<'_> {
 /// External forces, which are known over every step.
 fn pull(system: &mut System, pair: &Pair, units: [UnitId; 2]) -> Result<(), RunError> {
     let Some(force) = &pair.force else { return Ok(()) };
-    let bad = |found: &str, expected: &str| RunError::Grid {
-        what: "external forces",
-        found: found.to_owned(),
-        expected: expected.to_owned(),
-    };
+    let bad = |found: &str, expected: &str| RunError::grid("external forces", found.to_owned(), expected.to_owned());
     if pair.start == Start::Exact {
         return Err(bad("samples of the exact solution before the start", "histories that begin at the start"));
     }

@@ -17,11 +17,12 @@ mod outcome;
 mod run;
 
 pub use build::{Coupled, build};
+pub use order::slope;
 pub(crate) use order::unsolvable;
-pub use order::{Errors, global_errors, local_errors, slope};
 pub(crate) use outcome::larger;
 pub use outcome::{Found, Outcome, Recorder};
-pub use run::{Compared, Comparison, in_one_piece, run, state};
+pub(crate) use run::unread;
+pub use run::{Compared, Comparison, in_one_piece, run};
 
 use clap::ValueEnum;
 pub use macrostep_benchmarks::{Coupling, Integrator, Kind};

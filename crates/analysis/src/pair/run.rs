@@ -6,7 +6,7 @@ use super::build::{Coupled, build};
 use super::order::unsolvable;
 use super::{Found, Outcome, Pair, Recorder};
 use macrostep_master::record::{Observer, Trace};
-use macrostep_master::{ChannelId, RunError, SavedState, Simulation};
+use macrostep_master::{RunError, SavedState, Simulation};
 use macrostep_oscillator::{Exact, Monolithic, ParameterError, Parameters, State};
 
 /// A pair ready to run, whose every row is compared with the exact solution before some of them go on.
@@ -181,21 +181,8 @@ pub fn in_one_piece(
     Ok(Outcome { trace, wall_s, units: "one piece".to_owned(), ..recorder.finish() })
 }
 
-/// (x1, x2, v1, v2) now.
-#[inline]
-pub fn state(coupled: &Coupled) -> State {
-    state_of(&coupled.simulation, coupled.motions)
-}
-
-/// As [`state`], of the motions of a simulation.
-#[inline]
-pub(super) fn state_of(simulation: &Simulation, motions: [ChannelId; 2]) -> State {
-    let [a, b] = motions.map(|m| simulation.latest(m));
-    State::new(a[0], b[0], a[1], b[1])
-}
-
 /// A run that cannot be kept or continued.
-fn unread(error: &postcard::Error) -> RunError {
+pub(crate) fn unread(error: &postcard::Error) -> RunError {
     let expected = "one of this run".to_owned();
-    RunError::Grid { what: "saved state", found: error.to_string(), expected }
+    RunError::grid("saved state", error.to_string(), expected)
 }

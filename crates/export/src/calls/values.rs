@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use macrostep_fmi2::*;
-use macrostep_slave::{Model, Slave};
+use macrostep_slave::{Model, Slave, Tangent};
 
 use crate::pointers::{list, list_mut, text};
 use crate::shell::enter;
@@ -190,7 +190,7 @@ pub unsafe fn get_directional_derivative<M: Model>(
             let (unknown, known) = (list("vUnknown_ref", unknown, unknowns)?, list("vKnown_ref", known, knowns)?);
             let d_known = list("dvKnown", d_known, knowns)?;
             let d_unknown = list_mut("dvUnknown", d_unknown, unknowns)?;
-            Ok(shell.instance.directional_derivative(unknown, known, d_known, d_unknown)?)
+            Ok(shell.instance.directional_derivative(Tangent::new(unknown, known, d_known, d_unknown))?)
         })
     }
 }

@@ -12,7 +12,7 @@ use super::instance::Phase;
 use super::remark::Remark;
 use super::{FmuUnit, floating_point};
 use macrostep_master::idle;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError};
 
 /// Makes a call with a list of references and a list of values of the same length.
 macro_rules! listed {
@@ -233,13 +233,8 @@ impl Unit for FmuUnit {
         self.deserialize_state(bytes)
     }
 
-    fn directional(
-        &mut self,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), UnitError> {
+    fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         const CALL: &str = "fmi2GetDirectionalDerivative";
         let Some(get) = self.library.functions.get_directional_derivative else { return Err(self.lacks(CALL)) };
         if !self.capabilities().provides_directional_derivative {

@@ -16,6 +16,9 @@ pub fn started_by(command: Vec<OsString>) {
 
 /// The dynamic loader of this process, which starts programs that need not be executable files.
 pub(super) fn loader() -> std::io::Result<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return Err(Error::new(ErrorKind::Unsupported, "slaves in processes of their own need Linux"));
+    }
     let maps = std::fs::read_to_string("/proc/self/maps")?;
     let is_loader = |path: &&str| {
         let name = path.rsplit('/').next().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_master::idle;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError};
 
 use super::call::Call;
 use super::server::HEAD;
@@ -178,13 +178,8 @@ impl Unit for IsolatedUnit {
         self.finish()
     }
 
-    fn directional(
-        &mut self,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), UnitError> {
+    fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         let message = self.call(Call::Directional)?;
         message.list(unknown, u32::to_le_bytes);
         message.list(known, u32::to_le_bytes);

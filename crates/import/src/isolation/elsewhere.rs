@@ -1,14 +1,11 @@
 //! Platforms without isolation: the same names, which refuse.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::fmu::{Fmu, FmuUnit};
 use macrostep_master::unit::{Failure, UnitError};
 
-use super::cut::Cut;
+use super::limits::Isolation;
 
 /// Advice about a slave that ends the program; empty here.
 pub const ADVICE: &str = "";
@@ -59,57 +56,7 @@ impl Output {
     }
 }
 
-/// Limits of an isolated slave.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Time of one call.
-    pub call: Duration,
-    /// Memory of the process.
-    pub memory_bytes: u64,
-}
-
-/// Where isolated slaves would run.
-#[derive(Debug, Clone)]
-pub struct Isolation {
-    /// The program.
-    pub program: PathBuf,
-    /// Its first arguments.
-    pub arguments: Vec<OsString>,
-    /// Time and memory.
-    pub limits: Limits,
-    /// `loggingOn`.
-    pub logging_on: bool,
-    /// Would take what slaves write.
-    pub output: Option<Arc<Output>>,
-    /// Would end its slaves.
-    pub cut: Option<Cut>,
-}
-
-/// Nothing is started again here.
-pub fn started_by(_command: Vec<OsString>) {}
-
 impl Isolation {
-    /// In processes of another program.
-    pub fn of(program: PathBuf, limits: Limits) -> Isolation {
-        Isolation { program, arguments: Vec::new(), limits, logging_on: false, output: None, cut: None }
-    }
-
-    /// In processes of the program that is running.
-    ///
-    /// # Errors
-    /// Where the system does not say which program that is.
-    pub fn of_this_program(limits: Limits) -> std::io::Result<Isolation> {
-        Ok(Isolation::of(std::env::current_exe()?, limits))
-    }
-
-    /// Refuses.
-    ///
-    /// # Errors
-    /// Always.
-    pub fn of_file(_program: &Path, _limits: Limits) -> std::io::Result<Isolation> {
-        Err(std::io::Error::new(std::io::ErrorKind::Unsupported, "slaves in processes of their own need Linux"))
-    }
-
     /// Refuses.
     ///
     /// # Errors

@@ -35,7 +35,6 @@
 //! A slave in the program's own process is another matter: there a second process watches the program, see [`watch`].
 //! Linux only: elsewhere an isolated slave is refused, and nobody watches.
 
-#[cfg(target_os = "linux")]
 mod again;
 #[cfg(target_os = "linux")]
 mod board;
@@ -50,6 +49,7 @@ mod guard;
 mod inspection;
 #[cfg(target_os = "linux")]
 pub mod interrupt;
+mod limits;
 #[cfg(target_os = "linux")]
 mod line;
 #[cfg(target_os = "linux")]
@@ -76,17 +76,15 @@ mod watched;
 mod wire;
 mod words;
 
+pub use again::started_by;
 pub use cut::Cut;
+pub use limits::{Isolation, Limits};
 pub use words::kept;
 
-#[cfg(target_os = "linux")]
-pub use again::started_by;
 #[cfg(target_os = "linux")]
 pub use call::Call;
 #[cfg(target_os = "linux")]
 pub use output::Output;
-#[cfg(target_os = "linux")]
-pub use process::Limits;
 #[cfg(target_os = "linux")]
 pub use region::Region;
 #[cfg(target_os = "linux")]
@@ -94,14 +92,11 @@ pub use server::{ARGUMENT, serve};
 #[cfg(target_os = "linux")]
 pub use system::divert_output;
 #[cfg(target_os = "linux")]
-pub use unit::{IsolatedUnit, Isolation};
+pub use unit::IsolatedUnit;
 #[cfg(target_os = "linux")]
 pub use watched::{ADVICE, Watched, during, watched};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{
-    ADVICE, ARGUMENT, Call, Isolation, Limits, Output, Region, divert_output, during, interrupt, serve, started_by,
-    watch, watched,
-};
+pub use elsewhere::{ADVICE, ARGUMENT, Call, Output, Region, divert_output, during, interrupt, serve, watch, watched};

@@ -12,26 +12,11 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::cut::Cut;
+use super::limits::Limits;
 use super::line::Line;
 use super::output::Output;
 use super::server::ARGUMENT;
 use super::system::{self, Word};
-
-/// What an isolated slave may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Time of one call, or of the calls of one step.
-    pub call: Duration,
-    /// Memory of the process.
-    pub memory_bytes: u64,
-}
-
-impl Default for Limits {
-    /// A minute and 4 GiB.
-    fn default() -> Self {
-        Limits { call: Duration::from_secs(60), memory_bytes: 4 << 30 }
-    }
-}
 
 /// How often a waiting master looks after the process.
 const LOOK: Duration = Duration::from_millis(10);

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::fmu::{Fmu, FmuOptions, FmuUnit, LogRecord};
-use macrostep_master::unit::{Failure, Outcome, Unit, UnitError};
+use macrostep_master::unit::{Failure, Outcome, Tangent, Unit, UnitError};
 
 use super::call::Call;
 use super::guard;
@@ -394,7 +394,7 @@ fn directional(slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, reply:
     list(take, &mut s.more, u32::from_le_bytes)?;
     list(take, &mut s.reals, f64::from_le_bytes)?;
     s.gradient.resize(s.refs.len(), 0.0);
-    slave.directional(&s.refs, &s.more, &s.reals, &mut s.gradient)?;
+    slave.directional(Tangent::new(&s.refs, &s.more, &s.reals, &mut s.gradient))?;
     reply.list(&s.gradient, f64::to_le_bytes);
     Ok(())
 }

@@ -1,9 +1,8 @@
 //! A slave in a process of its own, as a [`Unit`](macrostep_master::unit::Unit).
 
-use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,58 +11,16 @@ use crate::fmu::Fmu;
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Failure, Outcome, UnitError};
 
-use super::again::{loader, this_program};
 use super::call::Call;
-use super::cut::Cut;
+use super::limits::{Isolation, Limits};
 use super::line::{Line, Side};
-use super::output::Output;
-use super::process::{Limits, Process, signal_name};
+use super::process::{Process, signal_name};
 use super::reading::{self, Readings};
 use super::server::HEAD;
 use super::system::{Memory, Word};
 use super::wire::{Put, Take};
 
-/// How isolated slaves run: a program that calls [`serve`](super::serve), and their limits.
-#[derive(Debug, Clone)]
-pub struct Isolation {
-    /// The program, usually this one.
-    pub program: PathBuf,
-    /// Its arguments before those that make it serve a slave.
-    pub arguments: Vec<OsString>,
-    /// Time and memory.
-    pub limits: Limits,
-    /// `loggingOn`; messages go to standard error.
-    pub logging_on: bool,
-    /// Takes what slaves write and all their messages, instead of standard error.
-    pub output: Option<Arc<Output>>,
-    /// Ends all of its slaves where they are, once it is set.
-    pub cut: Option<Cut>,
-}
-
 impl Isolation {
-    /// In processes of another program, quiet.
-    pub fn of(program: PathBuf, limits: Limits) -> Isolation {
-        Isolation { program, arguments: Vec::new(), limits, logging_on: false, output: None, cut: None }
-    }
-
-    /// In processes of the program that is running.
-    ///
-    /// # Errors
-    /// Where the system does not say which program that is.
-    pub fn of_this_program(limits: Limits) -> std::io::Result<Isolation> {
-        let (program, arguments) = this_program()?;
-        Ok(Isolation { arguments, ..Isolation::of(program, limits) })
-    }
-
-    /// In processes of another program, a dynamic one, that need not be an executable file: the dynamic loader of this process
-    /// starts it.
-    ///
-    /// # Errors
-    /// Where this process has none.
-    pub fn of_file(program: &Path, limits: Limits) -> std::io::Result<Isolation> {
-        Ok(Isolation { arguments: vec![program.into()], ..Isolation::of(loader()?, limits) })
-    }
-
     /// An instance of an FMU in a process of its own, in the state after `fmi2Instantiate`. The FMU's library is not
     /// loaded in this process.
     ///

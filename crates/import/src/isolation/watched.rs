@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError};
 
 use super::board::Place;
 use super::call::Call;
@@ -198,6 +198,6 @@ impl<U: Unit> Unit for Watched<U> {
         fn restore(&mut self, slot: usize) -> Result<(), UnitError> = Restore;
         fn serialize(&mut self) -> Result<Vec<u8>, UnitError> = Serialize;
         fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> = Deserialize;
-        fn directional(&mut self, unknown: &[u32], known: &[u32], d_known: &[f64], d_unknown: &mut [f64]) -> Result<(), UnitError> = Directional;
+        fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> = Directional;
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use macrostep_import::fmu::{Fmu, FmuOptions};
-use macrostep_master::unit::{Outcome, Unit};
+use macrostep_master::unit::{Outcome, Tangent, Unit};
 
 use crate::make::{fmu, fmu_with, ready, ready_with};
 
@@ -92,5 +92,5 @@ fn functions_the_library_lacks_are_named_when_needed() {
     let mut unit = ready(&fmu(), "plain");
     let error = unit.set_integer(&[0], &[1]).expect_err("not there").to_string();
     assert!(error.contains("fmi2SetInteger") && error.contains("the library has no such function"), "{error}");
-    assert!(unit.directional(&[1], &[0], &[1.0], &mut [0.0]).is_err());
+    assert!(unit.directional(Tangent::new(&[1], &[0], &[1.0], &mut [0.0])).is_err());
 }

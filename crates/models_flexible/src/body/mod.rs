@@ -36,7 +36,7 @@ use std::path::Path;
 use macrostep_description::{Kind, ModelDescription, Variable};
 use macrostep_flexible::moving::{ConnectorShape, Dopri, MicroStep};
 use macrostep_flexible::{BodyState, FlexibleBody, Joint};
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span, Tangent};
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -294,14 +294,8 @@ impl Model for Body {
         self.jerks(memory, refs, values)
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         if let Some(wrong) = unknown.iter().find(|r| (**r as usize) < self.outputs()) {
             return Err(crate::declare::no_derivative(memory, *wrong, known));
         }

@@ -6,7 +6,7 @@ use super::Instance;
 use super::values::{same_length, union, unknown};
 use crate::access::{COMPUTED, Flags, INPUT, OUTPUT, Space};
 use crate::phase::{Call, DIRECTIONAL_DERIVATIVE, GET_OUTPUT_DERIVATIVES, SET_INPUT_DERIVATIVES};
-use crate::{Fault, Model};
+use crate::{Fault, Model, Tangent};
 
 impl<M: Model> Instance<M> {
     pub(super) fn write_input_derivatives(
@@ -72,21 +72,15 @@ impl<M: Model> Instance<M> {
         self.survive(done)
     }
 
-    pub(super) fn differentiate(
-        &mut self,
-        unknown_refs: &[u32],
-        known_refs: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    pub(super) fn differentiate(&mut self, of: Tangent<'_>) -> Result<(), Fault> {
         const CALL: Call = DIRECTIONAL_DERIVATIVE;
         CALL.check(self.memory.phase)?;
-        same_length(CALL, known_refs.len(), d_known.len())?;
-        same_length(CALL, unknown_refs.len(), d_unknown.len())?;
-        union(CALL, &self.access.reals, unknown_refs)?;
-        union(CALL, &self.access.reals, known_refs)?;
+        same_length(CALL, of.known.len(), of.d_known.len())?;
+        same_length(CALL, of.unknown.len(), of.d_unknown.len())?;
+        union(CALL, &self.access.reals, of.unknown)?;
+        union(CALL, &self.access.reals, of.known)?;
         self.prepare()?;
-        let done = self.model.directional_derivative(&self.memory, unknown_refs, known_refs, d_known, d_unknown);
+        let done = self.model.directional_derivative(&self.memory, of);
         self.survive(done)
     }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use macrostep_description::ModelDescription;
 
 use crate::access::{Access, CHANGED, COMPUTED, Flags, GATHER, group_flag};
-use crate::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shared, Slave, Snapshot};
+use crate::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shared, Slave, Snapshot, Tangent};
 
 /// A slave made of a model.
 #[derive(Debug)]
@@ -232,13 +232,7 @@ impl<M: Model> Slave for Instance<M> {
     fn deserialize(&self, bytes: &[u8], into: &mut Snapshot) -> Result<(), Fault> {
         self.read_bytes(bytes, into)
     }
-    fn directional_derivative(
-        &mut self,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
-        self.differentiate(unknown, known, d_known, d_unknown)
+    fn directional_derivative(&mut self, of: Tangent<'_>) -> Result<(), Fault> {
+        self.differentiate(of)
     }
 }

@@ -7,7 +7,7 @@
 use macrostep_ode::{Dual, Point, Vector, output_series};
 
 use super::{NODES, Ode};
-use crate::{Equations, Fault, Memory, Phase};
+use crate::{Equations, Fault, Memory, Phase, Tangent};
 
 /// What a value reference stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,14 +53,8 @@ impl<E: Equations> Ode<E> {
         }
     }
 
-    pub(super) fn tangents(
-        &self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    pub(super) fn tangents(&self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         // What is asked for must be an output, now or at a node.
         let at_start = memory.phase == Phase::Initialization;
         for reference in unknown {

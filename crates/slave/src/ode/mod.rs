@@ -20,7 +20,7 @@ use std::path::Path;
 use macrostep_description::{ModelDescription, Variable};
 use macrostep_ode::{MAX_NODES, Point, Polynomials, Vector, micro};
 
-use crate::{Equations, Fault, Group, Memory, Model, Outcome, Shape, Span};
+use crate::{Equations, Fault, Group, Memory, Model, Outcome, Shape, Span, Tangent};
 use propagate::Exact;
 
 /// Items of the parameter `integrator`.
@@ -196,14 +196,7 @@ impl<E: Equations> Model for Ode<E> {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
-        self.tangents(memory, unknown, known, d_known, d_unknown)
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        self.tangents(memory, of)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind::Dependent, ModelDescription};
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Span, Tangent};
 
 /// Counts steps and echoes its inputs.
 #[derive(Debug)]
@@ -70,14 +70,8 @@ impl Model for Echo {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        _: &[u32],
-        _: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { d_known, d_unknown, .. } = of;
         d_unknown.fill(memory.reals[GAIN as usize] * d_known.iter().sum::<f64>());
         Ok(())
     }

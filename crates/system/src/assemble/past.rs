@@ -25,11 +25,11 @@ pub(super) fn rows(
         match value.map(|(_, setting)| &setting.value) {
             Some(Value::Real(x)) => Ok(*x),
             Some(Value::Integer(i)) => Ok(*i as f64),
-            _ => Err(RunError::Grid {
-                what: "history",
-                found: format!("no value of `{unit}.{name}` at {t_s:?} s"),
-                expected: "one in [[history]]: this method uses values of that time".to_owned(),
-            }),
+            _ => Err(RunError::grid(
+                "history",
+                format!("no value of `{unit}.{name}` at {t_s:?} s"),
+                "one in [[history]]: this method uses values of that time",
+            )),
         }
     };
     // Channels are asked for several times where several inputs are made of them.

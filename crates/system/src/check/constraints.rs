@@ -1,7 +1,7 @@
 //! Joints against the variables at their ends, and against the method.
 
 use super::Declared;
-use super::wiring::{real, source, target};
+use super::wiring::reals;
 use crate::finding::Finding;
 use crate::scenario::{Constraint, Endpoint, Joint, JointEnd, JointForce};
 use crate::words::Correct;
@@ -13,14 +13,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             let what = format!("two constraints of the name `{}`", c.name);
             findings.push(Finding::error(&c.place, what, "give each its own `name`"));
         }
-        for end in c.outputs() {
-            let v = source(d, end, &c.place, findings);
-            real(end, v, &c.place, findings);
-        }
-        for end in c.inputs() {
-            let v = target(d, end, &c.place, findings);
-            real(end, v, &c.place, findings);
-        }
+        reals(d, c.outputs(), c.inputs(), (&c.place, findings));
         method(d, c, findings);
     }
 }

@@ -1,7 +1,7 @@
 //! Interface models against the variables at their ends.
 
 use super::Declared;
-use super::wiring::{real, source, target};
+use super::wiring::reals;
 use crate::finding::Finding;
 use crate::scenario::InterfaceModel;
 
@@ -49,12 +49,5 @@ pub(super) fn check(d: &Declared<'_>, m: &InterfaceModel, findings: &mut Vec<Fin
         bad(format!("`repeat` of an interface model is {}, expected at most {REPEAT_MAX}", m.repeat), "2 is enough");
     }
     // Its ends are real outputs and inputs.
-    for end in m.sources() {
-        let v = source(d, end, &m.place, findings);
-        real(end, v, &m.place, findings);
-    }
-    for end in m.to_speed.iter().chain(&m.to_position) {
-        let v = target(d, end, &m.place, findings);
-        real(end, v, &m.place, findings);
-    }
+    reals(d, m.sources(), m.to_speed.iter().chain(&m.to_position), (&m.place, findings));
 }

@@ -190,12 +190,7 @@ pub(crate) fn table(
 }
 
 /// The variable at a connection's beginning.
-pub(super) fn source<'a>(
-    d: &Declared<'a>,
-    end: &Endpoint,
-    place: &Place,
-    findings: &mut Vec<Finding>,
-) -> Option<&'a Variable> {
+fn source<'a>(d: &Declared<'a>, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'a Variable> {
     let v = d.found(end, place, findings)?;
     // Inputs feed nothing. Other variables that are no outputs may be stale after a step.
     if matches!(v.causality, Causality::Input | Causality::Independent) {
@@ -211,12 +206,7 @@ pub(super) fn source<'a>(
 }
 
 /// The variable at a connection's end.
-pub(super) fn target<'a>(
-    d: &Declared<'a>,
-    end: &Endpoint,
-    place: &Place,
-    findings: &mut Vec<Finding>,
-) -> Option<&'a Variable> {
+fn target<'a>(d: &Declared<'a>, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'a Variable> {
     let v = d.found(end, place, findings)?;
     if v.causality != Causality::Input {
         let what = format!("`{end}` is {}, expected an input", causality(v.causality));
@@ -226,7 +216,24 @@ pub(super) fn target<'a>(
     Some(v)
 }
 
-pub(super) fn real(end: &Endpoint, v: Option<&Variable>, place: &Place, findings: &mut Vec<Finding>) {
+/// All are real, outputs where it begins and inputs where it ends.
+pub(super) fn reals<'e>(
+    d: &Declared<'_>,
+    from: impl IntoIterator<Item = &'e Endpoint>,
+    to: impl IntoIterator<Item = &'e Endpoint>,
+    (place, findings): (&Place, &mut Vec<Finding>),
+) {
+    for end in from {
+        let v = source(d, end, place, findings);
+        real(end, v, place, findings);
+    }
+    for end in to {
+        let v = target(d, end, place, findings);
+        real(end, v, place, findings);
+    }
+}
+
+fn real(end: &Endpoint, v: Option<&Variable>, place: &Place, findings: &mut Vec<Finding>) {
     if let Some(v) = v.filter(|v| v.real().is_none()) {
         let what = format!("`{end}` is {}, expected a Real", type_name(v));
         findings.push(Finding::error(place, what, "laws and maps take real variables"));
@@ -279,14 +286,8 @@ fn map(d: &Declared<'_>, m: &Map, findings: &mut Vec<Finding>) {
     }
     // All of them are real, outputs where it begins and inputs where it ends.
     let reaction = m.reaction.iter();
-    for end in m.from.iter().chain(reaction.clone().flat_map(|r| &r.from)) {
-        let v = source(d, end, &m.place, findings);
-        real(end, v, &m.place, findings);
-    }
-    for end in m.to.iter().chain(reaction.flat_map(|r| &r.to)) {
-        let v = target(d, end, &m.place, findings);
-        real(end, v, &m.place, findings);
-    }
+    let from = m.from.iter().chain(reaction.clone().flat_map(|r| &r.from));
+    reals(d, from, m.to.iter().chain(reaction.flat_map(|r| &r.to)), (&m.place, findings));
 }
 
 /// A mean is of a real output as it is.

@@ -38,38 +38,24 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct File {
-    #[serde(default)]
     pub name: String,
-    #[serde(default)]
     pub description: String,
     pub experiment: Option<Spanned<Experiment>>,
     pub coupling: Option<Spanned<Coupling>>,
-    #[serde(default)]
     pub units: Entries<Unit>,
-    #[serde(default)]
     pub parameters: Entries<Entries<Spanned<toml::Value>>>,
-    #[serde(default)]
     pub connections: Entries<Wire>,
-    #[serde(default)]
     pub laws: Entries<Law>,
-    #[serde(default)]
     pub maps: Vec<Spanned<Map>>,
-    #[serde(default)]
     pub bonds: Vec<Spanned<Bond>>,
-    #[serde(default)]
     pub interface_models: Vec<Spanned<InterfaceModel>>,
-    #[serde(default)]
     pub constraints: Vec<Spanned<Constraint>>,
-    #[serde(default)]
     pub inputs: Entries<Spanned<String>>,
-    #[serde(default)]
     pub events: Vec<Spanned<Event>>,
-    #[serde(default)]
     pub history: Vec<Spanned<Event>>,
-    #[serde(default)]
     pub record: Record,
 }
 
@@ -105,24 +91,19 @@ pub(super) struct Constraint {
     pub second: Spanned<JointEnd>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct JointEnd {
-    #[serde(default)]
     pub position: Vec<Spanned<String>>,
-    #[serde(default)]
     pub velocity: Vec<Spanned<String>>,
-    #[serde(default)]
     pub force: Vec<Spanned<String>>,
     pub fixed: Option<Vec<f64>>,
 }
 
 #[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct Motion {
-    #[serde(default)]
     pub speed: Vec<Spanned<String>>,
-    #[serde(default)]
     pub position: Vec<Spanned<String>>,
 }
 
@@ -140,25 +121,22 @@ pub(super) struct Event {
     pub set: Entries<Spanned<toml::Value>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct Experiment {
-    #[serde(default)]
     pub start: f64,
     pub stop: Option<Spanned<f64>>,
     pub step: Option<Spanned<f64>>,
     pub tolerance: Option<f64>,
     pub error: Option<f64>,
-    #[serde(default)]
     pub parameters: Vec<Spanned<String>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct Coupling {
     pub method: Option<Spanned<String>>,
     pub schedule: Option<Spanned<String>>,
-    #[serde(default)]
     pub order: Vec<String>,
     pub predict: Option<Spanned<String>>,
     pub gs_variant: Option<Spanned<String>>,
@@ -249,9 +227,8 @@ pub(super) struct Port {
 }
 
 #[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct Record {
-    #[serde(default)]
     pub variables: Vec<Spanned<String>>,
     pub every: Option<Spanned<i64>>,
 }
