@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use macrostep_description::{Value, shown};
 use macrostep_import::fmu::regular;
 use macrostep_import::isolation::watch;
-use macrostep_master::record::{Observer, write_number};
+use macrostep_master::record::Observer;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -23,7 +23,7 @@ use crate::claim::{folder_at, take, taken};
 use crate::distinct::identity;
 use crate::failure::Failure;
 use crate::room::Room;
-use line::{head, quote};
+use line::{Line, head};
 
 /// Rows between two looks at the clock.
 const LOOK: u64 = 64;
@@ -39,7 +39,7 @@ pub struct Stream {
     path: PathBuf,
     /// As the user wrote it.
     shown: PathBuf,
-    line: String,
+    line: Line,
     /// Bytes of the rows and the line of names.
     bytes: u64,
     /// Memory that is the file behind them, where rows come fast.
@@ -90,9 +90,9 @@ impl Stream {
         if stream.is_file {
             stream.file.set_len(0).map_err(Failure::file(path))?;
         }
-        stream.line = head(names);
-        stream.file.write_all(stream.line.as_bytes()).map_err(Failure::file(&stream.path))?;
-        stream.bytes = stream.line.len() as u64;
+        let head = head(names);
+        stream.file.write_all(head.as_bytes()).map_err(Failure::file(&stream.path))?;
+        stream.bytes = head.len() as u64;
         Ok(stream)
     }
 
@@ -113,7 +113,7 @@ impl Stream {
             file: ManuallyDrop::new(file),
             path,
             shown,
-            line: String::new(),
+            line: Line::default(),
             bytes: 0,
             room: None,
             looked: Instant::now(),
@@ -280,14 +280,13 @@ impl Stream {
     /// # Errors
     /// [`Failure::File`] where it cannot be written.
     pub fn push(&mut self, t_s: f64, values: &[Value]) -> Result<(), Failure> {
-        self.begin(t_s);
+        self.line.begin(t_s);
         for value in values {
-            self.line.push(',');
             match value {
-                Value::Real(x) => write_number(&mut self.line, *x),
-                Value::Integer(i) => self.line.push_str(&i.to_string()),
-                Value::Boolean(b) => self.line.push(if *b { '1' } else { '0' }),
-                Value::String(s) => quote(&mut self.line, s),
+                Value::Real(x) => self.line.numbers(&[*x]),
+                Value::Integer(i) => self.line.numbers(&[f64::from(*i)]),
+                Value::Boolean(b) => self.line.numbers(&[f64::from(u8::from(*b))]),
+                Value::String(s) => self.line.text(s),
             }
         }
         self.end(t_s).map_err(Failure::file(&self.path))
@@ -307,20 +306,16 @@ impl Stream {
         self.failure.is_none()
     }
 
-    fn begin(&mut self, t_s: f64) {
-        self.line.clear();
-        write_number(&mut self.line, t_s);
-    }
-
+    #[inline]
     fn end(&mut self, t_s: f64) -> std::io::Result<()> {
-        self.line.push('\n');
+        let length = self.line.end().len();
         if std::mem::take(&mut self.is_longer) {
             self.file.set_len(self.bytes)?;
         }
         if !self.put() {
             self.write()?;
         }
-        self.bytes += self.line.len() as u64;
+        self.bytes += length as u64;
         self.rows += 1;
         self.last_s = Some(t_s);
         watch::row(self.rows, t_s);
@@ -332,7 +327,7 @@ impl Stream {
     /// Puts the line into memory that is the file; false where it is to be written.
     #[inline]
     fn put(&mut self) -> bool {
-        if self.room.as_mut().is_some_and(|room| room.put(self.line.as_bytes())) {
+        if self.room.as_mut().is_some_and(|room| room.put(self.line.bytes())) {
             return true;
         }
         self.room = None;
@@ -344,15 +339,15 @@ impl Stream {
         if self.rows == 0 || self.looked - before > FAST {
             return false;
         }
-        self.room = Room::new(&self.path, self.identity, self.bytes, self.line.len()).ok();
-        self.room.as_mut().is_some_and(|room| room.put(self.line.as_bytes()))
+        self.room = Room::new(&self.path, self.identity, self.bytes, self.line.bytes().len()).ok();
+        self.room.as_mut().is_some_and(|room| room.put(self.line.bytes()))
     }
 
     /// Writes the line.
     fn write(&mut self) -> std::io::Result<()> {
-        if let Err(error) = self.file.write_all(self.line.as_bytes()) {
+        if let Err(error) = self.file.write_all(self.line.bytes()) {
             self.open_again(error)?;
-            self.file.write_all(self.line.as_bytes())?;
+            self.file.write_all(self.line.bytes())?;
         }
         Ok(())
     }
@@ -377,15 +372,15 @@ impl Observer for Stream {
         if self.failure.is_some() {
             return;
         }
-        self.begin(t_s);
-        let mut texts = self.texts.iter().peekable();
-        for (i, value) in values.iter().enumerate() {
-            self.line.push(',');
-            match texts.next_if(|(place, _)| *place == i) {
-                Some((_, text)) => quote(&mut self.line, text),
-                None => write_number(&mut self.line, *value),
-            }
+        self.line.begin(t_s);
+        // Numbers up to each text, and those behind the last one.
+        let mut at = 0;
+        for (place, text) in &self.texts {
+            self.line.numbers(&values[at..*place]);
+            self.line.text(text);
+            at = place + 1;
         }
+        self.line.numbers(&values[at..]);
         self.failure = self.end(t_s).err();
     }
 

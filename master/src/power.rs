@@ -181,8 +181,8 @@ impl EnergyBalance {
         !self.of_unit[unit].is_empty()
     }
 
-    /// As [`EnergyBalance::arrive`], with known values at `span.from`: true values of the unit's inputs, and the flow of
-    /// a port by its number.
+    /// As [`EnergyBalance::arrive`] where it only watches, with known values at `span.from`: true values of the unit's inputs, and
+    /// the flow of a port by its number.
     #[inline]
     pub fn meet(
         &self,
@@ -191,22 +191,38 @@ impl EnergyBalance {
         truth: &[f64],
         flow: impl Fn(usize) -> f64,
     ) {
-        state.units[unit].meet(truth);
-        self.post(state, unit, &flow);
-        self.prepare(state, (unit, span), flow);
+        let EnergyBalanceState { units, accounts, flow_at_start, .. } = state;
+        let balance = &mut units[unit];
+        balance.meet(truth);
+        // Port by port what the last step was, and where the next one begins.
+        let is_open = std::mem::take(&mut balance.open);
+        for &i in &self.of_unit[unit] {
+            let (flow, known) = (flow(i), &mut flow_at_start[i]);
+            if is_open {
+                self.ports[i].post(balance, (flow, *known), accounts);
+                self.ports[i].close(accounts);
+            }
+            *known = [flow, known[0], known[1]];
+        }
+        self.follow(balance, span);
     }
 
     /// The step to come follows the ones before.
     #[inline]
     fn prepare(&self, state: &mut EnergyBalanceState, (unit, span): (usize, &Span), flow: impl Fn(usize) -> f64) {
-        let balance = &mut state.units[unit];
-        balance.arrived = Some(span.from);
-        balance.begin();
-        balance.aim(if self.cubic { span.length_s } else { 0.0 });
+        self.follow(&mut state.units[unit], span);
         for &i in &self.of_unit[unit] {
             let [start, before, _] = state.flow_at_start[i];
             state.flow_at_start[i] = [flow(i), start, before];
         }
+    }
+
+    /// The inputs of the step to come follow those of the ones before.
+    #[inline(always)]
+    fn follow(&self, balance: &mut UnitBalance, span: &Span) {
+        balance.arrived = Some(span.from);
+        balance.begin();
+        balance.aim(if self.cubic { span.length_s } else { 0.0 });
     }
 
     /// After a unit has stepped: keeps the inputs that it was given.
@@ -251,12 +267,8 @@ impl EnergyBalance {
             return;
         }
         for &i in &self.of_unit[unit] {
-            let port = &self.ports[i];
-            let account = &mut state.accounts[port.bond];
-            balance.post(port, (flow(i), state.flow_at_start[i]), account);
-            if port.side < 0.0 {
-                account.residual_energy_max_j = account.residual_energy_max_j.max(account.residual_energy_j.abs());
-            }
+            self.ports[i].post(balance, (flow(i), state.flow_at_start[i]), &mut state.accounts);
+            self.ports[i].close(&mut state.accounts);
         }
     }
 

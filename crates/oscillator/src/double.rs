@@ -24,6 +24,7 @@ impl Double {
     }
 
     /// a + b without error.
+    #[inline]
     pub(crate) fn sum(a: f64, b: f64) -> Self {
         let hi = a + b;
         let shadow = hi - a;
@@ -62,6 +63,7 @@ impl From<f64> for Double {
 impl Add for Double {
     type Output = Self;
 
+    #[inline]
     fn add(self, other: Self) -> Self {
         let high = Self::sum(self.hi, other.hi);
         let low = Self::sum(self.lo, other.lo);
@@ -73,19 +75,80 @@ impl Add for Double {
 impl Mul for Double {
     type Output = Self;
 
+    #[inline]
     fn mul(self, other: Self) -> Self {
         let exact = Self::product(self.hi, other.hi);
         quick_sum(exact.hi, exact.lo + (self.hi * other.lo + self.lo * other.hi))
     }
 }
 
+/// N of them, whose sums and products with one number have the bits that each has alone. The loops over them become vector
+/// instructions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Doubles<const N: usize> {
+    hi: [f64; N],
+    lo: [f64; N],
+}
+
+/// N of them with their halves, to be multiplied again and again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Factors<const N: usize> {
+    values: Doubles<N>,
+    upper: [f64; N],
+    lower: [f64; N],
+}
+
+impl<const N: usize> Doubles<N> {
+    /// Each sum as [`Double`] adds.
+    #[inline]
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let mut sums = *self;
+        for i in 0..N {
+            let sum = Double { hi: self.hi[i], lo: self.lo[i] } + Double { hi: other.hi[i], lo: other.lo[i] };
+            (sums.hi[i], sums.lo[i]) = (sum.hi, sum.lo);
+        }
+        sums
+    }
+
+    /// One by one.
+    #[inline]
+    pub(crate) fn each(&self) -> [Double; N] {
+        std::array::from_fn(|i| Double { hi: self.hi[i], lo: self.lo[i] })
+    }
+}
+
+impl<const N: usize> Factors<N> {
+    pub(crate) fn new(values: &[Double; N]) -> Self {
+        let halves = values.map(|value| split(value.hi));
+        let values = Doubles { hi: values.map(|value| value.hi), lo: values.map(|value| value.lo) };
+        Factors { values, upper: halves.map(|h| h.0), lower: halves.map(|h| h.1) }
+    }
+
+    /// Each product as [`Double`] multiplies, with halves that are known.
+    #[inline]
+    pub(crate) fn times(&self, other: Double) -> Doubles<N> {
+        let (b1, b2) = split(other.hi);
+        let mut products = self.values;
+        for i in 0..N {
+            let (a, a1, a2) = (self.values.hi[i], self.upper[i], self.lower[i]);
+            let hi = a * other.hi;
+            let lo = ((a1 * b1 - hi) + a1 * b2 + a2 * b1) + a2 * b2;
+            let product = quick_sum(hi, lo + (a * other.lo + self.values.lo[i] * other.hi));
+            (products.hi[i], products.lo[i]) = (product.hi, product.lo);
+        }
+        products
+    }
+}
+
 /// a + b without error where |a| ≥ |b|.
+#[inline]
 fn quick_sum(a: f64, b: f64) -> Double {
     let hi = a + b;
     Double { hi, lo: b - (hi - a) }
 }
 
 /// Two halves of at most 26 bits with a = upper + lower.
+#[inline]
 fn split(a: f64) -> (f64, f64) {
     const SPLITTER: f64 = 134_217_729.0; // 2²⁷ + 1
     let scaled = SPLITTER * a;
@@ -118,5 +181,16 @@ mod tests {
         // x = 1 + 2⁻⁷⁰ squared is 1 + 2⁻⁶⁹ + …
         let x = Double::sum(1.0, 2f64.powi(-70));
         assert_eq!((x * x + Double::from(-1.0)).hi, 2f64.powi(-69));
+    }
+
+    #[test]
+    fn many_have_the_bits_of_each() {
+        let third = |n: i32| Double::from(f64::from(n) * 0.1).over(3.0);
+        let (a, b) = ([third(1), third(-7), third(1000), Double::default()], third(13));
+        let factors = Factors::new(&a);
+        assert_eq!(factors.times(b).each(), a.map(|a| a * b));
+        let other = [b, third(2), third(-1000), third(5)];
+        let sums = factors.values.plus(&Factors::new(&other).values);
+        assert_eq!(sums.each(), [0, 1, 2, 3].map(|i| a[i] + other[i]));
     }
 }

@@ -13,7 +13,7 @@
 
 use crate::State;
 use crate::double::Double;
-use crate::exponential::{Matrix, apply, exponential};
+use crate::exponential::{Matrix, Transition, exponential};
 use crate::force::{Force, Forced};
 use crate::parameters::{ParameterError, Parameters};
 use std::sync::Arc;
@@ -30,10 +30,10 @@ pub struct Exact {
 /// The exact states at t = 0, h, 2h, …, without end: take as many as needed.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    step: Matrix,
+    step: Transition,
     z: [Double; 4],
     /// With external forces: these, the transition of a step, its length \[s\] and the steps made.
-    forced: Option<(Arc<Forced>, Matrix<8>, f64, u64)>,
+    forced: Option<(Arc<Forced>, Transition<8>, f64, u64)>,
 }
 
 impl Exact {
@@ -76,7 +76,7 @@ impl Exact {
 
     /// State `span_s` in s after the state `z`, without external forces.
     pub fn from(&self, z: &State, span_s: f64) -> State {
-        round(&apply(&self.transition(span_s), &lift(z)))
+        round(&self.transition(span_s).apply(&lift(z)))
     }
 
     /// States at n · `step_s` in s, n = 0, 1, 2, …
@@ -98,14 +98,21 @@ impl Exact {
         let points = wanted.clamp(256.0, POINTS_MAX);
         let (step_s, is_resolved) = (stop_s / points, wanted <= POINTS_MAX && self.forced.is_none());
 
-        // The largest values on it, and between points where a velocity changes its sign.
+        // The largest values on it, and between points where a velocity changes its sign. What lies there is above both points by no
+        // more than the step times twice the larger velocity and 1e-5 of the largest value: most extrema are below that.
         let mut max = [0.0f64; 2];
+        let reaches = |max: f64, z: &State, end: &State, i: usize| {
+            let speed = z[i + 2].abs().max(end[i + 2].abs());
+            z[i].abs().max(end[i].abs()) + 2.0 * step_s * speed >= max * (1.0 - 1e-5)
+        };
         let mut states = self.grid(step_s).take(points as usize + 1).peekable();
         while let Some(z) = states.next() {
             let next = states.peek().copied();
             for i in 0..2 {
                 max[i] = max[i].max(z[i].abs());
-                if let Some(end) = next.filter(|end| is_resolved && z[i + 2] * end[i + 2] < 0.0) {
+                if let Some(end) =
+                    next.filter(|end| is_resolved && z[i + 2] * end[i + 2] < 0.0 && reaches(max[i], &z, end, i))
+                {
                     max[i] = max[i].max(self.turning_point(&z, &end, i, step_s).abs());
                 }
             }
@@ -124,7 +131,7 @@ impl Exact {
     }
 
     /// e^{A t}.
-    fn transition(&self, t_s: f64) -> Matrix {
+    fn transition(&self, t_s: f64) -> Transition {
         let t = Double::from(t_s);
         exponential(&self.a.map(|row| row.map(|value| value * t)))
     }
@@ -136,7 +143,7 @@ impl Iterator for Grid {
     fn next(&mut self) -> Option<State> {
         let now = round(&self.z);
         self.z = match &mut self.forced {
-            None => apply(&self.step, &self.z),
+            None => self.step.apply(&self.z),
             Some((forced, step, step_s, n)) => {
                 *n += 1;
                 forced.stepped(step, self.z, [(*n - 1) as f64 * *step_s, *n as f64 * *step_s])

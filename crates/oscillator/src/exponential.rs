@@ -10,55 +10,66 @@
 //!
 //! Reference: [Moler 2003], method 3.
 
-use crate::double::Double;
+use crate::double::{Double, Doubles, Factors};
 
 const TERMS: i32 = 24;
 
 /// An N × N matrix, row by row.
 pub(crate) type Matrix<const N: usize = 4> = [[Double; N]; N];
 
+/// An N × N matrix that vectors are multiplied by, column by column.
+#[derive(Debug, Clone)]
+pub(crate) struct Transition<const N: usize = 4> {
+    columns: [Factors<N>; N],
+}
+
 /// e^X.
-pub(crate) fn exponential<const N: usize>(x: &Matrix<N>) -> Matrix<N> {
+pub(crate) fn exponential<const N: usize>(x: &Matrix<N>) -> Transition<N> {
     // Norm and the number of halvings that bring it to one half.
     let norm = (0..N).map(|j| (0..N).map(|i| x[i][j].round().abs()).sum::<f64>()).fold(0.0, f64::max);
     let squarings = if norm > 0.5 { (norm.log2() + 1.0).ceil() as i32 } else { 0 };
-    let y = x.map(|row| row.map(|value| value.scaled(2f64.powi(-squarings))));
+    let scale = 2f64.powi(-squarings);
+    let y = Transition::of(&columns(|i, j| x[i][j].scaled(scale)));
 
     // Horner: I + Y (I + Y/2 (I + Y/3 (…))).
-    let mut sum = identity();
+    let mut sum = columns(|i, j| if i == j { Double::ONE } else { Double::default() });
     for n in (1..=TERMS).rev() {
-        sum = multiply(&y, &sum).map(|row| row.map(|value| value.over(f64::from(n))));
-        for (i, row) in sum.iter_mut().enumerate() {
-            row[i] = row[i] + Double::ONE;
+        sum = sum.map(|column| y.apply(&column).map(|value| value.over(f64::from(n))));
+        for (i, column) in sum.iter_mut().enumerate() {
+            column[i] = column[i] + Double::ONE;
         }
     }
 
     for _ in 0..squarings {
-        sum = multiply(&sum, &sum);
+        let half = Transition::of(&sum);
+        sum = sum.map(|column| half.apply(&column));
     }
-    sum
+    Transition::of(&sum)
 }
 
-/// Matrix times vector.
-pub(crate) fn apply<const N: usize>(a: &Matrix<N>, z: &[Double; N]) -> [Double; N] {
-    a.map(|row| sum::<N>(|k| row[k] * z[k]))
+impl<const N: usize> Transition<N> {
+    fn of(columns: &[[Double; N]; N]) -> Self {
+        Transition { columns: columns.map(|column| Factors::new(&column)) }
+    }
+
+    /// Matrix times vector.
+    pub(crate) fn apply(&self, z: &[Double; N]) -> [Double; N] {
+        sum::<N>(std::array::from_fn(|k| self.columns[k].times(z[k]))).each()
+    }
 }
 
-fn identity<const N: usize>() -> Matrix<N> {
-    std::array::from_fn(|i| std::array::from_fn(|j| if i == j { Double::ONE } else { Double::default() }))
-}
-
-fn multiply<const N: usize>(a: &Matrix<N>, b: &Matrix<N>) -> Matrix<N> {
-    std::array::from_fn(|i| std::array::from_fn(|j| sum::<N>(|k| a[i][k] * b[k][j])))
+/// A matrix column by column, from its values in row i and column j.
+fn columns<const N: usize>(value: impl Fn(usize, usize) -> Double) -> [[Double; N]; N] {
+    std::array::from_fn(|j| std::array::from_fn(|i| value(i, j)))
 }
 
 /// The sum of N terms, neighbours first.
-fn sum<const N: usize>(term: impl Fn(usize) -> Double) -> Double {
-    let mut terms: [Double; N] = std::array::from_fn(term);
+#[inline]
+fn sum<const N: usize>(mut terms: [Doubles<N>; N]) -> Doubles<N> {
     let mut count = N;
     while count > 1 {
         for i in 0..count / 2 {
-            terms[i] = terms[2 * i] + terms[2 * i + 1];
+            terms[i] = terms[2 * i].plus(&terms[2 * i + 1]);
         }
         if count % 2 == 1 {
             terms[count / 2] = terms[count - 1];

@@ -14,7 +14,7 @@
 //! | B | rows 3 and 4 of `matrix` | 1/kg | 1/m_i |
 
 use crate::double::Double;
-use crate::exponential::{Matrix, apply, exponential};
+use crate::exponential::{Matrix, Transition, exponential};
 
 /// Forces on both masses over time: lines between values, constant before the first and after the last. Two values of one time make a
 /// jump there.
@@ -113,7 +113,7 @@ impl Forced {
     }
 
     /// e^{X h} of the whole.
-    pub fn transition(&self, span_s: f64) -> Matrix<8> {
+    pub fn transition(&self, span_s: f64) -> Transition<8> {
         let span = Double::from(span_s);
         exponential(&self.matrix.map(|row| row.map(|value| value * span)))
     }
@@ -127,13 +127,13 @@ impl Forced {
     }
 
     /// The state a step later: with the transition of a step where the force is one line in it, which lies before `to_s`.
-    pub fn stepped(&self, step: &Matrix<8>, z: [Double; 4], [from_s, to_s]: [f64; 2]) -> [Double; 4] {
+    pub fn stepped(&self, step: &Transition<8>, z: [Double; 4], [from_s, to_s]: [f64; 2]) -> [Double; 4] {
         if self.is_line(from_s, to_s) { self.moved(step, z, self.force.line(from_s, to_s)) } else { self.at(to_s) }
     }
 
-    fn moved(&self, transition: &Matrix<8>, z: [Double; 4], [force, slope]: [[f64; 2]; 2]) -> [Double; 4] {
+    fn moved(&self, transition: &Transition<8>, z: [Double; 4], [force, slope]: [[f64; 2]; 2]) -> [Double; 4] {
         let [f, g] = [force, slope].map(|values| values.map(Double::from));
-        let whole = apply(transition, &[z[0], z[1], z[2], z[3], f[0], f[1], g[0], g[1]]);
+        let whole = transition.apply(&[z[0], z[1], z[2], z[3], f[0], f[1], g[0], g[1]]);
         [whole[0], whole[1], whole[2], whole[3]]
     }
 }

@@ -62,6 +62,8 @@ struct Reading {
     texts: Group<()>,
     /// Whether nothing else is recorded.
     is_sampled_only: bool,
+    /// Whether some are no real numbers.
+    has_discrete: bool,
     /// Whether some follow an input at once, so that the inputs are set before they are read.
     follows_inputs: bool,
     /// Where each sampled output is, by its value reference.
@@ -131,6 +133,7 @@ impl Recorder {
         }
         // What follows inputs at once needs those of now: set before it is read, or by directional derivatives.
         reading.is_sampled_only = false;
+        reading.has_discrete |= kind != ColumnKind::Real;
         let follows = reading.followers.contains(&variable);
         reading.follows_inputs |= follows && s.outputs.refresh == Refresh::GetAfterSet;
         if follows && kind == ColumnKind::Real && s.outputs.refresh == Refresh::Directional {
@@ -184,7 +187,9 @@ impl Recorder {
                     self.row[place] += added;
                 }
             }
-            r.read_discrete(station.unit.as_mut(), &mut self.row, &mut self.texts)?;
+            if r.has_discrete {
+                r.read_discrete(station.unit.as_mut(), &mut self.row, &mut self.texts)?;
+            }
         }
         Ok(())
     }
@@ -230,6 +235,7 @@ impl Reading {
             booleans: Group::default(),
             texts: Group::default(),
             is_sampled_only: true,
+            has_discrete: false,
             follows_inputs: false,
             outputs: s.outputs.refs.iter().enumerate().rev().map(|(i, r)| (*r, i)).collect(),
             followers,

@@ -3,7 +3,7 @@
 //! Written as CSV in the shortest digits that read back to the same `f64`, so a trace and its file hold the same bits. The
 //! first line has the names and nothing but the names; units stay in the [`Column`]s, so that the file loads anywhere.
 
-use super::write_number;
+use super::{NUMBER_MOST, write_number};
 use std::io::{Read, Write};
 
 /// Name and unit of one recorded variable.
@@ -128,12 +128,11 @@ impl Trace {
     pub fn write(&self, sink: impl Write) -> Result<(), TraceError> {
         let mut writer = csv::Writer::from_writer(sink);
         writer.write_record(self.columns.iter().map(|column| column.name.as_str()))?;
-        let mut text = String::new();
+        let mut text = [0; NUMBER_MOST];
         for row in self.rows() {
             for value in row {
-                text.clear();
-                write_number(&mut text, *value);
-                writer.write_field(&text)?;
+                let n = write_number(&mut text, *value);
+                writer.write_field(&text[..n])?;
             }
             writer.write_record(None::<&[u8]>)?;
         }

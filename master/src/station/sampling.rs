@@ -108,7 +108,6 @@ impl Station {
         if self.inputs.are_shown(&state.inputs) {
             return Ok(());
         }
-        state.inputs.held.copy_from_slice(&self.inputs.values);
         self.inputs.show(&mut state.inputs, self.unit.as_mut())
     }
 
