@@ -78,6 +78,7 @@ impl Polynomials {
     }
 
     /// Makes input `i` constant.
+    #[inline]
     pub fn flatten(&mut self, i: usize) {
         for j in 1..=self.degree {
             self.rows[j * self.count + i] = 0.0;
@@ -101,6 +102,9 @@ impl Polynomials {
         if self.degree == 1 {
             return self.rows[self.count + i] * tau + self.rows[i];
         }
+        if self.degree == 2 {
+            return (self.rows[2 * self.count + i] * tau + self.rows[self.count + i]) * tau + self.rows[i];
+        }
         self.horner(i, tau)
     }
 
@@ -121,19 +125,37 @@ impl Polynomials {
         if self.degree == 1 {
             return 0.0 * tau + self.rows[self.count + i];
         }
+        if self.degree == 2 {
+            return (0.0 * tau + 2.0 * self.rows[2 * self.count + i]) * tau + self.rows[self.count + i];
+        }
         (1..=self.degree).rev().fold(0.0, |sum, j| sum * tau + j as f64 * self.coefficient(i, j))
     }
 
     /// Moves the origin to τ₀: afterwards u(0) is what u(τ₀) was.
+    #[inline]
     pub fn shift(&mut self, tau: f64) {
+        // Lines and parabolas are the commonest.
+        match self.degree {
+            1 => self.add_row_above(0, tau),
+            2 => [1, 0, 1].into_iter().for_each(|j| self.add_row_above(j, tau)),
+            _ => self.shift_all(tau),
+        }
+    }
+
+    fn shift_all(&mut self, tau: f64) {
         for lowest in 0..self.degree {
             for j in (lowest..self.degree).rev() {
-                // Row j of all inputs, and the row above it.
-                let (rows, above) = self.rows.split_at_mut((j + 1) * self.count);
-                for (c, next) in rows[j * self.count..].iter_mut().zip(above) {
-                    *c += tau * *next;
-                }
+                self.add_row_above(j, tau);
             }
+        }
+    }
+
+    /// Adds to row j of all inputs τ₀ times the row above it.
+    #[inline(always)]
+    fn add_row_above(&mut self, j: usize, tau: f64) {
+        let (rows, above) = self.rows.split_at_mut((j + 1) * self.count);
+        for (c, next) in rows[j * self.count..].iter_mut().zip(above) {
+            *c += tau * *next;
         }
     }
 
@@ -195,6 +217,22 @@ mod tests {
                 assert!((p.value(i, tau) - q.value(i, tau + 0.3)).abs() < 1e-13);
                 assert!((p.rate(i, tau) - q.rate(i, tau + 0.3)).abs() < 1e-12);
             }
+        }
+    }
+
+    #[test]
+    fn a_shift_of_any_degree_is_synthetic_division() {
+        let tau = 0.3;
+        for degree in 0..=5 {
+            let mut c: Vec<f64> = (0..=degree).map(|j| 1.0 / (3.0 + j as f64)).collect();
+            let mut p = Polynomials::new(2);
+            c.iter().enumerate().for_each(|(j, c)| p.set(1, j, *c));
+            p.shift(tau);
+            for lowest in 0..degree {
+                (lowest..degree).rev().for_each(|j| c[j] += tau * c[j + 1]);
+            }
+            assert_eq!((0..=degree).map(|j| p.coefficient(1, j)).collect::<Vec<f64>>(), c);
+            assert!((0..=degree).all(|j| p.coefficient(0, j) == 0.0));
         }
     }
 
