@@ -91,10 +91,11 @@ pub enum RunError {
         /// What to choose instead.
         hint: &'static str,
     },
-    /// A method that needs dense output of a unit without it.
+    /// A method that needs samples inside the steps of a unit that has neither dense output nor steps of different lengths.
     #[error(
-        "the method needs samples inside the steps of unit `{unit}`, but it declares no `{needed}`; take a unit with dense \
-             output, or a method that does not need it"
+        "the method needs samples inside the steps of unit `{unit}`, but it declares no `{needed}`, and without \
+             `canHandleVariableCommunicationStepSize` it makes no steps from node to node; take `waveform:2`, whose nodes are \
+             evenly spaced, or a method without nodes, as h5 with newton"
     )]
     DenseOutput {
         /// Name of the unit.

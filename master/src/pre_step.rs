@@ -11,7 +11,8 @@
 //! p counts y and those of its derivatives below z that are sampled. The remainder e is what the unit does by itself; every step that was made tells its
 //! own, and that of the step to come is taken from the line through the last two. The samples that are consumed before they are
 //! published follow from these models, run through plan, predictors and laws: a linear system. Its solution is put into the
-//! histories as the guess of a corrector is, and the units step once. A window without such a past, the first one or one after an event, is explicit.
+//! histories as the guess of a corrector is, and the units step once. Before the first window each unit tells its remainders, e = z − D u, where
+//! all derivatives below z are sampled; else that window is explicit, and so is one after an event.
 //!
 //! A position is then known to O(H⁴), its rate to O(H³), an output that follows the inputs at once to O(H²): the order is that of the
 //! predictor, 2 at most where such an output is exchanged, else 3. What is implicit is the way through the inputs; a unit that is
@@ -108,10 +109,12 @@ impl PreStep {
         // The models as they are now.
         let histories = &state.signals.histories;
         let mut is_known = true;
-        for (model, station) in self.models.iter_mut().zip(&mut window.stations) {
+        let is_first = state.now == 0 && state.changes_past == 0;
+        for ((model, station), of) in self.models.iter_mut().zip(&mut window.stations).zip(&state.stations) {
             station.ask()?;
             model.prepare(station, histories, state.now)?;
-            is_known &= model.expect(&histories[model.history], state.now);
+            let is_told = model.expect(&histories[model.history], state.now);
+            is_known &= is_told || (is_first && model.begin(station, of)?);
         }
         if !is_known || self.unknowns.is_empty() {
             return Ok(());

@@ -67,10 +67,15 @@ impl Noise {
 
 /// A file of data: every `every`-th row, with noise of so much.
 fn data(name: &str, trace: &Trace, every: usize, noise: f64, seed: u64) -> PathBuf {
+    noisy(name, trace, every, [noise; 2], seed)
+}
+
+/// The same with noise of its own for each variable.
+fn noisy(name: &str, trace: &Trace, every: usize, noise: [f64; 2], seed: u64) -> PathBuf {
     let mut random = Noise(seed.wrapping_mul(2_654_435_761) + 12_345);
     let mut text = "time,left.x,right.x\n".to_owned();
     for row in trace.rows().step_by(every) {
-        let (a, b) = (row[1] + noise * random.normal(), row[2] + noise * random.normal());
+        let (a, b) = (row[1] + noise[0] * random.normal(), row[2] + noise[1] * random.normal());
         writeln!(text, "{},{a},{b}", row[0]).expect("a line");
     }
     written(name, &text)
@@ -110,6 +115,27 @@ fn intervals_hold_as_often_as_they_say() {
         }
     }
     assert!(all == 200 && (180..=198).contains(&held), "{held} of {all}");
+}
+
+/// Noise of 1e-4 on one variable and of 2e-2 on the other: both are found, and the parameters are those of a fit that knows them.
+#[test]
+fn the_noise_of_each_variable_is_found() {
+    let exact = trace(&pair(0.01, "quadratic", TRUE));
+    let start = pair(0.01, "quadratic", [20.0, 1.0, 50.0, 1.0]);
+    for noise in [[1e-4, 2e-2], [2e-2, 1e-4]] {
+        let path = noisy("two.csv", &exact, 4, noise, 11);
+        let weights = vec![("left.x".to_owned(), 1.0 / noise[0]), ("right.x".to_owned(), 1.0 / noise[1])];
+        let told = fitted(&start, &path, &Request { weights, ..request(&FREE) }).expect("a fit");
+        let found = fitted(&start, &path, &request(&FREE)).expect("a fit");
+        for (signal, noise) in found.signals.iter().zip(noise) {
+            assert!((signal.rms / noise - 1.0).abs() < 0.2, "{}: {:e} is not {noise:e}", signal.variable, signal.rms);
+        }
+        for (p, known) in found.parameters.iter().zip(&told.parameters) {
+            let sigma = known.sigma.expect("a deviation");
+            let (off, spread) = ((p.value - known.value).abs() / sigma, p.sigma.expect("a deviation") / sigma);
+            assert!(off < 0.2 && (spread - 1.0).abs() < 0.1, "{}: {off} deviations off, of {spread}", p.name);
+        }
+    }
 }
 
 /// Six parameters of two FMUs from noise of 1 % of the motion, over five seeds.

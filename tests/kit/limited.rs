@@ -35,7 +35,8 @@ impl Limited {
         })
     }
 
-    fn described(unit: Box<dyn Unit>, cut: impl Fn(&mut ModelDescription)) -> Box<dyn Unit> {
+    /// With a description that `cut` has changed.
+    pub fn described(unit: Box<dyn Unit>, cut: impl Fn(&mut ModelDescription)) -> Box<dyn Unit> {
         let mut description = unit.description().clone();
         cut(&mut description);
         Box::new(Limited { unit, description, steps: false, was_set: false })
@@ -121,6 +122,18 @@ impl Unit for Limited {
 /// The FMU of one of our models without some attributes of its description, those of `CoSimulation` or of the annotation.
 /// GUID and library stay, so that it loads.
 pub fn cut_fmu(model: &str, attributes: &[&str]) -> Vec<u8> {
+    changed_fmu(model, |xml| {
+        for attribute in attributes {
+            let start = xml.find(&format!(" {attribute}=\"")).unwrap_or_else(|| panic!("{model} has no {attribute}"));
+            let value = start + attribute.len() + 3;
+            let end = value + xml[value..].find('"').expect("a value") + 1;
+            xml.replace_range(start..end, "");
+        }
+    })
+}
+
+/// The FMU of one of our models with a description that `change` has changed.
+pub fn changed_fmu(model: &str, change: impl Fn(&mut String)) -> Vec<u8> {
     let whole = embedded::fmu(model).expect("carried");
     let mut from = zip::ZipArchive::new(Cursor::new(whole)).expect("an archive");
     let mut to = ZipWriter::new(Cursor::new(Vec::new()));
@@ -132,12 +145,7 @@ pub fn cut_fmu(model: &str, attributes: &[&str]) -> Vec<u8> {
         }
         let mut xml = String::new();
         entry.read_to_string(&mut xml).expect("a description");
-        for attribute in attributes {
-            let start = xml.find(&format!(" {attribute}=\"")).unwrap_or_else(|| panic!("{model} has no {attribute}"));
-            let value = start + attribute.len() + 3;
-            let end = value + xml[value..].find('"').expect("a value") + 1;
-            xml.replace_range(start..end, "");
-        }
+        change(&mut xml);
         to.start_file("modelDescription.xml", SimpleFileOptions::default()).expect("an entry");
         to.write_all(xml.as_bytes()).expect("its bytes");
     }

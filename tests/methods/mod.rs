@@ -13,6 +13,7 @@ mod integrated;
 mod lines;
 mod multirate;
 mod named;
+mod nodes;
 mod noisy;
 mod orders;
 mod rates;

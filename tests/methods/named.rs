@@ -96,7 +96,6 @@ fn what_is_missing_is_named() {
     let cut = Coupling::ForceDisplacement;
     for (scheme, words) in [
         (named(Named::Jerk, cut), ["`cylinder`", "`dddp`"]),
-        (named(Named::Waveform(8), cut), ["`cylinder`", "`dense_nodes`"]),
         (
             Scheme { energy: Energy::Nepce, ..Scheme::new(cut, Schedule::Jacobi, Predict::classical(1)) },
             ["power bonds", "no constant times an input"],

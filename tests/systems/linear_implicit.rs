@@ -2,6 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use macrostep::{embedded, factory};
+use macrostep_analysis::advise::{Question, advise};
+use macrostep_analysis::measure::{Reference, run as measured};
+use macrostep_analysis::scheme::Correct;
+use macrostep_analysis::{Benchmark, FromFile, Setup};
+use macrostep_system::{Fmus, toml};
+
 use crate::limited::cut_fmu;
 use crate::run::{json, program};
 
@@ -67,4 +74,55 @@ fn linear_models_that_cannot_be_are_refused_in_words() {
     let options = ["--correct", "linear-implicit", "--control", "error"];
     let said = refused(&[&["run", &example()][..], &options].concat());
     assert!(said.contains("linear-implicit") && said.contains("steps of one length"), "{said}");
+}
+
+/// Two masses at rest with a spring and damper between them that are stiff over the steps their motion needs. Units that cannot go
+/// back, but offer directional derivatives, are advised to be coupled linear-implicitly, and the error is the one that is predicted.
+#[test]
+fn advice_for_a_stiff_link_of_units_that_cannot_go_back() {
+    let folder = folder("advice");
+    let mut whole = std::fs::read_to_string(example()).expect("the example");
+    for (from, to) in [
+        ("stiffness = 100.0\ndamping = 0.0", "stiffness = 1e4\ndamping = 400.0"),
+        ("stop = 10.0", "stop = 4.0"),
+        ("every = 5\n", ""),
+        ("variables = [\"mass*.x\", \"mass*.v\"]", "variables = [\"mass*.x\"]"),
+    ] {
+        assert!(whole.contains(from), "`{from}` is in the example");
+        whole = whole.replace(from, to);
+    }
+    // At rest where the spring has no force, and bound to the ground by springs of two kinds.
+    for k in ["10.0", "40.0"] {
+        let set = format!("set = {{ m = 1.0, c = 0.0, k = {k}, x0 = 0.1, v0 = 0.0, integrator = \"exact\" }}");
+        whole = whole.replacen("set = { integrator = \"exact\" }", &set, 1);
+    }
+    let mut text = whole.clone();
+    for name in ["oscillator1_force", "oscillator2_force"] {
+        let cut = cut_fmu(name, &["canGetAndSetFMUstate", "canSerializeFMUstate"]);
+        std::fs::write(folder.join(format!("{name}.fmu")), cut).expect("the FMU");
+        text = text.replace(&format!("embedded:{name}"), &format!("{name}.fmu"));
+    }
+    let of = |text: &str| {
+        let scenario = toml::read(text, "system.toml", &folder).expect("a scenario");
+        let made = FromFile::new("stiff", &scenario, Box::new(Fmus::new(embedded::fmu)));
+        made.unwrap_or_else(|findings| panic!("{findings:?}")).0
+    };
+    let (stuck, whole) = (of(&text), of(&whole));
+    for tolerance in [1e-2, 1e-3] {
+        let question = Question { tolerance, stop_s: 4.0, guess_s: 0.08, factory: factory::fmu, limit: None };
+        let advice = advise(&stuck, &question, &|| ()).expect("advice");
+        let best = advice.candidates[0];
+        let rival = advice.candidates.iter().find(|c| c.scheme.correct == Correct::Explicit).map(|c| c.do_steps);
+        // The solution is that of FMUs that can go back.
+        let reference = Reference::new(&whole, best.step_s, 4.0).expect("a reference");
+        let setup = Setup::new(&best.scheme, best.step_s, &factory::fmu);
+        let found = measured(&stuck, &setup, &reference).expect("a run").error.position;
+        println!(
+            "{tolerance:e}: {} H = {:.2e}, {} steps, explicit {rival:?}, {found:.2e} / {:.2e}",
+            best.scheme, best.step_s, best.do_steps, best.error
+        );
+        assert_eq!(best.scheme.correct, Correct::LinearImplicit, "{}", best.scheme);
+        assert!(rival.is_none_or(|rival| rival > 2 * best.do_steps), "{rival:?} {best:?}");
+        assert!((0.5..=2.0).contains(&(found / best.error)), "{found:e} {:e}", best.error);
+    }
 }

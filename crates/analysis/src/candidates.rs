@@ -51,6 +51,11 @@ pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
                 all.push(Scheme { correct, ..Scheme::new(coupling, Schedule::Jacobi, predict) });
             }
         }
+        // For units that cannot go back: where the master has the laws they are stable beyond explicit schemes, those of low degree longest.
+        for predict in [Predict::classical(2), Predict::integrated(1), Predict::classical(1), Predict::classical(0)] {
+            let correct = Correct::LinearImplicit;
+            all.push(Scheme { correct, ..Scheme::new(coupling, Schedule::Jacobi, predict) });
+        }
         all.push(named(Named::Palindromic, coupling));
     }
     // What the file says of sampling and derivatives holds for all of them.

@@ -15,7 +15,7 @@ use macrostep_description::{Causality, Dependencies, ModelDescription, Variabili
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit as Slave;
 use macrostep_system::explain::{PowerPort, ports};
-use macrostep_system::scenario::{Law, LawKind, Place, Scenario, Source as Fmu, Unit, Value};
+use macrostep_system::scenario::{Law, LawKind, Place, Scenario, Source as Fmu, Unit};
 use macrostep_system::words::Rollback;
 use macrostep_system::{Catalogue, Finding, assemble};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -263,23 +263,10 @@ impl Benchmark for FromFile {
     }
 
     fn step_multiple_s(&self) -> Option<f64> {
-        // The parameter that the annotation of a unit names, as the scenario sets it. The longest is that of all, or no step is.
-        let of = |(unit, description): (&Unit, &Arc<ModelDescription>)| {
-            let ours =
-                description.vendor_annotations.iter().filter(|a| a.tool == "macrostep").flat_map(|a| &a.attributes);
-            let name = ours.filter(|(key, _)| key == "stepMultipleOf").map(|(_, name)| name).next()?;
-            let set = self.scenario.settings(&unit.name).into_iter().rev().find(|s| s.variable == *name);
-            match set.map(|s| &s.value) {
-                Some(Value::Real(x)) => Some(*x),
-                Some(Value::Integer(i)) => Some(*i as f64),
-                Some(_) => None,
-                None => match &description.variable(name)?.start {
-                    Some(macrostep_description::Value::Real(x)) => Some(*x),
-                    _ => None,
-                },
-            }
-        };
-        self.scenario.units.iter().zip(&self.descriptions).filter_map(of).filter(|s| *s > 0.0).reduce(f64::max)
+        // The longest is that of all, or no step is.
+        let of =
+            |(unit, description): (&Unit, &Arc<ModelDescription>)| self.scenario.step_multiple_s(unit, description);
+        self.scenario.units.iter().zip(&self.descriptions).filter_map(of).reduce(f64::max)
     }
 
     fn growth_step_min_s(&self) -> f64 {

@@ -42,6 +42,21 @@ fn the_order_is_that_of_the_predictor() {
     }
 }
 
+/// The first step needs no past: units tell what they do by themselves. So the order is 3 where nothing is known before the start.
+#[test]
+fn the_first_step_needs_no_past() {
+    for coupling in [Coupling::ForceForce, Coupling::DisplacementDisplacement] {
+        let scheme = scheme(coupling, Schedule::Jacobi, 2);
+        let errors = [1e-2, 5e-3, 2.5e-3, 1.25e-3].map(|step_s| {
+            let pair = Pair::new(coupling, scheme.method(2), step_s, 2.0);
+            let pair = Pair { parameters: Parameters::test_model(), ..pair };
+            (step_s, global_errors(&pair, &models::native).expect("the run").position)
+        });
+        let order = slope(&errors, 3e-12).expect("errors above rounding");
+        assert!((order - 3.0).abs() < 0.15, "{scheme}: {order:.2} {errors:?}");
+    }
+}
+
 /// A law of the master is implicit: stable on 13 times as much of the window as the explicit scheme. A spring in the units is not.
 #[test]
 fn what_goes_through_the_inputs_is_implicit() {

@@ -3,7 +3,7 @@
 use crate::history::History;
 use crate::jacobian::weighted;
 use crate::segment::Segment;
-use crate::station::{Refresh, Station};
+use crate::station::{Refresh, Station, StationState};
 use crate::supply::Supply;
 use crate::system::System;
 use crate::time::Tick;
@@ -99,6 +99,22 @@ impl Model {
             *remainder = newest + ahead * (newest - made.value(before, c));
         }
         true
+    }
+
+    /// Before the first step: what is left out at the start, which the unit, with the inputs that it holds, tells by what answers
+    /// them; false where an output is not integrated from that alone.
+    pub(super) fn begin(&mut self, station: &mut Station, state: &StationState) -> Result<bool, UnitError> {
+        let is_told = |o: &Output| o.answer.is_some() && o.known.len() == o.integrations;
+        if !self.outputs.iter().all(is_told) {
+            return Ok(false);
+        }
+        station.unit.get_real(&self.answers, &mut self.column)?;
+        let held = state.inputs.held();
+        for place in 0..self.outputs.len() {
+            let told = self.outputs[place].answer.map_or(0.0, |k| self.column[k]);
+            self.remainders[place] = told - self.answer(place, held.len(), |i| held[i]);
+        }
+        Ok(true)
     }
 
     /// What is known of an output without remainder and inputs, and the factor of the remainder.

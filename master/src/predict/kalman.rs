@@ -196,6 +196,19 @@ mod tests {
         assert!((predicted(Kalman::new(1, 50.0), 64, parabola).at(0.0) - (1.0 - lag)).abs() < 1e-9);
     }
 
+    /// Gains count the time between samples: every second one is as one of steps twice as long, with derivatives by that time.
+    #[test]
+    fn samples_twice_as_far_apart_have_the_gains_of_steps_twice_as_long() {
+        for degree in [1, 2] {
+            let (filter, n) = (Kalman::new(degree, 30.0), 20);
+            let (far, long) = (filter.gains(|i| 2.0 * i as f64, n, 0.1), filter.gains(|i| i as f64, n, 0.2));
+            for (far, long) in far[..n].iter().zip(&long) {
+                let off = |a: usize| (far[a] * [1.0, 2.0, 4.0][a] - long[a]).abs();
+                assert!((0..3).all(|a| off(a) < 1e-12), "{degree}: {far:?} {long:?}");
+            }
+        }
+    }
+
     /// Samples that are not even give weights of the same polynomial.
     #[test]
     fn samples_need_not_be_even() {

@@ -36,8 +36,8 @@ pub use kalman::Kalman;
 pub(crate) use lagrange::line;
 pub use lagrange::{Derivative, Lagrange};
 pub use rates::Rates;
-pub use spectral::{NODES_MAX, Spectral};
-pub(crate) use spectral::{Transform, lobatto};
+pub(crate) use spectral::Transform;
+pub use spectral::{NODES_MAX, Spectral, lobatto};
 
 use crate::history::History;
 use crate::segment::Segment;

@@ -31,7 +31,7 @@ use std::sync::OnceLock;
 pub const NODES_MAX: usize = 20;
 
 /// Node `i` of `q` on [0, 1], ascending; exactly 0, 1/2 and 1 where these are nodes.
-pub(crate) fn lobatto(i: usize, q: usize) -> f64 {
+pub fn lobatto(i: usize, q: usize) -> f64 {
     match i {
         0 => 0.0,
         _ if i >= q => 1.0,

@@ -51,6 +51,11 @@ impl InputsState {
         [self.held.len(), self.sent.len(), self.offset.as_ref().map_or(self.held.len(), Vec::len)]
     }
 
+    /// What the unit holds at the end of its last step; before the first one, at the start.
+    pub fn held(&self) -> &[f64] {
+        &self.held
+    }
+
     /// Highest order of derivatives sent so far.
     pub fn order(&self) -> usize {
         self.order

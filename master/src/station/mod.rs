@@ -4,6 +4,7 @@
 //! inputs are held, and `window.rs` saves and restores states.
 
 mod inputs;
+mod nodes;
 mod outputs;
 mod response;
 mod sampling;
@@ -132,7 +133,11 @@ impl Station {
                 feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
             self.inputs.shift_segments(&state.inputs);
-            self.follow(state, t_s, span.length_s, keep)?
+            if self.dense.as_ref().is_some_and(Dense::is_stepped) {
+                self.step_by_nodes(state, t_s, span.length_s, keep)?
+            } else {
+                self.follow(state, t_s, span.length_s, keep)?
+            }
         };
         // What came out of it.
         state.inputs.shown = false;
@@ -164,7 +169,7 @@ impl Station {
             }
             self.inputs.shift_values(&state.inputs);
             self.set_constants(state)?;
-        } else if self.inputs.interpolates {
+        } else if self.inputs.interpolates && !self.dense.as_ref().is_some_and(Dense::is_stepped) {
             for feed in &mut self.feeds {
                 feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }

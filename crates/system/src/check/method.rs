@@ -3,8 +3,9 @@
 use super::Declared;
 use crate::finding::Finding;
 use crate::scenario::{Place, Scenario};
-use crate::words::{Control, Correct, Energy, Predict, Schedule};
-use macrostep_description::CoSimulation;
+use crate::words::{Control, Correct, Energy, Family, Predict, Schedule};
+use macrostep_description::{CoSimulation, ModelDescription};
+use macrostep_master::predict::lobatto;
 use std::collections::HashSet;
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
@@ -39,6 +40,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         // What a fork of its process gives a unit, the method may use.
         let unit = (i, fed.contains(unit.name.as_str()));
         capabilities(d.scenario, unit, (co, co.can_get_and_set_fmu_state || forks), findings);
+        nodes(d.scenario, unit.0, description, findings);
     }
 }
 
@@ -119,6 +121,27 @@ fn capabilities(
     if c.correct == Correct::NewtonDirectional && !co.provides_directional_derivative {
         let what = format!("unit `{}` offers no directional derivatives: finite differences are used", unit.name);
         findings.push(Finding::warning(&c.place, what, "choose `correct = \"newton\"`"));
+    }
+}
+
+/// A unit without dense output is stepped from node to node: by lengths that it takes.
+fn nodes(s: &Scenario, u: usize, description: &ModelDescription, findings: &mut Vec<Finding>) {
+    let (unit, q) = (&s.units[u], s.coupling.predict.degree as usize);
+    if s.coupling.predict.family != Family::Spectral || description.variable("dense_nodes").is_some() {
+        return;
+    }
+    let (Some(multiple_s), Some(step_s)) = (s.step_multiple_s(unit, description), s.experiment.step_s) else { return };
+    let own_s = step_s * f64::from(unit.share.0) / f64::from(unit.share.1);
+    let parts = (0..q).map(|i| (lobatto(i + 1, q) - lobatto(i, q)) * own_s);
+    let is_multiple = |part_s: &f64| (part_s / multiple_s - (part_s / multiple_s).round()).abs() < 1e-6;
+    if let Some(part_s) = parts.into_iter().find(|part_s| !is_multiple(part_s)) {
+        let what = format!(
+            "`{}`: unit `{}` has no dense output and is stepped from node to node, by {part_s:.4e} s; it takes multiples of {multiple_s:e} s",
+            s.coupling.predict, unit.name
+        );
+        let next =
+            "take `waveform:2`, whose nodes halve the macro step, or `predict = \"h5\"` with `correct = \"newton\"`";
+        findings.push(Finding::error(&s.coupling.place, what, next));
     }
 }
 

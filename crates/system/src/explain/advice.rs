@@ -79,11 +79,15 @@ pub fn which(a: &Assembly, loops: &[Loop], system: &str) -> Vec<String> {
     };
     let mut lines = vec![format!("explicit: {explicit}")];
     // Implicit coupling.
-    lines.push(match (stuck.is_empty(), no_dense(a).is_empty(), longest) {
-        (false, ..) => format!("implicit: no, {stuck} cannot go back"),
-        (true, true, _) => "implicit, for long steps: `--method waveform:12`".to_owned(),
-        (true, false, 3..) => "implicit, for steps some ten times as long: `--predict h5 --correct newton`".to_owned(),
-        (true, false, _) => "implicit, for longer steps: `--predict linear --correct newton`, or `iqn-ils`".to_owned(),
+    let (lacking, even) = no_dense(a);
+    lines.push(match (stuck.is_empty(), longest) {
+        (false, _) => format!("implicit: no, {stuck} cannot go back"),
+        (true, _) if lacking.is_empty() => "implicit, for long steps: `--method waveform:12`".to_owned(),
+        (true, 3..) => "implicit, for steps some ten times as long: `--predict h5 --correct newton`".to_owned(),
+        (true, _) if !even => {
+            "implicit, for longer steps: `--method waveform:4`, which steps FMUs from node to node".to_owned()
+        }
+        (true, _) => "implicit, for longer steps: `--predict linear --correct newton`, or `iqn-ils`".to_owned(),
     });
     // What is special about it.
     for group in loops {

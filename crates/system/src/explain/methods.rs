@@ -37,9 +37,16 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let no_motion =
         "no connected output has its derivatives up to the acceleration; name them in `motions`, or take linear";
     group("ia0, ia1, ia2, h3, h5, jerk (explicit, high order)", (!has(3)).then(|| no_motion.to_owned()));
-    let lacking = no_dense(a);
-    let sentence = || format!("{} without dense output; h5 with newton does not need it", lacking.join(", "));
-    group("waveform:Q", (!lacking.is_empty()).then(sentence));
+    // Units without dense output are stepped from node to node, where lengths of steps may differ.
+    let (lacking, even) = no_dense(a);
+    let names = lacking.join(", ");
+    let lacks = even.then(|| {
+        format!(
+            "{names} without dense output and `canHandleVariableCommunicationStepSize`; h5 with newton does not need it"
+        )
+    });
+    let how = (!names.is_empty() && lacks.is_none()).then(|| format!("{names} by Q steps from node to node"));
+    all.push(Allowed { methods: "waveform:Q", lacks, how });
     // What repeats steps needs a way back, by the unit's own functions or by fork.
     let explicit = "explicit coupling does not need it, with gauss-seidel and the stiff side last";
     let forked: Vec<String> = (a.effective.units.iter().zip(&a.by_fork))
@@ -70,22 +77,26 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     all
 }
 
-/// What lacks dense output: outputs that `waveform` samples, and units that have none at all.
-pub(super) fn no_dense(a: &Assembly) -> Vec<String> {
+/// What lacks dense output: outputs that `waveform` samples, and units that have none at all; and whether one of these units takes steps
+/// of one length only.
+pub(super) fn no_dense(a: &Assembly) -> (Vec<String>, bool) {
     let coupling = &a.effective.coupling;
     let spectral = Predict::spectral(2).predictor(coupling.derivative.into(), coupling.gs_variant.into());
     let wanted = wanted(&Names::of(&a.effective), &a.descriptions, spectral.as_ref());
-    let mut lacking = Vec::new();
+    let (mut lacking, mut even) = (Vec::new(), false);
     for (u, (unit, d)) in a.effective.units.iter().zip(&a.descriptions).enumerate() {
+        let before = lacking.len();
         if d.variable("dense_nodes").is_none() {
             lacking.push(format!("`{}`", unit.name));
-            continue;
+        } else {
+            let outputs = wanted.iter().filter(|(of, _)| *of == u).flat_map(|(_, names)| names);
+            let without = outputs.filter(|name| d.variable(&node_name(name, 0)).is_none());
+            lacking.extend(without.map(|name| format!("`{}.{name}`", unit.name)));
         }
-        let outputs = wanted.iter().filter(|(of, _)| *of == u).flat_map(|(_, names)| names);
-        let without = outputs.filter(|name| d.variable(&node_name(name, 0)).is_none());
-        lacking.extend(without.map(|name| format!("`{}.{name}`", unit.name)));
+        let varies = d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size);
+        even |= lacking.len() > before && !varies;
     }
-    lacking
+    (lacking, even)
 }
 
 /// How many variables the chain of derivatives has that a channel begins.

@@ -22,6 +22,7 @@ pub use names::Names;
 pub use place::Place;
 pub use unit::{Connector, ParameterSet, Setting, Source, Unit, Value};
 
+use macrostep_description::ModelDescription;
 use std::collections::BTreeSet;
 
 /// A system of FMUs and how it is run.
@@ -178,6 +179,24 @@ impl Scenario {
     pub fn settings(&self, unit: &str) -> Vec<&Setting> {
         let own = self.units.iter().filter(|u| u.name == unit).flat_map(|u| &u.settings);
         own.chain(self.in_sets().filter(|(of, _)| of == unit).map(|(_, s)| s)).collect()
+    }
+
+    /// The step \[s\] that macro steps of a unit are to be multiples of: the parameter that its annotation `stepMultipleOf` names, as it is
+    /// set here.
+    pub fn step_multiple_s(&self, unit: &Unit, description: &ModelDescription) -> Option<f64> {
+        let ours = description.vendor_annotations.iter().filter(|a| a.tool == "macrostep").flat_map(|a| &a.attributes);
+        let name = ours.filter(|(key, _)| key == "stepMultipleOf").map(|(_, name)| name).next()?;
+        let set = self.settings(&unit.name).into_iter().rev().find(|s| s.variable == *name);
+        let multiple_s = match set.map(|s| &s.value) {
+            Some(Value::Real(x)) => *x,
+            Some(Value::Integer(i)) => *i as f64,
+            Some(_) => return None,
+            None => match &description.variable(name)?.start {
+                Some(macrostep_description::Value::Real(x)) => *x,
+                _ => return None,
+            },
+        };
+        Some(multiple_s).filter(|s| *s > 0.0)
     }
 
     /// Unit and setting of all applied sets, in the order in which they are set.
