@@ -326,7 +326,8 @@ fn an_arm_under_water_falls_as_archimedes_says() {
     );
     for f in 1..=count {
         let middle = 3 * f - 1;
-        water += &format!("\"sea.u[{middle}]\" = \"field.c[{middle}]\"\n\"field.p[{f}]\" = \"sea.F[{middle}]\"\n");
+        let pressure = format!("{{ from = \"sea.F[{middle}]\", convert_units = false }}");
+        water += &format!("\"sea.u[{middle}]\" = \"field.c[{middle}]\"\n\"field.p[{f}]\" = {pressure}\n");
     }
     water += &std::fs::read_to_string(folder.join("arm/maps.toml")).expect("maps");
     let wet = run("wet", -9.81, &water);
