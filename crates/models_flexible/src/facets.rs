@@ -21,7 +21,7 @@ use std::path::Path;
 
 use macrostep_description::{Builder, Declared, DependencyKind, ModelDescription, VariableId};
 use macrostep_flexible::facet::FacetKind;
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span};
+use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Shape, Shared, Span, Tangent};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -208,14 +208,8 @@ impl Model for Facets {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        memory: &Memory,
-        unknown: &[u32],
-        known: &[u32],
-        d_known: &[f64],
-        d_unknown: &mut [f64],
-    ) -> Result<(), Fault> {
+    fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
         // Unknowns are outputs, knowns inputs.
         let first = self.places()[1];
         if let Some(wrong) = unknown.iter().find(|r| (**r as usize) < first) {
