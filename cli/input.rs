@@ -12,6 +12,9 @@ use macrostep_system::input::InputTable;
 
 use crate::values;
 
+/// Parts of a step that a row may be after its beginning and still belong to it, as for inputs of a scenario.
+const OFF_MAX: f64 = 1e-6;
+
 /// Values of inputs over time.
 #[derive(Debug)]
 pub struct Input {
@@ -71,18 +74,20 @@ impl Input {
         self.times.first().copied().unwrap_or(f64::NAN)
     }
 
-    /// Sets all inputs to their values at `t_s` in s.
+    /// Sets all inputs to their values at `t_s` in s, from where a step of `step_s` begins.
     ///
     /// # Errors
     /// Those of the unit.
-    pub fn set(&self, t_s: f64, unit: &mut dyn Unit) -> Result<(), UnitError> {
-        let after = self.times.partition_point(|t| *t <= t_s);
+    pub fn set(&self, t_s: f64, step_s: f64, unit: &mut dyn Unit) -> Result<(), UnitError> {
+        // The rounding of `start + n·H` does not put a row at this time after it, where a jump would wait for the next step.
+        let latest_s = t_s + OFF_MAX * step_s;
+        let after = self.times.partition_point(|t| *t <= latest_s);
         let before = after.saturating_sub(1);
         for column in &self.columns {
             let value = match (&column.values[before], column.values.get(after)) {
                 (Value::Real(a), Some(Value::Real(b))) if column.is_interpolated && after > 0 => {
                     let (t0, t1) = (self.times[before], self.times[after]);
-                    Value::Real(a + (b - a) * ((t_s - t0) / (t1 - t0)))
+                    Value::Real(a + (b - a) * ((t_s - t0).max(0.0) / (t1 - t0)))
                 }
                 (value, _) => value.clone(),
             };

@@ -23,7 +23,7 @@ pub struct SimulateArguments {
     #[arg(long, value_name = "NAME=VALUE")]
     pub start: Vec<String>,
     /// The same as `--start`, as two words [default: none]
-    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append)]
+    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append, allow_hyphen_values = true)]
     pub start_value: Vec<String>,
     /// Values of inputs: a CSV file, first column `time` in s; reals are interpolated, others held [default: none]
     #[arg(long, alias = "input-file", value_name = "CSV")]
@@ -130,7 +130,7 @@ impl Experiment {
         }
         // The rest of a run that is not a whole number of steps: a shorter step, or nothing.
         let variable_steps = d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size);
-        let is_whole = (n - n.round()).abs() <= 1e-9 * n.max(1.0);
+        let is_whole = n.round() > 0.0 && (n - n.round()).abs() <= 1e-9 * n.max(1.0);
         let steps = if is_whole { n.round() } else { n.floor() } as u64;
         let mut rest_s = 0.0;
         if !is_whole && variable_steps {

@@ -95,7 +95,7 @@ impl<'a> Steps<'a> {
             }
             // Inputs at the start of the step, the step, and its row.
             if let Some(input) = self.input {
-                input.set(t_s, unit).map_err(Failure::run)?;
+                input.set(t_s, step_s, unit).map_err(Failure::run)?;
             }
             if let Some(reached_s) = self.step(unit, t_s, step_s)? {
                 // The FMU has ended the run, inside the step or at its start.
@@ -117,7 +117,7 @@ impl<'a> Steps<'a> {
         starts.iter().try_for_each(|start| start.set(unit))?;
         unit.enter_initialization()?;
         if let Some(input) = self.input {
-            input.set(e.start_s, unit)?;
+            input.set(e.start_s, e.step_s, unit)?;
         }
         unit.exit_initialization()
     }

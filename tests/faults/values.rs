@@ -88,6 +88,45 @@ fn a_column_of_inputs_is_there_once() {
 }
 
 #[test]
+fn a_jump_at_a_communication_point_is_met_whatever_the_rounding() {
+    let folder = make::folder("values_jump");
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
+    // 17 steps of 0.7 ms are 0.011899999999999999 s.
+    std::fs::write(folder.join("u.csv"), "time,u\n0,0\n0.0119,0\n0.0119,1\n1,1\n").expect("the inputs");
+    let run = ["simulate", "slave.fmu", "--input", "u.csv", "--step", "0.7e-3", "--stop", "0.014", "--out", "out"];
+    let left = macrostep(&folder, &[&run[..], &["--output-variable", "x"]].concat());
+    let last: Vec<f64> = left
+        .rows
+        .iter()
+        .flatten()
+        .map(|row| row.rsplit(',').next().and_then(|x| x.parse().ok()).unwrap_or(f64::NAN))
+        .collect();
+    assert_eq!((last.len(), last[17]), (21, 0.0), "{left:#?}");
+    assert!((last[20] - 0.0021).abs() < 1e-12, "{left:#?}");
+}
+
+#[test]
+fn a_run_shorter_than_its_step_is_made_or_refused() {
+    let folder = make::folder("values_short");
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
+    // A negative value is one, not an option.
+    let short =
+        ["simulate", "slave.fmu", "--step", "0.1", "--stop", "1e-12", "--start-value", "u", "-3", "--out", "out"];
+    let left = macrostep(&folder, &short);
+    assert_eq!((left.code, left.rows.as_ref().map(Vec::len)), (Some(0), Some(2)), "{left:#?}");
+    let last = left.rows.as_ref().and_then(|rows| rows.last()).map(String::as_str).unwrap_or_default();
+    let last: Vec<f64> = last.split(',').take(2).filter_map(|x| x.parse().ok()).collect();
+    assert_eq!(last, [1e-12, -3e-12], "{left:#?}");
+    let text = "[experiment]\nstop = 1e-12\nstep = 0.1\n[units.a]\nfmu = \"slave.fmu\"\n";
+    std::fs::write(folder.join("s.toml"), text).expect("the scenario");
+    let left = macrostep(&folder, &["run", "s.toml"]);
+    assert!(
+        left.code == Some(1) && left.error().contains("less than a millionth of a macro step of 0.1 s"),
+        "{left:#?}"
+    );
+}
+
+#[test]
 fn an_error_before_the_first_row_is_all_that_is_said() {
     let folder = make::folder("values_messages");
     std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[("AT_EXIT", "return ERROR")])).expect("the FMU");

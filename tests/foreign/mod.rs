@@ -4,6 +4,7 @@ mod check;
 mod descriptions;
 mod feed_through;
 mod logger;
+mod measures;
 mod meshes;
 mod numerics;
 mod records;

@@ -34,3 +34,75 @@ fn a_value_in_another_unit_keeps_it() {
     let left = run(&folder, "e.toml");
     assert!(left.code == Some(1) && left.stderr.contains("it is given in `parsec`"), "{left:#?}");
 }
+
+/// A signal through a connector of a system in another unit: the same number as without it, or an error, where units and transformations
+/// alternate.
+#[test]
+fn a_connector_between_systems_has_a_unit_of_its_own() {
+    let folder = make::folder("foreign-ssp-between");
+    let xml = make::XML.replace("<Real start=\"1\"/>", "<Real start=\"1\" unit=\"m\"/>");
+    std::fs::write(folder.join("a.fmu"), make::fmu(&xml, &[])).expect("written");
+    let (half, suppressed) = ("<ssc:LinearTransformation factor=\"0.5\"/>", " suppressUnitConversion=\"true\"");
+    // The unit of the connector between, both connections, and the part of it that arrives, or what is said.
+    let cases = [
+        ("", ["", ""], ["", ""], Ok(1.0)),
+        ("mm", ["", ""], ["", ""], Ok(1.0)),
+        ("m", [half, half], ["", ""], Ok(0.25)),
+        ("mm", ["", half], ["", ""], Ok(0.5)),
+        ("mm", [half, ""], ["", ""], Err("from `mm` to `m` at `sub/p.u`, behind a transformation")),
+        ("mm", ["", ""], [suppressed, ""], Err("from `mm` to `m` at `sub/p.u`, beside a part with")),
+        ("mm", ["", ""], ["", suppressed], Err("from `m` to `mm` at `sub.in`, beside a part with")),
+        ("mm", ["", ""], [suppressed, suppressed], Ok(1.0)),
+    ];
+    for (unit, then, how, expected) in cases {
+        let connector = |name: &str, kind: &str, unit: &str| {
+            let unit = if unit.is_empty() { String::new() } else { format!(" unit=\"{unit}\"") };
+            format!("<ssd:Connector name=\"{name}\" kind=\"{kind}\"><ssc:Real{unit}/></ssd:Connector>")
+        };
+        let component = |name: &str| {
+            let own = [connector("u", "input", "m"), connector("x", "output", "m")].concat();
+            format!(
+                "<ssd:Component name=\"{name}\" source=\"a.fmu\"><ssd:Connectors>{own}</ssd:Connectors></ssd:Component>"
+            )
+        };
+        let (inner, outer) = (component("p"), component("q"));
+        let between = connector("in", "input", unit);
+        let text = format!(
+            "<ssd:Elements>{outer}<ssd:System name=\"sub\"><ssd:Connectors>{between}</ssd:Connectors><ssd:Elements>{inner}</ssd:Elements>\
+             <ssd:Connections><ssd:Connection startConnector=\"in\" endElement=\"p\" endConnector=\"u\"{}>{}</ssd:Connection></ssd:Connections>\
+             </ssd:System></ssd:Elements><ssd:Connections><ssd:Connection startElement=\"q\" startConnector=\"x\" endElement=\"sub\" \
+             endConnector=\"in\"{}>{}</ssd:Connection></ssd:Connections>{}",
+            how[1],
+            then[1],
+            how[0],
+            then[0],
+            stepped("0.1")
+        );
+        write(&folder, "s.ssd", &description(&text));
+        let left = run(&folder, "s.ssd");
+        let expected = match expected {
+            Ok(expected) => expected,
+            Err(says) => {
+                assert!(left.code == Some(1) && left.stderr.contains(says), "{left:#?}");
+                continue;
+            }
+        };
+        // q.x = t, which p takes one step later: its x is the sum of (0 … 0.9) · 0.1 · factor.
+        let end = finals(&left)["sub/p.x"].as_f64().expect("a number");
+        assert!((end - 0.45 * expected).abs() < 1e-12, "{unit} {end}: {left:#?}");
+    }
+}
+
+#[test]
+fn a_unit_that_two_fmus_define_differently_is_told() {
+    let folder = make::folder("foreign-ssp-defined");
+    std::fs::write(folder.join("a.fmu"), make::fmu(make::XML, &[])).expect("written");
+    let text = "[experiment]\nstop = 1.0\nstep = 0.1\n[units.a]\nfmu = \"a.fmu\"\n[units.b]\nfmu = \"b.fmu\"\n";
+    write(&folder, "s.toml", text);
+    for (base, is_told) in [("<BaseUnit m=\"1\"/>", false), ("<BaseUnit m=\"1\" factor=\"2\"/>", true)] {
+        std::fs::write(folder.join("b.fmu"), make::with("<BaseUnit m=\"1\"/>", base)).expect("written");
+        let left = macrostep(&folder, &["convert", "s.toml", "s.ssd"]);
+        let says = left.stderr.contains("`m` is another unit of measurement in `a` than in `b`");
+        assert!(left.code == Some(0) && says == is_told, "{left:#?}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::channels::Channels;
 use super::plain_value;
-use crate::check::convert;
+use crate::check::{Conversion, conversion, convert};
 use crate::finding::Finding;
 use crate::scenario::{Endpoint, Names, Place};
 use macrostep_description::{ModelDescription, Value};
@@ -25,8 +25,19 @@ pub(super) fn declare(
         };
         // What crosses zero.
         let mut terms = vec![(signal(&event.of, &event.place)?, 1.0)];
+        let mut threshold = event.threshold;
         if let Some(minus) = &event.minus {
-            terms.push((signal(minus, &event.place)?, -1.0));
+            // In the unit of the first output, as check says.
+            let variable = |end: &Endpoint| {
+                let description = &*descriptions[names.unit(&end.unit)?];
+                Some((description, description.variable(&end.variable)?))
+            };
+            let (factor, offset) = match variable(minus).zip(variable(&event.of)).map(|(a, b)| conversion(a, b)) {
+                Some(Conversion::Affine(factor, offset)) => (factor, offset),
+                _ => (1.0, 0.0),
+            };
+            terms.push((signal(minus, &event.place)?, -factor));
+            threshold += offset;
         }
         // What is set.
         let mut set = Vec::new();
@@ -56,7 +67,7 @@ pub(super) fn declare(
         system.event(Event {
             name: event.name(),
             terms,
-            threshold: event.threshold,
+            threshold,
             direction: event.direction.into(),
             one_sided: event.one_sided,
             set,

@@ -19,11 +19,11 @@ pub use recorded::matches;
 pub use times::grid;
 
 use crate::catalogue::Catalogue;
-use crate::check::{Converted, check, convert, fails, fits, keep_known};
+use crate::check::{Converted, check, convert, fails, fits, keep_known, own_step, without_contradictions};
 use crate::explain::feed_through;
 use crate::finding::Finding;
 use crate::rated::{Rated, rated};
-use crate::scenario::{Connection, Endpoint, Names, Place, Scenario, Setting, Value as ScenarioValue};
+use crate::scenario::{Connection, Endpoint, Names, Place, Scenario, Setting};
 use crate::words::{Correct, Family};
 use channels::Channels;
 pub(crate) use channels::wanted;
@@ -98,6 +98,7 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         let description = catalogue.description(&unit.source).map_err(failed)?;
         by_fork.push(catalogue.rollback().forks(&description));
         let wants_rates = scenario.coupling.predict.family == Family::Rates;
+        let description = without_contradictions(description);
         descriptions.push(if wants_rates { rated(description) } else { description });
     }
     // Times, where the scenario leaves them to the FMUs.
@@ -228,9 +229,8 @@ fn step_control(s: &Scenario) -> Option<StepControl> {
 pub fn starts(names: &Names<'_>, u: usize, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
     let (s, unit) = (names.scenario(), &names.scenario().units[u]);
     let mut out = Vec::new();
-    let own_step_s = s.experiment.step_s.unwrap_or_default() * f64::from(unit.share.0) / f64::from(unit.share.1);
-    let step = unit.step_parameter.iter().map(|p| Setting::new(p, ScenarioValue::Real(own_step_s), unit.place.clone()));
-    for setting in step.collect::<Vec<_>>().iter().chain(names.settings(u)) {
+    let step = own_step(unit, s.experiment.step_s.unwrap_or_default(), description);
+    for setting in step.iter().chain(names.settings(u)) {
         let Some(v) = description.variable(&setting.variable) else { continue };
         out.push(told(setting, v, description)?);
     }

@@ -167,8 +167,16 @@ fn end(
     let e = &s.experiment;
     let (start, stop) = (e.start_s, e.stop_s.unwrap_or(e.start_s));
     let span = stop - start;
-    let (whole, Some(_)) = windows_and_rest(span, window_s) else { return Ok(()) };
     let place = e.step_place.or(&e.place).clone();
+    let (whole, rest) = windows_and_rest(span, window_s);
+    if whole == 0 && rest.is_none() {
+        let what =
+            format!("{span} s from {start} s to {stop} s are less than a millionth of a macro step of {window_s} s");
+        return Err(Finding::error(&place, what, format!("choose a step of {span} s or less")));
+    }
+    if rest.is_none() {
+        return Ok(());
+    }
     // Steps that are chosen end on a multiple of the shortest one.
     if s.coupling.control.kind != Control::Fixed {
         let what =

@@ -1,7 +1,7 @@
 //! Inputs from files, and values set at a time, against the variables they are for.
 
 use super::Declared;
-use super::values::{Converted, causality, convert};
+use super::values::{Converted, causality, convert, in_range};
 use crate::finding::Finding;
 use crate::input::InputTable;
 use crate::scenario::{Connection, Endpoint, Experiment, InputFile, Scenario, Setting, Value};
@@ -224,10 +224,7 @@ pub(super) fn set(
     let Some(description) = d.description(unit) else { return Ok(()) };
     may_be_set(&end, v, fed)?;
     match convert(setting, v, description) {
-        Ok(Converted::Real(x)) if !x.is_finite() => {
-            Err((format!("`{end}` = {}, expected a finite number", setting.value), String::new()))
-        }
-        Ok(_) => Ok(()),
+        Ok(value) => in_range(&end.to_string(), &value, v),
         Err(expected) => Err((format!("`{end}` = {}, expected {expected}", setting.value), String::new())),
     }
 }

@@ -2,8 +2,9 @@
 
 use super::Declared;
 use super::driven::may_be_set;
+use super::units::{Conversion, conversion};
 use crate::finding::Finding;
-use crate::scenario::{Endpoint, Place, StateEvent};
+use crate::scenario::{Endpoint, Place, StateEvent, Taken};
 use macrostep_description::{Causality, Variable};
 use std::collections::BTreeSet;
 
@@ -15,6 +16,9 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     for event in &s.state_events {
         for end in std::iter::once(&event.of).chain(&event.minus) {
             output(d, end, &event.place, findings);
+        }
+        if let Some(minus) = &event.minus {
+            subtracted(d, (&event.of, minus), &event.place, findings);
         }
         for (unit, setting) in &event.settings {
             if let Err((what, next)) = super::driven::set(d, (unit, setting), &fed) {
@@ -60,28 +64,71 @@ fn output<'d>(d: &'d Declared<'_>, end: &Endpoint, place: &Place, findings: &mut
     Some(v)
 }
 
+/// An output that is subtracted is taken in the unit of the first one, as by a connection.
+fn subtracted(d: &Declared<'_>, (of, minus): (&Endpoint, &Endpoint), place: &Place, findings: &mut Vec<Finding>) {
+    let (Some(first), Some(second)) = (d.declared(of), d.declared(minus)) else { return };
+    let units = format!("`{of}` is in `{}`, `{minus}` in `{}`", first.1.unit(), second.1.unit());
+    match conversion(second, first) {
+        Conversion::Same => {}
+        Conversion::Affine(factor, offset) => findings.push(Finding::note(
+            place,
+            format!("{units}: converted by {factor} · y + {offset} before it is subtracted"),
+            "",
+        )),
+        Conversion::Unknown => findings.push(Finding::warning(
+            place,
+            format!("{units}, and one of them has no base units"),
+            "numbers are subtracted unchanged",
+        )),
+        Conversion::Incompatible => {
+            findings.push(Finding::error(place, format!("{units}: different quantities"), "compare another output"))
+        }
+    }
+}
+
 /// Variables that are set to what outputs are.
 fn taken(d: &Declared<'_>, event: &StateEvent, fed: &BTreeSet<&Endpoint>, findings: &mut Vec<Finding>) {
     for taken in &event.taken {
         // Both ends are there: a real output, and what is set to it.
         let from = output(d, &taken.from, &taken.place, findings);
         let to = d.found(&taken.to, &taken.place, findings);
-        let (Some(from), Some(to)) = (from, to) else { continue };
+        let (Some(_), Some(to)) = (from, to) else { continue };
         // What is set is a real variable that may be set during the run, in the same unit or by a factor.
         if let Err((what, next)) = may_be_set(&taken.to, to, fed) {
             findings.push(Finding::error(&taken.place, what, next));
         } else if to.real().is_none() {
             let what = format!("`{}` is not a real variable, and an event sets it to `{}`", taken.to, taken.from);
             findings.push(Finding::error(&taken.place, what, "write a value"));
-        } else if from.unit() != to.unit() && taken.factor == 1.0 {
-            let what = format!(
-                "`{}` is set to `{}`: units `{}` and `{}`, which are not converted",
-                taken.to,
-                taken.from,
-                to.unit(),
-                from.unit()
-            );
+        } else {
+            unconverted(d, taken, findings);
+        }
+    }
+}
+
+/// Values of events are not converted: a factor that is not given is wrong between two units of one quantity, and one that is given
+/// may be.
+fn unconverted(d: &Declared<'_>, taken: &Taken, findings: &mut Vec<Finding>) {
+    let (Some(from), Some(to)) = (d.declared(&taken.from), d.declared(&taken.to)) else { return };
+    let units = (to.1.unit(), from.1.unit());
+    let what = format!(
+        "`{}` is set to `{}`: units `{}` and `{}`, which are not converted",
+        taken.to, taken.from, units.0, units.1
+    );
+    let is_given = taken.factor != 1.0 || taken.offset != 0.0;
+    match conversion(from, to) {
+        Conversion::Affine(factor, offset) if !is_given => findings.push(Finding::error(
+            &taken.place,
+            what,
+            format!("write factor = {factor:?}, offset = {offset:?}, times your own"),
+        )),
+        Conversion::Affine(factor, offset) => findings.push(Finding::warning(
+            &taken.place,
+            what,
+            format!("the factor given has to contain the {factor} · y + {offset} between them"),
+        )),
+        _ if units.0 != units.1 && !is_given => {
             findings.push(Finding::warning(&taken.place, what, "give the `factor` that converts them"));
         }
+        _ => {}
     }
 }

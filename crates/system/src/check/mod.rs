@@ -8,12 +8,14 @@
 //! | events of a condition: outputs there, values that may be set, units that can meet them | `event` |
 //! | joints: variables there, as many as the joint has; a corrector | `constraints` |
 //! | power bonds: variables there, inputs fed, products that are a power | `bonds` |
+//! | units of measurement where values meet without a conversion: laws, maps, joints, interface models, motions | `coherent` |
 //! | method: capabilities of the units, order, times | `method` |
 //!
 //! All findings are collected; each says where and what to do next. Algebraic loops are found on the assembled system,
 //! see [`mod@crate::assemble`].
 
 mod bonds;
+mod coherent;
 mod connectors;
 mod constraints;
 mod driven;
@@ -26,12 +28,13 @@ mod values;
 mod wiring;
 
 pub(crate) use bonds::{WATT, amount, dimension, gain};
+pub(crate) use coherent::without_contradictions;
 pub use driven::contents;
 pub(crate) use driven::{Driven, driven, table as input_table};
 pub use units::from_unit;
 pub(crate) use units::{Conversion, conversion};
 pub use values::keep_known;
-pub(crate) use values::{Converted, convert, fits, items};
+pub(crate) use values::{Converted, convert, fits, items, own_step};
 pub(crate) use wiring::{table, type_name};
 
 use crate::catalogue::Catalogue;
@@ -107,6 +110,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
     bonds::check(&declared, &mut findings);
     driven::check(&declared, &mut findings);
     event::check(&declared, &mut findings);
+    coherent::check(&declared, &mut findings);
     method::check(&declared, &mut findings);
     // Errors first, and not more of them than anyone reads.
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
@@ -136,6 +140,11 @@ pub fn fails(findings: &[Finding]) -> bool {
 impl<'a> Declared<'a> {
     pub fn description(&self, unit: &str) -> Option<&'a ModelDescription> {
         self.descriptions[self.names.unit(unit)?].as_deref()
+    }
+
+    /// The variable with its description, where both are there.
+    pub fn declared(&self, end: &Endpoint) -> Option<(&'a ModelDescription, &'a Variable)> {
+        self.description(&end.unit).zip(self.variable(end).ok().flatten())
     }
 
     /// The variable; a finding where there is none.

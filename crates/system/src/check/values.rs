@@ -1,10 +1,10 @@
 //! Settings against the variables they are for.
 
-use super::units::{Conversion, base, between};
+use super::units::{Conversion, base, between, exponents};
 use super::{Declared, near};
 use crate::finding::Finding;
-use crate::scenario::{Place, Scenario, Setting, Value};
-use macrostep_description::{Causality, Initial, Kind, ModelDescription, Variability, Variable};
+use crate::scenario::{Place, Scenario, Setting, Unit, Value};
+use macrostep_description::{BaseUnit, Causality, Initial, Kind, ModelDescription, Variability, Variable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -37,6 +37,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     let mut missing: Vec<(&Place, String)> = Vec::new();
     for (i, (unit, description)) in d.scenario.units.iter().zip(d.descriptions).enumerate() {
         let Some(description) = description else { continue };
+        twice(&unit.name, d.names.settings(i), description, findings);
         for setting in d.names.settings(i) {
             if setting.is_optional && description.variable(&setting.variable).is_none() {
                 missing.push((&setting.place, format!("`{}.{}`", unit.name, setting.variable)));
@@ -44,13 +45,9 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
                 findings.push(finding);
             }
         }
-        if let Some(name) = &unit.step_parameter {
-            // It is set as by a line of the file. What step an FMU proposes, it takes.
-            let (p, q) = unit.share;
-            let own_step_s = |step_s: f64| Value::Real(step_s * f64::from(p) / f64::from(q));
-            let setting = d.scenario.experiment.step_s.map(|s| Setting::new(name, own_step_s(s), unit.place.clone()));
-            findings.extend(setting.and_then(|setting| fits(&unit.name, &setting, description).err()));
-        }
+        // The step is set as by a line of the file. What step an FMU proposes, it takes.
+        let setting = d.scenario.experiment.step_s.and_then(|step_s| own_step(unit, step_s, description));
+        findings.extend(setting.and_then(|setting| fits(&unit.name, &setting, description).err()));
         // Names of motions are variables.
         for name in unit.motions.iter().flatten() {
             if description.variable(name).is_none() {
@@ -112,23 +109,62 @@ pub(crate) fn fits<'a>(
         let what = format!("`{unit}.{name}` = {}, expected {expected}", setting.value);
         Finding::error(&setting.place, what, "")
     })?;
-    // And it is finite and in the declared range; only numbers have one.
-    let (number, min, max) = match (&value, &v.kind) {
+    match in_range(&format!("{unit}.{name}"), &value, v) {
+        Ok(()) => Ok(v),
+        Err((what, next)) => fail(what, next),
+    }
+}
+
+/// Values of which a unit has one under two names: the last one stays.
+fn twice<'a>(
+    unit: &str,
+    settings: impl Iterator<Item = &'a Setting>,
+    description: &ModelDescription,
+    findings: &mut Vec<Finding>,
+) {
+    // FMI numbers the values of each type on their own; an enumeration is an integer.
+    let kind = |v: &Variable| match v.kind {
+        Kind::Real(_) => 0,
+        Kind::Integer { .. } | Kind::Enumeration { .. } => 1,
+        Kind::Boolean => 2,
+        Kind::String => 3,
+    };
+    let mut known: BTreeMap<(u8, u32), &Setting> = BTreeMap::new();
+    for setting in settings {
+        let Some(v) = description.variable(&setting.variable) else { continue };
+        let before = known.insert((kind(v), v.value_reference), setting);
+        if let Some(before) = before.filter(|b| b.variable != setting.variable && b.value != setting.value) {
+            let what = format!(
+                "`{unit}.{}` = {} and `{unit}.{}` = {} are one value in the FMU",
+                before.variable, before.value, setting.variable, setting.value
+            );
+            findings.push(Finding::warning(
+                &setting.place,
+                what,
+                format!("{} is used; set one of them", setting.value),
+            ));
+        }
+    }
+}
+
+/// Whether a value is finite and in the range that its variable declares; only numbers have one. Else what was found, and what to do.
+pub(super) fn in_range(name: &str, value: &Converted, v: &Variable) -> Result<(), (String, String)> {
+    let (number, min, max) = match (value, &v.kind) {
         (Converted::Real(x), Kind::Real(r)) => (*x, r.min, r.max),
         (Converted::Integer(i), Kind::Integer { min, max } | Kind::Enumeration { min, max, .. }) => {
             (f64::from(*i), min.map(f64::from), max.map(f64::from))
         }
-        _ => return Ok(v),
+        _ => return Ok(()),
     };
     if !number.is_finite() {
-        return fail(format!("`{unit}.{name}` = {number}, expected a finite number"), String::new());
+        return Err((format!("`{name}` = {number}, expected a finite number"), String::new()));
     }
     let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
     if number < min || number > max {
-        let what = format!("`{unit}.{name}` = {number}, expected {min} to {max}");
-        return fail(what, "the FMU declares this range".to_owned());
+        let what = format!("`{name}` = {number}, expected {min} to {max}");
+        return Err((what, "the FMU declares this range".to_owned()));
     }
-    Ok(v)
+    Ok(())
 }
 
 /// The value in the type of its variable, or what was expected.
@@ -160,9 +196,19 @@ pub(crate) fn convert(setting: &Setting, v: &Variable, description: &ModelDescri
     }
 }
 
+/// What a unit that needs to know its step is told, in the unit of its parameter, where that is a time.
+pub(crate) fn own_step(unit: &Unit, step_s: f64, description: &ModelDescription) -> Option<Setting> {
+    let name = unit.step_parameter.as_ref()?;
+    let measure = description.variable(name).and_then(|v| base(description, v.unit()));
+    let second = measure.filter(|b| exponents(b) == exponents(&BaseUnit { s: 1, ..BaseUnit::default() }));
+    let step = step_s * f64::from(unit.share.0) / f64::from(unit.share.1) / second.map_or(1.0, |b| b.factor);
+    Some(Setting::new(name, Value::Real(step), unit.place.clone()))
+}
+
 fn measured(x: f64, setting: &Setting, v: &Variable, description: &ModelDescription) -> Result<Converted, String> {
     let Some(unit) = &setting.unit else { return Ok(Converted::Real(x)) };
-    match between((unit, base(description, unit)), (v.unit(), base(description, v.unit())), false) {
+    let relative = v.real().is_some_and(|r| r.relative_quantity);
+    match between((unit, base(description, unit)), (v.unit(), base(description, v.unit())), relative) {
         Conversion::Same => Ok(Converted::Real(x)),
         Conversion::Affine(factor, offset) => Ok(Converted::Real(factor * x + offset)),
         Conversion::Unknown | Conversion::Incompatible => {

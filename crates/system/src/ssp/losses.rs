@@ -2,7 +2,8 @@
 
 use crate::finding::Finding;
 use crate::scenario::{Coupling, Scenario, Setting};
-use macrostep_description::{Kind, ModelDescription};
+use macrostep_description::{BaseUnit, Kind, ModelDescription};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What SSP has no words for, and what keeps a tool from opening the file.
@@ -54,6 +55,22 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
             let what = format!("`{}.{}` is an enumeration, which libcosim does not support", unit.name, p.variable);
             Finding::warning(&p.place, what, "libcosim keeps its start value and says so")
         }));
+    }
+    // One definition of a unit of measurement is written, the first.
+    let mut known: BTreeMap<&str, (&str, Option<BaseUnit>)> = BTreeMap::new();
+    for (unit, d) in s.units.iter().zip(descriptions) {
+        for measure in &d.units {
+            let (first, base) = *known.entry(&measure.name).or_insert((&unit.name, measure.base));
+            if base != measure.base {
+                let what =
+                    format!("`{}` is another unit of measurement in `{first}` than in `{}`", measure.name, unit.name);
+                out.push(Finding::warning(
+                    &unit.place,
+                    what,
+                    format!("tools that take it from the file have that of `{first}`"),
+                ));
+            }
+        }
     }
     if step(s, descriptions).is_none() {
         let what = "no macro step, which OMSimulator needs to open the system";

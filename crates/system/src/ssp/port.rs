@@ -37,6 +37,8 @@ pub(super) struct Ends<'a> {
     pub is_declared: &'a dyn Fn(&Port) -> bool,
     /// Whether a start value is given.
     pub is_given: &'a dyn Fn(&Port) -> bool,
+    /// The unit of measurement that a connector declares.
+    pub unit: &'a dyn Fn(&Port) -> Option<String>,
 }
 
 /// Systems a signal may pass.
@@ -82,7 +84,7 @@ impl Wires {
                 table: last.table.clone(),
                 ..Connection::new(last.from.end(), to.end(), last.place.clone())
             };
-            let mut at = &last.from;
+            let (mut at, mut path) = (&last.from, vec![(to, last)]);
             for _ in 0..HOPS_MAX {
                 if is_component(&at.element) {
                     break;
@@ -93,11 +95,16 @@ impl Wires {
                 c.factor *= before.factor;
                 c.converts &= before.converts;
                 c.table = composed(&before.table, &c.table);
+                path.push((at, before));
                 at = &before.from;
             }
             // At a component's output the connection is whole. A declared connector may be without a source.
             if is_component(&at.element) {
                 c.from = at.end();
+                path.reverse();
+                if path.len() > 1 {
+                    convertible(at, &path, ends.unit)?;
+                }
                 out.push(c);
             } else if !(ends.is_declared)(at) {
                 return nowhere(at, &last.place, "from");
@@ -115,6 +122,30 @@ impl Wires {
     pub fn fed_by<'a>(&'a self, port: &'a Port) -> impl Iterator<Item = (&'a Port, &'a Wire)> {
         self.into.iter().filter(move |(_, wire)| wire.from == *port)
     }
+}
+
+/// A connection through systems converts units once, before its transformations. That is what its parts say unless one of them
+/// converts behind a transformation, or beside one that does not convert.
+fn convertible(from: &Port, path: &[(&Port, &Wire)], unit: &dyn Fn(&Port) -> Option<String>) -> Result<(), Finding> {
+    let suppressed = path.iter().any(|(_, wire)| !wire.converts);
+    let (mut at, mut is_transformed) = (unit(from), false);
+    for (to, wire) in path {
+        // A connector without a unit takes the one that arrives.
+        let next = unit(to).or_else(|| at.clone());
+        if let (Some(a), Some(b)) = (&at, &next)
+            && (a != b && wire.converts && (suppressed || is_transformed))
+        {
+            let last = path.last().map_or(from, |(to, _)| to);
+            let behind =
+                if suppressed { "beside a part with `suppressUnitConversion`" } else { "behind a transformation" };
+            let what = format!("`{from}` to `{last}` is converted from `{a}` to `{b}` at `{to}`, {behind}");
+            let next = "connectors of systems between components need the unit of the component that they lead to";
+            return Err(Finding::error(&wire.place, what, next));
+        }
+        is_transformed |= wire.factor != 1.0 || wire.offset != 0.0;
+        at = next;
+    }
+    Ok(())
 }
 
 /// One table after another; without lines one changes nothing.

@@ -288,10 +288,7 @@ impl Flat {
         // Seen from inside a system its own inputs are sources.
         let is_source = |port: &Port| {
             let inside = port.element == path;
-            let unit = self.units.iter().find(|u| u.name == port.element).map(|u| &u.connectors);
-            let connectors = unit.or_else(|| self.systems.get(&port.element))?;
-            let kind = connectors.iter().find(|c| c.name == port.connector)?.kind.as_str();
-            match kind {
+            match self.connector(port)?.kind.as_str() {
                 "input" | "parameter" => Some(inside),
                 "output" | "calculatedParameter" => Some(!inside),
                 _ => None,
@@ -350,6 +347,12 @@ impl Flat {
         of.is_some_and(|c| c.iter().any(|c| c.name == port.connector)) || self.dictionaries.has(port)
     }
 
+    /// The connector that a component or a system declares.
+    fn connector(&self, port: &Port) -> Option<&Connector> {
+        let unit = self.units.iter().find(|u| u.name == port.element).map(|u| &u.connectors);
+        unit.or_else(|| self.systems.get(&port.element))?.iter().find(|c| c.name == port.connector)
+    }
+
     /// Connections from component to component.
     pub fn connections(&mut self) -> Result<Vec<Connection>, Finding> {
         let set = self.sets.iter().flat_map(|s| &s.settings).map(|(unit, s)| (unit.as_str(), s));
@@ -360,6 +363,7 @@ impl Flat {
             is_component: &|name| names.contains(name),
             is_declared: &|port| self.is_declared(port),
             is_given: &|port| given.contains(&(port.element.as_str(), port.connector.as_str())),
+            unit: &|port| self.connector(port)?.unit.clone(),
         };
         let mut findings = Vec::new();
         let connections = self.wires.connections(&ends, &mut findings)?;
@@ -369,11 +373,7 @@ impl Flat {
 
     /// Removes connections between parameters: values went through them, signals do not.
     pub fn drop_parameter_wires(&mut self) {
-        let parameter = |port: &Port| {
-            let unit = self.units.iter().find(|u| u.name == port.element).map(|u| &u.connectors);
-            let connectors = unit.or_else(|| self.systems.get(&port.element));
-            connectors.is_some_and(|c| c.iter().any(|c| c.name == port.connector && c.kind == "parameter"))
-        };
+        let parameter = |port: &Port| self.connector(port).is_some_and(|c| c.kind == "parameter");
         let dropped: Vec<Port> = self.wires.into.keys().filter(|to| parameter(to)).cloned().collect();
         for to in dropped {
             self.wires.into.remove(&to);
