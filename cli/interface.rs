@@ -14,7 +14,7 @@ use macrostep_plot::table::{Table, short};
 use macrostep_plot::{Axis, Chart, Figure, Series};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::cosimulation::relative_rms;
-use macrostep_reduction::{Error, InterfaceMap, Space};
+use macrostep_reduction::{InterfaceMap, Space};
 use macrostep_system::words::{Correct, Predict};
 use nalgebra::DMatrix;
 use serde_json::json;

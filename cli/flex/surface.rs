@@ -7,7 +7,7 @@ use macrostep_flexible::mesh::Face;
 use macrostep_models_flexible::{FacetMesh, Facets, ImportedBody, Stored};
 use macrostep_plot::table::{Table, short};
 use macrostep_reduction::surface::Fidelity;
-use macrostep_reduction::{Error, InterfaceMap, Surface};
+use macrostep_reduction::{InterfaceMap, Surface};
 use serde_json::json;
 
 use super::arguments::InterfaceArguments;

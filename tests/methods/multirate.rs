@@ -203,11 +203,13 @@ fn a_watched_run_goes_on_as_it_was() {
         let limits = Limits { speed_ms, ..Limits::WATCHED };
         let mut whole = watched(limits);
         go(&mut whole, 20);
-        let kept =
-            |w: &Watched| w.recording.keep(&w.simulation, w.simulation.saved_state().expect("a state")).expect("kept");
-        let (half_s, half) = (whole.simulation.time_s(), kept(&whole));
+        let kept = |w: &mut Watched| {
+            let saved = w.simulation.saved_state().expect("a state");
+            w.recording.keep(&w.simulation, saved).expect("kept")
+        };
+        let (half_s, half) = (whole.simulation.time_s(), kept(&mut whole));
         go(&mut whole, 30);
-        let end = kept(&whole);
+        let end = kept(&mut whole);
         let (end_s, is_too_fast) = (whole.simulation.time_s(), whole.recording.is_too_fast());
         assert_eq!(is_too_fast, speed_ms < 5.0);
         let whole = whole.finish(1.0, None);

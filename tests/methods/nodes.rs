@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::*;
+use crate::errors::global_errors;
 use crate::limited::{Limited, changed_fmu};
 use crate::run::{json, program};
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Pair, global_errors, slope};
+use macrostep_analysis::pair::{Coupling, slope};
 use macrostep_master::predict::Spectral;
 use macrostep_master::unit::Unit;
 use macrostep_master::{Method, RunError, Schedule};
@@ -119,7 +120,7 @@ fn waveforms_of_fmus_without_dense_output() {
     let exact = Exact::new(&Parameters::case_1()).expect("a solution").at(1.0);
     let error = |result: &serde_json::Value| {
         assert_eq!(result["unconverged_windows"], 0, "{result}");
-        last(result).iter().zip(exact).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max)
+        last(result).iter().zip(&exact).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max)
     };
     let run = |step: &str, nodes: &str| {
         let path = system(&folder, [&format!("waveform:{nodes}"), step, ""], |_| ());

@@ -6,7 +6,7 @@ use macrostep::{embedded, factory};
 use macrostep_analysis::advise::{Question, advise};
 use macrostep_analysis::measure::{Reference, run as measured};
 use macrostep_analysis::scheme::Correct;
-use macrostep_analysis::{Benchmark, FromFile, Setup};
+use macrostep_analysis::{FromFile, Setup};
 use macrostep_system::{Fmus, toml};
 
 use crate::limited::cut_fmu;

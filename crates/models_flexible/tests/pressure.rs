@@ -6,7 +6,7 @@ mod driven;
 use driven::{get, reference, set, slave, start};
 use macrostep_flexible::mesh::Block;
 use macrostep_models_flexible::{FacetMesh, Stored, find};
-use macrostep_slave::Slave;
+use macrostep_slave::{Slave, Tangent};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
 const EDGE: f64 = 0.1;
@@ -100,7 +100,7 @@ fn derivatives_are_those_of_differences() {
     let known: Vec<u32> = u.iter().chain(&p).copied().collect();
     let direction: Vec<f64> = (0..66).map(|i| ((i * 37 % 17) as f64 - 8.0) * if i < 60 { 1e-3 } else { 1e3 }).collect();
     let mut found = vec![0.0; 60];
-    s.directional_derivative(&force, &known, &direction, &mut found).expect("derivatives");
+    s.directional_derivative(Tangent::new(&force, &known, &direction, &mut found)).expect("derivatives");
     // Rates of the outputs along rates of the inputs are the same.
     s.set_real_input_derivatives(&known, &vec![1; 66], &direction).expect("rates");
     let mut rates = vec![0.0; 60];
@@ -124,5 +124,5 @@ fn derivatives_are_those_of_differences() {
     }
     set(s.as_mut(), "p[1]", 0.0);
     let mut d = [0.0];
-    assert!(s.directional_derivative(&[u[0]], &[p[0]], &[1.0], &mut d).is_err());
+    assert!(s.directional_derivative(Tangent::new(&[u[0]], &[p[0]], &[1.0], &mut d)).is_err());
 }
