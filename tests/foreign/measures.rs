@@ -148,7 +148,7 @@ fn two_names_of_one_value_are_told() {
     let xml = make::XML.replace("name=\"x\" valueReference=\"1\"", "name=\"x\" valueReference=\"0\"");
     std::fs::write(folder.join("b.fmu"), make::fmu(&xml, &[])).expect("the FMU");
     let left = run(&folder, "set = { u = 1.0, x = 2.0 }\n");
-    assert!(left.stderr.contains("`b.u` = 1.0 and `b.x` = 2.0 are one value in the FMU: 2.0 is used"), "{left:#?}");
+    assert!(left.stderr.contains("`b.u` = 1.0 and `b.x` = 2.0 are one value in the FMU; 2.0 is used"), "{left:#?}");
     let left = run(&folder, "set = { u = 2.0, x = 2.0 }\n");
     assert!(!left.stderr.contains("are one value"), "{left:#?}");
 }
@@ -179,19 +179,14 @@ fn a_unit_is_told_its_step_in_the_unit_of_its_parameter() {
 }
 
 #[test]
-fn a_derivative_in_a_unit_that_contradicts_it_is_not_used() {
+fn a_derivative_in_a_unit_that_contradicts_it_is_told() {
     let folder = make::folder("measures-derivative");
     let follow = "[coupling]\npredict = \"ia1\"\n[connections]\n\"a.u\" = \"b.x\"\n[units.b.set]\nx = 1.0\n";
     write(&folder, "a.fmu", ["m", "m/s", "m"]);
-    let end = |rate: &str, is_said: bool| {
+    for (rate, is_said) in [("m/s", false), ("mm/s", true)] {
         write(&folder, "b.fmu", ["m", rate, "N"]);
         let left = run(&folder, follow);
         let says = "unit `b`: `v` in `mm/s` is declared as the derivative of `x` in `m`, which has another factor";
         assert!(left.code == Some(0) && left.stderr.contains(says) == is_said, "{left:#?}");
-        let result: serde_json::Value = serde_json::from_str(&left.stdout).unwrap_or_default();
-        result["final"]["a.x"].as_f64().expect("a number")
-    };
-    // With the factor that it should have it is used, and the result is another one.
-    let (used, unused) = (end("m/s", false), end("mm/s", true));
-    assert_ne!(used, unused);
+    }
 }

@@ -11,7 +11,7 @@
 //! symmetric and lists one triangle, `RUA` lists all. Right-hand sides behind the values are passed over.
 //!
 //! The list of equations (`.mapping`) has a line for each, in any order: equation, node and degree of freedom (`UX`, `UY`, `UZ`,
-//! `ROTX`, `ROTY`, `ROTZ`). Lines before the first that has no number are its title.
+//! `ROTX`, `ROTY`, `ROTZ`). Lines of words alone at the beginning are its title.
 //!
 //! # References
 //! Duff, Grimes, Lewis, *Users' Guide for the Harwell-Boeing Sparse Matrix Collection*, TR/PA/92/86 (1992), section 3.
@@ -44,12 +44,12 @@ fn equations(text: &str, mesh: &Mesh) -> Result<Rows, Error> {
     let mut found: Vec<(usize, usize, usize, usize)> = Vec::new();
     for (index, content) in text.lines().enumerate() {
         let (line, fields) = (index + 1, content.split_whitespace().collect::<Vec<_>>());
-        // A title has no number.
+        // A title has words alone.
         let is_title = found.is_empty() && !fields.iter().any(|field| field.parse::<usize>().is_ok());
         if fields.is_empty() || is_title {
             continue;
         }
-        // The degree of freedom is the field that is no number, wherever it stands.
+        // The degree of freedom is the field that is a word, wherever it stands.
         let direction = |field: &&str| DIRECTIONS.iter().position(|d| d.eq_ignore_ascii_case(field));
         let numbers: Vec<usize> = fields.iter().filter_map(|field| field.parse().ok()).collect();
         match (fields.len(), numbers.as_slice(), fields.iter().find_map(direction)) {

@@ -40,6 +40,12 @@ pub use free::Free;
 /// A column of derivatives shorter than this, for each value, is that of a parameter without influence.
 const INFLUENCE_MIN: f64 = 1e-9;
 
+/// How often the noise of the variables is estimated at most.
+const NOISE_ROUNDS: usize = 10;
+
+/// A change of an estimated noise, relative to it, up to which the fit is not made again.
+const NOISE_CHANGE: f64 = 0.05;
+
 /// The data and free parameters of a fit.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -161,14 +167,26 @@ pub fn fit(
     let runners = (0..workers).map(|_| Runner::new(&study, way)).collect();
     let mut problem = Problem { study: &study, signals, free: &request.free, runners, runs: 0, failure: None };
     let (minimum, starts) = search(&mut problem, request, scenario)?;
-    // The noise of each variable whose weight was not given, and once more with it.
-    let rms = problem.rms(&minimum.residual);
-    for (signal, rms) in problem.signals.iter_mut().zip(rms) {
-        if !request.weights.iter().any(|(name, _)| *name == signal.variable) && rms > 0.0 {
-            signal.weight = 1.0 / rms.max(1e-9 / signal.weight);
+    // The noise of each variable whose weight was not given, until it stays: what is noisy has moved the parameters, and with them
+    // the differences of the other variables.
+    let smallest: Vec<f64> = problem.signals.iter().map(|signal| 1e-9 / signal.weight).collect();
+    let mut minimum = minimum;
+    for round in 0..NOISE_ROUNDS {
+        let rms = problem.rms(&minimum.residual);
+        let mut has_changed = round == 0;
+        let mut weights: Vec<f64> = problem.signals.iter().map(|signal| signal.weight).collect();
+        for (i, signal) in problem.signals.iter().enumerate() {
+            if !request.weights.iter().any(|(name, _)| *name == signal.variable) && rms[i] > 0.0 {
+                weights[i] = 1.0 / rms[i].max(smallest[i]);
+                has_changed |= (weights[i] / signal.weight - 1.0).abs() > NOISE_CHANGE;
+            }
         }
+        if !has_changed {
+            break;
+        }
+        problem.signals.iter_mut().zip(weights).for_each(|(signal, weight)| signal.weight = weight);
+        minimum = minimise(&mut |points| problem.residuals(points), &minimum.z).ok_or_else(|| problem.failed())?;
     }
-    let minimum = minimise(&mut |points| problem.residuals(points), &minimum.z).ok_or_else(|| problem.failed())?;
     // What the coupling's error has done to the values, and what is known of them.
     let coupling = coupling(&mut problem, &minimum, (scenario, units), way)?;
     let fit = told(&mut problem, &minimum, starts, coupling)?;
