@@ -193,7 +193,7 @@ fn a_watched_run_goes_on_as_it_was() {
     let m = Multirate { stop_s: 0.8, ..Multirate::new(CRANE, BEST, 0.016) };
     let watched = |limits: Limits| Watched::new(&m, &models::native, limits).expect("the pair");
     let go = |w: &mut Watched, windows: u64| {
-        if !w.recording.is_too_fast() {
+        if windows > 0 && !w.recording.is_too_fast() {
             w.simulation.run(windows, 1, &mut w.recording).expect("the run");
         }
     };
