@@ -134,7 +134,7 @@ fn waveforms_of_fmus_without_dense_output() {
     // A checkpoint in the middle.
     let path = folder.join("system.toml").display().to_string();
     let kept = folder.join("kept").display().to_string();
-    json(&["run", &path, "--json", "--stop", "0.5", "--checkpoint", &kept]);
+    json(&["run", &path, "--json", "--checkpoint", &kept, "--checkpoint-every", "12"]);
     assert_eq!(
         last(&json(&["run", &path, "--json", "--resume", &kept])).map(f64::to_bits),
         last(&whole).map(f64::to_bits)
