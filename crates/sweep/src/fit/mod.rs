@@ -43,8 +43,9 @@ const INFLUENCE_MIN: f64 = 1e-9;
 /// How often the noise of the variables is estimated at most.
 const NOISE_ROUNDS: usize = 10;
 
-/// A change of an estimated noise, relative to it, up to which the fit is not made again.
-const NOISE_CHANGE: f64 = 0.05;
+/// Up to which ratio of an estimated noise to the one before the fit is not made again. Differences that are no noise, such as those of
+/// the coupling, change it as well.
+const NOISE_RATIO: f64 = 2.0;
 
 /// The data and free parameters of a fit.
 #[derive(Debug, Clone, Default)]
@@ -178,7 +179,7 @@ pub fn fit(
         for (i, signal) in problem.signals.iter().enumerate() {
             if !request.weights.iter().any(|(name, _)| *name == signal.variable) && rms[i] > 0.0 {
                 weights[i] = 1.0 / rms[i].max(smallest[i]);
-                has_changed |= (weights[i] / signal.weight - 1.0).abs() > NOISE_CHANGE;
+                has_changed |= (weights[i] / signal.weight).ln().abs() > NOISE_RATIO.ln();
             }
         }
         if !has_changed {
