@@ -21,7 +21,7 @@ use macrostep_system::Scenario;
 /// Number of masses.
 const N: usize = MASSES.len();
 
-/// The chain of [`macrostep_benchmarks::chain`].
+/// The chain of [`mod@macrostep_benchmarks::chain`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Chain;
 

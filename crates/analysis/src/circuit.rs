@@ -13,7 +13,7 @@ use crate::scenario::Card;
 use macrostep_benchmarks::circuit::{MESHES, SHUNT, circuit};
 use macrostep_system::Scenario;
 
-/// The circuit of [`macrostep_benchmarks::circuit`].
+/// The circuit of [`mod@macrostep_benchmarks::circuit`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Circuit;
 

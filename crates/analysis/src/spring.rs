@@ -14,7 +14,7 @@ use macrostep_benchmarks::nonlinear_spring;
 use macrostep_benchmarks::spring::{MASSES, SPRING};
 use macrostep_system::Scenario;
 
-/// The spring of [`macrostep_benchmarks::nonlinear_spring`].
+/// The spring of [`macrostep_benchmarks::nonlinear_spring()`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NonlinearSpring;
 
