@@ -1,68 +1,16 @@
-//! Thresholds of linear theory, the actuator on its stop, the crane.
+//! The actuator on its stop, the crane.
 
 use macrostep::factory;
 use macrostep_analysis::multirate::{
     Delivery, Limits, Manoeuvre, Multirate, Order, Outcome, Place, Plant, Prediction, Scheme, build, errors, judge, run,
 };
-use macrostep_crane::{cosim, oscillator};
-use macrostep_hydraulics as hydraulics;
 use macrostep_master::record::Trace;
-use macrostep_multibody::System;
-use rayon::prelude::*;
 
 use super::Finding;
 use crate::failure::Failure;
 use crate::hydraulic::Structure;
 
 const CRANE: Plant = Plant::Crane(Manoeuvre::Usual);
-/// Macro step of the oscillator, which its frequency is scaled with \[s\].
-const MACRO_S: f64 = 0.01;
-
-/// Largest stable ω H of `m v' = λ` against an exact oscillator.
-pub fn thresholds() -> Result<Vec<Finding>, Failure> {
-    use cosim::Order::{FastFirst, Jacobi};
-    use hydraulics::Delivery::{End, Mean};
-    use hydraulics::Prediction::{Hold, InterfaceModel, Linear};
-    // The mass, and the scheme that others are variants of.
-    let system = oscillator::mass(10.0).map_err(Failure::run)?;
-    let base = cosim::Scheme::recommended(MACRO_S, MACRO_S / 200.0);
-    // Schemes with the thresholds that are known, without damping and with a tenth of the critical one.
-    let table = [
-        ("hold, Jacobi, end", base.with(Hold, Jacobi, End), [0.0, 0.20]),
-        ("hold, fast first, end", base.with(Hold, FastFirst, End), [2.00, 2.01]),
-        ("linear, fast first, end", base.with(Linear, FastFirst, End), [1.41, 1.40]),
-        ("interface model, Jacobi, end", base.with(InterfaceModel, Jacobi, End), [0.0, 0.41]),
-        ("interface model, fast first, end", base.with(InterfaceModel, FastFirst, End), [1.72, 1.80]),
-        ("interface model, fast first, mean", base.with(InterfaceModel, FastFirst, Mean), [8.0, 8.0]),
-    ];
-    let cases: Vec<_> = table.iter().flat_map(|(w, s, x)| [(*w, *s, 0.0, x[0]), (*w, *s, 0.1, x[1])]).collect();
-    // A threshold of 0 is shown a little above it, one that no step reaches up to 8.
-    let finding = |(words, scheme, zeta, expected): (&str, cosim::Scheme, f64, f64)| {
-        let what = format!("largest stable ω H, {words}, ζ = {zeta}");
-        let stable = |x: f64| is_stable(&system, scheme, x, zeta);
-        if expected == 0.0 {
-            return Finding::new("thresholds", what, format!("stable at 0.05: {}", stable(0.05)), "0", !stable(0.05));
-        }
-        if expected == 8.0 {
-            let all = (1..=16).all(|k| stable(0.5 * f64::from(k)));
-            return Finding::new("thresholds", what, format!("stable up to 8: {all}"), "above 8", all);
-        }
-        // The others lie between a half of what is expected and twice that.
-        let (mut low, mut high) = (0.5 * expected, 2.0 * expected);
-        for _ in 0..9 {
-            let middle = 0.5 * (low + high);
-            if stable(middle) { low = middle } else { high = middle }
-        }
-        Finding::near("thresholds", what, (low, expected), 0.02)
-    };
-    // Cases beside each other.
-    Ok(cases.into_par_iter().map(finding).collect())
-}
-
-fn is_stable(system: &std::sync::Arc<System>, scheme: cosim::Scheme, x: f64, zeta: f64) -> bool {
-    // Divergence to infinity is an error of the step.
-    oscillator::growth(system, scheme, x, zeta, 20_000).is_ok_and(|growth| growth <= 100.0)
-}
 
 fn simulated(plant: Plant, scheme: Scheme, step_s: f64) -> Result<Outcome, Failure> {
     run(&Multirate::new(plant, scheme, step_s), &factory::fmu, Limits::BRIEF).map_err(Failure::run)
@@ -88,7 +36,7 @@ pub fn actuator() -> Result<Vec<Finding>, Failure> {
     cases.into_iter().map(finding).collect()
 }
 
-/// Structure, lift, stability, speed, and the two places of the interface model.
+/// Structure, lift, stability, and the two places of the interface model.
 pub fn crane() -> Result<Vec<Finding>, Failure> {
     use {Delivery::*, Order::*, Prediction::*};
     const TOPIC: &str = "crane";
@@ -107,9 +55,6 @@ pub fn crane() -> Result<Vec<Finding>, Failure> {
         let outcome = simulated(CRANE, Scheme::RECOMMENDED, step_s)?;
         list.push(Finding::is(TOPIC, words(Scheme::RECOMMENDED), judge(&outcome, None, true), true));
         list.push(Finding::at_most(TOPIC, "  its largest joint violation [m]", outcome.violation_max_m, 1e-5));
-        if step_s == 0.016 {
-            list.push(Finding::above(TOPIC, "  its real-time factor through FMUs", outcome.real_time_factor, 5.0));
-        }
         // What extrapolates without knowing the interface.
         for (prediction, delivery) in [(Hold, End), (Hold, Mean), (Linear, End), (Linear, Mean)] {
             let scheme = Scheme::of(prediction, Jacobi, delivery);

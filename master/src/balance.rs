@@ -82,11 +82,11 @@ impl Settlement {
         self.taken[unit] += 1;
     }
 
-    /// Enters all steps kept into the accounts; `cubic` as in the energy balance.
+    /// Enters the steps kept that end by `end` into the accounts; `cubic` as in the energy balance.
     pub fn close(
         &mut self,
         (stations, supply): (&mut [Station], &mut Supply<'_>),
-        cubic: bool,
+        (cubic, end): (bool, Tick),
         ports: &[PortPlace],
         accounts: &mut [Account],
     ) {
@@ -95,7 +95,8 @@ impl Settlement {
         let truth = Lagrange::new(SETTLED_DEPTH - 1);
         let supply = &mut supply.by(&truth);
         for (unit, balance) in balance.iter_mut().enumerate() {
-            for step in &steps[unit][..taken[unit]] {
+            let closed = steps[unit][..taken[unit]].iter().take_while(|step| step.to <= end).count();
+            for step in &steps[unit][..closed] {
                 if balance.length_s == 0.0 {
                     stations[unit].feed_now(supply, step.from);
                     balance.meet(&stations[unit].inputs.values);
@@ -111,7 +112,9 @@ impl Settlement {
                     port.post(balance, (port.flow(supply, step.to), *known), accounts);
                 }
             }
-            taken[unit] = 0;
+            // What goes beyond the window waits for the end of the next.
+            steps[unit].rotate_left(closed);
+            taken[unit] -= closed;
         }
         for account in accounts {
             raise(&mut account.residual_energy_max_j, account.residual_energy_j.abs());

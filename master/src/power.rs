@@ -14,7 +14,8 @@
 //!
 //! Where units step at different rates a fast unit is between two samples of a slow one, which says only later what its own
 //! motion has been. Accounts are closed at the window's end then, where all units meet: the truth at every fast point is made of
-//! the slow signals interpolated by the cubic through four samples.
+//! the slow signals interpolated by the cubic through four samples. So it is with half steps; of those that are merged with ones of
+//! the next window, at its end.
 //!
 //! Two corrections add Δu to the inputs of the next step:
 //!
@@ -106,9 +107,10 @@ impl EnergyBalance {
         (!ports.is_empty()).then_some(EnergyBalance { correction, cubic, ports, of_unit, names, inputs, steps: None })
     }
 
-    /// From now on closes accounts at the end of windows of `window` ticks, in which unit u steps by `steps[u]`.
-    pub fn settle_windows(&mut self, window: Tick, steps: &[Tick]) {
-        self.steps = Some(steps.iter().map(|s| (window / s) as usize).collect());
+    /// From now on closes accounts at the end of windows of `window` ticks, in which unit u steps by `steps[u]`, each in up to
+    /// so many parts.
+    pub fn settle_windows(&mut self, window: Tick, steps: &[Tick], parts: Tick) {
+        self.steps = Some(steps.iter().map(|s| (window / s * parts) as usize).collect());
     }
 
     /// The state before the first step.
@@ -133,10 +135,15 @@ impl EnergyBalance {
         }
     }
 
-    /// At the end of a window, where all units meet.
-    pub fn settle(&self, state: &mut EnergyBalanceState, stations: &mut [Station], supply: &mut Supply<'_>) {
+    /// At the end of a window, where all units meet, or have gone beyond.
+    pub fn settle(
+        &self,
+        state: &mut EnergyBalanceState,
+        stations: &mut [Station],
+        (supply, end): (&mut Supply<'_>, Tick),
+    ) {
         let EnergyBalanceState { settlement: Some(settlement), accounts, .. } = state else { return };
-        settlement.close((stations, supply), self.cubic, &self.ports, accounts);
+        settlement.close((stations, supply), (self.cubic, end), &self.ports, accounts);
     }
 
     /// Before a unit steps from `span.from`: closes the balance of its last step and computes the correction of its

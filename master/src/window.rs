@@ -191,7 +191,7 @@ impl Window {
         }
         // The energy balance of the window is closed.
         if let (Some(balance), Some(accounts)) = (balance, accounts) {
-            balance.settle(accounts, stations, supply);
+            balance.settle(accounts, stations, (supply, now + plan.window * pace.stretch));
         }
         Ok(None)
     }

@@ -89,14 +89,6 @@ fn the_crane_lifts_the_log_where_extrapolation_fails() {
 }
 
 #[test]
-fn the_crane_runs_five_times_faster_than_real_time_through_fmus() {
-    let outcome = through_fmus(&Multirate::new(CRANE, BEST, 0.016));
-    println!("{:.1} times real time", outcome.real_time_factor);
-    assert!(judge(&outcome, None, true) && outcome.real_time_factor >= 5.0, "{}", outcome.real_time_factor);
-    assert_eq!(outcome.do_steps, [500, 500]);
-}
-
-#[test]
 fn the_actuator_follows_its_reference() {
     let verdict = |scheme, h| {
         let m = Multirate::new(Plant::Actuator, scheme, h);

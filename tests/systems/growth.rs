@@ -82,3 +82,49 @@ fn fast_and_slow_systems_are_asked_the_same() {
     let refused = macrostep(&folder, &["stability", "pair.toml", "--tolerance", "1e-6"]);
     assert!(refused.code == Some(2) && refused.stderr.contains("`--growth` says what is stable"), "{}", refused.stderr);
 }
+
+/// A mass on oil that swings at ω: the largest stable ω H is that of linear theory, with and without the interface model of the
+/// mass, for the force at the step's end and its mean, and for both orders. Far outside runs grow by many decades.
+#[test]
+fn limits_of_an_oscillator_on_oil_are_those_of_linear_theory() {
+    let folder = crate::common::folder(module_path!()).join("oil");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems/mass-on-oil.toml");
+    let text = std::fs::read_to_string(example).expect("the example");
+    let (from, to) = (text.find("[[interface_models]]").expect("one"), text.find("[record]").expect("one"));
+    let omega = 100.0;
+    // Prediction, order and force, and ω H at ζ = 0 and at ζ = 0.1. Undamped: 2 by x² = 4, 1.7207 by x tan(x/2) = 2.
+    for (model, first, mean, expected) in [
+        (false, false, false, [Some(0.0), Some(0.2)]),
+        (false, true, false, [Some(2.0), Some(2.013)]),
+        (true, false, false, [Some(0.0), Some(0.414)]),
+        (true, true, false, [Some(1.7207), Some(1.80)]),
+        (true, true, true, [None, None]),
+    ] {
+        let mut system = if model { text.clone() } else { [&text[..from], &text[to..]].concat() };
+        if !model {
+            system = system.replace("mean = true }", "mean = true }\n\"oil.v\" = \"mass.w[1]\"");
+        }
+        if !first {
+            system = system.replace("schedule = \"gauss-seidel\"\norder = [\"oil\", \"mass\"]\n", "");
+        }
+        if !mean {
+            system = system.replace("{ from = \"oil.f\", mean = true }", "\"oil.f\"");
+        }
+        for (conductance, expected) in ["0.0", "2e-10"].into_iter().zip(expected) {
+            std::fs::write(folder.join("oil.toml"), system.replace("G = 2e-10", &format!("G = {conductance}")))
+                .expect("the system");
+            let left = macrostep(&folder, &["stability", "oil.toml", "--steps", "1e-3,8e-2", "--grid", "10", "--json"]);
+            let found: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
+            let limit = found[0]["limits"]["step_s"].as_f64().map(|limit_s| omega * limit_s);
+            let share = found[0]["stable_fraction"].as_f64().expect("a share");
+            let what = format!("model {model}, oil first {first}, mean {mean}, G = {conductance}: {found}");
+            match expected {
+                // None: that of the first step is told.
+                Some(0.0) => assert!(limit.is_some_and(|limit| limit <= 0.1) && share == 0.0, "{what}"),
+                Some(x) => assert!(limit.is_some_and(|limit| (limit / x - 1.0).abs() < 0.02), "{what}"),
+                None => assert!(limit.is_none() && share == 1.0, "{what}"),
+            }
+        }
+    }
+}

@@ -187,7 +187,8 @@ pub fn radius(
         .skip((BEFORE + probe.pulse) as usize)
         .map(|(a, b)| a.iter().zip(b).map(|(a, b)| b - a).collect())
         .collect();
-    // What rounding makes of the difference, a signal each.
+    // What rounding makes of the difference, a signal each: of values that grow, only those that are looked at.
+    let plain = &plain[..((BEFORE + probe.pulse) as usize + grown(&deltas)).min(plain.len())];
     let steps = plain.len() as f64;
     let largest = |i: usize| plain.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
     let noise: Vec<f64> =
@@ -215,16 +216,29 @@ fn late(made: usize, windows: u64) -> RunError {
     )
 }
 
+/// Largest absolute value of a row, NaN where one is.
+fn size(row: &Vec<f64>) -> f64 {
+    row.iter().fold(0.0, |max, x| larger(max, x.abs()))
+}
+
+/// Largest size of the first differences, which growth is told from.
+fn begun(deltas: &[Vec<f64>]) -> f64 {
+    deltas.iter().take(SAMPLES / 8).map(size).fold(0.0, larger)
+}
+
+/// Where a difference has grown enough: what follows may not be small any more.
+fn grown(deltas: &[Vec<f64>]) -> usize {
+    let first = begun(deltas);
+    deltas.iter().position(|row| size(row).is_nan() || size(row) >= GROWN * first).unwrap_or(deltas.len())
+}
+
 /// ρ of the samples of a difference, which has the noise of each signal on it; 0 where there is none.
 fn of_deltas(deltas: &[Vec<f64>], noise: &[f64]) -> f64 {
-    let size = |row: &Vec<f64>| row.iter().fold(0.0, |max, x| larger(max, x.abs()));
-    // Up to where it has grown enough: what follows may not be small any more.
-    let first = deltas.iter().take(SAMPLES / 8).map(size).fold(0.0, larger);
+    let first = begun(deltas);
     if first == 0.0 || first.is_nan() {
         return first;
     }
-    let end = deltas.iter().position(|row| size(row).is_nan() || size(row) >= GROWN * first).unwrap_or(deltas.len());
-    let deltas = &deltas[..end];
+    let deltas = &deltas[..grown(deltas)];
     let stride = (deltas.len() / SAMPLES).max(1);
     let samples: Vec<&Vec<f64>> = deltas.iter().step_by(stride).collect();
     if samples.len() < 8 {
@@ -256,8 +270,8 @@ fn identified(samples: &[&Vec<f64>], noise: &[f64]) -> Option<f64> {
     let mut last = None;
     for rank in RANKS {
         let order = svd.singular_values.iter().filter(|s| **s > (rank * svd.singular_values[0]).max(lost)).count();
-        // So many eigenvalues fit any samples.
-        if order > columns / 2 {
+        // No eigenvalue is told by samples that are noise, and so many fit any samples.
+        if order == 0 || order > columns / 2 {
             break;
         }
         let root: Vec<f64> = svd.singular_values.iter().take(order).map(|s| s.sqrt()).collect();

@@ -9,7 +9,6 @@ use macrostep_multibody::{
     Body, BodyId, Coordinate, DefinitionError, JointKind, Limit, Motor, Pose, Steps, System, SystemBuilder, Vec3,
 };
 
-use crate::cosim::{Cosim, CosimError, Scheme};
 use crate::cylinder::{CylinderOptions, LIMITS};
 
 /// Mass, kg.
@@ -126,67 +125,5 @@ pub fn start(circuit: &Circuit, force_n: f64) -> CircuitState {
     CircuitState { cylinders: circuit.cylinders.iter().map(|c| c.holding(0.0, force_n, 0, 6e6)).collect() }
 }
 
-/// The coupled actuator; its run ends at 3 s.
-///
-/// # Errors
-/// [`CosimError::Window`] for a micro step that does not divide the macro step.
-pub fn cosim(system: &Arc<System>, scheme: Scheme) -> Result<Cosim<Circuit>, CosimError> {
-    let (circuit, weight) = (circuit(), MASS_KG * GRAVITY);
-    let state = start(&circuit, weight);
-    Cosim::new(system.clone(), circuit, state, vec![weight], scheme)
-}
-
 /// Duration of the run, s.
 pub const END_S: f64 = 3.0;
-
-/// Runs the manoeuvre and returns `(time in s, speed in m/s)` after each macro step; ends early when a step fails.
-///
-/// # Errors
-/// [`CosimError::Window`] for a micro step that does not divide the macro step.
-pub fn run(system: &Arc<System>, scheme: Scheme) -> Result<Vec<(f64, f64)>, CosimError> {
-    let mut cosim = cosim(system, scheme)?;
-    let mut trace = Vec::new();
-    for _ in 0..(END_S / scheme.macro_s + 1e-9).floor() as usize {
-        if cosim.step().is_err() {
-            break;
-        }
-        trace.push((cosim.time_s(), cosim.speed()[0]));
-    }
-    Ok(trace)
-}
-
-/// How a run compares with the reference.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
-    /// Whether it reached the end.
-    pub complete: bool,
-    /// Root mean square of the speed error, m/s.
-    pub rms_ms: f64,
-    /// Largest speed error in the last quarter of a second, m/s.
-    pub rest_ms: f64,
-}
-
-impl Verdict {
-    /// Complete, rms error ≤ 0.05 m/s, and coming to rest as the reference does, within 0.03 m/s.
-    #[must_use]
-    pub fn stable(&self) -> bool {
-        self.complete && self.rms_ms <= 0.05 && self.rest_ms <= 0.03
-    }
-}
-
-/// Compares a trace with macro steps of `macro_s` with a reference whose macro step divides it.
-#[must_use]
-pub fn compare(trace: &[(f64, f64)], macro_s: f64, reference: &[(f64, f64)]) -> Verdict {
-    let reference_s = reference.first().map_or(f64::NAN, |p| p.0);
-    let at = |time_s: f64| {
-        let place = ((time_s / reference_s).round() as usize).saturating_sub(1);
-        reference.get(place).map_or(f64::NAN, |p| p.1)
-    };
-    let square: f64 = trace.iter().map(|&(t, w)| (w - at(t)).powi(2)).sum();
-    let late = trace.iter().filter(|p| p.0 > END_S - 0.25).map(|&(t, w)| (w - at(t)).abs());
-    Verdict {
-        complete: trace.len() == (END_S / macro_s + 1e-9).floor() as usize,
-        rms_ms: (square / trace.len() as f64).sqrt(),
-        rest_ms: late.fold(0.0, f64::max),
-    }
-}

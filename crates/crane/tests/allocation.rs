@@ -2,21 +2,19 @@
 
 #[path = "../../../tests/kit/counting.rs"]
 mod counting;
+#[allow(dead_code, reason = "each test looks at a part of it")]
+mod coupled;
 
 use counting::allocations;
-use macrostep_crane::{
-    cosim::Scheme,
-    crane::{self, CraneOptions, MICRO_S},
-};
+use macrostep_crane::crane::{self, CraneOptions};
 
 #[test]
 fn steps_allocate_only_while_contacts_appear() {
-    let system = crane::system(&CraneOptions::default()).expect("valid");
-    let mut cosim = crane::cosim(&system, Scheme::recommended(0.016, MICRO_S)).expect("starts");
+    let mut coupled = coupled::crane(&crane::system(&CraneOptions::default()).expect("valid"), 0.016);
     let mut allocating = Vec::new();
     for k in 0..500 {
         let before = allocations();
-        cosim.step().expect("stable");
+        coupled.step();
         if allocations() > before {
             allocating.push(k);
         }

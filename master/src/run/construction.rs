@@ -171,9 +171,10 @@ fn silent(unit: &str) -> RunError {
     RunError::grid("constraints", found, expected.to_string())
 }
 
-/// Whether accounts of power bonds are closed at the end of windows, because units step at different rates.
-fn settles(system: &System, steps: &[Tick]) -> bool {
-    !system.bonds.is_empty() && steps.iter().any(|s| *s != steps[0])
+/// Whether accounts of power bonds are closed at the end of windows, because units step at different rates, or by half steps.
+fn settles(system: &System, method: &Method, steps: &[Tick]) -> bool {
+    let is_apart = matches!(method.schedule, Schedule::Palindromic(_)) || steps.iter().any(|s| *s != steps[0]);
+    !system.bonds.is_empty() && is_apart
 }
 
 /// Histories of all channels, then those of joints.
@@ -181,7 +182,7 @@ fn histories(system: &System, method: &Method, (plan, steps): (&Plan, &[Tick]), 
     let nodes = if is_staggered { MIDDLE } else { method.predictor.nodes() };
     let in_window = |u: usize| (plan.window / steps[u]) as usize * nodes.max(1) + 1;
     let depth = method.predictor.depth();
-    let kept = if settles(system, steps) { depth.max(SETTLED_DEPTH) } else { depth };
+    let kept = if settles(system, method, steps) { depth.max(SETTLED_DEPTH) } else { depth };
     let sampled = system.channels.iter().map(|c| History::new(c.refs.len(), kept, in_window(c.unit)));
     sampled.chain(Joints::histories(system)).collect()
 }
@@ -214,8 +215,8 @@ fn stations(
 /// The accounts of the power bonds, where there are any.
 fn balance(system: &System, window: &Window, method: &Method, steps: &[Tick]) -> Option<EnergyBalance> {
     let mut balance = EnergyBalance::new(system, &window.stations, method)?;
-    if settles(system, steps) {
-        balance.settle_windows(window.plan.window, steps);
+    if settles(system, method, steps) {
+        balance.settle_windows(window.plan.window, steps, method.schedule.parts());
     }
     Some(balance)
 }

@@ -13,11 +13,9 @@ mod hydraulics;
 use std::sync::Arc;
 
 use macrostep_multibody::{
-    BodyId, Coordinate, DefinitionError, InterfaceOptions, JointId, JointKind, Limit, Motor, Simulation, Steps, System,
-    SystemBuilder, Vec3,
+    BodyId, Coordinate, DefinitionError, JointId, JointKind, Limit, Motor, Steps, System, SystemBuilder, Vec3,
 };
 
-use crate::cosim::{Cosim, CosimError, Scheme};
 pub use hydraulics::{Manoeuvre, circuit, circuit_for, start};
 
 /// Gravity, m/s².
@@ -182,87 +180,4 @@ fn add_motors(builder: &mut SystemBuilder, joints: &Joints, options: &CraneOptio
             compliance: JOINT_COMPLIANCE,
         });
     }
-}
-
-/// The cylinder forces that hold the crane at the start, `W λ + b = 0`, N.
-///
-/// # Errors
-/// [`CosimError::Step`] when the system cannot be solved.
-pub fn holding_forces(system: &Arc<System>, step_s: f64) -> Result<Vec<f64>, CosimError> {
-    let mut simulation = Simulation::new(system.clone());
-    // Without a step behind it the model takes all brakes as holding and all contacts as open.
-    let options = InterfaceOptions { look_ahead: false, ..Default::default() };
-    let model = simulation.interface_model(step_s, &options)?;
-    Ok(model.holding_forces().unwrap_or_else(|| vec![0.0; model.size()]))
-}
-
-/// The coupled crane.
-///
-/// # Errors
-/// [`CosimError`].
-pub fn cosim(system: &Arc<System>, scheme: Scheme) -> Result<Cosim<macrostep_hydraulics::Circuit>, CosimError> {
-    let forces = holding_forces(system, scheme.macro_s)?;
-    let circuit = circuit();
-    let state = hydraulics::start(&circuit, &forces);
-    Cosim::new(system.clone(), circuit, state, forces, scheme)
-}
-
-/// Result of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CraneRun {
-    /// Whether it stayed finite and below [`SPEED_LIMIT_MS`] throughout.
-    pub stable: bool,
-    /// Time reached, s.
-    pub time_s: f64,
-    /// Largest interface speed, m/s.
-    pub speed_max_ms: f64,
-    /// Height of the centre of the log at the end, m.
-    pub log_height_m: f64,
-    /// Largest joint violation, m.
-    pub violation_max_m: f64,
-    /// Largest natural residual of a step.
-    pub residual_max: f64,
-    /// Pivots of the complementarity solver over all steps.
-    pub pivots: usize,
-    /// Steps whose friction bounds did not converge.
-    pub mismatches: usize,
-}
-
-/// Runs the manoeuvre until `end_s` or until it is unstable.
-///
-/// # Errors
-/// [`CosimError`] only before the first step; later errors are an unstable run.
-pub fn run(system: &Arc<System>, scheme: Scheme, end_s: f64) -> Result<CraneRun, CosimError> {
-    let mut cosim = cosim(system, scheme)?;
-    // Nothing seen yet.
-    let mut run = CraneRun {
-        stable: true,
-        time_s: 0.0,
-        speed_max_ms: 0.0,
-        log_height_m: f64::NAN,
-        violation_max_m: 0.0,
-        residual_max: 0.0,
-        pivots: 0,
-        mismatches: 0,
-    };
-    let steps = (end_s / scheme.macro_s).round() as usize;
-    // A step that fails or is too fast ends the run as an unstable one.
-    for _ in 0..steps {
-        let outcome = cosim.step();
-        let speed = cosim.speed().iter().fold(0.0_f64, |m, w| if w.is_nan() { f64::INFINITY } else { m.max(w.abs()) });
-        run.speed_max_ms = run.speed_max_ms.max(speed);
-        run.time_s = cosim.time_s();
-        if outcome.is_err() || speed > SPEED_LIMIT_MS {
-            run.stable = false;
-            break;
-        }
-        // What the solver says, and how far joints are open.
-        let report = cosim.slow().report();
-        run.residual_max = run.residual_max.max(report.residual);
-        run.pivots += report.solver.pivots;
-        run.mismatches += usize::from(report.solver.friction_mismatch > 1e-9);
-        run.violation_max_m = run.violation_max_m.max(cosim.slow().violation().length_m);
-    }
-    run.log_height_m = cosim.slow().state().poses[LOG].position.z;
-    Ok(run)
 }
