@@ -8,7 +8,7 @@ use macrostep_analysis::pair::{Compared, Comparison, Integrator, Outcome, Record
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
-use macrostep_master::{Account, Course, RunError, SavedState, Simulation, Unconverged};
+use macrostep_master::{Account, Course, RunError, SavedState, Simulation};
 use macrostep_plot::Table;
 use macrostep_system::Scenario;
 
@@ -280,20 +280,18 @@ fn judge(outcome: &Outcome, arguments: &OscillatorArguments) -> Result<(), Failu
     match arguments.tolerance {
         // An error that is NaN is out of any tolerance.
         Some(allowed) if found.is_nan() || found > allowed => Err(Failure::OutOfTolerance { found, allowed }),
-        _ => met(outcome.unconverged.as_ref(), arguments.accept_unconverged),
+        _ => met(outcome.unconverged.as_ref().map(ToString::to_string), arguments.accept_unconverged),
     }
 }
 
-/// Whether all macro steps have converged, or that is asked for; if not, which has not.
+/// Whether the result is one to rely on, or that is asked for; if not, why.
 ///
 /// # Errors
-/// [`Failure::Run`] with the first one, after everything is printed and written.
-pub fn met(unconverged: Option<&Unconverged>, is_accepted: bool) -> Result<(), Failure> {
-    match unconverged {
-        Some(step) if is_accepted => eprintln!("warning: {step}"),
-        Some(step) => {
-            return Err(Failure::Run(format!("{step}; `--accept-unconverged` accepts the result")));
-        }
+/// [`Failure::Run`] with the first doubt, after everything is printed and written.
+pub fn met(doubt: Option<String>, is_accepted: bool) -> Result<(), Failure> {
+    match doubt {
+        Some(doubt) if is_accepted => eprintln!("warning: {doubt}"),
+        Some(doubt) => return Err(Failure::Run(format!("{doubt}; `--accept-unconverged` accepts the result"))),
         None => {}
     }
     Ok(())

@@ -146,7 +146,7 @@ impl Asked {
         // What it came to.
         let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
         let summary = outcome.summary(&scenario, &rows).json()?;
-        let fault = ended.and_then(|()| met(outcome.unconverged.as_ref(), self.accepts_unconverged)).err();
+        let fault = ended.and_then(|()| met(outcome.doubt(), self.accepts_unconverged)).err();
         let mut fault = fault.map(Fault::from);
         if let Some(fault) = fault.as_mut().filter(|_| cut.is_set()) {
             fault.kind = Kind::Interrupted;

@@ -59,13 +59,8 @@ impl Finding {
 pub fn run(arguments: &ShowsArguments) -> Result<(), Failure> {
     // FMUs stay unpacked; topics one after the other, as each takes a while.
     let _open = macrostep::factory::open_all().map_err(Failure::run)?;
-    let topics: [fn() -> Result<Vec<Finding>, Failure>; 5] = [
-        complementarity::findings,
-        mechanics::findings,
-        identity::findings,
-        coupling::actuator,
-        coupling::crane,
-    ];
+    let topics: [fn() -> Result<Vec<Finding>, Failure>; 5] =
+        [complementarity::findings, mechanics::findings, identity::findings, coupling::actuator, coupling::crane];
     let bar = progress_bar(topics.len() as u64, "topics");
     let mut findings = Vec::new();
     for topic in topics {

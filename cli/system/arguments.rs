@@ -138,7 +138,7 @@ pub struct RunArguments {
         allow_negative_numbers = true
     )]
     pub real_time: Option<f64>,
-    /// Accept a result in which some macro steps did not converge: exit code 0 instead of 1 [default: off]
+    /// Accept a result in which some macro steps did not converge, or a joint is torn: exit code 0 instead of 1 [default: off]
     #[arg(long)]
     pub accept_unconverged: bool,
     #[command(flatten)]

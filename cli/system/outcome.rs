@@ -205,6 +205,14 @@ impl Outcome {
         self
     }
 
+    /// Why the result is not to be relied on: macro steps that did not converge, or a joint whose ends did not move together.
+    pub fn doubt(&self) -> Option<String> {
+        let torn = self.openings.iter().find(|opening| opening.is_torn()).map(|Opening { name, gap, size, .. }| {
+            format!("constraint `{name}` is torn: a gap of {gap:.1e}, where coordinates reach {size:.1e}; choose a smaller macro step, or a corrector")
+        });
+        self.unconverged.as_ref().map(ToString::to_string).or(torn)
+    }
+
     /// Recorded variables.
     pub fn columns(&self) -> &[Column] {
         &self.columns

@@ -136,7 +136,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if !arguments.json {
         print::prose(outcome.table(&scenario, &rows))?;
     }
-    met(outcome.unconverged.as_ref(), arguments.accept_unconverged)
+    met(outcome.doubt(), arguments.accept_unconverged)
 }
 
 /// The macro step that keeps the error the scenario allows, where it says one.

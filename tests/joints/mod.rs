@@ -93,6 +93,25 @@ fn fmus_that_cannot_go_back_are_joined() {
     assert!(error < 2e-6 && gap < 1e-6, "error {error:e}, gap {gap:e} m");
 }
 
+/// Steps that are too long for a force that is foretold tear a joint: the run fails with the gap, after its rows are written.
+#[test]
+fn a_torn_joint_fails_the_run() {
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems/crane-arm.toml");
+    let run = |more: &[&str]| {
+        let arguments = ["run", &example.display().to_string(), "--correct", "explicit", "--no-pictures"];
+        program(&[&arguments[..], more].concat())
+    };
+    let torn = run(&["--step", "0.02"]);
+    let said = String::from_utf8_lossy(&torn.stderr).into_owned();
+    assert_eq!(torn.status.code(), Some(1), "{said}");
+    assert!(said.contains("is torn: a gap of") && said.contains("choose a smaller macro step"), "{said}");
+    let accepted = run(&["--step", "0.02", "--accept-unconverged"]);
+    assert_eq!(accepted.status.code(), Some(0), "{}", String::from_utf8_lossy(&accepted.stderr));
+    // With short steps it holds.
+    let whole = run(&["--step", "0.001"]);
+    assert_eq!(whole.status.code(), Some(0), "{}", String::from_utf8_lossy(&whole.stderr));
+}
+
 /// 1 g above 1 kg: a step that is short for the rod under tension is closed to the limit, and a longer one says which joint failed.
 #[test]
 fn a_light_rod_carries_a_heavy_one() {

@@ -135,7 +135,7 @@ impl Joints {
 
     /// Before the first window.
     pub fn state(&self) -> JointsState {
-        let (n, none) = (self.list.len(), || vec![[0.0; 2]; self.list.len()]);
+        let (n, none) = (self.list.len(), || vec![[0.0; 3]; self.list.len()]);
         let turn = vec![0.0; if self.is_directional { self.rows().pow(2) } else { 0 }];
         let (present, largest, floor, correction) = (none(), none(), vec![0.0; n], self.secant.unknown());
         JointsState { mobility: Vec::new(), present, largest, floor, turn, correction, correction_s: 0.0 }

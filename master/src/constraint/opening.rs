@@ -22,6 +22,17 @@ pub struct Opening {
     pub gap: f64,
     /// Largest component of ġ, in the unit of the velocities.
     pub rate: f64,
+    /// Largest coordinate of its ends.
+    pub size: f64,
+}
+
+impl Opening {
+    /// Whether the joint was so far open that its ends did not move together: by more than 5 % of their coordinates.
+    pub fn is_torn(&self) -> bool {
+        /// A joint whose coordinates are nothing but rounding is not torn by it.
+        const LEAST: f64 = 1e-6;
+        self.gap > (0.05 * self.size).max(LEAST)
+    }
 }
 
 impl Joints {
@@ -30,7 +41,8 @@ impl Joints {
         let n = self.rows();
         for (i, joint) in self.list.iter().enumerate() {
             let rows = joint.rows.clone();
-            state.present[i] = [largest(&self.gap[rows.clone()]), largest(&self.rate[rows.clone()])];
+            let [gap, rate] = [&self.gap, &self.rate].map(|of| largest(&of[rows.clone()]));
+            state.present[i] = [gap, rate, joint.sizes[0]];
             let least = rows.map(|i| self.mobility[i * n + i]).filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
             let [p, v] = joint.sizes;
             let rounding = ROUNDINGS * f64::EPSILON * (6.0 * p / length_s + 2.0 * v) / (length_s * least);
@@ -50,7 +62,7 @@ impl Joints {
     pub fn is_closed(&self, state: &JointsState, channel: usize, length_s: f64) -> Option<bool> {
         let place = channel.checked_sub(self.first)?;
         let limit = self.list.get(place)?.gap_max?;
-        let [gap, rate] = state.present[place];
+        let [gap, rate, _] = state.present[place];
         // A gap that is small where it passes through zero is not closed.
         Some(gap <= limit && rate * length_s <= MOVED_MAX * limit)
     }
@@ -58,7 +70,7 @@ impl Joints {
     /// Takes the window run last as one of the run.
     pub fn accept(&self, state: &mut JointsState) {
         for (largest, present) in state.largest.iter_mut().zip(&state.present) {
-            *largest = [largest[0].max(present[0]), largest[1].max(present[1])];
+            largest.iter_mut().zip(present).for_each(|(largest, present)| *largest = largest.max(*present));
         }
         self.turning.accept(&mut state.turn);
         self.secant.accept(&mut state.correction);
@@ -67,6 +79,8 @@ impl Joints {
     /// Largest gaps of the joints so far.
     pub fn openings(&self, state: &JointsState) -> Vec<Opening> {
         let parts = self.list.iter().zip(&state.largest);
-        parts.map(|(joint, [gap, rate])| Opening { name: joint.name.clone(), gap: *gap, rate: *rate }).collect()
+        parts
+            .map(|(joint, &[gap, rate, size])| Opening { name: joint.name.clone(), gap, rate, size })
+            .collect()
     }
 }

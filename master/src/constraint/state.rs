@@ -8,9 +8,9 @@ savable! {
 pub(crate) struct JointsState {
     /// W from differences, by rows; empty until it is made, and where it is to be made anew.
     pub mobility: Vec<f64>,
-    /// Gap and rate of each joint at the end of the window run last, and the largest of all windows.
-    pub present: Vec<[f64; 2]>,
-    pub largest: Vec<[f64; 2]>,
+    /// Gap and rate of each joint at the end of the window run last, and the size of its coordinates; and the largest of all windows.
+    pub present: Vec<[f64; 3]>,
+    pub largest: Vec<[f64; 3]>,
     /// What forces of each joint are measured with at least.
     pub floor: Vec<f64>,
     /// D, by rows; see [`super::turning::Turning`].
