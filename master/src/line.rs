@@ -219,6 +219,11 @@ impl LineFeed {
         Ok(())
     }
 
+    /// The end and the unit's answer, where that has the sign of the other end: the local part would drive it.
+    pub fn reversed(&self) -> Option<(usize, f64)> {
+        (SIGN[self.end] * self.answer > 0.0).then_some((self.end + 1, self.answer))
+    }
+
     /// The unit's input over a step: the mean of the wave that arrives, with the local part where the master makes it.
     pub fn constant(&mut self, supply: &mut Supply<'_>, from: Tick, to: Tick) -> f64 {
         let tau = ticks(self.line.delay_s, &supply.clock);
@@ -278,15 +283,9 @@ fn fitted(x: f64) -> f64 {
 }
 
 /// The rate of a speed, by value reference, where an input reaches it at once.
-fn rate(system: &System, speed: Signal) -> Option<u32> {
+pub(crate) fn rate(system: &System, speed: Signal) -> Option<u32> {
     let channel = &system.channels[speed.channel];
     derivative(system, channel.unit, channel.variables[speed.component])
-}
-
-/// Whether an end's unit can answer how its speed follows a force.
-pub(crate) fn answers(system: &System, speed: Signal) -> bool {
-    let co = system.descriptions[system.channels[speed.channel].unit].co_simulation.as_ref();
-    co.is_some_and(|c| c.provides_directional_derivative) && rate(system, speed).is_some()
 }
 
 /// A time in ticks, whole where it nearly is.

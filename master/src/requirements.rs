@@ -136,7 +136,7 @@ fn lines(system: &System, method: &Method) -> Result<(), RunError> {
     }
     for line in &system.lines {
         for (local, speed) in line.local.iter().zip(line.speed) {
-            if *local == Local::Feedback && !line::answers(system, speed) {
+            if *local == Local::Feedback && !answers(system, speed) {
                 return Err(RunError::Capability {
                     needs: "the local part of a line by feedback, with the rate of the speed among the outputs,",
                     capability: "providesDirectionalDerivative",
@@ -147,6 +147,12 @@ fn lines(system: &System, method: &Method) -> Result<(), RunError> {
         }
     }
     Ok(())
+}
+
+/// Whether an end's unit can answer how its speed follows a force.
+fn answers(system: &System, speed: Signal) -> bool {
+    let co = system.descriptions[system.channels[speed.channel].unit].co_simulation.as_ref();
+    co.is_some_and(|c| c.provides_directional_derivative) && line::rate(system, speed).is_some()
 }
 
 /// Forces of joints are found by repeating windows, and are linear over them.

@@ -375,6 +375,13 @@ mod tests {
         assert!((found - 1.01).abs() < 1e-8, "{found}");
     }
 
+    /// Samples below the rounding of what they are differences of say nothing, in place of ρ = 0.
+    #[test]
+    fn nothing_but_noise_is_no_mode() {
+        let deltas: Vec<Vec<f64>> = (0..400).map(|k| vec![1e-12 * f64::from(k).cos()]).collect();
+        assert!(identified(&deltas.iter().take(80).collect::<Vec<_>>(), &[1e-9]).is_none());
+    }
+
     #[test]
     fn what_no_linear_system_makes_grows_in_the_mean() {
         // A chirp that grows by 1 % a sample.

@@ -79,8 +79,6 @@ impl Joints {
     /// Largest gaps of the joints so far.
     pub fn openings(&self, state: &JointsState) -> Vec<Opening> {
         let parts = self.list.iter().zip(&state.largest);
-        parts
-            .map(|(joint, &[gap, rate, size])| Opening { name: joint.name.clone(), gap, rate, size })
-            .collect()
+        parts.map(|(joint, &[gap, rate, size])| Opening { name: joint.name.clone(), gap, rate, size }).collect()
     }
 }

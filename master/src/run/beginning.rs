@@ -3,6 +3,7 @@
 use super::Simulation;
 use crate::error::RunError;
 use crate::ids::{ChannelId, UnitId};
+use crate::station::Station;
 use crate::system::Settings;
 use crate::time::Tick;
 use crate::unit::Unit;
@@ -44,6 +45,7 @@ impl Simulation {
         }
         self.window.sample_links(&mut self.state)?;
         self.window.joints.begin(&mut self.state.signals.histories)?;
+        self.window.stations.iter_mut().try_for_each(Station::ask_first)?;
         // What was before.
         let past = std::mem::take(&mut self.past);
         if !past.is_empty() {

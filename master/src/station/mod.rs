@@ -17,6 +17,7 @@ use response::responses;
 pub(crate) use response::{Response, derivative};
 
 use crate::dense::{Dense, DenseState};
+use crate::error::RunError;
 use crate::feed::{Feed, feeds_of};
 use crate::history::History;
 use crate::method::{Method, Sampling};
@@ -188,6 +189,22 @@ impl Station {
         self.feeds.iter_mut().try_for_each(|feed| match feed {
             Feed::Line(line) => line.ask(self.unit.as_mut()),
             _ => Ok(()),
+        })
+    }
+
+    /// The same before the first step, when an end of a line is refused whose unit moves the other way.
+    ///
+    /// # Errors
+    /// Those of the unit; [`RunError::Grid`] with its answer.
+    pub fn ask_first(&mut self) -> Result<(), RunError> {
+        self.ask()?;
+        let lines =
+            self.feeds.iter().filter_map(|feed| if let Feed::Line(line) = feed { line.reversed() } else { None });
+        lines.take(1).try_for_each(|(end, answer)| {
+            let unit = self.unit.name();
+            let found = format!("unit `{unit}` at end {end}, whose acceleration changes by {answer:e} 1/kg with the force");
+            let expected = "a negative change at end 1 and a positive one at end 2: exchange the ends, or take a unit whose force has the other sign";
+            Err(RunError::grid("line with `feedback`", found, expected.to_owned()))
         })
     }
 
