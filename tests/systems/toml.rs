@@ -165,6 +165,11 @@ fn mistakes_of_sense_have_a_line_and_a_next_step() {
             "s.toml:9:1: `from` has 1 variables, but the matrix 2 columns",
         ),
         (
+            "[[events]]\nat = 0.5\nset = { \"b.f_ext\" = 1.0 }\n[[events]]\nat = 0.5\nset = { \"b.f_ext\" = 2.0 }\n",
+            Severity::Error,
+            "s.toml:14:21: `b.f_ext` is set to two values at 0.5 s; leave one of them out",
+        ),
+        (
             "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 1.0 } }]\n",
             Severity::Error,
             "s.toml:9:1: power bond `p` has 1 ports, expected two or more; name a port of each unit",

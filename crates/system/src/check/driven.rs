@@ -104,6 +104,17 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+    // Of two values at one time the one further down would win.
+    for (i, event) in s.events.iter().enumerate() {
+        let earlier = s.events[..i].iter().filter(|other| other.at_s == event.at_s).flat_map(|other| &other.settings);
+        for (unit, first) in earlier {
+            let second = event.settings.iter().find(|(u, s)| u == unit && s.variable == first.variable);
+            if let Some((_, second)) = second.filter(|(_, second)| second.value != first.value) {
+                let what = format!("`{unit}.{}` is set to two values at {} s", first.variable, event.at_s);
+                findings.push(Finding::error(&second.place, what, "leave one of them out"));
+            }
+        }
+    }
     // Values from before the start.
     for row in &s.history {
         for value in &row.settings {
