@@ -333,6 +333,13 @@ fn a_name_runs_and_is_converted() {
     }
 }
 
+/// `waveform:2` halves the steps of a unit without dense output, which is told so.
+#[test]
+fn a_unit_that_is_told_its_step_takes_the_parts_of_a_waveform() {
+    let named = ["actuator", "--stop", "0.064", "--method", "waveform:2"];
+    assert_eq!(finals(&named), finals(&[&named[..], &["--set", "mechanics.communication_step=0.008"]].concat()));
+}
+
 #[test]
 fn systems_are_listed_and_an_unknown_one_is_answered_with_the_list() {
     let listed: serde_json::Value = serde_json::from_slice(&done(&["systems", "--json"]).stdout).expect("JSON");

@@ -4,6 +4,7 @@ use super::units::{Conversion, base, between, exponents};
 use super::{Declared, near};
 use crate::finding::Finding;
 use crate::scenario::{Place, Scenario, Setting, Unit, Value};
+use crate::words::Family;
 use macrostep_description::{BaseUnit, Causality, Initial, Kind, ModelDescription, Variability, Variable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +47,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             }
         }
         // The step is set as by a line of the file. What step an FMU proposes, it takes.
-        let setting = d.scenario.experiment.step_s.and_then(|step_s| own_step(unit, step_s, description));
+        let setting = d.scenario.experiment.step_s.and_then(|step_s| own_step(d.scenario, unit, (step_s, description)));
         findings.extend(setting.and_then(|setting| fits(&unit.name, &setting, description).err()));
         // Names of motions are variables.
         for name in unit.motions.iter().flatten() {
@@ -197,11 +198,19 @@ pub(crate) fn convert(setting: &Setting, v: &Variable, description: &ModelDescri
 }
 
 /// What a unit that needs to know its step is told, in the unit of its parameter, where that is a time.
-pub(crate) fn own_step(unit: &Unit, step_s: f64, description: &ModelDescription) -> Option<Setting> {
+pub(crate) fn own_step(
+    s: &Scenario,
+    unit: &Unit,
+    (step_s, description): (f64, &ModelDescription),
+) -> Option<Setting> {
     let name = unit.step_parameter.as_ref()?;
+    // Without dense output it steps from node to node: `waveform:2` makes two parts of equal length.
+    let predict = &s.coupling.predict;
+    let is_halved = predict.family == Family::Spectral && predict.degree == 2;
+    let parts = if is_halved && description.variable("dense_nodes").is_none() { 2.0 } else { 1.0 };
     let measure = description.variable(name).and_then(|v| base(description, v.unit()));
     let second = measure.filter(|b| exponents(b) == exponents(&BaseUnit { s: 1, ..BaseUnit::default() }));
-    let step = step_s * f64::from(unit.share.0) / f64::from(unit.share.1) / second.map_or(1.0, |b| b.factor);
+    let step = step_s * f64::from(unit.share.0) / f64::from(unit.share.1) / parts / second.map_or(1.0, |b| b.factor);
     Some(Setting::new(name, Value::Real(step), unit.place.clone()))
 }
 
