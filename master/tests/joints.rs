@@ -2,7 +2,7 @@
 
 mod rods;
 
-use macrostep_master::correct::{Correction, FixedPoint, QuasiNewton};
+use macrostep_master::correct::{Correction, FixedPoint, Newton, QuasiNewton};
 use macrostep_master::predict::Hermite;
 use macrostep_master::{Constraint, End, Grid, Method, Relation, RunError, Simulation, System, UnitId};
 use rods::{end, rod, set};
@@ -266,6 +266,28 @@ fn a_distance_keeps_energy() {
     };
     let (coarse, fine) = (drift(0.02), drift(0.01));
     assert!(fine < 1e-5 && coarse / fine > 7.0, "{coarse:.2e} {fine:.2e} J");
+}
+
+/// Rods that fall freely pull at each other with rounding alone, of which no Jacobian is to be made.
+#[test]
+fn rods_that_fall_together_converge() {
+    let (mut system, mut place, mut last) = (System::new(), [0.0, 0.0], None);
+    for (name, phi) in [("first", 2.0f64), ("second", 1.0), ("third", 0.3)] {
+        let unit = system.add(rod("rod_free", name, false));
+        set(&mut system, unit, "rod_free", &[("phi0", phi), ("x0", place[0]), ("y0", place[1])]);
+        place = [place[0] + phi.sin(), place[1] - phi.cos()];
+        let Some(before) = last.replace(unit) else { continue };
+        let ends = [end(&mut system, before, "b", false), end(&mut system, unit, "a", false)];
+        let relation = Relation::Coincident(vec![0.0; 2]);
+        let joint = Constraint { name: name.to_owned(), relation, ends, is_held: false, gap_max: None };
+        system.constrain(joint).expect("a joint");
+    }
+    let correction = Correction::Newton(Newton { tolerance: 1e-10, ..Newton::default() });
+    let method = Method { correction, ..Method::default() };
+    let mut simulation = Simulation::new(system, &method, Grid::uniform(0.005, 0.5)).expect("a simulation");
+    simulation.initialise().expect("closed at the start");
+    go_on(&mut simulation, 100);
+    assert_eq!(simulation.statistics().unconverged, 0);
 }
 
 /// Windows that are run once: the force is foretold. The joint is open by what that misses, and does not drift.

@@ -25,6 +25,9 @@ pub(crate) use guesses::consumed_early;
 use nalgebra::DMatrix;
 use problem::Guessed;
 
+/// Least size of a force that trials are sized by, relative to what residuals of forces are measured with at least.
+const TRIED: f64 = 1e-2;
+
 /// How the windows of a run are repeated.
 pub(crate) struct Iteration {
     correction: Correction,
@@ -115,6 +118,10 @@ impl Iteration {
         sizes.begin();
         for g in &self.guesses {
             sizes.guess(g.channel, &y[g.places()]);
+        }
+        // Forces that are nothing but rounding, as in free fall, say nothing of how large their trials are.
+        for (i, floor) in state.joints.floor.iter().enumerate() {
+            sizes.guess(self.channels + i, &[TRIED * floor]);
         }
     }
 
