@@ -113,6 +113,11 @@ impl Sizes {
         parts.fold((0.0, 0), |worst, (component, part)| if *part > worst.0 { (*part, component) } else { worst })
     }
 
+    /// Largest absolute value of a component so far; 0 where nothing is known.
+    pub fn known(&self, place: (usize, usize)) -> f64 {
+        self.present[self.place(place)]
+    }
+
     /// Scale of a residual; 1 for a signal that starts at zero and has no known size.
     pub fn of_residual(&self, place: (usize, usize)) -> f64 {
         let size = self.present[self.place(place)];

@@ -268,6 +268,15 @@ fn a_distance_keeps_energy() {
     assert!(fine < 1e-5 && coarse / fine > 7.0, "{coarse:.2e} {fine:.2e} J");
 }
 
+/// A tolerance is one of the force, also where steps are so short that rounding in the gap takes large forces to remove.
+#[test]
+fn a_tolerance_is_of_the_force_at_short_steps() {
+    let correction = Correction::FixedPoint(FixedPoint { tolerance: 1e-6, ..FixedPoint::default() });
+    let (_, [gap, _], statistics) = USUAL.run(&way(correction), 1e-3, 0.5);
+    // H² W δλ, with a part of 1e-6 of 72 N.
+    assert!(gap < 1e-9 && statistics.unconverged == 0, "{gap:e} m, {statistics:?}");
+}
+
 /// Rods that fall freely pull at each other with rounding alone, of which no Jacobian is to be made.
 #[test]
 fn rods_that_fall_together_converge() {

@@ -14,6 +14,9 @@ use nalgebra::DMatrix;
 /// Roundings of a waveform that add up to what a residual cannot fall below.
 const ROUNDINGS: f64 = 100.0;
 
+/// Tolerance of joints' forces at which a residual of a hundred roundings is small enough; with a larger one no more than these.
+const COARSEST: f64 = 1e-10;
+
 /// A window, begun, and what is guessed in it.
 pub(super) struct Guessed<'a> {
     pub window: &'a mut Window,
@@ -21,13 +24,16 @@ pub(super) struct Guessed<'a> {
     guesses: &'a [Guess],
     /// Whether the window has been run before, so that it must be taken back first.
     ran: bool,
+    /// Largest force of each joint.
+    forces: Vec<f64>,
     /// A step a unit did not finish in the last run.
     pub discarded: Option<Unfinished>,
 }
 
 impl<'a> Guessed<'a> {
     pub fn new(window: &'a mut Window, state: &'a mut State, guesses: &'a [Guess]) -> Self {
-        Guessed { window, state, guesses, ran: false, discarded: None }
+        let forces = vec![0.0; state.joints.floor.len()];
+        Guessed { window, state, guesses, ran: false, forces, discarded: None }
     }
 
     /// Runs the window where nothing is guessed.
@@ -80,7 +86,8 @@ impl<'a> Guessed<'a> {
             sizes.see(g.channel, &y[g.places()]);
         }
         let (first, floor) = (self.window.joints.first, &self.state.joints.floor);
-        for (i, floor) in floor.iter().enumerate() {
+        for (i, (floor, force)) in floor.iter().zip(&mut self.forces).enumerate() {
+            *force = sizes.known((first + i, 0));
             sizes.see(first + i, &[*floor]);
         }
         // What came out, where it is zero.
@@ -132,7 +139,15 @@ impl Problem for Guessed<'_> {
     fn is_met(&self, residual: &[f64], tolerance: f64) -> bool {
         let Guessed { window, state, .. } = self;
         let length_s = window.sources.clock.length_s(window.length(state));
-        let is_small = |g: &Guess| relative(&residual[g.places()], &state.guess.scale[g.places()]) <= tolerance;
+        let is_small = |g: &Guess| {
+            // A force of a joint is measured with its own size, or with what a hundred roundings are of the tolerance.
+            let place = g.channel.checked_sub(window.joints.first);
+            let joint = place.and_then(|i| self.forces.get(i).zip(state.joints.floor.get(i)));
+            let part = joint.map_or(1.0, |(force, floor)| {
+                force.max(floor * (COARSEST / tolerance).min(1.0)) / state.guess.scale[g.first]
+            });
+            relative(&residual[g.places()], &state.guess.scale[g.places()]) <= tolerance * part.min(1.0)
+        };
         let is_closed = |g: &Guess| window.joints.is_closed(&state.joints, g.channel, length_s);
         self.discarded.is_none() && self.guesses.iter().all(|g| is_closed(g).unwrap_or_else(|| is_small(g)))
     }
