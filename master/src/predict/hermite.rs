@@ -53,7 +53,7 @@ impl Predictor for Hermite {
     }
 
     fn components(&self) -> usize {
-        3
+        self.jet
     }
 
     fn stencil(&self) -> Option<Stencil> {
