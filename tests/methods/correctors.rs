@@ -1,6 +1,7 @@
 //! Correctors on the pair: they agree, and their numbers of runs.
 
 use crate::common::*;
+use crate::run::json;
 use macrostep::factory;
 use macrostep_analysis::pair::{Coupling, Outcome, Pair, run};
 use macrostep_master::correct::{
@@ -66,6 +67,15 @@ fn correctors_agree() {
             }
         }
     }
+}
+
+/// Directional derivatives at a step's start say little of a step that is long for the spring: differences take their place.
+#[test]
+fn an_estimate_that_is_slow_is_replaced_by_differences() {
+    let named = ["run", "case-1:f-s", "--json", "--correct", "newton-directional", "--set", "mass1.k_c=5e4"];
+    let options = ["--predict", "linear", "--schedule", "jacobi", "--step", "1e-2", "--stop", "0.2"];
+    let result = json(&[&named[..], &options[..]].concat());
+    assert_eq!(result["unconverged_windows"], 0, "{result}");
 }
 
 /// One rollback, never more, never less.

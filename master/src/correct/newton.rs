@@ -233,14 +233,14 @@ impl Newton {
                 if after <= problem.resolution() {
                     return Ok(Convergence { runs, residual: after, converged: true });
                 }
-                let is_stuck = is_new && state.all_directions && after > STUCK * before;
+                let is_stuck = is_new && !estimate && state.all_directions && after > STUCK * before;
                 if is_stuck || made == JACOBIANS_MAX {
                     return Ok(Convergence { runs, residual: after, converged: false });
                 }
-                // An estimate that converges slowly is replaced by differences.
+                // An estimate that converges slowly is replaced by differences, which are the last Jacobian at the latest.
                 state.inverse.clear();
                 state.all_directions = true;
-                estimate = estimate && correction < 4;
+                estimate = estimate && made + 1 < JACOBIANS_MAX;
                 std::mem::swap(&mut state.residual, &mut state.after);
             }
             before = after;
