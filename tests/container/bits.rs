@@ -121,3 +121,21 @@ fn containers_pass_the_rules() {
         assert!(!said.contains("warning") && !said.contains("error:"), "{system}: {said}");
     }
 }
+
+/// Inputs that an event of a condition sets belong to the event: the container does not hold them at their start.
+#[test]
+fn events_of_a_condition_keep_what_they_set() {
+    let folder = empty("state-events");
+    let scenario = "[experiment]\nstop = 1.0\nstep = 1e-2\n[units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
+        set = { x0 = 1.0, v0 = 0.0 }\n[[events]]\nwhen = \"mass.x\"\ndirection = \"falling\"\nset = { \"mass.f_ext\" = 500.0 }\n";
+    std::fs::write(folder.join("s.toml"), scenario).expect("the scenario");
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems/bouncing-ball.toml");
+    std::fs::copy(example, folder.join("ball.toml")).expect("the example");
+    // Values set, and values taken from outputs.
+    for (system, windows) in [("s.toml", 100), ("ball.toml", 400)] {
+        let (names, rows) = run(&folder, system, &[]);
+        let mut instance = Instance::begun(&exported(&folder, system, &[]), Some(windows as f64 * 1e-2));
+        (0..windows).for_each(|_| instance.step(1e-2));
+        assert_eq!(Some(&instance.row(&names)), rows.last(), "{system}");
+    }
+}

@@ -58,7 +58,9 @@ pub fn choose(of: &Choice<'_>, name: &str, wanted: &Wanted<'_>) -> Result<Interf
     let s = of.scenario;
     // Inputs that neither a connection nor an event sets.
     let fed: HashSet<&Endpoint> = s.targets().map(|(end, _)| end).collect();
-    let set = s.events.iter().flat_map(|e| &e.settings).map(|(unit, x)| (unit.as_str(), x.variable.as_str()));
+    let settings = s.events.iter().flat_map(|e| &e.settings).chain(s.state_events.iter().flat_map(|e| &e.settings));
+    let taken = s.state_events.iter().flat_map(|e| &e.taken).map(|t| (t.to.unit.as_str(), t.to.variable.as_str()));
+    let set = settings.map(|(unit, x)| (unit.as_str(), x.variable.as_str())).chain(taken);
     let set: HashSet<(&str, &str)> = set.collect();
     let is_open = |unit: &str, v: &Variable| {
         let end = Endpoint { unit: unit.to_owned(), variable: v.name.clone() };
