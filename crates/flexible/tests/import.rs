@@ -79,6 +79,9 @@ fn deck_features_and_refusals() {
     assert_eq!(mesh.node_sets["SOME"], vec![0, 4, 8]);
     assert_eq!(mesh.node_sets["BOTH"], vec![0, 1, 4, 8]);
     assert!(mesh.material.is_none());
+    // Blank coordinates are 0 where they stand.
+    let blank = inp::read("*NODE\n1, , 2.0,\n2, 1, 3\n").unwrap().nodes;
+    assert_eq!((blank[0].x, blank[0].y, blank[0].z, blank[1].y), (0.0, 2.0, 0.0, 3.0));
 
     let unsupported = inp::read("*ELEMENT, TYPE=C3D20R\n1, 1\n");
     assert!(matches!(unsupported, Err(Error::Parse { line: 1, ref what, .. }) if what.contains("C3D20R")));
@@ -129,6 +132,9 @@ fn every_error_of_a_deck_names_its_line() {
     let cases = [
         ("*ELEMENT, TYPE=C3D8, ELSET=A\n", 6, "`C3D8` is not supported, expected C3D20 or C3D10"),
         ("*ELEMENT, TYPE=MASS\n", 6, "`MASS` is not supported"),
+        ("*ELGEN, ELSET=A\n1, 4, 2, 1\n", 6, "`*ELGEN` is not supported"),
+        ("*ELEMENT, TYPE=C3D10, INPUT=more.inp\n", 6, "`*ELEMENT` from another file"),
+        ("*INSTANCE, NAME=A, PART=P\n*END INSTANCE\n*INSTANCE, NAME=B, PART=P\n", 8, "a second `*INSTANCE`"),
         ("*ELEMENT, TYPE=C3D10\n7, 1,2,3,4,1,2,3,\n4,1,99999999\n", 7, "node 99999999 is used but not defined"),
         ("*ELEMENT, TYPE=CPS3, ELSET=A\n8, 1, 2, 3\n9, 1, 2, 55\n", 8, "node 55 is used"),
         ("*ELEMENT, TYPE=C3D10\n7, 1,2,3,4,1,2,3,4,1,2,3\n", 7, "element 7 has 11 nodes, expected 10"),

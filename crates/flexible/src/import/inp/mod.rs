@@ -31,6 +31,8 @@ const FLAT: [&str; 9] = ["CPS", "CPE", "CAX", "M", "SFM", "STRI", "S", "T", "B"]
 const SECTIONS: [&str; 4] = ["SHELL SECTION", "BEAM SECTION", "BEAM GENERAL SECTION", "MEMBRANE SECTION"];
 /// Cards that change where nodes are or what belongs to the deck.
 const ELSEWHERE: [&str; 2] = ["SYSTEM", "INCLUDE"];
+/// Cards that make nodes, elements or mass which no line lists.
+const MADE: [&str; 7] = ["NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "NONSTRUCTURAL MASS"];
 /// Cards that hold or join nodes.
 const TIES: [&str; 7] = ["MPC", "EQUATION", "TIE", "RIGID BODY", "COUPLING", "KINEMATIC", "DISTRIBUTING"];
 
@@ -60,6 +62,7 @@ struct Reader {
     /// Element whose node list continues on the next line.
     open: Option<usize>,
     materials: usize,
+    instances: usize,
     /// Elements without a volume, by type.
     flat: BTreeMap<String, usize>,
     /// Cards of [`TIES`], each with its first line.
@@ -107,9 +110,20 @@ impl Reader {
     fn begin(&mut self, card: &Card, line: usize) -> Result<(), Error> {
         // What the crate does not model is refused by name where it would change the body.
         match card.name.as_str() {
+            "NODE" | "ELEMENT" if card.get("INPUT").is_some() => {
+                refuse(FORMAT, line, format!("`*{}` from another file, expected all lines in this one", card.name))
+            }
             "ELEMENT" => element_type(&required(card, "TYPE", line)?, line).map(|_| ()),
             "NODE" if !matches!(card.get("SYSTEM"), None | Some("R")) => {
                 refuse(FORMAT, line, "nodes in other than rectangular coordinates are not supported")
+            }
+            // A part that is placed twice would be there once.
+            "INSTANCE" => {
+                self.instances += 1;
+                if self.instances > 1 {
+                    return refuse(FORMAT, line, "a second `*INSTANCE`, expected one mesh with all nodes and elements");
+                }
+                Ok(())
             }
             // One isotropic material for the whole body.
             "MATERIAL" => {
@@ -130,6 +144,11 @@ impl Reader {
                 FORMAT,
                 line,
                 format!("`*{name}` is not supported, expected all nodes in one file and one frame"),
+            ),
+            name if MADE.contains(&name) => refuse(
+                FORMAT,
+                line,
+                format!("`*{name}` is not supported, expected a line for each node and element, and no other mass"),
             ),
             name => {
                 // Ties are noted with the line of the first.
@@ -154,7 +173,8 @@ impl Reader {
         let fields: Vec<&str> = content.split(',').map(str::trim).filter(|f| !f.is_empty()).collect();
         // Nodes, elements and sets of both, in the order of the deck.
         match card.name.as_str() {
-            "NODE" => self.node(card, line, &fields),
+            // A blank coordinate is 0; the others keep their places.
+            "NODE" => self.node(card, line, &content.split(',').map(str::trim).collect::<Vec<_>>()),
             "ELEMENT" => self.element(card, line, &fields, content.ends_with(',')),
             "NSET" => {
                 let name = required(card, "NSET", line)?;
@@ -191,7 +211,7 @@ impl Reader {
         };
         let label = number(FORMAT, line, label)?;
         let mut position = Vector3::zeros();
-        for (x, field) in position.iter_mut().zip(coordinates) {
+        for (x, field) in position.iter_mut().zip(coordinates).filter(|(_, field)| !field.is_empty()) {
             *x = real(FORMAT, line, field)?;
         }
         if self.nodes.insert(label, position).is_some() {
