@@ -192,6 +192,11 @@ fn matrix_market_round_trip_and_refusals() {
     assert!(market::matrix("%%MatrixMarket matrix array real general\n2 2\n", None).is_err());
     let outside = "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1.0\n";
     assert!(matches!(market::matrix(outside, None), Err(Error::Parse { line: 3, .. })));
+    // An entry given twice would be added to itself; in a symmetric matrix its mirror image is the same entry.
+    for kind in ["general\n2 2 2\n2 1 1.0\n2 1 1.0\n", "symmetric\n2 2 2\n2 1 1.0\n1 2 1.0\n"] {
+        let twice = market::matrix(&format!("%%MatrixMarket matrix coordinate real {kind}"), None);
+        assert!(matches!(twice, Err(Error::Parse { line: 4, ref what, .. }) if what.contains("listed twice")), "{twice:?}");
+    }
     let commented = "%%MatrixMarket matrix coordinate real general\n  % one\n2 2 1\n\t%two\n2 1 1.0\n";
     assert_eq!(market::matrix(commented, None).unwrap().get(1, 0), 1.0);
 }
@@ -207,6 +212,7 @@ fn damaged_stored_matrices_are_refused_with_their_line() {
     };
     assert_eq!(line(stored::read(&sti.replacen("1 1 ", "1 x ", 1), &mas, &dof, &mesh)), (".sti", 1));
     assert_eq!(line(stored::read(&sti, &format!("{mas}9 2 1.0\n"), &dof, &mesh)).0, ".mas");
+    assert_eq!(line(stored::read(&sti, &format!("{mas}{mas}"), &dof, &mesh)), (".mas", mas.lines().count() + 1));
     assert_eq!(line(stored::read(&sti, &mas.replacen('e', "?", 1), &dof, &mesh)), (".mas", 1));
     assert_eq!(line(stored::read(&sti, &mas, &dof.replacen(".2", ".9", 1), &mesh)), (".dof", 2));
     assert_eq!(line(stored::read(&sti, &mas, &format!("99999.1\n{dof}"), &mesh)), (".dof", 1));

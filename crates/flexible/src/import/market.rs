@@ -11,6 +11,7 @@ use super::{number, real, refuse};
 use crate::structure::Dof;
 use crate::{Error, Sparse, Structure};
 use nalgebra::Vector3;
+use std::collections::HashSet;
 
 const FORMAT: &str = "MatrixMarket";
 /// Least bytes of an entry: row, column, value, two blanks and the end of the line, which the last may lack.
@@ -57,7 +58,7 @@ pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
         }
     };
     let mut size = None;
-    let (mut triplets, mut count) = (Vec::new(), 0_usize);
+    let (mut triplets, mut count, mut seen) = (Vec::new(), 0_usize, HashSet::new());
     // Comments and empty lines are passed over.
     for (index, content) in text.lines().enumerate().skip(1) {
         let line = index + 1;
@@ -90,6 +91,10 @@ pub fn matrix(text: &str, rows: Option<usize>) -> Result<Sparse, Error> {
         // An entry, and its mirror image.
         if i == 0 || j == 0 || i.max(j) > n {
             return refuse(FORMAT, line, format!("entry ({i}, {j}) of a matrix of size {n}"));
+        }
+        // Of a symmetric matrix (i, j) and (j, i) are one entry.
+        if !seen.insert(if symmetric { (i.max(j), i.min(j)) } else { (i, j) }) {
+            return refuse(FORMAT, line, format!("entry ({i}, {j}) is listed twice"));
         }
         count += 1;
         let value = real(FORMAT, line, c)?;

@@ -7,7 +7,7 @@ use super::{number, real, refuse};
 use crate::structure::Dof;
 use crate::{Error, Mesh, Sparse, Structure};
 use nalgebra::Vector3;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Reads the three files; nodes of the mesh without a degree of freedom (held ones) are left out.
 ///
@@ -83,7 +83,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn matrix(format: &'static str, text: &str, size: usize) -> Result<Sparse, Error> {
-    let mut triplets = Vec::new();
+    let (mut triplets, mut seen) = (Vec::new(), HashSet::new());
     for (line, content) in lines(text) {
         let mut fields = content.split_whitespace();
         let (Some(i), Some(j), Some(value), None) = (fields.next(), fields.next(), fields.next(), fields.next()) else {
@@ -95,6 +95,9 @@ fn matrix(format: &'static str, text: &str, size: usize) -> Result<Sparse, Error
         }
         if i > j {
             return refuse(format, line, format!("entry ({i}, {j}) below the diagonal"));
+        }
+        if !seen.insert((i, j)) {
+            return refuse(format, line, format!("entry ({i}, {j}) is listed twice"));
         }
         let value = real(format, line, value)?;
         triplets.push((i - 1, j - 1, value));
