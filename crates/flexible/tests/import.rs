@@ -7,7 +7,7 @@ use macrostep_flexible::check::Conditioning;
 use macrostep_flexible::eigen::{Modes, Search};
 use macrostep_flexible::import::{inp, market, stored};
 use macrostep_flexible::mesh::{l_beam, t_square};
-use macrostep_flexible::{Connector, Error, Structure};
+use macrostep_flexible::{Connector, Error, Material, Structure};
 use std::fmt::Write as _;
 
 /// First frequency in Hz of the L-beam clamped at one end.
@@ -218,4 +218,25 @@ fn damaged_stored_matrices_are_refused_with_their_line() {
     assert_eq!(line(stored::read(&sti, &mas, &format!("99999.1\n{dof}"), &mesh)), (".dof", 1));
     let cut: String = dof.lines().take(10).map(|l| format!("{l}\n")).collect();
     assert_eq!(line(stored::read(&sti, &mas, &cut, &mesh)).0, ".sti");
+}
+
+/// A slender body away from the origin: its coordinates are rounded, its stiffness was in no file.
+#[test]
+fn an_assembled_body_is_not_said_to_be_rounded_in_a_file() {
+    let mut deck = String::from("*NODE\n");
+    for i in 0..9_u32 {
+        for (k, (y, z)) in [(0.0, 0.0), (0.0138, 0.0), (0.0138, 0.0297), (0.0, 0.0297)].iter().enumerate() {
+            let x = 20.0 + 0.1034 * f64::from(i);
+            writeln!(deck, "{}, {x:.4}, {:.4}, {:.4}", 4 * i as usize + k + 1, y - 13.3, z + 7.7).unwrap();
+        }
+    }
+    deck.push_str("*ELEMENT, TYPE=C3D8I\n");
+    for i in 0..8 {
+        let nodes: Vec<String> = (1..9).map(|k| (4 * i + k).to_string()).collect();
+        writeln!(deck, "{}, {}", i + 1, nodes.join(", ")).unwrap();
+    }
+    let mesh = inp::read(&deck).unwrap();
+    let structure = Structure::solid(&mesh, &Material::new(1.36e8, 0.436, 4725.0).unwrap()).unwrap();
+    let found = Conditioning::new(&structure, 4).unwrap();
+    assert!(found.rigid_residual > 1e-16 && found.warnings.is_empty(), "{found}");
 }
