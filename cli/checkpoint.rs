@@ -114,6 +114,11 @@ impl Checkpoint {
 
     fn write(&self, path: &Path) -> Result<(), Failure> {
         use std::io::Write;
+        // A checkpoint replaces what has its name: that may be a file, and not a pipe or a device.
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            let what = "found something that is no file, expected a new name, or a file that may be replaced";
+            return Err(Failure::Run(format!("`{}`: {what}", path.display())));
+        }
         let body = postcard::to_stdvec(self)?;
         let parts = [HEAD, Sha256::digest(&body).as_slice(), &body].concat();
         let folder = path.parent().unwrap_or(Path::new("."));

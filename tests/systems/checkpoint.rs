@@ -324,3 +324,17 @@ fn a_state_of_another_definition_is_refused() {
     older.engine[0] -= 1;
     assert!(refusal(&pair, &older).contains("found version 3, expected one of this version"));
 }
+
+/// A checkpoint replaces a file, and nothing else that has its name.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_replaced_by_a_checkpoint() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = folder("pipe");
+    assert!(Command::new("mkfifo").arg(folder.join("pipe")).status().expect("mkfifo").success());
+    let checkpoint = ["--checkpoint", "pipe", "--checkpoint-every", "10"];
+    let output = run(&folder, &[&["run", "case-1", "--stop", "0.1", "--no-pictures"][..], &checkpoint].concat());
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && message.contains("pipe`: found something that is no file"), "{message}");
+    assert!(folder.join("pipe").metadata().is_ok_and(|found| found.file_type().is_fifo()));
+}
