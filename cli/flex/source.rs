@@ -24,6 +24,8 @@ pub struct Source {
     pub notes: Vec<String>,
 }
 
+/// No solid is lighter (kg/m³).
+const LIGHT: f64 = 0.1;
 /// What is said of bodies from given matrices.
 const NO_STRESSES: &str = "stored matrices contain no stresses: the body has no geometric stiffness";
 
@@ -117,6 +119,11 @@ impl Source {
         match mesh.leave_out_free_nodes() {
             0 => {}
             free => notes.push(format!("{free} nodes belong to no solid element and are left out")),
+        }
+        // Decks in mm, t and MPa have densities such as 7.85e-9.
+        if material.density_kg_m3 < LIGHT {
+            let density = material.density_kg_m3;
+            notes.push(format!("the density is {density:e} kg/m³: is the deck in mm or t? m, kg and Pa are expected"));
         }
         let structure = Structure::solid(&mesh, &material).map_err(content(path))?;
         let about = format!("{} nodes and {}", mesh.nodes.len(), mesh.census());

@@ -178,6 +178,10 @@ fn a_mesh_of_a_generator_becomes_an_fmu() {
         assert_eq!(numbers(&found["free_frequencies_hz"])[..6], [0.0; 6]);
         assert!(found["notes"][0].as_str().is_some_and(|note| note.contains("CPS6")), "{found}");
     }
+    // A density in t/mm³ is asked about.
+    let light = ["flex", "import", LINK, "--material", "2.1e5,0.3,7.85e-9"];
+    let light = json(&[&light[..], &ENDS, &fmu].concat());
+    assert!(light["notes"].to_string().contains("7.85e-9 kg/m³: is the deck in mm or t?"), "{light}");
     // First bending of a clamped bar, 0.5596 √(EI/ρA)/L², with a bore of a quarter of its height.
     let beam = 0.559_6 * (2.1e11_f64 * 0.02 * 0.02 / 12.0 / 7850.0).sqrt() / 0.25_f64.powi(2);
     let first = numbers(&made[0]["full_frequencies_hz"])[0];
