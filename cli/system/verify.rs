@@ -131,7 +131,10 @@ fn verdict(v: &Verification) -> String {
                 Some((step_s, false)) => {
                     format!("; H = {} would meet {allowed} by the observed order (not run)", seconds(*step_s))
                 }
-                None => format!("; no smaller H was found that meets {allowed}"),
+                None => {
+                    let smaller = v.step_s / 4.0;
+                    format!("; no smaller H was found that meets {allowed}: verify again with `--step {smaller}`")
+                }
             };
             if let Some((method, error)) = method {
                 text += &format!("; or {method} at {h} ({})", share(*error));

@@ -16,6 +16,10 @@ use macrostep_master::record::Trace;
 /// Steps smaller than this part of H are no advice.
 const PARTS_MAX: f64 = 1e4;
 
+/// Where the run with H/4 is off by more than this part of the amplitude, observed orders are not yet those of small steps, and
+/// promise nothing: on two masses all steps promised from larger errors were too long.
+const ERROR_MAX: f64 = 0.03;
+
 /// The verdict for a tolerance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
@@ -82,7 +86,8 @@ impl Runs<'_> {
         self.apart(&self.traces[n])
     }
 
-    /// A smaller step: H/2 or H/4 where one of these does, else one that the observed orders promise.
+    /// A smaller step: H/2 or H/4 where one of these does, else one that the observed orders promise. None of those where an output
+    /// grows or the run with H/4 is far off.
     fn step(&self, tolerance: f64) -> Option<(f64, bool)> {
         let step_s = self.scenario.experiment.step_s?;
         for (n, parts) in [(1, 2.0), (2, 4.0)] {
@@ -91,10 +96,11 @@ impl Runs<'_> {
             }
         }
         let order = self.outputs.iter().filter_map(|o| o.order).fold(f64::INFINITY, f64::min);
-        if !(ORDER_MIN..=20.0).contains(&order) {
+        let (error, grows) = (self.error(2), self.outputs.iter().any(|o| o.grown.is_some()));
+        if !(ORDER_MIN..=20.0).contains(&order) || grows || error.is_nan() || error > ERROR_MAX {
             return None;
         }
-        let parts = (4.0 * (self.error(2) / (0.8 * tolerance)).powf(1.0 / order)).ceil();
+        let parts = (4.0 * (error / (0.8 * tolerance)).powf(1.0 / order)).ceil();
         (parts <= PARTS_MAX).then_some((step_s / parts, false))
     }
 
