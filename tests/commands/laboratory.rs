@@ -237,6 +237,19 @@ fn a_tolerance_is_met_or_not() {
     assert!(found["verdict"].as_str().is_some_and(|v| v.contains("`--step 0.0025`")), "{}", found["verdict"]);
 }
 
+/// The jerk of a mass under a force depends on the rate of the force, which no method but `jerk` sends: its error does not shrink
+/// with the step, and no error bar is given.
+#[test]
+fn what_depends_on_derivatives_of_inputs_has_no_error_bar() {
+    let output = macrostep(&["verify", PAIR, "--stop", "1", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let outputs = found["outputs"].as_array().expect("a list");
+    let names: Vec<&str> = outputs.iter().filter_map(|o| o["name"].as_str()).collect();
+    assert!(names.contains(&"mass2.a") && names.iter().all(|name| !name.ends_with(".jerk")), "{names:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("depends on derivatives of inputs"), "{output:?}");
+}
+
 /// Nodes that are too few are named in the rows of a comparison.
 #[test]
 fn too_few_nodes_are_named_in_the_rows() {

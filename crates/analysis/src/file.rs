@@ -11,9 +11,10 @@ use crate::scenario::{Benchmark, Bond, Card, Coupled, Growth, Quantity, Setup, S
 use crate::scheme::{Control, Correct, Energy, Predict, Schedule, Scheme};
 use crate::trajectory::{self, Trajectory};
 use crate::written;
-use macrostep_description::{Causality, Dependencies, ModelDescription, Variability};
+use macrostep_description::{Causality, ModelDescription, Variability};
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit as Slave;
+use macrostep_system::assemble::{sees_derivatives, unmeasured};
 use macrostep_system::explain::{PowerPort, ports};
 use macrostep_system::scenario::{Law, LawKind, Place, Scenario, Source as Fmu, Unit};
 use macrostep_system::words::Rollback;
@@ -49,12 +50,7 @@ impl FromFile {
         let mut scenario = assembly.effective.clone();
         let mut findings = findings;
         // What depends on the method has no error that would shrink with the step.
-        for (u, v) in assembly.recorded.iter().filter(|(u, v)| sees_derivatives(&assembly.descriptions[*u], *v)) {
-            let name = assembly.column(*u, *v);
-            let what =
-                format!("`{name}` depends on derivatives of inputs, which depend on the method: it is not measured");
-            findings.push(Finding::note(&scenario.experiment.place, what, ""));
-        }
+        findings.extend(unmeasured(&assembly).into_iter().map(|(_, note)| note));
         // Quantities: recorded real variables that may change in a run.
         let moves = |(u, v): &&(usize, usize)| {
             let variable = &assembly.descriptions[*u].variables[*v];
@@ -167,18 +163,6 @@ fn exchanged(s: &Scenario) -> Vec<(String, Place)> {
     names.sort_by(|a, b| a.0.cmp(&b.0));
     names.dedup_by(|a, b| a.0 == b.0);
     names
-}
-
-/// Whether an output is the derivative of one that follows inputs at once: what it shows depends on the derivatives of inputs
-/// that a method sends.
-fn sees_derivatives(description: &ModelDescription, v: usize) -> bool {
-    let Some(base) = description.variables[v].real().and_then(|r| r.derivative) else { return false };
-    let is_input = |i: usize| description.variables.get(i).is_some_and(|v| v.causality == Causality::Input);
-    let unknown = description.structure.outputs.iter().find(|unknown| unknown.index == base);
-    match unknown.map(|unknown| &unknown.dependencies) {
-        Some(Dependencies::Known(known)) => known.iter().any(|d| is_input(d.0)),
-        _ => false,
-    }
 }
 
 /// Schemes for a reference run, those of high order first; the last one needs nothing but what the file needs.

@@ -15,7 +15,7 @@ mod times;
 mod wiring;
 
 pub use laws::{Affine, NonlinearSpring, Orifice};
-pub use recorded::matches;
+pub use recorded::{matches, sees_derivatives, unmeasured};
 pub use times::grid;
 
 use crate::catalogue::Catalogue;

@@ -2,7 +2,7 @@
 
 use super::Assembly;
 use crate::finding::Finding;
-use macrostep_description::{Causality, Variable};
+use macrostep_description::{Causality, Dependencies, ModelDescription, Variable};
 use std::collections::HashMap;
 
 /// Outputs that are recorded at most where the usual ones are none.
@@ -83,6 +83,30 @@ fn outputs(a: &Assembly, is_one: impl Fn(&Variable) -> bool) -> Vec<(usize, usiz
         variables.map(|(i, _)| (u, i)).collect::<Vec<_>>()
     };
     a.descriptions.iter().enumerate().flat_map(of_unit).collect()
+}
+
+/// Recorded columns that depend on derivatives of inputs, which a method sends or not: they have no error that would shrink with the
+/// step, and are not measured. Each with a note.
+pub fn unmeasured(a: &Assembly) -> Vec<(String, Finding)> {
+    let note = |(u, v): &(usize, usize)| {
+        let name = a.column(*u, *v);
+        let what = format!("`{name}` depends on derivatives of inputs, which depend on the method: it is not measured");
+        let note = Finding::note(&a.effective.experiment.place, what, "");
+        (name, note)
+    };
+    a.recorded.iter().filter(|(u, v)| sees_derivatives(&a.descriptions[*u], *v)).map(note).collect()
+}
+
+/// Whether an output is the derivative of one that follows inputs at once: what it shows depends on the derivatives of inputs
+/// that a method sends.
+pub fn sees_derivatives(description: &ModelDescription, v: usize) -> bool {
+    let Some(base) = description.variables[v].real().and_then(|r| r.derivative) else { return false };
+    let is_input = |i: usize| description.variables.get(i).is_some_and(|v| v.causality == Causality::Input);
+    let unknown = description.structure.outputs.iter().find(|unknown| unknown.index == base);
+    match unknown.map(|unknown| &unknown.dependencies) {
+        Some(Dependencies::Known(known)) => known.iter().any(|d| is_input(d.0)),
+        _ => false,
+    }
 }
 
 /// Whether a text fits a pattern in which `*` stands for any letters. After each `*` the first fit of what follows is as good

@@ -14,7 +14,7 @@
 //!
 //! An output whose values late in the run are larger with H than with H/4 by a fifth is *growing*: the coupling makes it
 //! so, differences say little about its error, and p is taken as 1 at most. Outputs are listed worst first; those that do not
-//! move in any run are left out. What would meet a tolerance is in [`verdict`].
+//! move in any run are left out, and those that depend on derivatives of inputs. What would meet a tolerance is in [`verdict`].
 //!
 //! Reference: \[Roache 1994\] for the error bar of a grid refinement.
 
@@ -23,7 +23,7 @@ pub mod verdict;
 
 pub use bound::{Bound, bound};
 
-use crate::assemble::assemble;
+use crate::assemble::{assemble, unmeasured};
 use crate::catalogue::Catalogue;
 use crate::finding::Finding;
 use crate::scenario::Scenario;
@@ -135,6 +135,9 @@ pub fn verify(
         let next = "choose a larger step, an earlier stop, or fewer variables by `--record`";
         return Err(Unverified::Findings(vec![Finding::error(e.step_place.or(&e.place), what, next)]));
     }
+    // What depends on the method has no error that would shrink with the step.
+    let (left_out, notes): (Vec<String>, Vec<Finding>) = unmeasured(&first).into_iter().unzip();
+    findings.extend(notes);
     drop(first);
     // A run with a part of the macro step, which records as many rows as the first.
     let mut trace = |parts: u32, schedule: Schedule| {
@@ -156,9 +159,10 @@ pub fn verify(
     let base = effective.coupling.schedule;
     let traces = [trace(1, base)?, trace(2, base)?, trace(4, base)?, trace(1, other)?];
     // Real outputs that change are judged; the others have nothing to converge.
-    let real = |i: &usize| traces[0].columns()[*i].kind == ColumnKind::Real;
+    let columns = traces[0].columns();
+    let real = |i: &usize| columns[*i].kind == ColumnKind::Real && !left_out.contains(&columns[*i].name);
     let (mut outputs, mut constants) = (Vec::new(), 0);
-    for i in (1..traces[0].columns().len()).filter(real) {
+    for i in (1..columns.len()).filter(real) {
         if traces.iter().all(|trace| is_constant(trace, i)) {
             constants += 1;
         } else {
