@@ -60,6 +60,11 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
             let allowed = share(*tolerance);
             Err(Failure::Inaccurate(format!("{found} at `{name}`, expected at most {allowed} (`--tolerance`)")))
         }
+        // A tolerance that nothing was held against is not met.
+        (Some(Asked { is_met: false, .. }), None) => {
+            let what = "no recorded real variable that is judged changes: `--tolerance` is held against nothing";
+            Err(Failure::Run(format!("{what}; choose others with `--record`")))
+        }
         _ => Ok(()),
     }
 }

@@ -250,6 +250,16 @@ fn what_depends_on_derivatives_of_inputs_has_no_error_bar() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("depends on derivatives of inputs"), "{output:?}");
 }
 
+/// A tolerance that no output is held against is not met.
+#[test]
+fn a_tolerance_of_nothing_is_not_met() {
+    let output = macrostep(&["verify", PAIR, "--stop", "1", "--record", "mass1.m", "--tolerance", "1e-2", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found["is_met"], false);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`--record`"), "{output:?}");
+}
+
 /// Nodes that are too few are named in the rows of a comparison.
 #[test]
 fn too_few_nodes_are_named_in_the_rows() {

@@ -48,8 +48,9 @@ pub(super) struct Runs<'a> {
 impl Runs<'_> {
     /// The verdict, with further runs where the tolerance is not met.
     pub fn verdict(&self, tolerance: f64) -> Verdict {
-        let is_met = self.outputs.iter().all(|o| o.relative() <= tolerance);
-        if is_met {
+        // Where nothing was judged, nothing is met.
+        let is_met = !self.outputs.is_empty() && self.outputs.iter().all(|o| o.relative() <= tolerance);
+        if is_met || self.outputs.is_empty() {
             return Verdict { tolerance, is_met, step_s: None, method: None };
         }
         let step_s = self.step(tolerance);
