@@ -101,6 +101,25 @@ fn values_that_meet_without_a_conversion_are_refused_in_different_units() {
     }
 }
 
+/// What a law subtracts is of one quantity, and its speeds are the rates of its displacements.
+#[test]
+fn a_law_of_different_quantities_is_refused() {
+    let folder = make::folder("measures-law");
+    for file in ["a.fmu", "b.fmu"] {
+        write(&folder, file, ["m", "m/s", "N"]);
+    }
+    let usual = "\"a.x\", \"a.v\", \"b.x\", \"b.v\"";
+    let cases = [
+        ("\"a.v\", \"a.x\", \"b.v\", \"b.x\"", "law `s`: `a.v` is in `m/s`, its rate `a.x` is in `m`: different"),
+        ("\"a.x\", \"a.v\", \"b.v\", \"b.x\"", "law `s`: `a.x` is in `m`, `b.v` is in `m/s`: different quantities"),
+    ];
+    for (inputs, says) in cases {
+        assert!(SPRING.contains(usual));
+        let left = run(&folder, &SPRING.replace(usual, inputs));
+        assert!(left.code == Some(1) && left.stderr.contains(says), "{says}: {left:#?}");
+    }
+}
+
 #[test]
 fn an_event_converts_what_it_subtracts() {
     let folder = make::folder("measures-event");

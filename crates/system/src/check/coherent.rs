@@ -8,8 +8,8 @@
 //! | numbers of SI, as parameters of units are told to a law | coherent units of SI |
 //! | a map and its reaction | units that make the same power on both sides |
 //!
-//! A unit without base units is taken as it fits, and so are different quantities: only a factor or an offset between units of one
-//! quantity is an error.
+//! A unit without base units is taken as it fits. Different quantities are an error in what a law subtracts, and between its
+//! displacements and speeds; elsewhere only a factor or an offset between units of one quantity is.
 
 use super::Declared;
 use super::units::{Conversion, base, conversion, exponents};
@@ -142,6 +142,30 @@ impl Meeting<'_, '_> {
         }
     }
 
+    /// Values that a law subtracts are of one quantity.
+    fn subtracted(&mut self, first: &Endpoint, second: &Endpoint) {
+        self.alike(first, second);
+        if let (Some(a), Some(b)) = (self.measure(first), self.measure(second))
+            && quantity(&a) != quantity(&b)
+        {
+            self.mistaken(&format!("{}, {}", self.unit(first), self.unit(second)));
+        }
+    }
+
+    /// The speed of a displacement of a law.
+    fn speed(&mut self, value: &Endpoint, rate: &Endpoint) {
+        let (Some(a), Some(b)) = (self.measure(value), self.measure(rate)) else { return };
+        if quantity(&BaseUnit { s: a.s - 1, ..a }) != quantity(&b) {
+            self.mistaken(&format!("{}, its rate {}", self.unit(value), self.unit(rate)));
+        }
+    }
+
+    fn mistaken(&mut self, found: &str) {
+        let what = format!("{}: {found}: different quantities", self.what);
+        let next = "the inputs of a law are x1, v1, x2, v2, or p1, p2, in this order";
+        self.findings.push(Finding::error(self.place, what, next));
+    }
+
     /// A value in a coherent unit of SI.
     fn si(&mut self, end: &Endpoint) {
         if self.measure(end).is_some_and(|b| differ(b.factor, 1.0) || b.offset != 0.0) {
@@ -158,10 +182,12 @@ fn law(d: &Declared<'_>, law: &Law, findings: &mut Vec<Finding>) {
     match law.inputs.as_slice() {
         // Two motions, or two pressures. What a law of a program does with its inputs is not known.
         [x1, v1, x2, v2] if motions => {
-            meeting.alike(x1, x2);
-            meeting.alike(v1, v2);
+            meeting.subtracted(x1, x2);
+            meeting.subtracted(v1, v2);
+            meeting.speed(x1, v1);
+            meeting.speed(x2, v2);
         }
-        [p1, p2] if matches!(law.kind, LawKind::Orifice { .. }) => meeting.alike(p1, p2),
+        [p1, p2] if matches!(law.kind, LawKind::Orifice { .. }) => meeting.subtracted(p1, p2),
         _ => {}
     }
     // What has the value of one output: inputs it is connected to, but for a factor that may be one of units, and outputs that obey the law.
