@@ -32,10 +32,8 @@ pub fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failur
     for name in &a.parameters {
         if !s.sets.iter().any(|set| set.name == *name) {
             let known: Vec<&str> = s.sets.iter().map(|set| set.name.as_str()).collect();
-            return Err(Failure::Usage(format!(
-                "`--parameters {name}`: no such set; there are `{}`",
-                known.join("`, `")
-            )));
+            let known = if known.is_empty() { "is none".to_owned() } else { format!("are `{}`", known.join("`, `")) };
+            return Err(Failure::Usage(format!("`--parameters {name}`: no such set; there {known}")));
         }
         s.applied.push(name.clone());
     }
