@@ -78,5 +78,9 @@ pub fn folder_at(folder: &Path) -> Result<(), Failure> {
             "`{folder}`: found a link to `{target}`, which does not exist, expected a folder"
         )));
     }
+    if folder.exists() && !folder.is_dir() {
+        let folder = folder.display();
+        return Err(Failure::Run(format!("`{folder}`: found a file, expected a folder; choose another place")));
+    }
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))
 }

@@ -51,7 +51,7 @@ const REFUSED: &[Refused] = &[
     input("time,u\n1,1\n0,1\n", &["line 3", "`time` is `0`", "no less than 1"]),
     input("time,u\n0,NaN\n", &["line 2", "`NaN`"]),
     Refused { arguments: &["--input", "none.csv"], input: "", code: 1, says: &["none.csv", "No such file"] },
-    Refused { arguments: &["--out", "in.csv"], input: "time,u\n", code: 1, says: &["in.csv"] },
+    Refused { arguments: &["--out", "in.csv"], input: "time,u\n", code: 1, says: &["in.csv", "expected a folder"] },
 ];
 
 /// A refused command and what the program said.
