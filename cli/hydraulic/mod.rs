@@ -73,6 +73,11 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     let scenario = scenario(plant, a);
     can_run(&scenario)?;
     let outcome = stepped::run(&scenario, a)?;
+    // Macro steps have one length, so that a run may end before the time it was asked for.
+    if outcome.ended_by.is_none() && scenario.stop_s - outcome.end_s > 1e-6 * scenario.step_s {
+        let (end_s, stop_s, step_s) = (shown::time(outcome.end_s), scenario.stop_s, scenario.step_s);
+        eprintln!("warning: {stop_s} s is not a whole number of macro steps of {step_s} s; the run ends at {end_s} s");
+    }
     // The reference: always for the actuator, which cannot be judged without; for the crane, where it is asked for.
     let reference = if a.reference || plant == Plant::Actuator {
         Some(stepped::reference(&Multirate { stop_s: scenario.stop_s, ..scenario.reference() }, a)?)

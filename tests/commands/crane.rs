@@ -71,6 +71,17 @@ fn what_does_not_fit_is_a_usage_error() {
 }
 
 /// The page holds the motion and asks for nothing outside itself.
+/// All macro steps have one length: where they do not make up the run, it ends before, and says so.
+#[test]
+fn a_run_that_ends_before_its_stop_time_says_so() {
+    for (stop, is_told) in [("0.1", true), ("0.096", false)] {
+        let output = macrostep(&["crane", "--units", "native", "--json", "--step", "0.048", "--stop", stop]);
+        assert!(output.status.success(), "{output:?}");
+        let told = String::from_utf8_lossy(&output.stderr).contains("the run ends at 0.096 s");
+        assert_eq!(told, is_told, "{output:?}");
+    }
+}
+
 #[test]
 fn the_animation_is_one_file() {
     let folder = tempfile::tempdir().expect("a folder");
