@@ -282,7 +282,7 @@ impl MultirateArguments {
 /// `macrostep oscillator`.
 #[derive(Debug, Args)]
 pub struct OscillatorArguments {
-    /// Parameters of Table 1
+    /// Parameters of the benchmark
     #[arg(long, value_enum, default_value = "1")]
     pub case: Case,
     /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1

@@ -75,7 +75,7 @@ pub fn which(a: &Assembly, loops: &[Loop], system: &str) -> Vec<String> {
         }
         4.. => "`--predict jerk --schedule gauss-seidel`: outputs have accelerations and jerks".to_owned(),
         3 => "`--predict ia1 --schedule gauss-seidel`: outputs have accelerations".to_owned(),
-        _ => "`--predict linear --schedule gauss-seidel`: outputs have no accelerations".to_owned(),
+        _ => "`--predict linear --schedule gauss-seidel`: outputs that are exchanged have no accelerations".to_owned(),
     };
     let mut lines = vec![format!("explicit: {explicit}")];
     // Implicit coupling.
