@@ -111,6 +111,22 @@ fn the_second_signal_ends_the_program_at_once() {
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
+/// As `timeout` ends a program: a signal for the process, and at once another one for its group.
+#[test]
+fn two_signals_in_a_moment_are_one() {
+    let folder = make::folder("signals_twice");
+    let slow = [("AT_EVERY_STEP", "usleep(200000)")];
+    std::fs::write(folder.join("slow.fmu"), make::fmu(make::XML, &slow)).expect("the FMU");
+    let child = start(&folder, &["simulate", "slow.fmu", "--out", "out"]);
+    wait_until("rows", || std::fs::read_to_string(folder.join("out/result.csv")).is_ok_and(|t| t.lines().count() >= 3));
+    let id = child.id();
+    let both = format!("kill -TERM {id}; sleep 0.02; kill -TERM -- -{id}");
+    assert!(Command::new("sh").args(["-c", &both]).status().expect("sh").success());
+    let output = child.wait_with_output().expect("ended");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(error(&output).contains("interrupted at t = "), "{output:?}");
+}
+
 /// Processes with this folder in their environment.
 fn alive(folder: &Path) -> Vec<String> {
     let mark = format!("TMPDIR={}", folder.join("temporary").display());

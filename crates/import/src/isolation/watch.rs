@@ -12,6 +12,7 @@
 //! | a call takes longer than its limit | the working process is killed; as above |
 //! | the first SIGINT or SIGTERM, nothing recorded yet | the program ends as by that signal |
 //! | the first one in a run | noted; the run ends at its next communication point, or is killed where none comes |
+//! | another one within a moment | the same: `timeout` and batch systems send one to the process and one to its group |
 //! | the second one | the program ends as by that signal |
 //! | the first process is killed | the system kills the second |
 
@@ -34,6 +35,9 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// A slave that is asked again and again for the end of its step gives up by itself at the limit, with better words.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Signals that come within this time are one.
+const MOMENT: Duration = Duration::from_millis(200);
 
 /// How long an interrupted run may take to its next communication point.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -114,21 +118,25 @@ struct Watch {
     calls: Vec<(u64, Duration)>,
     /// Since the first interrupt.
     interrupted: Option<Duration>,
+    /// When that came.
+    signalled: Option<Instant>,
 }
 
 impl Watch {
     fn new(worker: i32) -> Watch {
-        Watch { worker, looked: Instant::now(), calls: Vec::new(), interrupted: None }
+        Watch { worker, looked: Instant::now(), calls: Vec::new(), interrupted: None, signalled: None }
     }
 
     fn wait(mut self) -> u8 {
         loop {
             if let Some(signal) = system::next_signal(LOOK) {
-                if self.interrupted.is_some() || board().listens.load(Ordering::Relaxed) == 0 {
+                let is_second = self.signalled.is_some_and(|first| first.elapsed() > MOMENT);
+                if is_second || board().listens.load(Ordering::Relaxed) == 0 {
                     self.end_work();
                     system::end_by(signal);
                 }
-                self.interrupted = Some(Duration::ZERO);
+                self.signalled.get_or_insert_with(Instant::now);
+                self.interrupted.get_or_insert(Duration::ZERO);
                 board().interrupted.store(1, Ordering::Relaxed);
             }
             if let Some(status) = system::ended(self.worker) {
