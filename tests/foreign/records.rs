@@ -101,6 +101,9 @@ fn every_type_is_recorded_where_it_is_asked_for() {
     }
     let nothing = macrostep(&folder, &["run", "s.toml", "--record", "b.*"]);
     assert!(nothing.stderr.contains("warning: --record: no variable of a unit matches `b.*`"), "{nothing:#?}");
+    // Nothing is judged then, not everything.
+    let verified = macrostep(&folder, &["verify", "s.toml", "--record", "b.*", "--tolerance", "0.1"]);
+    assert!(verified.code == Some(1) && verified.stderr.contains("held against nothing"), "{verified:#?}");
 }
 
 /// Values of every type are set, also an element of an array's start and a text that looks like a number.

@@ -115,9 +115,11 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     findings.extend(plain(&assembly));
     assembly.recorded = recorded::recorded(&assembly, &mut findings);
     findings.extend(feed_through(&assembly));
-    // The scenario that is in effect names every recorded column.
-    let columns = assembly.recorded.iter().map(|&(u, v)| (assembly.column(u, v), Place::default())).collect();
-    assembly.effective.record.variables = columns;
+    // The scenario that is in effect names every recorded column. Patterns that match nothing stay: an empty list is the default.
+    let columns: Vec<_> = assembly.recorded.iter().map(|&(u, v)| (assembly.column(u, v), Place::default())).collect();
+    if !columns.is_empty() {
+        assembly.effective.record.variables = columns;
+    }
     Ok((assembly, findings))
 }
 
