@@ -192,7 +192,7 @@ words! {
 words! {
     /// Where the derivatives of an input that is a motion come from.
     Derivative, "derivative", default Passed {
-        /// Sent by the other unit, and extrapolated on their own.
+        /// Sent by the other unit; each is extrapolated as a signal of its own.
         Passed = "passed",
         /// The derivatives of the polynomial of the value.
         Numdiff = "numdiff",
