@@ -8,6 +8,7 @@ use std::path::Path;
 
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
+use macrostep_system::assemble::unmeasured;
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
 use macrostep_system::verify::{Bound, Unverified, bound};
@@ -19,7 +20,7 @@ use super::outcome::Outcome;
 use super::pace::Pace;
 use super::report::Live;
 use super::steps::{Rows, Steps};
-use super::{Opened, bundle, convert, findings_failure, pictures, report, start};
+use super::{Opened, bundle, convert, findings_failure, pictures, report, start, tell};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
@@ -54,6 +55,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     // What the run is, and what stands against it, before anything is written.
     let assembly = opened.assemble()?;
+    if bound.is_some() {
+        // What the bound does not hold for.
+        tell(&unmeasured(&assembly).into_iter().map(|(_, note)| note).collect::<Vec<_>>());
+    }
     let scenario = assembly.effective.clone();
     let identity = identity(&assembly, &scenario)?;
     can_serialize(arguments, &assembly)?;

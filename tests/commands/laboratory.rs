@@ -250,6 +250,17 @@ fn what_depends_on_derivatives_of_inputs_has_no_error_bar() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("depends on derivatives of inputs"), "{output:?}");
 }
 
+/// A bound on the error does not hold for such outputs, and says so.
+#[test]
+fn a_bound_names_what_it_does_not_hold_for() {
+    let path = crate::common::folder(module_path!()).join("bounded.toml");
+    let text = std::fs::read_to_string(PAIR).expect("the example");
+    std::fs::write(&path, text.replace("stop = 10.0", "stop = 1.0\nerror = 1e-2")).expect("written");
+    let output = macrostep(&["run", path.to_str().expect("UTF-8"), "--json"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("depends on derivatives of inputs"), "{said}");
+}
+
 /// A tolerance that no output is held against is not met.
 #[test]
 fn a_tolerance_of_nothing_is_not_met() {

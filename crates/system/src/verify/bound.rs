@@ -1,7 +1,7 @@
 //! The macro step that keeps a bound of the *error*: of what a run leaves behind, not of what is predicted in a step.
 //!
 //! With y_k the trace of an output with H/k at the communication points of H, A its largest absolute value, and
-//! d_k = max ‖y_k − y_2k‖/A over all outputs,
+//! d_k = max ‖y_k − y_2k‖/A over all outputs but those that depend on derivatives of inputs ([`unmeasured`]),
 //!
 //! ```text
 //! p   = log(d_j/d_k) / log(k/j)                      observed order, of the two finest pairs
@@ -13,7 +13,7 @@
 //! \[Roache 1994\] for the estimate of a grid refinement.
 
 use super::{Unverified, is_constant, run};
-use crate::assemble::assemble;
+use crate::assemble::{assemble, unmeasured};
 use crate::catalogue::Catalogue;
 use crate::finding::Finding;
 use crate::scenario::Scenario;
@@ -57,6 +57,8 @@ struct Search<'a> {
     scenario: &'a Scenario,
     catalogue: &'a dyn Catalogue,
     step_s: f64,
+    /// Columns whose error does not shrink with the step.
+    left_out: Vec<String>,
     /// Parts of H and trace; `None` where the run diverged.
     traces: Vec<(u32, Option<Trace>)>,
 }
@@ -72,6 +74,7 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
     let mut plain = scenario.clone();
     plain.experiment.error = None;
     let (assembly, _) = assemble(&plain, catalogue).map_err(Unverified::Findings)?;
+    let left_out = unmeasured(&assembly).into_iter().map(|(name, _)| name).collect();
     let mut plain = assembly.effective;
     // What cannot be bounded: steps that are chosen already.
     let e = &mut plain.experiment;
@@ -84,7 +87,7 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
     // The longest macro step: a whole number of them in the run, none longer than the scenario's.
     let span_s = e.stop_s.unwrap_or(f64::NAN) - e.start_s;
     let step_s = span_s / (span_s / e.step_s.unwrap_or(f64::NAN) - 1e-6).ceil().max(1.0);
-    let mut search = Search { scenario: &plain, catalogue, step_s, traces: Vec::new() };
+    let mut search = Search { scenario: &plain, catalogue, step_s, left_out, traces: Vec::new() };
     // The first steps that tell an order.
     let mut parts = 1;
     while search.gap(parts)?.is_none() || search.gap(2 * parts)?.is_none() {
@@ -153,10 +156,11 @@ impl Search<'_> {
         self.run(2 * parts)?;
         let trace = |parts| self.traces.iter().find(|(p, _)| *p == parts).and_then(|(_, trace)| trace.as_ref());
         let (Some(coarse), Some(fine)) = (trace(parts), trace(2 * parts)) else { return Ok(None) };
-        let is_real = |i: &usize| coarse.columns()[*i].kind == ColumnKind::Real;
+        let columns = coarse.columns();
+        let is_real = |i: &usize| columns[*i].kind == ColumnKind::Real && !self.left_out.contains(&columns[*i].name);
         let moves = |i: &usize| !(is_constant(coarse, *i) && is_constant(fine, *i));
         let mut worst = 0.0f64;
-        for i in (1..coarse.columns().len()).filter(is_real).filter(moves) {
+        for i in (1..columns.len()).filter(is_real).filter(moves) {
             let (mut apart, mut amplitude) = (0.0f64, 0.0f64);
             for (a, b) in coarse.rows().zip(fine.rows()) {
                 let gap = (a[i] - b[i]).abs();
