@@ -17,7 +17,7 @@ use macrostep_master::record::Trace;
 const PARTS_MAX: f64 = 1e4;
 
 /// Where the run with H/4 is off by more than this part of the amplitude, observed orders are not yet those of small steps, and
-/// promise nothing: on two masses all steps promised from larger errors were too long.
+/// promise nothing: on two masses 19 of 27 steps promised from larger errors were too long, and none of 19 from smaller ones.
 const ERROR_MAX: f64 = 0.03;
 
 /// The verdict for a tolerance.
