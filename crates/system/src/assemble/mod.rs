@@ -231,7 +231,7 @@ fn step_control(s: &Scenario) -> Option<StepControl> {
 pub fn starts(names: &Names<'_>, u: usize, description: &ModelDescription) -> Result<Vec<Start>, Finding> {
     let (s, unit) = (names.scenario(), &names.scenario().units[u]);
     let mut out = Vec::new();
-    let step = own_step(s, unit, (s.experiment.step_s.unwrap_or_default(), description));
+    let step = own_step(s, unit, s.experiment.step_s.unwrap_or_default(), description);
     for setting in step.iter().chain(names.settings(u)) {
         let Some(v) = description.variable(&setting.variable) else { continue };
         out.push(told(setting, v, description)?);

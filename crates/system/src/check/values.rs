@@ -47,7 +47,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             }
         }
         // The step is set as by a line of the file. What step an FMU proposes, it takes.
-        let setting = d.scenario.experiment.step_s.and_then(|step_s| own_step(d.scenario, unit, (step_s, description)));
+        let setting = d.scenario.experiment.step_s.and_then(|step_s| own_step(d.scenario, unit, step_s, description));
         findings.extend(setting.and_then(|setting| fits(&unit.name, &setting, description).err()));
         // Names of motions are variables.
         for name in unit.motions.iter().flatten() {
@@ -198,11 +198,7 @@ pub(crate) fn convert(setting: &Setting, v: &Variable, description: &ModelDescri
 }
 
 /// What a unit that needs to know its step is told, in the unit of its parameter, where that is a time.
-pub(crate) fn own_step(
-    s: &Scenario,
-    unit: &Unit,
-    (step_s, description): (f64, &ModelDescription),
-) -> Option<Setting> {
+pub(crate) fn own_step(s: &Scenario, unit: &Unit, step_s: f64, description: &ModelDescription) -> Option<Setting> {
     let name = unit.step_parameter.as_ref()?;
     // Without dense output it steps from node to node: `waveform:2` makes two parts of equal length.
     let predict = &s.coupling.predict;
