@@ -10,7 +10,9 @@
 //! with y the flow of the port (a velocity) and g_k the effort per unit of input k (±1 for a force, ±k_c for a displacement of
 //! the coupling's other end, …). u is known at communication points only, when everybody has arrived; that is when a step's
 //! account is closed. Inside a step of a classical predictor u and y are the cubics through the last four points, and the
-//! integral is Simpson's; motions are predicted better than that, so that the trapezoidal rule is used. Where the units themselves are exact, δE is what the coupled system's energy has drifted by.
+//! integral is Simpson's; motions are predicted better than that, so that the trapezoidal rule is used, which gives
+//! 1.5 to 2.6 times the integral of an error that grows late in the step. Where the units themselves are exact and the predictor is classical, δE is what the coupled
+//! system's energy has drifted by.
 //!
 //! Where units step at different rates a fast unit is between two samples of a slow one, which says only later what its own
 //! motion has been. Accounts are closed at the window's end then, where all units meet: the truth at every fast point is made of
