@@ -41,12 +41,21 @@ const RESIDUAL_WARNING: f64 = 1e-16;
 /// Expected relative shift of the first elastic eigenvalue above which it is warned about.
 const SPURIOUS_WARNING: f64 = 1e-5;
 
+/// Asymmetry relative to the largest entry above which a matrix is refused.
+const ASYMMETRY_MAX: f64 = 1e-3;
+
+/// Largest asymmetry relative to the largest entry.
+fn asymmetry(a: &crate::Sparse) -> f64 {
+    let scale = a.max_abs();
+    a.triplets().map(|(i, j, v)| (v - a.get(j, i)).abs() / scale).fold(0.0, f64::max)
+}
+
 impl Conditioning {
     /// Checks a structure that is meant to be free; `count` elastic frequencies are computed.
     ///
     /// # Errors
     /// [`Error::Eigen`] or [`Error::Factorisation`] when even the shifted matrix cannot be treated, which itself says that
-    /// K is not positive semidefinite.
+    /// K is not positive semidefinite. [`Error::Unsupported`] when K or M is not symmetric.
     pub fn new(structure: &Structure, count: usize) -> Result<Self, Error> {
         // Rigid motions should meet no force, and K should be symmetric.
         let (k, m) = (&structure.stiffness, &structure.mass);
@@ -55,8 +64,15 @@ impl Conditioning {
         let norm = k.norm();
         let rigid_residual =
             (0..6).map(|i| forces.column(i).norm() / (norm * rigid.column(i).norm())).fold(0.0, f64::max);
-        let scale = k.max_abs();
-        let asymmetry = k.triplets().map(|(i, j, v)| (v - k.get(j, i)).abs() / scale).fold(0.0, f64::max);
+        let found = asymmetry(k);
+        // A triangle alone has no eigenvalues that mean anything.
+        for (name, of) in [("stiffness", found), ("mass", asymmetry(m))] {
+            if of > ASYMMETRY_MAX {
+                return Err(Error::Unsupported(format!(
+                    "the {name} is not symmetric, by {of:.1e} of its largest entry: is one triangle missing, or a column listed twice?"
+                )));
+            }
+        }
 
         // Six motions without energy, then elastic ones; λ_r relative to the first of these.
         let modes = Modes::sparse(k, m, Search::lowest(6 + count, free_shift(k, m)))?;
@@ -66,10 +82,10 @@ impl Conditioning {
             |i: usize| (rigid.column(i).dot(&forces.column(i)) / rigid.column(i).dot(&weight.column(i))).abs();
         let spurious = (0..6).map(apparent).fold(0.0, f64::max) / elastic;
 
-        // What is wrong is said, and refused nowhere.
+        // What is less wrong is said.
         let mut warnings = Vec::new();
-        if asymmetry > 1e-12 {
-            warnings.push(format!("stiffness is not symmetric: {asymmetry:.1e} of its largest entry"));
+        if found > 1e-12 {
+            warnings.push(format!("stiffness is not symmetric: {found:.1e} of its largest entry"));
         }
         // What was assembled here was not rounded in a file.
         if rigid_residual > RESIDUAL_WARNING && matches!(structure.assembly, Assembly::Matrices) {
@@ -89,7 +105,7 @@ impl Conditioning {
         let frequencies_hz = modes.values.iter().map(|v| if *v < zero { 0.0 } else { hertz(*v) }).collect();
         let (mass_kg, zero_hz) = (structure.mass_kg(), hertz(zero));
         let eigenvalues = modes.values.iter().copied().collect();
-        Ok(Self { mass_kg, rigid_residual, asymmetry, spurious, frequencies_hz, zero_hz, eigenvalues, warnings })
+        Ok(Self { mass_kg, rigid_residual, asymmetry: found, spurious, frequencies_hz, zero_hz, eigenvalues, warnings })
     }
 }
 

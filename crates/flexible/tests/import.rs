@@ -182,6 +182,11 @@ fn matrix_market_round_trip_and_refusals() {
     let (k, m) = (market::write(&structure.stiffness), market::write(&structure.mass));
     let read = market::read(&k, &m, &table).unwrap();
     assert_eq!(read.nodes, structure.nodes);
+    // One triangle as a whole matrix is told.
+    for (k, m) in [(&k, &m.replace("symmetric", "general")), (&k.replace("symmetric", "general"), &m)] {
+        let refused = Conditioning::new(&market::read(k, m, &table).unwrap(), 4);
+        assert!(matches!(&refused, Err(Error::Unsupported(what)) if what.contains("is not symmetric")), "{refused:?}");
+    }
     // The text keeps one triangle, the assembled halves differ by rounding.
     for (a, b) in [(&read.mass, &structure.mass), (&read.stiffness, &structure.stiffness)] {
         assert!(a.combine(1.0, b, -1.0).unwrap().max_abs() < 1e-15 * b.max_abs());
