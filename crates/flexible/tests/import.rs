@@ -200,7 +200,10 @@ fn matrix_market_round_trip_and_refusals() {
     // An entry given twice would be added to itself; in a symmetric matrix its mirror image is the same entry.
     for kind in ["general\n2 2 2\n2 1 1.0\n2 1 1.0\n", "symmetric\n2 2 2\n2 1 1.0\n1 2 1.0\n"] {
         let twice = market::matrix(&format!("%%MatrixMarket matrix coordinate real {kind}"), None);
-        assert!(matches!(twice, Err(Error::Parse { line: 4, ref what, .. }) if what.contains("listed twice")), "{twice:?}");
+        assert!(
+            matches!(twice, Err(Error::Parse { line: 4, ref what, .. }) if what.contains("listed twice")),
+            "{twice:?}"
+        );
     }
     let commented = "%%MatrixMarket matrix coordinate real general\n  % one\n2 2 1\n\t%two\n2 1 1.0\n";
     assert_eq!(market::matrix(commented, None).unwrap().get(1, 0), 1.0);
