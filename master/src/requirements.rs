@@ -4,6 +4,7 @@ use crate::correct::Correction;
 use crate::dense::Dense;
 use crate::error::RunError;
 use crate::feedthrough::is_answered_at_once;
+use crate::ids::Signal;
 use crate::line::{self, Local};
 use crate::method::{EnergyCorrection, Method};
 use crate::schedule::Schedule;

@@ -217,13 +217,13 @@ fn late(made: usize, windows: u64) -> RunError {
 }
 
 /// Largest absolute value of a row, NaN where one is.
-fn size(row: &Vec<f64>) -> f64 {
+fn size(row: &[f64]) -> f64 {
     row.iter().fold(0.0, |max, x| larger(max, x.abs()))
 }
 
 /// Largest size of the first differences, which growth is told from.
 fn begun(deltas: &[Vec<f64>]) -> f64 {
-    deltas.iter().take(SAMPLES / 8).map(size).fold(0.0, larger)
+    deltas.iter().take(SAMPLES / 8).map(|row| size(row)).fold(0.0, larger)
 }
 
 /// Where a difference has grown enough: what follows may not be small any more.
