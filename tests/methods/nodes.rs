@@ -96,6 +96,58 @@ variables = ["mass*.x"]
     path.display().to_string()
 }
 
+/// A force that follows the inputs at once, from FMUs that hold theirs and say nothing beyond FMI: at each node it is that of the inputs
+/// there, so that the order is 2 in the length of the sub-steps; and the bond sees the inputs of the whole step.
+#[test]
+fn forces_at_nodes_follow_the_inputs_there() {
+    let folder = empty("forces");
+    for name in ["oscillator1_displacement", "oscillator2_force"] {
+        let plain = changed_fmu(name, |xml| {
+            let (from, to) =
+                (xml.find("<VendorAnnotations>").expect("some"), xml.find("</VendorAnnotations>").expect("an end"));
+            xml.replace_range(from..to + "</VendorAnnotations>".len(), "");
+            cut(xml, "canInterpolateInputs");
+            *xml = xml.replace("name=\"dense_nodes\"", "name=\"no_nodes\"");
+        });
+        std::fs::write(folder.join(format!("{name}.fmu")), plain).expect("an FMU");
+    }
+    let text = r#"
+[experiment]
+stop = 1.0
+step = 0.04
+[coupling]
+method = "waveform:4"
+sub_steps = 2
+[units.mass1]
+fmu = "oscillator1_displacement.fmu"
+set = { integrator = "exact" }
+[units.mass2]
+fmu = "oscillator2_force.fmu"
+set = { integrator = "exact" }
+[connections]
+"mass2.f" = "mass1.f_c"
+"mass1.xi" = "mass2.x"
+"mass1.xi_dot" = "mass2.v"
+[record]
+variables = ["mass*.x"]
+[[bonds]]
+name = "coupling"
+ports = [{ flow = "mass1.v", inputs = { xi = 100.0 } }, { flow = "mass2.v", inputs = { f = 1.0 } }]
+"#;
+    let path = folder.join("system.toml");
+    std::fs::write(&path, text).expect("a system");
+    let exact = Exact::new(&Parameters::case_1()).expect("a solution").at(1.0);
+    let errors = ["0.04", "0.02", "0.01"].map(|step| {
+        let result = json(&["run", &path.display().to_string(), "--step", step, "--json"]);
+        let residual_j = result["power_bonds"][0]["residual_energy_max_j"].as_f64().expect("an energy");
+        assert!(residual_j < 1e-6, "{residual_j:e} J");
+        let error = last(&result).iter().zip(&exact).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max);
+        (step.parse().expect("a number"), error)
+    });
+    let order = slope(&errors, 0.0).expect("an order");
+    assert!((order - 2.0).abs() < 0.15, "{order} {errors:?}");
+}
+
 fn last(result: &serde_json::Value) -> [f64; 2] {
     ["mass1.x", "mass2.x"].map(|name| result["final"][name].as_f64().expect("a position"))
 }

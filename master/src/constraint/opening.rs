@@ -35,6 +35,11 @@ impl Opening {
     }
 }
 
+/// Whether a gap is as small as its limit says; one that is small where it passes through zero is not.
+fn is_within(limit: f64, [gap, rate]: [f64; 2], length_s: f64) -> bool {
+    gap <= limit && rate * length_s <= MOVED_MAX * limit
+}
+
 impl Joints {
     /// Notes the gap of each joint, and the force that corresponds to rounding in it.
     pub(super) fn note(&self, state: &mut JointsState, length_s: f64) {
@@ -63,8 +68,7 @@ impl Joints {
         let place = channel.checked_sub(self.first)?;
         let limit = self.list.get(place)?.gap_max?;
         let [gap, rate, _] = state.present[place];
-        // A gap that is small where it passes through zero is not closed.
-        Some(gap <= limit && rate * length_s <= MOVED_MAX * limit)
+        Some(is_within(limit, [gap, rate], length_s))
     }
 
     /// Takes the window run last as one of the run.
@@ -80,5 +84,25 @@ impl Joints {
     pub fn openings(&self, state: &JointsState) -> Vec<Opening> {
         let parts = self.list.iter().zip(&state.largest);
         parts.map(|(joint, &[gap, rate, size])| Opening { name: joint.name.clone(), gap, rate, size }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_that_passes_through_zero_is_not_closed() {
+        assert!(is_within(1e-9, [1e-9, 1e-6], 1e-2));
+        assert!(!is_within(1e-9, [2e-9, 0.0], 1e-2));
+        assert!(!is_within(1e-9, [0.0, 1e-3], 1e-2));
+    }
+
+    #[test]
+    fn a_joint_is_torn_by_its_size() {
+        let opening = |gap, size| Opening { name: String::new(), gap, rate: 0.0, size };
+        assert!(opening(0.2, 3.0).is_torn() && !opening(0.1, 3.0).is_torn());
+        // Rounding of coordinates that are nothing but rounding.
+        assert!(!opening(1e-12, 1e-12).is_torn());
     }
 }

@@ -154,6 +154,16 @@ mod tests {
         out[0]
     }
 
+    /// Where the sample at the step's end is known already, the prediction still begins at the step's start.
+    #[test]
+    fn a_known_end_is_met() {
+        let line = |t: f64| 3.0 - 2.0 * t;
+        let (history, _) = history(9, line);
+        let mut out = [Segment::default()];
+        Kalman::new(1, 50.0).segments(&history, &Span { from: -1, to: 0, length_s: 0.1 }, &mut out);
+        assert!([0.0, 0.5, 1.0].iter().all(|s| (out[0].at(*s) - line(0.1 * (s - 1.0))).abs() < 1e-12), "{:?}", out[0]);
+    }
+
     /// The gains settle at the solution of the Riccati equation: α = 1 − r², β = 2 (2 − α) − 4 √(1 − α) with
     /// r = (4 + Λ − √(8 Λ + Λ²))/4; with acceleration α = 1 − q², β = 2 (1 − q)², γ = β²/(2 α) with q³ + (Λ/2 − 3) q² + (Λ/2 + 3) q = 1.
     #[test]

@@ -44,7 +44,6 @@ impl Station {
                 return Ok(outcome);
             }
             // What the unit is at the node; its values at the end are read as those of every step.
-            state.inputs.shown = false;
             if i < q {
                 self.read_node(state, dense.row(samples, i))?;
             }
