@@ -113,7 +113,6 @@ impl Checkpoint {
     }
 
     fn write(&self, path: &Path) -> Result<(), Failure> {
-        use std::io::Write;
         // A checkpoint replaces what has its name: that may be a file, and not a pipe or a device.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             let what = "found something that is no file, expected a new name, or a file that may be replaced";
@@ -121,18 +120,32 @@ impl Checkpoint {
         }
         let body = postcard::to_stdvec(self)?;
         let parts = [HEAD, Sha256::digest(&body).as_slice(), &body].concat();
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = beside(folder).map_err(Failure::file(path))?;
-        file.write_all(&parts).and_then(|()| file.as_file().sync_all()).map_err(Failure::file(path))?;
-        file.persist(path).map_err(|e| Failure::file(path)(e.error))?;
-        Ok(())
+        whole(path, &parts).map_err(Failure::file(path))
     }
+}
+
+/// Writes a file beside its place first, so that there is the old one or the whole new one whatever happens.
+///
+/// # Errors
+/// Those of the file system.
+pub fn whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write;
+    // A pipe takes what it is given; behind a link stands the file that is meant.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return std::fs::write(path, bytes);
+    }
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut file = beside(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(())
 }
 
 /// A new file of a name nobody has, removed again where it does not get another.
 fn beside(folder: &Path) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".macrostep-checkpoint-");
+    builder.prefix(".macrostep-");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

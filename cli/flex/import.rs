@@ -19,6 +19,7 @@ use serde_json::json;
 use super::arguments::ImportArguments;
 use super::drawing;
 use super::source::Source;
+use crate::checkpoint::whole;
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::oscillator::write_text;
@@ -145,7 +146,7 @@ pub(super) fn fault_of<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Failu
     move |e| Failure::Run(format!("`{}`: {e}", path.display()))
 }
 
-/// Writes an FMU with the library of a model of this program and other data, loads it again and returns its GUID.
+/// Writes an FMU with the library of a model of this program and other data, which can be loaded, and returns its GUID.
 pub(super) fn write_fmu(
     path: &Path,
     model: &str,
@@ -163,9 +164,9 @@ pub(super) fn write_fmu(
         resources: &[data],
     };
     let bytes = package.bytes().map_err(|e| fault(&e))?;
-    std::fs::write(path, &bytes).map_err(Failure::file(path))?;
     let fmu = Fmu::from_bytes(&description.model_name, &bytes).map_err(|e| fault(&e))?;
     fmu.instantiate("check", &FmuOptions::default()).map_err(|e| fault(&e))?;
+    whole(path, &bytes).map_err(Failure::file(path))?;
     Ok(description.guid.clone())
 }
 

@@ -239,6 +239,8 @@ impl Tolerant<'_> {
         dopri.hold(self.joint);
         state.values_mut().copy_from_slice(&kept[..size]);
         dopri.relative = self.relative;
+        // Small deflections have no other measure than that of their size.
+        dopri.absolute = dopri.absolute.min(1e-3 * self.relative);
         dopri.step_s = (kept[last] > 0.0).then_some(kept[last]);
         dopri.advance(body, state, times, |tau, loads| fill(body, |i| self.inputs.value(i, tau), loads))?;
         kept[last] = dopri.step_s.unwrap_or(0.0);
