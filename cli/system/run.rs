@@ -12,6 +12,7 @@ use macrostep_system::assemble::unmeasured;
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
 use macrostep_system::verify::{Bound, Unverified, bound};
+use macrostep_system::words::Family;
 use macrostep_system::{Assembly, Scenario, toml};
 use sha2::{Digest, Sha256};
 
@@ -55,11 +56,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     // What the run is, and what stands against it, before anything is written.
     let assembly = opened.assemble()?;
-    if bound.is_some() {
-        // What the bound does not hold for.
+    let scenario = assembly.effective.clone();
+    // What no bound holds for, and no smaller step makes right.
+    if bound.is_some() || scenario.coupling.predict.family != Family::Jerk {
         tell(&unmeasured(&assembly).into_iter().map(|(_, note)| note).collect::<Vec<_>>());
     }
-    let scenario = assembly.effective.clone();
     let identity = identity(&assembly, &scenario)?;
     can_serialize(arguments, &assembly)?;
     apart(arguments, &checkpoints, &opened, &here)?;

@@ -90,7 +90,9 @@ fn outputs(a: &Assembly, is_one: impl Fn(&Variable) -> bool) -> Vec<(usize, usiz
 pub fn unmeasured(a: &Assembly) -> Vec<(String, Finding)> {
     let note = |(u, v): &(usize, usize)| {
         let name = a.column(*u, *v);
-        let what = format!("`{name}` depends on derivatives of inputs, which depend on the method: it is not measured");
+        let what = format!(
+            "`{name}` depends on derivatives of inputs, which depend on the method: its error does not shrink with the step"
+        );
         let note = Finding::note(&a.effective.experiment.place, what, "");
         (name, note)
     };
