@@ -68,6 +68,12 @@ fn values_that_meet_without_a_conversion_are_refused_in_different_units() {
     // What is coupled, the units of both, and what is said.
     let cases = [
         (SPRING, si, ["mm", "mm/s", "N"], "law `s`: `a.x` is in `m`, `b.x` is in `mm`"),
+        (
+            SPRING,
+            ["degC", "m/s", "N"],
+            ["K", "m/s", "N"],
+            "law `s`: `a.x` is in `degC`, `b.x` is in `K`; units of measurement are not converted",
+        ),
         (SPRING, si, ["m", "mm/s", "N"], "law `s`: `a.v` is in `m/s`, `b.v` is in `mm/s`"),
         (SPRING, si, ["m", "m/s", "kN"], "law `s`: `a.u` is in `N`, `b.u` is in `kN`"),
         (&by_parameter, ["mm", "mm/s", "N"], ["mm", "mm/s", "N"], "law `s`: `a.x` is in `mm`, and it computes in SI"),
@@ -118,6 +124,17 @@ fn a_law_of_different_quantities_is_refused() {
         let left = run(&folder, &SPRING.replace(usual, inputs));
         assert!(left.code == Some(1) && left.stderr.contains(says), "{says}: {left:#?}");
     }
+    // A parameter in the place of a stiffness, and one output for two quantities.
+    let mass = SPRING.replace("stiffness = 5.0", "stiffness = \"a.u\"");
+    write(&folder, "b.fmu", ["m", "m/s", "m"]);
+    let left = run(&folder, SPRING);
+    let says = "law `s`: one output, and `a.u` is in `N`, `b.u` is in `m`: different quantities";
+    assert!(left.code == Some(1) && left.stderr.contains(says), "{left:#?}");
+    write(&folder, "b.fmu", ["m", "m/s", "N"]);
+    let left = run(&folder, &mass);
+    let says =
+        "law `s`: `a.u` is in `N`, `a.x` is in `m`, `a.u` is in `N`: the product of the first two is not the third";
+    assert!(left.code == Some(1) && left.stderr.contains(says), "{left:#?}");
 }
 
 #[test]
@@ -133,6 +150,13 @@ fn an_event_converts_what_it_subtracts() {
     let result: serde_json::Value = serde_json::from_str(&left.stdout).unwrap_or_default();
     assert!((result["final"]["a.x"].as_f64().unwrap_or(f64::NAN) - 0.43).abs() < 1e-9, "{left:#?}");
     assert!(left.stderr.contains("`b.x` in `mm`: converted by 0.001 · y + 0 before it is subtracted"), "{left:#?}");
+    // An offset as well: 0.43 degC are 273.58 K.
+    write(&folder, "a.fmu", ["degC", "m/s", "N"]);
+    write(&folder, "b.fmu", ["K", "m/s", "N"]);
+    let left = run(&folder, &format!("{}{event}", still.replace("430.0", "273.58")));
+    let result: serde_json::Value = serde_json::from_str(&left.stdout).unwrap_or_default();
+    assert!((result["final"]["a.x"].as_f64().unwrap_or(f64::NAN) - 0.43).abs() < 1e-9, "{left:#?}");
+    write(&folder, "a.fmu", ["m", "m/s", "N"]);
     // What is set to an output in another unit is refused without the factor between them, and told with one.
     write(&folder, "b.fmu", ["mm", "mm/s", "mm"]);
     let taken = |factor: &str| event.replace("\"a.u\" = 0.0", &format!("\"b.u\" = {{ from = \"a.x\"{factor} }}"));

@@ -145,11 +145,42 @@ impl Meeting<'_, '_> {
     /// Values that a law subtracts are of one quantity.
     fn subtracted(&mut self, first: &Endpoint, second: &Endpoint) {
         self.alike(first, second);
-        if let (Some(a), Some(b)) = (self.measure(first), self.measure(second))
-            && quantity(&a) != quantity(&b)
-        {
+        if self.differ(first, second) {
             self.mistaken(&format!("{}, {}", self.unit(first), self.unit(second)));
         }
+    }
+
+    /// What has the value of one output of a law is of one quantity.
+    fn same(&mut self, first: &Endpoint, second: &Endpoint) {
+        self.alike(first, second);
+        if self.differ(first, second) {
+            let what = format!(
+                "{}: one output, and {}, {}: different quantities",
+                self.what,
+                self.unit(first),
+                self.unit(second)
+            );
+            self.findings.push(Finding::error(self.place, what, "connect the output to inputs of one quantity"));
+        }
+    }
+
+    /// A gain of a law times its input is what the output is connected to.
+    fn product(&mut self, gain: &Endpoint, input: &Endpoint, output: &Endpoint) {
+        let [Some(g), Some(x), Some(f)] = [gain, input, output].map(|end| self.measure(end).map(|b| quantity(&b)))
+        else {
+            return;
+        };
+        if g.iter().zip(x).map(|(g, x)| g + x).ne(f) {
+            let [g, x, f] = [gain, input, output].map(|end| self.unit(end));
+            let what = format!("{}: {g}, {x}, {f}: the product of the first two is not the third", self.what);
+            self.findings.push(Finding::error(self.place, what, "name a stiffness or a damping, or write a number"));
+        }
+    }
+
+    /// Whether both quantities are known, and are not the same.
+    fn differ(&self, first: &Endpoint, second: &Endpoint) -> bool {
+        let quantities = self.measure(first).zip(self.measure(second)).map(|(a, b)| (quantity(&a), quantity(&b)));
+        quantities.is_some_and(|(a, b)| a != b)
     }
 
     /// The speed of a displacement of a law.
@@ -199,7 +230,15 @@ fn law(d: &Declared<'_>, law: &Law, findings: &mut Vec<Finding>) {
     let own: Vec<(Option<&Endpoint>, &Endpoint)> = own.collect();
     for (i, (output, end)) in own.iter().enumerate() {
         if let Some((_, first)) = own[..i].iter().find(|(of, _)| of == output || law.outputs.len() == 1) {
-            meeting.alike(first, end);
+            if matches!(law.kind, LawKind::Given) { meeting.alike(first, end) } else { meeting.same(first, end) }
+        }
+    }
+    // A parameter that is a stiffness or a damping makes a force of what it is multiplied with.
+    if let (LawKind::SpringDamper { stiffness, damping }, [x, v, ..]) = (&law.kind, law.inputs.as_slice()) {
+        for (gain, input) in [(stiffness, x), (damping, v)] {
+            let Gain::Parameter { name, .. } = gain else { continue };
+            let Some(parameter) = Endpoint::parse(name) else { continue };
+            own.iter().take(1).for_each(|(_, force)| meeting.product(&parameter, input, force));
         }
     }
     // Parameters of units are told in SI, and units are told impedances in SI.

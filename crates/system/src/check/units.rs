@@ -75,6 +75,12 @@ mod tests {
             |a: (&str, BaseUnit), b: (&str, BaseUnit), relative| between((a.0, Some(a.1)), (b.0, Some(b.1)), relative);
         assert_eq!(convert(("degC", celsius), ("K", kelvin), false), Conversion::Affine(1.0, 273.15));
         assert_eq!(convert(("degC", celsius), ("K", kelvin), true), Conversion::Same);
+        // 0 degC are 32 degF, a degree of which is 5/9 K.
+        let fahrenheit = BaseUnit { k: 1, factor: 5.0 / 9.0, offset: 459.67 * 5.0 / 9.0, ..BaseUnit::default() };
+        let Conversion::Affine(factor, offset) = convert(("degC", celsius), ("degF", fahrenheit), false) else {
+            panic!("a factor and an offset");
+        };
+        assert!((factor - 1.8).abs() < 1e-12 && (offset - 32.0).abs() < 1e-10, "{factor} {offset}");
         assert_eq!(convert(("m", metre), ("mm", millimetre), false), Conversion::Affine(1000.0, 0.0));
         assert_eq!(convert(("m", metre), ("K", kelvin), false), Conversion::Incompatible);
         assert_eq!(between(("m", Some(metre)), ("furlong", None), false), Conversion::Unknown);
