@@ -25,6 +25,10 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
         if !matches!(method.correction, Correction::Explicit) {
             return refused("a corrector", "explicit coupling");
         }
+        // A unit at half a step is between the samples of the others: what it missed is known at the window's end.
+        if method.energy == EnergyCorrection::Nepce {
+            return refused("NEPCE", "another energy correction: what half steps miss is known too late");
+        }
     }
     // An order names each unit once.
     if let Some(order) = method.schedule.order() {

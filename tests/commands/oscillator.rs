@@ -131,6 +131,7 @@ fn what_makes_no_sense_ends_with_2_and_names_both_options() {
         (&["--schedule", "palindromic", "--rate", "2"], ["`--schedule palindromic`", "`--rate 2`"]),
         (&["--schedule", "palindromic", "--correct", "newton"], ["`--schedule palindromic`", "`--correct newton`"]),
         (&["--schedule", "palindromic", "--control", "error"], ["`--schedule palindromic`", "`--control error`"]),
+        (&["--schedule", "palindromic", "--energy", "nepce"], ["`--schedule palindromic`", "`--energy nepce`"]),
         (&["--control-tolerance", "1e-3"], ["`--control-tolerance 0.001`", "`--control fixed`"]),
         (&["--set", "m1=1", "--set", "m1=2"], ["`--set m1=1`", "`--set m1=2`"]),
     ];

@@ -126,6 +126,7 @@ fn what_does_not_go_together_is_refused_at_its_place() {
         ("method = \"jerk\"\npredict = \"linear\"\n", ["`predict = \"linear\"` beside `method = \"jerk\"`", "line"]),
         ("schedule = \"palindromic\"\ncorrect = \"newton\"\n", ["palindromic", "never repeated"]),
         ("schedule = \"palindromic\"\ncontrol = { kind = \"error\" }\n", ["palindromic", "of one length"]),
+        ("schedule = \"palindromic\"\nenergy = \"nepce\"\n", ["palindromic", "known too late"]),
         ("schedule = \"gauss-seidel-reversed\"\norder = [\"mass1\", \"mass2\"]\n", ["`order`", "gauss-seidel"]),
         ("control = { tolerance = 1e-3 }\n", ["`tolerance`", "kind = \"error\""]),
         ("control = { kind = \"error\", step_max = 0.5 }\n", ["step_max", "say one of them"]),

@@ -103,6 +103,10 @@ impl Scheme {
         if self.correct != Correct::Explicit {
             return against("correct", typed(self.correct), "its half steps are never repeated");
         }
+        if self.energy == Energy::Nepce {
+            let why = "what its half steps miss is known too late";
+            return against("energy", typed(self.energy), why);
+        }
         if self.rate != Rate::default() {
             return against("rate", self.rate.to_string(), "its steps are of one length");
         }

@@ -188,6 +188,11 @@ fn together(s: &Scenario, findings: &mut Vec<Finding>) {
         let what = format!("`correct = \"{}\"`", c.correct);
         against(&c.place, what, "its half steps are never repeated", forward);
     }
+    // A unit at half a step is between the samples of the others: what it missed is known at the window's end.
+    if c.energy == Energy::Nepce {
+        let what = format!("`energy = \"{}\"`", c.energy);
+        against(&c.place, what, "what its half steps miss is known too late", forward);
+    }
     if c.control.kind != Control::Fixed {
         let what = format!("`control` by `{}`", c.control.kind);
         against(&c.place, what, "its steps are of one length", forward);
