@@ -22,7 +22,7 @@
 use crate::error::RunError;
 use crate::history::History;
 use crate::ids::Signal;
-use crate::station::derivative;
+use crate::station::{answers, rate};
 use crate::supply::Supply;
 use crate::system::System;
 use crate::time::{Clock, Tick};
@@ -205,17 +205,23 @@ impl LineFeed {
         if line.local[end] == Local::Feedback {
             feed.own = Some(histories.len());
             histories.push(History::new(2, 2, 4));
+        }
+        if answers(system, line.speed[end]) {
             feed.asked = rate(system, line.speed[end]).map(|rate| [rate, reference]);
         }
         feed
     }
 
-    /// Gets the derivative of the unit's acceleration with respect to the force, if the feed needs it.
+    /// Gets the derivative of the unit's acceleration with respect to the force: before each step if the feed needs it, else once.
     pub fn ask(&mut self, unit: &mut dyn Unit) -> Result<(), UnitError> {
         let Some([rate, input]) = self.asked else { return Ok(()) };
         let mut answer = [0.0];
-        unit.directional(Tangent::new(&[rate], &[input], &[1.0], &mut answer))?;
+        let asked = unit.directional(Tangent::new(&[rate], &[input], &[1.0], &mut answer));
         self.answer = answer[0];
+        if self.own.is_some() {
+            return asked;
+        }
+        self.asked = None;
         Ok(())
     }
 
@@ -280,12 +286,6 @@ impl LineFeed {
 /// large ones.
 fn fitted(x: f64) -> f64 {
     if x > 1e-3 { -1.0 / (-x).exp_m1() - 1.0 / x } else { 0.5 + x.max(0.0) / 12.0 }
-}
-
-/// The rate of a speed, by value reference, where an input reaches it at once.
-pub(crate) fn rate(system: &System, speed: Signal) -> Option<u32> {
-    let channel = &system.channels[speed.channel];
-    derivative(system, channel.unit, channel.variables[speed.component])
 }
 
 /// A time in ticks, whole where it nearly is.

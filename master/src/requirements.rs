@@ -4,10 +4,10 @@ use crate::correct::Correction;
 use crate::dense::Dense;
 use crate::error::RunError;
 use crate::feedthrough::is_answered_at_once;
-use crate::ids::Signal;
-use crate::line::{self, Local};
+use crate::line::Local;
 use crate::method::{EnergyCorrection, Method};
 use crate::schedule::Schedule;
+use crate::station::answers;
 use crate::system::System;
 use crate::time::Tick;
 
@@ -152,12 +152,6 @@ fn lines(system: &System, method: &Method) -> Result<(), RunError> {
         }
     }
     Ok(())
-}
-
-/// Whether an end's unit can answer how its speed follows a force.
-fn answers(system: &System, speed: Signal) -> bool {
-    let co = system.descriptions[system.channels[speed.channel].unit].co_simulation.as_ref();
-    co.is_some_and(|c| c.provides_directional_derivative) && line::rate(system, speed).is_some()
 }
 
 /// Forces of joints are found by repeating windows, and are linear over them.

@@ -119,9 +119,9 @@ fn two_signals_in_a_moment_are_one() {
     std::fs::write(folder.join("slow.fmu"), make::fmu(make::XML, &slow)).expect("the FMU");
     let child = start(&folder, &["simulate", "slow.fmu", "--out", "out"]);
     wait_until("rows", || std::fs::read_to_string(folder.join("out/result.csv")).is_ok_and(|t| t.lines().count() >= 3));
-    let id = child.id();
-    let both = format!("kill -TERM {id}; sleep 0.02; kill -TERM -- -{id}");
-    assert!(Command::new("sh").args(["-c", &both]).status().expect("sh").success());
+    signal("-TERM", &child.id().to_string());
+    std::thread::sleep(Duration::from_millis(20));
+    signal("-TERM", &format!("-{}", child.id()));
     let output = child.wait_with_output().expect("ended");
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(error(&output).contains("interrupted at t = "), "{output:?}");

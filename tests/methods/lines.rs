@@ -254,17 +254,16 @@ fn a_line_continues_bit_by_bit() {
 /// A unit whose force has the sign of the other end is refused before the first step: feedback would drive it without bound.
 #[test]
 fn a_unit_at_the_wrong_end_is_refused() {
-    let text = Link { local: "feedback", ..LINK }.scenario();
-    simulation(&text);
-    let wrong = text.replace("embedded:oscillator2_force", "embedded:oscillator1_force");
-    let scenario = toml::read(&wrong, "link.toml", Path::new(".")).expect("a scenario");
-    let (assembly, _) = assemble(&scenario, &Fmus::new(embedded::fmu)).expect("a system");
-    let mut simulation = assembly.simulation().expect("a simulation");
-    let said = simulation.initialise().expect_err("refused").to_string();
-    assert!(
-        ["`mass2` at end 2", "changes by -1e0 1/kg", "exchange the ends"].iter().all(|w| said.contains(w)),
-        "{said}"
-    );
+    for (local, model) in [("feedback", "force"), ("hold", "force"), ("inside", "line")] {
+        let text = Link { local, ..LINK }.scenario();
+        simulation(&text);
+        let wrong = text.replace(&format!("embedded:oscillator2_{model}"), &format!("embedded:oscillator1_{model}"));
+        let scenario = toml::read(&wrong, "link.toml", Path::new(".")).expect("a scenario");
+        let (assembly, _) = assemble(&scenario, &Fmus::new(embedded::fmu)).expect("a system");
+        let mut simulation = assembly.simulation().expect("a simulation");
+        let said = simulation.initialise().expect_err("refused").to_string();
+        assert!(["`mass2` at end 2", "1/kg", "exchange the ends"].iter().all(|w| said.contains(w)), "{local}: {said}");
+    }
 }
 
 #[test]

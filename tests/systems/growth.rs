@@ -120,8 +120,8 @@ fn limits_of_an_oscillator_on_oil_are_those_of_linear_theory() {
             let share = found[0]["stable_fraction"].as_f64().expect("a share");
             let what = format!("model {model}, oil first {first}, mean {mean}, G = {conductance}: {found}");
             match expected {
-                // None: that of the first step is told.
-                Some(0.0) => assert!(limit.is_some_and(|limit| limit <= 0.1) && share == 0.0, "{what}"),
+                // None but in islands further out: that of the first step is told.
+                Some(0.0) => assert!(limit.is_some_and(|limit| limit <= 0.1) && share < 0.2, "{what}"),
                 Some(x) => assert!(limit.is_some_and(|limit| (limit / x - 1.0).abs() < 0.02), "{what}"),
                 None => assert!(limit.is_none() && share == 1.0, "{what}"),
             }

@@ -1,6 +1,6 @@
 //! A *station*: the inputs of a unit and their feeds, its sampled outputs, and how both are exchanged with it. In a window,
 //! units are fed, stepped and read here and nowhere else; beside it only `dense.rs` (samples inside a step), `jacobian.rs`
-//! (directional derivatives) and `link.rs` (values that are not real) read and set variables, `relay.rs` steps units whose
+//! (directional answers, rates) and `link.rs` (values that are not real) read and set variables, `relay.rs` steps units whose
 //! inputs are held, and `window.rs` saves and restores states.
 
 mod inputs;
@@ -14,7 +14,7 @@ pub use outputs::Refresh;
 use inputs::{Inputs, InputsState};
 use outputs::{Outputs, OutputsState};
 use response::responses;
-pub(crate) use response::{Response, derivative};
+pub(crate) use response::{Response, answers, rate};
 
 use crate::dense::{Dense, DenseState};
 use crate::error::RunError;
@@ -204,7 +204,7 @@ impl Station {
             let unit = self.unit.name();
             let found = format!("unit `{unit}` at end {end}, whose acceleration changes by {answer:e} 1/kg with the force");
             let expected = "a negative change at end 1 and a positive one at end 2: exchange the ends, or take a unit whose force has the other sign";
-            Err(RunError::grid("line with `feedback`", found, expected.to_owned()))
+            Err(RunError::grid("end of a line", found, expected.to_owned()))
         })
     }
 

@@ -1,5 +1,6 @@
 //! The response of sampled outputs to a change of the inputs, for estimating an interface Jacobian.
 
+use crate::ids::Signal;
 use crate::system::System;
 use macrostep_description::ModelDescription;
 
@@ -22,8 +23,20 @@ pub(crate) fn responses(system: &System, u: usize) -> Vec<Response> {
 }
 
 /// The first time derivative of a variable, by value reference, where an input reaches it at once and not the variable itself.
-pub(crate) fn derivative(system: &System, u: usize, variable: usize) -> Option<u32> {
+fn derivative(system: &System, u: usize, variable: usize) -> Option<u32> {
     chain(system, u, &system.descriptions[u], 0, variable).filter(|r| r.order == 1).map(|r| r.reference)
+}
+
+/// The rate of a speed, by value reference, where an input reaches it at once.
+pub(crate) fn rate(system: &System, speed: Signal) -> Option<u32> {
+    let channel = &system.channels[speed.channel];
+    derivative(system, channel.unit, channel.variables[speed.component])
+}
+
+/// Whether an end's unit can answer how its speed follows a force.
+pub(crate) fn answers(system: &System, speed: Signal) -> bool {
+    let co = system.descriptions[system.channels[speed.channel].unit].co_simulation.as_ref();
+    co.is_some_and(|c| c.provides_directional_derivative) && rate(system, speed).is_some()
 }
 
 fn chain(
