@@ -96,6 +96,21 @@ fn times(folder: &Path) -> Table {
     table
 }
 
+/// How much faster than real time the verbs of the hydraulic systems run, with what they print as `real_time_factor`.
+fn real_time() -> Table {
+    let mut table = Table::new("what | > times faster than real time");
+    for verb in ["crane", "actuator"] {
+        let factor = |_| {
+            let output = Command::new(program()).args([verb, "--json"]).output().expect("the program runs");
+            assert!(output.status.success(), "{verb}: {output:?}");
+            let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            result["real_time_factor"].as_f64().expect("a factor")
+        };
+        table.row([format!("{verb}, H = 16 ms"), format!("{:.0}", (0..5).map(factor).fold(0.0, f64::max))]);
+    }
+    table
+}
+
 fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
@@ -109,14 +124,15 @@ fn main() {
     let has = |option: &str| arguments.iter().any(|a| a == option);
     let folder = tempfile::tempdir().expect("a folder");
     let _open = factory::open_all().expect("the FMUs open");
-    let table = times(folder.path());
-    println!("{}", table.terminal());
+    let tables = [times(folder.path()), real_time()];
+    tables.iter().for_each(|table| println!("{}", table.terminal()));
     if has("--write") {
         // What stands before and after the table on the page is written by hand.
         let text = std::fs::read_to_string(page("verbs.md")).expect("the page");
         let (before, rest) = text.split_once(BEGIN).expect("where the table begins");
         let (_, after) = rest.split_once(END).expect("where the table ends");
-        let text = format!("{before}{BEGIN}\n{}\n{END}{after}", table.markdown());
+        let tables = tables.map(|table| table.markdown()).join("\n");
+        let text = format!("{before}{BEGIN}\n{tables}\n{END}{after}");
         std::fs::write(page("verbs.md"), text).expect("the page is written");
     }
 }

@@ -1,6 +1,6 @@
 //! A *station*: the inputs of a unit and their feeds, its sampled outputs, and how both are exchanged with it. In a window,
 //! units are fed, stepped and read here and nowhere else; beside it only `dense.rs` (samples inside a step), `jacobian.rs`
-//! (directional answers, rates) and `link.rs` (values that are not real) read and set variables, `relay.rs` steps units whose
+//! (directional derivatives) and `link.rs` (values that are not real) read and set variables, `relay.rs` steps units whose
 //! inputs are held, and `window.rs` saves and restores states.
 
 mod inputs;
