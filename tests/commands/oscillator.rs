@@ -113,7 +113,7 @@ fn energy_and_control_are_in_the_result() {
 
 #[test]
 fn what_makes_no_sense_ends_with_2_and_names_both_options() {
-    let cases: [(&[&str], [&str; 2]); 19] = [
+    let cases: [(&[&str], [&str; 2]); 20] = [
         (&["--fast", "1"], ["`--fast 1`", "`--rate 1`"]),
         (&["--step", "3e-3"], ["`--stop 10`", "`--step 0.003`"]),
         (&["--step", "1e-9"], ["`--stop 10`", "`--step 0.000000001`"]),
