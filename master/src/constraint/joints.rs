@@ -45,8 +45,6 @@ pub(crate) struct Joints {
     pub(super) mobility: Vec<f64>,
     pub(super) turning: Turning,
     pub(super) secant: Secant,
-    /// Whether the run under way is a trial of a corrector: it teaches nothing, so that trials and what they are trials of are corrected alike.
-    pub is_trial: bool,
 }
 
 impl Joints {
@@ -83,7 +81,6 @@ impl Joints {
         let rows = list.last().map_or(0, |j| j.rows.end);
         let zeros = || vec![0.0; rows];
         Joints {
-            is_trial: false,
             is_directional: touches.iter().all(|t| t.accelerations.len() == t.forces.len()),
             touches,
             first,
@@ -294,9 +291,7 @@ impl Joints {
                     let _ = self.factorise();
                 }
             }
-            if !self.is_trial {
-                self.learn(state, histories, (end, length_s));
-            }
+            self.learn(state, histories, (end, length_s));
         }
         // What the forces are to be changed by.
         for i in 0..self.rows() {
@@ -371,9 +366,7 @@ impl Joints {
         self.forces.iter_mut().for_each(|half| self.factor.project(half));
         let (n, w, [a, b]) = (self.rows(), &self.mobility, &self.forces);
         let floor = |i: usize| self.list.iter().position(|j| j.rows.contains(&i)).map_or(0.0, |j| state.floor[j]);
-        if !self.is_trial {
-            self.secant.see([a, b], [&self.by_a, &self.by_b], |i| [w[i * n + i], floor(i)]);
-        }
+        self.secant.see([a, b], [&self.by_a, &self.by_b], |i| [w[i * n + i], floor(i)]);
         self.secant.improve(&state.correction, [&mut self.by_a, &mut self.by_b]);
     }
 
