@@ -59,7 +59,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let scenario = assembly.effective.clone();
     // What no bound holds for, and no smaller step makes right.
     if bound.is_some() || scenario.coupling.predict.family != Family::Jerk {
-        tell(&unmeasured(&assembly).into_iter().map(|(_, note)| note).collect::<Vec<_>>());
+        tell(unmeasured(&assembly).1.as_slice());
     }
     let identity = identity(&assembly, &scenario)?;
     can_serialize(arguments, &assembly)?;

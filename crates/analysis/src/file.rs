@@ -50,7 +50,7 @@ impl FromFile {
         let mut scenario = assembly.effective.clone();
         let mut findings = findings;
         // What depends on the method has no error that would shrink with the step.
-        findings.extend(unmeasured(&assembly).into_iter().map(|(_, note)| note));
+        findings.extend(unmeasured(&assembly).1);
         // Quantities: recorded real variables that may change in a run.
         let moves = |(u, v): &&(usize, usize)| {
             let variable = &assembly.descriptions[*u].variables[*v];

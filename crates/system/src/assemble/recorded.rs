@@ -86,17 +86,16 @@ fn outputs(a: &Assembly, is_one: impl Fn(&Variable) -> bool) -> Vec<(usize, usiz
 }
 
 /// Recorded columns that depend on derivatives of inputs, which a method sends or not: they have no error that would shrink with the
-/// step, and are not measured. Each with a note.
-pub fn unmeasured(a: &Assembly) -> Vec<(String, Finding)> {
-    let note = |(u, v): &(usize, usize)| {
-        let name = a.column(*u, *v);
-        let what = format!(
-            "`{name}` depends on derivatives of inputs, which depend on the method: its error does not shrink with the step"
-        );
-        let note = Finding::note(&a.effective.experiment.place, what, "");
-        (name, note)
-    };
-    a.recorded.iter().filter(|(u, v)| sees_derivatives(&a.descriptions[*u], *v)).map(note).collect()
+/// step, and are not measured. With one note for all of them.
+pub fn unmeasured(a: &Assembly) -> (Vec<String>, Option<Finding>) {
+    let seen = a.recorded.iter().filter(|(u, v)| sees_derivatives(&a.descriptions[*u], *v));
+    let names: Vec<String> = seen.map(|(u, v)| a.column(*u, *v)).collect();
+    let what = format!(
+        "outputs that depend on derivatives of inputs, and so on the method, have errors that do not shrink with the step: `{}`",
+        names.join("`, `")
+    );
+    let note = (!names.is_empty()).then(|| Finding::note(&a.effective.experiment.place, what, ""));
+    (names, note)
 }
 
 /// Whether an output is the derivative of one that follows inputs at once: what it shows depends on the derivatives of inputs

@@ -74,7 +74,7 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
     let mut plain = scenario.clone();
     plain.experiment.error = None;
     let (assembly, _) = assemble(&plain, catalogue).map_err(Unverified::Findings)?;
-    let left_out = unmeasured(&assembly).into_iter().map(|(name, _)| name).collect();
+    let left_out = unmeasured(&assembly).0;
     let mut plain = assembly.effective;
     // What cannot be bounded: steps that are chosen already.
     let e = &mut plain.experiment;

@@ -136,8 +136,8 @@ pub fn verify(
         return Err(Unverified::Findings(vec![Finding::error(e.step_place.or(&e.place), what, next)]));
     }
     // What depends on the method has no error that would shrink with the step.
-    let (left_out, notes): (Vec<String>, Vec<Finding>) = unmeasured(&first).into_iter().unzip();
-    findings.extend(notes);
+    let (left_out, note) = unmeasured(&first);
+    findings.extend(note);
     drop(first);
     // A run with a part of the macro step, which records as many rows as the first.
     let mut trace = |parts: u32, schedule: Schedule| {
