@@ -45,6 +45,8 @@ pub(crate) struct Joints {
     pub(super) mobility: Vec<f64>,
     pub(super) turning: Turning,
     pub(super) secant: Secant,
+    /// Largest force of each so far, as a corrector has seen it.
+    pub forces_max: Vec<f64>,
 }
 
 impl Joints {
@@ -94,6 +96,7 @@ impl Joints {
             mobility: vec![0.0; rows * rows],
             turning: Turning::new(rows),
             secant: Secant::new(rows),
+            forces_max: vec![0.0; list.len()],
             list,
         }
     }

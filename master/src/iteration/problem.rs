@@ -24,16 +24,13 @@ pub(super) struct Guessed<'a> {
     guesses: &'a [Guess],
     /// Whether the window has been run before, so that it must be taken back first.
     ran: bool,
-    /// Largest force of each joint.
-    forces: Vec<f64>,
     /// A step a unit did not finish in the last run.
     pub discarded: Option<Unfinished>,
 }
 
 impl<'a> Guessed<'a> {
     pub fn new(window: &'a mut Window, state: &'a mut State, guesses: &'a [Guess]) -> Self {
-        let forces = vec![0.0; state.joints.floor.len()];
-        Guessed { window, state, guesses, ran: false, forces, discarded: None }
+        Guessed { window, state, guesses, ran: false, discarded: None }
     }
 
     /// Runs the window where nothing is guessed.
@@ -85,8 +82,9 @@ impl<'a> Guessed<'a> {
         for g in guesses {
             sizes.see(g.channel, &y[g.places()]);
         }
-        let (first, floor) = (self.window.joints.first, &self.state.joints.floor);
-        for (i, (floor, force)) in floor.iter().zip(&mut self.forces).enumerate() {
+        let (joints, floor) = (&mut self.window.joints, &self.state.joints.floor);
+        let first = joints.first;
+        for (i, (floor, force)) in floor.iter().zip(&mut joints.forces_max).enumerate() {
             *force = sizes.known((first + i, 0));
             sizes.see(first + i, &[*floor]);
         }
@@ -139,7 +137,7 @@ impl Problem for Guessed<'_> {
         let is_small = |g: &Guess| {
             // A force of a joint is measured with its own size, or with what a hundred roundings are of the tolerance.
             let place = g.channel.checked_sub(window.joints.first);
-            let joint = place.and_then(|i| self.forces.get(i).zip(state.joints.floor.get(i)));
+            let joint = place.and_then(|i| window.joints.forces_max.get(i).zip(state.joints.floor.get(i)));
             let part = joint.map_or(1.0, |(force, floor)| {
                 force.max(floor * (COARSEST / tolerance).min(1.0)) / state.guess.scale[g.first]
             });
