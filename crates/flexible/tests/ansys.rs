@@ -98,6 +98,8 @@ fn damaged_matrices_are_refused_with_the_line() {
         (swap("(1P,3E12.4)", ""), 4, "2 formats"),
         (swap("  1   3   4", "  0   2   3"), 5, "from 0 to 3"),
         (swap("  1   3   4", "  1   4   3"), 5, "from 1 to 3"),
+        (swap("  1   3   4", "  2   3   4"), 5, "from 2 to 4"),
+        (swap("  1   3   4", "  1   5   4"), 5, "ascending"),
         (swap("  1   3   4", "  1   4"), 5, "2 pointers in lines 5 to 5, expected 3"),
         (swap("  1   2   2", "  1   3   2"), 6, "entry (3, 1)"),
         (swap("  1   2   2", "  1   0   2"), 6, "entry (0, 1)"),
