@@ -1,4 +1,4 @@
-//! Explicit coupling of a multibody system and a fast subsystem in plain Rust: the fast side first, interface model, mean force; to
+//! Explicit coupling of a multibody system and a fast subsystem in plain Rust: the fast side first, interface model and mean force unless said otherwise; to
 //! look into both sides, and to check the engine by something that shares no code with it.
 
 use std::sync::Arc;
@@ -15,10 +15,13 @@ pub struct Coupled<F: FastSide> {
     pub slow: Simulation,
     macro_s: f64,
     options: InterfaceOptions,
+    /// How the fast side sees the speed in a step, and whether the slow side gets the mean force.
+    scheme: (Prediction, bool),
     pub model: InterfaceModel,
     pub forces: Forces,
     pub position: Vec<f64>,
     pub speed: Vec<f64>,
+    speed_before: Vec<f64>,
 }
 
 impl<F: FastSide> Coupled<F> {
@@ -30,12 +33,18 @@ impl<F: FastSide> Coupled<F> {
         let (mut position, mut speed) = (Vec::new(), Vec::new());
         slow.interface(&mut position, &mut speed);
         let (options, model, forces) = (InterfaceOptions::default(), InterfaceModel::default(), Forces::default());
-        Coupled { fast, fast_state, slow, macro_s, options, model, forces, position, speed }
+        let (scheme, speed_before) = ((Prediction::InterfaceModel, true), speed.clone());
+        Coupled { fast, fast_state, slow, macro_s, options, scheme, model, forces, position, speed, speed_before }
     }
 
     /// With another interface model.
     pub fn with(self, options: InterfaceOptions) -> Self {
         Coupled { options, ..self }
+    }
+
+    /// With linear speeds, and the force at the step's end.
+    pub fn linear(self) -> Self {
+        Coupled { scheme: (Prediction::Linear, false), ..self }
     }
 
     /// One macro step.
@@ -44,15 +53,17 @@ impl<F: FastSide> Coupled<F> {
         let division = Window::divide(time_s, self.macro_s, MICRO_S).expect("micro steps divide it");
         self.model.clone_from(self.slow.interface_model(self.macro_s, &self.options).expect("a model"));
         let interface = Interface {
-            prediction: Prediction::InterfaceModel,
+            prediction: self.scheme.0,
             position: &self.position,
             speed: &self.speed,
-            speed_before: &self.speed,
+            speed_before: &self.speed_before,
             mobility: &self.model.mobility,
             bias: &self.model.bias,
         };
         window(&self.fast, &mut self.fast_state, &division, &interface, &mut self.forces);
-        self.slow.step(self.macro_s, &self.forces.mean).unwrap_or_else(|error| panic!("{time_s} s: {error}"));
+        let force = if self.scheme.1 { &self.forces.mean } else { &self.forces.end };
+        self.slow.step(self.macro_s, force).unwrap_or_else(|error| panic!("{time_s} s: {error}"));
+        self.speed_before.clone_from(&self.speed);
         self.slow.interface(&mut self.position, &mut self.speed);
     }
 }
