@@ -4,4 +4,5 @@ mod flexible_units;
 mod platforms;
 mod recipes;
 mod references;
+mod second_reader;
 mod tables;
