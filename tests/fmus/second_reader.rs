@@ -6,14 +6,15 @@
 #[cfg(target_os = "linux")]
 use crate::make::XML;
 use fmi_schema::fmi2::{
-    Causality as TheirCausality, DependenciesKind, Fmi2ModelDescription, Fmi2VariableDependency, Initial as TheirInitial,
-    ScalarVariable, ScalarVariableElement as Element, Variability as TheirVariability,
+    Causality as TheirCausality, DependenciesKind, Fmi2ModelDescription, Fmi2VariableDependency,
+    Initial as TheirInitial, ScalarVariable, ScalarVariableElement as Element, Variability as TheirVariability,
 };
 use fmi_schema::traits::FmiModelDescription;
 use macrostep_analysis::catalogue::all;
 use macrostep_description::xml::{read_str, write};
 use macrostep_description::{
-    Causality, Dependencies, DependencyKind, Initial, Kind, ModelDescription, Unit, Unknown, Value, Variability, Variable,
+    Causality, Dependencies, DependencyKind, Initial, Kind, ModelDescription, Unit, Unknown, Value, Variability,
+    Variable,
 };
 
 /// Both readers' findings in one text, field by field.
@@ -72,7 +73,11 @@ fn units(name: &str, ours: &[Unit], theirs: &Fmi2ModelDescription) {
         if let (Some(a), Some(b)) = (&a.base, &b.base_unit) {
             let exponents = [b.kg, b.m, b.s, b.a, b.k, b.mol, b.cd, b.rad].map(|e| e.unwrap_or(0));
             assert_eq!([a.kg, a.m, a.s, a.a, a.k, a.mol, a.cd, a.rad], exponents, "{name}: exponents");
-            assert_eq!((a.factor, a.offset), (b.factor.unwrap_or(1.0), b.offset.unwrap_or(0.0)), "{name}: factor, offset");
+            assert_eq!(
+                (a.factor, a.offset),
+                (b.factor.unwrap_or(1.0), b.offset.unwrap_or(0.0)),
+                "{name}: factor, offset"
+            );
         }
     }
 }
