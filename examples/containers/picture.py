@@ -34,13 +34,16 @@ with tempfile.TemporaryDirectory() as folder:
 
 figure, axes = plt.subplots(2, 1, figsize=(8, 5), sharex=True, layout="constrained")
 for axis, name in zip(axes, ["mass1.x", "mass2.x"]):
-    axis.plot(wired["time"], wired[name], color="#c44e52", lw=1, label="wired in FMPy, inputs held, 500 steps of 20 ms")
-    axis.plot(fine["time"], fine[name], color="#999999", lw=1, label="one container, 500 steps of 20 ms")
-    axis.plot(coarse["time"], coarse[name], "o", color="#4c72b0", ms=4, label="one container, 50 steps of 200 ms")
-    axis.set_ylim(-30, 30)
+    axis.plot(wired["time"], wired[name], color="#c44e52", lw=1.2, label="wired in FMPy: inputs held, steps of 20 ms")
+    axis.plot(fine["time"], fine[name], color="#8c8c8c", lw=1.2, label="one container, steps of 20 ms")
+    axis.plot(coarse["time"], coarse[name], "o", color="#4c72b0", ms=4.5, label="one container, steps of 200 ms")
+    # The first half shows how the run on held inputs leaves all bounds.
+    axis.set_xlim(0, 5)
+    axis.set_ylim(-25, 25)
     axis.set_ylabel(f"{name} [m]")
     axis.grid(alpha=0.3)
-axes[0].legend(loc="upper left", fontsize=8)
+# Above the curves, where it covers none of them.
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=8, frameon=False)
 axes[1].set_xlabel("t [s]")
 figure.savefig(picture, dpi=100)
 for title, rows in [("wired", wired), ("container", coarse)]:
