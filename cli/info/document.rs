@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use macrostep_description::{Dependencies, Kind, ModelDescription, TypeDefinition, Unit, Variable};
 use macrostep_import::fmu::Fmu;
+use macrostep_system::assemble::InputOrder;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
@@ -11,8 +12,8 @@ use super::{capabilities, dependencies, exponents, items, json_value, names, rol
 use macrostep::values::{self, word};
 
 /// Writes the object and a line end.
-pub(super) fn write(fmu: &Fmu, mut out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut out, &document(fmu))?;
+pub(super) fn write(fmu: &Fmu, tried: Option<&InputOrder>, mut out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut out, &document(fmu, tried))?;
     writeln!(out)
 }
 
@@ -25,7 +26,7 @@ struct Document<'a> {
     warnings: Vec<String>,
 }
 
-fn document(fmu: &Fmu) -> Document<'_> {
+fn document<'a>(fmu: &'a Fmu, tried: Option<&InputOrder>) -> Document<'a> {
     // Numbers that JSON has no form for are written as strings, like values.
     let d = fmu.description();
     let capabilities: Map<String, Json> =
@@ -43,6 +44,7 @@ fn document(fmu: &Fmu) -> Document<'_> {
         "model_exchange": d.has_model_exchange,
         "capabilities": capabilities,
         "rollback": rollback(fmu),
+        "input_derivatives": tried.map(|t| json!({ "order": t.order, "how": t.said() })),
         "max_output_derivative_order": fmu.capabilities().max_output_derivative_order,
         // The experiment is an object or nothing, even where only one of its values is given.
         "default_experiment": experiment.map(|e| json!({

@@ -9,12 +9,14 @@ use clap::Args;
 use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Value};
 use macrostep_import::fmu::Fmu;
 use macrostep_system::Fmus;
+use macrostep_system::assemble::{InputOrder, order_alone};
 use macrostep_system::scenario::Source;
 use serde_json::{Value as Json, json};
 
 use crate::embedded;
 use crate::failure::Failure;
 use crate::print;
+use crate::slaves::{self, SlaveArguments};
 
 /// `macrostep info`.
 #[derive(Debug, Args)]
@@ -25,6 +27,9 @@ pub struct InfoArguments {
     /// Print one JSON object instead of tables [default: off]
     #[arg(long)]
     pub json: bool,
+    /// Try which derivatives of its inputs the FMU takes: instances of it run for two steps [default: off]
+    #[arg(long)]
+    pub probe: bool,
 }
 
 /// Opens and prints.
@@ -33,7 +38,9 @@ pub struct InfoArguments {
 /// [`Failure::Run`] where the FMU cannot be read.
 pub fn run(arguments: &InfoArguments) -> Result<(), Failure> {
     let fmu = open(&arguments.fmu)?;
-    print::stream(|out| if arguments.json { document::write(&fmu, out) } else { text::write(&fmu, out) })
+    let tried = if arguments.probe { input_order(&fmu) } else { None };
+    let tried = tried.as_ref();
+    print::stream(|out| if arguments.json { document::write(&fmu, tried, out) } else { text::write(&fmu, tried, out) })
 }
 
 /// Opens an FMU for a verb: a path, or a name as scenarios have it.
@@ -46,6 +53,21 @@ pub fn open(path: &Path) -> Result<Fmu, Failure> {
         return Fmus::new(embedded::packed).fmu(&Source::Embedded(name.to_owned())).map_err(Failure::Run);
     }
     Fmu::open(path).map_err(Failure::run)
+}
+
+/// Which derivatives of its inputs the FMU takes; `None` where it does not claim to take any.
+fn input_order(fmu: &Fmu) -> Option<InputOrder> {
+    let arguments = SlaveArguments::default();
+    let only_once = fmu.capabilities().can_be_instantiated_only_once_per_process;
+    let mut make = || {
+        let unit = if only_once {
+            slaves::make_by_fork(fmu, &fmu.description().model_name, &arguments)
+        } else {
+            slaves::make(fmu, &fmu.description().model_name, &arguments, None)
+        };
+        unit.map_err(|e| e.to_string())
+    };
+    order_alone(fmu.description(), &mut make)
 }
 
 /// Capabilities by their names in the standard.

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Unit, Value, Variable, shown};
 use macrostep_import::fmu::Fmu;
 use macrostep_plot::table::{Listing, Table};
+use macrostep_system::assemble::InputOrder;
 
 use super::{capabilities, dependencies, exponents, items, names, rollback};
 use macrostep::values::{self, word};
@@ -15,9 +16,9 @@ use macrostep::values::{self, word};
 const CELL_MAX: usize = 500;
 
 /// All tables.
-pub(super) fn write(fmu: &Fmu, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(fmu: &Fmu, tried: Option<&InputOrder>, out: &mut dyn Write) -> io::Result<()> {
     let d = fmu.description();
-    writeln!(out, "{}\n", about(fmu).terminal())?;
+    writeln!(out, "{}\n", about(fmu, tried).terminal())?;
     if !d.units.is_empty() {
         writeln!(out, "{}\n", units(d).terminal())?;
     }
@@ -28,7 +29,7 @@ pub(super) fn write(fmu: &Fmu, out: &mut dyn Write) -> io::Result<()> {
     fmu.warnings().iter().try_for_each(|warning| writeln!(out, "warning: {warning}"))
 }
 
-fn about(fmu: &Fmu) -> Table {
+fn about(fmu: &Fmu, tried: Option<&InputOrder>) -> Table {
     // A row a property; long texts are cut.
     let d = fmu.description();
     let mut about = Table::new("property | value");
@@ -52,6 +53,9 @@ fn about(fmu: &Fmu) -> Table {
         _ => "no",
     };
     row("goes back", way);
+    if let Some(tried) = tried {
+        row("tried", &tried.said());
+    }
     row("maxOutputDerivativeOrder", &fmu.capabilities().max_output_derivative_order.to_string());
     // The experiment its maker had in mind.
     if let Some(e) = &d.default_experiment {

@@ -3,6 +3,7 @@
 use macrostep_description::shown;
 use macrostep_plot::Table;
 use macrostep_plot::table::short;
+use macrostep_system::assemble::try_inputs;
 use macrostep_system::explain::{
     Allowed, Candidate, Loop, Residuals, choices, corrections, delays, methods, order, residuals, steps,
 };
@@ -33,7 +34,9 @@ pub fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
 /// As [`run`], and those of `say`.
 pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Result<(), Failure> {
     // The system and its order of execution, without a run.
-    let assembly = opened.assemble()?;
+    let mut assembly = opened.assemble()?;
+    // What other methods would find, too.
+    try_inputs(&mut assembly, opened);
     let order = order(&assembly).map_err(Failure::run)?;
     let s = &assembly.effective;
     let (h, stop) = (s.experiment.step_s.unwrap_or(f64::NAN), s.experiment.stop_s.unwrap_or(f64::NAN));

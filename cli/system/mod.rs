@@ -235,6 +235,11 @@ impl Catalogue for Opened {
         })
     }
 
+    fn scratch(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
+        let cut = self.caller.as_ref().map(|caller| &caller.cut);
+        slaves::make(&self.fmus.fmu(source)?, name, &self.slaves(source), cut).map_err(|e| e.to_string())
+    }
+
     fn forked(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
         if self.is_given(source) {
             let next = "it needs methods `state()` and `restore(state)`, or attributes that can be copied";

@@ -76,6 +76,9 @@ pub struct Method {
     pub control: Option<StepControl>,
     /// Steps per communication step for units that cannot interpolate their inputs, default 1.
     pub sub_steps: usize,
+    /// How far a part of lower degree may be from the polynomial of an input, relative to the size of the input, default 1e-4: for units that
+    /// take derivatives of a low order only. Parts have the moments of the whole, so the result is off by about its square.
+    pub deviation: f64,
 }
 
 impl Default for Method {
@@ -89,6 +92,7 @@ impl Default for Method {
             energy: EnergyCorrection::Monitor,
             control: None,
             sub_steps: 1,
+            deviation: 1e-4,
         }
     }
 }

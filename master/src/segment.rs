@@ -94,6 +94,30 @@ impl Segment {
         factors.iter().fold(self.coefficient(factors.len()), |x, factor| x * factor)
     }
 
+    /// Lowers the degree to `degree`: the polynomial of that degree that is the nearest over the step in the mean square. Its moments
+    /// ∫p sⁱ ds up to i = `degree` are those of the whole polynomial, so a smooth unit is moved alike up to a higher order.
+    ///
+    /// Removes multiples of the monic shifted Legendre polynomials s^d + Σ l_k s^k, which are orthogonal to all lower powers; from
+    /// k = d down l_k = −l_{k+1} (k + 1)²/((d − k)(d + k + 1)), l_d = 1 (Abramowitz and Stegun, 22.3.8 with x = 2s − 1).
+    pub fn project(&mut self, degree: usize) {
+        while self.degree > degree {
+            let (d, highest) = (self.degree, self.c[self.degree]);
+            let mut l = 1.0;
+            for k in (0..d).rev() {
+                l *= -(((k + 1) * (k + 1)) as f64) / ((d - k) * (d + k + 1)) as f64;
+                self.c[k] -= highest * l;
+            }
+            self.degree -= 1;
+        }
+    }
+
+    /// The largest second derivative with respect to local time, at evenly spaced points of the step.
+    pub fn curvature(&self) -> f64 {
+        let points = 4 * self.degree.max(1);
+        let second = |s: f64| (2..=self.degree).rev().fold(0.0, |sum, i| sum * s + (i * (i - 1)) as f64 * self.c[i]);
+        (0..=points).map(|j| second(j as f64 / points as f64).abs()).fold(0.0, f64::max)
+    }
+
     /// The same polynomial seen from a part of the step: local time `s = a + b·s'`, into `out`.
     pub fn part(&self, a: f64, b: f64, out: &mut Segment) {
         out.set_constant(0.0);

@@ -95,6 +95,8 @@ pub struct System {
     pub(crate) bonds: Vec<Bond>,
     /// Of each unit.
     pub(crate) settings: Vec<Settings>,
+    /// Highest order of input derivatives that each unit takes; 0: it holds its inputs over a step.
+    pub(crate) input_orders: Vec<usize>,
     /// Of each unit.
     ends: Vec<Ends>,
     /// Components of the widest channel.
@@ -145,6 +147,9 @@ impl System {
         let description = unit.shared_description();
         let names = self.known.entry(Arc::as_ptr(&description) as usize);
         self.names.push(Arc::clone(names.or_insert_with(|| Arc::new(positions(&description)))));
+        // What it declares says nothing of the order: any, unless [`System::input_order`] knows better.
+        let interpolates = description.co_simulation.as_ref().is_some_and(|c| c.can_interpolate_inputs);
+        self.input_orders.push(if interpolates { usize::MAX } else { 0 });
         self.descriptions.push(description);
         self.ends.push(Ends::default());
         self.units.push(unit);
@@ -154,6 +159,12 @@ impl System {
     /// Gives a unit another relative tolerance for its own solver; `None`: no tolerance is defined.
     pub fn tolerance(&mut self, unit: UnitId, tolerance: Option<f64>) {
         self.settings[unit.0].tolerance = tolerance;
+    }
+
+    /// Says up to which order a unit takes derivatives of its inputs, where that was tried: 0 if it holds them over a step. Polynomials of a
+    /// higher degree are sent in parts of this degree ([`Method::deviation`](crate::Method::deviation)).
+    pub fn input_order(&mut self, unit: UnitId, order: usize) {
+        self.input_orders[unit.0] = order;
     }
 
     /// Adds a start value, which the unit gets whenever it is initialised: after those added before.

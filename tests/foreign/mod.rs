@@ -3,6 +3,7 @@
 mod check;
 mod descriptions;
 mod feed_through;
+mod input_orders;
 mod logger;
 mod measures;
 mod meshes;

@@ -41,19 +41,24 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The library with these macros.
+/// The library of the slave that misbehaves with these macros.
 pub fn library(defines: &[(&str, &str)]) -> Vec<u8> {
+    compiled("slave.c", defines)
+}
+
+/// The library of a file of this folder with these macros.
+pub fn compiled(source: &str, defines: &[(&str, &str)]) -> Vec<u8> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let out = std::env::temp_dir().join(format!("macrostep-hostile-{}-{number}.so", std::process::id()));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kit/slave.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kit").join(source);
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-O1", "-w", "-pthread", "-o"]).arg(&out);
     for (name, value) in defines {
         compiler.arg(format!("-D{name}={value}"));
     }
     let status = compiler.arg(&source).arg("-lm").status().expect("a C compiler, as building the importer needs");
-    assert!(status.success(), "slave.c with {defines:?}");
+    assert!(status.success(), "{} with {defines:?}", source.display());
     let bytes = std::fs::read(&out).expect("the library");
     let _ = std::fs::remove_file(&out);
     bytes

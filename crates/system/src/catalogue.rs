@@ -34,6 +34,14 @@ pub trait Catalogue {
         Err("it has no process of its own that could be forked".to_owned())
     }
 
+    /// An instance that is thrown away after it was tried: not among those that a run counts or times.
+    ///
+    /// # Errors
+    /// As [`Catalogue::unit`].
+    fn scratch(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
+        self.unit(source, name)
+    }
+
     /// The law of kind `given` that has this name in the scenario.
     fn law(&self, _name: &str) -> Option<Box<dyn Law>> {
         None

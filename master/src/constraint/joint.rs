@@ -53,7 +53,7 @@ impl Joint {
         let (m, n) = (node.relation.rows(), node.relation.velocities());
         // Sub-steps of a unit that holds its inputs give the change of a force another share in the position.
         let share = |unit: usize| match &stations[unit].inputs {
-            inputs if inputs.interpolates => 1.0 / 6.0,
+            inputs if inputs.interpolates() => 1.0 / 6.0,
             inputs => 1.0 / 6.0 + 1.0 / (12.0 * (inputs.sub_steps * inputs.sub_steps) as f64),
         };
         // The weight c is the mean over the units at its ends.

@@ -54,7 +54,7 @@ impl Past {
         let is_motion = |channel: usize| stencil != Stencil::Motion || (2..=3).contains(&width(channel));
         let is_known = |feed: &Feed| matches!(feed, Feed::Channel { channel, .. } if is_motion(*channel));
         let follows = |s: &Station| {
-            (s.inputs.interpolates || s.inputs.refs.is_empty())
+            (s.inputs.takes >= stencil.degree() || s.inputs.refs.is_empty())
                 && !s.rates
                 && s.outputs.refresh != Refresh::Directional
                 && s.feeds.iter().all(is_known)

@@ -1,5 +1,6 @@
 //! Connected inputs of a unit: values, polynomials, and the values that the unit holds.
 
+use super::parts::Parts;
 use crate::savable::savable;
 use crate::segment::Segment;
 use crate::unit::{Tangent, Unit, UnitError};
@@ -14,9 +15,11 @@ pub(crate) struct Inputs {
     /// First time derivatives, where they are sampled with.
     pub(super) rates: Vec<f64>,
     pub(super) first_orders: Vec<i32>,
-    /// Whether the unit takes input derivatives; else it gets sub-steps.
-    pub interpolates: bool,
+    /// Highest order of input derivatives that the unit takes; with 0 it holds inputs and gets sub-steps.
+    pub takes: usize,
     pub sub_steps: usize,
+    /// For polynomials of a higher degree than the unit takes.
+    pub(super) parts: Parts,
     /// What goes with derivatives of orders 1, 2, … as far as any were sent, those of one order after those of another.
     derivative_refs: Vec<u32>,
     derivative_orders: Vec<i32>,
@@ -37,13 +40,16 @@ pub(crate) struct InputsState {
     /// Whether the unit was given `sent` since its last step, so that the same values need not be sent again.
     pub shown: bool,
     sent: Vec<f64>,
+    /// Largest value that each has had, where inputs are sent in parts.
+    pub(super) sizes: Vec<f64>,
 }
 }
 
 impl InputsState {
     /// Of `n` inputs, before the first step.
     pub(super) fn new(n: usize) -> Self {
-        InputsState { held: vec![0.0; n], offset: None, order: 0, shown: false, sent: vec![0.0; n] }
+        let zeros = || vec![0.0; n];
+        InputsState { held: zeros(), offset: None, order: 0, shown: false, sent: zeros(), sizes: zeros() }
     }
 
     /// How many values there are.
@@ -74,8 +80,8 @@ impl InputsState {
 }
 
 impl Inputs {
-    /// Those of these value references; channels are at most `width` wide.
-    pub(super) fn new(refs: Vec<u32>, width: usize, interpolates: bool, sub_steps: usize) -> Self {
+    /// Those of these value references, of which the unit takes derivatives up to an order; channels are at most `width` wide.
+    pub(super) fn new(refs: Vec<u32>, width: usize, takes: usize, (sub_steps, parts): (usize, Parts)) -> Self {
         let n = refs.len();
         Inputs {
             values: vec![0.0; n],
@@ -84,14 +90,20 @@ impl Inputs {
             row: vec![0.0; width],
             rates: vec![0.0; n],
             first_orders: vec![1; n],
-            interpolates,
+            takes,
             sub_steps,
+            parts,
             derivative_refs: Vec::new(),
             derivative_orders: Vec::new(),
             derivatives: Vec::new(),
             factors: (Vec::new(), 0.0),
             refs,
         }
+    }
+
+    /// Whether the unit takes input derivatives; else it gets sub-steps.
+    pub fn interpolates(&self) -> bool {
+        self.takes > 0
     }
 
     /// `fmi2SetReal` of all connected inputs.
@@ -120,7 +132,7 @@ impl Inputs {
         is_constant
     }
 
-    fn degree(&self) -> usize {
+    pub(super) fn degree(&self) -> usize {
         self.segments.iter().map(Segment::degree).max().unwrap_or(0)
     }
 
@@ -156,7 +168,7 @@ impl Inputs {
 
     /// What the unit holds at the end of a step with the polynomials: their value there, or at the middle of the last sub-step.
     pub(super) fn keep_held(&self, state: &mut InputsState) {
-        let end = if self.interpolates { 1.0 } else { 1.0 - 0.5 / self.sub_steps as f64 };
+        let end = if self.interpolates() { 1.0 } else { 1.0 - 0.5 / self.sub_steps as f64 };
         for (held, p) in state.held.iter_mut().zip(&self.segments) {
             *held = p.at(end);
         }

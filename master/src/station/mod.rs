@@ -6,6 +6,7 @@
 mod inputs;
 mod nodes;
 mod outputs;
+mod parts;
 mod response;
 mod sampling;
 
@@ -13,6 +14,7 @@ pub use outputs::Refresh;
 
 use inputs::{Inputs, InputsState};
 use outputs::{Outputs, OutputsState};
+use parts::Parts;
 use response::responses;
 pub(crate) use response::{Response, answers, rate};
 
@@ -75,7 +77,8 @@ impl Station {
         // Inputs in the order of the connections, and what feeds them.
         let description = &system.descriptions[u];
         let co = description.co_simulation.as_ref();
-        let interpolates = co.is_some_and(|c| c.can_interpolate_inputs);
+        let may_vary = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
+        let takes = system.input_orders[u];
         let refs: Vec<u32> = system.connections_of(u).map(|c| c.reference).collect();
         let feeds = feeds_of((system, u), &refs, (method.predictor.edge(), method.predictor.depth()), histories);
         // How feed-through outputs are sampled.
@@ -84,10 +87,11 @@ impl Station {
             Sampling::Lagged => Refresh::Reported,
         };
         let outputs = Outputs::new(system, u, refresh);
-        let inputs = Inputs::new(refs, system.width(), interpolates, method.sub_steps.max(1));
+        let parts = Parts::new(refs.len(), method.deviation, may_vary);
+        let inputs = Inputs::new(refs, system.width(), takes, (method.sub_steps.max(1), parts));
         // What is known over time is no constant over a step, nor is the force of a joint.
         let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_) | Feed::Outside(_) | Feed::Reaction(_)));
-        let (holds, rates) = (method.predictor.holds() && !follows, method.predictor.rates() && interpolates);
+        let (holds, rates) = (method.predictor.holds() && !follows, method.predictor.rates() && takes > 0);
         Station { unit, step, holds, rates, dense: None, inputs, outputs, feeds, responses: responses(system, u) }
     }
 
@@ -160,7 +164,7 @@ impl Station {
         span: &Span,
         keep: bool,
     ) -> Result<(), UnitError> {
-        if self.holds || self.inputs.interpolates {
+        if self.holds || self.inputs.interpolates() {
             self.ask()?;
         }
         // A step with sub-steps is made as a whole where it is ended.
@@ -170,12 +174,14 @@ impl Station {
             }
             self.inputs.shift_values(&state.inputs);
             self.set_constants(state)?;
-        } else if self.inputs.interpolates && !self.dense.as_ref().is_some_and(Dense::is_stepped) {
+        } else if self.inputs.interpolates() && !self.dense.as_ref().is_some_and(Dense::is_stepped) {
             for feed in &mut self.feeds {
                 feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
             }
             self.inputs.shift_segments(&state.inputs);
-            self.set_segments(state, span.length_s)?;
+            if !self.set_segments(state, span.length_s)? {
+                return Ok(());
+            }
         } else {
             return Ok(());
         }
@@ -232,6 +238,8 @@ impl Station {
     ) -> Result<Outcome, UnitError> {
         if self.set_segments(state, length_s)? {
             self.unit.step(t_s, length_s, keep)
+        } else if self.inputs.interpolates() {
+            self.in_parts(state, (t_s, length_s), keep)
         } else {
             self.sub_steps(t_s, length_s, keep)
         }
@@ -246,7 +254,7 @@ impl Station {
         if self.inputs.are_shown(&state.inputs) { Ok(()) } else { self.inputs.set(self.unit.as_mut()) }
     }
 
-    /// Sets the inputs to their polynomials; false where the unit cannot follow them and needs sub-steps.
+    /// Sets the inputs to their polynomials; false where the unit cannot follow them and needs sub-steps or parts.
     #[inline]
     pub fn set_segments(&mut self, state: &mut StationState, length_s: f64) -> Result<bool, UnitError> {
         if self.outputs.refresh == Refresh::Directional {
@@ -254,7 +262,7 @@ impl Station {
         }
         if self.inputs.are_constant(&state.inputs) {
             self.set_constants(state)?;
-        } else if self.inputs.interpolates {
+        } else if self.inputs.degree() <= self.inputs.takes {
             self.inputs.send_polynomials(&mut state.inputs, self.unit.as_mut(), length_s)?;
         } else {
             return Ok(false);

@@ -57,7 +57,7 @@ impl Station {
     fn read_node(&mut self, state: &mut StationState, row: &mut [f64]) -> Result<(), UnitError> {
         let (x, y) = (&mut self.inputs, &mut self.outputs);
         self.unit.get_real(&y.refs, row)?;
-        if x.interpolates || y.refresh == Refresh::Reported || y.refresh_refs.is_empty() {
+        if x.interpolates() || y.refresh == Refresh::Reported || y.refresh_refs.is_empty() {
             return Ok(());
         }
         for (value, part) in x.values.iter_mut().zip(&x.segments) {

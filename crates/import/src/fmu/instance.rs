@@ -238,6 +238,17 @@ impl FmuUnit {
         UnitError::from(Failure { unit: self.name.clone(), call, status, t_s: self.t_s, message })
     }
 
+    /// A call that returned `fmi2Warning`, where that means that nothing was done.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn not_taken(&mut self, call: &'static str) -> UnitError {
+        let message = match self.environment.take_last() {
+            message if message.is_empty() => "it ignores what was sent".to_owned(),
+            message => message,
+        };
+        self.error(call, status::name(abi::WARNING), message)
+    }
+
     /// A call that is not made.
     #[cold]
     #[inline(never)]

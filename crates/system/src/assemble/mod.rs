@@ -10,11 +10,13 @@ mod driven;
 mod event;
 mod laws;
 mod past;
+mod probe;
 mod recorded;
 mod times;
 mod wiring;
 
 pub use laws::{Affine, NonlinearSpring, Orifice};
+pub use probe::{InputOrder, Trial, order_alone, try_inputs};
 pub use recorded::{matches, sees_derivatives, unmeasured};
 pub use times::grid;
 
@@ -51,6 +53,8 @@ pub struct Assembly {
     pub descriptions: Vec<Arc<ModelDescription>>,
     /// Whether each unit goes back by fork, where a method repeats steps.
     pub by_fork: Vec<bool>,
+    /// Which derivatives of its inputs each unit takes, where that was tried.
+    pub taken: Vec<Option<InputOrder>>,
     /// Which variables are sampled together.
     pub channels: Vec<Sampled>,
     /// Laws of the master, in the order in which connections and maps first need them.
@@ -115,6 +119,7 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     findings.extend(plain(&assembly));
     assembly.recorded = recorded::recorded(&assembly, &mut findings);
     findings.extend(feed_through(&assembly));
+    findings.extend(probe::findings(&assembly));
     // The scenario that is in effect names every recorded column. Patterns that match nothing stay: an empty list is the default.
     let columns: Vec<_> = assembly.recorded.iter().map(|&(u, v)| (assembly.column(u, v), Place::default())).collect();
     if !columns.is_empty() {
@@ -132,19 +137,26 @@ fn build(
     // Units with their start values and tolerances.
     let names = &Names::of(&s);
     let mut system = System::new();
-    let mut units = Vec::new();
+    let (mut units, mut taken) = (Vec::new(), Vec::new());
     let repeats = s.repeats_steps();
     for (u, ((entry, description), by_fork)) in s.units.iter().zip(&descriptions).zip(&by_fork).enumerate() {
         let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
         // Only where steps are repeated does a unit run in a process that is forked.
         let (source, name) = (&entry.source, &entry.name);
+        let starts = starts(names, u, description)?;
+        // Derivatives of inputs: what the FMU takes is tried on an instance that is thrown away.
+        let order = probe::input_order(names, u, (description, &starts), catalogue);
         let made = if repeats && *by_fork { catalogue.forked(source, name) } else { catalogue.unit(source, name) };
         let made = made.map_err(failed)?;
         // A description with more variables than the FMU has was given derivatives of its outputs.
         let is_rated = description.variables.len() > made.description().variables.len();
         let made = if is_rated { Box::new(Rated::new(made, Arc::clone(description))) } else { made };
         let unit = system.add(made);
-        starts(names, u, description)?.into_iter().for_each(|start| system.start(unit, start));
+        starts.into_iter().for_each(|start| system.start(unit, start));
+        if let Some(taken) = &order {
+            system.input_order(unit, taken.order);
+        }
+        taken.push(order);
         system.tolerance(unit, entry.tolerance);
         units.push(unit);
     }
@@ -164,7 +176,7 @@ fn build(
     // The assembly; what is recorded is chosen later.
     let channels = channels.sampled;
     let recorded = Vec::new();
-    Ok(Assembly { system, method, grid, units, descriptions, by_fork, channels, laws, recorded, effective: s })
+    Ok(Assembly { system, method, grid, units, descriptions, by_fork, taken, channels, laws, recorded, effective: s })
 }
 
 /// Signals that a predictor of motions extrapolates as values, because they are no motions.
@@ -213,7 +225,13 @@ fn method_by(names: &Names<'_>) -> Method {
         energy: c.energy.into(),
         control: step_control(s),
         sub_steps: c.sub_steps.max(1),
+        deviation: c.tolerance.map_or(Method::default().deviation, deviation),
     }
+}
+
+/// What parts of an input's polynomial may leave out so that the result is within the corrector's tolerance: a tenth of it, by their square.
+fn deviation(tolerance: f64) -> f64 {
+    (0.1 * tolerance).sqrt().clamp(1e-7, 1e-2)
 }
 
 /// How steps are chosen, if they are.

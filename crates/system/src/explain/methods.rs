@@ -1,6 +1,6 @@
 //! The methods that the FMUs of a system allow, and the capabilities that they lack for others.
 
-use crate::assemble::{Assembly, wanted};
+use crate::assemble::{Assembly, Trial, wanted};
 use crate::scenario::Names;
 use crate::words::Predict;
 use macrostep_description::{CoSimulation, node_name};
@@ -28,10 +28,11 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     // Explicit coupling with held inputs asks for nothing.
     let mut all =
         vec![Allowed { methods: "hold; jacobi, gauss-seidel, palindromic; explicit", lacks: None, how: None }];
-    let mut group = |methods, lacks| all.push(Allowed { methods, lacks, how: None });
     // Predictors: inputs that follow them, motions to predict from, dense output of the units.
     let held = "it holds its inputs at the middle of `sub_steps`";
-    group("linear, quadratic, poly:K", without(|c| c.can_interpolate_inputs, "canInterpolateInputs", held));
+    let lacks = without(|c| c.can_interpolate_inputs, "canInterpolateInputs", held).or_else(|| held_by_trial(a));
+    all.push(Allowed { methods: "linear, quadratic, poly:K", lacks, how: in_lines(a) });
+    let mut group = |methods, lacks| all.push(Allowed { methods, lacks, how: None });
     let wired: Vec<&crate::assemble::Sampled> = a.channels.iter().collect();
     let has = |n: usize| wired.iter().any(|c| chain(a, c) >= n);
     let no_motion =
@@ -75,6 +76,25 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let no_bond = "no power bond is named in [[bonds]]";
     group("energy monitor, nepce, leak", a.effective.bonds.is_empty().then(|| no_bond.to_owned()));
     all
+}
+
+/// Units that claim to interpolate their inputs and were seen to hold them.
+fn held_by_trial(a: &Assembly) -> Option<String> {
+    let names = tried(a, |order| order == 0);
+    (!names.is_empty()).then(|| format!("{}; it gets the value at the middle of `sub_steps`", names.join(", ")))
+}
+
+/// How units that take derivatives of a low order get polynomials.
+fn in_lines(a: &Assembly) -> Option<String> {
+    let names = tried(a, |order| order > 0);
+    (!names.is_empty()).then(|| format!("{}: higher degrees in parts of a step", names.join(", ")))
+}
+
+/// What was seen of units whose order is limited, and is such.
+fn tried(a: &Assembly, is_such: impl Fn(usize) -> bool) -> Vec<String> {
+    let units = a.effective.units.iter().zip(&a.taken);
+    let limited = units.filter_map(|(unit, taken)| Some((unit, taken.as_ref().filter(|t| t.trial != Trial::All)?)));
+    limited.filter(|(_, t)| is_such(t.order)).map(|(unit, t)| format!("`{}` {}", unit.name, t.said())).collect()
 }
 
 /// What lacks dense output: outputs that `waveform` samples, and units that have none at all; and whether one of these units takes steps
