@@ -80,6 +80,7 @@ mod tests {
             sampled: false,
             measures: texts(&["x=last(left.x)"]),
             lines: Vec::new(),
+            points: String::new(),
         };
         let mut rows = "left.k,x,status\n1,0.5,ok\n2,,diverged: far\n".to_owned();
         std::fs::write(folder.path().join(RUNS), &rows).expect("written");

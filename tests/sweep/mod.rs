@@ -115,6 +115,42 @@ fn rows_do_not_depend_on_how_they_are_made() {
     assert_eq!(rows(&merged), text);
 }
 
+/// Rows that somebody has changed, doubled or taken away are not taken for those of the points.
+#[test]
+fn rows_that_were_changed_are_refused() {
+    let units = Fmus::new(embedded::fmu);
+    let (whole, folder) = (sweep(&units, Shard::WHOLE), empty("changed"));
+    run(&whole, &folder, 1);
+    let text = rows(&folder);
+    let lines: Vec<&str> = text.lines().collect();
+    let written = |lines: &[&str]| std::fs::write(folder.join("runs.csv"), lines.join("\n") + "\n").expect("written");
+    let refused = || whole.run(&folder, 1, &mut |_, _| ()).expect_err("other rows").to_string();
+    // A row is missing, one is there twice, two have changed places, one has another point.
+    let without: Vec<&str> = [&lines[..2], &lines[3..]].concat();
+    let doubled: Vec<&str> = [&lines[..3], &lines[2..]].concat();
+    let mut exchanged = lines.clone();
+    exchanged.swap(1, 2);
+    let edited = lines[1].split_once(',').expect("fields").1;
+    let edited = format!("77,{edited}");
+    let other: Vec<&str> = [&lines[..1], &[edited.as_str()], &lines[2..]].concat();
+    for (changed, row) in
+        [(&without, "row 2: `"), (&doubled, "expected at most"), (&exchanged, "row 1: `"), (&other, "is 77, expected")]
+    {
+        written(changed);
+        let error = refused();
+        assert!(error.contains(row) && error.contains("--out"), "{error}");
+        // A merge knows as much rows, and no system.
+        if changed.len() == lines.len() {
+            let error = merge(std::slice::from_ref(&folder), &empty("merged2")).expect_err("other rows").to_string();
+            assert!(error.contains("not those of its points"), "{error}");
+        }
+    }
+    // Cut behind whole rows it goes on.
+    written(&lines[..3]);
+    run(&whole, &folder, 1);
+    assert_eq!(rows(&folder), text);
+}
+
 #[test]
 fn parts_are_merged_without_a_system() {
     let folders = ["part1", "part2", "whole", "together"].map(empty);

@@ -15,7 +15,8 @@ use crate::pool;
 use crate::refused::Refused;
 use crate::runner::{Ending, Runner, Way};
 use crate::subject::{Subject, System};
-use crate::table::{Definition, Table};
+use crate::table::{Definition, PointsDigest, RUNS, Table, plain, rows};
+use crate::vary::cell;
 
 /// Fewer runs than this are made with new instances: to look whether others have the same bits takes three runs.
 const CHECKED_MIN: u64 = 10;
@@ -131,7 +132,47 @@ impl<'a> Sweep<'a> {
             sampled: matches!(&self.points, Points::Design { design, .. } if *design != crate::Design::Grid),
             measures,
             lines,
+            points: self.points_digest()?,
         })
+    }
+
+    /// The digest of the points of this part, as the rows have them.
+    fn points_digest(&self) -> Result<String, Refused> {
+        let mut digest = PointsDigest::default();
+        for point in self.points.iter(self.shard)? {
+            let fields: Vec<String> = point.map_err(Refused::Run)?.iter().map(|value| plain(&cell(value))).collect();
+            digest.row(fields.iter().map(String::as_bytes));
+        }
+        Ok(digest.text())
+    }
+
+    /// Compares the varied columns of the rows that are there with their points: a file may have been changed by hand, or by another
+    /// program.
+    ///
+    /// # Errors
+    /// [`Refused::Run`] with the first row that is another one.
+    fn is_continued(&self, folder: &Path, names: &[String], found: u64) -> Result<(), Refused> {
+        let path = folder.join(RUNS);
+        let wrong = |row: u64, what: String| {
+            let shown = path.display();
+            let next = format!("take the rows from number {row} on out of the file, or choose another `--out`");
+            Err(Refused::Run(format!("`{shown}`, row {row}: {what}; {next}")))
+        };
+        let all = self.shard.rows(self.points.rows());
+        if found > all {
+            return wrong(all + 1, format!("{found} rows, expected at most {all}"));
+        }
+        for (row, (record, point)) in (1..).zip(rows(folder)?.into_records().zip(self.points.iter(self.shard)?)) {
+            let record = record.map_err(|e| Refused::Run(format!("`{}`: {e}", path.display())))?;
+            let point = point.map_err(Refused::Run)?;
+            for ((name, field), value) in names.iter().zip(&record).zip(&point) {
+                let expected = plain(&cell(value));
+                if field != expected {
+                    return wrong(row, format!("`{name}` is {field}, expected {expected}"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Makes all runs that are not yet in the folder. `progress` hears how many rows there are, and of how many.
@@ -146,7 +187,9 @@ impl<'a> Sweep<'a> {
     ) -> Result<Done, Refused> {
         // What is there already is not run again.
         let all = self.shard.rows(self.points.rows());
-        let mut table = Table::open(folder, &self.definition()?)?;
+        let definition = self.definition()?;
+        let mut table = Table::open(folder, &definition)?;
+        self.is_continued(folder, &definition.head(), table.rows)?;
         let left = all.saturating_sub(table.rows);
         progress(table.rows, all);
         if left == 0 {

@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::points::Shard;
 use crate::refused::Refused;
@@ -36,6 +37,29 @@ pub struct Definition {
     pub measures: Vec<String>,
     /// Scenario, FMUs and points, a line each.
     pub lines: Vec<String>,
+    /// SHA-256 of the varied columns of all rows of this part, in order; empty where it is not known.
+    #[serde(default)]
+    pub points: String,
+}
+
+/// The digest of points in the order of the rows, for [`Definition::points`].
+#[derive(Default)]
+pub struct PointsDigest(Sha256);
+
+impl PointsDigest {
+    /// The next row's varied columns.
+    pub fn row<'a>(&mut self, fields: impl Iterator<Item = &'a [u8]>) {
+        for field in fields {
+            // With its length, so that two fields cannot be taken for others.
+            self.0.update((field.len() as u64).to_le_bytes());
+            self.0.update(field);
+        }
+    }
+
+    /// As text.
+    pub fn text(self) -> String {
+        format!("{:x}", self.0.finalize())
+    }
 }
 
 impl Definition {
@@ -188,10 +212,15 @@ impl Table {
     }
 }
 
+/// A field as it stands in the file.
+pub fn plain(field: &str) -> String {
+    field.replace(['\n', '\r'], " ")
+}
+
 /// A line of fields, in quotes where they need them; a field has no line ends.
 fn record(fields: &[String]) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
-    let plain = fields.iter().map(|field| field.replace(['\n', '\r'], " "));
+    let plain = fields.iter().map(|field| plain(field));
     // Writing to memory does not fail.
     let _ = writer.write_record(plain);
     writer.into_inner().unwrap_or_default()
@@ -228,9 +257,10 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
             let (shown, other) = (path.display(), first_path.display());
             return Err(Refused::Run(format!("`{shown}` is of another sweep than `{other}`: {what}")));
         }
-        let mut count = 0;
+        let (mut count, mut points) = (0, PointsDigest::default());
         for record in rows(path)?.into_byte_records() {
-            record.map_err(|e| Refused::Run(format!("`{}`: {e}", path.join(RUNS).display())))?;
+            let record = record.map_err(|e| Refused::Run(format!("`{}`: {e}", path.join(RUNS).display())))?;
+            points.row(record.iter().take(definition.varied.len()));
             count += 1;
         }
         let expected = definition.part().rows(definition.rows);
@@ -240,6 +270,13 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
                 "`{shown}` has {count} of {expected} rows: run its part again, which continues it"
             )));
         }
+        // As many rows may be others than those of the points.
+        if !definition.points.is_empty() && points.text() != definition.points {
+            let shown = path.join(RUNS).display().to_string();
+            return Err(Refused::Run(format!(
+                "`{shown}`: its rows are not those of its points, some were changed, doubled or taken away; run its part again with another `--out`"
+            )));
+        }
     }
     // And each of them once.
     let (found, of) = (known.iter().map(|(_, d)| d.shard[0]).collect::<Vec<_>>(), first.shard[1]);
@@ -247,18 +284,24 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Definition, Refused> {
         return Err(Refused::Run(format!("parts {found:?} of {of}, expected each of them once")));
     }
     // Row after row from part after part.
-    let whole = Definition { shard: [1, 1], ..first.clone() };
+    let whole = Definition { shard: [1, 1], points: String::new(), ..first.clone() };
     let mut table = Table::open(folder, &whole)?;
     let mut readers = Vec::new();
     for (path, _) in &known {
         readers.push(rows(path)?.into_records());
     }
-    // A merge that was ended before goes on: rows that are there are passed over.
-    let done = table.rows;
+    // A merge that was ended before goes on: rows that are there are passed over, if they are these.
+    let (done, mut there) = (table.rows, rows(folder)?.into_records());
     for row in 0..whole.rows {
         let Some(record) = readers[(row % of) as usize].next() else { break };
         let record = record.map_err(|e| Refused::Run(e.to_string()))?;
-        if row >= done {
+        if row < done {
+            if there.next().and_then(Result::ok).is_none_or(|found| found != record) {
+                let shown = folder.join(RUNS).display().to_string();
+                let what = format!("`{shown}`: row {} is not that of the parts; choose another `--out`", row + 1);
+                return Err(Refused::Run(what));
+            }
+        } else {
             table.write(&record.iter().map(str::to_owned).collect::<Vec<_>>())?;
         }
     }
