@@ -42,6 +42,8 @@ mod library;
 mod log;
 mod open;
 mod options;
+#[cfg(unix)]
+mod owned;
 pub mod regular;
 mod remark;
 mod state;

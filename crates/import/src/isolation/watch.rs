@@ -188,7 +188,7 @@ impl Watch {
         }
         system::end_descendants();
         cut_rows();
-        Unpacked::sweep();
+        Unpacked::sweep_of(self.worker.unsigned_abs());
     }
 
     fn ended(&self, status: ExitStatus) -> u8 {
@@ -207,7 +207,7 @@ impl Watch {
                 // It died: what it has left is taken away, and the rows are cut to whole ones.
                 system::end_descendants();
                 cut_rows();
-                Unpacked::sweep();
+                Unpacked::sweep_of(self.worker.unsigned_abs());
                 // How it ended, and whether that was after its work.
                 let end = match (status.signal(), status.code()) {
                     (Some(signal), _) => format!("was ended by signal {signal}{}", signal_name(signal)),
