@@ -45,7 +45,10 @@ fn a_signal_for_the_whole_group_ends_a_run_with_a_checkpoint() {
     let fmu = macrostep::embedded::fmu("oscillator1_force").expect("carried");
     std::fs::write(folder.join("mass.fmu"), fmu).expect("the FMU");
     let fixed = ["simulate", "mass.fmu", "--step", "1e-4", "--stop", "5000", "--out", "out", "--checkpoint", "c.ck"];
-    for (sent, more) in [("-TERM", &["--isolate"][..]), ("-INT", &["--isolate"]), ("-TERM", &[])] {
+    // A terminal that is closed, and what Slurm and limits of processor time send.
+    let others = ["-HUP", "-QUIT", "-XCPU", "-USR1"].map(|sent| (sent, &[][..]));
+    let common = [("-TERM", &["--isolate"][..]), ("-INT", &["--isolate"]), ("-HUP", &["--isolate"]), ("-TERM", &[])];
+    for (sent, more) in common.into_iter().chain(others) {
         let _ = std::fs::remove_file(folder.join("c.ck"));
         let _ = std::fs::remove_dir_all(folder.join("out"));
         let child = start(&folder, &[&fixed, more].concat());

@@ -1,4 +1,4 @@
-//! Interrupts (Ctrl-C, SIGTERM) that end a run at its next communication point, with everything written.
+//! Interrupts (Ctrl-C, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1) that end a run at its next communication point, with everything written.
 
 use std::sync::atomic::Ordering;
 

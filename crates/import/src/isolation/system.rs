@@ -90,9 +90,26 @@ extern "C" fn note_interrupt(_: libc::c_int) {
     board().interrupted.store(1, Ordering::Relaxed);
 }
 
-/// SIGINT and SIGTERM are noted; `once` says that the second of each ends the process.
+/// Signals that ask a run to end: of a terminal (Ctrl-C, Ctrl-\, one that is closed), of `kill`, and of batch systems before the time
+/// of a job is over.
+const INTERRUPTS: [libc::c_int; 6] =
+    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGXCPU, libc::SIGUSR1];
+
+/// Those of [`INTERRUPTS`] that are heard: `nohup` has its program ignore SIGHUP, and that stays so.
+fn interrupts() -> impl Iterator<Item = libc::c_int> {
+    let is_ignored = |signal: libc::c_int| {
+        // SAFETY: all zeros is a valid action, which the call fills; it changes nothing.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+        }
+    };
+    INTERRUPTS.into_iter().filter(move |signal| *signal != libc::SIGHUP || !is_ignored(*signal))
+}
+
+/// [`INTERRUPTS`] are noted; `once` says that the second of each ends the process.
 pub fn note_interrupts(once: bool) {
-    for signal in [libc::SIGINT, libc::SIGTERM] {
+    for signal in interrupts() {
         // SAFETY: all zeros is a valid action; the handler only loads and stores atomics, which a handler may.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
@@ -134,7 +151,7 @@ fn watched_signals() -> libc::sigset_t {
     // SAFETY: all zeros is a valid set, which the calls then fill.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
-        for signal in [libc::SIGCHLD, libc::SIGINT, libc::SIGTERM] {
+        for signal in interrupts().chain([libc::SIGCHLD]) {
             libc::sigaddset(&raw mut set, signal);
         }
         set
@@ -147,13 +164,13 @@ fn timespec(duration: Duration) -> libc::timespec {
     libc::timespec { tv_sec, tv_nsec: libc::c_long::from(duration.subsec_nanos() as i32) }
 }
 
-/// Waits for a signal, at most so long; which of SIGINT and SIGTERM it was.
+/// Waits for a signal, at most so long; which of [`INTERRUPTS`] it was.
 pub fn next_signal(at_most: Duration) -> Option<i32> {
     let set = watched_signals();
     let time = timespec(at_most);
     // SAFETY: the set and the time live during the call.
     let signal = unsafe { libc::sigtimedwait(&raw const set, ptr::null_mut(), &raw const time) };
-    (signal == libc::SIGINT || signal == libc::SIGTERM).then_some(signal)
+    INTERRUPTS.contains(&signal).then_some(signal)
 }
 
 /// How a child has ended, once it has.
@@ -266,7 +283,7 @@ const DEADLY: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, li
 /// Leaves interrupts to the master, whoever is meant by them, and lets a process of another group than the terminal's
 /// write there.
 pub fn ignore_interrupts() {
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGTTOU] {
+    for signal in INTERRUPTS.into_iter().chain([libc::SIGTTOU]) {
         // SAFETY: ignoring a signal needs nothing else.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }

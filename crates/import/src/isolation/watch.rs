@@ -10,7 +10,7 @@
 //! | the work ends, whatever its exit code | the same exit code, with the last words the work has left |
 //! | the working process ends in any other way | one error, with unit, call, time and rows; exit code 1 |
 //! | a call takes longer than its limit | the working process is killed; as above |
-//! | the first SIGINT or SIGTERM, nothing recorded yet | the program ends as by that signal |
+//! | the first SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU or SIGUSR1, nothing recorded yet | the program ends as by that signal |
 //! | the first one in a run | noted; the run ends at its next communication point, or is killed where none comes |
 //! | another one within a moment | the same: `timeout` and batch systems send one to the process and one to its group |
 //! | the second one | the program ends as by that signal |
