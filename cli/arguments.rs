@@ -41,6 +41,9 @@ pub struct Arguments {
     /// Folder the main job writes to
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
+    /// Interpreter for FMUs that are written in Python [default: that of the active virtual environment, else `python3`]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub python: Option<PathBuf>,
 }
 
 impl Arguments {

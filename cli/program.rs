@@ -22,6 +22,10 @@ pub fn program(arguments: &[OsString]) -> u8 {
     let mut command = crate::help::command();
     let matches = command.try_get_matches_from_mut(arguments).unwrap_or_else(|e| e.exit());
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit());
+    #[cfg(target_os = "linux")]
+    if let Some(interpreter) = &arguments.python {
+        macrostep_import::fmu::use_python(interpreter);
+    }
     // Before there are threads, and before any foreign code is loaded.
     if let watch_over::Role::Watch(code) = watch_over::begin() {
         return code;

@@ -90,7 +90,8 @@ impl Fmu {
                 uri.as_ptr(),
                 environment.functions(),
                 i32::from(options.visible),
-                i32::from(options.logging_on),
+                // What is written in Python says why it failed only then; where nobody listens it is kept for the error.
+                i32::from(options.logging_on || library.stays),
             )
         };
         // Some FMUs change rounding or traps at once: noted now, told when there is a unit to tell of.

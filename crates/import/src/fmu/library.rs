@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use libloading::Library;
 use macrostep_fmi2::Functions;
 
+#[cfg(target_os = "linux")]
+use super::python;
 use super::{Fault, floating_point, image};
 
 /// A loaded library. Its functions stay valid as long as it lives.
@@ -22,8 +24,28 @@ pub(super) struct Loaded {
     pub(super) warnings: Vec<String>,
     /// Whether an instance has said so.
     pub(super) told: AtomicBool,
-    // Held only to be dropped, and with it unloaded.
-    _library: Library,
+    // Held only to be dropped, and with it unloaded, unless it has to stay.
+    library: Option<Library>,
+    /// Whether it is written in Python.
+    pub(super) stays: bool,
+}
+
+/// Libraries stay loaded as long as this process, which is the program's own or that of a slave: threads, timers and handlers of an FMU may
+/// live longer than its instances, and code that is taken away under them ends the process.
+pub(crate) fn keep_all() {
+    KEEPS.store(true, Ordering::Relaxed);
+}
+
+static KEEPS: AtomicBool = AtomicBool::new(false);
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if (self.stays || KEEPS.load(Ordering::Relaxed))
+            && let Some(library) = self.library.take()
+        {
+            std::mem::forget(library);
+        }
+    }
 }
 
 impl Loaded {
@@ -38,7 +60,18 @@ impl Loaded {
         drop(bytes);
         // Absolute, or the system looks in its own folders first.
         let path = fs::canonicalize(&path).map_err(|e| Fault::file(&path, &e))?;
-        let loaded = open(&path);
+        #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
+        let mut loaded = open(&path);
+        // Written in Python: that is loaded first. An interpreter in a process cannot be taken away again.
+        #[cfg(target_os = "linux")]
+        let stays = loaded.as_ref().is_err_and(|e| python::is_missing(&cause(e)));
+        #[cfg(not(target_os = "linux"))]
+        let stays = false;
+        #[cfg(target_os = "linux")]
+        if stays {
+            python::share().map_err(|reason| Fault::NotLoaded { library: shown.clone(), reason })?;
+            loaded = open(&path);
+        }
         // An initialiser of a library compiled for fast mathematics changes it.
         let environment = floating_point::changed();
         floating_point::restore();
@@ -68,7 +101,8 @@ impl Loaded {
             is_corrupted: AtomicBool::new(false),
             warnings,
             told: AtomicBool::new(false),
-            _library: library,
+            library: Some(library),
+            stays,
         })
     }
 
@@ -149,14 +183,19 @@ fn open(path: &Path) -> Result<Library, libloading::Error> {
     unsafe { Unix::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map(Library::from)
 }
 
-/// What the system says of a library that is not loaded: the cause, where there is one.
-fn reason(error: &libloading::Error) -> String {
+/// The first cause of an error.
+fn cause(error: &libloading::Error) -> String {
     use std::error::Error;
     let mut error: &dyn Error = error;
     while let Some(source) = error.source() {
         error = source;
     }
-    let text = error.to_string();
+    error.to_string()
+}
+
+/// What the system says of a library that is not loaded: the cause, where there is one.
+fn reason(error: &libloading::Error) -> String {
+    let text = cause(error);
     let hint = if text.contains("undefined symbol") {
         "; it does not name the library that has it: load that library first, with LD_PRELOAD"
     } else if text.contains("failed to map segment") {

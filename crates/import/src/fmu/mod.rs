@@ -44,6 +44,8 @@ mod open;
 mod options;
 #[cfg(unix)]
 mod owned;
+#[cfg(target_os = "linux")]
+mod python;
 pub mod regular;
 mod remark;
 mod state;
@@ -54,9 +56,14 @@ mod unpacked;
 pub use archive::Limits;
 pub use error::{Fault, FmuError};
 pub use instance::FmuUnit;
+pub(crate) use library::keep_all;
 pub use log::{LogRecord, LogSink};
 pub use open::Fmu;
 pub use options::FmuOptions;
+#[cfg(target_os = "linux")]
+pub(crate) use python::is_there as has_python;
+#[cfg(target_os = "linux")]
+pub use python::use_python;
 pub use remark::RemarkSink;
 pub use unpacked::{LOCK, Unpacked};
 

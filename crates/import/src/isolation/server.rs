@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::fmu::{Fmu, FmuOptions, FmuUnit, LogRecord};
+use crate::fmu::{Fmu, FmuOptions, FmuUnit, LogRecord, keep_all};
 use macrostep_master::unit::{Failure, Outcome, Tangent, Unit, UnitError};
 
 use super::call::Call;
@@ -40,6 +40,7 @@ pub fn serve() -> u8 {
             return 2;
         }
     };
+    keep_all();
     system::close_input();
     system::forbid_core_files();
     system::ignore_interrupts();

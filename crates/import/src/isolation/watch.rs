@@ -17,13 +17,14 @@
 //! | the first process is killed | the system kills the second |
 
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::fmu::Unpacked;
+use crate::fmu::{Unpacked, has_python, keep_all};
 use macrostep_description::shown;
 
 use super::process::signal_name;
@@ -55,6 +56,7 @@ pub enum Role {
 /// work unwatched.
 pub fn begin() -> Role {
     system::ignore_file_limit();
+    keep_all();
     match system::divide() {
         Ok(Some(worker)) => Role::Watch(Watch::new(worker).wait()),
         Ok(None) | Err(_) => Role::Work,
@@ -66,6 +68,11 @@ pub fn finish(code: u8, words: Option<&str>) -> u8 {
     if system::is_watched() {
         board().words.set(words.unwrap_or_default());
         board().done.store(u32::from(code) + 1, Ordering::Release);
+        // An interpreter whose objects are in use cannot be finished in order: FMUs written in Python abort where it is tried.
+        if has_python() {
+            let _ = std::io::stdout().flush();
+            system::exit_now(i32::from(code));
+        }
     } else {
         words.into_iter().for_each(system::say);
     }
@@ -108,6 +115,8 @@ enum Cause {
     Limit(Duration),
     /// An interrupt that the run had no time for.
     Impatience,
+    /// What an FMU has left for the end of the program took too long.
+    Exit(Duration),
 }
 
 /// One process watching another.
@@ -120,11 +129,20 @@ struct Watch {
     interrupted: Option<Duration>,
     /// When that came.
     signalled: Option<Instant>,
+    /// For how long the work has been done.
+    over: Duration,
 }
 
 impl Watch {
     fn new(worker: i32) -> Watch {
-        Watch { worker, looked: Instant::now(), calls: Vec::new(), interrupted: None, signalled: None }
+        Watch {
+            worker,
+            looked: Instant::now(),
+            calls: Vec::new(),
+            interrupted: None,
+            signalled: None,
+            over: Duration::ZERO,
+        }
     }
 
     fn wait(mut self) -> u8 {
@@ -144,6 +162,11 @@ impl Watch {
             }
             if let Some(cause) = self.look() {
                 self.end_work();
+                // The work was complete before: its exit code stays.
+                if let (Cause::Exit(_), Some(code)) = (&cause, done()) {
+                    system::say(&format!("warning: everything was written; after that {}", cause.words()));
+                    return over(code);
+                }
                 return failed(&died(&cause.words()));
             }
         }
@@ -176,6 +199,13 @@ impl Watch {
             *mark = now;
             is_over |= *since > limit.saturating_add(GRACE);
         }
+        // Handlers and destructors that an FMU leaves for the end of the program are calls of it, too.
+        if board().done.load(Ordering::Acquire) != 0 {
+            self.over += passed;
+            if limit_ms > 0 && self.over > limit.saturating_add(GRACE) {
+                return Some(Cause::Exit(limit));
+            }
+        }
         // Under a debugger calls take as long as they want.
         (limit_ms > 0 && is_over && !system::is_traced(self.worker)).then_some(Cause::Limit(limit))
     }
@@ -193,30 +223,20 @@ impl Watch {
 
     fn ended(&self, status: ExitStatus) -> u8 {
         // A program that has noted its exit code, and ends with it, has ended as it should.
-        let done = board().done.load(Ordering::Acquire).checked_sub(1).and_then(|code| u8::try_from(code).ok());
-        match done {
-            Some(code) if status.code() == Some(i32::from(code)) => {
-                // What it left to be said comes last.
-                let words = board().words.get();
-                if !words.is_empty() {
-                    system::say(&words);
-                }
-                code
+        match done() {
+            Some(code) if status.code() == Some(i32::from(code)) => over(code),
+            Some(code) => {
+                // After the work: its exit code stays, and what was left is taken away.
+                system::say(&format!("warning: everything was written; after that {}{}", end(status), advice()));
+                Unpacked::sweep_of(self.worker.unsigned_abs());
+                over(code)
             }
-            _ => {
+            None => {
                 // It died: what it has left is taken away, and the rows are cut to whole ones.
                 system::end_descendants();
                 cut_rows();
                 Unpacked::sweep_of(self.worker.unsigned_abs());
-                // How it ended, and whether that was after its work.
-                let end = match (status.signal(), status.code()) {
-                    (Some(signal), _) => format!("was ended by signal {signal}{}", signal_name(signal)),
-                    (None, code) => format!("ended itself with status {}", code.unwrap_or(0)),
-                };
-                if done.is_some() {
-                    return failed(&format!("everything was written, but after that the program {end}{}", advice()));
-                }
-                failed(&died(&format!("the program {end}")))
+                failed(&died(&end(status)))
             }
         }
     }
@@ -228,6 +248,12 @@ impl Cause {
             Cause::Limit(limit) => {
                 format!("no answer within {} s, so the program was ended (`--call-limit`)", limit.as_secs_f64())
             }
+            Cause::Exit(limit) => {
+                format!(
+                    "a handler or destructor of an FMU did not return within {} s (`--call-limit`)",
+                    limit.as_secs_f64()
+                )
+            }
             Cause::Impatience => {
                 let patience = PATIENCE.as_secs();
                 format!(
@@ -235,6 +261,30 @@ impl Cause {
                 )
             }
         }
+    }
+}
+
+/// The work is over: what slaves have started and left would keep files and pipes of the caller open. What the work has left to be said comes
+/// last.
+fn over(code: u8) -> u8 {
+    system::end_descendants();
+    let words = board().words.get();
+    if !words.is_empty() {
+        system::say(&words);
+    }
+    code
+}
+
+/// The exit code that the work has noted.
+fn done() -> Option<u8> {
+    board().done.load(Ordering::Acquire).checked_sub(1).and_then(|code| u8::try_from(code).ok())
+}
+
+/// How the program ended.
+fn end(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("the program was ended by signal {signal}{}", signal_name(signal)),
+        (None, code) => format!("the program ended itself with status {}", code.unwrap_or(0)),
     }
 }
 
