@@ -51,6 +51,7 @@ mod saved_state;
 mod schedule;
 mod segment;
 mod series;
+mod settings;
 mod sizes;
 mod state;
 mod station;

@@ -14,6 +14,7 @@ use crate::line::Line;
 use crate::link::{Link, Type, Values, discrete_type};
 use crate::predict::{InterfaceModel, Predicted};
 use crate::series::Series;
+use crate::settings::Settings;
 use crate::unit::{Start, Unit, proposed_tolerance};
 use macrostep_description::{Causality, ModelDescription};
 use std::collections::{HashMap, HashSet};
@@ -115,14 +116,6 @@ struct Ends {
     connections: Vec<usize>,
 }
 
-/// What a unit is told when it is initialised.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Settings {
-    /// Relative tolerance of its own solver.
-    pub tolerance: Option<f64>,
-    pub starts: Vec<Start>,
-}
-
 /// One side of a power bond.
 #[derive(Debug, Clone, Copy)]
 pub struct Port<'a> {
@@ -154,22 +147,6 @@ impl System {
         self.ends.push(Ends::default());
         self.units.push(unit);
         UnitId(self.units.len() - 1)
-    }
-
-    /// Gives a unit another relative tolerance for its own solver; `None`: no tolerance is defined.
-    pub fn tolerance(&mut self, unit: UnitId, tolerance: Option<f64>) {
-        self.settings[unit.0].tolerance = tolerance;
-    }
-
-    /// Says up to which order a unit takes derivatives of its inputs, where that was tried: 0 if it holds them over a step. Polynomials of a
-    /// higher degree are sent in parts of this degree ([`Method::deviation`](crate::Method::deviation)).
-    pub fn input_order(&mut self, unit: UnitId, order: usize) {
-        self.input_orders[unit.0] = order;
-    }
-
-    /// Adds a start value, which the unit gets whenever it is initialised: after those added before.
-    pub fn start(&mut self, unit: UnitId, start: Start) {
-        self.settings[unit.0].starts.push(start);
     }
 
     /// A channel of outputs of `unit`: one name, or a motion `["x", "v", "a"]` in which each is the time derivative of

@@ -3,8 +3,8 @@
 use super::Simulation;
 use crate::error::RunError;
 use crate::ids::{ChannelId, UnitId};
+use crate::settings::Settings;
 use crate::station::Station;
-use crate::system::Settings;
 use crate::time::Tick;
 use crate::unit::Unit;
 

@@ -27,7 +27,6 @@ pub const ARGUMENT: &str = "--serve-one-slave";
 
 /// Length of the head of a reply.
 pub const HEAD: usize = 9;
-
 /// How often the slave looks whether its master still lives.
 const LOOK: Duration = Duration::from_millis(200);
 
