@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import fmpy
@@ -107,19 +106,14 @@ def theirs(fmu, step, stop):
     return list(result.dtype.names), [[float(x) for x in row] for row in result]
 
 
-def environment_of(fmu):
-    if fmu.name != "Spring.fmu":
-        return dict(os.environ)
-    library = Path(sysconfig.get_config_var("LIBDIR")) / sysconfig.get_config_var("INSTSONAME")
-    if not library.is_file():
-        sys.exit(f"error: no shared library of this Python at {library}: pythonfmu's FMUs need one")
-    return os.environ | {"LD_PRELOAD": str(library), "PYTHONHOME": sys.base_prefix}
+# Where the program finds Python: the environment that this runs in, active as in a shell.
+ACTIVE = {**os.environ, "VIRTUAL_ENV": sys.prefix}
 
 
 def ours(program, fmu, step, stop, work, isolate):
-    environment, out = environment_of(fmu), work / "out"
+    out = work / "out"
     command = [program, "simulate", fmu, "--step", str(step), "--stop", str(stop), "--out", out, "--json"]
-    subprocess.run(command + ["--isolate"] * isolate, check=True, env=environment, stdout=subprocess.DEVNULL)
+    subprocess.run(command + ["--isolate"] * isolate, check=True, env=ACTIVE, stdout=subprocess.DEVNULL)
     with open(out / "result.csv", newline="") as file:
         rows = list(csv.reader(file))
     return rows[0], rows[1:]
@@ -131,8 +125,24 @@ def advised(program, fmu, text, work):
     system.write_text(text)
     # Going back by fork is slow in an FMU with Python inside, and not what is looked at here.
     command = [program, "advise", system, "--tolerance", "1e-2", "--rollback", "own", "--apply", "--json"]
-    found = json.loads(subprocess.run(command, check=True, env=environment_of(fmu), stdout=subprocess.PIPE).stdout)
+    found = json.loads(subprocess.run(command, check=True, env=ACTIVE, stdout=subprocess.PIPE).stdout)
     return found["advised"], found["measured_error"] / found["predicted_error"]
+
+
+def told(program, work):
+    """What is said of an error in Python code, and where there is no Python."""
+    code = SPRING.replace("class Spring", "class Broken").replace("        self.steps += 1", '        raise ValueError("too far")')
+    (work / "broken.py").write_text(code)
+    build = [Path(sys.executable).parent / "pythonfmu", "build", "-f", work / "broken.py", "-d", work]
+    subprocess.run(build, check=True)
+    nowhere = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"} | {"PATH": "/nonexistent"}
+    cases = [("Broken.fmu", ACTIVE, [], "ValueError('too far')"), ("Broken.fmu", ACTIVE, ["--isolate"], "ValueError('too far')"),
+             ("Spring.fmu", nowhere, [], "looked for `--python PATH`"), ("Spring.fmu", nowhere, ["--python", sys.executable], None)]
+    for fmu, environment, more, words in cases:
+        command = [program, "simulate", work / fmu, "--step", "0.25", "--stop", "1", "--out", work / "out", *more]
+        run = subprocess.run(command, env=environment, capture_output=True, text=True)
+        good = run.returncode == (1 if words else 0) and (words or "") in run.stderr
+        yield good, f"{fmu} {' '.join(map(str, more))}: {'exit code 0' if words is None else words}{'' if good else ': ' + run.stderr}"
 
 
 def main():
@@ -153,6 +163,9 @@ def main():
             where = "isolated" if isolate else "in process"
             print(f"{made_by}, {where}: {len(rows)} rows (FMPy {len(reference)}), largest difference {worst:.1e}"
                   f"{'' if good else ': DIFFERS'}")
+    for good, line in told(program, work):
+        failed |= not good
+        print(line)
     method, ratio = advised(program, work / "Spring.fmu", PYTHON_SPRING, work)
     good = 0.5 <= ratio <= 2.0
     failed |= not good
