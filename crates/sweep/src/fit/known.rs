@@ -30,7 +30,8 @@ pub fn told(
     let mut words = spread.words;
     words.extend(sentences(problem, &parameters));
     let tests = correlation.tests();
-    let dependent = problem.signals.iter().zip(&tests).filter_map(|(s, test)| Some((s, (*test).filter(|t| t.is_seen())?)));
+    let dependent =
+        problem.signals.iter().zip(&tests).filter_map(|(s, test)| Some((s, (*test).filter(|t| t.is_seen())?)));
     let dependent: Vec<String> = dependent.map(|(s, test)| dependence(&s.variable, &test)).collect();
     words.extend(dependent);
     if words.is_empty() {

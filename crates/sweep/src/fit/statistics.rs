@@ -57,7 +57,8 @@ impl Spread {
         let middle = g * (j.transpose() * &rj);
         // tr(MR) and tr(MRMR) without any matrix of m rows and columns.
         let trace = (m - middle.trace()).max(1.0);
-        let square = correlation.square_trace() - 2.0 * (g * (rj.transpose() * &rj)).trace() + (&middle * &middle).trace();
+        let square =
+            correlation.square_trace() - 2.0 * (g * (rj.transpose() * &rj)).trace() + (&middle * &middle).trace();
         let freedom = (trace * trace / square.max(f64::MIN_POSITIVE)).clamp(1.0, m);
         Uncertainty { covariance: &middle * g * (residual.norm_squared() / trace), freedom }
     }
