@@ -1,14 +1,15 @@
 //! The error of the coupling in a fit: found from runs with smaller steps, and taken out of the parameters.
 //!
-//! With the runs y(H), y(H/2), y(H/4), their differences a = y(H) − y(H/2) and b = y(H/2) − y(H/4), and 2ᵖ = |a|/|b|, two estimates of
-//! the error y(H) − y(0) are
+//! With the runs y(H), y(H/2), y(H/4), their differences a = y(H) − y(H/2) and b = y(H/2) − y(H/4), and 2ᵖ = |a|/|b|, there are two
+//! estimates of the error y(H) − y(0): e has terms of two orders, q = ⌊p⌋ and r = q + 1, and e' the observed order p,
 //!
 //! ```text
-//! e = a 2ᵖ/(2ᵖ − 1)        e' = a + b 2ᵖ/(2ᵖ − 1)
+//! e  = A + B,   A = (b − 2⁻ʳ a)/((1 − 2⁻ᵠ) (2⁻ᵠ − 2⁻ʳ)),   B = (2⁻ᵠ a − b)/((1 − 2⁻ʳ) (2⁻ᵠ − 2⁻ʳ))
+//! e' = a 2ᵖ/(2ᵖ − 1)
 //! ```
 //!
-//! They are the same where each value has the order p. Their difference, converted to the parameters, is an estimate of what is left of the
-//! error after e has been taken out; so is the change of e from the parameters before to those after.
+//! The first is taken out. Their difference, converted to the parameters, is an estimate of what is left; so is the change of e from the
+//! parameters before to those after.
 
 use macrostep_system::scenario::{Scenario, Value};
 use macrostep_system::words::Control;
@@ -110,10 +111,16 @@ fn error(finer: &mut Problem<'_, '_>, z: &DVector<f64>) -> Result<Error, Refused
         let doubt = DVector::zeros(whole.len());
         return Ok(Error { taken: first, doubt, order: None });
     }
+    // Two terms; an order that is a little below a whole number is taken for that.
     let order = (first.norm() / second.norm()).log2();
+    let q = (order + 0.1).floor().clamp(1.0, 7.0);
+    let (q, r) = ((-q).exp2(), (-q - 1.0).exp2());
+    let lower = (&second - &first * r) / ((1.0 - q) * (q - r));
+    let higher = (&first * q - &second) / ((1.0 - r) * (q - r));
+    let taken = lower + higher;
+    // One term, of the observed order.
     let p = order.clamp(0.5, 8.0).exp2();
-    let taken = &first * (p / (p - 1.0));
-    let doubt = first + second * (p / (p - 1.0)) - &taken;
+    let doubt = first * (p / (p - 1.0)) - &taken;
     Ok(Error { taken, doubt, order: Some(order) })
 }
 

@@ -1,15 +1,15 @@
 //! The *fit* of parameters to measured data: bounded least squares from several starts, what the data say about each parameter, and
 //! how much of it is error of the coupling.
 //!
-//! The error of the coupling e at the data's times is found from runs with H, H/2 and H/4 (Richardson's extrapolation with the
-//! observed order). The fit is then made again with run less e, from the minimum before. The difference of both is the
-//! `coupling_error` of each parameter, which its value no longer has. To first order it is
+//! The error of the coupling e at the data's times is found from runs with H, H/2 and H/4. The fit is then made again with run
+//! less e, from the minimum before. The difference of both is the `coupling_error` of each parameter, which its value no longer
+//! has. To first order it is
 //!
 //! ```text
 //! δ = −(JᵀJ)⁻¹ Jᵀ e
 //! ```
 //!
-//! What is left of it is estimated ([`coupling`]) and makes the intervals wider.
+//! What is left of it is estimated and makes the intervals wider.
 
 mod coupling;
 mod data;
