@@ -141,7 +141,7 @@ fn sentences(problem: &Problem<'_, '_>, parameters: &[Parameter]) -> Vec<String>
             && rest > sigma
         {
             words.push(format!(
-                "`{}`: the error of the coupling is not known well enough to be taken out: {rest:.1e} may be left; choose a smaller step",
+                "`{}`: what is left of the error of the coupling, up to {rest:.1e}, is larger than the standard deviation; choose a smaller step",
                 p.name
             ));
         }
