@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use macrostep_description::{Builder, CoSimulation, Declared, Initial, ModelDescription};
+use macrostep_description::{Builder, CoSimulation, Declared, Initial, Kind, ModelDescription};
 use macrostep_ode::{Point, Scalar, System};
 use macrostep_slave::{
     Declaration, Equations, Fault, Group, Instance, Memory, Model, Ode, Outcome, Shape, Slave, Span, Tangent,
@@ -25,9 +25,12 @@ impl Model for Guess {
             b.add(Declared::parameter(name, 1.0));
         }
         b.add(Declared::input("u", 0.0));
+        b.add(Declared::parameter("count", 1));
         let mut description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
         description.variables[APPROX as usize].initial = Some(Initial::Approx);
         description.variables[CALCULATED as usize].initial = Some(Initial::Calculated);
+        // Bounded on one side.
+        description.variables[4].kind = Kind::Integer { min: Some(1), max: None };
         Ok((Guess, description))
     }
 
@@ -165,4 +168,48 @@ fn directional_derivatives_take_the_rates_of_inputs() {
     s.set_real_input_derivatives(&[u], &[1], &[7.0]).unwrap();
     assert_eq!((slope(&mut s, u).unwrap(), slope(&mut s, z).unwrap()), (7.0, 2.0));
     assert!(slope(&mut s, p).is_err());
+    // Derivatives in time: ż = u, z̈ = u̇.
+    let mut rates = [f64::NAN; 2];
+    s.get_real_output_derivatives(&[z, z], &[1, 2], &mut rates).unwrap();
+    assert_eq!(rates, [3.0, 7.0]);
+}
+
+/// A bound on one side is kept, and an error has the variable's name.
+#[test]
+fn an_integer_below_its_bound_is_refused_by_name() {
+    let mut s = Instance::<Guess>::new("guess", None).unwrap();
+    s.set_integer(&[0], &[1_000_000]).unwrap();
+    let error = s.set_integer(&[0], &[0]).unwrap_err().to_string();
+    assert!(error.contains("`count`"), "{error}");
+    s.enter_initialization().unwrap();
+    let mut found = [0];
+    s.get_integer(&[0], &mut found).unwrap();
+    assert_eq!(found, [1_000_000]);
+}
+
+/// Another micro step after a reset gives the bits of a new instance, and others than the micro step before.
+#[test]
+fn micro_steps_are_divided_anew() {
+    let run = |s: &mut Instance<Ode<Product>>, micro_step_s: f64| {
+        let reference = |name: &str| s.description().variable(name).unwrap().value_reference;
+        let [u, z, micro] = ["u", "z", "micro_step"].map(reference);
+        s.set_real(&[micro], &[micro_step_s]).unwrap();
+        s.setup_experiment(0.0, None, None).unwrap();
+        s.enter_initialization().unwrap();
+        s.exit_initialization().unwrap();
+        s.set_real_input_derivatives(&[u], &[6], &[1e6]).unwrap();
+        s.do_step(0.0, 0.5, true).unwrap();
+        let mut found = [f64::NAN];
+        s.get_real(&[z], &mut found).unwrap();
+        found[0]
+    };
+    let new = || Instance::<Ode<Product>>::new("product", None).unwrap();
+    let mut used = new();
+    let coarse = run(&mut used, 0.5);
+    used.reset().unwrap();
+    let fine = run(&mut used, 5e-4);
+    assert_eq!(fine.to_bits(), run(&mut new(), 5e-4).to_bits());
+    // z = z0 + 3 t + 1e6 t⁷/7!, of first order in the micro step.
+    let exact = 4.0 + 1.5 + 1e6 * 0.5_f64.powi(7) / 5040.0;
+    assert!((fine - exact).abs() < 2e-2 && (coarse - exact).abs() > 1.0, "{coarse} {fine} {exact}");
 }
