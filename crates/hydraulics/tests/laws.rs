@@ -88,9 +88,9 @@ fn pressures_follow_flow_piston_and_leak() {
 }
 
 /// Writes down what it is given: times, and speeds at the end of each micro step.
-struct Witness;
+struct Notes;
 
-impl FastSide for Witness {
+impl FastSide for Notes {
     type State = (f64, Vec<[f64; 2]>);
 
     fn force(&self, state: &Self::State, speed: &[f64], force: &mut [f64]) {
@@ -108,7 +108,7 @@ impl FastSide for Witness {
     }
 }
 
-fn witnessed(prediction: Prediction) -> (Vec<[f64; 2]>, Forces) {
+fn noted(prediction: Prediction) -> (Vec<[f64; 2]>, Forces) {
     let mobility = &[2.0, 0.5, 0.25, 1.0];
     let slow = Interface {
         prediction,
@@ -119,14 +119,14 @@ fn witnessed(prediction: Prediction) -> (Vec<[f64; 2]>, Forces) {
         bias: &[-3.0, 0.75],
     };
     let (mut state, mut forces) = ((0.0, Vec::new()), Forces::default());
-    window(&Witness, &mut state, &Window::divide(7.0, 0.4, 0.1).unwrap(), &slow, &mut forces);
+    window(&Notes, &mut state, &Window::divide(7.0, 0.4, 0.1).unwrap(), &slow, &mut forces);
     (state.1, forces)
 }
 
 /// A linear prediction is a straight line, and each micro step is told the time of its beginning.
 #[test]
 fn micro_steps_are_told_their_time_and_the_speed_at_their_end() {
-    let (seen, forces) = witnessed(Prediction::Linear);
+    let (seen, forces) = noted(Prediction::Linear);
     assert_eq!(seen.len(), 4);
     for (k, [time_s, speed]) in seen.iter().enumerate() {
         let k = k as f64;
@@ -135,14 +135,14 @@ fn micro_steps_are_told_their_time_and_the_speed_at_their_end() {
     }
     // Position: 0.5 + Σ h w.
     assert!((forces.position[0] - 0.5 - 0.1 * (1.1 + 1.2 + 1.3 + 1.4)).abs() < 1e-14, "{forces:?}");
-    let (held, _) = witnessed(Prediction::Hold);
+    let (held, _) = noted(Prediction::Hold);
     assert!(held.iter().all(|[_, speed]| *speed == 1.0), "{held:?}");
 }
 
 /// Mean force, end force, speeds of the interface model and work, written out again.
 #[test]
 fn forces_and_work_of_a_window_are_their_sums() {
-    let (_, found) = witnessed(Prediction::InterfaceModel);
+    let (_, found) = noted(Prediction::InterfaceModel);
     let (mut s, mut w, mut mean, mut work) = ([0.5, 0.0], [1.0, 3.0], [0.0; 2], 0.0);
     for _ in 0..4 {
         let force = [2.0 + s[0] - 0.5 * w[0], 1.0];
