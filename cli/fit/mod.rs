@@ -133,6 +133,10 @@ fn told(found: &Fit) -> String {
             print::counted(s.values as u64, "value")
         );
     }
+    // The table's column is not a part of the values.
+    if found.parameters.iter().any(|p| p.coupling_error.is_some_and(|e| e != 0.0)) {
+        text += "the error of the coupling has been taken out of the values\n";
+    }
     // What the data cannot tell.
     for words in &found.identifiability {
         text += &format!("{words}\n");

@@ -156,12 +156,12 @@ def content(path: str) -> bytes:
 
 
 class Fit(dict):
-    """The object of `macrostep fit --json`: `parameters` with `name`, `value`, `sigma`, `confidence` and `coupling_error`, the covariance
-    and the rest. Printed, it is a table."""
+    """The object of `macrostep fit --json`: `parameters` with `name`, `value`, `fitted`, `sigma`, `confidence` and `coupling_error`, the
+    covariance and the rest. Printed, it is a table."""
 
     @property
     def values_by_name(self) -> dict[str, float]:
-        """The fitted values, for `run(set=…)`."""
+        """The values without the error of the coupling, for `run(set=…)`."""
         return {one["name"]: one["value"] for one in self["parameters"]}
 
     def __str__(self) -> str:

@@ -184,7 +184,7 @@ fn the_tutorial_goes_from_wrong_to_right() {
 fn the_calibration_goes_from_data_to_error_bars() {
     let folder = empty("calibration");
     std::fs::copy(Path::new(ROOT).join("examples/fit/measured.csv"), folder.join("measured.csv")).expect("copied");
-    assert_eq!(follow("calibration.md", &folder, |_| 0), (6, 14));
+    assert_eq!(follow("calibration.md", &folder, |_| 0), (6, 15));
     let fit: serde_json::Value = serde_json::from_str(&read(&folder.join("out/fit/fit.json"))).expect("JSON");
     let parameters = fit["parameters"].as_array().expect("a list");
     for (p, truth) in parameters.iter().zip([10.0, 0.3, 30.0, 0.5]) {

@@ -8,6 +8,7 @@ use macrostep_master::record::Trace;
 use macrostep_sweep::fit::{Fit, Request, fit};
 use macrostep_sweep::{Refused, Samples};
 use macrostep_system::{Fmus, Scenario, assemble, toml};
+use nalgebra::{DMatrix, DVector};
 
 use crate::common::folder;
 
@@ -72,11 +73,18 @@ fn data(name: &str, trace: &Trace, every: usize, noise: f64, seed: u64) -> PathB
 
 /// The same with noise of its own for each variable.
 fn noisy(name: &str, trace: &Trace, every: usize, noise: [f64; 2], seed: u64) -> PathBuf {
+    coloured(name, (trace, every), noise, 0.0, seed)
+}
+
+/// The same with noise x_k = ρ x_{k−1} + √(1 − ρ²) e_k, which has the deviation of e.
+fn coloured(name: &str, (trace, every): (&Trace, usize), noise: [f64; 2], rho: f64, seed: u64) -> PathBuf {
     let mut random = Noise(seed.wrapping_mul(2_654_435_761) + 12_345);
     let mut text = "time,left.x,right.x\n".to_owned();
-    for row in trace.rows().step_by(every) {
-        let (a, b) = (row[1] + noise[0] * random.normal(), row[2] + noise[1] * random.normal());
-        writeln!(text, "{},{a},{b}", row[0]).expect("a line");
+    let mut x = [0.0; 2];
+    for (i, row) in trace.rows().step_by(every).enumerate() {
+        let keeps = if i == 0 { 0.0 } else { rho };
+        x = x.map(|x| keeps * x + (1.0 - keeps * keeps).sqrt() * random.normal());
+        writeln!(text, "{},{},{}", row[0], row[1] + noise[0] * x[0], row[2] + noise[1] * x[1]).expect("a line");
     }
     written(name, &text)
 }
@@ -99,22 +107,81 @@ fn fitted(scenario: &Scenario, data: &Path, request: &Request) -> Result<Fit, Re
     fit((scenario, &Fmus::new(embedded::fmu)), &samples, request).map(|(fit, _)| fit)
 }
 
-/// Over 50 seeds of noise, intervals of 95 % hold the true values in 90 to 99 of 100 cases, and the scatter is as said.
+/// How often intervals of 95 % hold the true values: of four parameters, for each seed of the noise.
+struct Coverage {
+    held: usize,
+    all: usize,
+    /// Variables whose residuals were found to depend on each other.
+    dependent: usize,
+}
+
+/// Data of a run with the step of the data and noise of correlation `rho`, fitted by runs with 10 ms and a predictor.
+fn coverage(name: &str, data_step_s: f64, rho: f64, predict: &str, seeds: u64) -> Coverage {
+    let exact = trace(&pair(data_step_s, "quadratic", TRUE));
+    let start = pair(0.01, predict, [20.0, 1.0, 50.0, 1.0]);
+    let every = (0.04 / data_step_s).round() as usize;
+    let mut found = Coverage { held: 0, all: 0, dependent: 0 };
+    for seed in 0..seeds {
+        let path = coloured(&format!("{name}.csv"), (&exact, every), [2e-3; 2], rho, seed);
+        let fit = fitted(&start, &path, &Request { starts: 1, ..request(&FREE) }).expect("a fit");
+        assert!(fit.converged);
+        for (p, truth) in fit.parameters.iter().zip(TRUE) {
+            found.all += 1;
+            found.held += usize::from((p.value - truth).abs() <= p.confidence.expect("an interval"));
+        }
+        // What is said of the data goes with the test.
+        let dependent = fit.signals.iter().filter(|s| s.dependence.expect("a test").p_value < 0.01).count();
+        let said = fit.identifiability.iter().filter(|words| words.contains("Breusch-Godfrey")).count();
+        assert_eq!(said, dependent, "{:?}", fit.identifiability);
+        assert_eq!(dependent == 0, fit.identifiability == ["the data tell all parameters apart"]);
+        found.dependent += dependent;
+    }
+    println!(
+        "{name}: {} of {} intervals hold, residuals of {} of {} variables depend on each other",
+        found.held,
+        found.all,
+        found.dependent,
+        2 * seeds
+    );
+    found
+}
+
+/// The share of intervals that hold is in a range.
+fn hold_within(found: &Coverage, [low, high]: [f64; 2]) {
+    let share = found.held as f64 / found.all as f64;
+    assert!((low..=high).contains(&share), "{} of {}", found.held, found.all);
+}
+
+/// White noise: 95 % within two deviations of what 30 seeds can tell, on both sides.
 #[test]
 fn intervals_hold_as_often_as_they_say() {
-    let exact = trace(&pair(0.01, "quadratic", TRUE));
-    let start = pair(0.01, "quadratic", [20.0, 1.0, 50.0, 1.0]);
-    let (mut held, mut all) = (0, 0);
-    for seed in 0..50 {
-        let path = data("noise.csv", &exact, 4, 2e-3, seed);
-        let found = fitted(&start, &path, &Request { starts: 1, ..request(&FREE) }).expect("a fit");
-        assert!(found.converged);
-        for (p, truth) in found.parameters.iter().zip(TRUE) {
-            all += 1;
-            held += usize::from((p.value - truth).abs() <= p.confidence.expect("an interval"));
-        }
-    }
-    assert!(all == 200 && (180..=198).contains(&held), "{held} of {all}");
+    let found = coverage("white", 2e-4, 0.0, "quadratic", 30);
+    hold_within(&found, [0.9, 0.99]);
+    assert!(found.dependent <= 3, "{}", found.dependent);
+}
+
+/// Noise with a memory: intervals of white noise hold in 6 of 10 cases.
+#[test]
+fn intervals_hold_for_noise_with_a_memory() {
+    let found = coverage("memory", 2e-4, 0.8, "quadratic", 30);
+    hold_within(&found, [0.86, 0.99]);
+    assert!(found.dependent >= 59, "{}", found.dependent);
+}
+
+/// The error of `linear` at 10 ms: without taking it out, intervals hold in 5 of 10 cases.
+#[test]
+fn intervals_hold_with_an_error_of_the_coupling() {
+    let found = coverage("coupling", 2e-4, 0.0, "linear", 20);
+    hold_within(&found, [0.88, 0.99]);
+}
+
+/// The shares of docs/sweep.md, over 200 seeds each.
+#[test]
+#[ignore = "minutes: the command of docs/sweep.md"]
+fn coverage_over_200_seeds() {
+    hold_within(&coverage("white", 2e-4, 0.0, "quadratic", 200), [0.92, 0.98]);
+    hold_within(&coverage("memory", 2e-4, 0.8, "quadratic", 200), [0.88, 0.98]);
+    hold_within(&coverage("coupling", 2e-4, 0.0, "linear", 200), [0.9, 0.98]);
 }
 
 /// Noise of 1e-4 on one variable and of 2e-2 on the other: both are found, and the parameters are those of a fit that knows them.
@@ -145,17 +212,21 @@ fn six_parameters_of_two_units_are_found() {
     let start = pair(0.01, "quadratic", [20.0, 1.0, 50.0, 1.0]);
     let free = [&FREE[..], &["left.m=0.2:5", "right.m=0.2:5"]].concat();
     let truth = [&TRUE[..], &[1.0, 1.0]].concat();
-    let mut held = 0;
+    let mut sum = 0.0;
     for seed in 0..5 {
         let path = data("six.csv", &exact, 4, 1.5e-3, 100 + seed);
         let found = fitted(&start, &path, &request(&free)).expect("a fit");
         assert!(found.converged && found.parameters.len() == 6);
         for (p, truth) in found.parameters.iter().zip(&truth) {
-            held += usize::from((p.value - truth).abs() <= 2.0 * p.sigma.expect("a deviation"));
             assert!((p.value / truth - 1.0).abs() < 0.2, "{}: {} is not {truth}", p.name, p.value);
         }
+        // The distance in deviations, δᵀ C⁻¹ δ.
+        let off = DVector::from_fn(6, |i, _| found.parameters[i].fitted - truth[i]);
+        let covariance = DMatrix::from_fn(6, 6, |i, k| found.covariance[i][k].expect("a covariance"));
+        sum += off.dot(&covariance.cholesky().expect("positive definite").solve(&off));
     }
-    assert!((26..=30).contains(&held), "{held} of 30");
+    // χ² with 30 degrees of freedom is within these limits in 99.8 % of all cases; deviations twice as large, or half, are not.
+    assert!((11.6..=59.7).contains(&sum), "{sum}");
 }
 
 /// Data of a fine run, fitted with a coarse one: what the parameters are off by is named as error of the coupling.
@@ -164,8 +235,11 @@ fn the_error_of_the_coupling_is_told() {
     let path = data("fine.csv", &trace(&pair(1e-4, "quadratic", TRUE)), 400, 0.0, 0);
     let found = fitted(&pair(4e-3, "hold", TRUE), &path, &request(&FREE)).expect("a fit");
     for (p, truth) in found.parameters.iter().zip(TRUE) {
-        let (off, told) = (p.value - truth, p.coupling_error.expect("an error"));
-        assert!((off - told).abs() < 0.2 * off.abs().max(1e-3 * truth), "{}: {off} against {told}", p.name);
+        let (off, told) = (p.fitted - truth, p.coupling_error.expect("an error"));
+        // It is taken out of the value, and what is left is said.
+        let (left, rest) = ((p.value - truth).abs(), p.coupling_rest.expect("a rest"));
+        assert!(left < 0.05 * off.abs() && left <= 2.0 * rest, "{}: {left} left of {off}, {rest} said", p.name);
+        assert!((off - told).abs() < 0.2 * off.abs(), "{}: {off} against {told}", p.name);
         assert!(off.abs() > 1e-5 * truth, "{}: nothing to see", p.name);
     }
     assert!((found.coupling_order.expect("an order") - 1.0).abs() < 0.3, "{:?}", found.coupling_order);
@@ -185,7 +259,7 @@ fn data_have_gaps_and_units_and_a_clock_of_their_own() {
     let start = pair(0.01, "quadratic", [20.0, 1.0, 50.0, 1.0]);
     let found = fitted(&start, &path, &Request { offset_s: 2.5, ..request(&FREE) }).expect("a fit");
     for (p, truth) in found.parameters.iter().zip(TRUE) {
-        assert!((p.value / truth - 1.0).abs() < 1e-5, "{}: {} is not {truth}", p.name, p.value);
+        assert!((p.fitted / truth - 1.0).abs() < 1e-5, "{}: {} is not {truth}", p.name, p.fitted);
     }
     // A signal in a wrong unit would be given up for the other one, and its weight be small.
     assert!(found.signals.len() == 2 && found.signals.iter().all(|s| s.rms < 1e-5), "{:?}", found.signals);

@@ -72,10 +72,23 @@ fn correctors_agree() {
 /// Directional derivatives at a step's start say little of a step that is long for the spring: differences take their place.
 #[test]
 fn an_estimate_that_is_slow_is_replaced_by_differences() {
-    let named = ["run", "case-1:f-s", "--json", "--correct", "newton-directional", "--set", "mass1.k_c=5e4"];
-    let options = ["--predict", "linear", "--schedule", "jacobi", "--step", "1e-2", "--stop", "0.2"];
-    let result = json(&[&named[..], &options[..]].concat());
-    assert_eq!(result["unconverged_windows"], 0, "{result}");
+    let with = |correct: &str| {
+        let named = ["run", "case-1:f-s", "--json", "--correct", correct, "--set", "mass1.k_c=5e4"];
+        let options = ["--predict", "linear", "--schedule", "jacobi", "--step", "1e-2", "--stop", "0.2"];
+        json(&[&named[..], &options[..]].concat())
+    };
+    let (estimated, differences) = (with("newton-directional"), with("newton"));
+    assert_eq!(estimated["unconverged_windows"], 0, "{estimated}");
+    // The fixed point is that of the differences.
+    let values = |result: &serde_json::Value| -> Vec<(String, f64)> {
+        let last = result["final"].as_object().expect("final values");
+        last.iter().filter_map(|(name, x)| Some((name.clone(), x.as_f64()?))).collect()
+    };
+    let (found, expected) = (values(&estimated), values(&differences));
+    assert!(found.len() >= 4 && found.len() == expected.len(), "{estimated}");
+    for ((name, a), (_, b)) in found.iter().zip(&expected) {
+        assert!((a - b).abs() < 1e-7 * (1.0 + b.abs()), "{name}: {a}, by differences {b}");
+    }
 }
 
 /// One rollback, never more, never less.

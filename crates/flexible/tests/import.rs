@@ -247,4 +247,13 @@ fn an_assembled_body_is_not_said_to_be_rounded_in_a_file() {
     let structure = Structure::solid(&mesh, &Material::new(1.36e8, 0.436, 4725.0).unwrap()).unwrap();
     let found = Conditioning::new(&structure, 4).unwrap();
     assert!(found.rigid_residual > 1e-16 && found.warnings.is_empty(), "{found}");
+    // It is the body: its mass, and six motions without energy below the elastic ones.
+    let mass_kg = 4725.0 * 0.8272 * 0.0138 * 0.0297;
+    assert!((found.mass_kg / mass_kg - 1.0).abs() < 1e-9, "{found}");
+    assert!(found.frequencies_hz[..6].iter().all(|f| *f == 0.0) && found.frequencies_hz[6] > 0.0, "{found}");
+    // The same body from a file of seven digits is said to be rounded.
+    let (stiffness, mass, dofs) = stored::write(&structure, 7);
+    let read = stored::read(&stiffness, &mass, &dofs, &mesh).unwrap();
+    let found = Conditioning::new(&read, 4).unwrap();
+    assert!(found.warnings.iter().any(|w| w.contains("was the stiffness rounded in a text file?")), "{found}");
 }

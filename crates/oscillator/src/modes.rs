@@ -79,6 +79,19 @@ mod tests {
         assert!(modes.iter().all(|mode| mode.zeta.abs() < 1e-12));
     }
 
+    /// With masses and springs that all differ: det(K − ω² M) = 0, written out.
+    #[test]
+    fn frequencies_of_unequal_masses_are_roots_of_the_determinant() {
+        let p = Parameters { m: [0.5, 3.0], k: [70.0, 20.0], k_c: 40.0, ..Parameters::case_1() };
+        let [slow, fast] = p.eigenfrequencies();
+        for omega in [slow, fast] {
+            let square = omega * omega;
+            let det = (p.k[0] + p.k_c - square * p.m[0]) * (p.k[1] + p.k_c - square * p.m[1]) - p.k_c * p.k_c;
+            assert!(det.abs() < 1e-10, "{omega}: {det}");
+        }
+        assert!(slow < fast);
+    }
+
     #[test]
     fn modes_satisfy_the_invariants_of_the_characteristic_polynomial() {
         // Sum of all λ = trace A, product of all λ = det A, each pair counted twice.

@@ -262,4 +262,21 @@ mod tests {
         let difference = (parameters.energy(&(z + h * rate)) - parameters.energy(&(z - h * rate))) / (2.0 * h);
         assert!((difference - parameters.energy_rate(&z)).abs() < 1e-7);
     }
+
+    /// Position, speed, acceleration and its rate of each mass, by ż = A z and z̈ = A² z.
+    #[test]
+    fn motion_is_that_of_the_system_matrix() {
+        let parameters = Parameters { m: [1.0, 2.5], ..Parameters::test_model() };
+        let z = State::new(0.3, -0.7, 1.1, 2.3);
+        let rate = parameters.system_matrix() * z;
+        let second = parameters.system_matrix() * rate;
+        for i in 0..2 {
+            let expected = [z[i], z[2 + i], rate[2 + i], second[2 + i]];
+            let found = parameters.motion(i, &z);
+            assert!(
+                found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12 * (1.0 + b.abs())),
+                "mass {i}: {found:?}"
+            );
+        }
+    }
 }

@@ -97,3 +97,29 @@ fn what_is_no_force_is_refused() {
         assert_eq!(Force::new(times_s, values), None);
     }
 }
+
+/// Lines whose times are not a second apart, before and after the start: the state moves as the force at each time wants it.
+#[test]
+fn the_state_obeys_the_force_at_every_time() {
+    let p = Parameters { m: [0.5, 3.0], ..Parameters::case_2() };
+    let rows = [(-2.5, [3.0, 0.0]), (-0.5, [-4.0, 2.0]), (0.75, [5.0, -6.0]), (3.0, [40.0, 8.0])];
+    let exact = Exact::forced(&p, force(&rows)).expect("valid");
+    // Between the times a line, outside the first and last value.
+    let at = |t_s: f64, i: usize| {
+        let after = rows.partition_point(|(t, _)| *t <= t_s);
+        let [before, next] = [after.saturating_sub(1), after.min(rows.len() - 1)].map(|n| rows[n]);
+        let part = if before.0 == next.0 { 0.0 } else { (t_s - before.0) / (next.0 - before.0) };
+        before.1[i] + part * (next.1[i] - before.1[i])
+    };
+    for t_s in [-3.0, -1.5, -0.2, 0.3, 1.0, 2.9, 3.5] {
+        // Fourth-order differences.
+        let h = 1e-3;
+        let z = |k: f64| exact.at(t_s + k * h);
+        let rate = (8.0 * (z(1.0) - z(-1.0)) - (z(2.0) - z(-2.0))) / (12.0 * h);
+        let free = p.acceleration(&z(0.0));
+        for i in 0..2 {
+            let found = p.m[i] * (rate[2 + i] - free[i]);
+            assert!((found - at(t_s, i)).abs() < 1e-4, "{t_s} s, mass {i}: {found} N is not {} N", at(t_s, i));
+        }
+    }
+}

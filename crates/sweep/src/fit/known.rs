@@ -1,113 +1,130 @@
 //! Properties of fitted parameters: spread, error of the coupling, and sentences about them.
 
-use macrostep_system::scenario::{Scenario, Value};
-use macrostep_system::words::Control;
 use nalgebra::DVector;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::coupling::{Corrected, no_spread};
 use super::data::{Rows, Signal};
+use super::dependence::{Correlation, Dependence};
 use super::least_squares::Minimum;
 use super::problem::Problem;
 use super::statistics::Spread;
 use super::{Fit, Fitted, Parameter, picture};
 use crate::refused::Refused;
-use crate::runner::{Runner, Way};
-use crate::study::{Study, Units};
-use crate::vary::{Key, Target};
 
-/// Weighted error of the coupling at the data's times, and its observed order; `None` where steps are chosen.
-pub fn coupling(
-    problem: &mut Problem<'_, '_>,
-    minimum: &Minimum,
-    (scenario, units): (&Scenario, Units<'_>),
-    way: Way,
-) -> Result<Option<(DVector<f64>, Option<f64>)>, Refused> {
-    if scenario.coupling.control.kind != Control::Fixed {
-        return Ok(None);
-    }
-    // The same study with another macro step.
-    let mut targets = problem.study.targets.clone();
-    targets.push(Target::Key(Key::Step));
-    let (study, _) = Study::new(scenario, units, targets, &problem.study.recorded)?;
-    let step_s = study.scenario().experiment.step_s.unwrap_or(f64::NAN);
-    let values = |parts: f64| [problem.values(&minimum.z), vec![Value::Real(step_s / parts)]].concat();
-    let points: Vec<Vec<Value>> = [1.0, 2.0, 4.0].map(values).to_vec();
-    let runners = (0..problem.runners.len().min(3)).map(|_| Runner::new(&study, way)).collect();
-    let (signals, free) = (problem.signals.clone(), problem.free);
-    let mut finer = Problem { study: &study, signals, free, runners, runs: 0, failure: None };
-    let models = finer.model(&points);
-    problem.runs += 3;
-    let weights = problem.weights();
-    let weighted: Option<Vec<DVector<f64>>> = models.into_iter().map(|m| Some(m?.component_mul(&weights))).collect();
-    let [whole, half, quarter] = weighted.as_deref().ok_or_else(|| finer.failed())? else { return Ok(None) };
-    // Richardson's extrapolation; differences as small as rounding have no order.
-    let (first, second) = (whole - half, half - quarter);
-    let rounding = 1e-11 * whole.norm();
-    if first.norm() <= rounding || second.norm() <= rounding {
-        return Ok(Some((first, None)));
-    }
-    let order = (first.norm() / second.norm()).log2();
-    let p = order.clamp(0.5, 8.0).exp2();
-    Ok(Some((first * (p / (p - 1.0)), Some(order))))
-}
-
-/// The parameters with their statistics.
+/// The parameters with their statistics, given the minimum of runs, and that without the error of the coupling.
 pub fn told(
     problem: &mut Problem<'_, '_>,
-    minimum: &Minimum,
+    fitted: &Minimum,
     starts: [usize; 2],
-    coupling: Option<(DVector<f64>, Option<f64>)>,
+    corrected: Option<Corrected>,
 ) -> Result<Fit, Refused> {
-    // Parameters at a bound do not move, and have no spread.
-    let (m, n) = minimum.jacobian.shape();
-    let bound = |i: usize| match minimum.z[i] {
-        z if z <= 0.0 => Some("lower"),
-        z if z >= 1.0 => Some("upper"),
-        _ => None,
+    // Values are those without the error of the coupling, where it is known.
+    let minimum = corrected.as_ref().map_or(fitted, |c| &c.minimum);
+    let lengths: Vec<usize> = problem.signals.iter().map(|s| s.values.len()).collect();
+    let inner = minimum.inner();
+    let j = minimum.jacobian.select_columns(&inner);
+    let correlation = Correlation::of(&minimum.residual, &j, &lengths);
+    let spread = spread(problem, minimum, &correlation)?;
+    let parameters = parameters(problem, [fitted, minimum], &spread, corrected.as_ref().map(|c| &c.rest));
+    // Sentences about what the data tell.
+    let mut words = spread.words;
+    words.extend(sentences(problem, &parameters));
+    let tests = correlation.tests();
+    let dependent =
+        problem.signals.iter().zip(&tests).filter_map(|(s, test)| Some((s, (*test).filter(|t| t.is_seen())?)));
+    let dependent: Vec<String> = dependent.map(|(s, test)| dependence(&s.variable, &test)).collect();
+    words.extend(dependent);
+    if words.is_empty() {
+        words.push("the data tell all parameters apart".to_owned());
+    }
+    // How well each signal is met by runs, at the same times.
+    let rms = problem.rms(&fitted.residual);
+    let signal = |((s, rms), dependence): ((&Signal, f64), Option<Dependence>)| Fitted {
+        variable: s.variable.clone(),
+        values: s.values.len(),
+        rms,
+        weight: s.weight,
+        dependence,
     };
-    // Covariance of those that are not at a bound.
-    let inner: Vec<usize> = (0..n).filter(|i| bound(*i).is_none()).collect();
-    let freedom = (m - inner.len()).max(1) as f64;
-    let variance = minimum.residual.norm_squared() / freedom;
-    // Names, and slopes of values over places between 0 and 1.
-    let name = |i: usize| problem.free[i].name.to_string();
-    let names: Vec<String> = inner.iter().map(|i| name(*i)).collect();
-    let slopes: Vec<f64> = (0..n).map(|i| problem.free[i].slope(minimum.z[i])).collect();
-    let (mut covariance, mut moved) = (vec![vec![None; n]; n], vec![None; n]);
-    let mut words = Vec::new();
-    // By the singular values of the derivatives: the covariance, and by how much the coupling's error has moved them.
-    if !inner.is_empty() {
-        let j = minimum.jacobian.select_columns(&inner);
-        let spread =
-            Spread::of(&j).ok_or_else(|| Refused::Run("the derivatives have no singular values".to_owned()))?;
-        words.extend(spread.words(&names));
-        let shift: Option<DVector<f64>> = coupling.as_ref().map(|(e, _)| &spread.inverse * (j.transpose() * e));
-        for (a, i) in inner.iter().enumerate() {
-            moved[*i] = shift.as_ref().map(|shift| -slopes[*i] * shift[a]);
-            for (b, k) in inner.iter().enumerate() {
-                covariance[*i][*k] = Some(variance * spread.inverse[(a, b)] * slopes[*i] * slopes[*k]);
-            }
+    let signals = problem.signals.iter().zip(rms).zip(tests).map(signal).collect();
+    let curves = curves(problem, fitted)?;
+    // All of it, with what it took.
+    Ok(Fit {
+        parameters,
+        covariance: spread.covariance,
+        signals,
+        identifiability: words,
+        starts,
+        coupling_order: corrected.as_ref().and_then(|c| c.order),
+        runs: problem.runs,
+        converged: fitted.is_converged && minimum.is_converged,
+        curves,
+    })
+}
+
+/// Covariance in units of the parameters, and what it says.
+struct Known {
+    covariance: Vec<Vec<Option<f64>>>,
+    /// Half the width of an interval of 95 % in standard deviations.
+    quantile: f64,
+    words: Vec<String>,
+}
+
+/// The spread of the parameters that are not at a bound: those at one do not move, and have none.
+fn spread(problem: &Problem<'_, '_>, minimum: &Minimum, correlation: &Correlation) -> Result<Known, Refused> {
+    let (inner, n) = (minimum.inner(), minimum.z.len());
+    let mut known = Known { covariance: vec![vec![None; n]; n], quantile: 1.96, words: Vec::new() };
+    if inner.is_empty() {
+        return Ok(known);
+    }
+    // By the singular values of the derivatives.
+    let j = minimum.jacobian.select_columns(&inner);
+    let spread = Spread::of(&j).ok_or_else(no_spread)?;
+    let names: Vec<String> = inner.iter().map(|i| problem.free[*i].name.to_string()).collect();
+    known.words = spread.words(&names);
+    let uncertainty = spread.uncertainty(&j, &minimum.residual, correlation);
+    known.quantile = uncertainty.quantile();
+    // Slopes of values over places between 0 and 1 give the units.
+    let slope = |i: usize| problem.free[i].slope(minimum.z[i]);
+    for (a, i) in inner.iter().enumerate() {
+        for (b, k) in inner.iter().enumerate() {
+            known.covariance[*i][*k] = Some(uncertainty.covariance[(a, b)] * slope(*i) * slope(*k));
         }
     }
-    // Intervals of 95 %, in the parameters' own units.
-    let quantile = StudentsT::new(0.0, 1.0, freedom).map_or(1.96, |t| t.inverse_cdf(0.975));
-    // Values, spread and error in units of the parameters.
-    let parameters: Vec<Parameter> = (0..n)
-        .map(|i| {
-            let free = &problem.free[i];
-            let sigma = covariance[i][i].map(|v: f64| v.max(0.0).sqrt());
-            Parameter {
-                name: name(i),
-                unit: problem.study.unit(&problem.study.targets[i]),
-                value: free.value(minimum.z[i]),
-                sigma,
-                confidence: sigma.map(|sigma| quantile * sigma),
-                coupling_error: moved[i],
-                bound: bound(i),
-            }
-        })
-        .collect();
-    // Sentences about parameters whose value means little.
+    Ok(known)
+}
+
+/// Values, spread and error in units of the parameters, of the minimum of runs and of that without the error of the coupling.
+fn parameters(
+    problem: &Problem<'_, '_>,
+    [fitted, minimum]: [&Minimum; 2],
+    spread: &Known,
+    rest: Option<&DVector<f64>>,
+) -> Vec<Parameter> {
+    let parameter = |i: usize| {
+        let free = &problem.free[i];
+        let bound = minimum.bound(i);
+        let sigma = spread.covariance[i][i].map(|v: f64| v.max(0.0).sqrt());
+        let (value, before) = (free.value(minimum.z[i]), free.value(fitted.z[i]));
+        let rest = rest.filter(|_| bound.is_none()).map(|rest| rest[i] * free.slope(minimum.z[i]));
+        Parameter {
+            name: free.name.to_string(),
+            unit: problem.study.unit(&problem.study.targets[i]),
+            value,
+            fitted: before,
+            sigma,
+            confidence: sigma.map(|sigma| spread.quantile * sigma + rest.unwrap_or(0.0)),
+            coupling_error: rest.map(|_| before - value),
+            coupling_rest: rest,
+            bound,
+        }
+    };
+    (0..minimum.z.len()).map(parameter).collect()
+}
+
+/// Sentences about parameters whose value means little.
+fn sentences(problem: &Problem<'_, '_>, parameters: &[Parameter]) -> Vec<String> {
+    let mut words = Vec::new();
     for (p, free) in parameters.iter().zip(problem.free) {
         match (p.bound, p.confidence) {
             // At a bound the data ask for more; without one, an interval may be wider than the range.
@@ -119,41 +136,26 @@ pub fn told(
             }
             _ => {}
         }
-        // The coupling's error is seen where it is larger than the noise.
-        if let (Some(error), Some(sigma)) = (p.coupling_error, p.sigma)
-            && error.abs() > sigma
+        // What is left of the coupling's error is seen where it is larger than the noise.
+        if let (Some(rest), Some(sigma)) = (p.coupling_rest, p.sigma)
+            && rest > sigma
         {
             words.push(format!(
-                "`{}`: the error of the coupling is larger than its standard deviation; choose a smaller step",
+                "`{}`: what is left of the error of the coupling, up to {rest:.1e}, is larger than the standard deviation; choose a smaller step",
                 p.name
             ));
         }
     }
-    if words.is_empty() {
-        words.push("the data tell all parameters apart".to_owned());
-    }
-    // How well each signal is met, at the same times.
-    let rms = problem.rms(&minimum.residual);
-    let fitted = |(s, rms): (&Signal, f64)| Fitted {
-        variable: s.variable.clone(),
-        values: s.values.len(),
-        rms,
-        weight: s.weight,
-    };
-    let signals = problem.signals.iter().zip(rms).map(fitted).collect();
-    let curves = curves(problem, minimum)?;
-    // All of it, with what it took.
-    Ok(Fit {
-        parameters,
-        covariance,
-        signals,
-        identifiability: words,
-        starts,
-        coupling_order: coupling.and_then(|(_, order)| order),
-        runs: problem.runs,
-        converged: minimum.is_converged,
-        curves,
-    })
+    words
+}
+
+/// A sentence about residuals that depend on each other.
+fn dependence(variable: &str, test: &Dependence) -> String {
+    let Dependence { lags, statistic, p_value } = test;
+    format!(
+        "residuals of `{variable}` depend on each other (Breusch-Godfrey with {lags} lags: LM = {statistic:.1}, p = {p_value:.1e}): \
+         noise with a memory, for which the intervals allow, or a model that does not describe the data: look at the differences"
+    )
 }
 
 /// Run and data at the minimum, for the picture.

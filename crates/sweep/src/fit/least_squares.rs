@@ -45,6 +45,20 @@ impl Minimum {
     pub fn cost(&self) -> f64 {
         0.5 * self.residual.norm_squared()
     }
+
+    /// `lower` or `upper` where a variable is at a bound.
+    pub fn bound(&self, i: usize) -> Option<&'static str> {
+        match self.z[i] {
+            z if z <= 0.0 => Some("lower"),
+            z if z >= 1.0 => Some("upper"),
+            _ => None,
+        }
+    }
+
+    /// Variables that are not at a bound.
+    pub fn inner(&self) -> Vec<usize> {
+        (0..self.z.len()).filter(|i| self.bound(*i).is_none()).collect()
+    }
 }
 
 /// Derivatives of the residual by central differences, at a bound by one-sided ones of the same order.

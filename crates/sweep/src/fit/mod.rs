@@ -1,16 +1,19 @@
 //! The *fit* of parameters to measured data: bounded least squares from several starts, what the data say about each parameter, and
 //! how much of it is error of the coupling.
 //!
-//! The error of the coupling e at the data's times is found from runs with H, H/2 and H/4 (Richardson's extrapolation with the
-//! observed order). To first order it has moved the fitted parameters by
+//! The error of the coupling e at the data's times is found from runs with H, H/2 and H/4. The fit is then made again with run
+//! less e, from the minimum before. The difference of both is the `coupling_error` of each parameter, which its value no longer
+//! has. To first order it is
 //!
 //! ```text
 //! δ = −(JᵀJ)⁻¹ Jᵀ e
 //! ```
 //!
-//! which is the `coupling_error` of each: the fitted value less the one that a coupling without error would give.
+//! What is left of it is estimated and makes the intervals wider.
 
+mod coupling;
 mod data;
+mod dependence;
 mod free;
 mod known;
 mod least_squares;
@@ -30,11 +33,13 @@ use crate::runner::{Runner, way};
 use crate::samples::Samples;
 use crate::study::{Study, Units};
 use crate::vary::{Levels, Target, Vary};
+use coupling::corrected;
 use data::signals;
-use known::{coupling, told};
+use known::told;
 use least_squares::{Minimum, jacobian, minimise};
 use problem::Problem;
 
+pub use dependence::Dependence;
 pub use free::Free;
 
 /// A column of derivatives shorter than this, for each value, is that of a parameter without influence.
@@ -94,14 +99,18 @@ pub struct Parameter {
     pub name: String,
     /// Unit of measurement.
     pub unit: String,
-    /// Its value.
+    /// Its value, without the error of the coupling.
     pub value: f64,
+    /// The value that runs with this step meet the data best with: `value` and `coupling_error`.
+    pub fitted: f64,
     /// Its standard deviation; null at a bound.
     pub sigma: Option<f64>,
-    /// Half the width of its interval of 95 %.
+    /// Half the width of its interval of 95 %, with what is left of the error of the coupling.
     pub confidence: Option<f64>,
-    /// How much of the value is error of the coupling; null at a bound, or where it was not looked at.
+    /// The error of the coupling that was taken out of the value; null at a bound, or where it was not looked at.
     pub coupling_error: Option<f64>,
+    /// How much of the error of the coupling may be left in the value; null as before.
+    pub coupling_rest: Option<f64>,
     /// `lower` or `upper` where the value is at a bound.
     pub bound: Option<&'static str>,
 }
@@ -117,6 +126,8 @@ pub struct Fitted {
     pub rms: f64,
     /// What its differences were multiplied with.
     pub weight: f64,
+    /// The test whether its residuals depend on each other; null with too few values, or residuals without size.
+    pub dependence: Option<Dependence>,
 }
 
 /// Fits parameters of a scenario to data.
@@ -188,9 +199,9 @@ pub fn fit(
         problem.signals.iter_mut().zip(weights).for_each(|(signal, weight)| signal.weight = weight);
         minimum = minimise(&mut |points| problem.residuals(points), &minimum.z).ok_or_else(|| problem.failed())?;
     }
-    // What the coupling's error has done to the values, and what is known of them.
-    let coupling = coupling(&mut problem, &minimum, (scenario, units), way)?;
-    let fit = told(&mut problem, &minimum, starts, coupling)?;
+    // Without the coupling's error, and what is known of the values.
+    let corrected = corrected(&mut problem, &minimum, (scenario, units), way)?;
+    let fit = told(&mut problem, &minimum, starts, corrected)?;
     Ok((fit, findings))
 }
 

@@ -1,11 +1,20 @@
 //! Statistics of a fit: covariance, intervals, and the parameters that the data cannot tell apart.
 //!
-//! With the residual r of m values, its derivatives J by n parameters, and s² = |r|²/(m − n), the covariance is s² (JᵀJ)⁻¹, by the
-//! singular values of J with columns of length 1.
+//! With the residual r of m values, its derivatives J by n parameters, G = (JᵀJ)⁻¹ by the singular values of J with columns of
+//! length 1, M = I − J G Jᵀ, and the correlation matrix R of the residuals,
 //!
-//! Reference: \[Seber & Wild 1989\], section 2.1.
+//! ```text
+//! covariance = s² G JᵀRJ G,   s² = |r|²/tr(MR),   degrees of freedom = tr(MR)²/tr(MRMR)
+//! ```
+//!
+//! For independent residuals, R = I, this is s² G with s² = |r|²/(m − n) and m − n degrees of freedom.
+//!
+//! References: \[Seber & Wild 1989\], section 2.1 and chapter 6; \[Satterthwaite 1946\] for the degrees of freedom.
 
 use nalgebra::{DMatrix, DVector};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::dependence::Correlation;
 
 /// A correlation beyond which two parameters are not told apart.
 const CORRELATION_MAX: f64 = 0.99;
@@ -41,6 +50,19 @@ impl Spread {
         Some(Spread { inverse, weakest: v.column(least).into_owned(), ratio: s[least] / largest })
     }
 
+    /// Covariance of the parameters for residuals at a minimum with derivatives `j` and correlation R.
+    pub fn uncertainty(&self, j: &DMatrix<f64>, residual: &DVector<f64>, correlation: &Correlation) -> Uncertainty {
+        let (g, m) = (&self.inverse, residual.len() as f64);
+        let rj = correlation.times(j);
+        let middle = g * (j.transpose() * &rj);
+        // tr(MR) and tr(MRMR) without any matrix of m rows and columns.
+        let trace = (m - middle.trace()).max(1.0);
+        let square =
+            correlation.square_trace() - 2.0 * (g * (rj.transpose() * &rj)).trace() + (&middle * &middle).trace();
+        let freedom = (trace * trace / square.max(f64::MIN_POSITIVE)).clamp(1.0, m);
+        Uncertainty { covariance: &middle * g * (residual.norm_squared() / trace), freedom }
+    }
+
     /// Sentences about parameters that the data cannot tell apart.
     pub fn words(&self, names: &[String]) -> Vec<String> {
         // Pairs by their correlation.
@@ -68,6 +90,21 @@ impl Spread {
             words.push(format!("{} cannot be told apart together by this data", together.join(", ")));
         }
         words
+    }
+}
+
+/// What residuals leave uncertain of the parameters.
+pub struct Uncertainty {
+    /// Covariance of the parameters.
+    pub covariance: DMatrix<f64>,
+    /// Degrees of freedom of the variance.
+    pub freedom: f64,
+}
+
+impl Uncertainty {
+    /// Half the width of an interval of 95 % in standard deviations, by the distribution of Student.
+    pub fn quantile(&self) -> f64 {
+        StudentsT::new(0.0, 1.0, self.freedom).map_or(1.96, |t| t.inverse_cdf(0.975))
     }
 }
 
