@@ -118,6 +118,18 @@ impl Growth {
         }
     }
 
+    /// By how many times a signal is larger in the last quarter of the run than in its first half; the largest of all signals.
+    pub fn risen(&self) -> f64 {
+        let blocks = ((self.last.saturating_sub(1) / self.width.max(1)) as usize + 1).min(BLOCKS);
+        let largest = |blocks: &[f64]| blocks.iter().copied().fold(0.0, f64::max);
+        let of = |signal: &Course| {
+            let known = &signal.blocks[..blocks];
+            let (early, late) = (largest(&known[..blocks.div_ceil(2)]), largest(&known[3 * blocks / 4..]));
+            if early > 0.0 { late / early } else { 0.0 }
+        };
+        self.signals.iter().map(of).fold(0.0, f64::max)
+    }
+
     /// The signal that grows most, where one does; `channels` as they were taken.
     pub fn grown(&self, channels: &[History]) -> Option<Grown> {
         let blocks = (self.last.saturating_sub(1) / self.width.max(1)) as usize + 1;

@@ -9,8 +9,9 @@
 //! ```
 //!
 //! `missed/passed` grows with time as the error does: a wrong frequency misses as much as a wrong amplitude. Energy that is driven
-//! through and dissipated makes the denominator grow, energy that goes to and fro does not. A coupling that adds energy, so that what
-//! it has added is a large part of all that went through, makes the system grow; a system that is driven, or falls, does not.
+//! through and dissipated makes the denominator grow, energy that goes to and fro does not. Where what the coupling has added is a large
+//! part of all that went through, and signals are larger late in the run than early, the coupling makes them grow. A system that is driven, or
+//! falls, grows without that.
 //!
 //! Without power bonds signals are watched for growth (`growth.rs`), and doubts of windows (`doubt.rs`) count in any case.
 
@@ -85,6 +86,9 @@ impl Verdict {
 /// errors above one amplitude miss 0.9 at least, good ones mostly less than 0.1.
 const SHARE: f64 = 0.5;
 
+/// By how much a signal is larger late in a run that grows than early.
+const RISEN: f64 = 1.2;
+
 /// Fewer windows are too few to tell.
 const WINDOWS_MIN: u64 = 16;
 
@@ -93,7 +97,7 @@ const SMALL: f64 = 1e-6;
 
 impl Simulation {
     /// The verdict on the run so far.
-    pub fn verdict(&mut self) -> Verdict {
+    pub fn verdict(&self) -> Verdict {
         self.by_windows().or(self.by_energy()).or(self.by_growth())
     }
 
@@ -115,15 +119,16 @@ impl Simulation {
     }
 
     /// From what power bonds have missed.
-    fn by_energy(&mut self) -> Verdict {
+    fn by_energy(&self) -> Verdict {
         if self.statistics().windows < WINDOWS_MIN {
             return Verdict::default();
         }
-        let accounts = self.accounts();
+        let has_risen = self.state.growth.risen() >= RISEN;
+        let accounts = self.state.signals.balance.as_ref().map_or(&[][..], |balance| balance.accounts.as_slice());
         let most_j = accounts.iter().map(|a| a.passed_j).fold(0.0, f64::max);
         let weighed = accounts.iter().filter(|a| a.passed_j >= SMALL * most_j);
         let worst = weighed.max_by(|a, b| a.missed_share().total_cmp(&b.missed_share()));
-        worst.map_or_else(Verdict::default, judged)
+        worst.map_or_else(Verdict::default, |account| judged(account, has_risen))
     }
 
     /// From signals that grow.
@@ -139,11 +144,11 @@ impl Simulation {
     }
 }
 
-/// The verdict from the account of one bond.
-fn judged(account: &Account) -> Verdict {
+/// The verdict from the account of one bond, in a run whose signals have risen or not.
+fn judged(account: &Account, has_risen: bool) -> Verdict {
     let Account { name, residual_energy_j, missed_j, passed_j, .. } = account;
     let (added, missed) = (account.residual_share(), account.missed_share());
-    if added >= SHARE {
+    if added >= SHARE && has_risen {
         let reason = format!(
             "the coupling adds energy: {residual_energy_j:.1e} J in power bond `{name}`, through which {passed_j:.1e} J went; choose a \
              smaller macro step, or a corrector"

@@ -71,6 +71,8 @@ mod unit;
 #[cfg(target_os = "linux")]
 pub mod watch;
 #[cfg(target_os = "linux")]
+mod warned;
+#[cfg(target_os = "linux")]
 mod watched;
 #[cfg(target_os = "linux")]
 mod wire;
