@@ -147,7 +147,11 @@ impl Asked {
         let mut rows = Rows::collected(cut.clone());
         let ended = steps.run(&mut simulation, &mut rows, None);
         // What it came to.
-        let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+        let mut outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+        drop(simulation);
+        if ended.is_ok() && !cut.is_set() {
+            outcome.look_again(&scenario, &self.opened);
+        }
         let summary = outcome.summary(&scenario, &rows).json()?;
         let accepted = self.accepted.of(&scenario);
         let fault = ended.err().or_else(|| refused(&outcome.verdict, accepted));

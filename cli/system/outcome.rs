@@ -7,7 +7,7 @@ use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
 use macrostep_master::{Account, Course, LineAccount, Grade, Opening, Simulation, Statistics, Unconverged, Verdict};
 use macrostep_plot::Table;
-use macrostep_system::Scenario;
+use macrostep_system::{Catalogue, Scenario, second_look};
 use macrostep_system::scenario::LawKind;
 use macrostep_system::verify::Bound;
 use macrostep_system::words::{Energy, Named};
@@ -217,6 +217,18 @@ impl Outcome {
             counters.into_iter().filter_map(|(name, _)| Some((name.clone(), times?.seconds(&name)?))).collect();
         self.real_time = real_time;
         self
+    }
+
+    /// After a second look at a run that is doubtful or grows.
+    pub fn look_again(&mut self, scenario: &Scenario, catalogue: &dyn Catalogue) {
+        if !self.verdict.is_of_coupling {
+            return;
+        }
+        let before = self.verdict.clone();
+        eprintln!("note: the run is {}: a second one with half the macro step tells whether it matters", before.grade);
+        self.verdict = second_look(before.clone(), scenario, catalogue, self.statistics.windows);
+        self.warnings.retain(|warning| *warning != before.reason);
+        self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));
     }
 
     /// Recorded variables.

@@ -131,6 +131,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let mut outcome = outcome.timed(opened.times.as_ref(), seen);
     outcome.bound = bound;
     drop(simulation);
+    // Not where somebody waits for the clock.
+    if ended.is_ok() && arguments.real_time.is_none() {
+        outcome.look_again(&scenario, &opened);
+    }
     // Everything is written before a failure of the run is told.
     let written = write((arguments, &here), (&scenario, &parameters, picture.as_deref()), &outcome, &rows);
     let watched = rows.live.take().map_or(Ok(()), |live| live.end(&outcome, &rows));

@@ -50,6 +50,7 @@ mod run;
 mod savable;
 mod saved_state;
 mod schedule;
+mod second_look;
 mod segment;
 mod series;
 mod sizes;

@@ -13,6 +13,9 @@
 //! part of all that went through, and signals are larger late in the run than early, the coupling makes them grow. A system that is driven, or
 //! falls, grows without that.
 //!
+//! Energy that goes to and fro between a weak coupling and one side is a small part of the energy of the system, so that an error in it may matter
+//! little. `second_look.rs` finds out.
+//!
 //! Without power bonds signals are watched for growth (`growth.rs`), and doubts of windows (`doubt.rs`) count in any case.
 
 use crate::account::Account;
@@ -43,6 +46,9 @@ pub struct Verdict {
     pub reason: String,
     /// The number in it: a share of the energy that went through, a residual, a factor of growth, a number of warnings.
     pub found: Option<f64>,
+    /// Whether it is about the coupling as a whole, so that a second run with half the macro step says more.
+    #[serde(skip)]
+    pub is_of_coupling: bool,
 }
 
 impl Grade {
@@ -72,7 +78,12 @@ impl std::fmt::Display for Verdict {
 impl Verdict {
     /// Of these parts.
     pub fn new(grade: Grade, reason: String, found: Option<f64>) -> Self {
-        Verdict { grade, reason, found }
+        Verdict { grade, reason, found, is_of_coupling: false }
+    }
+
+    /// The same, about the coupling as a whole.
+    fn of_coupling(self) -> Self {
+        Verdict { is_of_coupling: true, ..self }
     }
 
     /// The worse of both; the first where they are alike.
@@ -140,7 +151,7 @@ impl Simulation {
             "`{signal}` grows by a factor of {factor:.1e} over the second half of the run, and changes from macro step to macro step by \
              as much as it is; choose a smaller macro step, or a corrector"
         );
-        Verdict::new(Grade::Growing, reason, Some(factor))
+        Verdict::new(Grade::Growing, reason, Some(factor)).of_coupling()
     }
 }
 
@@ -153,14 +164,14 @@ fn judged(account: &Account, has_risen: bool) -> Verdict {
             "the coupling adds energy: {residual_energy_j:.1e} J in power bond `{name}`, through which {passed_j:.1e} J went; choose a \
              smaller macro step, or a corrector"
         );
-        return Verdict::new(Grade::Growing, reason, Some(added));
+        return Verdict::new(Grade::Growing, reason, Some(added)).of_coupling();
     }
     if missed >= SHARE {
         let reason = format!(
             "errors may be as large as the signals: the coupling missed {missed_j:.1e} J in power bond `{name}`, through which {passed_j:.1e} J \
              went; choose a smaller macro step, or compare with one by `macrostep verify`"
         );
-        return Verdict::new(Grade::Doubtful, reason, Some(missed));
+        return Verdict::new(Grade::Doubtful, reason, Some(missed)).of_coupling();
     }
     Verdict::default()
 }

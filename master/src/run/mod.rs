@@ -141,6 +141,12 @@ impl Simulation {
         history.row(history.not_after(self.state.now))
     }
 
+    /// The newest samples of all channels that are not ahead of the present time.
+    pub(crate) fn sampled(&self) -> impl Iterator<Item = &[f64]> {
+        let now = self.state.now;
+        self.state.signals.histories[..self.channels].iter().map(move |history| history.row(history.not_after(now)))
+    }
+
     /// Present time \[s\].
     pub fn time_s(&self) -> f64 {
         self.window.sources.clock.seconds(self.state.now)
