@@ -17,7 +17,7 @@ use crate::verdict::Verdict;
 const WINDOWS_MAX: u64 = 2000;
 
 /// Runs this much apart, relative to the signals, do not confirm a doubt.
-const APART: f64 = 0.2;
+const APART: f64 = 0.08;
 
 impl Verdict {
     /// The verdict after a second look, with two simulations that are initialised: one of the run, of `windows` windows, and one with half its
@@ -35,7 +35,8 @@ impl Verdict {
             return Ok(Verdict::default());
         }
         let part = if seen < windows { format!(" of the first {seen} macro steps") } else { String::new() };
-        let reason = format!("{}; a second run{part} with half the macro step differs by {:.0} % of the signals", self.reason, 100.0 * apart.min(1e6));
+        let by = if apart < 1.0 { format!("{:.0} % of the signals", 100.0 * apart) } else { "more than the signals are".to_owned() };
+        let reason = format!("{}; a second run{part} with half the macro step differs by {by}", self.reason);
         Ok(Verdict { reason, ..self })
     }
 }

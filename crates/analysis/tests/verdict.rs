@@ -69,11 +69,11 @@ fn pair(seed: u64, is_coarse: bool) -> (Pair, String) {
     let fastest = ((k[0] + k_c) / m[0]).max((k[1] + k_c) / m[1]).sqrt();
     let slowest = (k[0] / m[0]).min((k[1].max(k_c) + k_c) / m[1]).sqrt();
     let step_s = r.ten(if is_coarse { -0.8 } else { -2.3 }, 0.2) / fastest;
-    let windows = (6.28 / slowest * r.ten(0.0, 1.7) / step_s).clamp(40.0, 1000.0).round();
+    let windows = (6.28 / slowest * r.ten(0.0, 1.7) / step_s).clamp(40.0, 500.0).round();
     let stop_s = windows * step_s;
     let force = (kind == "driven").then(|| {
         let omega = slowest * r.ten(-0.5, 0.7);
-        let times: Vec<f64> = (0..=100).map(|i| f64::from(i) * stop_s / 100.0).collect();
+        let times: Vec<f64> = (0..=30).map(|i| f64::from(i) * stop_s / 30.0).collect();
         let values = times.iter().map(|t| [100.0 * (omega * t).sin(), 0.0]).collect();
         Force::new(times, values).expect("finite forces")
     });
