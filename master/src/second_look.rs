@@ -14,10 +14,11 @@ use crate::run::Simulation;
 use crate::verdict::Verdict;
 
 /// Windows of the first run that are looked at; the second has twice as many.
-const WINDOWS_MAX: u64 = 2000;
+const WINDOWS_MAX: u64 = 5000;
 
-/// Runs this much apart, relative to the signals, do not confirm a doubt.
-const APART: f64 = 0.08;
+/// Runs this much apart, relative to the signals, do not confirm a doubt; less where the rest of the run follows from a part of it.
+const APART: f64 = 0.2;
+const APART_BY_PART: f64 = 0.08;
 
 impl Verdict {
     /// The verdict after a second look, with two simulations that are initialised: one of the run, of `windows` windows, and one with half its
@@ -31,7 +32,7 @@ impl Verdict {
         }
         let seen = windows.min(WINDOWS_MAX);
         let apart = apart(whole, half, seen)? * windows as f64 / seen as f64;
-        if apart <= APART {
+        if apart <= if seen < windows { APART_BY_PART } else { APART } {
             return Ok(Verdict::default());
         }
         let part = if seen < windows { format!(" of the first {seen} macro steps") } else { String::new() };
@@ -43,7 +44,7 @@ impl Verdict {
 
 /// The largest difference of a signal, relative to its largest value; infinite where one of both diverges.
 fn apart(whole: &mut Simulation, half: &mut Simulation, windows: u64) -> Result<f64, RunError> {
-    let widths: usize = whole.sampled().map(<[f64]>::len).sum();
+    let widths: usize = whole.compared().map(<[f64]>::len).sum();
     let (mut differences, mut sizes) = (vec![0.0f64; widths], vec![0.0f64; widths]);
     for _ in 0..windows {
         match whole.step().and_then(|_| half.step()).and_then(|_| half.step()) {
@@ -51,7 +52,7 @@ fn apart(whole: &mut Simulation, half: &mut Simulation, windows: u64) -> Result<
             Err(RunError::Diverged(_)) => return Ok(f64::INFINITY),
             Err(error) => return Err(error),
         }
-        let pairs = whole.sampled().flatten().zip(half.sampled().flatten());
+        let pairs = whole.compared().flatten().zip(half.compared().flatten());
         for ((difference, size), (a, b)) in differences.iter_mut().zip(&mut sizes).zip(pairs) {
             (*difference, *size) = (difference.max((a - b).abs()), size.max(b.abs()));
         }

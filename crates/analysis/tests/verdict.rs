@@ -1,7 +1,7 @@
 //! The verdict on random runs, beside the error against the matrix exponential: good runs are ok, bad runs never are.
 //!
 //! Two masses with random masses, springs and dampers, undamped, damped or driven, in every cut, coupled by a random scheme and macro step.
-//! *Good* is an error below 3 % of the amplitude, *bad* one above the amplitude. The seeds are counted from the first one on until there
+//! *Good* is an error of each mass below 3 % of its amplitude, *bad* one above the larger amplitude of both. The seeds are counted from the first one on until there
 //! are enough of both; other seeds: `MACROSTEP_SEED=1000000 MACROSTEP_RUNS=2000 cargo test -p macrostep-analysis --test verdict -- --nocapture`.
 
 use macrostep_analysis::models;
@@ -46,7 +46,7 @@ fn pair(seed: u64, is_coarse: bool) -> (Pair, String) {
     let m = [r.ten(-1.0, 1.0), r.ten(-1.0, 1.0)];
     let k = [r.ten(0.0, 3.0), if r.unit() < 0.3 { 0.0 } else { r.ten(0.0, 3.0) }];
     let k_c = r.ten(0.0, 3.0);
-    let kind = r.one(&["undamped", "damped", "driven"]);
+    let kind = r.one(&["undamped", "damped", "undamped", "damped", "driven"]);
     let zeta = if kind == "undamped" { 0.0 } else { r.ten(-3.0, -0.7) };
     let damper = |k: f64, m: f64| 2.0 * zeta * (k * m).sqrt();
     let c = [damper(k[0], m[0]), damper(k[1], m[1])];
@@ -68,12 +68,12 @@ fn pair(seed: u64, is_coarse: bool) -> (Pair, String) {
     // In steps of a part of the fastest period, over some of the slowest.
     let fastest = ((k[0] + k_c) / m[0]).max((k[1] + k_c) / m[1]).sqrt();
     let slowest = (k[0] / m[0]).min((k[1].max(k_c) + k_c) / m[1]).sqrt();
-    let step_s = r.ten(if is_coarse { -0.8 } else { -2.3 }, 0.2) / fastest;
-    let windows = (6.28 / slowest * r.ten(0.0, 1.7) / step_s).clamp(40.0, 500.0).round();
+    let step_s = r.ten(if is_coarse { -0.5 } else { -2.3 }, 0.2) / fastest;
+    let windows = (6.28 / slowest * r.ten(0.0, 1.7) / step_s).clamp(40.0, 200.0).round();
     let stop_s = windows * step_s;
     let force = (kind == "driven").then(|| {
         let omega = slowest * r.ten(-0.5, 0.7);
-        let times: Vec<f64> = (0..=30).map(|i| f64::from(i) * stop_s / 30.0).collect();
+        let times: Vec<f64> = (0..=16).map(|i| f64::from(i) * stop_s / 16.0).collect();
         let values = times.iter().map(|t| [100.0 * (omega * t).sin(), 0.0]).collect();
         Force::new(times, values).expect("finite forces")
     });
@@ -116,9 +116,14 @@ fn good_runs_are_ok_and_bad_runs_never_are() {
         let own = outcome.verdict.grade == Grade::Ok;
         let shares: Vec<[f64; 2]> = outcome.accounts.iter().map(|a| [a.missed_share(), a.residual_share()]).collect();
         let is_ok = verdict.grade == Grade::Ok;
+        // A mass that hardly moves beside the other may be wrong by more than its own amplitude.
+        let amplitudes = pair.exact().expect("a solution").amplitudes(pair.stop_s);
+        let largest = amplitudes[0].max(amplitudes[1]);
+        let of_both = outcome.error.iter().zip(amplitudes).map(|(e, a)| e * a / largest);
+        let is_bad = of_both.clone().any(|e| e > 1.0 || e.is_nan());
         let (class, is_wrong) = match error {
             e if e < GOOD => (&mut good, !is_ok),
-            e if e > 1.0 || e.is_nan() => (&mut bad, is_ok),
+            _ if is_bad => (&mut bad, is_ok),
             _ => continue,
         };
         if class[0] < wanted {
