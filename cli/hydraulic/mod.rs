@@ -108,7 +108,9 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     // A run that ended early has written everything that it reached.
     if let Some(why) = &outcome.ended_by {
         let (end_s, stop_s) = (shown::time(outcome.end_s), scenario.stop_s);
-        return Err(Failure::Run(format!("ended early; the last values are those at t = {end_s} s of {stop_s} s: {why}")));
+        return Err(Failure::Run(format!(
+            "ended early; the last values are those at t = {end_s} s of {stop_s} s: {why}"
+        )));
     }
     met(&graded(&outcome, stable), Accepted::new(false, a.accept_growth))
 }

@@ -1,8 +1,8 @@
 //! The JSON object of a coupled run.
 
 use macrostep_analysis::multirate::{Energy, Multirate, Outcome, Verdict};
-use macrostep_master::Verdict as RunVerdict;
 use macrostep_crane::crane::{CraneOptions, system};
+use macrostep_master::Verdict as RunVerdict;
 use macrostep_multibody::Simulation;
 use serde::Serialize;
 

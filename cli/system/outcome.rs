@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
-use macrostep_master::{Account, Course, LineAccount, Grade, Opening, Simulation, Statistics, Unconverged, Verdict};
+use macrostep_master::{Account, Course, Grade, LineAccount, Opening, Simulation, Statistics, Unconverged, Verdict};
 use macrostep_plot::Table;
-use macrostep_system::{Catalogue, Scenario, second_look};
 use macrostep_system::scenario::LawKind;
 use macrostep_system::verify::Bound;
 use macrostep_system::words::{Energy, Named};
+use macrostep_system::{Catalogue, Scenario, second_look};
 use serde::Serialize;
 
 use super::pace::RealTime;
 use super::steps::Rows;
 use super::timed::Times;
+use super::warned::told;
 use super::{method_line, title};
 use crate::failure::Failure;
 use crate::formats::units;
@@ -366,24 +367,14 @@ line `{name}`: {stored_j:.3e} J under way, {lost_j:.3e} J of {sent_j:.3e} J sent
     fn last_line(&self) -> String {
         let share = |a: &Account| if a.power_max_w > 0.0 { a.residual_power_max_w / a.power_max_w } else { 0.0 };
         let worst = self.accounts.iter().map(share).max_by(f64::total_cmp);
-        let worst = worst.map(|share| format!(" · residual power up to {:.1} % of the power transmitted", 100.0 * share));
+        let worst =
+            worst.map(|share| format!(" · residual power up to {:.1} % of the power transmitted", 100.0 * share));
         let error = match self.bound {
             Some(Bound { error, .. }) => format!("error ≤ {error:.1e}"),
             None => "not verified: `macrostep verify` compares it with smaller macro steps".to_owned(),
         };
         format!("verdict: {}{} · {error}", self.verdict.grade, worst.unwrap_or_default())
     }
-}
-
-/// Warnings of slaves, a sentence each, and the verdict that they are.
-fn told(simulation: &mut Simulation) -> (Vec<String>, Verdict) {
-    let warned = simulation.warned();
-    let sentences: Vec<String> = warned.iter().map(|(unit, warned)| warned.sentence(unit)).collect();
-    sentences.iter().for_each(|sentence| eprintln!("warning: {sentence}"));
-    let count: u64 = warned.iter().map(|(_, warned)| warned.count).sum();
-    let reason = format!("slaves returned fmi2Warning {count} times; the warnings say when and why");
-    let verdict = Verdict::new(Grade::Doubtful, reason, Some(count as f64));
-    (sentences, if count > 0 { verdict } else { Verdict::default() })
 }
 
 fn opening(o: &Opening) -> ConstraintResult<'_> {

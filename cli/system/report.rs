@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use macrostep_description::shown;
-use macrostep_master::{Grade, Simulation, Verdict};
 use macrostep_master::record::{Column, ColumnKind};
+use macrostep_master::{Grade, Simulation, Verdict};
 use macrostep_plot::Page;
 use macrostep_plot::page::{Curve, Sheet};
 use macrostep_system::{Assembly, Scenario, toml};

@@ -36,7 +36,11 @@ impl Verdict {
             return Ok(Verdict::default());
         }
         let part = if seen < windows { format!(" of the first {seen} macro steps") } else { String::new() };
-        let by = if apart < 1.0 { format!("{:.0} % of the signals", 100.0 * apart) } else { "more than the signals are".to_owned() };
+        let by = if apart < 1.0 {
+            format!("{:.0} % of the signals", 100.0 * apart)
+        } else {
+            "more than the signals are".to_owned()
+        };
         let reason = format!("{}; a second run{part} with half the macro step differs by {by}", self.reason);
         Ok(Verdict { reason, ..self })
     }

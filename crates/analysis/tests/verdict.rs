@@ -138,6 +138,9 @@ fn good_runs_are_ok_and_bad_runs_never_are() {
             println!("= {seed} {error:.3e} {} {shares:?} {shown}", verdict.grade);
         }
     }
-    println!("good runs: {} of {} not ok, {looked} ok by a second look; bad runs: {} of {} ok", good[1], good[0], bad[1], bad[0]);
+    println!(
+        "good runs: {} of {} not ok, {looked} ok by a second look; bad runs: {} of {} ok",
+        good[1], good[0], bad[1], bad[0]
+    );
     assert_eq!((good[1], bad[1]), (0, 0), "good runs that are not ok, bad runs that are");
 }

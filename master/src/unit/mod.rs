@@ -7,9 +7,9 @@ mod forward;
 mod native;
 mod start;
 mod threads;
-mod warned;
 #[cfg(test)]
 mod threads_tests;
+mod warned;
 
 pub use macrostep_slave::Tangent;
 pub use native::NativeUnit;

@@ -69,9 +69,9 @@ mod system;
 #[cfg(target_os = "linux")]
 mod unit;
 #[cfg(target_os = "linux")]
-pub mod watch;
-#[cfg(target_os = "linux")]
 mod warned;
+#[cfg(target_os = "linux")]
+pub mod watch;
 #[cfg(target_os = "linux")]
 mod watched;
 #[cfg(target_os = "linux")]

@@ -160,7 +160,8 @@ impl Reader<'_> {
         let (start_s, stop_s, step_s, tolerance) = (e.start, number(&e.stop), number(&e.step), e.tolerance);
         let (stop_place, step_place) = (at(&e.stop), at(&e.step));
         let (error, expect_growth) = (e.error, e.expect_growth);
-        let times = Experiment { start_s, stop_s, step_s, tolerance, error, expect_growth, place, stop_place, step_place };
+        let times =
+            Experiment { start_s, stop_s, step_s, tolerance, error, expect_growth, place, stop_place, step_place };
         (times, &e.parameters)
     }
 
