@@ -2,7 +2,7 @@
 //!
 //! Two masses with random masses, springs and dampers, undamped, damped or driven, in every cut, coupled by a random scheme and macro step.
 //! *Good* is an error of each mass below 3 % of its amplitude, *bad* one above the larger amplitude of both. The seeds are counted from the first one on until there
-//! are enough of both; other seeds: `MACROSTEP_SEED=1000000 MACROSTEP_RUNS=2000 cargo test -p macrostep-analysis --test verdict -- --nocapture`.
+//! are enough of both; other seeds: `MACROSTEP_SEED=1000000 MACROSTEP_RUNS=150 cargo test -p macrostep-analysis --test verdict -- --nocapture`.
 
 use macrostep_analysis::models;
 use macrostep_analysis::pair::{Coupling, Outcome, Pair, build, run};
