@@ -134,7 +134,7 @@ impl Growth {
     pub fn grown(&self, channels: &[History]) -> Option<Grown> {
         let blocks = (self.last.saturating_sub(1) / self.width.max(1)) as usize + 1;
         // A block that has only begun says nothing of its largest value.
-        let whole = if self.last % self.width.max(1) == 0 { blocks } else { blocks - 1 };
+        let whole = if self.last.is_multiple_of(self.width.max(1)) { blocks } else { blocks - 1 };
         if whole < BLOCKS_MIN {
             return None;
         }

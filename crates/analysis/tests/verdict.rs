@@ -69,7 +69,7 @@ fn pair(seed: u64, is_coarse: bool) -> (Pair, String) {
     let fastest = ((k[0] + k_c) / m[0]).max((k[1] + k_c) / m[1]).sqrt();
     let slowest = (k[0] / m[0]).min((k[1].max(k_c) + k_c) / m[1]).sqrt();
     let step_s = r.ten(if is_coarse { -0.5 } else { -2.3 }, 0.2) / fastest;
-    let windows = (6.28 / slowest * r.ten(0.0, 1.7) / step_s).clamp(40.0, 200.0).round();
+    let windows = (628.0 / 100.0 / slowest * r.ten(0.0, 1.7) / step_s).clamp(40.0, 200.0).round();
     let stop_s = windows * step_s;
     let force = (kind == "driven").then(|| {
         let omega = slowest * r.ten(-0.5, 0.7);
