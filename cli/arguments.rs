@@ -227,7 +227,7 @@ pub struct ShowsArguments {
 pub struct MultirateArguments {
     /// All schemes over the macro step instead of one run: the largest stable steps, errors, pictures [default: off]
     #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "repeat", "reference", "stop", "json",
-        "checkpoint", "resume"])]
+        "accept_growth", "checkpoint", "resume"])]
     pub study: bool,
     /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
@@ -247,10 +247,13 @@ pub struct MultirateArguments {
     /// Where the interface model is integrated: in the hydraulics or in the master [default: fast]
     #[arg(long, value_enum, value_name = "PLACE")]
     pub place: Option<Place>,
-    /// Largest number of repetitions of a macro step in which the speed of the mechanics differs from the predicted one: 2 for
-    /// steps over 32 ms [default: 0]
+    /// Largest number of repetitions of a macro step in which the speed of the mechanics differs from the predicted one
+    /// [default: with the interface model 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=20))]
     pub repeat: Option<u32>,
+    /// Accept a result that is not stable: exit code 0 instead of 1 [default: off]
+    #[arg(long)]
+    pub accept_growth: bool,
     /// Compare with the interface model at H = 0.2 ms; the actuator is compared always [default: off]
     #[arg(long)]
     pub reference: bool,
@@ -370,6 +373,9 @@ pub struct OscillatorArguments {
     /// Accept a result in which some macro steps did not converge: exit code 0 instead of 1 [default: off]
     #[arg(long)]
     pub accept_unconverged: bool,
+    /// Accept a result whose coupling makes it grow: exit code 0 instead of 1 [default: off]
+    #[arg(long)]
+    pub accept_growth: bool,
     /// Checkpoints
     #[command(flatten)]
     pub checkpoints: CheckpointArguments,

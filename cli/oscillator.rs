@@ -8,7 +8,7 @@ use macrostep_analysis::pair::{Compared, Comparison, Integrator, Outcome, Record
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
-use macrostep_master::{Account, Course, RunError, SavedState, Simulation};
+use macrostep_master::{Account, Course, Grade, RunError, SavedState, Simulation, Verdict};
 use macrostep_plot::Table;
 use macrostep_system::Scenario;
 
@@ -63,7 +63,9 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
         write(folder, &options, &outcome, curves)?;
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
-    outcome.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    // What the verdict says is told with it.
+    let others = outcome.warnings.iter().filter(|warning| **warning != outcome.verdict.reason);
+    others.for_each(|warning| eprintln!("warning: {warning}"));
     judge(&outcome, arguments)
 }
 
@@ -246,22 +248,28 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
     let growth = outcome.growth_rate.map(|rate| format!(" · amplitudes grow at {rate:.3} 1/s")).unwrap_or_default();
     // The run as a heading, energy and time below.
     format!(
-        "{}\n\n{}\n{}\nenergy {} J {when} · largest drift {:.3e} of the start{growth}{bonds}{course}{start}\n{:.3} s · units: {}",
+        "{}\n\n{}\n{}\nenergy {} J {when} · largest drift {:.3e} of the start{growth}{bonds}{course}{start}\n{:.3} s · units: {}\nverdict: {}",
         options.line(),
         table.terminal(),
         outcome.diverged.as_ref().map(|d| format!("\n{d}\n")).unwrap_or_default(),
         print::number(outcome.energy, 6),
         outcome.drift,
         outcome.wall_s,
-        outcome.units
+        outcome.units,
+        outcome.verdict.grade
     )
 }
 
 /// A line about a power bond, on a line of its own.
 pub fn bond_line(account: &Account) -> String {
     format!(
-        "\npower bond `{}`: residual energy {:.3e} J, at most {:.3e} J · residual power at most {:.3e} W",
-        account.name, account.residual_energy_j, account.residual_energy_max_j, account.residual_power_max_w
+        "\npower bond `{}`: residual energy {:.3e} J, at most {:.3e} J, of {:.3e} J that went through · residual power at most {:.3e} W of {:.3e} W",
+        account.name,
+        account.residual_energy_j,
+        account.residual_energy_max_j,
+        account.passed_j,
+        account.residual_power_max_w,
+        account.power_max_w
     )
 }
 
@@ -280,19 +288,53 @@ fn judge(outcome: &Outcome, arguments: &OscillatorArguments) -> Result<(), Failu
     match arguments.tolerance {
         // An error that is NaN is out of any tolerance.
         Some(allowed) if found.is_nan() || found > allowed => Err(Failure::OutOfTolerance { found, allowed }),
-        _ => met(outcome.unconverged.as_ref().map(ToString::to_string), arguments.accept_unconverged),
+        _ => met(&outcome.verdict, Accepted::new(arguments.accept_unconverged, arguments.accept_growth)),
     }
 }
 
-/// Whether the result is one to rely on, or that is asked for; if not, why.
+/// Which verdicts are no failure.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Accepted {
+    /// Macro steps that did not converge, and joints that are torn.
+    pub unconverged: bool,
+    /// Runs that grow.
+    pub growth: bool,
+}
+
+impl Accepted {
+    /// As the options say.
+    pub fn new(unconverged: bool, growth: bool) -> Self {
+        Accepted { unconverged, growth }
+    }
+
+    /// Or as the scenario says.
+    #[must_use]
+    pub fn of(self, scenario: &Scenario) -> Self {
+        Accepted { growth: self.growth || scenario.experiment.expect_growth, ..self }
+    }
+}
+
+/// Whether the result is one to rely on, or that is asked for; if not, why. What is doubtful is a warning.
 ///
 /// # Errors
-/// [`Failure::Run`] with the first doubt, after everything is printed and written.
-pub fn met(doubt: Option<String>, is_accepted: bool) -> Result<(), Failure> {
-    match doubt {
-        Some(doubt) if is_accepted => eprintln!("warning: {doubt}"),
-        Some(doubt) => return Err(Failure::Run(format!("{doubt}; `--accept-unconverged` accepts the result"))),
+/// [`Failure::Run`] with the reason, after everything is printed and written.
+pub fn met(verdict: &Verdict, accepted: Accepted) -> Result<(), Failure> {
+    match refused(verdict, accepted) {
+        Some(failure) => return Err(failure),
+        None if verdict.grade > Grade::Ok => eprintln!("warning: {verdict}"),
         None => {}
     }
     Ok(())
+}
+
+/// The failure that a verdict is, where it is not accepted.
+pub fn refused(verdict: &Verdict, accepted: Accepted) -> Option<Failure> {
+    let option = match verdict.grade {
+        Grade::Failed if !accepted.unconverged => "`--accept-unconverged`",
+        Grade::Growing if !accepted.growth => "`--accept-growth`, or `expect_growth = true` in `[experiment]`,",
+        Grade::Ok | Grade::Doubtful | Grade::Growing | Grade::Failed => return None,
+    };
+    // What did not converge says so itself.
+    let said = if verdict.grade == Grade::Failed { verdict.reason.clone() } else { verdict.to_string() };
+    Some(Failure::Run(format!("{said}; {option} accepts the result")))
 }

@@ -1,7 +1,7 @@
 //! The JSON object of `--json`.
 
 use macrostep_analysis::pair::Outcome;
-use macrostep_master::{Account, Course};
+use macrostep_master::{Account, Course, Verdict};
 use serde::Serialize;
 
 use crate::options::OscillatorOptions;
@@ -29,6 +29,7 @@ pub struct Summary<'a> {
     /// Time of the final values in s.
     end_s: f64,
     warnings: &'a [String],
+    verdict: &'a Verdict,
 }
 
 /// The account of a power bond.
@@ -38,6 +39,9 @@ pub struct PowerBond<'a> {
     residual_energy_j: f64,
     residual_energy_max_j: f64,
     residual_power_max_w: f64,
+    power_max_w: f64,
+    missed_j: f64,
+    passed_j: f64,
 }
 
 /// The steps that step control has made.
@@ -90,6 +94,9 @@ impl<'a> PowerBond<'a> {
             residual_energy_j: account.residual_energy_j,
             residual_energy_max_j: account.residual_energy_max_j,
             residual_power_max_w: account.residual_power_max_w,
+            power_max_w: account.power_max_w,
+            missed_j: account.missed_j,
+            passed_j: account.passed_j,
         }
     }
 }
@@ -134,6 +141,7 @@ impl<'a> Summary<'a> {
             diverged: outcome.diverged.as_ref().map(ToString::to_string),
             end_s: outcome.end_s,
             warnings: &outcome.warnings,
+            verdict: &outcome.verdict,
         }
     }
 }

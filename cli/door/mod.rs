@@ -22,7 +22,7 @@ pub use collected::Collected;
 pub use fault::{Fault, Kind};
 pub use started::Started;
 
-use crate::oscillator::met;
+use crate::oscillator::{Accepted, refused};
 pub use crate::system::Given;
 use crate::system::arguments::{RecordArguments, SystemArguments, VerifyArguments};
 use crate::system::outcome::Outcome;
@@ -48,6 +48,9 @@ struct Words {
     /// Take a result whose macro steps did not all converge
     #[arg(long)]
     accept_unconverged: bool,
+    /// Take a result whose coupling makes it grow
+    #[arg(long)]
+    accept_growth: bool,
 }
 
 /// Words of `macrostep verify`.
@@ -72,7 +75,7 @@ pub struct Asker {
 /// A scenario with the options of a verb.
 pub struct Asked {
     opened: Opened,
-    accepts_unconverged: bool,
+    accepted: Accepted,
     /// Error that `verify` is to judge by.
     accuracy: Option<f64>,
 }
@@ -101,11 +104,11 @@ impl Asked {
     /// Words that make no sense.
     pub fn new(document: Document, words: &[String], asker: Asker) -> Result<Asked, Fault> {
         let words = Words::try_parse_from(typed(words)).map_err(|e| usage(&e))?;
-        let accepts_unconverged = words.accept_unconverged;
+        let accepted = Accepted::new(words.accept_unconverged, words.accept_growth);
         let mut opened = Opened::of(document, &words.system, caller(asker))?;
         give_way(&mut opened)?;
         opened.record(&words.record);
-        Ok(Asked { opened, accepts_unconverged, accuracy: None })
+        Ok(Asked { opened, accepted, accuracy: None })
     }
 
     /// The same with the words of `macrostep verify`.
@@ -117,7 +120,7 @@ impl Asked {
         let mut opened = Opened::of(document, &verify.system, caller(asker))?;
         give_way(&mut opened)?;
         opened.record(&verify.record);
-        Ok(Asked { opened, accepts_unconverged: false, accuracy: verify.accuracy })
+        Ok(Asked { opened, accepted: Accepted::default(), accuracy: verify.accuracy })
     }
 
     /// Warnings and notes since the last call.
@@ -144,9 +147,14 @@ impl Asked {
         let mut rows = Rows::collected(cut.clone());
         let ended = steps.run(&mut simulation, &mut rows, None);
         // What it came to.
-        let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+        let mut outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+        drop(simulation);
+        if ended.is_ok() && !cut.is_set() {
+            outcome.look_again(&scenario, &self.opened);
+        }
         let summary = outcome.summary(&scenario, &rows).json()?;
-        let fault = ended.and_then(|()| met(outcome.doubt(), self.accepts_unconverged)).err();
+        let accepted = self.accepted.of(&scenario);
+        let fault = ended.err().or_else(|| refused(&outcome.verdict, accepted));
         let mut fault = fault.map(Fault::from);
         if let Some(fault) = fault.as_mut().filter(|_| cut.is_set()) {
             fault.kind = Kind::Interrupted;

@@ -8,15 +8,16 @@ mod study;
 use std::path::Path;
 
 use macrostep_analysis::multirate::{
-    Limits, Manoeuvre, Multirate, Outcome, Plant, Scheme, Verdict, animation, check, errors, judge, run,
+    Limits, Manoeuvre, Multirate, Outcome, Plant, Prediction, Scheme, Verdict, animation, check, errors, judge, run,
 };
 use macrostep_benchmarks::STEP_S;
 use macrostep_description::shown;
+use macrostep_master::{Grade, Verdict as RunVerdict};
 use macrostep_plot::Table;
 
 use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use crate::failure::Failure;
-use crate::oscillator::{write_system, write_text};
+use crate::oscillator::{Accepted, met, write_system, write_text};
 use crate::print;
 use crate::simulate::with_units;
 use report::Summary;
@@ -49,14 +50,17 @@ const STEPS_MAX: f64 = 1e6;
 
 /// A run with all defaults filled in.
 fn scenario(plant: Plant, a: &MultirateArguments) -> Multirate {
-    let d = Scheme::RECOMMENDED;
+    let d = Scheme::REPEATED;
+    let prediction = a.predict.unwrap_or(d.prediction);
+    // Only an interface model can be found wrong.
+    let repeat = if prediction == Prediction::InterfaceModel { d.repeat } else { 0 };
     let scheme = Scheme {
-        prediction: a.predict.unwrap_or(d.prediction),
+        prediction,
         order: a.schedule.unwrap_or(d.order),
         delivery: a.force.unwrap_or(d.delivery),
         look_ahead: a.lookahead,
         place: a.place.unwrap_or(d.place),
-        repeat: a.repeat.unwrap_or(d.repeat),
+        repeat: a.repeat.unwrap_or(repeat),
     };
     let mut run = Multirate::new(plant, scheme, a.step.unwrap_or(STEP_S));
     run.stop_s = a.stop.unwrap_or(run.stop_s);
@@ -86,7 +90,7 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     };
     // How far off it is, whether it is stable, and all of that as one object.
     let verdict = reference.as_ref().map(|reference| errors(&outcome, reference, plant.rows()));
-    let stable = judge(&outcome, verdict.as_ref(), plant.is_crane());
+    let stable = judge(&outcome, verdict.as_ref(), plant.is_crane()) && outcome.verdict.grade < Grade::Growing;
     let summary = Summary::new(&scenario, &outcome, verdict.as_ref(), stable)?;
     if a.json {
         print::line(summary.json()?)?;
@@ -102,10 +106,21 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
         eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
     // A run that ended early has written everything that it reached.
-    outcome.ended_by.map_or(Ok(()), |why| {
+    if let Some(why) = &outcome.ended_by {
         let (end_s, stop_s) = (shown::time(outcome.end_s), scenario.stop_s);
-        Err(Failure::Run(format!("ended early; the last values are those at t = {end_s} s of {stop_s} s: {why}")))
-    })
+        return Err(Failure::Run(format!(
+            "ended early; the last values are those at t = {end_s} s of {stop_s} s: {why}"
+        )));
+    }
+    met(&graded(&outcome, stable), Accepted::new(false, a.accept_growth))
+}
+
+/// The verdict on a run that is stable or not by its speeds, its energy and its reference.
+fn graded(outcome: &Outcome, stable: bool) -> RunVerdict {
+    let reason = "it is not stable, as the table says; choose a smaller macro step, the interface model, or `--repeat`";
+    let unstable = RunVerdict::new(Grade::Growing, reason.to_owned(), Some(outcome.energy_mismatch_j));
+    let own = outcome.verdict.clone();
+    if stable { own } else { own.or(unstable) }
 }
 
 /// Refuses a step that does not fit.

@@ -2,6 +2,7 @@
 
 use macrostep_analysis::multirate::{Energy, Multirate, Outcome, Verdict};
 use macrostep_crane::crane::{CraneOptions, system};
+use macrostep_master::Verdict as RunVerdict;
 use macrostep_multibody::Simulation;
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ use crate::failure::Failure;
 pub struct Summary<'a> {
     scenario: &'a Multirate,
     stable: bool,
+    verdict: RunVerdict,
     rms_velocity: Option<&'a [f64]>,
     rms_force: Option<&'a [f64]>,
     energy_mismatch_j: f64,
@@ -76,6 +78,7 @@ impl<'a> Summary<'a> {
         Ok(Self {
             scenario,
             stable,
+            verdict: super::graded(outcome, stable),
             rms_velocity: verdict.map(|v| v.rms_velocity.as_slice()),
             rms_force: verdict.map(|v| v.rms_force.as_slice()),
             energy_mismatch_j: outcome.energy_mismatch_j,

@@ -141,6 +141,10 @@ pub struct RunArguments {
     /// Accept a result in which some macro steps did not converge, or a joint is torn: exit code 0 instead of 1 [default: off]
     #[arg(long)]
     pub accept_unconverged: bool,
+    /// Accept a result whose coupling makes it grow: exit code 0 instead of 1. A scenario of a system that grows by itself says
+    /// `expect_growth = true` [default: off]
+    #[arg(long)]
+    pub accept_growth: bool,
     #[command(flatten)]
     pub checkpoints: CheckpointArguments,
 }

@@ -17,6 +17,7 @@ pub mod run;
 pub mod steps;
 mod timed;
 pub mod verify;
+mod warned;
 mod watch;
 
 use std::path::Path;

@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
-use macrostep_master::{Account, Course, LineAccount, Opening, Simulation, Statistics, Unconverged};
+use macrostep_master::{Account, Course, Grade, LineAccount, Opening, Simulation, Statistics, Unconverged, Verdict};
 use macrostep_plot::Table;
-use macrostep_system::Scenario;
 use macrostep_system::scenario::LawKind;
 use macrostep_system::verify::Bound;
 use macrostep_system::words::{Energy, Named};
+use macrostep_system::{Catalogue, Scenario, second_look};
 use serde::Serialize;
 
 use super::pace::RealTime;
 use super::steps::Rows;
 use super::timed::Times;
+use super::warned::told;
 use super::{method_line, title};
 use crate::failure::Failure;
 use crate::formats::units;
@@ -37,6 +38,8 @@ pub struct Outcome {
     error: Option<String>,
     /// The first macro step that did not converge.
     pub unconverged: Option<Unconverged>,
+    /// What the run is worth.
+    pub verdict: Verdict,
     diverged_at_s: Option<f64>,
     /// What step control has done.
     course: Option<Course>,
@@ -138,6 +141,7 @@ pub struct Summary<'a> {
     pub wall_s: f64,
     pub warnings: &'a [String],
     pub error: Option<&'a str>,
+    pub verdict: &'a Verdict,
 }
 
 /// Energy of a line with delay \[J\]: under way, lost to sampling, and all that its ends have sent.
@@ -170,23 +174,34 @@ pub struct ConstraintResult<'a> {
 impl Outcome {
     /// Of a simulation that is over, and of what ended it early.
     pub fn new(simulation: &mut Simulation, wall: Duration, failure: Option<&Failure>) -> Self {
+        // Accounts are closed before they are judged.
+        let accounts = simulation.accounts().to_vec();
         // What was too coarse is known only now, and joins the warnings.
         let coarse: Vec<String> = simulation.coarse().iter().map(ToString::to_string).collect();
-        coarse.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        let (told, slaves) = told(simulation);
+        // A run that ended early has failed, whatever it has seen of itself.
+        let warned = slaves.reason.clone();
+        let ended = |failure: &Failure| Verdict::new(Grade::Failed, failure.to_string(), None);
+        let verdict = failure.map_or_else(|| simulation.verdict().or(slaves), ended);
+        let doubt = (verdict.grade == Grade::Doubtful).then(|| verdict.reason.clone());
+        let doubt = doubt.filter(|doubt| !coarse.contains(doubt) && *doubt != warned);
+        // It is told with the verdict, but for a run that ended early.
+        coarse.iter().filter(|_| failure.is_some()).for_each(|warning| eprintln!("warning: {warning}"));
         // What the simulation counted and kept; fields of the run as a whole follow where they are known.
         Outcome {
             columns: simulation.columns().to_vec(),
             statistics: simulation.statistics(),
             do_steps: simulation.do_steps(),
             kinds: simulation.kinds(),
-            warnings: [simulation.warnings(), coarse.as_slice()].concat(),
-            accounts: simulation.accounts().to_vec(),
+            warnings: [simulation.warnings(), coarse.as_slice(), told.as_slice(), doubt.as_slice()].concat(),
+            accounts,
             // What is under way or open at the end, and how it ended.
             lines: simulation.lines(),
             openings: simulation.openings(),
             wall,
             error: failure.map(ToString::to_string),
             unconverged: simulation.unconverged(),
+            verdict,
             diverged_at_s: simulation.diverged().map(|d| d.t_s),
             course: simulation.course(),
             unit_s: HashMap::new(),
@@ -205,12 +220,16 @@ impl Outcome {
         self
     }
 
-    /// Why the result is not to be relied on: macro steps that did not converge, or a joint whose ends did not move together.
-    pub fn doubt(&self) -> Option<String> {
-        let torn = self.openings.iter().find(|opening| opening.is_torn()).map(|Opening { name, gap, size, .. }| {
-            format!("constraint `{name}` is torn: a gap of {gap:.1e}, where coordinates reach {size:.1e}; choose a smaller macro step, or a corrector")
-        });
-        self.unconverged.as_ref().map(ToString::to_string).or(torn)
+    /// After a second look at a run that is doubtful or grows.
+    pub fn look_again(&mut self, scenario: &Scenario, catalogue: &dyn Catalogue) {
+        if !self.verdict.is_of_coupling {
+            return;
+        }
+        let before = self.verdict.clone();
+        eprintln!("note: the run is {}: a second one with half the macro step tells whether it matters", before.grade);
+        self.verdict = second_look(before.clone(), scenario, catalogue, self.statistics.windows);
+        self.warnings.retain(|warning| *warning != before.reason);
+        self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));
     }
 
     /// Recorded variables.
@@ -279,6 +298,7 @@ impl Outcome {
             wall_s: self.wall.as_secs_f64(),
             warnings: &self.warnings,
             error: self.error.as_deref(),
+            verdict: &self.verdict,
         }
     }
 
@@ -329,7 +349,7 @@ line `{name}`: {stored_j:.3e} J under way, {lost_j:.3e} J of {sent_j:.3e} J sent
         let clock = self.real_time.as_ref().map(|seen| format!("\n{}", seen.line(self.statistics.windows)));
         // The method as a heading, counts at the end.
         format!(
-            "{} · {} · H = {} s\n\n{}\n{bonds}{lines}{chosen}{events}\n{}, {} in {:.3} s; steps: {}{}",
+            "{} · {} · H = {} s\n\n{}\n{bonds}{lines}{chosen}{events}\n{}, {} in {:.3} s; steps: {}{}\n{}",
             title(s),
             method_line(s),
             s.experiment.step_s.unwrap_or(f64::NAN),
@@ -338,8 +358,22 @@ line `{name}`: {stored_j:.3e} J under way, {lost_j:.3e} J of {sent_j:.3e} J sent
             counted(self.statistics.windows, "window"),
             self.wall.as_secs_f64(),
             steps.join(", "),
-            clock.unwrap_or_default()
+            clock.unwrap_or_default(),
+            self.last_line()
         )
+    }
+
+    /// The verdict, the residual power as a part of the power transmitted, and what is known of the error.
+    fn last_line(&self) -> String {
+        let share = |a: &Account| if a.power_max_w > 0.0 { a.residual_power_max_w / a.power_max_w } else { 0.0 };
+        let worst = self.accounts.iter().map(share).max_by(f64::total_cmp);
+        let worst =
+            worst.map(|share| format!(" · residual power up to {:.1} % of the power transmitted", 100.0 * share));
+        let error = match self.bound {
+            Some(Bound { error, .. }) => format!("error ≤ {error:.1e}"),
+            None => "not verified: `macrostep verify` compares it with smaller macro steps".to_owned(),
+        };
+        format!("verdict: {}{} · {error}", self.verdict.grade, worst.unwrap_or_default())
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use macrostep_description::shown;
-use macrostep_master::Simulation;
 use macrostep_master::record::{Column, ColumnKind};
+use macrostep_master::{Grade, Simulation, Verdict};
 use macrostep_plot::Page;
 use macrostep_plot::page::{Curve, Sheet};
 use macrostep_system::{Assembly, Scenario, toml};
@@ -64,6 +64,7 @@ impl Live {
                 fact("macro step H", format!("{} s", shown::time(s.experiment.step_s.unwrap_or(f64::NAN)))),
                 fact("macro steps", n.windows.to_string()),
                 fact("rows", rows.count.to_string()),
+                fact("verdict so far", simulation.verdict().to_string()),
             ],
             warnings: simulation.warnings().to_vec(),
             tables: sheet("Units", CALLS, &["unit", "calls"], calls).into_iter().collect(),
@@ -120,17 +121,23 @@ fn page((scenario, picture): (&Scenario, Option<&str>), (outcome, rows): (&Outco
     let summary = outcome.summary(scenario, rows);
     Page {
         facts: facts(&summary),
-        error: summary.error.map(str::to_owned).or_else(|| summary.unconverged.clone()),
+        error: summary.error.map(str::to_owned).or_else(|| refused(summary.verdict)),
         warnings: summary.warnings.to_vec(),
         tables: [units(&summary), bonds(&summary), finals(outcome, rows)].into_iter().flatten().collect(),
         ..signals(rows, head(scenario, picture))
     }
 }
 
+/// What is to be told as an error of a run that has come to its end.
+fn refused(verdict: &Verdict) -> Option<String> {
+    (verdict.grade >= Grade::Growing).then(|| verdict.reason.clone())
+}
+
 fn facts(s: &Summary) -> Vec<(String, String)> {
     // What every run has.
     let fact = |name: &str, value: String| (name.to_owned(), value);
     let mut facts = vec![
+        fact("verdict", s.verdict.grade.to_string()),
         fact("time span", format!("{} … {} s", shown::time(s.start_s), shown::time(s.end_s))),
         fact("macro step H", format!("{} s", shown::time(s.step_s))),
         fact("macro steps", s.windows.to_string()),

@@ -26,7 +26,7 @@ use crate::checkpoint::{Checkpoint, CheckpointArguments, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::formats::units;
-use crate::oscillator::{met, write_text};
+use crate::oscillator::{Accepted, met, write_text};
 use crate::print;
 use crate::single::kept;
 use crate::stream::Stream;
@@ -131,10 +131,14 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let mut outcome = outcome.timed(opened.times.as_ref(), seen);
     outcome.bound = bound;
     drop(simulation);
+    // Not where somebody waits for the clock.
+    if ended.is_ok() && arguments.real_time.is_none() {
+        outcome.look_again(&scenario, &opened);
+    }
     // Everything is written before a failure of the run is told.
     let written = write((arguments, &here), (&scenario, &parameters, picture.as_deref()), &outcome, &rows);
     let watched = rows.live.take().map_or(Ok(()), |live| live.end(&outcome, &rows));
-    // The result as one object, also of a run that failed, or in words, and a failure for windows that did not converge.
+    // The result as one object, also of a run that failed, or in words, and a failure for a verdict that is none to rely on.
     let object = || outcome.summary(&scenario, &rows).json().and_then(print::line);
     let printed = if arguments.json { object() } else { Ok(()) };
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
@@ -142,7 +146,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if !arguments.json {
         print::prose(outcome.table(&scenario, &rows))?;
     }
-    met(outcome.doubt(), arguments.accept_unconverged)
+    let accepted = Accepted::new(arguments.accept_unconverged, arguments.accept_growth);
+    met(&outcome.verdict, accepted.of(&scenario))
 }
 
 /// The macro step that keeps the error the scenario allows, where it says one.

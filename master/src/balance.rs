@@ -2,7 +2,7 @@
 //! over a step, what its inputs truly were, and what flowed meanwhile; and the steps of a window that are settled at its
 //! end. The equations are those of `power.rs`.
 
-use crate::account::{Account, PortPlace};
+use crate::account::{Account, Passage, PortPlace};
 use crate::predict::Lagrange;
 use crate::savable::savable;
 use crate::station::Station;
@@ -88,7 +88,7 @@ impl Settlement {
         (stations, supply): (&mut [Station], &mut Supply<'_>),
         (cubic, end): (bool, Tick),
         ports: &[PortPlace],
-        accounts: &mut [Account],
+        (accounts, passages): (&mut [Account], &mut [Passage]),
     ) {
         let Settlement { steps, taken, balance, flow_at_start } = self;
         // What lies between samples is interpolated.
@@ -109,7 +109,7 @@ impl Settlement {
                 balance.meet(&stations[unit].inputs.values);
                 for (port, known) in ports.iter().zip(flow_at_start.iter_mut()).filter(|(p, _)| p.unit == unit) {
                     *known = [port.flow(supply, step.from), known[0], known[1]];
-                    port.post(balance, (port.flow(supply, step.to), *known), accounts);
+                    port.post(balance, (port.flow(supply, step.to), *known), (accounts, passages));
                 }
             }
             // What goes beyond the window waits for the end of the next.
@@ -206,19 +206,26 @@ impl PortPlace {
         &self,
         unit: &UnitBalance,
         (flow, [start, before, earlier]): (f64, [f64; 3]),
-        accounts: &mut [Account],
+        (accounts, passages): (&mut [Account], &mut [Passage]),
     ) {
         let middle = unit.at_middle([flow, start, before, earlier]);
-        let (mut start_w, mut middle_w, mut end_w, mut power_w) = (0.0, 0.0, 0.0, 0.0);
+        let (mut start_w, mut middle_w, mut end_w, mut power_w, mut effort) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for &(i, gain) in &self.inputs {
             let missed = unit.missed(i);
             start_w -= gain * missed[0] * start;
             middle_w -= gain * missed[1] * middle;
             end_w -= gain * missed[2] * flow;
             power_w += gain * unit.truth[i][0] * flow;
+            effort += gain * unit.truth[i][0];
         }
         let account = &mut accounts[self.bond];
-        account.residual_energy_j += unit.length_s * unit.mean([start_w, middle_w, end_w]);
+        let residual_j = unit.length_s * unit.mean([start_w, middle_w, end_w]);
+        account.residual_energy_j += residual_j;
+        // What the verdict on the run weighs it against.
+        account.missed_j += residual_j.abs();
+        if let Some(passed_j) = passages[self.bond].take(self.number, [effort, flow], unit.length_s) {
+            raise(&mut account.passed_j, passed_j);
+        }
         raise(&mut account.power_max_w, power_w.abs());
         raise(&mut account.residual_power_max_w, start_w.abs());
         raise(&mut account.residual_power_max_w, end_w.abs());

@@ -39,7 +39,7 @@
 //! References: \[Sadjina 2017\] for residual power and energy of bonds; \[Benedikt 2013\] for NEPCE; \[González 2019\] for
 //! monitoring and correcting leaks. The equations of the leak correction are ours, after that paper's abstract.
 
-use crate::account::{Account, PortPlace};
+use crate::account::{Account, Passage, PortPlace};
 use crate::balance::{Settlement, UnitBalance};
 use crate::bond::Bond;
 use crate::method::{EnergyCorrection, Method};
@@ -73,6 +73,8 @@ savable! {
 pub(crate) struct EnergyBalanceState {
     units: Vec<UnitBalance>,
     pub accounts: Vec<Account>,
+    /// For each bond.
+    passages: Vec<Passage>,
     /// For each port, at the last step's start and at the starts of the two before.
     flow_at_start: Vec<[f64; 3]>,
     /// For each bond: ⟨q²⟩, the effort Δe of the leak correction and when that was worked out.
@@ -97,7 +99,7 @@ impl EnergyBalance {
                 let Some(flow) = station.outputs.channels.iter().find(within).map(|c| (c.0, at - c.1)) else {
                     continue;
                 };
-                ports.push(PortPlace { bond: b, unit: port.unit, inputs, flow, side });
+                ports.push(PortPlace { bond: b, unit: port.unit, inputs, flow, side, number: p });
             }
         }
         let names = system.bonds.iter().map(|bond: &Bond| bond.name.clone()).collect();
@@ -123,6 +125,8 @@ impl EnergyBalance {
             residual_energy_max_j: 0.0,
             residual_power_max_w: 0.0,
             power_max_w: 0.0,
+            missed_j: 0.0,
+            passed_j: 0.0,
         };
         let settlement = self.steps.as_ref().map(|steps| {
             let units = self.inputs.iter().copied().zip(steps.iter().copied());
@@ -131,6 +135,7 @@ impl EnergyBalance {
         EnergyBalanceState {
             units: self.inputs.iter().map(|n| UnitBalance::new(*n)).collect(),
             accounts: self.names.iter().map(account).collect(),
+            passages: vec![Passage::default(); self.names.len()],
             flow_at_start: vec![[0.0; 3]; self.ports.len()],
             leaks: vec![(0.0, 0.0, Tick::MIN); self.names.len()],
             settlement,
@@ -144,8 +149,8 @@ impl EnergyBalance {
         stations: &mut [Station],
         (supply, end): (&mut Supply<'_>, Tick),
     ) {
-        let EnergyBalanceState { settlement: Some(settlement), accounts, .. } = state else { return };
-        settlement.close((stations, supply), (self.cubic, end), &self.ports, accounts);
+        let EnergyBalanceState { settlement: Some(settlement), accounts, passages, .. } = state else { return };
+        settlement.close((stations, supply), (self.cubic, end), &self.ports, (accounts, passages));
     }
 
     /// Before a unit steps from `span.from`: closes the balance of its last step and computes the correction of its
@@ -200,7 +205,7 @@ impl EnergyBalance {
         truth: &[f64],
         flow: impl Fn(usize) -> f64,
     ) {
-        let EnergyBalanceState { units, accounts, flow_at_start, .. } = state;
+        let EnergyBalanceState { units, accounts, passages, flow_at_start, .. } = state;
         let balance = &mut units[unit];
         balance.meet(truth);
         // Port by port what the last step was, and where the next one begins.
@@ -208,7 +213,7 @@ impl EnergyBalance {
         for &i in &self.of_unit[unit] {
             let (flow, known) = (flow(i), &mut flow_at_start[i]);
             if is_open {
-                self.ports[i].post(balance, (flow, *known), accounts);
+                self.ports[i].post(balance, (flow, *known), (accounts, passages));
                 self.ports[i].close(accounts);
             }
             *known = [flow, known[0], known[1]];
@@ -276,7 +281,8 @@ impl EnergyBalance {
             return;
         }
         for &i in &self.of_unit[unit] {
-            self.ports[i].post(balance, (flow(i), state.flow_at_start[i]), &mut state.accounts);
+            let into = (state.accounts.as_mut_slice(), state.passages.as_mut_slice());
+            self.ports[i].post(balance, (flow(i), state.flow_at_start[i]), into);
             self.ports[i].close(&mut state.accounts);
         }
     }

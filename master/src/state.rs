@@ -11,6 +11,7 @@ use crate::correct::Learnt;
 use crate::doubt::Doubts;
 use crate::error::Diverged;
 use crate::event::EventsState;
+use crate::growth::Growth;
 use crate::guess::GuessState;
 use crate::history::History;
 use crate::link::LinksState;
@@ -44,6 +45,14 @@ impl Signals {
     }
 }
 
+impl State {
+    /// Takes the newest values of the channels at the end of a window that stands.
+    #[inline]
+    pub fn look_at_growth(&mut self, channels: usize) {
+        self.growth.look(&self.signals.histories[..channels], self.now, self.statistics.windows);
+    }
+}
+
 savable! {
 /// Everything that changes in a run.
 pub(crate) struct State {
@@ -63,6 +72,8 @@ pub(crate) struct State {
     pub watches: Vec<WatchState>,
     pub statistics: Statistics,
     pub doubts: Doubts,
+    /// How coupled signals have grown so far.
+    pub growth: Growth,
     /// How many of the values set at a time are past.
     pub changes_past: usize,
     pub events: EventsState,

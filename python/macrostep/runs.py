@@ -12,6 +12,20 @@ from .tables import Table
 KINDS = {"Real": np.float64, "Integer": np.int64, "Boolean": np.bool_, "String": object}
 
 
+class Verdict(str):
+    """`ok`, `doubtful`, `growing` or `failed`: `run.verdict == "ok"`."""
+
+    #: Why it is not better; empty where it is ok.
+    reason: str
+    #: The number in the reason, or None.
+    found: Optional[float]
+
+    def __new__(cls, said: dict[str, Any]) -> "Verdict":
+        verdict = super().__new__(cls, said["grade"])
+        verdict.reason, verdict.found = said["reason"], said["found"]
+        return verdict
+
+
 class Run(Table):
     """Rows of a run. `run["mass1.x"]` is a column, `run.time` the time of each row in s; both are views, not copies, where the
     variable is Real."""
@@ -41,6 +55,13 @@ class Run(Table):
     def warnings(self) -> list[str]:
         """Warnings of the run."""
         return self.summary["warnings"]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the run is worth: `ok`, `doubtful`, `growing` or `failed`, with the reason and a number."""
+        # One FMU alone is not coupled.
+        grade = "failed" if self.summary.get("error") else "ok"
+        return Verdict(self.summary.get("verdict", {"grade": grade, "reason": self.summary.get("error") or "", "found": None}))
 
     @property
     def do_steps(self) -> dict[str, int]:

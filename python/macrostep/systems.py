@@ -293,7 +293,7 @@ class System(_macrostep.System):
 
     def run(self, **options: Any) -> Run:
         """Runs from start to end. Options are those of `macrostep run`: method, predict, schedule, correct, sampling, energy, control,
-        control_tolerance, step, stop, tolerance, set={"unit.variable": value}, parameters, record, accept_unconverged, isolate,
+        control_tolerance, step, stop, tolerance, set={"unit.variable": value}, parameters, record, accept_unconverged, accept_growth, isolate,
         call_limit, memory_limit.
 
         `predictor` is one written in Python, in the place of `predict`: an object with whole numbers `depth`, how many rows it looks at,

@@ -206,7 +206,7 @@ impl Unit for Stepped {
         Ok(())
     }
 
-    macrostep_master::idle! { self; enter_initialization terminate is_parallel hidden_state begin_step }
+    macrostep_master::idle! { self; enter_initialization terminate is_parallel hidden_state begin_step warned }
 
     /// Without a method `outputs` those of the start hold from here on.
     fn exit_initialization(&mut self) -> Result<(), UnitError> {

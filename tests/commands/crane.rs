@@ -35,16 +35,19 @@ fn every_option_chooses_what_it_says() {
     assert_eq!(best["stable"], true);
     assert_eq!(best["units"], "native");
     // The pressures are limited: an unstable run goes on to its end.
-    let other = run(&["--predict", "hold", "--schedule", "jacobi", "--force", "end"]);
-    assert_eq!(other["stable"], false);
+    let unstable = ["--predict", "hold", "--schedule", "jacobi", "--force", "end"];
+    let other = run(&[&unstable[..], &["--accept-growth"]].concat());
+    assert_eq!((&other["stable"], &other["verdict"]["grade"]), (&false.into(), &"growing".into()));
+    // It is a failure where nobody accepts it.
+    let refused = macrostep(&[&common[..], &unstable].concat());
+    assert_eq!(refused.status.code(), Some(1));
     let scheme = &other["scenario"]["scheme"];
     assert_eq!([&scheme["prediction"], &scheme["order"], &scheme["delivery"]], ["hold", "jacobi", "end"]);
-    let repeated = run(&["--repeat", "2"]);
-    assert_eq!(
-        (repeated["stable"].as_bool(), &repeated["scenario"]["scheme"]["repeat"]),
-        (Some(true), &Value::from(2))
-    );
-    assert!(repeated["do_steps"][0].as_u64() > best["do_steps"][0].as_u64());
+    // Steps are repeated unless that is not wanted.
+    let once = run(&["--repeat", "0"]);
+    let repeated = |run: &Value| run["scenario"]["scheme"]["repeat"].clone();
+    assert_eq!((once["stable"].as_bool(), repeated(&once), repeated(&best)), (Some(true), 0.into(), 2.into()));
+    assert!(once["do_steps"][0].as_u64() < best["do_steps"][0].as_u64());
     let ahead = run(&["--lookahead"]);
     assert_eq!(ahead["scenario"]["scheme"]["look_ahead"], true);
     assert_ne!(numbers(&ahead["rms_force"]), numbers(&best["rms_force"]));

@@ -64,7 +64,7 @@ fn macro_steps_that_did_not_converge_are_counted_and_named() {
     assert!(json(&left)["unconverged_windows"].as_u64() > Some(0), "{left:#?}");
     let left = command("divergence/accepted", &[&options[..], &["--accept-unconverged"]].concat());
     assert_eq!(left.code, Some(0), "{left:#?}");
-    assert!(left.stderr.contains("warning: 50 macro steps"), "{left:#?}");
+    assert!(left.stderr.contains("warning: failed: 50 macro steps"), "{left:#?}");
 }
 
 /// As documented: every cell is a row, and none ends the comparison.

@@ -72,3 +72,42 @@ fn a_thread_of_the_fmu_may_log_with_anything() {
     let left = macrostep(&folder, &["run", "s.toml", "--out", "out", "--no-pictures"]);
     assert_eq!((left.code, left.rows.as_ref().map(Vec::len)), (Some(0), Some(11)), "{left:#?}");
 }
+
+/// Calls that went on with a warning are counted, with the first and the last message, in every place where warnings are.
+#[test]
+fn warnings_are_told_with_call_time_and_message() {
+    let folder = make::folder("logger_warnings");
+    let step = "s->back->log(s->back->environment, \"x\", WARNING, \"w\", \"too\\tcold: %d\", ++s->steps); s->x += h * s->u; return WARNING";
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[("AT_EVERY_STEP", step)])).expect("the FMU");
+    std::fs::write(folder.join("quiet.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
+    std::fs::write(folder.join("s.toml"), SYSTEM).expect("the scenario");
+    let said = "unit `second`: 10 calls returned fmi2Warning, the first: fmi2DoStep at t = 0 s: too\\tcold: 1; the last: fmi2DoStep at \
+                t = 0.9 s: too\\tcold: 10";
+    for isolate in [&[][..], &["--isolate"]] {
+        let left = macrostep(&folder, &[&["run", "s.toml", "--json"][..], isolate].concat());
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        assert!(left.stderr.contains(&format!("warning: {said}")), "{left:#?}");
+        let summary: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
+        assert_eq!(summary["warnings"][0], said, "{summary}");
+        assert_eq!((&summary["verdict"]["grade"], &summary["verdict"]["found"]), (&"doubtful".into(), &10.0.into()));
+    }
+}
+
+/// Of several messages before an error the first one that says an error is the cause.
+#[test]
+fn the_first_error_message_is_the_cause() {
+    let folder = make::folder("logger_cause");
+    let say =
+        |status: &str, text: &str| format!("s->back->log(s->back->environment, \"x\", {status}, \"c\", \"{text}\")");
+    let step =
+        [say("OK", "hello"), say("ERROR", "the pipe is empty"), say("ERROR", "so nothing works"), say("OK", "bye")]
+            .join("; ");
+    let defines = [("AT_STEP", format!("{step}; return ERROR"))];
+    let defines: Vec<(&str, &str)> = defines.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &defines)).expect("the FMU");
+    for isolate in [&[][..], &["--isolate"]] {
+        let left = macrostep(&folder, &[&["simulate", "slave.fmu", "--out", "out"][..], isolate].concat());
+        assert!(left.error().contains(": the pipe is empty (and 2 more messages)"), "{left:#?}");
+        assert!(!left.error().contains("bye"), "{left:#?}");
+    }
+}

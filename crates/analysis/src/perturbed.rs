@@ -119,7 +119,7 @@ impl Unit for Nudged {
     }
     idle! { self; hidden_state }
     forward! { self => self.unit;
-        name description shared_description kind is_parallel do_steps
+        name description shared_description kind is_parallel do_steps warned
         setup enter_initialization reset terminate get_real set_integer get_integer set_boolean get_boolean set_string get_string
         set_input_derivatives get_output_derivatives directional begin_step serialize deserialize
     }

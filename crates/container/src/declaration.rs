@@ -153,7 +153,9 @@ impl<'a> Declaring<'a> {
     ) -> Result<Self, String> {
         // What the container is called.
         let about = if scenario.description.is_empty() { "A system of FMUs" } else { &scenario.description };
-        let mut description = builder(&interface.identifier, about).finish().map_err(|e| e.to_string())?;
+        let mut builder = builder(&interface.identifier, about);
+        builder.log_category("logStatusWarning", "A run inside whose result is doubtful, or that grows");
+        let mut description = builder.finish().map_err(|e| e.to_string())?;
         description.model_name.clone_from(&interface.name);
         description.naming = Naming::Flat;
         // Start values of the units, which are those of the container's variables.

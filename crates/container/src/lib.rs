@@ -22,6 +22,7 @@ mod contents;
 mod course;
 mod declaration;
 mod dependence;
+mod judged;
 mod model;
 mod running;
 mod said;

@@ -67,7 +67,10 @@ impl Model for Container {
         }
         running.begin(&self.contents, memory).map_err(|e| failed(span.start_s, &e))?;
         match running.step(span.step_s) {
-            Ok(()) => Ok(Outcome::Done),
+            Ok(()) => {
+                running.judged.tell(&running.simulation, &self.said);
+                Ok(Outcome::Done)
+            }
             Err(error @ RunError::Discarded { terminated, .. }) => {
                 self.said.say(Topic::Discard, error.to_string());
                 Ok(Outcome::Discarded { reached_s: running.simulation.time_s(), terminated })

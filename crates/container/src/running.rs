@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::contents::Contents;
 use crate::course::Course;
 use crate::declaration::{Alias, Type};
+use crate::judged::Judged;
 use crate::said::Said;
 use crate::slaves::Inside;
 
@@ -123,6 +124,8 @@ pub(crate) struct Running {
     wanted: Polynomials,
     /// Of the real inputs, where they are extrapolated.
     course: Option<Course>,
+    /// What was told of its verdict.
+    pub judged: Judged,
 }
 
 /// What a state of the run is kept as.
@@ -165,6 +168,7 @@ impl Running {
             told_others: Vec::new(),
             wanted: Polynomials::default(),
             course,
+            judged: Judged::default(),
         };
         running.retell(contents, memory);
         running.simulation.initialise().map_err(|e| e.to_string())?;

@@ -4,15 +4,16 @@ use core::ffi::CStr;
 use std::ffi::CString;
 
 use macrostep_description::LogCategory;
-use macrostep_fmi2::{CallbackFunctions, ComponentEnvironment, DISCARD, ERROR, FATAL, Logger, OK, Status};
+use macrostep_fmi2::{CallbackFunctions, ComponentEnvironment, DISCARD, ERROR, FATAL, Logger, OK, Status, WARNING};
 pub(crate) use macrostep_slave::Topic;
 
-const ALL: [Topic; 4] = [Topic::Event, Topic::Discard, Topic::Error, Topic::Fatal];
+const ALL: [Topic; 5] = [Topic::Event, Topic::Warning, Topic::Discard, Topic::Error, Topic::Fatal];
 
 /// Name of a topic's category.
 fn category(topic: Topic) -> &'static CStr {
     match topic {
         Topic::Event => c"logEvents",
+        Topic::Warning => c"logStatusWarning",
         Topic::Discard => c"logStatusDiscard",
         Topic::Error => c"logStatusError",
         Topic::Fatal => c"logStatusFatal",
@@ -23,6 +24,7 @@ fn category(topic: Topic) -> &'static CStr {
 pub(crate) fn status(topic: Topic) -> Status {
     match topic {
         Topic::Event => OK,
+        Topic::Warning => WARNING,
         Topic::Discard => DISCARD,
         Topic::Error => ERROR,
         Topic::Fatal => FATAL,

@@ -14,6 +14,8 @@ pub struct Message {
 pub enum Topic {
     /// Something happened.
     Event,
+    /// Something is to be known that is no failure; a model that has such messages declares the category `logStatusWarning`.
+    Warning,
     /// Something was refused and changed nothing.
     Discard,
     /// Something failed.

@@ -9,7 +9,7 @@ use std::time::Instant;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
 use macrostep_master::unit::Start;
-use macrostep_master::{RunError, Simulation, UnitId};
+use macrostep_master::{Grade, RunError, Simulation, UnitId};
 use macrostep_system::assemble;
 use macrostep_system::scenario::Value;
 
@@ -51,6 +51,10 @@ pub enum Ending {
     Done,
     /// At its stop time, with macro steps that did not converge.
     Unconverged(String),
+    /// At its stop time, with a verdict that is doubtful.
+    Doubtful(String),
+    /// At its stop time, and the coupling makes it grow.
+    Growing(String),
     /// Signals grew beyond all bounds.
     Diverged(String),
     /// It could not begin or go on.
@@ -69,6 +73,8 @@ impl Ending {
         match self {
             Ending::Done => "ok".to_owned(),
             Ending::Unconverged(why) => format!("unconverged: {why}"),
+            Ending::Doubtful(why) => format!("doubtful: {why}"),
+            Ending::Growing(why) => format!("growing: {why}"),
             Ending::Diverged(why) => format!("diverged: {why}"),
             Ending::Failed(why) | Ending::Fatal(why) => format!("failed: {why}"),
             Ending::TooLong(why) => format!("stopped: {why}"),
@@ -78,7 +84,12 @@ impl Ending {
 
     /// Whether the rows go on to the stop time.
     pub fn is_whole(&self) -> bool {
-        matches!(self, Ending::Done | Ending::Unconverged(_))
+        matches!(self, Ending::Done | Ending::Unconverged(_) | Ending::Doubtful(_) | Ending::Growing(_))
+    }
+
+    /// Whether its values may be compared with data.
+    pub fn is_usable(&self) -> bool {
+        self.is_whole() && !matches!(self, Ending::Growing(_))
     }
 }
 
@@ -186,9 +197,20 @@ impl<'s, 'a> Runner<'s, 'a> {
             Ok(Some(ending)) => ending,
             Ok(None) => match simulation.unconverged().or(simulation.coarse()) {
                 Some(unconverged) => Ending::Unconverged(unconverged.to_string()),
-                None => Ending::Done,
+                None => self.judged(simulation),
             },
             Err(error) => ended(&error),
+        }
+    }
+
+    /// How a run at its stop time has ended by its verdict.
+    fn judged(&self, simulation: &Simulation) -> Ending {
+        let verdict = simulation.verdict();
+        match verdict.grade {
+            Grade::Growing if !self.study.scenario.experiment.expect_growth => Ending::Growing(verdict.reason),
+            Grade::Ok | Grade::Growing => Ending::Done,
+            Grade::Doubtful => Ending::Doubtful(verdict.reason),
+            Grade::Failed => Ending::Unconverged(verdict.reason),
         }
     }
 

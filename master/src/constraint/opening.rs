@@ -33,6 +33,15 @@ impl Opening {
         const LEAST: f64 = 1e-6;
         self.gap > (0.05 * self.size).max(LEAST)
     }
+
+    /// What is to be said of a joint that is torn.
+    pub fn torn(&self) -> String {
+        let Opening { name, gap, size, .. } = self;
+        format!(
+            "constraint `{name}` is torn: a gap of {gap:.1e}, where coordinates reach {size:.1e}; choose a smaller macro step, or a \
+             corrector"
+        )
+    }
 }
 
 /// Whether a gap is as small as its limit says; one that is small where it passes through zero is not.

@@ -13,6 +13,7 @@ use crate::error::RunError;
 use crate::event::EventsState;
 use crate::feedthrough::FeedThrough;
 use crate::grid::Grid;
+use crate::growth::Growth;
 use crate::history::History;
 use crate::iteration::Iteration;
 use crate::line::Waves;
@@ -139,6 +140,7 @@ impl Simulation {
         state.watches.resize_with(self.watches.len(), Default::default);
         state.pace.stretch = self.rest.as_ref().map_or(self.crossings.parts, |rest| rest.of);
         state.events = EventsState::new(&self.crossings.events);
+        state.growth = Growth::new(&self.window.histories[..self.channels]);
         state
     }
 }
@@ -157,6 +159,7 @@ fn initial(window: &Window, iteration: Option<&Iteration>, control: Option<&Cont
         watches: Vec::new(),
         statistics: Default::default(),
         doubts: Default::default(),
+        growth: Default::default(),
         changes_past: 0,
         events: EventsState::default(),
         diverged: None,

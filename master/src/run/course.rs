@@ -48,6 +48,7 @@ impl Simulation {
         let corrected = outcome.map_err(|error| self.blamed(error))?;
         // What it has cost, and whether it is to be relied on.
         let convergence = self.tally(corrected, began);
+        self.state.look_at_growth(self.channels);
         self.check_size()?;
         self.check_work()?;
         Ok(convergence)

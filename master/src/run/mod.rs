@@ -21,6 +21,7 @@ use crate::grid::Grid;
 use crate::ids::{ChannelId, LawId, UnitId};
 use crate::iteration::Iteration;
 use crate::law::Law;
+use crate::predict::Edge;
 use crate::record::{Column, Observer, Recorder};
 use crate::relay::Relay;
 use crate::repetition::Repetition;
@@ -139,6 +140,17 @@ impl Simulation {
     pub fn latest(&self, channel: ChannelId) -> &[f64] {
         let history = &self.state.signals.histories[channel.index()];
         history.row(history.not_after(self.state.now))
+    }
+
+    /// The newest samples of all channels that are not ahead of the present time; of a motion, displacement and velocity, because an
+    /// acceleration jumps where forces do.
+    pub(crate) fn compared(&self) -> impl Iterator<Item = &[f64]> {
+        let now = self.state.now;
+        let is_motion = self.window.sources.family.iter().any(|predictor| predictor.edge() == Edge::BeforeLaw);
+        self.state.signals.histories[..self.channels].iter().map(move |history| {
+            let row = history.row(history.not_after(now));
+            if is_motion { &row[..row.len().min(2)] } else { row }
+        })
     }
 
     /// Present time \[s\].

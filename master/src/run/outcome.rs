@@ -9,6 +9,7 @@ use crate::error::{Diverged, RunError};
 use crate::line::LineAccount;
 use crate::statistics::Statistics;
 use crate::time::Tick;
+use crate::unit::Warned;
 use crate::work::WORK_TOLERANCE;
 
 /// Sampled values larger than this are those of a run that has diverged.
@@ -42,6 +43,12 @@ impl Simulation {
         let supply = &mut window.sources.with(&mut signals.histories, self.state.pace);
         balance.close_all(accounts, &mut window.stations, supply);
         &accounts.accounts
+    }
+
+    /// What calls of units returned `fmi2Warning`: name of the unit, and how many.
+    pub fn warned(&mut self) -> Vec<(String, Warned)> {
+        let units = self.window.stations.iter_mut().map(|s| &mut s.unit);
+        units.filter_map(|unit| Some((unit.name().to_owned(), unit.warned()?))).collect()
     }
 
     /// Energies of the lines with delay at the present time, in the order of their declaration.

@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use crate::error::RunError;
+use crate::growth::Growth;
 use crate::record::Observer;
 use crate::relay::Rows;
 use crate::time::Tick;
@@ -78,7 +79,9 @@ impl Simulation {
         let unchanged = self.changes.windows_before(self.state.changes_past, self.time_s(), self.window_s());
         // Pairs of maps under watch are looked at after each window.
         let watched = if self.watches.is_empty() { u64::MAX } else { 1 };
-        windows.min(u64::try_from(whole).unwrap_or(0)).min(unchanged).min(watched)
+        // Signals are looked at for growth now and then.
+        let unseen = Growth::until_look(self.state.statistics.windows);
+        windows.min(u64::try_from(whole).unwrap_or(0)).min(unchanged).min(watched).min(unseen)
     }
 
     /// Windows by the relay, with the rows that fall due; returns how many.
@@ -102,6 +105,7 @@ impl Simulation {
             Err(error) => Err(error.into()),
         };
         result.map_err(|error| self.blamed(error))?;
+        self.state.look_at_growth(self.channels);
         self.check_size()?;
         self.check_work()?;
         Ok(done)

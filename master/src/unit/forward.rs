@@ -10,7 +10,7 @@ macro_rules! forward {
 }
 
 /// Answers calls with nothing: `idle! { self; setup terminate … }` inside an `impl Unit` of a unit that has no use for them. Nothing
-/// is `false` of `is_parallel`, `None` of `hidden_state`, and a copy of the description of `shared_description`.
+/// is `false` of `is_parallel`, `None` of `hidden_state` and `warned`, and a copy of the description of `shared_description`.
 #[macro_export]
 macro_rules! idle {
     ($self:ident; $($call:ident)*) => {
@@ -60,6 +60,16 @@ macro_rules! unit_call {
     (do_steps [to $self:ident $to:expr]) => {
         fn do_steps(&$self) -> u64 {
             $to.do_steps()
+        }
+    };
+    (warned [to $self:ident $to:expr]) => {
+        fn warned(&mut $self) -> Option<$crate::unit::Warned> {
+            $to.warned()
+        }
+    };
+    (warned [idle $self:ident]) => {
+        fn warned(&mut $self) -> Option<$crate::unit::Warned> {
+            None
         }
     };
     (hidden_state [to $self:ident $to:expr]) => {

@@ -9,11 +9,13 @@ mod start;
 mod threads;
 #[cfg(test)]
 mod threads_tests;
+mod warned;
 
 pub use macrostep_slave::Tangent;
 pub use native::NativeUnit;
 pub use start::{Start, proposed_tolerance, set};
 pub use threads::Threads;
+pub use warned::{Warned, Warning};
 
 use macrostep_description::{ModelDescription, shown};
 use std::sync::Arc;
@@ -114,6 +116,9 @@ pub trait Unit: Send {
 
     /// How often [`Unit::step`] was called, rejected and repeated calls included.
     fn do_steps(&self) -> u64;
+
+    /// The calls that returned `fmi2Warning` since the unit was made; `None` where there were none.
+    fn warned(&mut self) -> Option<Warned>;
 
     /// `fmi2GetFMUstate` into the numbered slot, which is reused.
     fn save(&mut self, slot: usize) -> Result<(), UnitError>;

@@ -328,6 +328,10 @@ impl Unit for Beside {
     fn do_steps(&self) -> u64 {
         self.unit.as_ref().map_or(self.steps, |unit| unit.do_steps())
     }
+    fn warned(&mut self) -> Option<super::Warned> {
+        self.here().ok()?;
+        self.unit.as_mut()?.warned()
+    }
     fn hidden_state(&mut self) -> Option<&mut [f64]> {
         self.here().ok()?;
         self.unit.as_mut()?.hidden_state()

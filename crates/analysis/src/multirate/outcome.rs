@@ -36,6 +36,8 @@ pub struct Outcome {
     pub complete: bool,
     /// Why it did not.
     pub ended_by: Option<String>,
+    /// What the run has seen of itself.
+    pub verdict: macrostep_master::Verdict,
     /// Time of the last row \[s\].
     pub end_s: f64,
     /// Largest interface speed \[m/s\].

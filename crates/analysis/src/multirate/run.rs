@@ -130,6 +130,7 @@ impl Watched {
         let end_s = trace.rows().next_back().map_or(0.0, |row| row[0]);
         // The largest of what is watched over the run.
         Outcome {
+            verdict: simulation.verdict(),
             complete: ended_by.is_none(),
             ended_by,
             end_s,

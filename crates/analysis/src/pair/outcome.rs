@@ -17,7 +17,7 @@
 //! | ln ρ / H | `growth_rate` | 1/s | rate at which amplitudes grow |
 
 use macrostep_master::record::{Column, Observer, Trace};
-use macrostep_master::{Account, Course, Diverged, Statistics, Unconverged};
+use macrostep_master::{Account, Course, Diverged, Statistics, Unconverged, Verdict};
 use macrostep_oscillator::{Exact, Grid, Parameters, State};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,8 @@ pub struct Outcome {
     pub end_s: f64,
     /// What was noticed that may surprise.
     pub warnings: Vec<String>,
+    /// What the run is worth.
+    pub verdict: Verdict,
 }
 
 /// Takes every communication point of a run, keeps every N-th.
@@ -256,6 +258,7 @@ impl Recorder {
             unconverged: None,
             end_s,
             warnings: Vec::new(),
+            verdict: Verdict::default(),
         }
     }
 }

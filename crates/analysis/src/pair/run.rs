@@ -80,6 +80,7 @@ impl Compared {
         let (unconverged, diverged) = (simulation.unconverged(), simulation.diverged().cloned());
         let mut warnings = simulation.warnings().to_vec();
         warnings.extend(simulation.coarse().map(|coarse| coarse.to_string()));
+        let verdict = simulation.verdict();
         // The rest is what the comparison has found.
         Outcome {
             do_steps,
@@ -92,6 +93,7 @@ impl Compared {
             diverged,
             unconverged,
             warnings,
+            verdict,
             ..comparison.recorder.finish()
         }
     }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use macrostep_fmi2 as abi;
 
-use super::{LogRecord, LogSink};
+use super::{LogRecord, LogSink, plain};
 
 type Receive = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
@@ -44,7 +44,34 @@ thread_local! {
 struct Receiver {
     instance: String,
     sink: Option<LogSink>,
-    last: Mutex<String>,
+    said: Mutex<Said>,
+}
+
+/// Messages since they were asked for last.
+#[derive(Default)]
+struct Said {
+    /// The first one that says an error, where there is one.
+    error: Option<String>,
+    last: String,
+    /// How many there were after the first error.
+    more: u32,
+}
+
+/// Most letters of a message in an error: the first and the last of them, because a traceback ends with its reason.
+const HEAD: usize = 120;
+const TAIL: usize = 79;
+
+impl Said {
+    fn hear(&mut self, status: c_int, text: &str) {
+        let is_error = matches!(status, abi::ERROR | abi::FATAL);
+        if self.error.is_some() {
+            self.more += 1;
+        } else if is_error {
+            self.error = Some(text.to_owned());
+        }
+        self.last.clear();
+        self.last.push_str(text);
+    }
 }
 
 /// What an instance is given: its `componentEnvironment` is the address of the receiver.
@@ -61,7 +88,7 @@ impl Environment {
         static CONNECTED: Once = Once::new();
         // SAFETY: stores a function that lives as long as the program, before any FMU can log.
         CONNECTED.call_once(|| unsafe { macrostep_log_to(receive) });
-        let receiver = Arc::new(Receiver { instance: instance.to_owned(), sink, last: Mutex::new(String::new()) });
+        let receiver = Arc::new(Receiver { instance: instance.to_owned(), sink, said: Mutex::default() });
         let pointer = Arc::as_ptr(&receiver);
         let functions = Box::new(abi::CallbackFunctions {
             logger: Some(macrostep_log),
@@ -86,10 +113,30 @@ impl Environment {
         RUNNING.set(self.address);
     }
 
-    /// The last message, which is forgotten.
-    pub(super) fn take_last(&self) -> String {
-        std::mem::take(&mut *self.receiver.last.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The first message that said an error, and how many came after it; without one the last message. All are forgotten. One line of at
+    /// most 200 letters, and the number.
+    pub(super) fn take_said(&self) -> String {
+        let Said { error, last, more } =
+            std::mem::take(&mut *self.receiver.said.lock().unwrap_or_else(PoisonError::into_inner));
+        let Some(error) = error else { return cut(&plain(&last)) };
+        let error = cut(&plain(&error));
+        match more {
+            0 => error,
+            1 => format!("{error} (and 1 more message)"),
+            more => format!("{error} (and {more} more messages)"),
+        }
     }
+}
+
+/// A text of at most 200 letters.
+fn cut(text: &str) -> String {
+    let letters = text.chars().count();
+    if letters <= HEAD + 1 + TAIL {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(HEAD).collect();
+    let tail: String = text.chars().skip(letters - TAIL).collect();
+    format!("{head}…{tail}")
 }
 
 impl Drop for Environment {
@@ -119,9 +166,8 @@ unsafe extern "C" fn receive(environment: *mut c_void, status: c_int, category: 
     // A panic of the sink must not travel through frames of C.
     let _ = catch_unwind(AssertUnwindSafe(|| {
         let Some(receiver) = receiver(environment.addr()) else { return };
-        if let Ok(mut last) = receiver.last.lock() {
-            last.clear();
-            last.push_str(&text);
+        if let Ok(mut said) = receiver.said.lock() {
+            said.hear(status, &text);
         }
         if let Some(sink) = &receiver.sink {
             sink(&LogRecord { instance: &receiver.instance, status, category: &category, text: &text });

@@ -12,7 +12,7 @@ use super::instance::Phase;
 use super::remark::Remark;
 use super::{FmuUnit, floating_point};
 use macrostep_master::idle;
-use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError, Warned};
 
 /// Makes a call with a list of references and a list of values of the same length.
 macro_rules! listed {
@@ -83,6 +83,7 @@ impl Unit for FmuUnit {
 
     fn reset(&mut self) -> Result<(), UnitError> {
         let Some(reset) = self.library.functions.reset else { return Err(self.lacks("fmi2Reset")) };
+        self.warned = Warned::default();
         self.change("fmi2Reset", reset, Phase::Instantiated)
     }
 
@@ -218,6 +219,10 @@ impl Unit for FmuUnit {
 
     fn do_steps(&self) -> u64 {
         self.do_steps
+    }
+
+    fn warned(&mut self) -> Option<Warned> {
+        (self.warned.count > 0).then(|| self.warned.clone())
     }
 
     fn save(&mut self, slot: usize) -> Result<(), UnitError> {

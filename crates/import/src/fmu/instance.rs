@@ -13,7 +13,7 @@ use super::library::Loaded;
 use super::open::Shared;
 use super::state::Slots;
 use super::{Fault, Fmu, FmuError, FmuOptions, floating_point, plain, status};
-use macrostep_master::unit::{Failure, UnitError};
+use macrostep_master::unit::{Failure, UnitError, Warned, Warning};
 
 /// What the instance may be asked (FMI 2.0.5, section 4.2.4), as far as it matters for its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct FmuUnit {
     pub(super) slots: Slots,
     pub(super) options: FmuOptions,
     /// Calls that returned `fmi2Warning`.
-    pub(super) warnings: u64,
+    pub(super) warned: Warned,
     pub(super) booleans: Vec<abi::Boolean>,
     /// Remarks that were made.
     pub(crate) told: u8,
@@ -99,7 +99,7 @@ impl Fmu {
         floating_point::restore();
         // Why it refused stands in its log only.
         if component.is_null() {
-            let message = environment.take_last();
+            let message = environment.take_said();
             return Err(Fault::NotInstantiated { instance: name.to_owned(), message }.of(&self.name));
         }
         // The unit, before its first call.
@@ -112,7 +112,7 @@ impl Fmu {
             name: name.to_owned(),
             slots: Slots::default(),
             options: options.clone(),
-            warnings: 0,
+            warned: Warned::default(),
             booleans: Vec::new(),
             told: 0,
             environment,
@@ -166,7 +166,7 @@ impl FmuUnit {
 
     /// How many calls returned `fmi2Warning` and went on.
     pub fn warnings(&self) -> u64 {
-        self.warnings
+        self.warned.count
     }
 
     /// Says what is strange about the library, once for all its instances.
@@ -213,7 +213,8 @@ impl FmuUnit {
         // What the status means for the instance. After fmi2Fatal no instance of the library may be used.
         match status {
             abi::WARNING => {
-                self.warnings += 1;
+                let (t_s, message) = (self.t_s, self.environment.take_said());
+                self.warned.add(Warning { t_s, call: call.to_owned(), message });
                 return Ok(());
             }
             abi::FATAL => {
@@ -223,8 +224,8 @@ impl FmuUnit {
             abi::ERROR => self.phase = Phase::Failed,
             _ => {}
         }
-        // The reason is what the FMU logged last.
-        let mut message = self.environment.take_last();
+        // The reason is the first error that the FMU logged, or what it said last.
+        let mut message = self.environment.take_said();
         if message.is_empty() {
             message.push_str(match status {
                 abi::ERROR | abi::FATAL => "it logged no reason",

@@ -35,6 +35,7 @@ calls! {
     Directional = "fmi2GetDirectionalDerivative",
     Quit = "fmi2FreeInstance",
     Library = "dlopen",
+    Warned = "fmi2Warning",
 }
 
 impl Call {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_master::idle;
-use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError, Warned};
 
 use super::call::Call;
 use super::server::HEAD;
 use super::unit::IsolatedUnit;
+use super::warned;
 use super::wire::{Put, Take};
 
 impl Unit for IsolatedUnit {
@@ -151,6 +152,13 @@ impl Unit for IsolatedUnit {
 
     fn do_steps(&self) -> u64 {
         self.do_steps
+    }
+
+    fn warned(&mut self) -> Option<Warned> {
+        self.call(Call::Warned).ok()?;
+        self.waiting += 1;
+        self.exchange(0).ok()?;
+        warned::take(&mut Take::new(&self.reply[HEAD..])).filter(|warned| warned.count > 0)
     }
 
     fn save(&mut self, slot: usize) -> Result<(), UnitError> {

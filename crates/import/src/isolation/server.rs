@@ -247,6 +247,7 @@ impl Server {
             Call::Serialize => reply.bytes(&slave.serialize()?),
             Call::Deserialize => slave.deserialize(take.bytes().ok_or(Stop::Garbled)?)?,
             Call::Directional => directional(slave, scratch, take, reply)?,
+            Call::Warned => super::warned::put(slave, reply),
             Call::SetReal | Call::SetInteger | Call::SetBoolean | Call::SetString | Call::SetInputDerivatives => {
                 set(call, slave, scratch, take)?;
             }
@@ -264,8 +265,7 @@ impl Server {
         let memory_bytes = take.number().ok_or(Stop::Garbled)?;
         let fmu = Fmu::open(folder).map_err(|e| Stop::Refused(e.fault.to_string()))?;
         let now = super::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
-        // Where it cannot be set, the master's look at the process is left.
-        // Twice the limit, so that what is touched is found by the master, which knows how to say so.
+        // Twice the limit, so that the master finds what is touched and says so; where it cannot be set, that look is left.
         let _ = system::limit_address_space(now.saturating_add(memory_bytes.saturating_mul(2)));
         let show = |record: &LogRecord<'_>| eprintln!("log: {}", record.plain());
         let log = (logging_on || shows_all).then(|| Arc::new(show) as _);

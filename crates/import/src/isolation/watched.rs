@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError, Warned};
 
 use super::board::Place;
 use super::call::Call;
@@ -173,6 +173,10 @@ impl<U: Unit> Unit for Watched<U> {
 
     fn do_steps(&self) -> u64 {
         self.inner.do_steps()
+    }
+
+    fn warned(&mut self) -> Option<Warned> {
+        self.inner.warned()
     }
 
     fn hidden_state(&mut self) -> Option<&mut [f64]> {

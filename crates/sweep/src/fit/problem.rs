@@ -35,7 +35,7 @@ impl Problem<'_, '_> {
         let work = |runner: &mut Runner<'_, '_>, values: &&Vec<Value>| {
             let mut rows = Rows::default();
             match runner.run(values, &mut rows) {
-                ending if ending.is_whole() => Ok(signals.iter().flat_map(|s| rows.at(s)).collect::<Vec<f64>>()),
+                ending if ending.is_usable() => Ok(signals.iter().flat_map(|s| rows.at(s)).collect::<Vec<f64>>()),
                 ending => Err(ending),
             }
         };

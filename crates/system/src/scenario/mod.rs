@@ -80,6 +80,8 @@ pub struct Experiment {
     /// Largest error of the coupling, relative to the largest absolute value of each recorded output: the macro step is chosen
     /// for it, see [`crate::verify::bound`]. `None`: it is what is said.
     pub error: Option<f64>,
+    /// Whether the system grows by itself, so that a run that grows is no failure.
+    pub expect_growth: bool,
     /// Where.
     pub place: Place,
     /// Where the end stands; line 0 without a file: nowhere else than all of it.

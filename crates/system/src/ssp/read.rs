@@ -261,9 +261,19 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
         s.name = name;
     }
     // What SSP has no words for is the annotation's alone.
-    let Experiment { step_s, tolerance, error, start_s: _, stop_s: _, place: _, stop_place: _, step_place: _ } =
-        experiment;
+    let Experiment {
+        step_s,
+        tolerance,
+        error,
+        expect_growth,
+        start_s: _,
+        stop_s: _,
+        place: _,
+        stop_place: _,
+        step_place: _,
+    } = experiment;
     (s.experiment.step_s, s.experiment.tolerance, s.experiment.error) = (step_s, tolerance, error);
+    s.experiment.expect_growth = expect_growth;
     (s.coupling, s.record) = (coupling, record);
     (s.laws, s.maps, s.bonds) = (laws, maps, bonds);
     (s.interface_models, s.constraints) = (interface_models, constraints);

@@ -129,6 +129,7 @@ pub(super) struct Experiment {
     pub step: Option<Spanned<f64>>,
     pub tolerance: Option<f64>,
     pub error: Option<f64>,
+    pub expect_growth: bool,
     pub parameters: Vec<Spanned<String>>,
 }
 

@@ -110,6 +110,9 @@ impl Text {
                 self.line(format_args!("{name} = {number:?}"));
             }
         }
+        if e.expect_growth {
+            self.line(format_args!("expect_growth = true"));
+        }
         if !s.applied.is_empty() {
             self.line(format_args!("parameters = {}", list(&s.applied)));
         }

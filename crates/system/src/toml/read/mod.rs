@@ -159,8 +159,10 @@ impl Reader<'_> {
         let at = |key: &Option<Spanned<f64>>| key.as_ref().map_or_else(Place::default, |value| self.place(value));
         let (start_s, stop_s, step_s, tolerance) = (e.start, number(&e.stop), number(&e.step), e.tolerance);
         let (stop_place, step_place) = (at(&e.stop), at(&e.step));
-        let error = e.error;
-        (Experiment { start_s, stop_s, step_s, tolerance, error, place, stop_place, step_place }, &e.parameters)
+        let (error, expect_growth) = (e.error, e.expect_growth);
+        let times =
+            Experiment { start_s, stop_s, step_s, tolerance, error, expect_growth, place, stop_place, step_place };
+        (times, &e.parameters)
     }
 
     fn word<T: FromStr<Err = String> + Default>(&self, key: &str, word: &Option<Spanned<String>>) -> Read<T> {

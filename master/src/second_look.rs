@@ -1,0 +1,66 @@
+//! A *second look* at a run that is doubtful or grows: the same system with half the macro step, over a part of the run.
+//!
+//! With y_H and y_{H/2} a sampled signal at the common communication points of the first n of N windows,
+//!
+//! ```text
+//! apart = max_signals  max |y_H − y_{H/2}| / max |y_{H/2}|  ·  N/n
+//! ```
+//!
+//! Errors that a coupling makes grow with time at least as fast as the time itself, so that what is small by this is small at the end. A run whose
+//! error is above its amplitude is apart from one with half the macro step by about a half of it.
+
+use crate::error::RunError;
+use crate::run::Simulation;
+use crate::verdict::Verdict;
+
+/// Windows of the first run that are looked at; the second has twice as many.
+const WINDOWS_MAX: u64 = 5000;
+
+/// Runs this much apart, relative to the signals, do not confirm a doubt; less where the rest of the run follows from a part of it.
+const APART: f64 = 0.2;
+const APART_BY_PART: f64 = 0.08;
+
+impl Verdict {
+    /// The verdict after a second look, with two simulations that are initialised: one of the run, of `windows` windows, and one with half its
+    /// macro step. A verdict that has nothing to do with the coupling stays as it is.
+    ///
+    /// # Errors
+    /// What a unit answers.
+    pub fn second_look(self, [whole, half]: [&mut Simulation; 2], windows: u64) -> Result<Verdict, RunError> {
+        if !self.is_of_coupling || windows == 0 {
+            return Ok(self);
+        }
+        let seen = windows.min(WINDOWS_MAX);
+        let apart = apart(whole, half, seen)? * windows as f64 / seen as f64;
+        if apart <= if seen < windows { APART_BY_PART } else { APART } {
+            return Ok(Verdict::default());
+        }
+        let part = if seen < windows { format!(" of the first {seen} macro steps") } else { String::new() };
+        let by = if apart < 1.0 {
+            format!("{:.0} % of the signals", 100.0 * apart)
+        } else {
+            "more than the signals are".to_owned()
+        };
+        let reason = format!("{}; a second run{part} with half the macro step differs by {by}", self.reason);
+        Ok(Verdict { reason, ..self })
+    }
+}
+
+/// The largest difference of a signal, relative to its largest value; infinite where one of both diverges.
+fn apart(whole: &mut Simulation, half: &mut Simulation, windows: u64) -> Result<f64, RunError> {
+    let widths: usize = whole.compared().map(<[f64]>::len).sum();
+    let (mut differences, mut sizes) = (vec![0.0f64; widths], vec![0.0f64; widths]);
+    for _ in 0..windows {
+        match whole.step().and_then(|_| half.step()).and_then(|_| half.step()) {
+            Ok(_) => {}
+            Err(RunError::Diverged(_)) => return Ok(f64::INFINITY),
+            Err(error) => return Err(error),
+        }
+        let pairs = whole.compared().flatten().zip(half.compared().flatten());
+        for ((difference, size), (a, b)) in differences.iter_mut().zip(&mut sizes).zip(pairs) {
+            (*difference, *size) = (difference.max((a - b).abs()), size.max(b.abs()));
+        }
+    }
+    let relative = differences.iter().zip(&sizes).map(|(d, size)| if *size > 0.0 { d / size } else { 0.0 });
+    Ok(relative.fold(0.0, f64::max))
+}
