@@ -114,6 +114,9 @@ pub struct StabilityArguments {
     /// Range of macro steps from,to in seconds for a system [default: a hundredth to thirty times its usual one, of a file not below its span/2e5]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     pub steps: Vec<f64>,
+    /// End of a run of a system in seconds [default: the scenario's]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
+    pub stop: Option<f64>,
     #[command(flatten)]
     pub output: OutputArguments,
 }

@@ -27,6 +27,10 @@ pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
     if let Some(name) = arguments.subject.typed().filter(|name| *name != "model") {
         return super::sweeps::run(arguments, name);
     }
+    if arguments.stop.is_some() {
+        let what = "`--stop` belongs to a system; the dimensionless model has no run: name a system, or leave `--stop` out";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     // The dimensionless model has the cuts of the oscillator.
     let schemes = arguments.schemes.schemes(&macrostep_analysis::Oscillator::test_model())?;
     let question = Question::new(arguments)?;

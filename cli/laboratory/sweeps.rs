@@ -60,13 +60,13 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
         return Err(Failure::Usage(what.to_owned()));
     }
     // The system, and steps from short ones up to those it can take.
-    let mut subject = arguments.subject.open(name, None)?;
+    let mut subject = arguments.subject.open(name, arguments.stop)?;
     subject.writes(arguments.output.out.as_deref(), &["growth.json", "growth.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
     let schemes = arguments.schemes.schemes(benchmark)?;
     // A rate that belongs to the length of its runs: slow and fast systems are asked the same.
-    let allowed = arguments.growth.unwrap_or(GROWTH_OF_A_RUN / card.stop_s);
+    let allowed = arguments.growth.unwrap_or(GROWTH_OF_A_RUN / arguments.stop.unwrap_or(card.stop_s));
     let window = match arguments.steps.as_slice() {
         [] => {
             let last_s = (30.0 * card.step_s).min(benchmark.step_max_s());

@@ -104,6 +104,10 @@ pub struct RunArguments {
     pub system: SystemArguments,
     #[command(flatten)]
     pub record: RecordArguments,
+    /// Choose the macro step so that the estimated error of every output, relative to its largest value, is at most this: the key `error`
+    /// of the experiment [default: the scenario's, or none]
+    #[arg(long, value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
+    pub error: Option<f64>,
     /// Folder for trace, scenario, result and pictures; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -219,8 +223,8 @@ pub struct ExplainArguments {
 pub struct VerifyArguments {
     #[command(flatten)]
     pub system: SystemArguments,
-    /// Largest error allowed, relative to the amplitude of each output; if it is not met, the verb looks for a step and a method
-    /// that meet it [default: none, errors are shown]
+    /// Largest error allowed, relative to the amplitude of each output. If an output has a larger one, smaller steps and other methods are
+    /// run, and one of each that meets it is named [default: none, errors are shown]
     #[arg(id = "accuracy", long = "tolerance", value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
     pub accuracy: Option<f64>,
     #[command(flatten)]

@@ -50,6 +50,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     // The scenario with its options; an error bound of its own makes runs that find the macro step.
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
+    let experiment = &mut opened.document.scenario.experiment;
+    experiment.error = arguments.error.or(experiment.error);
     let bound = bounded(&mut opened)?;
     if arguments.report || arguments.watch.is_some() || arguments.real_time.is_some() {
         opened.time_units();

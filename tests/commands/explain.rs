@@ -239,5 +239,10 @@ fn corrections_and_the_method_for_a_system_are_said() {
         ),
         "{cut}"
     );
-    assert!(cut.contains("implicit: no, `a`, `b` cannot go back"), "{cut}");
+    // By fork where that is allowed.
+    let own = out(&["explain", str(&folder.join("cut.toml")), "--no-run", "--rollback", "own"]);
+    assert!(own.contains("implicit: no, `a`, `b` cannot go back"), "{own}");
+    if cfg!(target_os = "linux") {
+        assert!(cut.contains("`a`, `b` by fork") && !cut.contains("cannot go back"), "{cut}");
+    }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use macrostep::embedded;
 use macrostep_analysis::advise::{Question, advise};
+use macrostep_analysis::missed::{Missed, Unadvised};
 use macrostep_analysis::measure::{FLOOR, Reference, run};
 use macrostep_analysis::pair::Coupling;
 use macrostep_analysis::scheme::{Predict, Schedule, Scheme};
@@ -151,6 +152,10 @@ fn advice_for_files_holds() {
         let ratio = ratio(of, name, 1e-3);
         assert!((0.5..=2.0).contains(&ratio), "{name}: {ratio}");
     }
+    for (name, of) in &systems[..3] {
+        let ratio = ratio(of, name, 1e-4);
+        assert!((0.5..=2.0).contains(&ratio), "{name}: {ratio}");
+    }
     // A constant is no quantity.
     assert!(systems[5].1.quantities().iter().all(|q| q.name != "mass1.m"));
 }
@@ -239,6 +244,25 @@ fn advice_ends_in_time() {
     let question = Question { tolerance: 1e-3, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu, limit };
     let refused = advise(&of, &question, &|| ()).expect_err("no time").to_string();
     assert!(refused.contains("time of trials") && refused.contains("--limit"), "{refused}");
+}
+
+/// A tolerance that no scheme meets in time: the nearest miss is told, with the step that it would take, and every reason by itself.
+#[test]
+fn the_nearest_miss_is_told() {
+    let of = example("oscillator-f-s.toml");
+    let limit = Some(std::time::Duration::from_secs(2));
+    let question = Question { tolerance: 1e-30, stop_s: 1.0, guess_s: 0.02, factory: macrostep::factory::fmu, limit };
+    let Err(Unadvised::Missed(missed)) = advise(&of, &question, &|| ()) else { panic!("no rounding is as small") };
+    let near = missed.nearest.expect("a scheme that converges");
+    assert!(near.error < 1e-4 && near.step_s <= 0.01, "{near:?}");
+    let told = missed.to_string();
+    println!("{told}");
+    assert!(told.contains("\nnearest: ") && told.contains("rounding hides"), "{told}");
+    assert!(told.lines().all(|line| line.matches("expected").count() <= 1), "{told}");
+    // For what can be seen, the step is the one of the observed order: a run with it has that error.
+    let tolerance = near.error / 4.0;
+    let missed = Missed { tolerance, ..*missed };
+    assert!(missed.to_string().contains("it would take about H = ") || tolerance < FLOOR, "{missed}");
 }
 
 /// Hydraulics that take multiples of their micro step only are asked for such, and the advice keeps its promise.

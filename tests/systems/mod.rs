@@ -8,6 +8,7 @@ mod growth;
 #[cfg(target_os = "linux")]
 mod limits;
 mod linear_implicit;
+mod promises;
 mod methods;
 #[cfg(target_os = "linux")]
 mod rollback;

@@ -9,14 +9,16 @@
 //! ```
 //!
 //! and H' is what seven tenths of the tolerance allow. A scheme whose d_2 is next to nothing has the error d_1 at H. Of the
-//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is advised. Step control is
+//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is run (`confirmed`) and advised. Step control is
 //! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason; so is what was
-//! not done in time.
+//! not done in time. Where no scheme meets the tolerance, [`Missed`] says which comes nearest.
 
 use crate::candidates::candidates;
+use crate::confirmed::confirm;
 use crate::controlled::control;
 use crate::interfaces::{Capabilities, Connection, gain, observe};
 use crate::measure::FLOOR;
+use crate::missed::{Missed, Nearest, Unadvised};
 use crate::scenario::Benchmark;
 use crate::scheme::{Control, Correct, Family, Predict, Schedule, Scheme};
 use crate::trial::{Trial, difference, run, worst};
@@ -37,7 +39,7 @@ pub(super) const COST_MAX: u64 = 32;
 /// Errors above this are beyond Richardson's reach.
 const ERROR_MAX: f64 = 0.2;
 /// The part of the tolerance that the error is to have.
-const AIM: f64 = 0.7;
+pub(super) const AIM: f64 = 0.7;
 /// ln of the growth over a run that is accepted.
 const GROWTH_MAX: f64 = 1.0;
 
@@ -52,7 +54,7 @@ const UNKNOWNS_MAX: usize = 1000;
 const SHARE: f64 = 1.0 / 6.0;
 
 /// What the schemes that are tried know of each other.
-struct Search {
+pub(super) struct Search {
     /// When the time is over, where it is limited.
     until: Option<Instant>,
     /// Calls of the cheapest scheme so far.
@@ -108,7 +110,7 @@ impl Question {
     }
 
     /// When a scheme that is begun now is to be done.
-    fn until(&self, search: &Search) -> Option<Instant> {
+    pub(super) fn until(&self, search: &Search) -> Option<Instant> {
         let own = self.limit.and_then(|limit| Instant::now().checked_add(limit.mul_f64(SHARE)));
         own.zip(search.until).map(|(own, all)| own.min(all))
     }
@@ -119,8 +121,7 @@ impl Question {
         RunError::grid(
             "time of trials",
             format!("more than {:.3} s for a scheme, or {limit_s} s for all", SHARE * limit_s),
-            "less: a larger `--limit` gives more time, an earlier `--stop` makes runs shorter, fewer \
-                       quantities by `--record` make them cheaper",
+            "less: a larger `--limit` allows more, an earlier `--stop` needs less",
         )
     }
 }
@@ -186,41 +187,46 @@ pub struct Advice {
 /// Tries all schemes; `done` is called after each.
 ///
 /// # Errors
-/// [`RunError::Grid`] where no scheme meets the tolerance; why the first one is not allowed, where none is.
-pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, RunError> {
+/// [`Unadvised::Missed`] where no scheme meets the tolerance.
+pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, Unadvised> {
     let until = question.limit.and_then(|limit| Instant::now().checked_add(limit));
     let search = Search { until, cheapest: AtomicU64::new(u64::MAX), stuck: AtomicUsize::new(0) };
-    let tried: Vec<(Scheme, Result<Result<Candidate, String>, RunError>)> = candidates(benchmark)
+    let tried: Vec<Tried> = candidates(benchmark)
         .par_iter()
         .map(|scheme| {
-            let found = explore(benchmark, scheme, question, &search);
+            let mut nearest = None;
+            let found = explore(benchmark, scheme, question, &search, &mut nearest);
             done();
-            (*scheme, found)
+            Tried { scheme: *scheme, found, nearest }
         })
         .collect();
-    // Those that meet the tolerance, those that cannot be made, and why the first one does not meet it.
-    let (mut candidates, mut left_out, mut reason) = (Vec::new(), Vec::new(), String::new());
-    for (scheme, found) in tried {
+    // Those that meet the tolerance, those that cannot be made, those that do not meet it, and how near they come.
+    let (mut candidates, mut left_out, mut short) = (Vec::new(), Vec::new(), Vec::new());
+    let mut nearest: Option<Nearest> = None;
+    for Tried { scheme, found, nearest: near } in tried {
+        nearest = near.into_iter().chain(nearest).min_by(|a, b| a.error.total_cmp(&b.error));
         match found {
             Ok(Ok(found)) => candidates.push(found),
-            Ok(Err(why)) if reason.is_empty() && !why.is_empty() => reason = format!("{scheme}: {why}"),
-            Ok(Err(_)) => (),
-            Err(why) => leave_out(&mut left_out, &scheme, &why),
+            Ok(Err(why)) if why.is_empty() => (),
+            Ok(Err(why)) => leave_out(&mut short, &scheme, why),
+            Err(why) => leave_out(&mut left_out, &scheme, why.to_string()),
         }
     }
-    // The cheapest has steps of one length; step control is looked at beside it, and may be cheaper.
-    candidates.sort_by_key(|c| c.do_steps);
-    if let Some(most) = left_out.iter().max_by_key(|left| left.schemes.len()).filter(|_| reason.is_empty()) {
-        reason.clone_from(&most.why);
-    }
+    // The cheapest is run before it is advised. It has steps of one length; step control is looked at beside it, and may be cheaper.
+    confirm(benchmark, (question, &search), &mut candidates, &mut left_out);
     let Some(best) = candidates.first().copied() else {
-        return Err(RunError::grid(
-            "tolerance",
-            format!("{:e}, met by no scheme with {DO_STEPS_MAX} calls of the units; {reason}", question.tolerance),
-            "a larger one, an earlier `--stop`, or, where a quantity does not converge, others by `--record`",
-        ));
+        let missed = Missed { tolerance: question.tolerance, nearest, left_out, short };
+        return Err(Unadvised::Missed(Box::new(missed)));
     };
-    candidates.extend(control(benchmark, &best, (question, question.until(&search)), &mut left_out)?);
+    let until = question.until(&search);
+    // Where that fails, there is the advice without it.
+    match control(benchmark, &best, (question, until), &mut left_out) {
+        Ok(found) => candidates.extend(found),
+        Err(why) => {
+            let all = crate::candidates::controlled(&best.scheme);
+            all.iter().for_each(|scheme| leave_out(&mut left_out, scheme, why.to_string()));
+        }
+    }
     candidates.sort_by_key(|c| c.do_steps);
     let best = candidates[0];
     // What goes through the interfaces of the best one, and its loop gain.
@@ -240,6 +246,15 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
     Ok(Advice { candidates, first, connections, loop_gain, capabilities, left_out, no_time })
 }
 
+/// A scheme that was tried.
+struct Tried {
+    scheme: Scheme,
+    /// What meets the tolerance, or why it does not; why it cannot be made.
+    found: Result<Result<Candidate, String>, RunError>,
+    /// The smallest error of its trials.
+    nearest: Option<Nearest>,
+}
+
 /// Jacobi and linear on the first cut.
 fn first_guess(benchmark: &dyn Benchmark, question: &Question, until: Option<Instant>) -> FirstGuess {
     let scheme = Scheme::new(benchmark.card().couplings[0], Schedule::Jacobi, Predict::classical(1));
@@ -253,8 +268,8 @@ fn first_guess(benchmark: &dyn Benchmark, question: &Question, until: Option<Ins
 }
 
 /// Adds a scheme to those that lack the same.
-pub(super) fn leave_out(left_out: &mut Vec<LeftOut>, scheme: &Scheme, why: &RunError) {
-    let (why, name) = (why.to_string(), scheme.to_string());
+pub(super) fn leave_out(left_out: &mut Vec<LeftOut>, scheme: &Scheme, why: String) {
+    let name = scheme.to_string();
     match left_out.iter_mut().find(|l| l.why == why) {
         Some(known) => known.schemes.push(name),
         None => left_out.push(LeftOut { schemes: vec![name], why }),
@@ -276,6 +291,7 @@ fn explore(
     scheme: &Scheme,
     question: &Question,
     search: &Search,
+    nearest: &mut Option<Nearest>,
 ) -> Result<Result<Candidate, String>, RunError> {
     let (units, quantities) = (benchmark.card().units as u64, benchmark.quantities().len());
     // A matrix of all unknowns of a macro step is to be small.
@@ -311,6 +327,8 @@ fn explore(
         let [a, b, c] = trials.as_slice() else { continue };
         let (d1, d2) = (difference(&a.rows, &b.rows, quantities), difference(&b.rows, &c.rows, quantities));
         let p = (d1 / d2).log2();
+        let near = Nearest::of(scheme, question.stop_s / (FINEST * windows) as f64, d1, d2);
+        *nearest = near.into_iter().chain(*nearest).min_by(|a, b| a.error.total_cmp(&b.error));
         // Runs whose difference stays as large as it is do not converge.
         unmoved = if d2 > ERROR_MAX && p < 0.5 { unmoved + 1 } else { 0 };
         if unmoved == UNMOVED_MAX {

@@ -26,7 +26,7 @@ pub(super) fn control(
         Trial::Stopped(_) => return Ok(Vec::new()),
         Trial::Late => {
             let all = crate::candidates::controlled(&best.scheme);
-            all.into_iter().for_each(|scheme| leave_out(left_out, &scheme, &question.late()));
+            all.into_iter().for_each(|scheme| leave_out(left_out, &scheme, question.late().to_string()));
             return Ok(Vec::new());
         }
     };
@@ -39,11 +39,11 @@ pub(super) fn control(
             let scheme = Scheme { control_tolerance: tolerance, ..scheme };
             match controlled(benchmark, &scheme, question, (&fine, quantities, until)) {
                 _ if is_late() => {
-                    leave_out(left_out, &scheme, &question.late());
+                    leave_out(left_out, &scheme, question.late().to_string());
                     break;
                 }
                 Err(why) => {
-                    leave_out(left_out, &scheme, &why);
+                    leave_out(left_out, &scheme, why.to_string());
                     break;
                 }
                 Ok(Some((_, do_steps))) if do_steps > COST_MAX * best.do_steps => break,

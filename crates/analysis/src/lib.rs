@@ -16,6 +16,7 @@ pub mod dimensionless;
 pub mod file;
 pub mod interfaces;
 pub mod measure;
+pub mod missed;
 pub mod models;
 pub mod multirate;
 pub mod pair;
@@ -32,6 +33,7 @@ pub mod written;
 
 mod chain;
 mod circuit;
+mod confirmed;
 mod controlled;
 mod cylinder;
 mod oscillator;

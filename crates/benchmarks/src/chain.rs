@@ -27,10 +27,15 @@ pub const SPRING: [f64; 2] = [15.0, 0.5];
 
 /// The chain; every cut but s-f has the springs in the master.
 pub fn chain(coupling: Coupling) -> Scenario {
+    row(coupling, &MASSES, &[SPRING; MASSES.len() - 1])
+}
+
+/// Masses in a row, two or more, and the springs between them, one fewer.
+pub fn row(coupling: Coupling, masses: &[[f64; 5]], springs: &[[f64; 2]]) -> Scenario {
     let owned = coupling == Coupling::DisplacementForce;
     let mut s = system("chain", "five masses in a row", times(1e-2, 2.0));
     // Where units own springs, the first mass owns none: its spring belongs to its neighbour.
-    for (i, [m, k, c, x0, v0]) in MASSES.into_iter().enumerate() {
+    for (i, &[m, k, c, x0, v0]) in masses.iter().enumerate() {
         let mut parameters = vec![("m", m), ("k", k), ("c", c), ("x0", x0), ("v0", v0)];
         let model = match i {
             0 => "oscillator1_force",
@@ -38,26 +43,26 @@ pub fn chain(coupling: Coupling) -> Scenario {
             _ => "oscillator2_force",
         };
         if owned && i > 0 {
-            parameters.extend([("k_c", SPRING[0]), ("c_c", SPRING[1])]);
+            parameters.extend([("k_c", springs[i - 1][0]), ("c_c", springs[i - 1][1])]);
         }
         let mut mass = unit(&format!("mass{}", i + 1), model, &parameters);
         // Exact steps; the outer masses have an external force that stays zero.
         integrate(&mut mass, Integrator::Exact, None);
-        if i == 0 || i + 1 == MASSES.len() {
+        if i == 0 || i + 1 == masses.len() {
             rest(&mut mass, &["f_ext"]);
         }
         s.units.push(mass);
     }
     // Connections from mass to mass.
-    for right in 2..=MASSES.len() {
-        couple(&mut s, right, owned);
+    for (i, constants) in springs.iter().enumerate() {
+        couple(&mut s, i + 2, owned, *constants);
     }
     s.record = record(&["mass*.x", "mass*.v"]);
     s
 }
 
 /// The spring between masses `right − 1` and `right`.
-fn couple(s: &mut Scenario, right: usize, owned: bool) {
+fn couple(s: &mut Scenario, right: usize, owned: bool, constants: [f64; 2]) {
     let left = right - 1;
     let name = format!("spring{left}");
     let motions = [(left, "x"), (left, "v"), (right, "x"), (right, "v")].map(|(i, v)| format!("mass{i}.{v}"));
@@ -74,7 +79,7 @@ fn couple(s: &mut Scenario, right: usize, owned: bool) {
     let to = format!("mass{left}.{input}");
     let wired = if owned { obeying(&to, &force, &name) } else { wire(&to, &force) };
     s.connections.push(Connection { factor, ..wired });
-    s.laws.push(spring(&name, SPRING, [&motions[0], &motions[1], &motions[2], &motions[3]]));
+    s.laws.push(spring(&name, constants, [&motions[0], &motions[1], &motions[2], &motions[3]]));
     let mut own = port(&motions[3], &[("f", 1.0)]);
     if owned {
         own.inputs = [("xi", "k_c"), ("xi_dot", "c_c")].map(|(i, k)| (i.to_owned(), Gain::parse(k))).to_vec();

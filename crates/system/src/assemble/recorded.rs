@@ -91,7 +91,7 @@ pub fn unmeasured(a: &Assembly) -> (Vec<String>, Option<Finding>) {
     let seen = a.recorded.iter().filter(|(u, v)| sees_derivatives(&a.descriptions[*u], *v));
     let names: Vec<String> = seen.map(|(u, v)| a.column(*u, *v)).collect();
     let what = format!(
-        "outputs that depend on derivatives of inputs, and so on the method, have errors that do not shrink with the step: `{}`",
+        "outputs that depend on derivatives of inputs: `{}`; how accurate they are depends on the method, and a smaller step does not help",
         names.join("`, `")
     );
     let note = (!names.is_empty()).then(|| Finding::note(&a.effective.experiment.place, what, ""));

@@ -5,7 +5,10 @@ use super::methods::{chain, no_dense};
 use super::order::Loop;
 use crate::assemble::Assembly;
 use crate::words::{Control, Energy};
-use macrostep_description::CoSimulation;
+use macrostep_description::{CoSimulation, ModelDescription};
+
+/// What nobody knows before it is tried.
+pub(super) const FORKED: &str = "by fork, which an FMU that starts threads does not allow";
 
 /// Energy correction and step control of a scenario, as sentences.
 pub fn corrections(a: &Assembly) -> [String; 2] {
@@ -47,13 +50,21 @@ fn steps(a: &Assembly, bonds: &str) -> String {
     let (shortest, longest) = (c.step_min_s.unwrap_or(f64::NAN), c.step_max_s.unwrap_or(h));
     let degrees = a.method.control.as_ref().map_or(0, |control| control.family.len());
     let degrees = if degrees > 1 { "; the degree of the predictor is chosen too" } else { "" };
-    let stays = lacking(a, |c| c.can_get_and_set_fmu_state);
-    let rejected = if stays.is_empty() {
+    let stuck = stays(a, false);
+    let rejected = if stuck.is_empty() {
         "a step that is too long is repeated with a shorter one".to_owned()
     } else {
-        format!("a step that is too long is kept, because {stays} cannot go back")
+        format!("a step that is too long is kept, because {stuck} cannot go back")
     };
     format!("{shortest} s to {longest} s, so that {what} stays below {}{degrees}; {rejected}", c.tolerance)
+}
+
+/// Names of units that cannot restore a state by themselves, and do so by fork, or not at all.
+pub(super) fn stays(a: &Assembly, by_fork: bool) -> String {
+    let restores = |d: &ModelDescription| d.co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state);
+    let units = a.effective.units.iter().zip(&a.descriptions).zip(&a.by_fork);
+    let found = units.filter(|((_, d), forks)| !restores(d) && **forks == by_fork);
+    found.map(|((u, _), _)| format!("`{}`", u.name)).collect::<Vec<_>>().join(", ")
 }
 
 /// Names of units that do not offer something.
@@ -67,7 +78,9 @@ fn lacking(a: &Assembly, offers: fn(&CoSimulation) -> bool) -> String {
 pub fn which(a: &Assembly, loops: &[Loop], system: &str) -> Vec<String> {
     let s = &a.effective;
     let longest = a.channels.iter().map(|c| chain(a, c)).max().unwrap_or(0);
-    let (held, stuck) = (lacking(a, |c| c.can_interpolate_inputs), lacking(a, |c| c.can_get_and_set_fmu_state));
+    let held = lacking(a, |c| c.can_interpolate_inputs);
+    // Units that go back in no way; those that go back by fork of a process of their own.
+    let [stuck, forked] = [false, true].map(|by_fork| stays(a, by_fork));
     // Explicit coupling.
     let explicit = match longest {
         _ if !held.is_empty() => {
@@ -81,6 +94,9 @@ pub fn which(a: &Assembly, loops: &[Loop], system: &str) -> Vec<String> {
     // Implicit coupling.
     let (lacking, even) = no_dense(a);
     lines.push(match (stuck.is_empty(), longest) {
+        (false, _) if self::lacking(a, |c| c.provides_directional_derivative).is_empty() => {
+            format!("implicit: no, {stuck} cannot go back; `--correct linear-implicit` makes each step once, and needs no way back")
+        }
         (false, _) => format!("implicit: no, {stuck} cannot go back"),
         (true, _) if lacking.is_empty() => "implicit, for long steps: `--method waveform:12`".to_owned(),
         (true, 3..) => "implicit, for steps some ten times as long: `--predict h5 --correct newton`".to_owned(),
@@ -89,6 +105,9 @@ pub fn which(a: &Assembly, loops: &[Loop], system: &str) -> Vec<String> {
         }
         (true, _) => "implicit, for longer steps: `--predict linear --correct newton`, or `iqn-ils`".to_owned(),
     });
+    if let (true, false, Some(line)) = (stuck.is_empty(), forked.is_empty(), lines.last_mut()) {
+        *line += &format!("; {forked} {FORKED}");
+    }
     // What is special about it.
     for group in loops {
         let names: Vec<String> = group.units.iter().map(|u| format!("`{}`", s.units[*u].name)).collect();

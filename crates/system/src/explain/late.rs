@@ -1,6 +1,7 @@
 //! Outputs with direct feed-through of units that cannot evaluate them anew: the inputs that they are computed from, and
 //! remedies.
 
+use super::advice::{FORKED, stays};
 use super::order::{Loop, Order, order};
 use crate::assemble::Assembly;
 use crate::finding::Finding;
@@ -203,12 +204,12 @@ fn remedy(a: &Assembly, lateness: Lateness) -> Option<String> {
     if lateness == Lateness::SubStep {
         return Some("more `sub_steps` or a smaller step reduce the error".to_owned());
     }
-    let repeats = |(d, by_fork): (&Arc<ModelDescription>, &bool)| {
-        *by_fork || d.co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state)
-    };
-    let is_explicit = a.effective.coupling.correct == Correct::Explicit;
-    (is_explicit && a.descriptions.iter().zip(&a.by_fork).all(repeats))
-        .then(|| "`--correct newton` repeats each step until they agree; a smaller step reduces the error".to_owned())
+    if a.effective.coupling.correct != Correct::Explicit || !stays(a, false).is_empty() {
+        return None;
+    }
+    let forked = stays(a, true);
+    let how = if forked.is_empty() { String::new() } else { format!(" ({forked} {FORKED})") };
+    Some(format!("`--correct newton` repeats each step until they agree{how}; a smaller step reduces the error"))
 }
 
 /// A Gauss–Seidel order in which nothing is late, where there is one: units whose outputs are left as reported step after those

@@ -1,24 +1,31 @@
-//! Whether a tolerance is met, and what would meet it: a smaller macro step, or another method at the same one.
+//! Whether a tolerance is met, and what meets it: a smaller macro step, or another method at the same one.
 //!
-//! Other runs are held against the extrapolation of those with H/2 and H/4,
+//! Nothing is promised that was not run. A step or a method is named after the same runs that `verify` makes of it when it is asked
+//! for: with its H, H/2, H/4 and the other schedule. So the next run does not deny what this one said. The observed order only chooses
+//! which step is run next,
 //!
 //! ```text
-//! y* = y_{H/4} + (y_{H/4} − y_{H/2})/(2^p − 1)
+//! n ← n · (e/(aim · tolerance))^(1/p), rounded up to a power of two        e: error bar with H/n
 //! ```
 
-use super::{Judged, ORDER_MIN, run};
+use super::{Judged, ORDER_MIN, Unverified, VALUES_MAX, divided, run, runs};
 use crate::assemble::assemble;
 use crate::catalogue::Catalogue;
 use crate::scenario::{Coupling, Scenario};
 use crate::words::{Correct, Predict};
 use macrostep_master::record::Trace;
 
-/// Steps smaller than this part of H are no advice.
-const PARTS_MAX: f64 = 1e4;
+/// Steps smaller than this part of H are not tried: each takes eight times as many steps as a run with it.
+const PARTS_MAX: f64 = 64.0;
 
-/// Where the run with H/4 is off by more than this part of the amplitude, observed orders are not yet those of small steps, and
-/// promise nothing: on two masses 19 of 27 steps promised from larger errors were too long, and none of 19 from smaller ones.
-const ERROR_MAX: f64 = 0.03;
+/// Steps that are tried.
+const STEPS_MAX: usize = 3;
+
+/// The part of the tolerance that a step is chosen for.
+const AIM: f64 = 0.8;
+
+/// Observed orders above this are none.
+const ORDER_MAX: f64 = 8.0;
 
 /// The verdict for a tolerance.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,97 +34,109 @@ pub struct Verdict {
     pub tolerance: f64,
     /// Whether all outputs meet it.
     pub is_met: bool,
-    /// A macro step \[s\] that would meet it, and whether it was run.
-    pub step_s: Option<(f64, bool)>,
-    /// Another method that meets it with H, as run: the words that differ, and the largest relative error.
+    /// A macro step \[s\] that meets it, as run.
+    pub step_s: Option<f64>,
+    /// Another method that meets it with H, as run: the words that differ, and the largest relative error bar.
     pub method: Option<(String, f64)>,
 }
 
-/// The runs that are known.
-pub(super) struct Runs<'a> {
+/// What is known, and what more runs need.
+pub(super) struct Search<'a> {
     /// As it ran with H.
     pub scenario: &'a Scenario,
     /// Its FMUs.
     pub catalogue: &'a dyn Catalogue,
     /// The outputs, worst first.
     pub outputs: &'a [Judged],
-    /// With H, H/2, H/4, and the other schedule.
-    pub traces: &'a [Trace; 4],
+    /// Outputs that are not judged.
+    pub left_out: &'a [String],
 }
 
-impl Runs<'_> {
+impl Search<'_> {
     /// The verdict, with further runs where the tolerance is not met.
     pub fn verdict(&self, tolerance: f64) -> Verdict {
-        // Where nothing was judged, nothing is met.
-        let is_met = !self.outputs.is_empty() && self.outputs.iter().all(|o| o.relative() <= tolerance);
+        let is_met = meets(self.outputs, tolerance);
         if is_met || self.outputs.is_empty() {
             return Verdict { tolerance, is_met, step_s: None, method: None };
         }
-        let step_s = self.step(tolerance);
-        // Held against what is no better itself, another method means nothing.
-        let method = if self.error(2) < 0.5 * tolerance { self.method(tolerance) } else { None };
-        Verdict { tolerance, is_met, step_s, method }
+        Verdict { tolerance, is_met, step_s: self.step(tolerance), method: self.method(tolerance) }
     }
 
-    /// y* of an output and its amplitude.
-    fn best(&self, output: &Judged) -> (Vec<f64>, f64) {
-        let p = output.order.unwrap_or(ORDER_MIN).max(ORDER_MIN);
-        let values = |n: usize| column(&self.traces[n], &output.column.name);
-        let best: Vec<f64> =
-            values(2).iter().zip(values(1)).map(|(fine, coarse)| fine + (fine - coarse) / (p.exp2() - 1.0)).collect();
-        let amplitude = best.iter().fold(0.0f64, |max, x| max.max(x.abs()));
-        (best, amplitude)
-    }
-
-    /// Largest relative error of a trace.
-    fn apart(&self, trace: &Trace) -> f64 {
-        let mut worst = 0.0f64;
-        for output in self.outputs {
-            let (best, amplitude) = self.best(output);
-            let found = column(trace, &output.column.name);
-            let off = found.iter().zip(&best).map(|(a, b)| (a - b).abs());
-            let off = off.fold(0.0f64, |max, x| if x.is_nan() { f64::INFINITY } else { max.max(x) });
-            worst = worst.max(if amplitude > 0.0 { off / amplitude } else { off });
-        }
-        worst
-    }
-
-    /// The same of the n-th run.
-    fn error(&self, n: usize) -> f64 {
-        self.apart(&self.traces[n])
-    }
-
-    /// A smaller step: H/2 or H/4 where one of these does, else one that the observed orders promise. None of those where an output
-    /// grows or the run with H/4 is far off.
-    fn step(&self, tolerance: f64) -> Option<(f64, bool)> {
-        let step_s = self.scenario.experiment.step_s?;
-        for (n, parts) in [(1, 2.0), (2, 4.0)] {
-            if self.error(n) <= tolerance {
-                return Some((step_s / parts, true));
+    /// A smaller step that meets the tolerance.
+    fn step(&self, tolerance: f64) -> Option<f64> {
+        let s = self.scenario;
+        let mut parts = next(self.outputs, 1, tolerance)?;
+        for _ in 0..STEPS_MAX {
+            // As many rows as steps are kept.
+            let smaller = Scenario { record: s.record.clone(), ..divided(s, parts, s.coupling.schedule) };
+            let e = &smaller.experiment;
+            let rows = (e.stop_s? - e.start_s) / e.step_s?;
+            if rows * (self.outputs.len() + self.left_out.len() + 1) as f64 > VALUES_MAX {
+                return None;
             }
+            let outputs = self.runs(&smaller)?;
+            if meets(&outputs, tolerance) {
+                return e.step_s;
+            }
+            parts = next(&outputs, parts, tolerance)?;
         }
-        let order = self.outputs.iter().filter_map(|o| o.order).fold(f64::INFINITY, f64::min);
-        let (error, grows) = (self.error(2), self.outputs.iter().any(|o| o.grown.is_some()));
-        if !(ORDER_MIN..=20.0).contains(&order) || grows || error.is_nan() || error > ERROR_MAX {
-            return None;
-        }
-        let parts = (4.0 * (error / (0.8 * tolerance)).powf(1.0 / order)).ceil();
-        (parts <= PARTS_MAX).then_some((step_s / parts, false))
+        None
     }
 
     /// The first of some other methods that meets the tolerance with H.
     fn method(&self, tolerance: f64) -> Option<(String, f64)> {
         for (words, coupling) in others(&self.scenario.coupling) {
             let s = Scenario { coupling, ..self.scenario.clone() };
-            let Ok((assembly, _)) = assemble(&s, self.catalogue) else { continue };
-            let Ok((trace, None)) = run(assembly, &s) else { continue };
-            let error = self.apart(&trace);
-            if error <= tolerance {
-                return Some((words, error));
+            // Two runs tell most methods that do not meet it; four are asked of the others.
+            let (Some(whole), Some(half)) = (self.trace(&s, 1), self.trace(&s, 2)) else { continue };
+            if self.outputs.iter().any(|o| apart(&whole, &half, &o.column.name) > tolerance) {
+                continue;
             }
+            let Some(outputs) = self.runs(&s).filter(|outputs| meets(outputs, tolerance)) else { continue };
+            return Some((words, outputs.first().map_or(0.0, Judged::relative)));
         }
         None
     }
+
+    /// The outputs of a scenario as `verify` judges them; `None` where a run fails or does not converge.
+    fn runs(&self, s: &Scenario) -> Option<Vec<Judged>> {
+        let found: Result<_, Unverified> = runs(s, self.catalogue, self.left_out);
+        found.ok().filter(|runs| runs.told.is_empty()).map(|runs| runs.outputs)
+    }
+
+    /// One run with a part of H, where it converges.
+    fn trace(&self, s: &Scenario, parts: u32) -> Option<Trace> {
+        let s = divided(s, parts, s.coupling.schedule);
+        let (assembly, _) = assemble(&s, self.catalogue).ok()?;
+        run(assembly, &s).ok().filter(|(_, unconverged)| unconverged.is_none()).map(|(trace, _)| trace)
+    }
+}
+
+/// Whether all outputs meet a tolerance. Where nothing was judged, nothing is met; NaN meets none.
+fn meets(outputs: &[Judged], tolerance: f64) -> bool {
+    !outputs.is_empty() && outputs.iter().all(|o| o.relative() <= tolerance)
+}
+
+/// The parts of H to try after those that gave these outputs: more, and a power of two; `None` where there are too many.
+fn next(outputs: &[Judged], parts: u32, tolerance: f64) -> Option<u32> {
+    // No order is seen in what grows.
+    let is_grown = outputs.iter().any(|o| o.grown.is_some());
+    let order = outputs.iter().filter_map(|o| o.order).fold(ORDER_MAX, f64::min).max(ORDER_MIN);
+    let order = if is_grown { order.min(1.0) } else { order };
+    let worst = outputs.first().map_or(f64::NAN, Judged::relative);
+    let wanted = f64::from(parts) * (worst / (AIM * tolerance)).powf(1.0 / order);
+    let wanted = wanted.max(2.0 * f64::from(parts));
+    // NaN and too small steps.
+    (wanted <= PARTS_MAX).then(|| (wanted.ceil() as u32).next_power_of_two())
+}
+
+/// How far two traces of an output are apart, relative to the larger absolute value of the second; infinite where one is NaN.
+fn apart(whole: &Trace, half: &Trace, name: &str) -> f64 {
+    let (whole, half) = (column(whole, name), column(half, name));
+    let off = whole.iter().zip(&half).map(|(a, b)| (a - b).abs());
+    let off = off.fold(0.0f64, |max, x| if x.is_nan() { f64::INFINITY } else { max.max(x) });
+    let amplitude = half.iter().fold(0.0f64, |max, x| max.max(x.abs()));
+    if amplitude > 0.0 { off / amplitude } else { off }
 }
 
 /// Methods that differ from one in predictor or corrector, the cheap ones first.

@@ -1,0 +1,84 @@
+//! The cheapest candidate is run before it is advised: with its macro step and with half of it, whose difference is its error.
+//!
+//! ```text
+//! error(H) = |x_H − x_{H/2}| · 2^p/(2^p − 1)                        p as observed, no higher than that of the scheme
+//! ```
+
+use crate::advise::{AIM, Candidate, Question, leave_out};
+use crate::advise::{LeftOut, Search};
+use crate::measure::FLOOR;
+use crate::scenario::Benchmark;
+use crate::trial::{Trial, difference, run};
+use macrostep_master::RunError;
+
+/// Steps that are tried for one scheme.
+const STEPS_MAX: usize = 3;
+
+/// Candidates that are run.
+const CANDIDATES_MAX: usize = 8;
+
+/// Runs the cheapest candidates until the cheapest one is as it ran; those that do not keep their promise are left out.
+pub(super) fn confirm(
+    benchmark: &dyn Benchmark,
+    (question, search): (&Question, &Search),
+    candidates: &mut Vec<Candidate>,
+    left_out: &mut Vec<LeftOut>,
+) {
+    let mut done = Vec::new();
+    for _ in 0..CANDIDATES_MAX {
+        candidates.sort_by_key(|c| c.do_steps);
+        let Some(best) = candidates.first().copied().filter(|best| !done.contains(&best.scheme)) else { return };
+        done.push(best.scheme);
+        match confirmed(benchmark, (question, search), &best) {
+            Ok(found) => candidates[0] = found,
+            Err(why) => {
+                // The last one is kept: its prediction is all that there is.
+                if candidates.len() == 1 {
+                    return;
+                }
+                leave_out(left_out, &best.scheme, why.to_string());
+                candidates.remove(0);
+            }
+        }
+    }
+    candidates.sort_by_key(|c| c.do_steps);
+}
+
+/// A candidate with the error that it shows, with a shorter step where that is too large. As it is where there is no time, or units do
+/// not take half its step.
+fn confirmed(
+    benchmark: &dyn Benchmark,
+    (question, search): (&Question, &Search),
+    c: &Candidate,
+) -> Result<Candidate, RunError> {
+    let (until, quantities) = (question.until(search), benchmark.quantities().len());
+    let p = if c.order.is_finite() { c.order.min(c.scheme.global_order()).max(1.0) } else { 1.0 };
+    let mut windows = (question.stop_s / c.step_s).round() as u64;
+    let mut found = 0.0;
+    for _ in 0..STEPS_MAX {
+        if question.windows(benchmark, windows, 2) != Some(windows) {
+            return Ok(*c);
+        }
+        let mut trials = Vec::with_capacity(2);
+        for n in [windows, 2 * windows] {
+            match run(benchmark, &c.scheme, (question.stop_s / n as f64, n), &question.factory, until)? {
+                Trial::Done(done) => trials.push(done),
+                Trial::Late => return Ok(*c),
+                Trial::Stopped(why) => return Err(RunError::grid("run of the candidate", why, "a run to its end")),
+            }
+        }
+        let off = difference(&trials[0].rows, &trials[1].rows, quantities);
+        let error = (off * p.exp2() / (p.exp2() - 1.0)).max(FLOOR);
+        if error <= question.tolerance.max(FLOOR) {
+            let step_s = question.stop_s / windows as f64;
+            return Ok(Candidate { step_s, error, do_steps: trials[0].do_steps, ..*c });
+        }
+        // A shorter step by the order, where units have one.
+        found = error;
+        let wanted = windows as f64 * (error / (AIM * question.tolerance)).powf(1.0 / p);
+        let Some(next) = question.windows(benchmark, (wanted.ceil() as u64).max(windows + 1), 2) else { break };
+        windows = next;
+    }
+    let allowed = format!("at most {:e}", question.tolerance);
+    Err(RunError::grid("error of the candidate as run", format!("{found:.1e}"), allowed))
+}
