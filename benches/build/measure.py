@@ -38,7 +38,10 @@ done
 case $folder in */fmu/*) kind="$kind of FMUs" ;; esac
 "$REAL_RUSTC" "${arguments[@]}"
 code=$?
-read -r user system <<<"$(times | tail -n 1)"
+# In this shell: another one has times of its own.
+times >"$CRATES_FILE.$$"
+{ read -r _ && read -r user system; } <"$CRATES_FILE.$$"
+rm -f "$CRATES_FILE.$$"
 echo "$user $system $name $kind" >>"$CRATES_FILE"
 exit $code
 """

@@ -1,5 +1,6 @@
 //! `macrostep crane` and `macrostep actuator`: one run, or the study.
 
+pub mod arguments;
 mod charts;
 mod report;
 mod stepped;
@@ -14,11 +15,11 @@ use macrostep_benchmarks::STEP_S;
 use macrostep_description::shown;
 use macrostep_plot::Table;
 
-use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use crate::failure::Failure;
 use crate::oscillator::{write_system, write_text};
 use crate::print;
 use crate::simulate::with_units;
+use arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use report::Summary;
 
 pub use report::Structure;
