@@ -6,26 +6,36 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::check::CheckArguments;
 use crate::checkpoint::CheckpointArguments;
-use crate::fit::FitArguments;
-use crate::flex::arguments::{FlexVerb, InterfaceArguments};
-use crate::help::{CompletionsArguments, ManualArguments};
 use crate::info::InfoArguments;
-use crate::laboratory::arguments::{AdviseArguments, CompareArguments, ConvergeArguments, StabilityArguments};
+use crate::laboratory::arguments::{AdviseArguments, ConvergeArguments, StabilityArguments};
 use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
-use crate::sweep::arguments::SweepArguments;
 use crate::system::arguments::{
-    ConvertArguments, ExplainArguments, ExportArguments, GraphArguments, RunArguments, SystemsArguments,
-    VerifyArguments,
+    ConvertArguments, ExplainArguments, GraphArguments, RunArguments, SystemsArguments, VerifyArguments,
 };
-use macrostep_analysis::multirate::{Delivery, Manoeuvre, Order, Place, Prediction};
 use macrostep_analysis::scheme::Named;
+
+#[cfg(feature = "full")]
+use full::*;
 
 use crate::terms::{
     Case, Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Predict, Rate, Sampling, Schedule, Setting,
     Start, Units, Variant,
 };
+
+/// Options of the verbs that only the feature `full` has.
+#[cfg(feature = "full")]
+mod full {
+    pub use crate::fit::FitArguments;
+    pub use crate::flex::arguments::{FlexVerb, InterfaceArguments};
+    pub use crate::help::{CompletionsArguments, ManualArguments};
+    pub use crate::hydraulic::arguments::{ActuatorArguments, CraneArguments};
+    pub use crate::laboratory::arguments::CompareArguments;
+    pub use crate::shows::ShowsArguments;
+    pub use crate::sweep::arguments::SweepArguments;
+    pub use crate::system::arguments::ExportArguments;
+}
 
 /// FMI 2.0 co-simulation of mechanical subsystems, with the error of every result
 ///
@@ -56,29 +66,41 @@ impl Arguments {
             Verb::Energy(a) => a.out.as_deref(),
             Verb::Stability(a) => a.output.out.as_deref(),
             Verb::Converge(a) => a.output.out.as_deref(),
+            #[cfg(feature = "full")]
             Verb::Compare(a) => a.output.out.as_deref(),
             Verb::Advise(a) => a.output.out.as_deref(),
+            #[cfg(feature = "full")]
             Verb::Crane(a) => a.run.folder("out/crane"),
+            #[cfg(feature = "full")]
             Verb::Actuator(a) => a.run.folder("out/actuator"),
             Verb::Fmus(a) => Some(&a.out),
             Verb::Simulate(a) => a.out.as_deref(),
             Verb::Run(a) => a.out.as_deref(),
+            #[cfg(feature = "full")]
             Verb::Sweep(a) => Some(&a.out),
+            #[cfg(feature = "full")]
             Verb::Fit(a) => a.out.as_deref(),
+            #[cfg(feature = "full")]
             Verb::Flex(FlexVerb::Examples(a)) => a.out.as_deref(),
+            #[cfg(feature = "full")]
             Verb::Flex(FlexVerb::Import(a)) => a.out.as_deref(),
+            #[cfg(feature = "full")]
             Verb::Flex(FlexVerb::Pendulum(a)) => a.out.as_deref(),
+            #[cfg(feature = "full")]
             Verb::Interface(a) => a.out.as_deref(),
             // They write files the user names, or nothing.
-            Verb::Flex(FlexVerb::Checks(_)) | Verb::Shows(_) | Verb::Info(_) | Verb::Check(_) | Verb::Recover(_) => {
-                None
-            }
-            Verb::Systems(_)
+            Verb::Info(_)
+            | Verb::Check(_)
+            | Verb::Recover(_)
+            | Verb::Systems(_)
             | Verb::Convert(_)
-            | Verb::Export(_)
             | Verb::Graph(_)
             | Verb::Explain(_)
-            | Verb::Verify(_)
+            | Verb::Verify(_) => None,
+            #[cfg(feature = "full")]
+            Verb::Flex(FlexVerb::Checks(_))
+            | Verb::Shows(_)
+            | Verb::Export(_)
             | Verb::Completions(_)
             | Verb::Manual(_) => None,
         }
@@ -97,14 +119,18 @@ pub enum Verb {
     /// Observed orders of coupling schemes, global and local, positions and velocities
     Converge(Box<ConvergeArguments>),
     /// Accuracy of coupling schemes against calls of fmi2DoStep and time
+    #[cfg(feature = "full")]
     Compare(Box<CompareArguments>),
     /// Find the cheapest scheme and macro step for a tolerance, and predict its error and growth
     Advise(Box<AdviseArguments>),
     /// Co-simulate the hydraulic crane: one run, or the study of all schemes
+    #[cfg(feature = "full")]
     Crane(Box<CraneArguments>),
     /// Co-simulate the hydraulic actuator on a stop: one run, or the study of all schemes
+    #[cfg(feature = "full")]
     Actuator(Box<ActuatorArguments>),
     /// Check the mechanics and the interface model: print each number beside its expected value
+    #[cfg(feature = "full")]
     Shows(ShowsArguments),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
@@ -121,6 +147,7 @@ pub enum Verb {
     /// Run a system of FMUs: a scenario in TOML or SSP, or a built-in system by its name
     Run(Box<RunArguments>),
     /// Write a system as one FMU, for other tools
+    #[cfg(feature = "full")]
     Export(Box<ExportArguments>),
     /// Write a scenario in another format: .toml, .ssd or .ssp
     Convert(ConvertArguments),
@@ -131,17 +158,23 @@ pub enum Verb {
     /// Estimate the error of a result, from runs with H/2 and H/4 and with the other schedule
     Verify(VerifyArguments),
     /// Many runs of a system over a grid, samples or a table of values, with a row of measures for each
+    #[cfg(feature = "full")]
     Sweep(Box<SweepArguments>),
     /// Parameters of a system from measured data, with error bars and the part that is an error of the coupling
+    #[cfg(feature = "full")]
     Fit(Box<FitArguments>),
     /// Flexible bodies from finite element models
+    #[cfg(feature = "full")]
     #[command(subcommand)]
     Flex(FlexVerb),
     /// The beam on springs with a full and a reduced interface
+    #[cfg(feature = "full")]
     Interface(InterfaceArguments),
     /// Print a script for a shell that completes commands and options
+    #[cfg(feature = "full")]
     Completions(CompletionsArguments),
     /// Write pages for `man`, one for each command
+    #[cfg(feature = "full")]
     Manual(ManualArguments),
 }
 
@@ -193,96 +226,6 @@ pub struct EnergyArguments {
     /// Print one JSON array instead of a table [default: off]
     #[arg(long)]
     pub json: bool,
-}
-
-/// `macrostep crane`.
-#[derive(Debug, Args)]
-pub struct CraneArguments {
-    /// The run
-    #[command(flatten)]
-    pub run: MultirateArguments,
-    /// The motion of the crane and its conditions [default: usual]
-    #[arg(long, value_enum, value_name = "MANOEUVRE", conflicts_with = "study")]
-    pub manoeuvre: Option<Manoeuvre>,
-}
-
-/// `macrostep actuator`.
-#[derive(Debug, Args)]
-pub struct ActuatorArguments {
-    /// The run
-    #[command(flatten)]
-    pub run: MultirateArguments,
-}
-
-/// `macrostep shows`.
-#[derive(Debug, Args)]
-pub struct ShowsArguments {
-    /// Print JSON instead of a table [default: off]
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// A multibody system coupled with hydraulics.
-#[derive(Debug, Args)]
-pub struct MultirateArguments {
-    /// All schemes over the macro step instead of one run: the largest stable steps, errors, pictures [default: off]
-    #[arg(long, conflicts_with_all = ["step", "predict", "schedule", "force", "lookahead", "place", "repeat", "reference", "stop", "json",
-        "accept_growth", "checkpoint", "resume"])]
-    pub study: bool,
-    /// Macro step H of the mechanics in seconds, a multiple of the hydraulics' 0.2 ms [default: 0.016]
-    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
-    pub step: Option<f64>,
-    /// How the hydraulics predict the interface speed within a macro step [default: im]
-    #[arg(long, value_enum, value_name = "PREDICTION")]
-    pub predict: Option<Prediction>,
-    /// Order of the steps [default: fast-first]
-    #[arg(long, value_enum, value_name = "SCHEDULE")]
-    pub schedule: Option<Order>,
-    /// The force the mechanics get [default: mean]
-    #[arg(long, value_enum, value_name = "FORCE")]
-    pub force: Option<Delivery>,
-    /// Interface model of the active set of the next step instead of that of the last one [default: off]
-    #[arg(long)]
-    pub lookahead: bool,
-    /// Where the interface model is integrated: in the hydraulics or in the master [default: fast]
-    #[arg(long, value_enum, value_name = "PLACE")]
-    pub place: Option<Place>,
-    /// Largest number of repetitions of a macro step in which the speed of the mechanics differs from the predicted one
-    /// [default: with the interface model 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=20))]
-    pub repeat: Option<u32>,
-    /// Accept a result that is not stable: exit code 0 instead of 1 [default: off]
-    #[arg(long)]
-    pub accept_growth: bool,
-    /// Compare with the interface model at H = 0.2 ms; the actuator is compared always [default: off]
-    #[arg(long)]
-    pub reference: bool,
-    /// End of the run in seconds; whole macro steps are made up to it [default: crane 8, actuator 3]
-    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
-    pub stop: Option<f64>,
-    /// Kind of the subsystems
-    #[arg(long, value_enum, default_value = "fmu")]
-    pub units: Units,
-    /// Folder for results, pictures and the crane's animation; made if missing [default: study: out/crane or
-    /// out/actuator; run: nothing is written]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Print one JSON object instead of a table [default: off]
-    #[arg(long)]
-    pub json: bool,
-    /// Checkpoints
-    #[command(flatten)]
-    pub checkpoints: CheckpointArguments,
-    /// Where FMUs run
-    #[command(flatten)]
-    pub slaves: SlaveArguments,
-}
-
-impl MultirateArguments {
-    /// Where results go: the study always writes them.
-    pub fn folder<'a>(&'a self, study: &'a str) -> Option<&'a Path> {
-        self.out.as_deref().or(self.study.then(|| Path::new(study)))
-    }
 }
 
 /// `macrostep oscillator`.

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use macrostep_packager::{Library, PackError, Package, Platform};
+#[cfg(feature = "full")]
 use zstd_safe::{DCtx, get_error_name, get_frame_content_size};
 
 use macrostep_analysis::catalogue;
@@ -33,15 +34,18 @@ static BASE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/base.library"));
 static BUILT: [Built; COUNT] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// The library of exported systems, compressed with the dictionary [`BASE`].
+#[cfg(feature = "full")]
 static CONTAINER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/container.library"));
 
 /// The program beside it, compressed in the same way; nothing elsewhere than on Linux.
+#[cfg(feature = "full")]
 static SLAVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slave.program"));
 
 /// The library that serves every exported system, for this platform.
 ///
 /// # Errors
 /// In words, where there is none.
+#[cfg(feature = "full")]
 pub fn container() -> Result<Library, String> {
     let platform = Platform::here().ok_or("FMI 2.0 has no folder for this platform")?;
     Ok(Library { platform, bytes: expanded(CONTAINER, BASE)? })
@@ -51,6 +55,7 @@ pub fn container() -> Result<Library, String> {
 ///
 /// # Errors
 /// In words, where it cannot be expanded.
+#[cfg(feature = "full")]
 pub fn slave_program() -> Result<Option<Vec<u8>>, String> {
     expanded(SLAVE, BASE).map(|bytes| Some(bytes).filter(|bytes| !bytes.is_empty()))
 }
@@ -59,6 +64,9 @@ pub fn slave_program() -> Result<Option<Vec<u8>>, String> {
 pub fn names() -> impl Iterator<Item = &'static str> {
     BUILT.iter().map(|built| built.name)
 }
+
+/// The identifiers of the FMUs that this build leaves out, and the feature `full` has.
+pub const ABSENT: &[&str] = include!(concat!(env!("OUT_DIR"), "/absent.rs"));
 
 /// The archive of the FMU of this identifier, to be loaded at once: made at the first call, not compressed.
 ///
@@ -130,7 +138,14 @@ impl Built {
     }
 }
 
+/// What the build script has put in as it is.
+#[cfg(not(feature = "full"))]
+fn expanded(frame: &[u8], _: &[u8]) -> Result<Vec<u8>, String> {
+    Ok(frame.to_vec())
+}
+
 /// What a frame of the build script was before it was compressed with `dictionary`.
+#[cfg(feature = "full")]
 fn expanded(frame: &[u8], dictionary: &[u8]) -> Result<Vec<u8>, String> {
     let length = get_frame_content_size(frame).ok().flatten().ok_or("a frame that does not say its length")?;
     let mut bytes = Vec::with_capacity(usize::try_from(length).map_err(|e| e.to_string())?);

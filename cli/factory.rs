@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use macrostep_analysis::models::{missing, refused};
+use macrostep_benchmarks::FULL;
 use macrostep_import::fmu::{Fmu, FmuError, FmuOptions};
 use macrostep_import::isolation::{Isolation, watched};
 use macrostep_master::RunError;
@@ -39,7 +40,7 @@ pub fn forked(isolation: &Isolation, model: &str, name: &str) -> Result<Box<dyn 
 }
 
 fn open(model: &str, name: &str) -> Result<Fmu, RunError> {
-    let bytes = embedded::fmu(model).ok_or_else(|| missing(model, name))?;
+    let bytes = embedded::fmu(model).ok_or_else(|| absent(model, name))?;
     Fmu::carried(model, bytes).map_err(|e| refused(name, e.to_string(), String::new()))
 }
 
@@ -49,4 +50,12 @@ fn open(model: &str, name: &str) -> Result<Fmu, RunError> {
 /// Where one cannot be unpacked or read.
 pub fn open_all() -> Result<Vec<Fmu>, RunError> {
     embedded::names().map(|name| open(name, name)).collect()
+}
+
+/// The error for a model whose FMU is not carried here.
+fn absent(model: &str, name: &str) -> RunError {
+    if embedded::ABSENT.contains(&model) {
+        return refused(name, format!("the FMU `{model}` is not in this build"), FULL.to_owned());
+    }
+    missing(model, name)
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use macrostep::embedded;
+use macrostep_benchmarks::FULL;
 use macrostep_packager::{Library, Platform};
 
 use crate::arguments::FmusArguments;
@@ -31,6 +32,13 @@ pub fn run(arguments: &FmusArguments) -> Result<(), Failure> {
         let path = folder.join(format!("{name}.fmu"));
         convert::write(&path, &bytes)?;
         print::line(path.display())?;
+    }
+    if !embedded::ABSENT.is_empty() {
+        eprintln!(
+            "note: {} more are not in this build: {}; {FULL}",
+            embedded::ABSENT.len(),
+            embedded::ABSENT.join(", ")
+        );
     }
     Ok(())
 }

@@ -16,14 +16,18 @@ mod claim;
 mod distinct;
 mod energy;
 mod failure;
+#[cfg(feature = "full")]
 mod fit;
+#[cfg(feature = "full")]
 mod flex;
 mod fmus;
 mod forces;
 mod formats;
 mod help;
+#[cfg(feature = "full")]
 mod hydraulic;
 mod info;
+#[cfg(feature = "full")]
 mod interface;
 mod junit;
 mod laboratory;
@@ -34,6 +38,7 @@ mod print;
 mod program;
 mod recover;
 mod room;
+#[cfg(feature = "full")]
 mod shows;
 mod simulate;
 mod single;
@@ -41,6 +46,7 @@ mod slaves;
 mod stream;
 mod summary;
 mod survey;
+#[cfg(feature = "full")]
 mod sweep;
 mod system;
 mod terms;

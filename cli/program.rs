@@ -20,6 +20,11 @@ pub fn program(arguments: &[OsString]) -> u8 {
         return macrostep_import::isolation::serve();
     }
     let mut command = crate::help::command();
+    let typed = arguments.get(1).and_then(|first| first.to_str()).unwrap_or_default();
+    if let Some(text) = crate::help::absent(&command, typed) {
+        eprintln!("error: {text}");
+        return Failure::Usage(text).exit_code();
+    }
     let matches = command.try_get_matches_from_mut(arguments).unwrap_or_else(|e| e.exit());
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit());
     #[cfg(target_os = "linux")]
@@ -52,11 +57,13 @@ fn absolute(arguments: &mut Arguments) {
         Some(Verb::Energy(a)) => vec![&mut a.out],
         Some(Verb::Stability(a)) => vec![&mut a.output.out],
         Some(Verb::Converge(a)) => vec![&mut a.output.out],
+        #[cfg(feature = "full")]
         Some(Verb::Compare(a)) => vec![&mut a.output.out],
         Some(Verb::Advise(a)) => vec![&mut a.output.out],
         Some(Verb::Check(a)) => vec![&mut a.junit],
         Some(Verb::Verify(a)) => vec![&mut a.junit],
         Some(Verb::Simulate(a)) => vec![&mut a.formats.parquet, &mut a.formats.mat],
+        #[cfg(feature = "full")]
         Some(Verb::Sweep(a)) => vec![&mut a.parquet],
         _ => Vec::new(),
     };
@@ -75,10 +82,14 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Energy(arguments)) => crate::energy::run(&arguments),
         Some(Verb::Stability(arguments)) => crate::laboratory::stability::run(&arguments),
         Some(Verb::Converge(arguments)) => crate::laboratory::converge::run(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Compare(arguments)) => crate::laboratory::compare::run(&arguments),
         Some(Verb::Advise(arguments)) => crate::laboratory::advise::run(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Crane(arguments)) => crate::hydraulic::crane(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Actuator(arguments)) => crate::hydraulic::actuator(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Shows(arguments)) => crate::shows::run(&arguments),
         Some(Verb::Fmus(arguments)) => crate::fmus::run(&arguments),
         Some(Verb::Info(arguments)) => crate::info::run(&arguments),
@@ -91,12 +102,19 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Explain(arguments)) => crate::system::explain::run(&arguments),
         Some(Verb::Verify(arguments)) => crate::system::verify::run(&arguments),
         Some(Verb::Run(arguments)) => crate::system::run::run(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Export(arguments)) => crate::system::export::run(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Sweep(arguments)) => crate::sweep::run(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Fit(arguments)) => crate::fit::run(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Flex(verb)) => crate::flex::run(&verb),
+        #[cfg(feature = "full")]
         Some(Verb::Interface(arguments)) => crate::interface::run(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Completions(arguments)) => crate::help::completions(&arguments),
+        #[cfg(feature = "full")]
         Some(Verb::Manual(arguments)) => crate::help::manual(&arguments),
     }
 }

@@ -1,16 +1,16 @@
 //! The command line with its help: verbs in groups, examples, completions for shells, and pages for `man`.
 
+#[cfg(feature = "full")]
+mod pages;
 mod verbs;
 
-use std::path::{Path, PathBuf};
-
-use clap::{Args, Command, CommandFactory};
-use clap_complete::Shell;
+use clap::{Command, CommandFactory};
 use macrostep_plot::table::terminal_width;
 
 use crate::arguments::Arguments;
-use crate::failure::Failure;
-use crate::print;
+use macrostep_benchmarks::FULL;
+#[cfg(feature = "full")]
+pub use pages::{CompletionsArguments, ManualArguments, completions, manual};
 use verbs::{GROUPS, Verb};
 
 /// Widest text of help, as for all other options.
@@ -22,31 +22,33 @@ const INDENT: usize = 17;
 /// Longest line of an example, before it goes on in the next one.
 const EXAMPLE_MAX: usize = 70;
 
-/// `macrostep completions`.
-#[derive(Debug, Args)]
-pub struct CompletionsArguments {
-    /// Name of the shell
-    #[arg(value_enum, value_name = "SHELL")]
-    pub shell: Shell,
-}
-
-/// `macrostep manual`.
-#[derive(Debug, Args)]
-pub struct ManualArguments {
-    /// Folder for the pages, one for each command; made if missing
-    #[arg(value_name = "DIR")]
-    pub out: PathBuf,
-}
-
 /// The command line, with examples and the list of verbs by groups.
 pub fn command() -> Command {
-    let verbs = || GROUPS.iter().flat_map(|(_, verbs)| *verbs);
-    let command = verbs().fold(Arguments::command(), |command, verb| with_examples(command, verb.name, verb));
+    let command = Arguments::command();
+    let present: Vec<&Verb> = verbs().filter(|verb| find(&command, verb.name).is_some()).collect();
+    let command = present.iter().fold(command, |command, verb| with_examples(command, verb.name, verb));
     let list = list(&command, terminal_width().unwrap_or(100).min(WIDTH_MAX));
     let head = heading(&command, "Options:");
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{head}\n{{options}}{{after-help}}"
     ))
+}
+
+/// All verbs.
+fn verbs() -> impl Iterator<Item = &'static Verb> {
+    GROUPS.iter().flat_map(|(_, verbs)| *verbs)
+}
+
+/// The command of a verb; `None` where this build lacks it.
+fn find<'a>(command: &'a Command, name: &str) -> Option<&'a Command> {
+    name.split(' ').try_fold(command, |command, name| command.find_subcommand(name))
+}
+
+/// The error for a verb that exists, and that this build lacks.
+pub fn absent(command: &Command, typed: &str) -> Option<String> {
+    let is_known = verbs().any(|verb| verb.name.split(' ').next() == Some(typed));
+    let is_absent = is_known && command.find_subcommand(typed).is_none();
+    is_absent.then(|| format!("the verb `{typed}` is not in this build; {FULL}"))
 }
 
 /// A heading as clap shows its own.
@@ -73,11 +75,17 @@ fn with_examples(command: Command, path: &str, verb: &Verb) -> Command {
 fn list(command: &Command, width: usize) -> String {
     let literal = command.get_styles().get_literal();
     let mut text = String::new();
+    let mut absent = Vec::new();
     for (title, verbs) in GROUPS {
+        let (present, missing): (Vec<_>, Vec<_>) = verbs.iter().partition(|verb| find(command, verb.name).is_some());
+        absent.extend(missing.iter().map(|verb| verb.name));
+        if present.is_empty() {
+            continue;
+        }
         text += &format!("{}\n", heading(command, &format!("{title}:")));
-        for verb in *verbs {
-            let named = verb.name.split(' ').try_fold(command, |c, name| c.find_subcommand(name));
-            let about = named.and_then(Command::get_about).map(ToString::to_string).unwrap_or_default();
+        for verb in present {
+            let about =
+                find(command, verb.name).and_then(Command::get_about).map(ToString::to_string).unwrap_or_default();
             let time = verb.time.map(|time| format!(" (about {time})")).unwrap_or_default();
             let lines = lines(&(about + &time), width.saturating_sub(INDENT).max(20));
             let pad = " ".repeat(INDENT.saturating_sub(2 + verb.name.len()));
@@ -85,6 +93,10 @@ fn list(command: &Command, width: usize) -> String {
             text += &format!("  {literal}{}{literal:#}{pad}{}\n", verb.name, lines.join(&joint));
         }
         text.push('\n');
+    }
+    if !absent.is_empty() {
+        let sentence = format!("Not in this build: {}; {FULL}", absent.join(", "));
+        text += &format!("{}\n\n", lines(&sentence, width).join("\n"));
     }
     text
 }
@@ -105,39 +117,6 @@ fn lines(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Prints the script that a shell reads to complete commands and options.
-///
-/// # Errors
-/// [`Failure`] where the output cannot be written.
-pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command(), "macrostep", &mut script);
-    print::line(String::from_utf8_lossy(&script).trim_end())
-}
-
-/// Writes a page for `man` for the program and for each verb.
-///
-/// # Errors
-/// [`Failure`] where the folder or a page cannot be written.
-pub fn manual(arguments: &ManualArguments) -> Result<(), Failure> {
-    std::fs::create_dir_all(&arguments.out).map_err(Failure::file(&arguments.out))?;
-    let mut command = command().disable_help_subcommand(true);
-    command.build();
-    let pages = pages(&arguments.out, &command)?;
-    print::line(format!("{} in `{}`", print::counted(pages, "page"), arguments.out.display()))
-}
-
-/// The page of a command and those of its verbs; how many there are.
-fn pages(folder: &Path, command: &Command) -> Result<u64, Failure> {
-    let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
-    let path = folder.join(format!("{name}.1"));
-    let page = clap_mangen::Man::new(command.clone());
-    let mut text = Vec::new();
-    page.render(&mut text).and_then(|()| std::fs::write(&path, &text)).map_err(Failure::file(&path))?;
-    let below = command.get_subcommands().map(|verb| pages(folder, verb));
-    below.sum::<Result<u64, Failure>>().map(|n| n + 1)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `macrostep crane` and `macrostep actuator`: one run, or the study.
 
+pub mod arguments;
 mod charts;
 mod report;
 mod stepped;
@@ -15,11 +16,11 @@ use macrostep_description::shown;
 use macrostep_master::{Grade, Verdict as RunVerdict};
 use macrostep_plot::Table;
 
-use crate::arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use crate::failure::Failure;
 use crate::oscillator::{Accepted, met, write_system, write_text};
 use crate::print;
 use crate::simulate::with_units;
+use arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use report::Summary;
 
 pub use report::Structure;

@@ -5,7 +5,7 @@ use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
 use macrostep_master::{RunError, SavedState, Simulation};
 
-use crate::arguments::MultirateArguments;
+use super::arguments::MultirateArguments;
 use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::Failure;

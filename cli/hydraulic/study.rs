@@ -13,8 +13,8 @@ use macrostep_plot::table::{Table, short};
 use macrostep_sweep::each;
 use serde::Serialize;
 
+use super::arguments::MultirateArguments;
 use super::{charts, simulate, stepped, write_run};
-use crate::arguments::MultirateArguments;
 use crate::failure::Failure;
 use crate::oscillator::{progress_bar, write_text};
 use crate::print;

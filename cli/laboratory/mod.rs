@@ -2,6 +2,7 @@
 
 pub mod advise;
 pub mod arguments;
+#[cfg(feature = "full")]
 pub mod compare;
 pub mod converge;
 mod convergence;
@@ -11,4 +12,5 @@ mod regions;
 pub mod stability;
 pub mod subject;
 mod sweeps;
+#[cfg(feature = "full")]
 mod work;

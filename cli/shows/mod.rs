@@ -6,13 +6,21 @@ mod coupling;
 mod identity;
 mod mechanics;
 
+use clap::Args;
 use macrostep_plot::Table;
 use serde::Serialize;
 
-use crate::arguments::ShowsArguments;
 use crate::failure::Failure;
 use crate::oscillator::progress_bar;
 use crate::print;
+
+/// `macrostep shows`.
+#[derive(Debug, Args)]
+pub struct ShowsArguments {
+    /// Print JSON instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// One number or fact.
 #[derive(Debug, Clone, Serialize)]

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use macrostep::embedded;
 use macrostep_benchmarks as benchmarks;
+use macrostep_system::Scenario;
 use serde_json::json;
 
 use super::arguments::SystemsArguments;
@@ -17,10 +19,18 @@ pub fn run(arguments: &SystemsArguments) -> Result<(), Failure> {
     // Words and objects side by side.
     let mut text = String::from("Systems for commands that take a SYSTEM: NAME, or NAME:VARIANT\n");
     let mut list = Vec::new();
+    let mut absent = Vec::new();
     for system in benchmarks::all() {
         // The first variant stands for the others.
         let variant = system.variants.first().copied().unwrap_or_default();
-        let scenario = system.scenario(variant).map_err(Failure::Run)?;
+        let scenario = match system.scenario(variant) {
+            Ok(scenario) if embeds(&scenario) => scenario,
+            Err(reason) if cfg!(feature = "full") => return Err(Failure::Run(reason)),
+            _ => {
+                absent.push(system.name);
+                continue;
+            }
+        };
         let mut fmus: Vec<String> = scenario.units.iter().map(|unit| unit.source.stem()).collect();
         let mut seen = HashSet::new();
         fmus.retain(|fmu| seen.insert(fmu.clone()));
@@ -46,5 +56,13 @@ pub fn run(arguments: &SystemsArguments) -> Result<(), Failure> {
     if arguments.json {
         return print::line(serde_json::Value::Array(list));
     }
+    if !absent.is_empty() {
+        text.push_str(&format!("\nnot in this build: {}; {}\n", absent.join(", "), benchmarks::FULL));
+    }
     print::prose(text.trim_end())
+}
+
+/// Whether this program carries the FMUs of a system.
+fn embeds(scenario: &Scenario) -> bool {
+    scenario.units.iter().all(|unit| !embedded::ABSENT.contains(&unit.source.stem().as_str()))
 }

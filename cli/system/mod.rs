@@ -5,6 +5,7 @@ mod bundle;
 mod changes;
 pub mod convert;
 pub mod explain;
+#[cfg(feature = "full")]
 pub mod export;
 mod given;
 pub mod graph;
@@ -75,6 +76,7 @@ pub struct Caller {
 
 impl Opened {
     /// The FMUs of the scenario.
+    #[cfg(feature = "full")]
     pub fn fmus(&self) -> &Fmus {
         &self.fmus
     }
@@ -99,6 +101,7 @@ impl Opened {
     ///
     /// # Errors
     /// As [`Opened::new`].
+    #[cfg(feature = "full")]
     pub fn without_notes(arguments: &SystemArguments) -> Result<Self, Failure> {
         Opened::with(arguments, |findings| {
             told(&findings.iter().filter(|f| f.severity != Severity::Note).cloned().collect::<Vec<_>>())

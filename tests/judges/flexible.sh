@@ -12,7 +12,7 @@ cargo test --quiet --manifest-path "$root/Cargo.toml" -p macrostep-flexible --te
 
 . "$root/tests/kit/python.sh"
 environment "$work" "$root/tests/judges/requirements.txt"
-macrostep=${MACROSTEP:-cargo run --quiet --release --manifest-path $root/Cargo.toml --}
+macrostep=${MACROSTEP:-cargo run --quiet --release --features full --manifest-path $root/Cargo.toml --}
 rm -rf "$work/interface"
 $macrostep fmus --out "$work/interface"
 $macrostep interface --step 1e-3 --out "$work/interface" >/dev/null

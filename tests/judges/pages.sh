@@ -10,7 +10,7 @@ out=target/judges/pages
 rm -rf "$out"
 mkdir -p "$out"
 program=${PROGRAM:-target/release/macrostep}
-[ -x "$program" ] || cargo build --quiet --release
+[ -n "${PROGRAM:-}" ] || cargo build --quiet --release --features full
 "$program" run case-1 --out "$out/pair" --report --no-pictures >/dev/null
 "$program" run crane --stop 2 --out "$out/crane" --report --no-pictures >/dev/null 2>&1
 "$program" crane --out "$out/log" >/dev/null

@@ -14,4 +14,5 @@ cargo run --quiet --release --manifest-path "$root/Cargo.toml" --example judged 
 "$work/venv/bin/python" "$root/tests/judges/judge.py" "$work/fmus"
 "$work/venv/bin/python" "$root/tests/judges/mechanics.py" "$work/fmus/crane.fmu"
 mkdir -p "$work/formats"
+cargo build --quiet --release --features full --manifest-path "$root/Cargo.toml"
 "$work/venv/bin/python" "$root/tests/judges/formats.py" "$target/release/macrostep" "$work/formats"

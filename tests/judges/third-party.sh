@@ -11,6 +11,6 @@ work=$target/third-party
 environment "$work" "$root/tests/judges/third-party.txt"
 
 profile=${MACROSTEP_PROFILE:-release}
-cargo build --quiet --profile "$profile" --manifest-path "$root/Cargo.toml" --bin macrostep
+cargo build --quiet --profile "$profile" --manifest-path "$root/Cargo.toml" --features full --bin macrostep
 if [ "$profile" = dev ]; then profile=debug; fi
 "$work/venv/bin/python" "$root/tests/judges/third_party.py" "$target/$profile/macrostep" "$work"

@@ -10,7 +10,7 @@ work=$target/masters
 . "$root/tests/kit/python.sh"
 environment "$work" "$root/tests/masters/requirements.txt"
 if [ -z "${MACROSTEP:-}" ]; then
-    cargo build --quiet --release --manifest-path "$root/Cargo.toml" --bin macrostep
+    cargo build --quiet --release --manifest-path "$root/Cargo.toml" --features full --bin macrostep
     MACROSTEP=$target/release/macrostep
 fi
 rm -rf "$work/runs"

@@ -4,7 +4,14 @@ use macrostep_models::ModelEntry;
 
 /// All of them, in the order of the embedded FMUs.
 pub fn all() -> Vec<ModelEntry> {
-    [macrostep_models::all(), macrostep_models_mechanics::all(), macrostep_models_flexible::all()].concat()
+    [
+        macrostep_models::all(),
+        #[cfg(feature = "full")]
+        macrostep_models_mechanics::all(),
+        #[cfg(feature = "full")]
+        macrostep_models_flexible::all(),
+    ]
+    .concat()
 }
 
 /// The model of this identifier.

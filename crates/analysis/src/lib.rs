@@ -9,6 +9,7 @@
 
 pub mod advise;
 pub mod assembled;
+#[cfg(feature = "full")]
 pub mod beam;
 pub mod candidates;
 pub mod catalogue;
@@ -18,8 +19,10 @@ pub mod interfaces;
 pub mod measure;
 pub mod missed;
 pub mod models;
+#[cfg(feature = "full")]
 pub mod multirate;
 pub mod pair;
+#[cfg(feature = "full")]
 pub mod pendulum;
 pub mod perturbed;
 pub mod reference;

@@ -17,14 +17,17 @@
 pub mod beam;
 pub mod chain;
 pub mod circuit;
+#[cfg(feature = "full")]
 mod crane;
 pub mod cylinder;
 mod double_pendulum;
+#[cfg(feature = "full")]
 mod multirate;
 mod named;
 mod oscillator;
 mod parts;
 mod pendulum;
+#[cfg(feature = "full")]
 mod plant;
 pub mod spring;
 
@@ -33,10 +36,12 @@ pub use chain::chain;
 pub use circuit::circuit;
 pub use cylinder::cylinder;
 pub use double_pendulum::{ANGLES, double_pendulum};
+#[cfg(feature = "full")]
 pub use multirate::{Delivery, MICRO_S, Multirate, Order, Place, Prediction, STEP_S, Scheme};
-pub use named::{BuiltIn, all, find, named, unknown};
+pub use named::{BuiltIn, FULL, all, find, named, unknown};
 pub use oscillator::{Coupling, Integrator, Kind, Oscillator};
 pub use pendulum::{GRAVITY_M_S2, MICRO_STEP_S, PAYLOAD, pendulum};
+#[cfg(feature = "full")]
 pub use plant::{Manoeuvre, Plant};
 pub use spring::nonlinear_spring;
 

@@ -1,10 +1,7 @@
 //! The systems by name.
 
-use crate::beam::{Interface, MODES, beam};
-use crate::multirate::{Multirate, STEP_S, Scheme};
 use crate::oscillator::{Coupling, Oscillator};
-use crate::plant::{Manoeuvre, Plant};
-use crate::{chain, circuit, cylinder, double_pendulum, nonlinear_spring, pendulum};
+use crate::{chain, circuit, cylinder, double_pendulum, nonlinear_spring};
 use clap::ValueEnum;
 use macrostep_oscillator::Parameters;
 use macrostep_system::Scenario;
@@ -24,6 +21,9 @@ pub struct BuiltIn {
     pub variants: &'static [&'static str],
     make: fn(&str) -> Result<Scenario, String>,
 }
+
+/// How to get what a build without the feature `full` leaves out.
+pub const FULL: &str = "`cargo build --release --features full` makes the program with all verbs, FMUs and systems";
 
 const CLOSED: &str = "closed form (matrix exponential)";
 const WHOLE: &str = "equations of the whole system, integrated";
@@ -93,31 +93,28 @@ const ALL: [BuiltIn; 12] = [
             "oblique",
             "end-stops",
         ],
-        make: |name| multirate(Plant::Crane(Manoeuvre::from_str(name, false)?)),
+        make: large::crane,
     },
     BuiltIn {
         name: "actuator",
         about: "mass on a guide with dry friction and a stop, moved by a hydraulic cylinder",
         solution: "reference run at H = 0.2 ms (`actuator --reference`)",
         variants: &[],
-        make: |_| multirate(Plant::Actuator),
+        make: large::actuator,
     },
     BuiltIn {
         name: "beam",
         about: "beam of 167 nodes on 167 springs, coupled by all positions and forces or by those of a few nodes",
         solution: "equations of the whole system, by modes (`macrostep interface`)",
         variants: &["full", "reduced"],
-        make: |interface| {
-            let interface = if interface == "reduced" { Interface::Adapter } else { Interface::Full };
-            Ok(beam(&interface, MODES))
-        },
+        make: large::beam,
     },
     BuiltIn {
         name: "pendulum",
         about: "flexible arm with a payload at its tip, falling from the horizontal",
         solution: "equations of the whole system, integrated (`macrostep flex pendulum`)",
         variants: &[],
-        make: |_| Ok(pendulum(1e-3, 1.0, 1)),
+        make: large::pendulum,
     },
     BuiltIn {
         name: "double-pendulum",
@@ -180,6 +177,50 @@ fn oscillator(parameters: Parameters, cut: &str, times_s: [f64; 2]) -> Result<Sc
     Ok(Oscillator::new(parameters, coupling(cut)?, times_s).scenario())
 }
 
-fn multirate(plant: Plant) -> Result<Scenario, String> {
-    Multirate::new(plant, Scheme::RECOMMENDED, STEP_S).scenario()
+/// Systems of multibody models and flexible bodies.
+#[cfg(feature = "full")]
+mod large {
+    use clap::ValueEnum;
+    use macrostep_system::Scenario;
+
+    use crate::beam::{Interface, MODES};
+    use crate::multirate::{Multirate, STEP_S, Scheme};
+    use crate::plant::{Manoeuvre, Plant};
+
+    pub fn crane(name: &str) -> Result<Scenario, String> {
+        multirate(Plant::Crane(Manoeuvre::from_str(name, false)?))
+    }
+
+    pub fn actuator(_: &str) -> Result<Scenario, String> {
+        multirate(Plant::Actuator)
+    }
+
+    pub fn beam(interface: &str) -> Result<Scenario, String> {
+        let interface = if interface == "reduced" { Interface::Adapter } else { Interface::Full };
+        Ok(crate::beam::beam(&interface, MODES))
+    }
+
+    pub fn pendulum(_: &str) -> Result<Scenario, String> {
+        Ok(crate::pendulum::pendulum(1e-3, 1.0, 1))
+    }
+
+    fn multirate(plant: Plant) -> Result<Scenario, String> {
+        Multirate::new(plant, Scheme::RECOMMENDED, STEP_S).scenario()
+    }
+}
+
+/// Without their models there is an answer only.
+#[cfg(not(feature = "full"))]
+mod large {
+    use macrostep_system::Scenario;
+
+    use super::FULL;
+    pub use absent as actuator;
+    pub use absent as beam;
+    pub use absent as crane;
+    pub use absent as pendulum;
+
+    pub fn absent(_: &str) -> Result<Scenario, String> {
+        Err(format!("not in this build; {FULL}"))
+    }
 }

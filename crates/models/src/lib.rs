@@ -32,6 +32,7 @@ macro_rules! models {
         $($(#[$about])+ pub type $slave = Ode<$equations>;)+
 
         /// Every model that is packed as an FMU.
+        #[cfg(feature = "list")]
         pub fn all() -> Vec<ModelEntry> {
             vec![$(ModelEntry::of::<$equations>()),+]
         }
@@ -76,6 +77,7 @@ models! {
 }
 
 /// The model of this identifier.
+#[cfg(feature = "list")]
 pub fn find(identifier: &str) -> Option<ModelEntry> {
     all().into_iter().find(|e| e.identifier == identifier)
 }

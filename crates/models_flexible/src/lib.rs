@@ -16,6 +16,7 @@
 mod adapter;
 mod beam;
 mod body;
+#[cfg(feature = "list")]
 mod catalogue;
 mod chain;
 mod declare;
@@ -28,6 +29,7 @@ mod stored;
 pub use adapter::{Adapter, AdapterMatrix};
 pub use beam::{Beam, BeamFull, BeamModes, BeamReduced};
 pub use body::{Body, ImportedBody, documentation_html as body_documentation_html};
+#[cfg(feature = "list")]
 pub use catalogue::{ARM, all, find};
 pub use chain::{ReducedRod, RodMatrices};
 pub use facets::{FacetMesh, Facets};

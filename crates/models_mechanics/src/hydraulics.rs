@@ -35,6 +35,7 @@ use macrostep_hydraulics::{
 };
 use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Phase, Shape, Span, Tangent};
 
+#[cfg(feature = "list")]
 pub(crate) use declare::page;
 
 use crate::circuits::Drive;

@@ -21,6 +21,7 @@ mod tape;
 
 pub use circuits::{CraneCircuit, Drive, StopCircuit};
 pub use hydraulics::Hydraulics;
+#[cfg(feature = "list")]
 use macrostep_models::ModelEntry;
 pub use multibody::Multibody;
 pub use plants::{CranePlant, InclinePlant, Plant, StopPlant};
@@ -37,6 +38,7 @@ pub type StopHydraulics = Hydraulics<StopCircuit>;
 pub type InclineBlock = Multibody<InclinePlant>;
 
 /// Every model of this crate that is packed as an FMU.
+#[cfg(feature = "list")]
 pub fn all() -> Vec<ModelEntry> {
     vec![
         ModelEntry::of_model::<StopMass>(StopPlant::IDENTIFIER, multibody::page::<StopPlant>),
@@ -48,6 +50,7 @@ pub fn all() -> Vec<ModelEntry> {
 }
 
 /// The model of this identifier.
+#[cfg(feature = "list")]
 pub fn find(identifier: &str) -> Option<ModelEntry> {
     all().into_iter().find(|e| e.identifier == identifier)
 }

@@ -37,6 +37,7 @@ use macrostep_description::{Kind, ModelDescription, Variable};
 use macrostep_multibody::{FlatState, InterfaceOptions, Simulation, State, StepError};
 use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Phase, Shape, Span, Tangent};
 
+#[cfg(feature = "list")]
 pub(crate) use declare::page;
 
 use crate::plants::Plant;

@@ -97,7 +97,7 @@ impl Fmus {
 
     fn carried(&self, name: &str) -> Result<&'static [u8], String> {
         (self.embedded)(name)
-            .ok_or_else(|| format!("this program has no FMU `{name}`; `macrostep fmus` writes those that it has"))
+            .ok_or_else(|| format!("this program has no FMU `{name}`; `macrostep fmus` writes those that it has, and says which others a larger build has"))
     }
 
     /// The FMU, unpacked; its library is loaded with its first instance.

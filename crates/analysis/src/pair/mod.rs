@@ -21,6 +21,7 @@ pub use order::slope;
 pub(crate) use order::unsolvable;
 pub(crate) use outcome::larger;
 pub use outcome::{Found, Outcome, Recorder};
+#[cfg(feature = "full")]
 pub(crate) use run::unread;
 pub use run::{Compared, Comparison, in_one_piece, run};
 

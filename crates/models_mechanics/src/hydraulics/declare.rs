@@ -70,6 +70,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
 }
 
 /// The equations as the body of an HTML page.
+#[cfg(feature = "list")]
 pub(crate) fn page() -> String {
     "<h2>Equations</h2>\n<pre>lam = A1 p1 - A2 p2 - b_f w\n\
      p1' = beta/(V1 + A1 s) (Q1 - A1 w - c_l (p1 - p2))\n\

@@ -150,6 +150,7 @@ fn declare_model(
 }
 
 /// The equations as the body of an HTML page.
+#[cfg(feature = "list")]
 pub(crate) fn page<P: Plant>() -> String {
     let mut rows = String::new();
     for (i, what) in P::INTERFACE.iter().enumerate() {

@@ -1,0 +1,206 @@
+//! The choice of connections.
+
+use macrostep_description::{Causality, Kind, ModelDescription, Variability, Variable};
+
+use super::Part;
+use super::names::{Likeness, likeness, split, words};
+use crate::check::bonds::dimension;
+use crate::scenario::Endpoint;
+
+/// A variable: the number of its unit, and its place among the variables of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub unit: usize,
+    variable: usize,
+}
+
+/// A connection that was chosen.
+#[derive(Debug, Clone)]
+pub(super) struct Wire {
+    pub to: Spot,
+    pub from: Spot,
+    pub reason: String,
+}
+
+/// Inputs and outputs of all units, and the connections between them.
+pub(super) struct Wires<'a> {
+    parts: &'a [Part],
+    inputs: Vec<Spot>,
+    outputs: Vec<Spot>,
+    pub made: Vec<Wire>,
+}
+
+impl<'a> Wires<'a> {
+    pub fn new(parts: &'a [Part]) -> Self {
+        let of = |causality| {
+            let all = parts.iter().enumerate().flat_map(move |(unit, part)| {
+                let found = part.description.variables.iter().enumerate().filter(move |(_, v)| v.causality == causality);
+                found.map(move |(variable, _)| Spot { unit, variable })
+            });
+            all.collect::<Vec<_>>()
+        };
+        Wires { parts, inputs: of(Causality::Input), outputs: of(Causality::Output), made: Vec::new() }
+    }
+
+    /// Makes all connections there is a reason for, the strongest reasons first.
+    pub fn connect(&mut self) {
+        self.by_name(Likeness::Same, "the same name");
+        self.by_name(Likeness::Within, "names that share words, in the same unit of measurement");
+        self.by_derivative();
+        self.by_unit();
+        // A motion that was found by its unit of measurement has a derivative too.
+        self.by_derivative();
+        self.made.sort_by_key(|wire| (wire.to.unit, wire.to.variable));
+    }
+
+    fn variable(&self, at: Spot) -> &'a Variable {
+        &self.description(at).variables[at.variable]
+    }
+
+    fn description(&self, at: Spot) -> &'a ModelDescription {
+        &self.parts[at.unit].description
+    }
+
+    fn end(&self, at: Spot) -> Endpoint {
+        Endpoint { unit: self.parts[at.unit].name.clone(), variable: self.variable(at).name.clone() }
+    }
+
+    pub fn input(&self, at: Spot) -> Endpoint {
+        self.end(at)
+    }
+
+    pub fn output(&self, at: Spot) -> Endpoint {
+        self.end(at)
+    }
+
+    /// Exponents of the base units; `None` where nothing is declared.
+    pub fn dimension(&self, at: Spot) -> Option<[i32; 7]> {
+        dimension(self.variable(at), self.description(at))
+    }
+
+    fn is_free(&self, input: Spot) -> bool {
+        self.made.iter().all(|wire| wire.to != input)
+    }
+
+    /// Outputs of other units that may feed an input: of the same type, not contradicted by units of measurement, not used by the same unit.
+    fn candidates(&self, input: Spot) -> Vec<Spot> {
+        let wanted = self.variable(input);
+        let fits = |output: &Spot| {
+            let offered = self.variable(*output);
+            let is_kind = std::mem::discriminant(&wanted.kind) == std::mem::discriminant(&offered.kind);
+            let is_apart = [self.dimension(input), self.dimension(*output)];
+            let agree = !matches!(is_apart, [Some(a), Some(b)] if a != b);
+            let is_used = self.made.iter().any(|wire| wire.from == *output && wire.to.unit == input.unit);
+            output.unit != input.unit && is_kind && agree && !is_used && offered.variability != Variability::Constant
+        };
+        self.outputs.iter().copied().filter(fits).collect()
+    }
+
+    /// Whether both say the same unit of measurement, by name or by its exponents.
+    fn agrees(&self, input: Spot, output: Spot) -> bool {
+        self.dimension(input).is_some() && self.dimension(input) == self.dimension(output)
+            || self.variable(input).unit().is_some() && self.variable(input).unit() == self.variable(output).unit()
+    }
+
+    /// Inputs with an output of this likeness, where neither has another one.
+    fn by_name(&mut self, wanted: Likeness, reason: &str) {
+        let is_like = |wires: &Self, input: Spot, output: Spot| {
+            let is_like = likeness(&wires.variable(input).name, &wires.variable(output).name) == wanted;
+            is_like && (wanted == Likeness::Same || wires.agrees(input, output))
+        };
+        let mut found = Vec::new();
+        for input in self.inputs.iter().copied().filter(|input| self.is_free(*input)) {
+            let like: Vec<Spot> =
+                self.candidates(input).into_iter().filter(|output| is_like(self, input, *output)).collect();
+            let [output] = like[..] else { continue };
+            let rivals = self.inputs.iter().copied().filter(|other| {
+                other.unit == input.unit && *other != input && self.is_free(*other) && is_like(self, *other, output)
+            });
+            if wanted == Likeness::Same || rivals.count() == 0 {
+                found.push(Wire { to: input, from: output, reason: reason.to_owned() });
+            }
+        }
+        self.made.extend(found);
+    }
+
+    /// The derivative of a connected output for the only input in its unit of measurement.
+    fn by_derivative(&mut self) {
+        let mut at = 0;
+        while let Some(wire) = self.made.get(at).cloned() {
+            at += 1;
+            let is_rate = |output: &Spot| {
+                let rate = match &self.variable(*output).kind {
+                    Kind::Real(real) => real.derivative,
+                    _ => None,
+                };
+                output.unit == wire.from.unit && rate == Some(wire.from.variable)
+            };
+            let Some(rate) = self.outputs.iter().copied().find(is_rate) else { continue };
+            let left = self.inputs.iter().copied().filter(|input| input.unit == wire.to.unit && self.is_free(*input));
+            let left: Vec<Spot> =
+                left.filter(|input| self.agrees(*input, rate) && !self.is_external(*input)).collect();
+            let [input] = left[..] else { continue };
+            if self.candidates(input).contains(&rate) {
+                let reason = format!("the derivative of `{}`, in the unit of measurement of the input", self.end(wire.from));
+                self.made.push(Wire { to: input, from: rate, reason });
+            }
+        }
+    }
+
+    /// The only output for the only input in a unit of measurement.
+    fn by_unit(&mut self) {
+        let inputs: Vec<Spot> = self.inputs.iter().copied().filter(|input| self.is_free(*input)).collect();
+        let mut found = Vec::new();
+        for input in inputs.iter().copied().filter(|input| !self.is_external(*input)) {
+            let [output] = self.choices(input)[..] else { continue };
+            let rivals = inputs.iter().filter(|other| {
+                other.unit == input.unit && **other != input && self.agrees(**other, output) && !self.is_external(**other)
+            });
+            if rivals.count() == 0 {
+                let unit = self.variable(input).unit().unwrap_or_default();
+                let reason = format!("the only output in `{unit}` for the only input in it");
+                found.push(Wire { to: input, from: output, reason });
+            }
+        }
+        self.made.extend(found);
+    }
+
+    /// Outputs in the unit of measurement of an input; those with the same name of it, where there are any. Elements of arrays are for
+    /// elements of arrays.
+    fn choices(&self, input: Spot) -> Vec<Spot> {
+        let is_element = |at: Spot| !split(&self.variable(at).name).1.is_empty();
+        let mut all = self.candidates(input);
+        all.retain(|output| self.agrees(input, *output) && is_element(*output) == is_element(input));
+        let is_named = |output: &Spot| self.variable(*output).unit() == self.variable(input).unit();
+        if all.iter().any(is_named) {
+            all.retain(is_named);
+        }
+        all
+    }
+
+    /// Whether an input says that it comes from outside of the system.
+    fn is_external(&self, input: Spot) -> bool {
+        const OUTSIDE: [&str; 4] = ["ext", "external", "disturbance", "outside"];
+        let v = self.variable(input);
+        let said = [Some(v.name.as_str()), v.description.as_deref()];
+        said.into_iter().flatten().any(|text| words(text).iter().any(|word| OUTSIDE.contains(&word.as_str())))
+    }
+
+    /// Inputs without a connection, a sentence each.
+    pub fn left(&self) -> Vec<String> {
+        let free = self.inputs.iter().copied().filter(|input| self.is_free(*input));
+        let sentence = |input: Spot| {
+            let name = self.end(input);
+            let unit = self.variable(input).unit().map(|unit| format!(" in `{unit}`")).unwrap_or_default();
+            let choices: Vec<String> = self.choices(input).iter().map(|at| format!("`{}`", self.end(*at))).collect();
+            if self.is_external(input) {
+                return format!("`{name}`{unit} is an input from outside; it keeps its start value");
+            }
+            match choices.is_empty() {
+                true => format!("`{name}`{unit}: no output fits; it keeps its start value"),
+                false => format!("`{name}`{unit} may be {}: choose; until then it keeps its start value", choices.join(" or ")),
+            }
+        };
+        free.map(sentence).collect()
+    }
+}
