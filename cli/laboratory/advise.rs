@@ -4,6 +4,7 @@
 use macrostep_analysis::advise::{Advice, Candidate, LeftOut, Question, advise};
 use macrostep_analysis::interfaces::{Capabilities, Connection};
 use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
+use macrostep_analysis::missed::Unadvised;
 use macrostep_analysis::models;
 use macrostep_analysis::scheme::{Control, Predict, Schedule};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
@@ -107,8 +108,9 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     let _open = macrostep::factory::open_all().map_err(Failure::run)?;
     // Schemes are tried; what is advised is run where that is wanted.
     let bar = progress_bar(macrostep_analysis::candidates::candidates(benchmark).len() as u64, "schemes tried");
-    let advice = subject.install(|| advise(benchmark, &question, &|| bar.inc(1))).map_err(Failure::run)?;
+    let advice = subject.install(|| advise(benchmark, &question, &|| bar.inc(1)));
     bar.finish_and_clear();
+    let advice = advice.map_err(missed)?;
     let applied = if arguments.apply { Some(apply(benchmark, &advice, arguments, stop_s)?) } else { None };
 
     // The answer, as an object or as words.
@@ -127,6 +129,15 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
         eprintln!("wrote the advice to `{}`", folder.display());
     }
     Ok(())
+}
+
+/// What is said where there is no advice: the nearest miss and the reasons, a line each, before the error.
+fn missed(why: Unadvised) -> Failure {
+    let text = why.to_string();
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    lines.for_each(|line| eprintln!("{line}"));
+    Failure::run(first)
 }
 
 /// Runs what is advised beside the solution.

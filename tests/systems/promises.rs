@@ -213,7 +213,9 @@ fn case_1(steps_s: &[f64], cuts: &[&str], stop_s: f64) -> Counts {
                 let mut s = macrostep_benchmarks::find(&format!("case-1:{cut}")).expect("case 1");
                 s.record.variables.retain(|(name, _)| name.ends_with(".x") || name.ends_with(".v"));
                 s.coupling.predict = predict;
-                (s.experiment.step_s, s.experiment.stop_s) = (Some(*step_s), Some(stop_s));
+                // Whole steps: rows lie at equal distances.
+                let whole_s = (stop_s / step_s).floor() * step_s;
+                (s.experiment.step_s, s.experiment.stop_s) = (Some(*step_s), Some(whole_s));
                 counts.look(&row, &s, 0.02);
             }
         }

@@ -182,10 +182,10 @@ impl Unit for FmuUnit {
         if orders.len() != refs.len() {
             return Err(self.unusable(CALL, refs.len(), orders.len()));
         }
-        let before = self.warnings;
+        let before = self.warnings();
         listed!(self, "fmi2SetRealInputDerivatives", set, refs, values, as_ptr, orders)?;
         // A slave that warns here ignores the derivatives, and would hold its inputs.
-        if self.warnings == before { Ok(()) } else { Err(self.not_taken(CALL)) }
+        if self.warnings() == before { Ok(()) } else { Err(self.not_taken(CALL)) }
     }
 
     #[inline]

@@ -243,10 +243,10 @@ impl FmuUnit {
     /// A call that returned `fmi2Warning`, where that means that nothing was done.
     #[cold]
     #[inline(never)]
-    pub(super) fn not_taken(&mut self, call: &'static str) -> UnitError {
-        let message = match self.environment.take_last() {
-            message if message.is_empty() => "it ignores what was sent".to_owned(),
-            message => message,
+    pub(super) fn not_taken(&self, call: &'static str) -> UnitError {
+        let message = match self.warned.last.message.as_str() {
+            "" => "it ignores what was sent".to_owned(),
+            message => message.to_owned(),
         };
         self.error(call, status::name(abi::WARNING), message)
     }

@@ -119,12 +119,11 @@ fn meets(outputs: &[Judged], tolerance: f64) -> bool {
 
 /// The parts of H to try after those that gave these outputs: more, and a power of two; `None` where there are too many.
 fn next(outputs: &[Judged], parts: u32, tolerance: f64) -> Option<u32> {
-    // No order is seen in what grows.
-    let is_grown = outputs.iter().any(|o| o.grown.is_some());
     let order = outputs.iter().filter_map(|o| o.order).fold(ORDER_MAX, f64::min).max(ORDER_MIN);
-    let order = if is_grown { order.min(1.0) } else { order };
     let worst = outputs.first().map_or(f64::NAN, Judged::relative);
     let wanted = f64::from(parts) * (worst / (AIM * tolerance)).powf(1.0 / order);
+    // No order is seen in what grows.
+    let wanted = if outputs.iter().any(|o| o.grown.is_some()) { 4.0 * f64::from(parts) } else { wanted };
     let wanted = wanted.max(2.0 * f64::from(parts));
     // NaN and too small steps.
     (wanted <= PARTS_MAX).then(|| (wanted.ceil() as u32).next_power_of_two())
