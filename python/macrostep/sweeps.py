@@ -103,7 +103,7 @@ def read(folder: str, summary: dict[str, Any]) -> Sweep:
 
 def local(system: str, words: list[str], out: Optional[str]) -> Sweep:
     """A sweep by the program on this machine."""
-    with tempfile.TemporaryDirectory(prefix="macrostep-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="macrostep_") as scratch:
         folder = out or scratch
         return read(folder, verbs.ask(["sweep", system, *words, f"--out={folder}"]))
 
@@ -122,7 +122,7 @@ def spread(client: Any, system: str, words: list[str], parts: Optional[int], out
         done = client.gather(tasks)
     finally:
         client.cancel(tasks)
-    with tempfile.TemporaryDirectory(prefix="macrostep-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="macrostep_") as scratch:
         folders = [os.path.join(scratch, str(i)) for i in range(count)]
         for folder, files in zip(folders, done):
             os.mkdir(folder)
@@ -134,17 +134,16 @@ def spread(client: Any, system: str, words: list[str], parts: Optional[int], out
 
 
 def part(archive: bytes, digest: str, words: list[str], number: int, count: int) -> dict[str, bytes]:
-    """One part, on a worker: its files. The system is unpacked once on each machine, under the hash of its content."""
-    home = os.path.join(tempfile.gettempdir(), f"macrostep-system-{digest[:32]}")
-    path = os.path.join(home, "system.ssp")
-    os.makedirs(home, exist_ok=True)
-    if not os.path.exists(path):
-        # Written beside and renamed, so that no other worker sees half of it.
-        handle, unfinished = tempfile.mkstemp(dir=home)
-        with os.fdopen(handle, "wb") as file:
+    """One part, on a worker: its files. The system is written to a new folder that only the own user can open, from the bytes that came
+    with the task, so that no file that somebody else has put into the temporary folder is run. The folder is removed in the end."""
+    found = hashlib.sha256(archive).hexdigest()
+    if found != digest:
+        raise ValueError(f"part {number} of {count}: the system that came has SHA-256 {found}, expected {digest}: submit the sweep again")
+    # `mkdtemp` makes a folder that was not there, with rights for the own user only.
+    with tempfile.TemporaryDirectory(prefix="macrostep_") as home:
+        path, folder = os.path.join(home, "system.ssp"), os.path.join(home, "part")
+        with open(path, "xb") as file:
             file.write(archive)
-        os.replace(unfinished, path)
-    with tempfile.TemporaryDirectory(prefix="macrostep-") as folder:
         verbs.ask(["sweep", path, *words, "--no-pictures", f"--shard={number}/{count}", f"--out={folder}"])
         return {name: content(os.path.join(folder, name)) for name in FILES}
 
