@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use macrostep_import::fmu::regular;
 use macrostep_system::scenario::Value;
 use sha2::{Digest, Sha256};
 
@@ -118,7 +119,7 @@ impl Points {
         }
         // The file's digest tells whether a sweep goes on with the same table.
         let mut hash = Sha256::new();
-        let mut file = File::open(path).map_err(Refused::file(path))?;
+        let mut file = regular::data(path).map_err(Refused::file(path))?;
         std::io::copy(&mut file, &mut hash).map_err(Refused::file(path))?;
         let digest = format!("{:x}", hash.finalize());
         Ok(Points::Table { path: path.to_owned(), targets, rows, digest })
@@ -241,7 +242,7 @@ impl Points {
 }
 
 fn reader(path: &Path) -> Result<csv::Reader<File>, Refused> {
-    let file = File::open(path).map_err(Refused::file(path))?;
+    let file = regular::data(path).map_err(Refused::file(path))?;
     Ok(csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(file))
 }
 

@@ -2,10 +2,10 @@
 //!
 //! The first column is `time`, or `time [ms]` with a unit; others are `NAME` or `NAME [UNIT]`. An empty field, or `nan`, is a gap.
 
-use std::fs::File;
 use std::path::Path;
 
 use macrostep_description::{ModelDescription, Variable};
+use macrostep_import::fmu::regular;
 use macrostep_system::check::from_unit;
 
 /// A file as it was read.
@@ -39,7 +39,7 @@ impl Samples {
         // The file; blanks around fields mean nothing.
         let shown = path.display().to_string();
         let at = |line: u64, what: String| format!("`{shown}`, line {line}: {what}");
-        let file = File::open(path).map_err(|e| format!("`{shown}`: {e}"))?;
+        let file = regular::data(path).map_err(|e| format!("`{shown}`: {e}"))?;
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(file);
         // Names and units.
         let head = reader.headers().map_err(|e| at(1, e.to_string()))?.clone();

@@ -21,6 +21,23 @@ pub fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Longest file of data: more does not fit into the memory of the machines this runs on.
+const DATA_MAX: u64 = 4 << 30;
+
+/// As [`open`], for a table of data, which is read whole.
+///
+/// # Errors
+/// As [`open`], and where it is longer than 4 GiB.
+pub fn data(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    let found = file.metadata()?.len();
+    if found > DATA_MAX {
+        let what = format!("found {found} bytes, expected at most {DATA_MAX}: thin the rows out or divide the file");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
+    Ok(file)
+}
+
 /// All bytes of a file.
 ///
 /// # Errors
@@ -41,4 +58,31 @@ pub fn text(path: &Path) -> io::Result<String> {
         io::Error::new(io::ErrorKind::InvalidData, format!("not UTF-8: {}", e.utf8_error()))
     };
     String::from_utf8(read(path)?).map_err(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder, a device, a pipe that nobody writes to, and a file without an end in sight are refused at once.
+    #[test]
+    fn data_have_an_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = folder.path().join("x.csv");
+        assert!(data(folder.path()).is_err_and(|e| e.to_string().contains("a folder")));
+        fs::write(&at, "time\n0\n").expect("written");
+        assert!(data(&at).is_ok());
+        // It has no blocks on the disk.
+        File::options().write(true).open(&at).and_then(|file| file.set_len(DATA_MAX + 1)).expect("longer");
+        assert!(data(&at).is_err_and(|e| e.to_string().contains("expected at most 4294967296")));
+        #[cfg(target_os = "linux")]
+        {
+            let pipe = folder.path().join("pipe");
+            let mode = rustix::fs::Mode::from_raw_mode(0o600);
+            rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
+            for path in [pipe.as_path(), Path::new("/dev/zero")] {
+                assert!(data(path).is_err_and(|e| e.to_string().contains("a device or pipe")));
+            }
+        }
+    }
 }

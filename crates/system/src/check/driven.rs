@@ -7,9 +7,9 @@ use crate::input::InputTable;
 use crate::scenario::{Connection, Endpoint, Experiment, InputFile, Scenario, Setting, Value};
 use crate::words::Control;
 use macrostep_description::{Causality, Kind, ModelDescription, Variability, Variable};
+use macrostep_import::fmu::regular;
 use macrostep_master::Series;
 use std::collections::BTreeSet;
-use std::fs::File;
 
 /// What an input from a file is over time.
 pub(crate) enum Driven {
@@ -22,10 +22,7 @@ pub(crate) enum Driven {
 /// The file as a table.
 pub(crate) fn table(file: &InputFile) -> Result<InputTable, Finding> {
     let failed = |reason: String| Finding::error(&file.place, format!("inputs `{}`: {reason}", file.shown), "");
-    let opened = File::open(&file.path).map_err(|e| failed(e.to_string()))?;
-    if !opened.metadata().is_ok_and(|m| m.is_file()) {
-        return Err(failed("no file of rows".to_owned()));
-    }
+    let opened = regular::data(&file.path).map_err(|e| failed(e.to_string()))?;
     InputTable::read(opened, str::to_owned).map_err(|e| failed(e.to_string()))
 }
 
@@ -244,7 +241,7 @@ pub(super) fn set(
 pub fn contents(s: &Scenario) -> Result<Vec<(String, Vec<u8>)>, Finding> {
     let read = |file: &InputFile| {
         let failed = |e: std::io::Error| Finding::error(&file.place, format!("inputs `{}`: {e}", file.shown), "");
-        std::fs::read(&file.path).map(|bytes| (file.name.clone(), bytes)).map_err(failed)
+        regular::read(&file.path).map(|bytes| (file.name.clone(), bytes)).map_err(failed)
     };
     s.inputs.iter().map(read).collect()
 }
