@@ -97,8 +97,29 @@ impl Files {
                 )));
             }
         }
-        Ok(())
+        // What cannot be written is said before the work, not after it. Folders of `--out` are made and claimed before.
+        let files = self.written.iter().filter(|(option, _)| *option != "--out");
+        files.into_iter().try_for_each(|(_, path)| can_write(path))
     }
+}
+
+/// Looks whether a file can be made, or the one that is there replaced.
+fn can_write(path: &Path) -> Result<(), Failure> {
+    // A pipe or a device takes what it is given; who cannot be written to says so then.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Ok(());
+    }
+    if path.is_dir() {
+        let shown = path.display();
+        return Err(Failure::Run(format!("`{shown}`: found a folder, expected the name of a file")));
+    }
+    // The folder, or the one it will be made in, takes a new file.
+    let whole = std::path::absolute(path).map_err(Failure::file(path))?;
+    let folder = whole.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("."));
+    if std::fs::metadata(path).is_ok() && std::fs::OpenOptions::new().append(true).open(path).is_ok() {
+        return Ok(());
+    }
+    tempfile::Builder::new().prefix(".macrostep-").tempfile_in(folder).map(drop).map_err(Failure::file(path))
 }
 
 /// Whether two names mean one file, which need not exist yet.
@@ -151,5 +172,25 @@ mod tests {
         }
         #[cfg(unix)]
         assert!(is_same(&at("a"), &at("linked")));
+    }
+
+    /// Folders that are made later are no fault; a file in place of a folder, a folder in place of a file, and a folder that does not
+    /// take files are.
+    #[test]
+    fn what_cannot_be_written_is_found_before() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "kept").expect("a file");
+        for name in ["file", "new", "none/deep/new"] {
+            assert!(can_write(&at(name)).is_ok(), "{name}");
+        }
+        for name in ["", "file/new"] {
+            assert!(can_write(&at(name)).is_err(), "{name}");
+        }
+        #[cfg(target_os = "linux")]
+        assert!(can_write(Path::new("/proc/1/new")).is_err() && can_write(Path::new("/dev/null")).is_ok());
+        // Nothing was made or changed.
+        assert_eq!(std::fs::read_to_string(at("file")).expect("read"), "kept");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("read").count(), 1);
     }
 }

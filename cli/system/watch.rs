@@ -163,27 +163,49 @@ fn serve(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
+/// A connection that is read until a time, however slowly bytes come.
+struct Within<'a> {
+    stream: &'a TcpStream,
+    end: Instant,
+}
+
+impl Read for Within<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        // A limit of zero would mean none.
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        self.stream.read(bytes)
+    }
+}
+
 /// Answers one request: the page, its data, or that there is nothing.
 fn answer(mut stream: &TcpStream, shared: &Shared, port: u16) -> std::io::Result<()> {
-    // Who does not send or does not read is given up, and a head that does not end is cut.
-    stream.set_read_timeout(Some(GONE))?;
+    // Who does not send the whole head in time, or does not read, is given up.
     stream.set_write_timeout(Some(GONE))?;
-    let mut lines = BufReader::new(stream.take(HEAD_MAX)).lines();
+    let mut lines = BufReader::new(Within { stream, end: Instant::now() + GONE }.take(HEAD_MAX)).lines();
     let request = lines.next().transpose()?.unwrap_or_default();
-    let mut is_here = false;
+    let (mut is_here, mut hosts, mut is_whole) = (false, 0, false);
     for line in lines {
         let line = line?;
         if line.is_empty() {
+            is_whole = true;
             break;
         }
         // A page of elsewhere may have this address under a name of its own.
         if let Some((_, host)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            hosts += 1;
             is_here = [format!("127.0.0.1:{port}"), format!("localhost:{port}")].iter().any(|own| own == host.trim());
         }
     }
     // Two paths, and only by the addresses of this machine.
-    let is_asked = |path: &str| is_here && request.starts_with(&format!("GET {path} "));
-    let (status, kind, body) = if is_asked("/") {
+    let is_asked = |path: &str| is_here && is_whole && request.starts_with(&format!("GET {path} "));
+    let (status, kind, body) = if hosts > 1 {
+        // Of two names one may be of elsewhere (RFC 9112, section 3.2).
+        ("400 Bad Request", "text/plain; charset=utf-8", Arc::new("Two lines `Host`, expected one.\n".to_owned()))
+    } else if is_asked("/") {
         ("200 OK", "text/html; charset=utf-8", Arc::clone(&shared.state().page))
     } else if is_asked("/data") {
         let mut state = shared.state();

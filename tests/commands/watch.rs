@@ -80,6 +80,32 @@ fn pages_of_elsewhere_get_nothing() {
     assert!(get(port, "/", &format!("127.0.0.1:{port}")).is_none());
 }
 
+/// Connections that send a byte now and then do not shut the page out, and of two names of a host none is believed.
+#[test]
+fn heads_have_an_end() {
+    let (mut child, port, _said) = watched(&["--stop", "1000", "--real-time"]);
+    let host = format!("127.0.0.1:{port}");
+    // Two lines: the first one of elsewhere, then the last one.
+    for hosts in [format!("example.org\r\nHost: {host}"), format!("{host}\r\nhost: example.org")] {
+        let (status, body) = get(port, "/data", &hosts).expect("an answer");
+        assert!(status.contains("400") && !body.contains("curves"), "{status} {body}");
+    }
+    // As many as there may be at a time; each sends a byte every half second.
+    let mut slow: Vec<TcpStream> =
+        (0..16).map(|_| TcpStream::connect(("127.0.0.1", port)).expect("a connection")).collect();
+    let began = std::time::Instant::now();
+    let mut served = false;
+    while !served && began.elapsed().as_secs() < 6 {
+        // Those that were given up take nothing.
+        slow.iter_mut().for_each(|stream| drop(stream.write_all(b"G")));
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        served = get(port, "/data", &host).is_some_and(|(status, _)| status.contains("200"));
+    }
+    child.kill().expect("ended");
+    child.wait().expect("its end");
+    assert!(served, "nobody else was served for {:?}", began.elapsed());
+}
+
 #[test]
 fn a_port_that_is_taken_is_an_error() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

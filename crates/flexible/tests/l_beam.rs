@@ -128,6 +128,10 @@ fn krylov_shift_and_modal_truncation_show_in_the_static_error() {
     println!("{modal}");
     assert!(modal.static_error.unwrap() > 0.1 && modal.warnings.iter().any(|w| w.contains("tens of per cent")));
     assert!(matches!(Basis::krylov(&tied.chain, 0.0, 2), Err(Error::Factorisation { .. })));
+    // So far from all frequencies that squares of what is left are zero; NaN on the way is an error, too.
+    for shift in [-4e155, -4e201, 4e201, -f64::MAX, f64::NEG_INFINITY, f64::NAN] {
+        assert!(matches!(Basis::krylov(&tied.chain, shift, 2), Err(Error::Factorisation { .. })), "{shift:e}");
+    }
     // About a frequency: K − ω² M is indefinite.
     let about = report(Basis::krylov(&tied.chain, -(2.0 * std::f64::consts::PI * 20.0_f64).powi(2), 3));
     assert!(about.worst(6) < 1e-4, "{about}");

@@ -20,6 +20,9 @@ use super::{Basis, Method, independent};
 use crate::{Chain, Error, Factor};
 use nalgebra::DMatrix;
 
+/// Smallest size of solutions at the expansion point whose squares are normal numbers.
+const SOLUTION_MIN: f64 = 1e-150;
+
 impl Basis {
     /// The null modes and `moments` block moments about `shift`.
     ///
@@ -35,6 +38,10 @@ impl Basis {
             return Err(Error::Factorisation { what: "matrix at the expansion point", reason });
         }
         let shifted = chain.a0.combine(1.0, mass, shift)?;
+        if shifted.triplets().any(|(_, _, x)| !x.is_finite()) {
+            let reason = format!("s² = {shift:e} rad²/s² makes it infinite, choose a frequency of the body");
+            return Err(Error::Factorisation { what: "matrix at the expansion point", reason });
+        }
         let factor = Factor::lu(&shifted, "matrix at the expansion point")?;
         let (n, b) = (chain.size(), chain.masters);
         let load = DMatrix::identity(n, b);
@@ -43,6 +50,14 @@ impl Basis {
         for moment in 0..moments {
             if moment > 0 {
                 block = factor.solve(mass.multiply(&block));
+            }
+            // Far from all frequencies of the body nothing is left of the solution, and squares of what is left are zero.
+            let size = block.iter().fold(0.0, |max: f64, x| if x.is_nan() { f64::INFINITY } else { max.max(x.abs()) });
+            if block.ncols() > 0 && !(SOLUTION_MIN..=1.0 / SOLUTION_MIN).contains(&size) {
+                let reason = format!(
+                    "its solutions have the size {size:e}, choose a frequency of the body instead of s² = {shift:e} rad²/s²"
+                );
+                return Err(Error::Factorisation { what: "matrix at the expansion point", reason });
             }
             // Each block is made orthonormal at once: powers would lose all but the dominant direction.
             let joined = join(&all, &block);
