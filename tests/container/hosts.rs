@@ -30,6 +30,30 @@ fn wrong_calls_are_refused() {
     instance.step(1e-3);
 }
 
+/// A host that adds up its time (`while t < T: h = min(H, T - t)`) may end with a step that is rounding: it takes no time inside, whatever
+/// is inside.
+#[test]
+fn a_remainder_of_rounding_is_no_step() {
+    let folder = empty("remainder");
+    for (system, options, output) in [
+        ("case-1:f-s", &["--predict", "linear", "--step", "0.1", "--stop", "1"][..], "mass1.x"),
+        ("case-1:f-s", &["--method", "waveform:4", "--step", "0.1", "--stop", "1"], "mass1.x"),
+        ("crane", &["--stop", "0.16"], "mechanics.s[1]"),
+    ] {
+        let fmu = exported(&folder, system, options);
+        let experiment = fmu.description().default_experiment.expect("an experiment");
+        let (stop_s, step_s) = (experiment.stop_time.expect("a time"), experiment.step_size.expect("a step"));
+        let mut instance = Instance::begun(&fmu, Some(stop_s));
+        let whole = (stop_s / step_s).round() as usize;
+        (0..whole - 1).for_each(|_| instance.step(step_s));
+        let before = instance.get(output);
+        instance.step(1e-13);
+        assert_eq!(instance.get(output), before, "{system}");
+        // It goes on behind it.
+        instance.step(step_s - 1e-13);
+    }
+}
+
 /// The only entry of a folder.
 #[cfg(target_os = "linux")]
 fn only(folder: &Path) -> PathBuf {

@@ -58,8 +58,12 @@ impl Model for Container {
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         self.told(memory)?;
         let Some(running) = &mut self.running else { return Ok(Outcome::Done) };
+        let shortest_s = running.simulation.shortest_s();
+        // Where a master adds up its time, the last step may be rounding.
+        if span.is_remainder(shortest_s) {
+            return Ok(Outcome::Done);
+        }
         if !running.reaches(span.step_s) {
-            let shortest_s = running.simulation.shortest_s();
             let expected =
                 format!("a whole number of steps of {shortest_s} s inside: {shortest_s}, {} …", 2.0 * shortest_s);
             let (call, what) = ("fmi2DoStep", "communicationStepSize");

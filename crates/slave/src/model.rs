@@ -33,7 +33,16 @@ pub struct Span {
 /// minutes looks like one that hangs.
 pub const MICRO_STEPS_MAX: u64 = 100_000_000;
 
+/// A step shorter than this part of the steps that a slave makes is a remainder.
+const REMAINDER: f64 = 1e-6;
+
 impl Span {
+    /// Whether it is what is left over where a master adds up its time (`while t < T: h = min(H, T - t)`): rounding, no step. It is time in which
+    /// nothing moves. `whole_s` (s) is the length of the steps that the slave makes.
+    pub fn is_remainder(&self, whole_s: f64) -> bool {
+        self.step_s <= REMAINDER * whole_s
+    }
+
     /// How many micro steps of about `micro_step_s` (s) make this step, at least 1. `work` is what a micro step costs in those
     /// of a small ODE model, at least 1.
     ///
