@@ -86,9 +86,9 @@ fn suite(name: String, system: &str, v: &Verification) -> Suite {
     Suite { name, cases: v.outputs.iter().map(case).collect() }
 }
 
-/// "3.1 %", or "3.1e-7" where it is small.
+/// "3.1 %", or "3.1e-7" where it is small, or "1.2e3" where it is beyond all percents.
 fn share(x: f64) -> String {
-    if !(1e-4..10.0).contains(&x) {
+    if !(1e-4..100.0).contains(&x) {
         return format!("{x:.1e}");
     }
     let percent = 100.0 * x;

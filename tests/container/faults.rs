@@ -33,7 +33,10 @@ fn errors_name_the_unit_inside() {
     unit.enter_initialization().expect("initialisation");
     unit.exit_initialization().expect("initialised");
     let error = unit.step(0.0, 1.0, true).expect_err("a failure").to_string();
-    assert!(error.contains("unit `pump`: fmi2DoStep returned fmi2Error at t = 0.4 s: the pump is dry"), "{error}");
+    // The first message is the cause, and names the unit; the container's own has the time.
+    assert!(error.contains("`pump` (fmi2Error, logStatusError): the pump is dry (and 1 more message)"), "{error}");
+    let own = "unit `pump`: fmi2DoStep returned fmi2Error at t = 0.4 s: the pump is dry";
+    assert!(lines.lock().expect("lines").iter().any(|(_, text)| text.contains(own)), "{lines:?}");
     let lines = lines.lock().expect("lines").clone();
     let of_unit = lines.iter().filter(|(category, text)| category == "logStatusError" && text.starts_with("`pump`"));
     assert_eq!(of_unit.count(), 1, "{lines:?}");
