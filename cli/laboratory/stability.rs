@@ -28,7 +28,8 @@ pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
         return super::sweeps::run(arguments, name);
     }
     if arguments.stop.is_some() {
-        let what = "`--stop` belongs to a system; the dimensionless model has no run: name a system, or leave `--stop` out";
+        let what =
+            "`--stop` belongs to a system; the dimensionless model has no run: name a system, or leave `--stop` out";
         return Err(Failure::Usage(what.to_owned()));
     }
     // The dimensionless model has the cuts of the oscillator.

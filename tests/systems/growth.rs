@@ -10,7 +10,8 @@ use crate::run::macrostep;
 fn grown(folder: &Path, system: &str, predict: &str, step_s: f64) -> f64 {
     let (step, stop) = (format!("{step_s:e}"), format!("{:e}", 2000.0 * step_s));
     let run = ["run", system, "--predict", predict, "--step", &step, "--stop", &stop, "--out", "out", "--no-pictures"];
-    let left = macrostep(folder, &run);
+    // Runs that grow are looked for.
+    let left = macrostep(folder, &[&run[..], &["--accept-growth"]].concat());
     assert_eq!(left.code, Some(0), "{}", left.stderr);
     let trace = Trace::read(std::fs::File::open(folder.join("out/trace.csv")).expect("rows")).expect("a trace");
     let rows: Vec<&[f64]> = trace.rows().collect();

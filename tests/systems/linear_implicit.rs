@@ -51,7 +51,18 @@ fn fmus_that_cannot_go_back_are_coupled_implicitly() {
     }
     let path = write(&folder, &text);
     let run = |correct: &str| {
-        let options = ["--rollback", "own", "--predict", "linear", "--step", "1e-2", "--correct", correct, "--json"];
+        let options = [
+            "--rollback",
+            "own",
+            "--predict",
+            "linear",
+            "--step",
+            "1e-2",
+            "--correct",
+            correct,
+            "--json",
+            "--accept-growth",
+        ];
         json(&[&["run", &path][..], &options].concat())
     };
     let (explicit, result) = (run("explicit"), run("linear-implicit"));

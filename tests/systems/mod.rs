@@ -8,8 +8,8 @@ mod growth;
 #[cfg(target_os = "linux")]
 mod limits;
 mod linear_implicit;
-mod promises;
 mod methods;
+mod promises;
 #[cfg(target_os = "linux")]
 mod rollback;
 mod ssp;

@@ -133,7 +133,17 @@ impl Counts {
             let seen = if o.grown.is_none() && o.relative() < 1.0 { &mut self.seen } else { &mut self.lost };
             *seen = [seen[0] + 1, seen[1] + is_covered];
             if is_covered == 0 {
-                println!("{} {} H = {:?}: {} bar {:.2e}, error {error:.2e}, amplitude {:.2e}, order {:?}, grown {:?}", s.name, s.coupling.predict, s.experiment.step_s, o.column.name, o.bar, o.amplitude, o.order, o.grown);
+                println!(
+                    "{} {} H = {:?}: {} bar {:.2e}, error {error:.2e}, amplitude {:.2e}, order {:?}, grown {:?}",
+                    s.name,
+                    s.coupling.predict,
+                    s.experiment.step_s,
+                    o.column.name,
+                    o.bar,
+                    o.amplitude,
+                    o.order,
+                    o.grown
+                );
             }
         }
         // Promises beside errors.

@@ -81,7 +81,11 @@ impl fmt::Display for Missed {
         write!(f, "no scheme meets a tolerance of {:e} within {DO_STEPS_MAX} calls of the units", self.tolerance)?;
         match &self.nearest {
             Some(near) => {
-                write!(f, "\nnearest: {} with H = {:.3e} s has an error of about {:.1e}", near.scheme, near.step_s, near.error)?;
+                write!(
+                    f,
+                    "\nnearest: {} with H = {:.3e} s has an error of about {:.1e}",
+                    near.scheme, near.step_s, near.error
+                )?;
                 match near.step_for(self.tolerance) {
                     Some(step_s) if step_s < near.step_s => {
                         write!(f, "; for {:e} it would take about H = {step_s:.1e} s", self.tolerance)?;
@@ -109,7 +113,10 @@ impl fmt::Display for Missed {
             }
         }
         // The next thing to do.
-        write!(f, "\ntry a larger `--tolerance`, a larger `--limit`, an earlier `--stop`, or other quantities with `--record`")
+        write!(
+            f,
+            "\ntry a larger `--tolerance`, a larger `--limit`, an earlier `--stop`, or other quantities with `--record`"
+        )
     }
 }
 

@@ -14,6 +14,7 @@ use crate::scenario::{Endpoint, Names, Source};
 use crate::words::Predict;
 use macrostep_description::{Causality, ModelDescription, Variability, Variable};
 use macrostep_master::unit::{Outcome, Start, Unit, proposed_tolerance};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Orders above this are not tried: no method here sends higher ones.
@@ -142,7 +143,8 @@ fn order(
         return None;
     }
     // The real inputs that something feeds, and the outputs to look at.
-    let fed = |e: &Endpoint| (e.unit == unit.name).then(|| description.variable(&e.variable)).flatten();
+    let known: HashMap<&str, &Variable> = description.variables.iter().map(|v| (v.name.as_str(), v)).collect();
+    let fed = |e: &Endpoint| (e.unit == unit.name).then(|| known.get(e.variable.as_str()).copied()).flatten();
     let mut refs: Vec<u32> =
         s.targets().filter_map(|(e, _)| fed(e)).filter(|v| v.real().is_some()).map(|v| v.value_reference).collect();
     refs.sort_unstable();

@@ -186,16 +186,6 @@ pub(crate) fn near(name: &str, description: &ModelDescription) -> String {
 
 /// Levenshtein distance of the first letters.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+    let first = |text: &'_ str| text.char_indices().nth(64).map_or(text.len(), |(end, _)| end);
+    strsim::levenshtein(&a[..first(a)], &b[..first(b)])
 }

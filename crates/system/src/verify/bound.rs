@@ -72,7 +72,8 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
     let Some(error) = scenario.experiment.error else { return Ok(None) };
     if !(error > 0.0 && error < 1.0) {
         let what = format!("error = {error:?}, expected a number above 0 and below 1");
-        let finding = Finding::error(&scenario.experiment.place, what, "1e-2 allows 1 % of the largest value of each output");
+        let finding =
+            Finding::error(&scenario.experiment.place, what, "1e-2 allows 1 % of the largest value of each output");
         return Err(Unverified::Findings(vec![finding]));
     }
     // What is run: the scenario with its times, and a whole number of steps.
