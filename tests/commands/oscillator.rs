@@ -225,7 +225,7 @@ fn errors_are_taken_at_every_macro_point_whatever_is_recorded() {
 fn help_states_a_default_for_every_option() {
     let help = text(&macrostep(&["oscillator", "--help"]).stdout);
     let options: Vec<&str> = help.split("\n      --").skip(1).collect();
-    assert_eq!(options.len(), 37, "{help}");
+    assert_eq!(options.len(), 36, "{help}");
     for option in options {
         let words = option.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("[default: "), "--{option}");

@@ -60,7 +60,7 @@ impl Model for Container {
         let Some(running) = &mut self.running else { return Ok(Outcome::Done) };
         let shortest_s = running.simulation.shortest_s();
         // Where a master adds up its time, the last step may be rounding.
-        if span.is_remainder(shortest_s) {
+        if memory.last_step_s > 0.0 && span.is_remainder(shortest_s) {
             return Ok(Outcome::Done);
         }
         if !running.reaches(span.step_s) {

@@ -221,7 +221,7 @@ impl<D: Drive> Model for Hydraulics<D> {
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         let layout = self.layout;
         // Where a master adds up its time, the last step may be rounding.
-        if span.is_remainder(memory.reals[Layout::MICRO]) {
+        if memory.last_step_s > 0.0 && span.is_remainder(memory.reals[Layout::MICRO]) {
             return Ok(Outcome::Done);
         }
         let (r, division) = (layout.r, self.divide(memory, span)?);

@@ -223,7 +223,8 @@ impl<P: Plant> Model for Multibody<P> {
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         // Where a master adds up its time, the last step may be rounding.
-        if Self::fixed_step_s(memory).is_some_and(|step_s| span.is_remainder(step_s)) {
+        let is_remainder = Self::fixed_step_s(memory).is_some_and(|step_s| span.is_remainder(step_s));
+        if memory.last_step_s > 0.0 && is_remainder {
             return Ok(Outcome::Done);
         }
         let expected_s = Self::check_step(memory, span)?;
