@@ -251,8 +251,8 @@ fn an_assembled_body_is_not_said_to_be_rounded_in_a_file() {
     let mass_kg = 4725.0 * 0.8272 * 0.0138 * 0.0297;
     assert!((found.mass_kg / mass_kg - 1.0).abs() < 1e-9, "{found}");
     assert!(found.frequencies_hz[..6].iter().all(|f| *f == 0.0) && found.frequencies_hz[6] > 0.0, "{found}");
-    // The same body from a file of nine digits is said to be rounded.
-    let (stiffness, mass, dofs) = stored::write(&structure, 9);
+    // The same body from a file of eleven digits is said to be rounded.
+    let (stiffness, mass, dofs) = stored::write(&structure, 11);
     let read = stored::read(&stiffness, &mass, &dofs, &mesh).unwrap();
     let found = Conditioning::new(&read, 4).unwrap();
     assert!(found.warnings.iter().any(|w| w.contains("was the stiffness rounded in a text file?")), "{found}");
