@@ -3,7 +3,7 @@
     python3 tests/judges/instructions.py           compares with docs/bench/verbs.json, 2 % allowed
     python3 tests/judges/instructions.py --write   writes them there
 
-Valgrind counts the commands of benches/verbs as they are typed, with the program as it is handed out (profile `dist`, feature `full`); the difference of a long and a short run is
+Valgrind counts the commands of benches/verbs as they are typed, with the program as `cargo build --release` makes it; the difference of a long and a short run is
 what the steps take. Processors and load make no difference to it.
 """
 
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist" / "macrostep"
+PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "macrostep"
 COUNTED = ROOT / "docs" / "bench" / "verbs.json"
 STEP_S = 1e-4
 STEPS = (10_000, 20_000)
