@@ -79,9 +79,10 @@ def test_a_fit_is_that_of_the_program(pair, program):
 
 
 def test_data_may_be_columns(pair):
-    run = pair.run(set={"left.k": 12.0})
+    # The error of the coupling at the fit's own step, 3e-5 of `k`, is taken out of the estimate; the data are from a tenth of that step.
+    run = pair.run(set={"left.k": 12.0}, step=1e-3)
     found = pair.fit({"time": run.time, "left.x": run["left.x"]}, {"left.k": (5, 20)}, starts=1)
-    assert found.values_by_name["left.k"] == pytest.approx(12.0, rel=1e-9)
+    assert found.values_by_name["left.k"] == pytest.approx(12.0, rel=1e-5)
 
 
 def test_bad_sweeps_and_fits_say_the_programs_sentence(pair):
