@@ -93,6 +93,7 @@ impl Arguments {
             | Verb::Check(_)
             | Verb::Recover(_)
             | Verb::Systems(_)
+            | Verb::New(_)
             | Verb::Convert(_)
             | Verb::Graph(_)
             | Verb::Explain(_)
@@ -144,6 +145,8 @@ pub enum Verb {
     Simulate(Box<SimulateArguments>),
     /// List the systems this program carries: names for commands that take a SYSTEM
     Systems(SystemsArguments),
+    /// Propose a scenario for FMUs of any tool, from what they declare: `macrostep new A.fmu B.fmu > pair.toml`
+    New(crate::system::new::NewArguments),
     /// Run a system of FMUs: a scenario in TOML or SSP, or a built-in system by its name
     Run(Box<RunArguments>),
     /// Write a system as one FMU, for other tools

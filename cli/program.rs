@@ -97,6 +97,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Recover(arguments)) => crate::recover::run(&arguments),
         Some(Verb::Simulate(arguments)) => crate::single::run(&arguments),
         Some(Verb::Systems(arguments)) => crate::system::list::run(&arguments),
+        Some(Verb::New(arguments)) => crate::system::new::run(&arguments),
         Some(Verb::Convert(arguments)) => crate::system::convert::run(&arguments),
         Some(Verb::Graph(arguments)) => crate::system::graph::run(&arguments),
         Some(Verb::Explain(arguments)) => crate::system::explain::run(&arguments),

@@ -8,7 +8,7 @@ mod collected;
 mod fault;
 mod started;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Parser;
@@ -35,6 +35,15 @@ use crate::system::{self, Caller, Opened};
 /// Where there is none, or it is not read.
 pub fn open(system: &Path) -> Result<Document, Fault> {
     Ok(system::document(system)?)
+}
+
+/// The scenario that `macrostep new` proposes for these FMUs: with what was chosen and why, and what is left open, a sentence each.
+///
+/// # Errors
+/// Where an FMU cannot be read.
+pub fn couple(fmus: &[PathBuf]) -> Result<(Document, [Vec<String>; 2]), Fault> {
+    let (document, proposal) = system::new::coupled(fmus)?;
+    Ok((document, [proposal.guesses, proposal.open]))
 }
 
 /// Words of the verbs that run a system or look at it.

@@ -52,11 +52,16 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
         &[
             verb("systems", &["macrostep systems"]),
             verb(
+                "new",
+                &["macrostep new fmus-out/oscillator1_displacement.fmu fmus-out/oscillator2_force.fmu > pair.toml"],
+            ),
+            verb(
                 "run",
                 &[
                     "macrostep run case-1 --out out/run --report",
                     "macrostep run case-1 --method waveform:8 --step 0.2 --json",
                     "macrostep run case-1 --set mass1.k=20 --stop 5",
+                    "macrostep run fmus-out/oscillator1_displacement.fmu fmus-out/oscillator2_force.fmu --stop 1",
                 ],
             ),
             verb("recover", &["macrostep recover out/run/trace.csv"]),

@@ -26,6 +26,8 @@ pub const NO_SYSTEM: &str = ".";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("system", |a| a.required(false).default_value(NO_SYSTEM).hide_default_value(true)),
+    // A sweep is of a scenario that was looked at: FMUs are not coupled on the fly.
+    mut_arg("fmus", |a| a.last(true).hide(true)),
     after_help = "The same command continues a sweep that was interrupted. Exit code 0 also if runs have failed: \
                         the column `status` says how each ended"
 )]

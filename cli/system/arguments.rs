@@ -16,6 +16,9 @@ pub struct SystemArguments {
     /// A scenario, .toml, .ssd or .ssp, or a built-in system: NAME or NAME:VARIANT, as `macrostep systems` lists them
     #[arg(value_name = "SYSTEM")]
     pub system: PathBuf,
+    /// Where the first one is an FMU: those it is coupled with, by a scenario that is proposed as `macrostep new` does [default: none]
+    #[arg(value_name = "FMU")]
+    pub fmus: Vec<PathBuf>,
     /// Macro step H in seconds [default: the scenario's]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,

@@ -10,6 +10,7 @@ pub mod export;
 mod given;
 pub mod graph;
 pub mod list;
+pub mod new;
 pub mod outcome;
 mod pace;
 mod pictures;
@@ -111,7 +112,7 @@ impl Opened {
     fn with(arguments: &SystemArguments, lines: fn(&[Finding]) -> Vec<String>) -> Result<Self, Failure> {
         // Says at once where a limit is none.
         slaves::isolation(&arguments.slaves)?;
-        let mut document = document(&arguments.system)?;
+        let mut document = opened(arguments)?;
         show(&lines(&document.findings));
         change(&mut document, arguments)?;
         print::keep()?;
@@ -279,6 +280,15 @@ impl Catalogue for Opened {
 fn threads(arguments: &SystemArguments) -> Result<Option<Arc<Threads>>, Failure> {
     let threads = arguments.threads.filter(|n| *n > 1).map(|n| Threads::new(usize::from(n))).transpose();
     Ok(threads.map_err(|e| Failure::Run(format!("no threads: {e}")))?.map(Arc::new))
+}
+
+/// What the arguments name: a scenario, or FMUs to make one of.
+fn opened(arguments: &SystemArguments) -> Result<Document, Failure> {
+    if arguments.fmus.is_empty() && !new::is_fmu(&arguments.system) {
+        return document(&arguments.system);
+    }
+    let fmus = std::iter::once(&arguments.system).chain(&arguments.fmus);
+    new::document(&fmus.cloned().collect::<Vec<_>>())
 }
 
 /// A scenario from its file, or the built-in one of this name. What has an ending is a file.

@@ -24,7 +24,7 @@ _started_by([_sys.executable, _os.path.join(_os.path.dirname(__file__), "__main_
 from .fmus import check, info, simulate  # noqa: E402
 from .runs import Run, Verification  # noqa: E402
 from .sweeps import Fit, Sweep  # noqa: E402
-from .systems import Connection, Law, Signal, System, Unit, open, systems  # noqa: E402
+from .systems import Connection, Law, Signal, System, Unit, couple, open, systems  # noqa: E402
 from .verbs import MacrostepWarning  # noqa: E402
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "Verification",
     "__version__",
     "check",
+    "couple",
     "info",
     "open",
     "simulate",

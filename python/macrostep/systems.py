@@ -4,6 +4,7 @@ import builtins
 import contextlib
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Optional, Union
@@ -442,6 +443,19 @@ def open(system: "Union[str, os.PathLike[str]]") -> System:
     """A system from its file (.toml, .ssd, .ssp), or one that the program carries, by its name: `open("crane")`."""
     out = System()
     out.read(os.fspath(system))
+    return out
+
+
+def couple(*paths: "Union[str, os.PathLike[str]]") -> System:
+    """A system of FMUs (.fmu, or folders), connected as `macrostep new` proposes from the names, units of measurement and derivatives that
+    they declare. What was chosen is told as text, what is left to the caller as a `MacrostepWarning`; `print(system.toml())` shows the
+    whole, and `connect` changes it. Raises `Error` where an FMU cannot be read."""
+    out = System()
+    chosen, left = out.propose([os.fspath(path) for path in paths])
+    for line in chosen:
+        print(f"proposed: {line}")
+    for line in left:
+        warnings.warn(f"left open: {line}", verbs.MacrostepWarning, stacklevel=2)
     return out
 
 

@@ -5,6 +5,7 @@
 
 mod corrector;
 mod error;
+mod free;
 mod given;
 mod rows;
 mod simulation;

@@ -14,6 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::corrector::Correcting;
 use crate::error::raised;
+use crate::free::{free, is_free};
 use crate::given::{Parts, Predicting, Raised, UNIT};
 use crate::rows::parts;
 use crate::simulation::{Simulation, simulation};
@@ -97,6 +98,12 @@ impl System {
         change(&mut self.lock().scenario).map_err(|fault| raised(py, &fault))
     }
 
+    /// A document in the place of this one.
+    fn take(&self, document: Document, name: String) {
+        *self.name.lock().unwrap_or_else(PoisonError::into_inner) = name;
+        *self.lock() = document;
+    }
+
     /// Does a verb beside the interpreter.
     fn verb<T: Send + 'static>(
         &self,
@@ -132,9 +139,17 @@ impl System {
     fn read(&self, py: Python<'_>, system: PathBuf) -> PyResult<()> {
         let path = system.clone();
         let document = work(py, (&Cut::default(), &Raised::default()), move || door::open(&path))?;
-        *self.name.lock().unwrap_or_else(PoisonError::into_inner) = system.display().to_string();
-        *self.lock() = document;
+        self.take(document, system.display().to_string());
         Ok(())
+    }
+
+    /// Takes the scenario that is proposed for these FMUs. What replaces this one's content. Answers what was chosen and why, and what is left
+    /// open.
+    fn propose(&self, py: Python<'_>, fmus: Vec<PathBuf>) -> PyResult<(Vec<String>, Vec<String>)> {
+        let (document, [chosen, open]) = work(py, (&Cut::default(), &Raised::default()), move || door::couple(&fmus))?;
+        let name = document.scenario.name.clone();
+        self.take(document, name);
+        Ok((chosen, open))
     }
 
     /// Adds what a text in TOML says: units, connections, laws, maps, power bonds, inputs, events, sets.
@@ -373,21 +388,4 @@ impl System {
     fn saved(&self, py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
         Ok(self.verb(py, (Vec::new(), true, (None, None)), move |asked| asked.save(&path))?.0)
     }
-}
-
-/// Whether a unit or a law may have this name.
-fn is_free(s: &Scenario, name: &str) -> Result<(), Fault> {
-    if name.is_empty() || name.contains('.') || s.unit(name).is_some() || s.laws.iter().any(|law| law.name == name) {
-        let expected = "a name without dots that no other unit and no law has";
-        return Err(Fault::usage(format!("unit name: found `{name}`, expected {expected}")));
-    }
-    Ok(())
-}
-
-/// The name of an FMU, without dots and free of others.
-fn free(s: &Scenario, stem: &str) -> String {
-    let stem = stem.replace('.', "_");
-    let numbered = (2..).map(|n| format!("{stem}{n}"));
-    let mut names = std::iter::once(stem.clone()).chain(numbered);
-    names.find(|name| s.unit(name).is_none()).unwrap_or(stem)
 }

@@ -3,6 +3,7 @@
 import shutil
 
 import numpy as np
+import pytest
 
 import macrostep as ms
 
@@ -28,3 +29,14 @@ def test_two_fmus_and_an_answer(fmus, program, tmp_path, monkeypatch):
     program("run", "both.toml", "--method", "waveform:16", "--stop", "0.1")
     s.export("both.fmu")
     assert (tmp_path / "both.fmu").stat().st_size > 0
+
+
+def test_two_fmus_are_coupled_as_is_proposed(fmus, capsys):
+    s = ms.couple(fmus / "oscillator1_displacement.fmu", fmus / "oscillator2_force.fmu")
+    assert "`oscillator2_force.f` = `oscillator1_displacement.f_c`" in capsys.readouterr().out
+    assert len(s.run(stop=0.1).time) == 101
+    # What is left to the caller is a warning, and what is no FMU an error.
+    with pytest.warns(ms.MacrostepWarning, match="left open: `oscillator1_force.f`"):
+        ms.couple(fmus / "oscillator1_force.fmu", fmus / "oscillator2_force.fmu")
+    with pytest.raises(ms.Error, match="no FMU"):
+        ms.couple("pair.toml")

