@@ -35,12 +35,17 @@ impl Default for SlaveArguments {
     }
 }
 
-/// An instance of an FMU; a cut ends it from outside, where it runs in a process of its own.
+/// Whether FMUs of which one instance may live in a process get one of their own: where there are such processes.
+pub const ALONE_IN_ITS_PROCESS: bool = cfg!(target_os = "linux");
+
+/// An instance of an FMU; a cut ends it from outside, where it runs in a process of its own. So does an FMU that may be instantiated only once per
+/// process: runs come again in many verbs, and some of these FMUs do not stand to be made anew even after they were freed.
 ///
 /// # Errors
 /// [`Failure::Usage`] for a limit that is none, [`Failure::Run`] where it is not made.
 pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments, cut: Option<&Cut>) -> Result<Box<dyn Unit>, Failure> {
-    if let Some(isolation) = isolation(arguments)? {
+    let is_alone = ALONE_IN_ITS_PROCESS && fmu.capabilities().can_be_instantiated_only_once_per_process;
+    if let Some(isolation) = isolation(&SlaveArguments { isolate: arguments.isolate || is_alone, ..*arguments })? {
         let isolation = Isolation { cut: cut.cloned(), ..isolation };
         return Ok(Box::new(isolation.instantiate(fmu, name).map_err(Failure::run)?));
     }

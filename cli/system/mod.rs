@@ -272,7 +272,7 @@ impl Catalogue for Opened {
     }
 
     fn isolates(&self) -> bool {
-        self.slaves.isolate || self.caller.as_ref().is_some_and(|caller| caller.is_spared)
+        slaves::ALONE_IN_ITS_PROCESS || self.slaves.isolate
     }
 }
 

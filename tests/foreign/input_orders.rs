@@ -31,7 +31,11 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 /// Two such masses in a folder, and the same of our own FMUs, which take any degree; the law of the spring is in the master.
 fn pair(name: &str, answer: &str, takes: &str, description: &str) -> PathBuf {
     let folder = make::folder(name);
-    let library = make::compiled("mass.c", &[("ANSWER", answer), ("TAKES", takes)]);
+    let mut defines = vec![("ANSWER", answer), ("TAKES", takes)];
+    if description.contains("canBeInstantiatedOnlyOncePerProcess") {
+        defines.push(("ONCE", "1"));
+    }
+    let library = make::compiled("mass.c", &defines);
     let entries = [("modelDescription.xml", description.as_bytes()), ("binaries/linux64/mass.so", library.as_slice())];
     std::fs::write(folder.join("mass.fmu"), make::archive(&entries)).expect("written");
     let scenario = |left: &str, right: &str| {
@@ -170,4 +174,37 @@ fn what_takes_no_derivatives_is_told_and_held_in_sub_steps() {
     let left = run(&folder, "pair.toml", &["--predict", "quadratic", "--step", "1e-3"]);
     assert!(left.stderr.contains("warning") && left.stderr.contains("steps of one length"), "{}", left.stderr);
     assert!(error(&left) < 1e-3, "{:e}", error(&left));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_can_be_made_once_in_a_process_gets_one_for_each_run() {
+    let once = XML.replace(" canInterpolate", " canBeInstantiatedOnlyOncePerProcess=\"true\" canInterpolate");
+    let (once, often) = (pair("once", "0", "1", &once), pair("often", "0", "1", XML));
+    let ran = |folder: &Path| run(folder, "pair.toml", &["--predict", "linear", "--step", "1e-2"]);
+    // The same rows, though two of them are units of one system, and a second look takes two more.
+    assert_eq!(positions(&ran(&once)), positions(&ran(&often)));
+    for words in [
+        &["verify", "pair.toml", "--step", "1e-2", "--predict", "linear", "--stop", "1"][..],
+        &["stability", "pair.toml", "--predict", "linear", "--stop", "1"],
+        &[
+            "sweep",
+            "pair.toml",
+            "--vary",
+            "step=0.01,0.02",
+            "--measure",
+            "end=last(left.x)",
+            "--stop",
+            "1",
+            "--workers",
+            "2",
+            "--out",
+            "s",
+        ],
+    ] {
+        let left = macrostep(&once, words);
+        assert_eq!(left.code, Some(0), "{}\n{}", left.command, left.stderr);
+    }
+    let rows = std::fs::read_to_string(once.join("s/runs.csv")).expect("rows");
+    assert_eq!(rows.matches(",ok").count(), 2, "{rows}");
 }

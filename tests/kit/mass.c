@@ -1,7 +1,7 @@
 /* A mass on a spring under a force, x'' = (f - k x)/m, solved exactly for a force that is a line over a step. It takes derivatives of its
  * input up to order 1, as other tools' FMUs do. What it does with a call that has a higher order in it is told when it is compiled:
  * ANSWER 1 warns and ignores the whole call, ANSWER 3 errs, ANSWER 0 accepts and ignores the whole call. TAKES 0: order 1 is
- * ignored as well. */
+ * ignored as well. ONCE: there is one instance in a process, even after it was freed. */
 
 #include <math.h>
 #include <stddef.h>
@@ -43,6 +43,10 @@ static void defaults(slave *s) {
 }
 
 void *fmi2Instantiate(const char *name, int type, const char *guid, const char *uri, const callbacks *back, int visible, int logging) {
+#ifdef ONCE
+    static int made;
+    if (made++) return NULL;
+#endif
     slave *s = calloc(1, sizeof *s);
     (void)name, (void)type, (void)guid, (void)uri, (void)visible, (void)logging;
     s->back = back;

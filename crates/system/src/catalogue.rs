@@ -63,7 +63,7 @@ pub trait Catalogue {
         Rollback::Own
     }
 
-    /// Whether each instance runs in a process of its own.
+    /// Whether instances of an FMU that may be instantiated only once per process run each in one of their own.
     fn isolates(&self) -> bool {
         false
     }
