@@ -13,3 +13,4 @@ mod ssp;
 mod ssp_units;
 mod start_values;
 mod tolerance;
+mod types;

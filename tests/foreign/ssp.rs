@@ -270,7 +270,13 @@ fn integers_go_into_enumerations_whose_items_they_are() {
     assert_eq!(finals(&mapped)["switch.x"], 30.0, "{}", mapped.stderr);
     let wrong = go(&system(&mapping(&[(0, 1), (1, 31), (2, 2)])), "0.2");
     assert_eq!(wrong.code, Some(1), "{wrong:#?}");
-    assert!(wrong.stderr.contains("makes 31 of it, but `switch.mode` takes 0, 1, 2, 30"), "{}", wrong.stderr);
+    assert!(
+        wrong
+            .stderr
+            .contains("31 in the table for `mode`, expected one of `none` (0), `off` (1), `on` (2), `full` (30)"),
+        "{}",
+        wrong.stderr
+    );
 }
 
 #[test]

@@ -157,10 +157,11 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
         // Each connection takes the column as it is, or scaled where it is real.
         let Ok(Some(v)) = d.variable(&c.to) else { continue };
         let Some(description) = d.description(&c.to.unit) else { continue };
-        let plain = c.law.is_none() && c.table.is_empty() && !c.is_mean;
+        let plain = c.law.is_none() && c.table.is_empty() && !c.is_mean && !c.rounds;
         let scaled = c.factor != 1.0 || c.offset != 0.0;
         if !plain || (scaled && v.real().is_none()) {
-            let what = format!("`{}` from a file of inputs with a law, a table, a mean or a scaled value", c.to);
+            let what =
+                format!("`{}` from a file of inputs with a law, a table, a mean, `round` or a scaled value", c.to);
             findings.push(Finding::error(
                 &c.place,
                 what,

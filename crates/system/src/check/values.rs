@@ -176,25 +176,38 @@ pub(crate) fn convert(setting: &Setting, v: &Variable, description: &ModelDescri
         (Kind::Real(_), Value::Real(x)) => measured(*x, setting, v, description),
         (Kind::Real(_), Value::Integer(i)) => measured(*i as f64, setting, v, description),
         (Kind::Real(_), _) => Err("a number".to_owned()),
-        // Integers, and items of enumerations by their number.
-        (Kind::Integer { .. } | Kind::Enumeration { .. }, Value::Integer(i)) => integer(*i),
+        (Kind::Integer { .. }, Value::Integer(i)) => integer(*i),
         (Kind::Integer { .. }, _) => Err("an integer".to_owned()),
         // Booleans and texts.
         (Kind::Boolean, Value::Boolean(b)) => Ok(Converted::Boolean(*b)),
         (Kind::Boolean, _) => Err("true or false".to_owned()),
         (Kind::String, Value::Text(t)) => Ok(Converted::Text(t.clone())),
         (Kind::String, _) => Err("a text".to_owned()),
-        // Items of enumerations by their name.
+        // Items of enumerations by their name, or by their number.
         (Kind::Enumeration { .. }, Value::Text(name)) => {
             let items = items(v, description);
-            let item = items.iter().find(|(item, _)| item == name);
-            item.map(|(_, value)| Converted::Integer(*value)).ok_or_else(|| {
-                let names: Vec<String> = items.iter().map(|(item, _)| format!("`{item}`")).collect();
-                format!("one of {}", names.join(", "))
-            })
+            let named = items.iter().find(|(item, _)| item == name);
+            let number = || name.trim().parse().ok().filter(|number| is_item(*number, &items));
+            named.map(|(_, value)| *value).or_else(number).map(Converted::Integer).ok_or_else(|| one_of(&items))
         }
-        (Kind::Enumeration { .. }, _) => Err("the name of an item".to_owned()),
+        (Kind::Enumeration { .. }, Value::Integer(i)) => {
+            let items = items(v, description);
+            let number = i32::try_from(*i).ok().filter(|number| is_item(*number, &items));
+            number.map(Converted::Integer).ok_or_else(|| one_of(&items))
+        }
+        (Kind::Enumeration { .. }, _) => Err(one_of(&items(v, description))),
     }
+}
+
+/// Whether a number is one of an enumeration; any is where no items are declared.
+fn is_item(number: i32, items: &[(String, i32)]) -> bool {
+    items.is_empty() || items.iter().any(|(_, value)| *value == number)
+}
+
+/// What an enumeration takes.
+fn one_of(items: &[(String, i32)]) -> String {
+    let names: Vec<String> = items.iter().map(|(item, value)| format!("`{item}` ({value})")).collect();
+    if names.is_empty() { "the number of an item".to_owned() } else { format!("one of {}", names.join(", ")) }
 }
 
 /// What a unit that needs to know its step is told, in the unit of its parameter, where that is a time.

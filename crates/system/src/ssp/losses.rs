@@ -1,5 +1,6 @@
 //! Parts of a scenario that a description in SSP cannot have, or has in a form that other tools refuse.
 
+use super::wires::is_wordless;
 use crate::finding::Finding;
 use crate::scenario::{Coupling, Scenario, Setting};
 use macrostep_description::{BaseUnit, Kind, ModelDescription};
@@ -15,6 +16,13 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
         s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no element in SSP", l.name), next)),
     );
     out.extend(s.maps.iter().map(|m| Finding::warning(&m.place, "a linear map has no element in SSP", next)));
+    out.extend(s.connections.iter().filter(|c| is_wordless(c, s, descriptions)).map(|c| {
+        let what = format!(
+            "how `{}` is made of `{}` (rounded, or by a table between types) has no element in SSP",
+            c.to, c.from
+        );
+        Finding::warning(&c.place, what, next)
+    }));
     let bond = |name: &str| format!("power bond `{name}` has no element in SSP");
     out.extend(s.bonds.iter().map(|b| Finding::warning(&b.place, bond(&b.name), next)));
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {

@@ -29,6 +29,7 @@ mod port;
 mod read;
 mod settings;
 mod system;
+mod wires;
 mod write;
 mod xml;
 

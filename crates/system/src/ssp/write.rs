@@ -2,11 +2,12 @@
 
 use super::annotation::OPENMODELICA;
 use super::losses::{identifier, losses, step};
+use super::wires::is_ours;
 use super::{ANNOTATION, OWN_VALUES};
 use crate::assemble::matches;
-use crate::check::{Converted, convert, table, type_name};
+use crate::check::{Converted, convert, type_name};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Scenario, Setting, Unit, Value};
+use crate::scenario::{Scenario, Setting, Unit, Value};
 use macrostep_description::{Causality, Kind, ModelDescription, Unit as Measure, Variable};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -55,17 +56,17 @@ fn description(text: &str) -> String {
 }
 
 /// For an attribute: line ends would otherwise be read as blanks.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     quick_xml::escape::escape(text).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#9;")
 }
 
-struct Text {
+pub(super) struct Text {
     out: String,
     depth: usize,
 }
 
 impl Text {
-    fn line(&mut self, what: std::fmt::Arguments) {
+    pub fn line(&mut self, what: std::fmt::Arguments) {
         if !self.out.is_empty() {
             self.out.extend(std::iter::repeat_n("  ", self.depth));
         }
@@ -77,12 +78,12 @@ impl Text {
         }
     }
 
-    fn open(&mut self, name: &str, attributes: &str) {
+    pub fn open(&mut self, name: &str, attributes: &str) {
         self.line(format_args!("<{name}{attributes}>"));
         self.depth += 1;
     }
 
-    fn close(&mut self, name: &str) {
+    pub fn close(&mut self, name: &str) {
         self.depth = self.depth.saturating_sub(1);
         self.line(format_args!("</{name}>"));
     }
@@ -156,61 +157,6 @@ impl Text {
         }
     }
 
-    fn connections(&mut self, s: &Scenario, descriptions: &[Arc<ModelDescription>]) {
-        // Connections from laws and files stand in the annotation.
-        let plain: Vec<_> = s.connections.iter().filter(|c| !is_ours(s, c)).collect();
-        if plain.is_empty() {
-            return;
-        }
-        self.open("ssd:Connections", "");
-        for c in plain {
-            // The ends, and whether units of measurement are converted between them.
-            let (Endpoint { unit: a, variable: y }, Endpoint { unit: b, variable: u }) = (&c.from, &c.to);
-            let suppress = if c.converts { "" } else { " suppressUnitConversion=\"true\"" };
-            let ends = format!(
-                " startElement=\"{}\" startConnector=\"{}\" endElement=\"{}\" endConnector=\"{}\"{suppress}",
-                escape(a),
-                escape(y),
-                escape(b),
-                escape(u)
-            );
-            // How the value is transformed: by a table, not at all, or linearly.
-            let table = numbers(c, s, descriptions);
-            if let Some((first, _)) = table.first() {
-                self.open("ssd:Connection", &ends);
-                self.table(first, &table);
-                self.close("ssd:Connection");
-            } else if c.factor == 1.0 && c.offset == 0.0 {
-                self.line(format_args!("<ssd:Connection{ends}/>"));
-            } else {
-                self.open("ssd:Connection", &ends);
-                self.line(format_args!(
-                    "<ssc:LinearTransformation factor=\"{:?}\" offset=\"{:?}\"/>",
-                    c.factor, c.offset
-                ));
-                self.close("ssd:Connection");
-            }
-        }
-        self.close("ssd:Connections");
-    }
-
-    fn table(&mut self, first: &Value, lines: &[(Value, Value)]) {
-        let kind = match first {
-            Value::Boolean(_) => "Boolean",
-            Value::Integer(_) | Value::Real(_) => "Integer",
-            Value::Text(_) => "Enumeration",
-        };
-        let text = |value: &Value| match value {
-            Value::Text(t) => escape(t),
-            other => other.to_string(),
-        };
-        self.open(&format!("ssc:{kind}MappingTransformation"), "");
-        for (source, target) in lines {
-            self.line(format_args!("<ssc:MapEntry source=\"{}\" target=\"{}\"/>", text(source), text(target)));
-        }
-        self.close(&format!("ssc:{kind}MappingTransformation"));
-    }
-
     /// Units of measurement of the connectors.
     fn measures(&mut self, s: &Scenario, descriptions: &[Arc<ModelDescription>]) {
         let mut written: BTreeSet<String> = BTreeSet::new();
@@ -250,11 +196,11 @@ impl Text {
                 self.close(name);
             }
         }
-        self.ours(s);
+        self.ours(s, descriptions);
         self.close("ssd:Annotations");
     }
 
-    fn ours(&mut self, s: &Scenario) {
+    fn ours(&mut self, s: &Scenario, descriptions: &[Arc<ModelDescription>]) {
         let mut extra = s.clone();
         // The name stands in the description where it is no identifier.
         if identifier(&s.name) == s.name {
@@ -270,33 +216,13 @@ impl Text {
         }
         extra.sets.retain(|set| !s.applied.contains(&set.name));
         extra.applied.clear();
-        extra.connections.retain(|c| is_ours(s, c) || c.law.is_some() || c.is_mean);
+        extra.connections.retain(|c| is_ours(c, s, descriptions) || c.law.is_some() || c.is_mean);
         let toml = crate::toml::write(&extra).replace("]]>", "]]]]><![CDATA[>");
         self.open("ssc:Annotation", &format!(" type=\"{ANNOTATION}\""));
         self.line(format_args!(
             "<scenario xmlns=\"https://macrostep.example/scenario\"><![CDATA[\n{toml}]]></scenario>"
         ));
         self.close("ssc:Annotation");
-    }
-}
-
-/// Whether a connection begins where SSP has no element: at a law or a file of inputs.
-fn is_ours(s: &Scenario, c: &Connection) -> bool {
-    s.law(&c.from.unit).is_some() || s.input(&c.from.unit).is_some()
-}
-
-/// The table of a connection with numbers for items of enumerations, as its connectors have them.
-fn numbers(c: &Connection, s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<(Value, Value)> {
-    let variable = |end: &Endpoint| {
-        let d = &*descriptions[s.unit(&end.unit)?];
-        d.variable(&end.variable).map(|v| (d, v))
-    };
-    let (Some(from), Some(to)) = (variable(&c.from), variable(&c.to)) else { return c.table.clone() };
-    match table(c, from, to) {
-        Ok(lines) if !matches!(from.1.kind, Kind::Boolean) => {
-            lines.into_iter().map(|(a, b)| (Value::Integer(a.into()), Value::Integer(b.into()))).collect()
-        }
-        _ => c.table.clone(),
     }
 }
 

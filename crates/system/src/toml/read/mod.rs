@@ -253,6 +253,7 @@ impl Reader<'_> {
                 offset: c.offset,
                 converts: c.convert_units,
                 law: c.law.clone(),
+                rounds: c.round,
                 is_mean: c.mean,
                 table: c.table.iter().map(|line| self.line(line, &place)).collect::<Read<_>>()?,
                 ..Connection::new(self.endpoint_at(&c.from, &place)?, to, place)
