@@ -310,7 +310,7 @@ fn numbers_of_all_types_meet() {
         }
     }
     // 2.5 · 1.5 + 0.25 = 4, and the half that is rounded goes away from zero.
-    for (factor, offset, expected) in [(2.5, 0.25, 4), (1.0, 0.0, 2), (-1.0, 0.0, -2), (0.0, 2.4, 2)] {
+    for (factor, offset, expected) in [(2.5, 0.25, 4), (1.0, 0.0, 2), (1.0, 1.0, 3), (-1.0, 0.0, -2), (0.0, 2.4, 2)] {
         let mut system = System::new();
         let units = [system.add(counter("a", 10)), system.add(counter("b", 20))];
         let held = passage(0.0, 1.0, false);

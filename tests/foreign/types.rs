@@ -145,7 +145,10 @@ fn a_container_converts_as_the_run_does() {
     let (_, rows) = run(&folder, "real", "\"b.u\" = { from = \"a.b\", factor = 3.0 }", &[]);
     let made = macrostep(&folder, &["export", "s.toml", "--out", "c.fmu"]);
     assert_eq!(made.code, Some(0), "{made:#?}");
-    let left = macrostep(&folder, &["simulate", "c.fmu", "--stop", "6", "--step", "1", "--output-variable", "b.x", "--out", "out"]);
+    let left = macrostep(
+        &folder,
+        &["simulate", "c.fmu", "--stop", "6", "--step", "1", "--output-variable", "b.x", "--out", "out"],
+    );
     assert_eq!(left.code, Some(0), "{left:#?}");
     let number = |row: &String| row.split(',').nth(1).and_then(|x| x.parse().ok()).expect("a number");
     let inside: Vec<f64> = left.rows.iter().flatten().skip(1).map(number).collect();
@@ -168,7 +171,11 @@ fn types_that_do_not_meet_are_refused() {
         ("real", "\"b.u\" = { from = \"a.n\", round = true }", "`b.u` is a Real, and `round` makes whole numbers"),
         ("real", "\"b.u\" = { from = \"a.x\", round = true }", "`b.u` is a Real, and `round` makes whole numbers"),
         ("real", "\"b.u\" = { from = \"a.b\", mean = true }", "`b.u` gets a mean"),
-        ("real", "\"b.u\" = { from = \"a.b\", table = [[false, \"x\"]] }", "\"x\" in the table for `u`, expected a number"),
+        (
+            "real",
+            "\"b.u\" = { from = \"a.b\", table = [[false, \"x\"]] }",
+            "\"x\" in the table for `u`, expected a number",
+        ),
         (
             "integer",
             "\"b.m\" = { from = \"a.n\", factor = 0.5 }",

@@ -1,7 +1,7 @@
 //! Inputs from files, and values set at a time, against the variables they are for.
 
 use super::Declared;
-use super::values::{Converted, causality, convert, in_range};
+use super::values::{Converted, assumed, causality, convert, in_range};
 use crate::finding::Finding;
 use crate::input::InputTable;
 use crate::scenario::{Connection, Endpoint, Experiment, InputFile, Scenario, Setting, Value};
@@ -99,6 +99,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             if let Err((what, next)) = set(d, (unit, setting), &fed) {
                 findings.push(Finding::error(&setting.place, what, next));
             }
+            findings.extend(d.description(unit).and_then(|description| assumed(unit, setting, description)));
         }
     }
     // Of two values at one time the one further down would win.

@@ -1,6 +1,6 @@
 //! Settings against the variables they are for.
 
-use super::units::{Conversion, base, between, exponents};
+use super::units::{Conversion, base, exponents, given};
 use super::{Declared, near};
 use crate::finding::Finding;
 use crate::scenario::{Place, Scenario, Setting, Unit, Value};
@@ -42,8 +42,11 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         for setting in d.names.settings(i) {
             if setting.is_optional && description.variable(&setting.variable).is_none() {
                 missing.push((&setting.place, format!("`{}.{}`", unit.name, setting.variable)));
-            } else if let Err(finding) = fits(&unit.name, setting, description) {
-                findings.push(finding);
+                continue;
+            }
+            match fits(&unit.name, setting, description) {
+                Ok(_) => findings.extend(assumed(&unit.name, setting, description)),
+                Err(finding) => findings.push(finding),
             }
         }
         // The step is set as by a line of the file. What step an FMU proposes, it takes.
@@ -225,14 +228,23 @@ pub(crate) fn own_step(s: &Scenario, unit: &Unit, step_s: f64, description: &Mod
 
 fn measured(x: f64, setting: &Setting, v: &Variable, description: &ModelDescription) -> Result<Converted, String> {
     let Some(unit) = &setting.unit else { return Ok(Converted::Real(x)) };
-    let relative = v.real().is_some_and(|r| r.relative_quantity);
-    match between((unit, base(description, unit)), (v.unit(), base(description, v.unit())), relative) {
+    match given((unit, setting.base), v, description).0 {
         Conversion::Same => Ok(Converted::Real(x)),
         Conversion::Affine(factor, offset) => Ok(Converted::Real(factor * x + offset)),
         Conversion::Unknown | Conversion::Incompatible => {
-            Err(format!("a value in `{}`, or in a unit the FMU knows; it is given in `{unit}`", v.unit()))
+            Err(format!("a value in `{}`; it is given in `{unit}`, which is another quantity", v.unit()))
         }
     }
+}
+
+/// A warning where the unit of a value had to be guessed.
+pub(super) fn assumed(unit: &str, setting: &Setting, description: &ModelDescription) -> Option<Finding> {
+    let v = description.variable(&setting.variable).filter(|v| v.real().is_some())?;
+    let name = setting.unit.as_deref()?;
+    let assumed = given((name, setting.base), v, description).1?;
+    let what = format!("`{unit}.{}` = {} in `{name}`: {assumed}", v.name, setting.value);
+    let next = format!("`--set \"{unit}.{}=NUMBER\"` gives a number in `{}`", v.name, v.unit());
+    Some(Finding::warning(&setting.place, what, next))
 }
 
 /// Names and values of an enumeration's items.

@@ -152,7 +152,18 @@ impl Text {
             self.line(format_args!("{}", value(setting, of(i))));
             self.close("ssv:Parameter");
         }
-        for name in ["ssv:Parameters", "ssv:ParameterSet", "ssd:ParameterValues", "ssd:ParameterBinding"] {
+        self.close("ssv:Parameters");
+        // Units that a file had to define.
+        let own = settings
+            .iter()
+            .filter_map(|(_, s)| Some(Measure { name: s.unit.clone()?, base: Some(s.base?), display: Vec::new() }));
+        let own: BTreeSet<String> = own.map(|measure| base(&measure)).collect();
+        if !own.is_empty() {
+            self.open("ssv:Units", "");
+            own.iter().for_each(|line| self.line(format_args!("{line}")));
+            self.close("ssv:Units");
+        }
+        for name in ["ssv:ParameterSet", "ssd:ParameterValues", "ssd:ParameterBinding"] {
             self.close(name);
         }
     }
@@ -299,18 +310,9 @@ fn base(measure: &Measure) -> String {
     let Some(b) = measure.base else {
         return format!("<ssc:Unit name=\"{}\"><ssc:BaseUnit/></ssc:Unit>", escape(&measure.name));
     };
-    let mut attributes = String::new();
-    for (name, exponent) in
-        [("kg", b.kg), ("m", b.m), ("s", b.s), ("A", b.a), ("K", b.k), ("mol", b.mol), ("cd", b.cd), ("rad", b.rad)]
-    {
-        if exponent != 0 {
-            attributes += &format!(" {name}=\"{exponent}\"");
-        }
-    }
-    for (name, number, default) in [("factor", b.factor, 1.0), ("offset", b.offset, 0.0)] {
-        if number != default {
-            attributes += &format!(" {name}=\"{number:?}\"");
-        }
-    }
+    // Exponents are whole numbers.
+    let number =
+        |name: &str, x: f64| if matches!(name, "factor" | "offset") { format!("{x:?}") } else { x.to_string() };
+    let attributes: String = b.parts().map(|(name, x)| format!(" {name}=\"{}\"", number(name, x))).collect();
     format!("<ssc:Unit name=\"{}\"><ssc:BaseUnit{attributes}/></ssc:Unit>", escape(&measure.name))
 }

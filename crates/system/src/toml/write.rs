@@ -375,7 +375,11 @@ fn endpoints(ends: &[Endpoint]) -> String {
 fn assigned(setting: &Setting) -> String {
     match (&setting.unit, &setting.value) {
         (Some(unit), v @ (Value::Real(_) | Value::Integer(_))) => {
-            format!("{{ value = {}, unit = {} }}", value(v), basic(unit))
+            let base = setting.base.map(|base| {
+                let parts: Vec<String> = base.parts().map(|(key, number)| format!("{key} = {number:?}")).collect();
+                format!(", base = {{ {} }}", parts.join(", "))
+            });
+            format!("{{ value = {}, unit = {}{} }}", value(v), basic(unit), base.unwrap_or_default())
         }
         (_, v) => value(v),
     }
