@@ -1,9 +1,10 @@
 //! Parts of a scenario that a description in SSP cannot have, or has in a form that other tools refuse.
 
+use super::elsewhere::unread;
 use super::wires::is_wordless;
 use crate::finding::Finding;
-use crate::scenario::{Coupling, Scenario, Setting};
-use macrostep_description::{BaseUnit, Kind, ModelDescription};
+use crate::scenario::{Coupling, Scenario};
+use macrostep_description::{BaseUnit, ModelDescription};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -56,14 +57,7 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
         let what = format!("unit `{}`: OMSimulator needs names of letters, digits and `_`", u.name);
         Finding::warning(&u.place, what, "rename it if the file is for that tool")
     }));
-    for (unit, d) in s.units.iter().zip(descriptions) {
-        let is_item =
-            |p: &&&Setting| d.variable(&p.variable).is_some_and(|v| matches!(v.kind, Kind::Enumeration { .. }));
-        out.extend(s.settings(&unit.name).iter().filter(is_item).map(|p| {
-            let what = format!("`{}.{}` is an enumeration, which libcosim does not support", unit.name, p.variable);
-            Finding::warning(&p.place, what, "libcosim keeps its start value and says so")
-        }));
-    }
+    out.extend(unread(s, descriptions));
     // One definition of a unit of measurement is written, the first.
     let mut known: BTreeMap<&str, (&str, Option<BaseUnit>)> = BTreeMap::new();
     for (unit, d) in s.units.iter().zip(descriptions) {

@@ -10,7 +10,7 @@ use super::system::{DEPTH_MAX, Flat, join};
 use crate::finding::Finding;
 use crate::scenario::{ParameterSet, Setting, Value};
 use macrostep_description::BaseUnit;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A value for a variable of a component.
 struct Given {
@@ -68,6 +68,12 @@ impl Flat {
                 let settings = given.into_iter().map(|g| (g.unit, g.setting)).collect();
                 self.sets.push(ParameterSet { name: title, settings, place });
             }
+        }
+        // Of a component's own values those are left that no system around it gives another time, as it wins.
+        let outer: BTreeSet<(&str, &str)> =
+            self.sets.iter().flat_map(|s| &s.settings).map(|(unit, s)| (unit.as_str(), s.variable.as_str())).collect();
+        for unit in &mut self.units {
+            unit.settings.retain(|own| !outer.contains(&(unit.name.as_str(), own.variable.as_str())));
         }
         // Variables with two values that differ are told.
         self.name_doubles(sources);

@@ -9,7 +9,11 @@ use std::sync::Arc;
 type End<'a> = (&'a ModelDescription, &'a Variable);
 
 /// The variables at the ends of a connection between units.
-fn ends<'a>(c: &Connection, s: &Scenario, descriptions: &'a [Arc<ModelDescription>]) -> Option<(End<'a>, End<'a>)> {
+pub(super) fn ends<'a>(
+    c: &Connection,
+    s: &Scenario,
+    descriptions: &'a [Arc<ModelDescription>],
+) -> Option<(End<'a>, End<'a>)> {
     let variable = |end: &Endpoint| {
         let d = &*descriptions[s.unit(&end.unit)?];
         d.variable(&end.variable).map(|v| (d, v))

@@ -1,7 +1,9 @@
 //! From a [`Scenario`] to a description.
 
 use super::annotation::OPENMODELICA;
+use super::elsewhere::hides_unit;
 use super::losses::{identifier, losses, step};
+use super::values::in_the_end;
 use super::wires::is_ours;
 use super::{ANNOTATION, OWN_VALUES};
 use crate::assemble::matches;
@@ -17,7 +19,7 @@ use std::sync::Arc;
 /// understand.
 pub fn write(s: &Scenario, descriptions: &[Arc<ModelDescription>], sources: &[String]) -> (String, Vec<Finding>) {
     // The root. A name that is no identifier stands in the description.
-    let mut text = Text { out: String::new(), depth: 0 };
+    let mut text = Text::new();
     text.line(format_args!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"));
     text.line(format_args!(
         "<ssd:SystemStructureDescription xmlns:ssc=\"{NS}Common\" xmlns:ssd=\"{NS}Description\" \
@@ -32,7 +34,7 @@ pub fn write(s: &Scenario, descriptions: &[Arc<ModelDescription>], sources: &[St
     text.sets(s, descriptions);
     text.open("ssd:Elements", "");
     for (u, source) in sources.iter().enumerate().take(s.units.len()) {
-        text.component(s, u, &descriptions[u], source);
+        text.component(s, u, descriptions, source);
     }
     text.close("ssd:Elements");
     text.connections(s, descriptions);
@@ -66,6 +68,33 @@ pub(super) struct Text {
 }
 
 impl Text {
+    /// Without a line, for a file of its own.
+    pub fn new() -> Self {
+        Text { out: String::new(), depth: 0 }
+    }
+
+    /// The text as a file.
+    pub fn end(self) -> String {
+        format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}", self.out)
+    }
+
+    /// Namespaces that the root of a file declares; nothing inside of one.
+    pub fn declarations(&self) -> String {
+        let is_root = self.out.is_empty();
+        if is_root { format!(" xmlns:ssc=\"{NS}Common\" xmlns:ssv=\"{NS}ParameterValues\"") } else { String::new() }
+    }
+
+    /// Units of measurement that the files of these values had to define.
+    pub fn units<'a>(&mut self, settings: impl Iterator<Item = &'a Setting>) {
+        let defined = |s: &Setting| Some(Measure { name: s.unit.clone()?, base: Some(s.base?), display: Vec::new() });
+        let own: BTreeSet<String> = settings.filter_map(defined).map(|measure| base(&measure)).collect();
+        if !own.is_empty() {
+            self.open("ssv:Units", "");
+            own.iter().for_each(|line| self.line(format_args!("{line}")));
+            self.close("ssv:Units");
+        }
+    }
+
     pub fn line(&mut self, what: std::fmt::Arguments) {
         if !self.out.is_empty() {
             self.out.extend(std::iter::repeat_n("  ", self.depth));
@@ -88,9 +117,9 @@ impl Text {
         self.line(format_args!("</{name}>"));
     }
 
-    fn component(&mut self, s: &Scenario, u: usize, d: &ModelDescription, source: &str) {
+    fn component(&mut self, s: &Scenario, u: usize, descriptions: &[Arc<ModelDescription>], source: &str) {
         // The component's FMU.
-        let unit = &s.units[u];
+        let (unit, d) = (&s.units[u], &*descriptions[u]);
         self.open(
             "ssd:Component",
             &format!(
@@ -100,21 +129,23 @@ impl Text {
             ),
         );
         // Connectors: only those that something needs, as an FMU may have thousands of variables.
-        let shown = shown(s, &unit.name, d);
+        let shown = shown(s, &unit.name, d, descriptions);
         let connectors: Vec<&Variable> = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).collect();
         if !connectors.is_empty() {
             self.open("ssd:Connectors", "");
             for v in connectors {
                 self.open("ssd:Connector", &format!(" name=\"{}\" kind=\"{}\"", escape(&v.name), kind(v.causality)));
-                self.line(format_args!("{}", typed(v)));
+                let measure = if hides_unit(s, (&unit.name, v), descriptions) { "" } else { v.unit() };
+                self.line(format_args!("{}", typed(v, measure)));
                 self.close("ssd:Connector");
             }
             self.close("ssd:Connectors");
         }
-        // Start values of its own.
-        if !unit.settings.is_empty() {
+        // Its start values: those of the applied sets too, which some tools do not look for at the system.
+        let own = in_the_end(s, &unit.name, d);
+        if !own.is_empty() {
             self.open("ssd:ParameterBindings", "");
-            let settings: Vec<(String, &Setting)> = unit.settings.iter().map(|p| (p.variable.clone(), p)).collect();
+            let settings: Vec<(String, &Setting)> = own.iter().map(|p| (p.variable.clone(), p)).collect();
             self.binding(OWN_VALUES, &settings, |_| Some(d));
             self.close("ssd:ParameterBindings");
         }
@@ -145,25 +176,9 @@ impl Text {
     ) {
         self.open("ssd:ParameterBinding", "");
         self.open("ssd:ParameterValues", "");
-        self.open("ssv:ParameterSet", &format!(" version=\"1.0\" name=\"{}\"", escape(name)));
-        self.open("ssv:Parameters", "");
-        for (i, (target, setting)) in settings.iter().enumerate() {
-            self.open("ssv:Parameter", &format!(" name=\"{}\"", escape(target)));
-            self.line(format_args!("{}", value(setting, of(i))));
-            self.close("ssv:Parameter");
-        }
-        self.close("ssv:Parameters");
-        // Units that a file had to define.
-        let own = settings
-            .iter()
-            .filter_map(|(_, s)| Some(Measure { name: s.unit.clone()?, base: Some(s.base?), display: Vec::new() }));
-        let own: BTreeSet<String> = own.map(|measure| base(&measure)).collect();
-        if !own.is_empty() {
-            self.open("ssv:Units", "");
-            own.iter().for_each(|line| self.line(format_args!("{line}")));
-            self.close("ssv:Units");
-        }
-        for name in ["ssv:ParameterSet", "ssd:ParameterValues", "ssd:ParameterBinding"] {
+        let named: Vec<_> = settings.iter().enumerate().map(|(i, (target, p))| (target.clone(), *p, of(i))).collect();
+        self.set(name, &named);
+        for name in ["ssd:ParameterValues", "ssd:ParameterBinding"] {
             self.close(name);
         }
     }
@@ -173,7 +188,7 @@ impl Text {
         let mut written: BTreeSet<String> = BTreeSet::new();
         let mut lines = Vec::new();
         for (unit, d) in s.units.iter().zip(descriptions) {
-            let shown = shown(s, &unit.name, d);
+            let shown = shown(s, &unit.name, d, descriptions);
             let names = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).map(Variable::unit);
             let own: BTreeSet<&str> = names.filter(|n| !n.is_empty()).collect();
             for measure in d.units.iter().filter(|m| own.contains(m.name.as_str())) {
@@ -237,8 +252,8 @@ impl Text {
     }
 }
 
-/// Variables of a unit that are connectors: those connected, and recorded ones.
-fn shown(s: &Scenario, unit: &str, d: &ModelDescription) -> BTreeSet<String> {
+/// Variables of a unit that are connectors: those connected, and recorded ones. Tools that show connectors only have no texts.
+fn shown(s: &Scenario, unit: &str, d: &ModelDescription, descriptions: &[Arc<ModelDescription>]) -> BTreeSet<String> {
     let maps = s.maps.iter().flat_map(|m| {
         let reaction = m.reaction.iter().flat_map(|r| r.from.iter().chain(&r.to));
         m.from.iter().chain(&m.to).chain(reaction)
@@ -246,9 +261,18 @@ fn shown(s: &Scenario, unit: &str, d: &ModelDescription) -> BTreeSet<String> {
     let joints = s.constraints.iter().flat_map(|c| c.outputs().chain(c.inputs()));
     let connected = s.connections.iter().flat_map(|c| [&c.from, &c.to]);
     let ends = connected.chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps).chain(joints);
+    // What is recorded where nothing is said: real outputs outside of arrays, else all outputs.
+    let is_output = |v: &Variable| v.causality == Causality::Output;
+    let is_plain = |v: &Variable| is_output(v) && v.real().is_some() && !v.name.contains('[');
+    let has_plain = descriptions.iter().any(|d| d.variables.iter().any(is_plain));
     let is_recorded = |v: &&Variable| {
         let column = format!("{unit}.{}", v.name);
-        v.real().is_some() && s.record.variables.iter().any(|(pattern, _)| matches(pattern, &column))
+        let is_wanted = match s.record.variables.as_slice() {
+            [] if has_plain => is_plain(v),
+            [] => is_output(v),
+            patterns => patterns.iter().any(|(pattern, _)| matches(pattern, &column)),
+        };
+        is_wanted && !matches!(v.kind, Kind::String)
     };
     let recorded = d.variables.iter().filter(is_recorded).map(|v| v.name.clone());
     ends.filter(|e| e.unit == unit).map(|e| e.variable.clone()).chain(recorded).collect()
@@ -263,17 +287,17 @@ fn kind(c: Causality) -> &'static str {
     }
 }
 
-fn typed(v: &Variable) -> String {
+fn typed(v: &Variable, measure: &str) -> String {
     match &v.kind {
-        Kind::Real(_) if v.unit().is_empty() => "<ssc:Real/>".to_owned(),
-        Kind::Real(_) => format!("<ssc:Real unit=\"{}\"/>", escape(v.unit())),
+        Kind::Real(_) if measure.is_empty() => "<ssc:Real/>".to_owned(),
+        Kind::Real(_) => format!("<ssc:Real unit=\"{}\"/>", escape(measure)),
         Kind::Enumeration { .. } => "<ssc:Integer/>".to_owned(),
         _ => format!("<ssc:{}/>", type_name(v).rsplit(' ').next().unwrap_or("Real")),
     }
 }
 
 /// A value in the type of its variable.
-fn value(setting: &Setting, d: Option<&ModelDescription>) -> String {
+pub(super) fn value(setting: &Setting, d: Option<&ModelDescription>) -> String {
     let variable = d.and_then(|d| d.variable(&setting.variable).map(|v| (d, v)));
     let unit = setting.unit.as_ref().map(|u| format!(" unit=\"{}\"", escape(u))).unwrap_or_default();
     match (&setting.value, variable) {
