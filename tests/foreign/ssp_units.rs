@@ -46,7 +46,7 @@ fn a_value_in_another_unit_keeps_it() {
     for (unit, expected, says) in assumed {
         write(&folder, "e.toml", &text.replace("\"mm\"", &format!("\"{unit}\"")));
         let left = run(&folder, "e.toml");
-        assert!(left.stderr.contains(&format!("warning: e.toml")) && left.stderr.contains(says), "{left:#?}");
+        assert!(left.stderr.contains("warning: e.toml") && left.stderr.contains(says), "{left:#?}");
         assert_eq!(with_u("e.toml"), expected, "{unit}");
         // A number alone overrides the unit, too.
         let left = macrostep(&folder, &["run", "e.toml", "--json", "--record", "a.u", "--set", "a.u=3"]);
