@@ -233,3 +233,54 @@ fn items_go_by_name_or_number() {
         assert!(left.code != Some(0) && left.stderr.contains(says), "{left:#?}");
     }
 }
+
+/// The same through SSP: mappings that it has stand for numbers between types, and what it has no words for is in our annotation.
+#[test]
+fn ssp_connects_types_by_its_mappings() {
+    let folder = make::folder("types-ssp");
+    write(&folder);
+    let rows = |file: &str| {
+        let _ = std::fs::remove_dir_all(folder.join("out"));
+        let left = macrostep(&folder, &["run", file, "--out", "out", "--step", "1", "--record", "b.x"]);
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        let number = |row: &String| row.split(',').nth(1).and_then(|x| x.parse().ok()).expect("a number");
+        left.rows.iter().flatten().skip(1).map(number).collect::<Vec<f64>>()
+    };
+    let entry = |(a, b): &(&str, &str)| format!("<ssc:MapEntry source=\"{a}\" target=\"{b}\"/>");
+    let entries = |list: &[(&str, &str)]| list.iter().map(entry).collect::<String>();
+    let swapped = entries(&[("false", "true"), ("true", "false")]);
+    let flags = entries(&[("0", "1"), ("1", "0"), ("2", "1"), ("3", "0"), ("4", "0"), ("5", "0"), ("6", "0")]);
+    let linear = "<ssc:LinearTransformation factor=\"0.5\" offset=\"1\"/>".to_owned();
+    let of = |kind: &str, entries: &str| {
+        format!("<ssc:{kind}MappingTransformation>{entries}</ssc:{kind}MappingTransformation>")
+    };
+    for (receiver, output, input, inside, expected) in [
+        ("real", "b", "u", String::new(), [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+        ("real", "b", "u", linear.clone(), [1.0, 1.5, 1.0, 1.5, 1.0, 1.5]),
+        ("real", "n", "u", linear, [1.0, 1.5, 2.0, 2.5, 3.0, 3.5]),
+        ("real", "b", "u", of("Boolean", &swapped), [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]),
+        ("boolean", "n", "b_in", of("Integer", &flags), [7.0, -7.0, 7.0, -7.0, -7.0, -7.0]),
+    ] {
+        let component = |name: &str, fmu: &str| format!("<ssd:Component name=\"{name}\" source=\"{fmu}.fmu\"/>");
+        let wire = format!(
+            "<ssd:Connection startElement=\"a\" startConnector=\"{output}\" endElement=\"b\" endConnector=\"{input}\">{inside}</ssd:Connection>"
+        );
+        let parts = format!("{}{}", component("a", "source"), component("b", receiver));
+        let text = format!("<ssd:Elements>{parts}</ssd:Elements><ssd:Connections>{wire}</ssd:Connections>");
+        let text = super::ssp::description(&text).replace("stopTime=\"1\"", "stopTime=\"6\"");
+        std::fs::write(folder.join("s.ssd"), text).expect("the description");
+        assert_eq!(rows("s.ssd"), expected, "{inside}");
+    }
+    // Written and read again, with what other tools are told of it.
+    for (receiver, connection) in [
+        ("real", "\"b.u\" = { from = \"a.b\", table = [[true, 4.25], [false, -3]] }"),
+        ("integer", "\"b.m\" = { from = \"a.x\", factor = -10.0, offset = 3.0, round = true }"),
+        ("real", "\"b.u\" = { from = \"a.n\", factor = 0.5, offset = 0.25 }"),
+    ] {
+        let (_, expected) = run(&folder, receiver, connection, &[]);
+        let made = macrostep(&folder, &["convert", "s.toml", "t.ssd"]);
+        let is_ours = made.stderr.contains("(rounded, or by a table between types) has no element in SSP");
+        assert!(made.code == Some(0) && is_ours != connection.contains("a.n"), "{made:#?}");
+        assert_eq!(rows("t.ssd"), expected, "{connection}");
+    }
+}

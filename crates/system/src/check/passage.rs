@@ -99,7 +99,7 @@ fn table(c: &Connection, from: End<'_>, to: End<'_>) -> Result<Vec<(i32, f64)>, 
     // Each source value once: a second line for it would never be used.
     let mut out: Vec<(i32, f64)> = Vec::new();
     for (source, target) in &c.table {
-        let (x, y) = (number(c, source, from)?, number(c, target, to)?);
+        let (x, y) = (number(c, source, (from, to.1))?, number(c, target, (to, from.1))?);
         if out.iter().any(|(known, _)| f64::from(*known) == x) {
             return Err(format!("{source} twice in the table for `{}`", from.1.name));
         }
@@ -109,17 +109,18 @@ fn table(c: &Connection, from: End<'_>, to: End<'_>) -> Result<Vec<(i32, f64)>, 
     Ok(out)
 }
 
-/// A value of one end of a table as the number that FMI has for it.
-fn number(c: &Connection, value: &Value, (description, v): End<'_>) -> Result<f64, String> {
+/// A value of one end of a table as the number that FMI has for it; `other` is the variable at the other end.
+fn number(c: &Connection, value: &Value, ((description, v), other): (End<'_>, &Variable)) -> Result<f64, String> {
+    let is_boolean = |v: &Variable| matches!(v.kind, Kind::Boolean);
     // The table of an enumeration may have numbers for an integer at its other end.
     let value = match (value, &v.kind) {
         (Value::Text(t), Kind::Integer { .. }) => t.trim().parse().map_or_else(|_| value.clone(), Value::Integer),
         (Value::Text(t), Kind::Real(_)) => t.trim().parse().map_or_else(|_| value.clone(), Value::Real),
         // Tables of SSP are of one type on both sides: what is not real stands for the other by its number.
-        (Value::Boolean(b), Kind::Real(_) | Kind::Integer { .. } | Kind::Enumeration { .. }) => {
+        (Value::Boolean(b), Kind::Real(_) | Kind::Integer { .. } | Kind::Enumeration { .. }) if is_boolean(other) => {
             Value::Integer((*b).into())
         }
-        (Value::Integer(i @ (0 | 1)), Kind::Boolean) => Value::Boolean(*i == 1),
+        (Value::Integer(i @ (0 | 1)), Kind::Boolean) if !is_boolean(other) => Value::Boolean(*i == 1),
         _ => value.clone(),
     };
     let setting = Setting::new(v.name.clone(), value.clone(), c.place.clone());
