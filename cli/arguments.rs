@@ -188,7 +188,7 @@ pub struct FmusArguments {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Folder with the libraries of other platforms, which go into the same archives: a folder for each platform, named as in an FMU
-    /// (`win64`, `darwin64`, `aarch64-linux`, `linux64`), with a library for every FMU; `.ci/platforms` builds them
+    /// (`win64`, `darwin64`, `aarch64-linux`, `linux64`), with the libraries there are; `.ci/platforms` builds them
     #[arg(long, value_name = "DIR")]
     pub platforms: Option<PathBuf>,
 }

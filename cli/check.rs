@@ -44,6 +44,7 @@ const LIBRARY: &str = "library";
 /// What breaks a rule, and where.
 struct Finding {
     rule: &'static str,
+    severity: Severity,
     /// The variable it is about.
     variable: Option<String>,
     /// Line of `modelDescription.xml`.
@@ -54,7 +55,7 @@ struct Finding {
 
 impl Finding {
     fn severity(&self) -> Severity {
-        rules::rule(self.rule).map_or(Severity::Error, |rule| rule.severity)
+        self.severity
     }
 
     fn section(&self) -> &'static str {
@@ -189,8 +190,10 @@ fn suite((file, no_library): (&str, bool), findings: &[Finding], trials: Option<
 
 /// What the archive and the description break, read and judged without the library.
 fn of_description(fmu: &Fmu) -> Vec<Finding> {
+    let weight = |name: &str| rules::rule(name).map_or(Severity::Error, |rule| rule.weight(fmu.description()));
     let put_up_with = fmu.warnings().iter().map(|w| Finding {
         rule: w.rule,
+        severity: weight(w.rule),
         variable: None,
         line: (w.line > 0).then_some(w.line),
         text: w.to_string(),
@@ -198,6 +201,7 @@ fn of_description(fmu: &Fmu) -> Vec<Finding> {
     let variables = &fmu.description().variables;
     let broken = rules::check(fmu.description()).into_iter().map(|v| Finding {
         rule: v.rule,
+        severity: weight(v.rule),
         variable: v.variable.and_then(|at| variables.get(at)).map(|v| v.name.clone()),
         line: None,
         text: format!("{}: found {}, expected {}", v.subject, v.found, v.expected),
@@ -213,5 +217,6 @@ fn of_library(fmu: &Fmu) -> Result<Vec<Finding>, Failure> {
         Ok(strange) => strange,
         Err(e) => vec![format!("{}; `--no-library` does not load it", e.fault)],
     };
-    Ok(texts.into_iter().map(|text| Finding { rule: LIBRARY, variable: None, line: None, text }).collect())
+    let severity = rules::rule(LIBRARY).map_or(Severity::Error, |rule| rule.severity);
+    Ok(texts.into_iter().map(|text| Finding { rule: LIBRARY, severity, variable: None, line: None, text }).collect())
 }

@@ -19,19 +19,33 @@ pub fn run(arguments: &FmusArguments) -> Result<(), Failure> {
     let folder = &arguments.out;
     // What would be missing is said before anything is written.
     let platforms = arguments.platforms.as_deref().map(platforms).transpose()?.unwrap_or_default();
-    let mut archives = Vec::new();
+    let (mut archives, mut missing) = (Vec::new(), vec![Vec::new(); platforms.len()]);
     for name in embedded::names() {
         let bytes = if platforms.is_empty() {
             embedded::packed(name).unwrap_or_default().to_vec()
         } else {
-            packed_for(name, &platforms)?
+            packed_for(name, &platforms, &mut missing)?
         };
         archives.push((name, bytes));
+    }
+    // A folder with none of the libraries is most likely another one.
+    if let Some(i) = missing.iter().position(|names| !names.is_empty() && names.len() == archives.len()) {
+        let (platform, folder) = &platforms[i];
+        let what = format!(
+            "`{}` has no library of these FMUs, such as `{}{}`",
+            folder.display(),
+            archives[0].0,
+            platform.suffix()
+        );
+        return Err(Failure::Run(format!("`--platforms`: {what}; `.ci/platforms` builds them")));
     }
     for (name, bytes) in archives {
         let path = folder.join(format!("{name}.fmu"));
         convert::write(&path, &bytes)?;
         print::line(path.display())?;
+    }
+    for ((_, folder), names) in platforms.iter().zip(&missing).filter(|(_, names)| !names.is_empty()) {
+        eprintln!("note: without a library in `{}`, so not for that platform: {}", folder.display(), names.join(", "));
     }
     if !embedded::ABSENT.is_empty() {
         eprintln!(
@@ -80,9 +94,20 @@ pub fn library((platform, folder): &(Platform, PathBuf), name: &str) -> Result<L
     Ok(Library { platform: *platform, bytes })
 }
 
-/// The archive of an FMU with its libraries for these platforms.
-fn packed_for(name: &str, platforms: &[(Platform, PathBuf)]) -> Result<Vec<u8>, Failure> {
-    let libraries = platforms.iter().map(|of| library(of, name)).collect::<Result<Vec<_>, Failure>>()?;
+/// The archive of an FMU with its libraries for these platforms; it is added to those that each platform has none for.
+fn packed_for(
+    name: &'static str,
+    platforms: &[(Platform, PathBuf)],
+    missing: &mut [Vec<&'static str>],
+) -> Result<Vec<u8>, Failure> {
+    let mut libraries = Vec::new();
+    for (of, missing) in platforms.iter().zip(missing) {
+        if of.1.join(format!("{name}{}", of.0.suffix())).exists() {
+            libraries.push(library(of, name)?);
+        } else {
+            missing.push(name);
+        }
+    }
     let packed =
         embedded::packed_for(name, libraries).unwrap_or_else(|| Err("there is no FMU of this name".to_owned()));
     packed.map_err(|reason| Failure::Run(format!("FMU `{name}`: {reason}")))

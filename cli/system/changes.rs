@@ -54,6 +54,7 @@ pub fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failur
         for i in later {
             s.sets[i].settings.retain(|(u, x)| !(*u == s.units[unit].name && x.variable == setting.variable));
         }
+        s.units[unit].settings.retain(|own| own.variable != setting.variable);
         s.units[unit].settings.push(setting);
     }
     Ok(())

@@ -144,11 +144,8 @@ impl Package {
 
     /// The scenario `s` in SSP; what that has no words for goes to standard error.
     fn description(&self, s: &Scenario, fmus: &Fmus) -> Result<String, Failure> {
-        let descriptions: Result<Vec<Arc<ModelDescription>>, String> =
-            s.units.iter().map(|u| fmus.description(&u.source)).collect();
         let uris: Vec<String> = self.scenario.units.iter().map(|u| encoded(&u.source.to_string())).collect();
-        let (text, losses): (String, Vec<Finding>) =
-            ssp::write(&self.scenario, &descriptions.map_err(Failure::Run)?, &uris);
+        let (text, losses): (String, Vec<Finding>) = ssp::write(&self.scenario, &descriptions(s, fmus)?, &uris);
         tell(&losses);
         Ok(text)
     }
@@ -160,12 +157,20 @@ impl Package {
     pub fn archive(self, s: &Scenario, fmus: &Fmus, path: &Path) -> Result<Vec<u8>, Failure> {
         let text = self.description(s, fmus)?;
         let main = Entry { path: ssp::MAIN.to_owned(), bytes: text.into_bytes() };
-        let entries: Vec<Entry> = std::iter::once(main).chain(self.entries).collect();
+        let values = ssp::parameters(s, &descriptions(s, fmus)?);
+        let values = values.map(|text| Entry { path: ssp::VALUES.to_owned(), bytes: text.into_bytes() });
+        let entries: Vec<Entry> = std::iter::once(main).chain(values).chain(self.entries).collect();
         // In memory first: a packer that cannot write says so in its own words.
         let mut archive = Cursor::new(Vec::new());
         ssp::pack(&entries, &mut archive).map_err(Failure::file(path))?;
         Ok(archive.into_inner())
     }
+}
+
+/// What the FMUs of a scenario declare.
+fn descriptions(s: &Scenario, fmus: &Fmus) -> Result<Vec<Arc<ModelDescription>>, Failure> {
+    let all: Result<_, String> = s.units.iter().map(|u| fmus.description(&u.source)).collect();
+    all.map_err(Failure::Run)
 }
 
 /// What a URI may not hold, as bytes in hexadecimal (RFC 3986, section 2).

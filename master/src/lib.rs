@@ -82,6 +82,7 @@ pub use history::History;
 pub use ids::{ChannelId, InterfaceId, LawId, LineId, Signal, UnitId};
 pub use law::{Law, LinearMap, SAMPLED_MAX as LAW_SIZE_MAX, SpringDamper};
 pub use line::{Line, LineAccount, Local};
+pub use link::Passage;
 pub use map::{OneStepMap, loop_gain, spectral_radius};
 pub use method::{EnergyCorrection, Estimate, Method, Sampling, StepControl};
 pub use run::{Simulation, windows_and_rest};

@@ -1,18 +1,54 @@
-//! *Links*: connections between variables that are not real. They are sampled when their unit publishes and held by the
-//! receiver until its next step; no predictor, law or corrector sees them. A link may have a table: what comes out is found
-//! in it.
+//! *Links*: connections between variables of which one at least is not real. They are sampled when their unit publishes and held
+//! by the receiver until its next step; no predictor, law or corrector sees them. What becomes of a value on the way is a
+//! [`Passage`].
 
 use crate::savable::savable;
 use crate::unit::{Failure, Unit, UnitError};
-use macrostep_description::Variable;
+use macrostep_description::{Kind, ModelDescription, Variable};
 use serde::{Deserialize, Serialize};
 
 /// Types of linked variables; an enumeration is an integer to FMI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
+    Real,
     Integer,
     Boolean,
     Text,
+}
+
+/// What becomes of a value x: first the table's value for it, then `factor · x + offset`, then the nearest whole number where it is
+/// rounded, halves away from zero. False and true are 0 and 1 on both sides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passage {
+    /// Values of an output that is not real, and what becomes of each; empty: they stay.
+    pub table: Vec<(i32, f64)>,
+    /// Dimensionless.
+    pub factor: f64,
+    /// In the unit of the input.
+    pub offset: f64,
+    /// Whether a number becomes the nearest whole number.
+    pub rounds: bool,
+}
+
+impl Default for Passage {
+    /// Values stay.
+    fn default() -> Self {
+        Passage { table: Vec::new(), factor: 1.0, offset: 0.0, rounds: false }
+    }
+}
+
+impl Passage {
+    /// What becomes of `x`; `None` where the table has no line for it.
+    pub fn value(&self, x: f64) -> Option<f64> {
+        let x = match self.table.iter().find(|(source, _)| f64::from(*source) == x) {
+            Some((_, target)) => *target,
+            None if self.table.is_empty() => x,
+            None => return None,
+        };
+        // A number that only passes keeps its bits, the sign of a zero too.
+        let y = if self.factor == 1.0 && self.offset == 0.0 { x } else { self.factor * x + self.offset };
+        Some(if self.rounds { y.round() } else { y })
+    }
 }
 
 /// One output to one input.
@@ -20,16 +56,17 @@ pub(crate) enum Type {
 pub(crate) struct Link {
     pub from: usize,
     pub output: u32,
+    pub kind: Type,
     pub to: usize,
     pub input: u32,
-    pub kind: Type,
-    /// Values, and what becomes of them; 0 and 1 are false and true. Empty: they stay.
-    pub table: Vec<(i32, i32)>,
-    /// What the input takes, where that is not every value.
-    pub takes: Option<Values>,
+    /// Of the input.
+    pub wanted: Type,
+    pub passage: Passage,
+    /// What the input takes.
+    pub takes: Values,
 }
 
-/// Values an integer or enumeration may have.
+/// Values an input may have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Values {
     /// Of which variable, for messages.
@@ -40,7 +77,30 @@ pub(crate) struct Values {
     pub items: Vec<i32>,
 }
 
+/// A variable with its description.
+type End<'a> = (&'a ModelDescription, Option<&'a Variable>);
+
 impl Values {
+    /// What the input `of` takes: an enumeration its items; an integer its range, unless it gets integers as they are.
+    pub fn of(of: String, [from, to]: [End<'_>; 2], passage: &Passage) -> Values {
+        let every = |of| Values { of, min: i32::MIN, max: i32::MAX, items: Vec::new() };
+        let (Some(source), Some(v)) = (from.1, to.1) else { return every(of) };
+        let is_plain = *passage == Passage::default();
+        let (min, max, items) = match (&source.kind, &v.kind) {
+            (_, Kind::Enumeration { min, max, items }) => (min, max, items.as_slice()),
+            (Kind::Integer { .. }, Kind::Integer { .. }) if is_plain => return every(of),
+            (_, Kind::Integer { min, max }) => (min, max, [].as_slice()),
+            _ => return every(of),
+        };
+        let of_type = to.0.types.iter().filter(|t| v.declared_type.as_deref() == Some(t.name.as_str()));
+        let of_type = of_type.filter_map(|t| match &t.kind {
+            Kind::Enumeration { items, .. } => Some(items.as_slice()),
+            _ => None,
+        });
+        let items: Vec<i32> = of_type.chain([items]).flatten().map(|item| item.value).collect();
+        Values { of, min: min.unwrap_or(i32::MIN), max: max.unwrap_or(i32::MAX), items }
+    }
+
     fn contains(&self, value: i32) -> bool {
         (self.min..=self.max).contains(&value) && (self.items.is_empty() || self.items.contains(&value))
     }
@@ -62,6 +122,7 @@ enum Held {
     Integer(i32),
     Boolean(bool),
     Text(String),
+    Real(f64),
 }
 
 /// All links of a run.
@@ -83,54 +144,82 @@ pub(crate) struct LinksState {
 }
 }
 
-/// Type of a variable that is not real.
-pub(crate) fn discrete_type(v: &Variable) -> Option<Type> {
-    use macrostep_description::Kind;
+/// Type of a variable.
+pub(crate) fn type_of(v: &Variable) -> Type {
     match v.kind {
-        Kind::Real(_) => None,
-        Kind::Integer { .. } | Kind::Enumeration { .. } => Some(Type::Integer),
-        Kind::Boolean => Some(Type::Boolean),
-        Kind::String => Some(Type::Text),
+        Kind::Real(_) => Type::Real,
+        Kind::Integer { .. } | Kind::Enumeration { .. } => Type::Integer,
+        Kind::Boolean => Type::Boolean,
+        Kind::String => Type::Text,
     }
 }
 
 impl Link {
-    /// The value in the table; it must be one that the input takes.
-    fn look_up(&self, value: i32, from: &dyn Unit, t_s: Option<f64>) -> Result<i32, UnitError> {
-        let found = match self.table.iter().find(|(source, _)| *source == value) {
-            Some((_, target)) => Some(*target),
-            None if self.table.is_empty() => Some(value),
-            None => None,
-        };
-        let takes = |value: &i32| self.takes.as_ref().is_none_or(|takes| takes.contains(*value));
-        // The value itself where there is no table, and one that the input takes.
-        if let Some(value) = found.filter(takes) {
-            return Ok(value);
+    /// What the input is given for a value of the output at `t_s`; it must be one that the input takes.
+    fn carried(&self, x: f64, from: &dyn Unit, t_s: Option<f64>) -> Result<Held, UnitError> {
+        let found = self.passage.value(x);
+        // A value of the input's type, in its range.
+        let held = found.and_then(|y| match self.wanted {
+            Type::Real => Some(Held::Real(y)),
+            Type::Integer => whole(y).filter(|i| self.takes.contains(*i)).map(Held::Integer),
+            Type::Boolean if y == 0.0 || y == 1.0 => Some(Held::Boolean(y == 1.0)),
+            Type::Boolean | Type::Text => None,
+        });
+        if let Some(held) = held {
+            return Ok(held);
         }
         // In initialisation a value may still change: nothing is refused yet.
-        let Some(t_s) = t_s else { return Ok(value) };
+        if t_s.is_none() {
+            return Ok(match self.wanted {
+                Type::Real => Held::Real(x),
+                Type::Integer => Held::Integer(x as i32),
+                Type::Boolean | Type::Text => Held::Boolean(x != 0.0),
+            });
+        }
+        Err(self.refused((x, found), from, t_s.unwrap_or(f64::NAN)))
+    }
+
+    /// A value `x`, and what became of it, that the input does not take at `t_s`.
+    fn refused(&self, (x, found): (f64, Option<f64>), from: &dyn Unit, t_s: f64) -> UnitError {
+        let of = &self.takes.of;
+        let takes = match self.wanted {
+            Type::Boolean => format!("`{of}` takes 0 and 1 for false and true"),
+            Type::Integer if found.is_some_and(|y| whole(y).is_none()) => {
+                format!("`{of}` takes whole numbers of 32 bits")
+            }
+            _ => self.takes.to_string(),
+        };
         // What the input takes, or what the table has.
-        let message = match (&self.takes, found) {
-            (Some(takes), Some(found)) if found == value => takes.to_string(),
-            (Some(takes), Some(found)) => format!("the table of its connection makes {found} of it, but {takes}"),
-            _ => {
-                let known: Vec<String> = self.table.iter().map(|(source, _)| source.to_string()).collect();
+        let message = match found {
+            Some(y) if y == x => takes,
+            Some(y) if !self.passage.table.is_empty() => {
+                format!("the table of its connection makes {y} of it, but {takes}")
+            }
+            Some(y) => format!("its connection makes {y} of it, but {takes}"),
+            None => {
+                let known: Vec<String> = self.passage.table.iter().map(|(source, _)| source.to_string()).collect();
                 format!("the table of its connection has {}", known.join(", "))
             }
         };
         // The output by its name, for the message.
         let reference = self.output;
         let d = from.description();
-        let is_it = |v: &&Variable| v.value_reference == reference && discrete_type(v) == Some(self.kind);
+        let is_it = |v: &&Variable| v.value_reference == reference && type_of(v) == self.kind;
         let name = d.variables.iter().find(is_it).map_or("", |v| v.name.as_str());
-        Err(UnitError::from(Failure {
-            unit: from.name().to_owned(),
-            call: if self.kind == Type::Boolean { "fmi2GetBoolean" } else { "fmi2GetInteger" },
-            status: format!("{value} of `{name}`"),
-            t_s,
-            message,
-        }))
+        let call = match self.kind {
+            Type::Real => "fmi2GetReal",
+            Type::Boolean => "fmi2GetBoolean",
+            Type::Integer | Type::Text => "fmi2GetInteger",
+        };
+        let status = format!("{x} of `{name}`");
+        UnitError::from(Failure { unit: from.name().to_owned(), call, status, t_s, message })
     }
+}
+
+/// A number as an integer, where it is one of 32 bits.
+fn whole(y: f64) -> Option<i32> {
+    let i = y as i32;
+    (f64::from(i) == y).then_some(i)
 }
 
 impl Links {
@@ -146,7 +235,8 @@ impl Links {
 
     /// The state before the first value.
     pub fn state(&self) -> LinksState {
-        let start = |link: &Link| match link.kind {
+        let start = |link: &Link| match link.wanted {
+            Type::Real => Held::Real(0.0),
             Type::Integer => Held::Integer(0),
             Type::Boolean => Held::Boolean(false),
             Type::Text => Held::Text(String::new()),
@@ -164,6 +254,7 @@ impl Links {
         for &i in &self.to[unit] {
             let link = &self.list[i];
             match &state.published[i] {
+                Held::Real(x) => to.set_real(&[link.input], &[*x])?,
                 Held::Integer(i) => to.set_integer(&[link.input], &[*i])?,
                 Held::Boolean(b) => to.set_boolean(&[link.input], &[*b])?,
                 Held::Text(t) => to.set_string(&[link.input], &[t])?,
@@ -187,12 +278,17 @@ impl Links {
                 Type::Integer => {
                     let mut value = [0];
                     from.get_integer(&[link.output], &mut value)?;
-                    *held = Held::Integer(link.look_up(value[0], from, t_s)?);
+                    *held = link.carried(value[0].into(), from, t_s)?;
                 }
                 Type::Boolean => {
                     let mut value = [false];
                     from.get_boolean(&[link.output], &mut value)?;
-                    *held = Held::Boolean(link.look_up(i32::from(value[0]), from, t_s)? != 0);
+                    *held = link.carried(value[0].into(), from, t_s)?;
+                }
+                Type::Real => {
+                    let mut value = [0.0];
+                    from.get_real(&[link.output], &mut value)?;
+                    *held = link.carried(value[0], from, t_s)?;
                 }
                 Type::Text => *held = Held::Text(from.get_string(&[link.output])?.pop().unwrap_or_default()),
             }

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::ids::{ChannelId, LawId, LineId, Signal, UnitId};
 use crate::law::Law;
 use crate::line::Line;
-use crate::link::{Link, Type, Values, discrete_type};
+use crate::link::{Link, Passage, Type, Values, type_of};
 use crate::predict::{InterfaceModel, Predicted};
 use crate::series::Series;
 use crate::settings::Settings;
@@ -186,62 +186,62 @@ impl System {
 
     /// Feeds an input with an output of the same type, neither of them real: sampled and held.
     pub fn link(&mut self, from: UnitId, output: &str, to: UnitId, input: &str) -> Result<(), SystemError> {
-        self.link_by((from, output), (to, input), Vec::new())
+        self.link_by((from, output), (to, input), Passage::default())
     }
 
-    /// As [`System::link`] between integers, enumerations or Booleans, each value replaced by the one beside it in a table; a
-    /// value that is not in it ends the run, and so does a number that is no item of an enumeration.
+    /// As [`System::link`] between variables of which one at least is not real, each value changed on its way. A number or a Boolean
+    /// feeds a real input or an integer, where it comes from a real output rounded; an integer feeds a Boolean by a table. A value
+    /// that is not in the table ends the run, and so does one that the input does not take.
+    ///
+    /// # Errors
+    /// [`SystemError`] where a variable is not there, types do not fit, or something feeds the input already.
     pub fn link_by(
         &mut self,
         (from, output): (UnitId, &str),
         (to, input): (UnitId, &str),
-        table: Vec<(i32, i32)>,
+        passage: Passage,
     ) -> Result<(), SystemError> {
         let output_name = output;
-        let (kind, output) = self.discrete(from, output, "an output that is not real", |c| c != Causality::Input)?;
+        let (kind, output) = self.typed(from, output, "an output", |c| c != Causality::Input)?;
         let (wanted, reference) =
-            self.discrete(to, input, "an input of the output's type", |c| c == Causality::Input)?;
-        if kind != wanted {
+            self.typed(to, input, "an input of a type that the output feeds", |c| c == Causality::Input)?;
+        // Which types feed which: what is real on both sides is a signal, and no link.
+        let fits = match (kind, wanted) {
+            (Type::Real, Type::Integer) => passage.rounds && passage.table.is_empty(),
+            (Type::Real, _) => false,
+            (Type::Integer, Type::Boolean) => !passage.table.is_empty(),
+            (Type::Integer | Type::Boolean, Type::Real | Type::Integer | Type::Boolean) => true,
+            (Type::Text, Type::Text) => passage == Passage::default(),
+            (Type::Text, _) | (_, Type::Text) => false,
+        };
+        let unit = || self.units[to.0].name().to_string();
+        if !fits {
             return Err(SystemError::WrongVariable {
-                unit: self.units[to.0].name().to_string(),
+                unit: unit(),
                 variable: input.to_string(),
                 found: format!("{wanted:?}"),
-                expected: "an input of the output's type",
+                expected: "an input of a type that the output feeds",
             });
         }
-        if !self.linked.insert((to.0, reference, kind)) {
-            let unit = self.units[to.0].name().to_string();
-            return Err(SystemError::ConnectedTwice { unit, variable: input.to_string() });
+        // An input has one source, and a real one may be that of a signal.
+        let is_new = match wanted {
+            Type::Real => self.fed.insert((to.0, reference)),
+            wanted => self.linked.insert((to.0, reference, wanted)),
+        };
+        if !is_new {
+            return Err(SystemError::ConnectedTwice { unit: unit(), variable: input.to_string() });
         }
-        let takes = self.takes((from, output_name), (to, input));
-        self.links.push(Link { from: from.0, output, to: to.0, input: reference, kind, table, takes });
+        // What the input takes, by the descriptions of both ends.
+        let ends = [(from, output_name), (to, input)].map(|(unit, name)| {
+            let d = &*self.descriptions[unit.0];
+            (d, self.position(unit, name).map(|i| &d.variables[i]))
+        });
+        let takes = Values::of(format!("{}.{input}", unit()), ends, &passage);
+        self.links.push(Link { from: from.0, output, kind, to: to.0, input: reference, wanted, passage, takes });
         Ok(())
     }
 
-    /// What an input takes where a number and an item meet: an enumeration its items, an integer its range.
-    fn takes(&self, (from, output): (UnitId, &str), (to, input): (UnitId, &str)) -> Option<Values> {
-        use macrostep_description::Kind;
-        let from = &self.descriptions[from.0].variables[self.position(from, output)?];
-        let description = &self.descriptions[to.0];
-        let v = &description.variables[self.position(to, input)?];
-        let (min, max, items) = match (&from.kind, &v.kind) {
-            (_, Kind::Enumeration { min, max, items }) => (min, max, items.as_slice()),
-            (Kind::Enumeration { .. }, Kind::Integer { min, max }) => (min, max, [].as_slice()),
-            _ => return None,
-        };
-        let of_type = description.types.iter().filter(|t| v.declared_type.as_deref() == Some(t.name.as_str()));
-        let of_type = of_type.filter_map(|t| match &t.kind {
-            Kind::Enumeration { items, .. } => Some(items.as_slice()),
-            _ => None,
-        });
-        let items: Vec<i32> = of_type.chain([items]).flatten().map(|item| item.value).collect();
-        let (min, max) = (min.unwrap_or(i32::MIN), max.unwrap_or(i32::MAX));
-        let is_open = items.is_empty() && min == i32::MIN && max == i32::MAX;
-        let of = format!("{}.{input}", self.units[to.0].name());
-        (!is_open).then_some(Values { of, min, max, items })
-    }
-
-    fn discrete(
+    fn typed(
         &self,
         unit: UnitId,
         name: &str,
@@ -254,11 +254,11 @@ impl System {
         let Some(v) = found.map(|i| &description.variables[i]) else {
             return Err(SystemError::UnknownVariable { unit, variable, hint: near(name, description) });
         };
-        let kind = discrete_type(v);
-        kind.filter(|_| fits(v.causality)).map(|k| (k, v.value_reference)).ok_or_else(|| {
+        if !fits(v.causality) {
             let found = format!("of type {} and causality {:?}", kind_name(v), v.causality);
-            SystemError::WrongVariable { unit, variable, found, expected }
-        })
+            return Err(SystemError::WrongVariable { unit, variable, found, expected });
+        }
+        Ok((type_of(v), v.value_reference))
     }
 
     /// Declares a power bond between ports, two with opposite efforts or more; its residual power and energy are then

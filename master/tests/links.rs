@@ -4,7 +4,7 @@ use macrostep_description::{Causality, CoSimulation, Kind, ModelDescription, Rea
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
 use macrostep_master::idle;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
-use macrostep_master::{Grid, Method, Schedule, Simulation, System, SystemError, UnitId};
+use macrostep_master::{Grid, Method, Passage, Schedule, Simulation, System, SystemError, UnitId};
 
 /// Counts: each output is one more than the input of its type.
 #[derive(Clone)]
@@ -255,11 +255,12 @@ fn a_run_with_links_continues_where_it_was() {
 /// A table replaces values; one that is not in it ends the run and says where.
 #[test]
 fn tables_replace_values() {
-    let run = |integers: &[(i32, i32)]| {
+    let by = |table: &[(i32, f64)]| Passage { table: table.to_vec(), ..Passage::default() };
+    let run = |integers: &[(i32, f64)]| {
         let mut system = System::new();
         let units = [system.add(counter("a", 10)), system.add(counter("b", 20))];
-        system.link_by((units[0], "n"), (units[1], "n_in"), integers.to_vec()).expect("a link");
-        system.link_by((units[0], "b"), (units[1], "b_in"), vec![(0, 1), (1, 0)]).expect("a link");
+        system.link_by((units[0], "n"), (units[1], "n_in"), by(integers)).expect("a link");
+        system.link_by((units[0], "b"), (units[1], "b_in"), by(&[(0, 1.0), (1, 0.0)])).expect("a link");
         let mut simulation =
             Simulation::new(system, &Method::default(), Grid::uniform(1.0, 10.0)).expect("a simulation");
         simulation.initialise()?;
@@ -268,8 +269,94 @@ fn tables_replace_values() {
         Ok::<_, macrostep_master::RunError>(read(&mut simulation, units[1]))
     };
     // After one step `a` has counted its unconnected input 0 to 1, and turned false to true.
-    assert_eq!(run(&[(10, 7), (1, -3)]).expect("a run"), (-2, true, "b".to_owned()));
-    let error = run(&[(10, 7), (2, -3)]).expect_err("1 is in no line").to_string();
+    assert_eq!(run(&[(10, 7.0), (1, -3.0)]).expect("a run"), (-2, true, "b".to_owned()));
+    let error = run(&[(10, 7.0), (2, -3.0)]).expect_err("1 is in no line").to_string();
     assert!(error.contains("unit `a`") && error.contains("1 of `n`") && error.contains("t = 1 s"), "{error}");
     assert!(error.contains("the table of its connection has 10, 2"), "{error}");
+}
+
+/// A Boolean and an integer feed real inputs, and a real output an integer: by the table, then factor and offset, then rounded. What
+/// is not real is held: over a step of 1 s each receiver has had the value of the step before, and no line through two of them.
+#[test]
+fn numbers_of_all_types_meet() {
+    let passage = |factor, offset, rounds| Passage { factor, offset, rounds, ..Passage::default() };
+    let table = Passage { table: vec![(0, 0.25), (1, 4.0)], ..Passage::default() };
+    let to_real = [("n", passage(1.0, 0.0, false)), ("n", passage(-0.5, 3.0, false)), ("b", table)];
+    for (i, (output, passage)) in to_real.into_iter().enumerate() {
+        for predictor in [0, 1] {
+            let mut system = System::new();
+            let units = [system.add(counter("a", 10)), system.add(counter("b", 20))];
+            system.link_by((units[0], output), (units[1], "u"), passage.clone()).expect("a link");
+            system.link(units[1], "n", units[0], "n_in").expect("a link");
+            system.link(units[1], "b", units[0], "b_in").expect("a link");
+            // A wave of a real signal, so that a predictor has something to do.
+            let y = system.channel(units[1], &["y"]).expect("an output");
+            system.connect(y.component(0), units[0], "u").expect("an input");
+            let predictor = std::sync::Arc::new(macrostep_master::predict::Lagrange::new(predictor));
+            let method = Method { predictor, ..Method::default() };
+            let mut simulation = Simulation::new(system, &method, Grid::uniform(1.0, 10.0)).expect("a simulation");
+            simulation.initialise().expect("initialised");
+            // What `b` makes of its input: y = u/2 + 1.
+            let mut seen = Vec::new();
+            for _ in 0..3 {
+                simulation.step().expect("a step");
+                let mut y = [0.0];
+                simulation.unit_mut(units[1]).get_real(&[4], &mut y).expect("y");
+                seen.push(2.0 * (y[0] - 1.0));
+            }
+            // `a` has 10, 21, 2 and false, true, false at the beginnings of these steps.
+            let expected = [[10.0, 21.0, 2.0], [-2.0, -7.5, 2.0], [0.25, 4.0, 0.25]][i];
+            assert_eq!(seen, expected, "{output}");
+        }
+    }
+    // 2.5 · 1.5 + 0.25 = 4, and the half that is rounded goes away from zero.
+    for (factor, offset, expected) in [(2.5, 0.25, 4), (1.0, 0.0, 2), (1.0, 1.0, 3), (-1.0, 0.0, -2), (0.0, 2.4, 2)] {
+        let mut system = System::new();
+        let units = [system.add(counter("a", 10)), system.add(counter("b", 20))];
+        let held = passage(0.0, 1.0, false);
+        system.link_by((units[1], "n"), (units[0], "u"), held).expect("a link");
+        system.link_by((units[0], "y"), (units[1], "n_in"), passage(factor, offset, true)).expect("a link");
+        let mut simulation =
+            Simulation::new(system, &Method::default(), Grid::uniform(1.0, 10.0)).expect("a simulation");
+        simulation.initialise().expect("initialised");
+        simulation.step().expect("a step");
+        simulation.step().expect("a step");
+        assert_eq!(read(&mut simulation, units[1]).0, expected + 1, "y = 1.5 with {factor}, {offset}");
+    }
+}
+
+/// What has no meaning is refused, and a number that the input does not take ends the run where it came.
+#[test]
+fn numbers_that_do_not_fit_are_refused() {
+    let mut system = System::new();
+    let (a, b) = (system.add(counter("a", 0)), system.add(counter("b", 0)));
+    let rounded = || Passage { rounds: true, ..Passage::default() };
+    for (output, input, passage) in [
+        ("y", "n_in", Passage::default()),
+        ("y", "b_in", rounded()),
+        ("y", "u", rounded()),
+        ("s", "u", Passage::default()),
+        ("n", "s_in", Passage::default()),
+    ] {
+        let refused = system.link_by((a, output), (b, input), passage);
+        assert!(matches!(refused, Err(SystemError::WrongVariable { .. })), "{output} to {input}");
+    }
+    // A real input that a link feeds has its source.
+    system.link_by((a, "b"), (b, "u"), Passage::default()).expect("a link");
+    let y = system.channel(a, &["y"]).expect("an output");
+    assert!(matches!(system.connect(y.component(0), b, "u"), Err(SystemError::ConnectedTwice { .. })));
+    // Half of 21 is no integer, and 2 is no Boolean.
+    for (output, input, factor, expected) in
+        [("n", "n_in", 0.5, "0.5 of it, but `b.n_in` takes whole numbers"), ("b", "b_in", 2.0, "2 of it, but `b.b_in`")]
+    {
+        let mut system = System::new();
+        let (a, b) = (system.add(counter("a", 10)), system.add(counter("b", 20)));
+        let passage = Passage { factor, ..Passage::default() };
+        system.link_by((a, output), (b, input), passage).expect("a link");
+        let mut simulation =
+            Simulation::new(system, &Method::default(), Grid::uniform(1.0, 10.0)).expect("a simulation");
+        simulation.initialise().expect("10 and false fit");
+        let error = simulation.step().expect_err("1 and true do not").to_string();
+        assert!(error.contains(expected) && error.contains("t = 1 s"), "{error}");
+    }
 }

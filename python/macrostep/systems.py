@@ -284,13 +284,20 @@ class System(_macrostep.System):
         self.add_law(name, law, [signal.name for signal in inputs], list(outputs))
         return Law(name, list(outputs))
 
-    def connect(self, *connections: Connection, convert_units: bool = True, mean: bool = False, law: Optional[str] = None) -> None:
+    def connect(
+        self,
+        *connections: Connection,
+        convert_units: bool = True,
+        mean: bool = False,
+        law: Optional[str] = None,
+        round: bool = False,
+    ) -> None:
         """Connects outputs to inputs: `s.connect(a.x <= b.y, a.f <= 2 * b.g)`. With `mean` the input gets the mean of the output over
-        its unit's step; `law` names the law that the output obeys."""
+        its unit's step; `law` names the law that the output obeys; with `round` an integer gets the nearest whole number."""
         for c in connections:
             if not isinstance(c, Connection):
                 raise verbs.error(f"connect: found {type(c).__name__}, expected connections such as `a.x <= b.y`", True)
-            self.connect_ports(c.to, c.source.name, c.source.factor, c.source.offset, convert_units, mean, law)
+            self.connect_ports(c.to, c.source.name, c.source.factor, c.source.offset, convert_units, mean, law, round)
 
     def run(self, **options: Any) -> Run:
         """Runs from start to end. Options are those of `macrostep run`: method, predict, schedule, correct, sampling, energy, control,

@@ -314,7 +314,7 @@ impl System {
     }
 
     /// Connects an output to an input: input = factor · output + offset.
-    #[pyo3(signature = (to, source, factor = 1.0, offset = 0.0, convert_units = true, mean = false, law = None))]
+    #[pyo3(signature = (to, source, factor = 1.0, offset = 0.0, convert_units = true, mean = false, law = None, round = false))]
     #[allow(clippy::too_many_arguments)]
     fn connect_ports(
         &self,
@@ -326,6 +326,7 @@ impl System {
         convert_units: bool,
         mean: bool,
         law: Option<String>,
+        round: bool,
     ) -> PyResult<()> {
         // Messages name the call.
         let place = Place::option(&format!("connect({to} <= {source})"));
@@ -336,7 +337,7 @@ impl System {
             };
             let mut connection = Connection::new(parse(source)?, parse(to)?, place);
             (connection.factor, connection.offset, connection.converts) = (factor, offset, convert_units);
-            (connection.is_mean, connection.law) = (mean, law);
+            (connection.is_mean, connection.law, connection.rounds) = (mean, law, round);
             s.connections.push(connection);
             Ok(())
         })

@@ -66,6 +66,24 @@ fn an_archive_to_be_run_has_the_files_of_the_written_one() {
     }
 }
 
+/// FMUs with a library for the platform get it, the others are named.
+#[test]
+fn libraries_that_are_not_there_are_named() {
+    let folder = libraries("some", "win64", ".dll", "MZ");
+    let absent = "oscillator1_force";
+    std::fs::remove_file(folder.join("libraries/win64").join(format!("{absent}.dll"))).expect("removed");
+    let output = fmus(&folder);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("so not for that platform: oscillator1_force\n"), "{text}");
+    let names = |name: &str| {
+        let bytes = std::fs::read(folder.join("out").join(format!("{name}.fmu"))).expect("written");
+        let archive = zip::ZipArchive::new(Cursor::new(bytes)).expect("an archive");
+        archive.file_names().any(|n| n.expect("a name").starts_with("binaries/win64"))
+    };
+    assert!(names("oscillator2_force") && !names(absent));
+}
+
 #[test]
 fn what_is_no_library_is_refused_before_anything_is_written() {
     let cases = [

@@ -54,6 +54,11 @@ fn nested_elements_of_a_vendor_are_legal() {
 
 /// An alias of `x` in metres that has its unit from a type only.
 fn alias(unit: &str) -> Vec<u8> {
+    alias_of(unit, "hand")
+}
+
+/// The same, written by a tool.
+fn alias_of(unit: &str, tool: &str) -> Vec<u8> {
     let types = format!(
         "<TypeDefinitions><SimpleType name=\"Length\"><Real unit=\"{unit}\"/></SimpleType></TypeDefinitions>\n  <DefaultExperiment"
     );
@@ -61,6 +66,7 @@ fn alias(unit: &str) -> Vec<u8> {
   </ModelVariables>"#;
     let units = r#"<Unit name="m"><BaseUnit m="1"/></Unit>"#;
     let xml = XML
+        .replace("guid=", &format!("generationTool=\"{tool}\" guid="))
         .replace("<DefaultExperiment", &types)
         .replace("  </ModelVariables>", variable)
         .replace(units, &format!("{units}<Unit name=\"s\"><BaseUnit s=\"1\"/></Unit>"));
@@ -73,6 +79,17 @@ fn aliases_agree_by_their_declared_types() {
     assert_eq!((same.code, findings(&same)), (Some(0), vec![]), "{same:#?}");
     let other = checked("other_alias", &alias("s"), &["--json"]);
     assert_eq!((other.code, findings(&other)), (Some(1), vec![found("aliases", "error")]), "{other:#?}");
+    // Tools whose FMUs run everywhere all the same get a warning.
+    for (tool, code, severity) in [
+        ("OpenModelica Compiler 1.21", 0, "warning"),
+        ("Dymola Version 2023x", 0, "warning"),
+        ("JModelica.org", 0, "warning"),
+        ("Some other tool", 1, "error"),
+    ] {
+        let of_tool = alias_of("s", tool);
+        let left = checked("alias_of_tool", &of_tool, &["--json"]);
+        assert_eq!((left.code, findings(&left)), (Some(code), vec![found("aliases", severity)]), "{left:#?}");
+    }
 }
 
 #[test]

@@ -11,5 +11,7 @@ mod numerics;
 mod records;
 mod ssp;
 mod ssp_units;
+mod ssp_written;
 mod start_values;
 mod tolerance;
+mod types;

@@ -30,9 +30,34 @@ fn a_value_in_another_unit_keeps_it() {
     for file in ["out/scenario.toml", "c.toml", "w.toml", "d.ssd"] {
         assert_eq!(with_u(file), 2.5, "{file}");
     }
-    write(&folder, "e.toml", &text.replace("\"mm\"", "\"parsec\""));
-    let left = run(&folder, "e.toml");
-    assert!(left.code == Some(1) && left.stderr.contains("it is given in `parsec`"), "{left:#?}");
+    // What nobody declares or decorates is a warning with what was assumed; what contradicts is refused.
+    let assumed = [
+        (
+            "parsec",
+            2500.0,
+            "nobody declares `parsec`: the number is taken in `m`; `--set \"a.u=NUMBER\"` gives a number in `m`",
+        ),
+        ("[m]", 2500.0, "`a.u` = 2500.0 in `[m]`: `[m]` is taken as `m`"),
+        ("( m )", 2500.0, "`( m )` is taken as `m`"),
+        ("-", 2500.0, "`-` is no unit: the number is taken in `m`"),
+        ("1", 2500.0, "`1` is no unit: the number is taken in `m`"),
+        ("[mm]", 2.5, "`[mm]` is taken as `mm`, and converted to `m`"),
+    ];
+    for (unit, expected, says) in assumed {
+        write(&folder, "e.toml", &text.replace("\"mm\"", &format!("\"{unit}\"")));
+        let left = run(&folder, "e.toml");
+        assert!(left.stderr.contains("warning: e.toml") && left.stderr.contains(says), "{left:#?}");
+        assert_eq!(with_u("e.toml"), expected, "{unit}");
+        // A number alone overrides the unit, too.
+        let left = macrostep(&folder, &["run", "e.toml", "--json", "--record", "a.u", "--set", "a.u=3"]);
+        assert!(finals(&left)["a.u"] == 3.0 && !left.stderr.contains("taken"), "{left:#?}");
+    }
+    for (unit, is_refused) in [("K", true), ("[s]", true), ("m", false)] {
+        write(&folder, "e.toml", &text.replace("\"mm\"", &format!("\"{unit}\"")));
+        let left = run(&folder, "e.toml");
+        let says = format!("expected a value in `m`; it is given in `{unit}`, which is another quantity");
+        assert!(left.stderr.contains(&says) == is_refused && (left.code == Some(0)) != is_refused, "{left:#?}");
+    }
 }
 
 /// A signal through a connector of a system in another unit: the same number as without it, or an error, where units and transformations
@@ -90,6 +115,44 @@ fn a_connector_between_systems_has_a_unit_of_its_own() {
         // q.x = t, which p takes one step later: its x is the sum of (0 … 0.9) · 0.1 · factor.
         let end = finals(&left)["sub/p.x"].as_f64().expect("a number");
         assert!((end - 0.45 * expected).abs() < 1e-12, "{unit} {end}: {left:#?}");
+    }
+}
+
+/// A unit that the file with the values defines, or the description around it, and no FMU knows, is converted; also in what is written.
+#[test]
+fn units_that_the_file_defines_are_converted() {
+    let folder = make::folder("foreign-ssp-own-units");
+    let xml = make::XML.replace("<Real start=\"1\"/>", "<Real start=\"1\" unit=\"m\"/>");
+    std::fs::write(folder.join("a.fmu"), make::fmu(&xml, &[])).expect("written");
+    let given = values(&[("u", "2500")]).replace("\"2500\"", "\"2500\" unit=\"tick\"");
+    let units = |base: &str, prefix: &str| {
+        format!("<{prefix}:Units><ssc:Unit name=\"tick\"><ssc:BaseUnit {base}/></ssc:Unit></{prefix}:Units>")
+    };
+    let part = |given: &str| format!("<ssd:Component name=\"a\" source=\"a.fmu\">{given}</ssd:Component>");
+    let inside = |base: &str| given.replace("</ssv:Parameters>", &format!("</ssv:Parameters>{}", units(base, "ssv")));
+    let whole = |given: &str| description(&format!("<ssd:Elements>{}</ssd:Elements>{}", part(given), stepped("0.1")));
+    let (with, without) = (whole(&inside("m=\"1\" factor=\"4e-3\"")), whole(&given));
+    let around = without.replace("</ssd:System>", &format!("</ssd:System>{}", units("m=\"1\" factor=\"4e-3\"", "ssd")));
+    let of = |file: &str| macrostep(&folder, &["run", file, "--json", "--record", "a.u"]);
+    for text in [with, around] {
+        write(&folder, "s.ssd", &text);
+        let left = of("s.ssd");
+        assert!(finals(&left)["a.u"] == 10.0 && !left.stderr.contains("taken"), "{left:#?}");
+        // There and back, without what defined it.
+        let made = macrostep(&folder, &["convert", "s.ssd", "c.toml"]);
+        assert_eq!(made.code, Some(0), "{made:#?}");
+        assert_eq!(macrostep(&folder, &["convert", "c.toml", "d.ssd"]).code, Some(0));
+        for file in ["c.toml", "d.ssd"] {
+            assert_eq!(finals(&of(file))["a.u"], 10.0, "{file}");
+        }
+    }
+    write(&folder, "s.ssd", &without);
+    let left = of("s.ssd");
+    assert!(finals(&left)["a.u"] == 2500.0 && left.stderr.contains("nobody declares `tick`"), "{left:#?}");
+    for (base, says) in [("K=\"1\"", "another quantity"), ("parsec=\"1\"", "`parsec` of a `BaseUnit` is `1`")] {
+        write(&folder, "s.ssd", &whole(&inside(base)));
+        let left = of("s.ssd");
+        assert!(left.code == Some(1) && left.stderr.contains(says), "{left:#?}");
     }
 }
 

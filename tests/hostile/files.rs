@@ -7,6 +7,9 @@ use rayon::prelude::*;
 use crate::make::{self, LIBRARY, XML, archive, fmu, library, replaced, with};
 use crate::run::{Left, macrostep};
 
+/// What Git leaves in the place of a large file that was not fetched.
+const LFS: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
+
 /// A file that is refused.
 pub struct Refused {
     pub title: &'static str,
@@ -128,12 +131,22 @@ const REFUSED: &[Refused] = &[
     Refused {
         title: "FMI 3.0",
         make: || with("fmiVersion=\"2.0\"", "fmiVersion=\"3.0\""),
-        says: &["line 2", "3.0", "`2.0`"],
+        says: &["line 2", "3.0", "`2.0`", "export it again as FMI 2.0 for co-simulation"],
+    },
+    Refused {
+        title: "FMI 1.0",
+        make: || with("fmiVersion=\"2.0\"", "fmiVersion=\"1.0\""),
+        says: &["line 2", "1.0", "`2.0`", "export it again as FMI 2.0 for co-simulation"],
+    },
+    Refused {
+        title: "a pointer of Git LFS",
+        make: || LFS.as_bytes().to_vec(),
+        says: &["found a Git LFS pointer in its place", "`git lfs pull`"],
     },
     Refused {
         title: "model exchange only",
         make: || fmu(&replaced("<CoSimulation", "<ModelExchange"), &[]),
-        says: &["`ModelExchange` only"],
+        says: &["`ModelExchange` only", "export it again for co-simulation"],
     },
     Refused {
         title: "no library for this machine",
@@ -225,4 +238,23 @@ fn a_library_that_crashes_when_it_is_loaded_is_named_by_check() {
     assert_eq!(left.code, Some(1), "{left:#?}");
     assert!(left.error().contains("signal 11 (SIGSEGV") && left.error().contains("--no-library"), "{left:#?}");
     assert_eq!(macrostep(&folder, &["check", "--no-library", "slave.fmu"]).code, Some(0));
+}
+
+/// Systems and tables that Git has left a pointer for.
+#[test]
+fn pointers_of_git_lfs_are_told() {
+    let folder = make::folder("hostile-pointers");
+    std::fs::write(folder.join("a.fmu"), fmu(XML, &[])).expect("the FMU");
+    std::fs::write(folder.join("in.csv"), LFS).expect("a table");
+    let text = "[experiment]\nstop = 1.0\nstep = 0.1\n[inputs]\ngiven = \"in.csv\"\n[units.a]\nfmu = \"a.fmu\"\n[connections]\n\"a.u\" = \"given.u\"\n";
+    std::fs::write(folder.join("table.toml"), text).expect("a scenario");
+    for file in ["s.ssp", "s.ssd", "s.toml", "table.toml"] {
+        if file != "table.toml" {
+            std::fs::write(folder.join(file), LFS).expect("a pointer");
+        }
+        let left = macrostep(&folder, &["run", file]);
+        assert!(left.code != Some(0) && left.error().contains("found a Git LFS pointer in its place"), "{left:#?}");
+    }
+    let left = macrostep(&folder, &["simulate", "a.fmu", "--input", "in.csv"]);
+    assert!(left.code != Some(0) && left.error().contains("found a Git LFS pointer in its place"), "{left:#?}");
 }

@@ -329,6 +329,7 @@ fn the_documentation_is_true() {
         "factor",
         "offset",
         "convert_units",
+        "round",
         "kind",
         "inputs",
         "outputs",

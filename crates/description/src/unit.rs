@@ -34,6 +34,9 @@ impl Default for BaseUnit {
     }
 }
 
+/// Names of the base units, as attributes of a description.
+const EXPONENTS: [&str; 8] = ["kg", "m", "s", "A", "K", "mol", "cd", "rad"];
+
 /// Symbols of the SI without prefixes (but the kilogram), as exponents of kg, m, s, A, K, mol, cd and rad.
 const SYMBOLS: [(&str, [i32; 8]); 17] = [
     ("kg", [1, 0, 0, 0, 0, 0, 0, 0]),
@@ -56,6 +59,36 @@ const SYMBOLS: [(&str, [i32; 8]); 17] = [
 ];
 
 impl BaseUnit {
+    /// Exponents that are not 0, and factor and offset that are not 1 and 0, by the names of the standard.
+    pub fn parts(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let exponents = [self.kg, self.m, self.s, self.a, self.k, self.mol, self.cd, self.rad];
+        let exponents = EXPONENTS.into_iter().zip(exponents).filter(|(_, n)| *n != 0);
+        let numbers = [("factor", self.factor, 1.0), ("offset", self.offset, 0.0)];
+        let numbers = numbers.into_iter().filter(|(_, x, default)| x != default).map(|(name, x, _)| (name, x));
+        exponents.map(|(name, n)| (name, f64::from(n))).chain(numbers)
+    }
+
+    /// Sets a part by its name; false where there is none of this name, or the number is no exponent.
+    pub fn set(&mut self, part: &str, number: f64) -> bool {
+        let exponent = match part {
+            "factor" | "offset" => {
+                *(if part == "factor" { &mut self.factor } else { &mut self.offset }) = number;
+                return number.is_finite() && (part != "factor" || number != 0.0);
+            }
+            "kg" => &mut self.kg,
+            "m" => &mut self.m,
+            "s" => &mut self.s,
+            "A" => &mut self.a,
+            "K" => &mut self.k,
+            "mol" => &mut self.mol,
+            "cd" => &mut self.cd,
+            "rad" => &mut self.rad,
+            _ => return false,
+        };
+        *exponent = number as i32;
+        f64::from(*exponent) == number
+    }
+
     /// The unit a name of the SI stands for: symbols without prefixes, powers as digits behind them, products as `.`, one
     /// quotient as `/`, with parentheses where several factors follow. `None` for other names.
     ///

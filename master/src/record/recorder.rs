@@ -4,7 +4,7 @@
 //! it, see [`Observer::texts`].
 
 use super::{Column, ColumnKind};
-use crate::link::{Type, discrete_type};
+use crate::link::{Type, type_of};
 use crate::relay::Relay;
 use crate::station::{Refresh, Station, StationState};
 use crate::supply::Supply;
@@ -103,11 +103,11 @@ impl Recorder {
         });
         let reading = &mut self.readings[known];
         // The column, and its place in the row; a text is NaN there and goes beside it.
-        let kind = match discrete_type(v) {
-            None => ColumnKind::Real,
-            Some(Type::Integer) => ColumnKind::Integer,
-            Some(Type::Boolean) => ColumnKind::Boolean,
-            Some(Type::Text) => ColumnKind::Text,
+        let kind = match type_of(v) {
+            Type::Real => ColumnKind::Real,
+            Type::Integer => ColumnKind::Integer,
+            Type::Boolean => ColumnKind::Boolean,
+            Type::Text => ColumnKind::Text,
         };
         self.columns.push(match kind {
             ColumnKind::Real => Column::new(name, if v.unit().is_empty() { "1" } else { v.unit() }),

@@ -113,6 +113,19 @@ impl Findings<'_> {
     }
 }
 
+/// Rules that these tools are known to break with FMUs that run everywhere all the same.
+const TOLERATED: [(&str, &[&str]); 1] = [("aliases", &["Dymola", "OpenModelica", "JModelica", "OPTIMICA"])];
+
+impl Rule {
+    /// How much it weighs in a description: breaking it is a warning where the tool in the header is known for it.
+    pub fn weight(&self, description: &ModelDescription) -> Severity {
+        let tool = description.generation_tool.as_deref().unwrap_or_default().to_lowercase();
+        let tools = TOLERATED.iter().filter(|(name, _)| *name == self.name).flat_map(|(_, tools)| *tools);
+        let is_known = tools.into_iter().any(|known| tool.contains(&known.to_lowercase()));
+        if is_known { Severity::Warning } else { self.severity }
+    }
+}
+
 /// The rule of this name.
 pub fn rule(name: &str) -> Option<&'static Rule> {
     ALL.iter().find(|rule| rule.name == name)

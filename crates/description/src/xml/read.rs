@@ -86,7 +86,13 @@ impl File {
         let d = &mut self.description;
         d.fmi_version = e.required("fmiVersion")?;
         if d.fmi_version.trim() != "2.0" {
-            return refuse(e.line, format!("fmiVersion={}", quoted(&d.fmi_version)), "`2.0`");
+            let expected = match d.fmi_version.trim().split('.').next() {
+                Some("1" | "3") => {
+                    "`2.0`: export it again as FMI 2.0 for co-simulation, which tools with FMI 1.0 or 3.0 mostly offer too"
+                }
+                _ => "`2.0`",
+            };
+            return refuse(e.line, format!("fmiVersion={}", quoted(&d.fmi_version)), expected);
         }
         // Attributes by name; event indicators are of no concern to co-simulation.
         d.model_name = e.required("modelName")?;

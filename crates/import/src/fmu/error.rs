@@ -40,7 +40,9 @@ pub enum Fault {
     #[error(transparent)]
     Description(#[from] ReadError),
     /// It is no FMU for co-simulation.
-    #[error("it offers {found}, expected a `CoSimulation` element: ask for an export for co-simulation")]
+    #[error(
+        "it offers {found}, expected a `CoSimulation` element: export it again for co-simulation (in OpenModelica `fmuType=\"cs\"`, in Dymola `fmiType=\"cs\"`)"
+    )]
     NotCoSimulation {
         /// What it offers.
         found: &'static str,

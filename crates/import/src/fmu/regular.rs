@@ -1,7 +1,7 @@
 //! Files with an end: a device may give bytes for ever, and opening a pipe may wait for ever.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 /// Opens a regular file; devices and pipes are never opened.
@@ -18,7 +18,25 @@ pub fn open(path: &Path) -> io::Result<File> {
     if !metadata.is_file() {
         return refuse("a device or pipe");
     }
-    File::open(path)
+    let mut file = File::open(path)?;
+    if metadata.len() <= POINTER_MAX && is_pointer(&mut file)? {
+        return refuse("a Git LFS pointer in its place: run `git lfs pull` where it was cloned to get it");
+    }
+    Ok(file)
+}
+
+/// Pointers of Git LFS are shorter than this, by their specification.
+const POINTER_MAX: u64 = 1024;
+
+/// With what they all begin.
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1";
+
+/// Whether a file is what Git leaves in the place of a large one; read from its beginning, where it is left again.
+fn is_pointer(file: &mut File) -> io::Result<bool> {
+    let mut start = Vec::with_capacity(POINTER.len());
+    Read::take(&mut *file, POINTER.len() as u64).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(start == POINTER)
 }
 
 /// Longest file of data: more does not fit into the memory of the machines this runs on.

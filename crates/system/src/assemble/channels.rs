@@ -67,7 +67,8 @@ pub(crate) fn wanted(
 fn used<'a>(names: &Names<'a>, descriptions: &'a [Arc<ModelDescription>], motion: bool) -> Vec<Vec<&'a str>> {
     // Sources of connections; where the law is predicted from, its inputs stand in for them.
     let s = names.scenario();
-    let connections = s.connections.iter().filter(|c| !(motion && c.law.is_some())).map(|c| &c.from);
+    // What is rounded is no signal: its receiver is told a number.
+    let connections = s.connections.iter().filter(|c| !(c.rounds || motion && c.law.is_some())).map(|c| &c.from);
     let named = |c: &'a Connection| [Some(&c.from.unit), c.law.as_ref().filter(|_| motion)];
     let connected: HashSet<&String> = s.connections.iter().flat_map(named).flatten().collect();
     let laws = s.laws.iter().filter(|l| connected.contains(&l.name)).flat_map(|l| &l.inputs);

@@ -4,7 +4,7 @@ use super::channels::Channels;
 use super::laws::{self, Affine, Scaled};
 use super::{refused, told};
 use crate::catalogue::Catalogue;
-use crate::check::{Conversion, amount, conversion, table};
+use crate::check::{Conversion, amount, conversion, passage};
 use crate::finding::Finding;
 use crate::scenario::{
     Connection, Endpoint, Gain, InterfaceModel, Law, LawKind, Line, LineEnd, Map, Names, Place, Setting, Value,
@@ -102,13 +102,13 @@ impl<'a> Wiring<'a> {
                 .connect_law(id, if same { output } else { 0 }, unit, &c.to.variable)
                 .map_err(refused(place));
         }
-        // Integers, Booleans and texts are passed on as they are, or by a table.
+        // Where one end is not real, values are passed on as they are, or changed on the way.
         if let (Some(source), Some(target)) = (self.variable(&c.from), self.variable(&c.to))
-            && source.1.real().is_none()
+            && (source.1.real().is_none() || target.1.real().is_none())
         {
             let from = (self.unit(&c.from, place)?, c.from.variable.as_str());
-            let table = table(c, source, target).map_err(|what| Finding::error(place, what, "correct the table"))?;
-            return self.system.link_by(from, (unit, &c.to.variable), table).map_err(refused(place));
+            let passage = passage(c, source, target).map_err(|(what, next)| Finding::error(place, what, next))?;
+            return self.system.link_by(from, (unit, &c.to.variable), passage).map_err(refused(place));
         }
         // A real output: its mean over the step, its value, or its value converted.
         let signal = self.signal(&c.from, place)?;

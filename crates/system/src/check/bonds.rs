@@ -68,6 +68,9 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
             fail(format!("{what}, expected a real input"), "inputs of the flow's unit");
         } else if !fed.contains(&end) {
             fail(format!("input `{end}` has no source"), "connect it, or leave it out");
+        } else if let Some(held) = held(d, &end) {
+            let what = format!("input `{end}` gets `{held}`, which is not real and has no account");
+            fail(what, "leave it out");
         }
         // The gain makes a power of input and flow, whether it is a parameter or a number.
         match (gain, d.description(&end.unit)) {
@@ -88,6 +91,13 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
     }
     // Notes come after the errors.
     findings.append(&mut notes);
+}
+
+/// The output that feeds an input and is not real.
+fn held<'a>(d: &Declared<'a>, input: &Endpoint) -> Option<&'a Endpoint> {
+    let fed = d.scenario.connections.iter().find(|c| c.to == *input)?;
+    let is_held = d.variable(&fed.from).ok().flatten().is_some_and(|v| v.real().is_none());
+    is_held.then_some(&fed.from)
 }
 
 /// A gain that is a parameter must make a power of input and flow.

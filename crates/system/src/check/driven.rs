@@ -1,7 +1,7 @@
 //! Inputs from files, and values set at a time, against the variables they are for.
 
 use super::Declared;
-use super::values::{Converted, causality, convert, in_range};
+use super::values::{Converted, assumed, causality, convert, in_range};
 use crate::finding::Finding;
 use crate::input::InputTable;
 use crate::scenario::{Connection, Endpoint, Experiment, InputFile, Scenario, Setting, Value};
@@ -99,6 +99,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             if let Err((what, next)) = set(d, (unit, setting), &fed) {
                 findings.push(Finding::error(&setting.place, what, next));
             }
+            findings.extend(d.description(unit).and_then(|description| assumed(unit, setting, description)));
         }
     }
     // Of two values at one time the one further down would win.
@@ -157,10 +158,11 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
         // Each connection takes the column as it is, or scaled where it is real.
         let Ok(Some(v)) = d.variable(&c.to) else { continue };
         let Some(description) = d.description(&c.to.unit) else { continue };
-        let plain = c.law.is_none() && c.table.is_empty() && !c.is_mean;
+        let plain = c.law.is_none() && c.table.is_empty() && !c.is_mean && !c.rounds;
         let scaled = c.factor != 1.0 || c.offset != 0.0;
         if !plain || (scaled && v.real().is_none()) {
-            let what = format!("`{}` from a file of inputs with a law, a table, a mean or a scaled value", c.to);
+            let what =
+                format!("`{}` from a file of inputs with a law, a table, a mean, `round` or a scaled value", c.to);
             findings.push(Finding::error(
                 &c.place,
                 what,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | units there, names, settings of a type and range the variables have | [`values`](self) |
 //! | connections: both ends there, causality, type, units, one source for an input, inputs without a source | `wiring` |
+//! | what a connection between different types makes of values | `passage` |
 //! | inputs from files, values set at a time | `driven` |
 //! | events of a condition: outputs there, values that may be set, units that can meet them | `event` |
 //! | joints: variables there, as many as the joint has; a corrector | `constraints` |
@@ -23,6 +24,7 @@ mod event;
 mod interface;
 mod lines;
 mod method;
+mod passage;
 mod units;
 mod values;
 mod wiring;
@@ -31,11 +33,12 @@ pub(crate) use bonds::{WATT, amount, dimension, gain};
 pub(crate) use coherent::without_contradictions;
 pub use driven::contents;
 pub(crate) use driven::{Driven, driven, table as input_table};
+pub(crate) use passage::passage;
 pub use units::from_unit;
 pub(crate) use units::{Conversion, conversion};
 pub use values::keep_known;
 pub(crate) use values::{Converted, convert, fits, items, own_step};
-pub(crate) use wiring::{table, type_name};
+pub(crate) use wiring::type_name;
 
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};

@@ -52,6 +52,52 @@ pub fn from_unit(unit: &str, variable: &Variable, description: &ModelDescription
     }
 }
 
+/// How a value of a unit's name, as far as its file defines it, becomes one of a variable; with what was assumed where nobody declares
+/// the unit. A name of the SI is known to everybody, and decorations as in `[m]` and `(m)`, `-` and `1` stand for nothing.
+pub(crate) fn given(
+    (unit, of_file): (&str, Option<BaseUnit>),
+    variable: &Variable,
+    description: &ModelDescription,
+) -> (Conversion, Option<String>) {
+    let (own, relative) = (variable.unit(), variable.real().is_some_and(|r| r.relative_quantity));
+    // As both are declared.
+    if unit == own {
+        return (Conversion::Same, None);
+    }
+    match between((unit, base(description, unit).or(of_file)), (own, base(description, own)), relative) {
+        Conversion::Unknown => {}
+        known => return (known, None),
+    }
+    // As both are meant.
+    let (meant, own_meant) = (undecorated(unit), undecorated(own));
+    if meant.is_empty() {
+        return (Conversion::Same, Some(format!("`{unit}` is no unit: the number is taken in `{own}`")));
+    }
+    if meant == own_meant {
+        return (Conversion::Same, Some(format!("`{unit}` is taken as `{own}`")));
+    }
+    let known = |name: &str| base(description, name).or_else(|| BaseUnit::si(name));
+    match between((meant, known(meant)), (own, base(description, own).or_else(|| known(own_meant))), relative) {
+        Conversion::Unknown => {
+            let assumed = format!("nobody declares `{unit}`: the number is taken in `{own}`");
+            (Conversion::Same, Some(assumed))
+        }
+        // What a name of the SI says is no assumption; a decoration is one.
+        sure if meant == unit => (sure, None),
+        assumed => (assumed, Some(format!("`{unit}` is taken as `{meant}`, and converted to `{own}`"))),
+    }
+}
+
+/// A unit's name without brackets; empty for what stands for no unit.
+fn undecorated(name: &str) -> &str {
+    let name = name.trim();
+    let inside = [('[', ']'), ('(', ')')].into_iter().find_map(|(a, b)| name.strip_prefix(a)?.strip_suffix(b));
+    match inside.unwrap_or(name).trim() {
+        "-" | "1" => "",
+        name => name,
+    }
+}
+
 /// Base units of a unit of this name.
 pub(crate) fn base(description: &ModelDescription, unit: &str) -> Option<BaseUnit> {
     description.units.iter().find(|u| u.name == unit).and_then(|u| u.base)

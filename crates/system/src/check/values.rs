@@ -1,6 +1,6 @@
 //! Settings against the variables they are for.
 
-use super::units::{Conversion, base, between, exponents};
+use super::units::{Conversion, base, exponents, given};
 use super::{Declared, near};
 use crate::finding::Finding;
 use crate::scenario::{Place, Scenario, Setting, Unit, Value};
@@ -42,8 +42,11 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         for setting in d.names.settings(i) {
             if setting.is_optional && description.variable(&setting.variable).is_none() {
                 missing.push((&setting.place, format!("`{}.{}`", unit.name, setting.variable)));
-            } else if let Err(finding) = fits(&unit.name, setting, description) {
-                findings.push(finding);
+                continue;
+            }
+            match fits(&unit.name, setting, description) {
+                Ok(_) => findings.extend(assumed(&unit.name, setting, description)),
+                Err(finding) => findings.push(finding),
             }
         }
         // The step is set as by a line of the file. What step an FMU proposes, it takes.
@@ -176,25 +179,38 @@ pub(crate) fn convert(setting: &Setting, v: &Variable, description: &ModelDescri
         (Kind::Real(_), Value::Real(x)) => measured(*x, setting, v, description),
         (Kind::Real(_), Value::Integer(i)) => measured(*i as f64, setting, v, description),
         (Kind::Real(_), _) => Err("a number".to_owned()),
-        // Integers, and items of enumerations by their number.
-        (Kind::Integer { .. } | Kind::Enumeration { .. }, Value::Integer(i)) => integer(*i),
+        (Kind::Integer { .. }, Value::Integer(i)) => integer(*i),
         (Kind::Integer { .. }, _) => Err("an integer".to_owned()),
         // Booleans and texts.
         (Kind::Boolean, Value::Boolean(b)) => Ok(Converted::Boolean(*b)),
         (Kind::Boolean, _) => Err("true or false".to_owned()),
         (Kind::String, Value::Text(t)) => Ok(Converted::Text(t.clone())),
         (Kind::String, _) => Err("a text".to_owned()),
-        // Items of enumerations by their name.
+        // Items of enumerations by their name, or by their number.
         (Kind::Enumeration { .. }, Value::Text(name)) => {
             let items = items(v, description);
-            let item = items.iter().find(|(item, _)| item == name);
-            item.map(|(_, value)| Converted::Integer(*value)).ok_or_else(|| {
-                let names: Vec<String> = items.iter().map(|(item, _)| format!("`{item}`")).collect();
-                format!("one of {}", names.join(", "))
-            })
+            let named = items.iter().find(|(item, _)| item == name);
+            let number = || name.trim().parse().ok().filter(|number| is_item(*number, &items));
+            named.map(|(_, value)| *value).or_else(number).map(Converted::Integer).ok_or_else(|| one_of(&items))
         }
-        (Kind::Enumeration { .. }, _) => Err("the name of an item".to_owned()),
+        (Kind::Enumeration { .. }, Value::Integer(i)) => {
+            let items = items(v, description);
+            let number = i32::try_from(*i).ok().filter(|number| is_item(*number, &items));
+            number.map(Converted::Integer).ok_or_else(|| one_of(&items))
+        }
+        (Kind::Enumeration { .. }, _) => Err(one_of(&items(v, description))),
     }
+}
+
+/// Whether a number is one of an enumeration; any is where no items are declared.
+fn is_item(number: i32, items: &[(String, i32)]) -> bool {
+    items.is_empty() || items.iter().any(|(_, value)| *value == number)
+}
+
+/// What an enumeration takes.
+fn one_of(items: &[(String, i32)]) -> String {
+    let names: Vec<String> = items.iter().map(|(item, value)| format!("`{item}` ({value})")).collect();
+    if names.is_empty() { "the number of an item".to_owned() } else { format!("one of {}", names.join(", ")) }
 }
 
 /// What a unit that needs to know its step is told, in the unit of its parameter, where that is a time.
@@ -212,14 +228,23 @@ pub(crate) fn own_step(s: &Scenario, unit: &Unit, step_s: f64, description: &Mod
 
 fn measured(x: f64, setting: &Setting, v: &Variable, description: &ModelDescription) -> Result<Converted, String> {
     let Some(unit) = &setting.unit else { return Ok(Converted::Real(x)) };
-    let relative = v.real().is_some_and(|r| r.relative_quantity);
-    match between((unit, base(description, unit)), (v.unit(), base(description, v.unit())), relative) {
+    match given((unit, setting.base), v, description).0 {
         Conversion::Same => Ok(Converted::Real(x)),
         Conversion::Affine(factor, offset) => Ok(Converted::Real(factor * x + offset)),
         Conversion::Unknown | Conversion::Incompatible => {
-            Err(format!("a value in `{}`, or in a unit the FMU knows; it is given in `{unit}`", v.unit()))
+            Err(format!("a value in `{}`; it is given in `{unit}`, which is another quantity", v.unit()))
         }
     }
+}
+
+/// A warning where the unit of a value had to be guessed.
+pub(super) fn assumed(unit: &str, setting: &Setting, description: &ModelDescription) -> Option<Finding> {
+    let v = description.variable(&setting.variable).filter(|v| v.real().is_some())?;
+    let name = setting.unit.as_deref()?;
+    let assumed = given((name, setting.base), v, description).1?;
+    let what = format!("`{unit}.{}` = {} in `{name}`: {assumed}", v.name, setting.value);
+    let next = format!("`--set \"{unit}.{}=NUMBER\"` gives a number in `{}`", v.name, v.unit());
+    Some(Finding::warning(&setting.place, what, next))
 }
 
 /// Names and values of an enumeration's items.

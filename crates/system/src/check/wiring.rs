@@ -1,12 +1,13 @@
 //! Connections, laws and maps against the variables at their ends.
 
+use super::passage::{passage, told};
 use super::units::{Conversion, conversion};
-use super::values::{Converted, causality, convert};
+use super::values::causality;
 use super::{Declared, amount};
 use super::{interface, lines};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place, Setting};
-use macrostep_description::{Causality, Kind, ModelDescription, Value, Variable};
+use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place};
+use macrostep_description::{Causality, Kind, Value, Variable};
 use macrostep_master::LAW_SIZE_MAX;
 use std::collections::{BTreeMap, HashSet};
 
@@ -85,52 +86,38 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
             let what = format!("law `{}` has no output `{}`", law.name, c.from.variable);
             findings.push(Finding::error(place, what, format!("it has `{}`", law.outputs.join("`, `"))));
         }
+        if let Some(to) = to.filter(|to| to.real().is_none() || c.rounds || !c.table.is_empty()) {
+            let what = format!("`{}` is {}, and gets the output of a law", c.to, type_name(to));
+            findings.push(Finding::error(place, what, "connect a Real as it is, or with `factor` and `offset`"));
+        }
         return;
     }
-    // Both ends are of one type, or both are numbers of 32 bits.
+    // Where one end is not real, values are passed on and held; what becomes of them is told where the types differ.
     let from = source(d, &c.from, place, findings);
     let (Some(from), Some(to)) = (from, to) else { return };
-    let numbers = |v: &Variable| matches!(v.kind, Kind::Integer { .. } | Kind::Enumeration { .. });
-    let same = std::mem::discriminant(&from.kind) == std::mem::discriminant(&to.kind);
-    let both = numbers(from) && numbers(to);
-    // Integers and enumerations go together, which deserves a note; other types do not.
-    if !same && both && c.table.is_empty() {
-        // FMI sets and reads both with the same functions.
-        let what = format!("`{}` is {}, `{}` is {}", c.from, type_name(from), c.to, type_name(to));
-        findings.push(Finding::note(
-            place,
-            what,
-            "the number is passed on; one that the input does not take ends the run",
-        ));
-    } else if !(same || both) {
-        let what = format!("`{}` is {}, but `{}` is {}", c.from, type_name(from), c.to, type_name(to));
-        findings.push(Finding::error(place, what, "connect variables of the same type"));
-        return;
-    }
-    // What is not real is passed on as it is or by a table.
-    if from.real().is_none() {
-        // Scaling is for real numbers.
-        if c.factor != 1.0 || c.offset != 0.0 {
-            let what = format!("`{}` is {}: it cannot be scaled", c.from, type_name(from));
-            findings.push(Finding::error(place, what, "remove factor and offset"));
-        }
-        if let (Some(a), Some(b)) = (d.description(&c.from.unit), d.description(&c.to.unit))
-            && let Err(what) = table(c, (a, from), (b, to))
-        {
-            findings.push(Finding::error(place, what, "correct the table"));
+    let descriptions = d.description(&c.from.unit).zip(d.description(&c.to.unit));
+    if from.real().is_none() || to.real().is_none() {
+        let Some((a, b)) = descriptions else { return };
+        match passage(c, (a, from), (b, to)) {
+            Ok(passage) => {
+                findings.extend(told(c, from, to, &passage).map(|(what, next)| Finding::note(place, what, next)))
+            }
+            Err((what, next)) => findings.push(Finding::error(place, what, next)),
         }
         return;
     }
-    // Real values are scaled, and a table has no meaning for them.
+    // Real values are scaled; a table and whole numbers have no meaning for them.
     if !c.table.is_empty() {
         let what = format!("`{}` is {}: a table is for integers, enumerations and Booleans", c.from, type_name(from));
         findings.push(Finding::error(place, what, "remove it, or give `factor` and `offset`"));
     }
-    // Units of measurement: converted where they are known, told where they are not.
-    let (Some(a), Some(b)) = (d.description(&c.from.unit), d.description(&c.to.unit)) else { return };
-    if !c.converts {
-        return;
+    if c.rounds {
+        let what = format!("`{}` is {}, and `round` makes whole numbers", c.to, type_name(to));
+        let next = "leave it out: it is for inputs that are integers or enumerations";
+        findings.push(Finding::error(place, what, next));
     }
+    // Units of measurement: converted where they are known, told where they are not.
+    let Some((a, b)) = descriptions.filter(|_| c.converts) else { return };
     let units = format!("`{}` is in `{}`, `{}` in `{}`", c.from, from.unit(), c.to, to.unit());
     match conversion((a, from), (b, to)) {
         // Converted, passed on unchanged, or refused.
@@ -152,41 +139,6 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
             findings.push(Finding::error(place, what, "connect another variable, or set `convert_units = false`"));
         }
     }
-}
-
-/// A connection's table as FMI has its values, 0 and 1 for false and true.
-pub(crate) fn table(
-    c: &Connection,
-    from: (&ModelDescription, &Variable),
-    to: (&ModelDescription, &Variable),
-) -> Result<Vec<(i32, i32)>, String> {
-    use crate::scenario::Value::{Integer, Text};
-    // A value of one end as the number that FMI has for it.
-    let number = |value: &crate::scenario::Value, (description, v): (&ModelDescription, &Variable)| {
-        let place = c.place.clone();
-        // The table of an enumeration may have numbers for an integer at its other end.
-        let value = match (value, &v.kind) {
-            (Text(t), Kind::Integer { .. }) => t.trim().parse().map_or_else(|_| value.clone(), Integer),
-            _ => value.clone(),
-        };
-        let setting = Setting::new(v.name.clone(), value.clone(), place);
-        match convert(&setting, v, description) {
-            Ok(Converted::Integer(i)) => Ok(i),
-            Ok(Converted::Boolean(b)) => Ok(i32::from(b)),
-            Ok(_) => Err(format!("`{}` is {}: it has no table", v.name, type_name(v))),
-            Err(expected) => Err(format!("{value} in the table for `{}`, expected {expected}", v.name)),
-        }
-    };
-    // Each source value once: a second line for it would never be used.
-    let mut out: Vec<(i32, i32)> = Vec::new();
-    for (source, target) in &c.table {
-        let line = (number(source, from)?, number(target, to)?);
-        if out.iter().any(|(known, _)| *known == line.0) {
-            return Err(format!("{source} twice in the table for `{}`", from.1.name));
-        }
-        out.push(line);
-    }
-    Ok(out)
 }
 
 /// The variable at a connection's beginning.
@@ -295,7 +247,7 @@ fn mean(d: &Declared<'_>, c: &Connection, to: Option<&Variable>, findings: &mut 
     let from = d.variable(&c.from).ok().flatten();
     let both = from.zip(to);
     let is_real = both.is_none_or(|(a, b)| a.real().is_some() && b.real().is_some());
-    let changes = c.factor != 1.0 || c.offset != 0.0 || !c.table.is_empty() || c.law.is_some();
+    let changes = c.factor != 1.0 || c.offset != 0.0 || !c.table.is_empty() || c.rounds || c.law.is_some();
     let descriptions = d.description(&c.from.unit).zip(d.description(&c.to.unit));
     let converts = both.zip(descriptions).is_some_and(|((from, to), (a, b))| {
         c.converts && matches!(conversion((a, from), (b, to)), Conversion::Affine(..))

@@ -12,7 +12,7 @@ pub struct Endpoint {
     pub variable: String,
 }
 
-/// `to = factor · from + offset`, or the value of the table for `from`.
+/// `to = factor · from + offset`, with the value of the table for `from` where there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connection {
     /// An output.
@@ -27,6 +27,8 @@ pub struct Connection {
     pub converts: bool,
     /// Values that are not real, and what becomes of each; empty: they stay.
     pub table: Vec<(Value, Value)>,
+    /// Whether a number becomes the nearest whole number, for inputs that are integers or enumerations.
+    pub rounds: bool,
     /// Whether the input gets the mean over its unit's step of an output that is sampled more often.
     pub is_mean: bool,
     /// The law that `from` obeys: predictors of motions apply it to predicted motions instead of extrapolating `from`.
@@ -54,6 +56,6 @@ impl Connection {
     /// One to one.
     pub fn new(from: Endpoint, to: Endpoint, place: Place) -> Self {
         let (factor, offset, converts, table) = (1.0, 0.0, true, Vec::new());
-        Connection { from, to, factor, offset, converts, table, is_mean: false, law: None, place }
+        Connection { from, to, factor, offset, converts, table, rounds: false, is_mean: false, law: None, place }
     }
 }

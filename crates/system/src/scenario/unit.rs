@@ -1,6 +1,7 @@
 //! Units of a scenario: FMUs and their start values.
 
 use super::place::Place;
+use macrostep_description::BaseUnit;
 use std::path::PathBuf;
 
 /// An FMU in the system.
@@ -74,6 +75,8 @@ pub struct Setting {
     pub value: Value,
     /// Unit of the value, where it is not the variable's own.
     pub unit: Option<String>,
+    /// What that unit is, where the file with the value says it and not only the FMU.
+    pub base: Option<BaseUnit>,
     /// Whether it is passed over where the unit has no such variable, as SSP says of its parameter sets.
     pub is_optional: bool,
     /// Where.
@@ -143,7 +146,7 @@ impl Source {
 impl Setting {
     /// A value in the variable's own unit, for a variable that must be there.
     pub fn new(variable: impl Into<String>, value: Value, place: Place) -> Self {
-        Setting { variable: variable.into(), value, unit: None, is_optional: false, place }
+        Setting { variable: variable.into(), value, unit: None, base: None, is_optional: false, place }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Parts of a scenario that a description in SSP cannot have, or has in a form that other tools refuse.
 
+use super::elsewhere::unread;
+use super::wires::is_wordless;
 use crate::finding::Finding;
-use crate::scenario::{Coupling, Scenario, Setting};
-use macrostep_description::{BaseUnit, Kind, ModelDescription};
+use crate::scenario::{Coupling, Scenario};
+use macrostep_description::{BaseUnit, ModelDescription};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,6 +17,13 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
         s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no element in SSP", l.name), next)),
     );
     out.extend(s.maps.iter().map(|m| Finding::warning(&m.place, "a linear map has no element in SSP", next)));
+    out.extend(s.connections.iter().filter(|c| is_wordless(c, s, descriptions)).map(|c| {
+        let what = format!(
+            "how `{}` is made of `{}` (rounded, or by a table between types) has no element in SSP",
+            c.to, c.from
+        );
+        Finding::warning(&c.place, what, next)
+    }));
     let bond = |name: &str| format!("power bond `{name}` has no element in SSP");
     out.extend(s.bonds.iter().map(|b| Finding::warning(&b.place, bond(&b.name), next)));
     out.extend(s.units.iter().filter(|u| u.share != (1, 1)).map(|u| {
@@ -48,14 +57,7 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
         let what = format!("unit `{}`: OMSimulator needs names of letters, digits and `_`", u.name);
         Finding::warning(&u.place, what, "rename it if the file is for that tool")
     }));
-    for (unit, d) in s.units.iter().zip(descriptions) {
-        let is_item =
-            |p: &&&Setting| d.variable(&p.variable).is_some_and(|v| matches!(v.kind, Kind::Enumeration { .. }));
-        out.extend(s.settings(&unit.name).iter().filter(is_item).map(|p| {
-            let what = format!("`{}.{}` is an enumeration, which libcosim does not support", unit.name, p.variable);
-            Finding::warning(&p.place, what, "libcosim keeps its start value and says so")
-        }));
-    }
+    out.extend(unread(s, descriptions));
     // One definition of a unit of measurement is written, the first.
     let mut known: BTreeMap<&str, (&str, Option<BaseUnit>)> = BTreeMap::new();
     for (unit, d) in s.units.iter().zip(descriptions) {

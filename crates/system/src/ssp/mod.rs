@@ -22,6 +22,7 @@
 mod annotation;
 mod archive;
 mod dictionary;
+mod elsewhere;
 mod losses;
 mod mapping;
 mod parameters;
@@ -29,11 +30,14 @@ mod port;
 mod read;
 mod settings;
 mod system;
+mod values;
+mod wires;
 mod write;
 mod xml;
 
 pub use archive::{Entry, pack};
 pub use read::{read_ssd, read_ssp};
+pub use values::parameters;
 pub use write::write;
 
 /// Type of the annotation with the parts of a scenario that SSP has no elements for.
@@ -41,6 +45,9 @@ pub const ANNOTATION: &str = "macrostep";
 
 /// Name of the parameter set of a component's own values: some tools apply sets of one name to all components.
 pub const OWN_VALUES: &str = "initialValues";
+
+/// Where an archive has the start values for tools that take them as a file.
+pub const VALUES: &str = "resources/parameters.ssv";
 
 /// Name of the main file of an archive.
 pub const MAIN: &str = "SystemStructure.ssd";

@@ -5,12 +5,16 @@ use super::system::type_of;
 use super::xml::{NEW, Node};
 use crate::finding::Finding;
 use crate::scenario::{Place, Setting, Value};
+use macrostep_description::BaseUnit;
+use std::collections::BTreeMap;
 
 /// A value under the name it is to be applied to, below the element with the binding.
 pub(super) struct Bound {
     pub target: String,
     pub value: Value,
     pub unit: Option<String>,
+    /// What the unit is, where the file says it.
+    pub base: Option<BaseUnit>,
     pub place: Place,
 }
 
@@ -74,6 +78,7 @@ fn base<'a>(node: &Node, component: Option<&'a str>) -> Option<&'a str> {
 fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<Bound>, Finding> {
     // Each parameter with its name under the binding's prefix.
     set.understood(&["Parameters", "Enumerations", "Units", "Annotations"], &[], findings);
+    let units = units(set)?;
     let mut out = Vec::new();
     for parameter in set.list("Parameters", "Parameter") {
         let target = format!("{prefix}{}", parameter.required("name")?);
@@ -100,7 +105,32 @@ fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<B
             }
         };
         let unit = typed.attribute("unit").map(str::to_owned);
-        out.push(Bound { target, value, unit, place: typed.place.clone() });
+        let base = unit.as_ref().and_then(|unit| units.get(unit).copied());
+        out.push(Bound { target, value, unit, base, place: typed.place.clone() });
+    }
+    Ok(out)
+}
+
+/// Units of measurement that a file defines by base units. One without any is only named.
+pub(super) fn units(root: &Node) -> Result<BTreeMap<String, BaseUnit>, Finding> {
+    let mut out = BTreeMap::new();
+    for unit in root.list("Units", "Unit") {
+        let Some(node) = unit.child("BaseUnit") else { continue };
+        let mut base = BaseUnit::default();
+        for (key, text) in node.attributes.iter().filter(|(key, _)| !key.contains(':') && key != "xmlns") {
+            let number = text.trim().parse().unwrap_or(f64::NAN);
+            if !base.set(key, number) {
+                let what = format!("`{key}` of a `BaseUnit` is `{text}`");
+                return Err(Finding::error(
+                    &node.place,
+                    what,
+                    "expected exponents of kg, m, s, A, K, mol, cd, rad, a factor and an offset",
+                ));
+            }
+        }
+        if base != BaseUnit::default() {
+            out.insert(unit.required("name")?.to_owned(), base);
+        }
     }
     Ok(out)
 }
@@ -120,7 +150,8 @@ fn mapped(values: Vec<Bound>, mapping: &Node, findings: &mut Vec<Finding>) -> Re
         used[i] = true;
         let value = transformed(&values[i].value, entry, findings)?;
         let unit = if entry.flag("suppressUnitConversion")? { None } else { values[i].unit.clone() };
-        out.push(Bound { target: target.to_owned(), value, unit, place: entry.place.clone() });
+        let base = values[i].base.filter(|_| unit.is_some());
+        out.push(Bound { target: target.to_owned(), value, unit, base, place: entry.place.clone() });
     }
     for (v, _) in values.iter().zip(&used).filter(|(_, used)| !**used) {
         let what = format!("parameter `{}` is not in the mapping", v.target);
@@ -184,6 +215,11 @@ fn transformed(value: &Value, entry: &Node, findings: &mut Vec<Finding>) -> Resu
 impl Bound {
     /// As a setting of a unit.
     pub fn setting(self, variable: String) -> Setting {
-        Setting { unit: self.unit, is_optional: true, ..Setting::new(variable, self.value, self.place) }
+        Setting {
+            unit: self.unit,
+            base: self.base,
+            is_optional: true,
+            ..Setting::new(variable, self.value, self.place)
+        }
     }
 }

@@ -90,7 +90,11 @@ impl Wires {
                     break;
                 }
                 let Some(before) = self.into.get(at) else { break };
-                // y = factor·(f x + o) + offset
+                // y = factor·(f x + o) + offset. A table is looked up before, so that nothing may stand in front of it.
+                if !c.table.is_empty() && (before.factor, before.offset) != (1.0, 0.0) {
+                    let what = format!("`{to}` gets a mapping of values behind a linear transformation");
+                    return Err(Finding::error(&last.place, what, "map values first, and transform them after that"));
+                }
                 c.offset += c.factor * before.offset;
                 c.factor *= before.factor;
                 c.converts &= before.converts;

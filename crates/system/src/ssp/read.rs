@@ -1,5 +1,6 @@
 //! From `.ssd` and `.ssp` to a [`Scenario`].
 
+use super::parameters::units;
 use super::system::Flat;
 use super::xml::{self, Node};
 use super::{ANNOTATION, MAIN, annotation, archive};
@@ -175,6 +176,7 @@ fn read(bytes: &[u8], files: Files) -> Result<Document, Finding> {
         return Err(Finding::error(&system.place, what, "add a `Component`: there is nothing to run"));
     }
     flat.settings()?;
+    flat.define(&units(&root)?);
     flat.drop_parameter_wires();
     let connections = flat.connections()?;
     let units = std::mem::take(&mut flat.units);

@@ -9,7 +9,8 @@ use super::port::Port;
 use super::system::{DEPTH_MAX, Flat, join};
 use crate::finding::Finding;
 use crate::scenario::{ParameterSet, Setting, Value};
-use std::collections::BTreeMap;
+use macrostep_description::BaseUnit;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A value for a variable of a component.
 struct Given {
@@ -68,9 +69,24 @@ impl Flat {
                 self.sets.push(ParameterSet { name: title, settings, place });
             }
         }
+        // Of a component's own values those are left that no system around it gives another time, as it wins.
+        let outer: BTreeSet<(&str, &str)> =
+            self.sets.iter().flat_map(|s| &s.settings).map(|(unit, s)| (unit.as_str(), s.variable.as_str())).collect();
+        for unit in &mut self.units {
+            unit.settings.retain(|own| !outer.contains(&(unit.name.as_str(), own.variable.as_str())));
+        }
         // Variables with two values that differ are told.
         self.name_doubles(sources);
         Ok(())
+    }
+
+    /// What the description says of units of measurement that the files with the values leave open.
+    pub fn define(&mut self, units: &BTreeMap<String, BaseUnit>) {
+        let own = self.units.iter_mut().flat_map(|u| &mut u.settings);
+        let of_sets = self.sets.iter_mut().flat_map(|set| &mut set.settings).map(|(_, setting)| setting);
+        for setting in own.chain(of_sets).filter(|setting| setting.base.is_none()) {
+            setting.base = setting.unit.as_ref().and_then(|unit| units.get(unit).copied());
+        }
     }
 
     /// A warning for each variable with two values of which one comes through a connection.
@@ -143,6 +159,7 @@ impl Flat {
                 target: to.connector.clone(),
                 value: changed,
                 unit: value.unit.clone(),
+                base: value.base,
                 place: value.place.clone(),
             };
             if self.units.iter().any(|u| u.name == to.element) {

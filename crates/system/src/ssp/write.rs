@@ -1,12 +1,15 @@
 //! From a [`Scenario`] to a description.
 
 use super::annotation::OPENMODELICA;
+use super::elsewhere::hides_unit;
 use super::losses::{identifier, losses, step};
+use super::values::in_the_end;
+use super::wires::is_ours;
 use super::{ANNOTATION, OWN_VALUES};
 use crate::assemble::matches;
-use crate::check::{Converted, convert, table, type_name};
+use crate::check::{Converted, convert, type_name};
 use crate::finding::Finding;
-use crate::scenario::{Connection, Endpoint, Scenario, Setting, Unit, Value};
+use crate::scenario::{Scenario, Setting, Unit, Value};
 use macrostep_description::{Causality, Kind, ModelDescription, Unit as Measure, Variable};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,7 +19,7 @@ use std::sync::Arc;
 /// understand.
 pub fn write(s: &Scenario, descriptions: &[Arc<ModelDescription>], sources: &[String]) -> (String, Vec<Finding>) {
     // The root. A name that is no identifier stands in the description.
-    let mut text = Text { out: String::new(), depth: 0 };
+    let mut text = Text::new();
     text.line(format_args!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"));
     text.line(format_args!(
         "<ssd:SystemStructureDescription xmlns:ssc=\"{NS}Common\" xmlns:ssd=\"{NS}Description\" \
@@ -31,7 +34,7 @@ pub fn write(s: &Scenario, descriptions: &[Arc<ModelDescription>], sources: &[St
     text.sets(s, descriptions);
     text.open("ssd:Elements", "");
     for (u, source) in sources.iter().enumerate().take(s.units.len()) {
-        text.component(s, u, &descriptions[u], source);
+        text.component(s, u, descriptions, source);
     }
     text.close("ssd:Elements");
     text.connections(s, descriptions);
@@ -55,17 +58,44 @@ fn description(text: &str) -> String {
 }
 
 /// For an attribute: line ends would otherwise be read as blanks.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     quick_xml::escape::escape(text).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#9;")
 }
 
-struct Text {
+pub(super) struct Text {
     out: String,
     depth: usize,
 }
 
 impl Text {
-    fn line(&mut self, what: std::fmt::Arguments) {
+    /// Without a line, for a file of its own.
+    pub fn new() -> Self {
+        Text { out: String::new(), depth: 0 }
+    }
+
+    /// The text as a file.
+    pub fn end(self) -> String {
+        format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}", self.out)
+    }
+
+    /// Namespaces that the root of a file declares; nothing inside of one.
+    pub fn declarations(&self) -> String {
+        let is_root = self.out.is_empty();
+        if is_root { format!(" xmlns:ssc=\"{NS}Common\" xmlns:ssv=\"{NS}ParameterValues\"") } else { String::new() }
+    }
+
+    /// Units of measurement that the files of these values had to define.
+    pub fn units<'a>(&mut self, settings: impl Iterator<Item = &'a Setting>) {
+        let defined = |s: &Setting| Some(Measure { name: s.unit.clone()?, base: Some(s.base?), display: Vec::new() });
+        let own: BTreeSet<String> = settings.filter_map(defined).map(|measure| base(&measure)).collect();
+        if !own.is_empty() {
+            self.open("ssv:Units", "");
+            own.iter().for_each(|line| self.line(format_args!("{line}")));
+            self.close("ssv:Units");
+        }
+    }
+
+    pub fn line(&mut self, what: std::fmt::Arguments) {
         if !self.out.is_empty() {
             self.out.extend(std::iter::repeat_n("  ", self.depth));
         }
@@ -77,19 +107,19 @@ impl Text {
         }
     }
 
-    fn open(&mut self, name: &str, attributes: &str) {
+    pub fn open(&mut self, name: &str, attributes: &str) {
         self.line(format_args!("<{name}{attributes}>"));
         self.depth += 1;
     }
 
-    fn close(&mut self, name: &str) {
+    pub fn close(&mut self, name: &str) {
         self.depth = self.depth.saturating_sub(1);
         self.line(format_args!("</{name}>"));
     }
 
-    fn component(&mut self, s: &Scenario, u: usize, d: &ModelDescription, source: &str) {
+    fn component(&mut self, s: &Scenario, u: usize, descriptions: &[Arc<ModelDescription>], source: &str) {
         // The component's FMU.
-        let unit = &s.units[u];
+        let (unit, d) = (&s.units[u], &*descriptions[u]);
         self.open(
             "ssd:Component",
             &format!(
@@ -99,21 +129,23 @@ impl Text {
             ),
         );
         // Connectors: only those that something needs, as an FMU may have thousands of variables.
-        let shown = shown(s, &unit.name, d);
+        let shown = shown(s, &unit.name, d, descriptions);
         let connectors: Vec<&Variable> = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).collect();
         if !connectors.is_empty() {
             self.open("ssd:Connectors", "");
             for v in connectors {
                 self.open("ssd:Connector", &format!(" name=\"{}\" kind=\"{}\"", escape(&v.name), kind(v.causality)));
-                self.line(format_args!("{}", typed(v)));
+                let measure = if hides_unit(s, (&unit.name, v), descriptions) { "" } else { v.unit() };
+                self.line(format_args!("{}", typed(v, measure)));
                 self.close("ssd:Connector");
             }
             self.close("ssd:Connectors");
         }
-        // Start values of its own.
-        if !unit.settings.is_empty() {
+        // Its start values: those of the applied sets too, which some tools do not look for at the system.
+        let own = in_the_end(s, &unit.name, d);
+        if !own.is_empty() {
             self.open("ssd:ParameterBindings", "");
-            let settings: Vec<(String, &Setting)> = unit.settings.iter().map(|p| (p.variable.clone(), p)).collect();
+            let settings: Vec<(String, &Setting)> = own.iter().map(|p| (p.variable.clone(), p)).collect();
             self.binding(OWN_VALUES, &settings, |_| Some(d));
             self.close("ssd:ParameterBindings");
         }
@@ -144,71 +176,11 @@ impl Text {
     ) {
         self.open("ssd:ParameterBinding", "");
         self.open("ssd:ParameterValues", "");
-        self.open("ssv:ParameterSet", &format!(" version=\"1.0\" name=\"{}\"", escape(name)));
-        self.open("ssv:Parameters", "");
-        for (i, (target, setting)) in settings.iter().enumerate() {
-            self.open("ssv:Parameter", &format!(" name=\"{}\"", escape(target)));
-            self.line(format_args!("{}", value(setting, of(i))));
-            self.close("ssv:Parameter");
-        }
-        for name in ["ssv:Parameters", "ssv:ParameterSet", "ssd:ParameterValues", "ssd:ParameterBinding"] {
+        let named: Vec<_> = settings.iter().enumerate().map(|(i, (target, p))| (target.clone(), *p, of(i))).collect();
+        self.set(name, &named);
+        for name in ["ssd:ParameterValues", "ssd:ParameterBinding"] {
             self.close(name);
         }
-    }
-
-    fn connections(&mut self, s: &Scenario, descriptions: &[Arc<ModelDescription>]) {
-        // Connections from laws and files stand in the annotation.
-        let plain: Vec<_> = s.connections.iter().filter(|c| !is_ours(s, c)).collect();
-        if plain.is_empty() {
-            return;
-        }
-        self.open("ssd:Connections", "");
-        for c in plain {
-            // The ends, and whether units of measurement are converted between them.
-            let (Endpoint { unit: a, variable: y }, Endpoint { unit: b, variable: u }) = (&c.from, &c.to);
-            let suppress = if c.converts { "" } else { " suppressUnitConversion=\"true\"" };
-            let ends = format!(
-                " startElement=\"{}\" startConnector=\"{}\" endElement=\"{}\" endConnector=\"{}\"{suppress}",
-                escape(a),
-                escape(y),
-                escape(b),
-                escape(u)
-            );
-            // How the value is transformed: by a table, not at all, or linearly.
-            let table = numbers(c, s, descriptions);
-            if let Some((first, _)) = table.first() {
-                self.open("ssd:Connection", &ends);
-                self.table(first, &table);
-                self.close("ssd:Connection");
-            } else if c.factor == 1.0 && c.offset == 0.0 {
-                self.line(format_args!("<ssd:Connection{ends}/>"));
-            } else {
-                self.open("ssd:Connection", &ends);
-                self.line(format_args!(
-                    "<ssc:LinearTransformation factor=\"{:?}\" offset=\"{:?}\"/>",
-                    c.factor, c.offset
-                ));
-                self.close("ssd:Connection");
-            }
-        }
-        self.close("ssd:Connections");
-    }
-
-    fn table(&mut self, first: &Value, lines: &[(Value, Value)]) {
-        let kind = match first {
-            Value::Boolean(_) => "Boolean",
-            Value::Integer(_) | Value::Real(_) => "Integer",
-            Value::Text(_) => "Enumeration",
-        };
-        let text = |value: &Value| match value {
-            Value::Text(t) => escape(t),
-            other => other.to_string(),
-        };
-        self.open(&format!("ssc:{kind}MappingTransformation"), "");
-        for (source, target) in lines {
-            self.line(format_args!("<ssc:MapEntry source=\"{}\" target=\"{}\"/>", text(source), text(target)));
-        }
-        self.close(&format!("ssc:{kind}MappingTransformation"));
     }
 
     /// Units of measurement of the connectors.
@@ -216,7 +188,7 @@ impl Text {
         let mut written: BTreeSet<String> = BTreeSet::new();
         let mut lines = Vec::new();
         for (unit, d) in s.units.iter().zip(descriptions) {
-            let shown = shown(s, &unit.name, d);
+            let shown = shown(s, &unit.name, d, descriptions);
             let names = d.variables.iter().filter(|v| shown.contains(v.name.as_str())).map(Variable::unit);
             let own: BTreeSet<&str> = names.filter(|n| !n.is_empty()).collect();
             for measure in d.units.iter().filter(|m| own.contains(m.name.as_str())) {
@@ -250,11 +222,11 @@ impl Text {
                 self.close(name);
             }
         }
-        self.ours(s);
+        self.ours(s, descriptions);
         self.close("ssd:Annotations");
     }
 
-    fn ours(&mut self, s: &Scenario) {
+    fn ours(&mut self, s: &Scenario, descriptions: &[Arc<ModelDescription>]) {
         let mut extra = s.clone();
         // The name stands in the description where it is no identifier.
         if identifier(&s.name) == s.name {
@@ -270,7 +242,7 @@ impl Text {
         }
         extra.sets.retain(|set| !s.applied.contains(&set.name));
         extra.applied.clear();
-        extra.connections.retain(|c| is_ours(s, c) || c.law.is_some() || c.is_mean);
+        extra.connections.retain(|c| is_ours(c, s, descriptions) || c.law.is_some() || c.is_mean);
         let toml = crate::toml::write(&extra).replace("]]>", "]]]]><![CDATA[>");
         self.open("ssc:Annotation", &format!(" type=\"{ANNOTATION}\""));
         self.line(format_args!(
@@ -280,28 +252,8 @@ impl Text {
     }
 }
 
-/// Whether a connection begins where SSP has no element: at a law or a file of inputs.
-fn is_ours(s: &Scenario, c: &Connection) -> bool {
-    s.law(&c.from.unit).is_some() || s.input(&c.from.unit).is_some()
-}
-
-/// The table of a connection with numbers for items of enumerations, as its connectors have them.
-fn numbers(c: &Connection, s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<(Value, Value)> {
-    let variable = |end: &Endpoint| {
-        let d = &*descriptions[s.unit(&end.unit)?];
-        d.variable(&end.variable).map(|v| (d, v))
-    };
-    let (Some(from), Some(to)) = (variable(&c.from), variable(&c.to)) else { return c.table.clone() };
-    match table(c, from, to) {
-        Ok(lines) if !matches!(from.1.kind, Kind::Boolean) => {
-            lines.into_iter().map(|(a, b)| (Value::Integer(a.into()), Value::Integer(b.into()))).collect()
-        }
-        _ => c.table.clone(),
-    }
-}
-
-/// Variables of a unit that are connectors: those connected, and recorded ones.
-fn shown(s: &Scenario, unit: &str, d: &ModelDescription) -> BTreeSet<String> {
+/// Variables of a unit that are connectors: those connected, and recorded ones. Tools that show connectors only have no texts.
+fn shown(s: &Scenario, unit: &str, d: &ModelDescription, descriptions: &[Arc<ModelDescription>]) -> BTreeSet<String> {
     let maps = s.maps.iter().flat_map(|m| {
         let reaction = m.reaction.iter().flat_map(|r| r.from.iter().chain(&r.to));
         m.from.iter().chain(&m.to).chain(reaction)
@@ -309,9 +261,18 @@ fn shown(s: &Scenario, unit: &str, d: &ModelDescription) -> BTreeSet<String> {
     let joints = s.constraints.iter().flat_map(|c| c.outputs().chain(c.inputs()));
     let connected = s.connections.iter().flat_map(|c| [&c.from, &c.to]);
     let ends = connected.chain(s.laws.iter().flat_map(|l| &l.inputs)).chain(maps).chain(joints);
+    // What is recorded where nothing is said: real outputs outside of arrays, else all outputs.
+    let is_output = |v: &Variable| v.causality == Causality::Output;
+    let is_plain = |v: &Variable| is_output(v) && v.real().is_some() && !v.name.contains('[');
+    let has_plain = descriptions.iter().any(|d| d.variables.iter().any(is_plain));
     let is_recorded = |v: &&Variable| {
         let column = format!("{unit}.{}", v.name);
-        v.real().is_some() && s.record.variables.iter().any(|(pattern, _)| matches(pattern, &column))
+        let is_wanted = match s.record.variables.as_slice() {
+            [] if has_plain => is_plain(v),
+            [] => is_output(v),
+            patterns => patterns.iter().any(|(pattern, _)| matches(pattern, &column)),
+        };
+        is_wanted && !matches!(v.kind, Kind::String)
     };
     let recorded = d.variables.iter().filter(is_recorded).map(|v| v.name.clone());
     ends.filter(|e| e.unit == unit).map(|e| e.variable.clone()).chain(recorded).collect()
@@ -326,17 +287,17 @@ fn kind(c: Causality) -> &'static str {
     }
 }
 
-fn typed(v: &Variable) -> String {
+fn typed(v: &Variable, measure: &str) -> String {
     match &v.kind {
-        Kind::Real(_) if v.unit().is_empty() => "<ssc:Real/>".to_owned(),
-        Kind::Real(_) => format!("<ssc:Real unit=\"{}\"/>", escape(v.unit())),
+        Kind::Real(_) if measure.is_empty() => "<ssc:Real/>".to_owned(),
+        Kind::Real(_) => format!("<ssc:Real unit=\"{}\"/>", escape(measure)),
         Kind::Enumeration { .. } => "<ssc:Integer/>".to_owned(),
         _ => format!("<ssc:{}/>", type_name(v).rsplit(' ').next().unwrap_or("Real")),
     }
 }
 
 /// A value in the type of its variable.
-fn value(setting: &Setting, d: Option<&ModelDescription>) -> String {
+pub(super) fn value(setting: &Setting, d: Option<&ModelDescription>) -> String {
     let variable = d.and_then(|d| d.variable(&setting.variable).map(|v| (d, v)));
     let unit = setting.unit.as_ref().map(|u| format!(" unit=\"{}\"", escape(u))).unwrap_or_default();
     match (&setting.value, variable) {
@@ -373,18 +334,9 @@ fn base(measure: &Measure) -> String {
     let Some(b) = measure.base else {
         return format!("<ssc:Unit name=\"{}\"><ssc:BaseUnit/></ssc:Unit>", escape(&measure.name));
     };
-    let mut attributes = String::new();
-    for (name, exponent) in
-        [("kg", b.kg), ("m", b.m), ("s", b.s), ("A", b.a), ("K", b.k), ("mol", b.mol), ("cd", b.cd), ("rad", b.rad)]
-    {
-        if exponent != 0 {
-            attributes += &format!(" {name}=\"{exponent}\"");
-        }
-    }
-    for (name, number, default) in [("factor", b.factor, 1.0), ("offset", b.offset, 0.0)] {
-        if number != default {
-            attributes += &format!(" {name}=\"{number:?}\"");
-        }
-    }
+    // Exponents are whole numbers.
+    let number =
+        |name: &str, x: f64| if matches!(name, "factor" | "offset") { format!("{x:?}") } else { x.to_string() };
+    let attributes: String = b.parts().map(|(name, x)| format!(" {name}=\"{}\"", number(name, x))).collect();
     format!("<ssc:Unit name=\"{}\"><ssc:BaseUnit{attributes}/></ssc:Unit>", escape(&measure.name))
 }

@@ -253,6 +253,8 @@ pub(super) struct Changed {
     #[serde(default)]
     pub table: Vec<Vec<toml::Value>>,
     #[serde(default)]
+    pub round: bool,
+    #[serde(default)]
     pub mean: bool,
     pub law: Option<String>,
 }

@@ -189,6 +189,8 @@ impl Text {
         for c in &s.connections {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
             let law = c.law.as_ref().map(|name| format!(", law = {}", basic(name))).unwrap_or_default();
+            // Both stand behind the numbers; no connection has the two of them.
+            let law = if c.rounds { format!(", round = true{law}") } else { law };
             let (factor, offset, converts) = (c.factor, c.offset, c.converts);
             // A mean has no factor, no table and no law.
             if c.is_mean {
@@ -373,7 +375,11 @@ fn endpoints(ends: &[Endpoint]) -> String {
 fn assigned(setting: &Setting) -> String {
     match (&setting.unit, &setting.value) {
         (Some(unit), v @ (Value::Real(_) | Value::Integer(_))) => {
-            format!("{{ value = {}, unit = {} }}", value(v), basic(unit))
+            let base = setting.base.map(|base| {
+                let parts: Vec<String> = base.parts().map(|(key, number)| format!("{key} = {number:?}")).collect();
+                format!(", base = {{ {} }}", parts.join(", "))
+            });
+            format!("{{ value = {}, unit = {}{} }}", value(v), basic(unit), base.unwrap_or_default())
         }
         (_, v) => value(v),
     }

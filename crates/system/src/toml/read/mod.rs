@@ -13,6 +13,7 @@ use crate::scenario::{
     Value,
 };
 use crate::words::{Control, Named};
+use macrostep_description::BaseUnit;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -253,6 +254,7 @@ impl Reader<'_> {
                 offset: c.offset,
                 converts: c.convert_units,
                 law: c.law.clone(),
+                rounds: c.round,
                 is_mean: c.mean,
                 table: c.table.iter().map(|line| self.line(line, &place)).collect::<Read<_>>()?,
                 ..Connection::new(self.endpoint_at(&c.from, &place)?, to, place)
@@ -341,9 +343,13 @@ fn plain(value: &toml::Value) -> Option<Value> {
 fn measured(variable: &str, table: &toml::Table, place: Place) -> Read<Setting> {
     let number = table.get("value").and_then(plain).filter(|v| matches!(v, Value::Real(_) | Value::Integer(_)));
     let unit = table.get("unit").and_then(toml::Value::as_str);
-    match (number, unit) {
-        (Some(value), Some(unit)) if table.len() == 2 => {
+    let base = table.get("base").map(|base| base.as_table().and_then(base_unit));
+    match (number, unit, base) {
+        (Some(value), Some(unit), None) if table.len() == 2 => {
             Ok(Setting { unit: Some(unit.to_owned()), ..Setting::new(variable, value, place) })
+        }
+        (Some(value), Some(unit), Some(Some(base))) if table.len() == 3 => {
+            Ok(Setting { unit: Some(unit.to_owned()), base: Some(base), ..Setting::new(variable, value, place) })
         }
         _ => {
             let what = format!("`{variable}` is table `{}`", toml::Value::Table(table.clone()));
@@ -352,6 +358,18 @@ fn measured(variable: &str, table: &toml::Table, place: Place) -> Read<Setting> 
             Err(Finding::error(&place, what, next))
         }
     }
+}
+
+/// What a unit is: exponents of base units, and how it is converted to them.
+fn base_unit(table: &toml::Table) -> Option<BaseUnit> {
+    let mut base = BaseUnit::default();
+    for (key, value) in table {
+        let number = value.as_float().or(value.as_integer().map(|i| i as f64));
+        if !base.set(key, number?) {
+            return None;
+        }
+    }
+    Some(base)
 }
 
 /// `p/q`.
