@@ -19,11 +19,10 @@ pub(crate) fn vary(scenario: &Scenario, descriptions: &[Arc<ModelDescription>]) 
         && scenario.interface_models.is_empty()
         && scenario.state_events.is_empty()
         && !scenario.laws.iter().any(|law| matches!(law.kind, LawKind::Line(_)));
-    // An FMU that takes multiples of something, or is told its step, cannot take any.
+    // An FMU that takes multiples of something cannot take any.
     let takes_any = |(unit, d): (&macrostep_system::scenario::Unit, &Arc<ModelDescription>)| {
         d.co_simulation.as_ref().is_some_and(|co| co.can_handle_variable_communication_step_size)
             && scenario.step_multiple_s(unit, d).is_none()
-            && unit.step_parameter.is_none()
     };
     is_free && scenario.units.iter().zip(descriptions).all(takes_any)
 }

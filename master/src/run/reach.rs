@@ -7,9 +7,6 @@ use crate::time::Tick;
 /// Part of a window that a point may be off one where all units meet.
 const OFF_MAX: f64 = 1e-6;
 
-/// Parts of a whole window that a shortened one is made of, at most: a power of two, so that whole windows keep their bits.
-const PARTS_MAX: Tick = 1 << 30;
-
 /// Windows of a run without a stop time, for which ticks stay exact.
 const WINDOWS_OPEN: f64 = 1e6;
 
@@ -67,13 +64,14 @@ impl Simulation {
         if !is_free {
             return false;
         }
-        // Ticks as fine as stays exact in the histories, which count them in doubles.
+        // Ticks as fine as stays exact in the histories, which count them in doubles: a time is met as well as a double says it. Windows of a
+        // power of two times as many ticks keep their bits.
         let (clock, length) = (self.window.sources.clock, self.window.length(&self.state));
         let span_s = self.grid.stop_s.map(|stop_s| stop_s - self.grid.start_s);
         let windows = span_s.map_or(WINDOWS_OPEN, |span_s| (span_s / clock.length_s(length)).ceil().max(1.0));
         let room = TICKS_MAX / (windows * length as f64);
         let mut parts: Tick = 1;
-        while 2 * parts <= PARTS_MAX && (2 * parts) as f64 <= room {
+        while (2 * parts) as f64 <= room {
             parts *= 2;
         }
         self.window.sources.clock.per_unit *= parts;
