@@ -88,6 +88,26 @@ fn points_of_the_grid_have_the_bits_of_the_run() {
     }
 }
 
+/// A sum that drifts from the grid by more than a millionth of a window: nothing is told late because of it.
+#[test]
+fn a_sum_that_drifts_stays_on_the_grid() {
+    let folder = empty("drift");
+    for options in [["--predict", "hold", "--step", "1e-3"], ["--method", "palindromic", "--step", "1e-3"]] {
+        let fmu = exported(&folder, "case-1:f-s", &[&options[..], &["--stop", "1"]].concat());
+        let [mut counted, mut summed] = [0, 1].map(|_| Instance::begun(&fmu, Some(1.0)));
+        let names = ["mass1.x", "mass2.x"].map(str::to_owned);
+        for k in 0..100 {
+            for instance in [&mut counted, &mut summed] {
+                instance.set("mass1.f_ext", f64::from(k));
+                instance.step(1e-3);
+            }
+            // What rounding does over ten million steps.
+            summed.now_s += 5e-10;
+            assert_eq!(counted.row(&names), summed.row(&names), "{options:?}, step {k}");
+        }
+    }
+}
+
 /// Where the grid is kept, points of it have the same bits however it is led there.
 #[test]
 fn between_two_points_of_the_grid() {

@@ -60,6 +60,13 @@ impl Model for Container {
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         self.told(memory)?;
         let Some(running) = &mut self.running else { return Ok(Outcome::Done) };
+        // Only after another step a very short one may be what is left over by rounding.
+        let shortest_s = running.simulation.shortest_s();
+        if memory.last_step_s == 0.0 && span.is_remainder(shortest_s) {
+            let expected = format!("more than a millionth of {shortest_s} s, a step inside");
+            let (call, what) = ("fmi2DoStep", "communicationStepSize");
+            return Err(Fault::Time { call, what, found: span.step_s, expected });
+        }
         let stepped = running.step(&self.contents, memory, span);
         let (ahead, t_s) = (running.between.as_ref().map(|between| between.after.t_s), running.simulation.time_s());
         match stepped {

@@ -11,6 +11,12 @@ use crate::running::{Running, reals, wanted};
 /// Part of a shortest window that an end of a step may be off a point of the grid inside.
 const NEAR: f64 = 1e-6;
 
+/// Part by which a number of windows may be off a whole one.
+const WHOLE: f64 = 1e-9;
+
+/// Part of a shortest window by which the sum of a master may have drifted.
+const DRIFT: f64 = 1e-3;
+
 impl Running {
     /// A step begins at `t_s` \[s\]: inputs that came without derivatives go on as they did over the step before, where that is asked for.
     fn begin(&mut self, contents: &Contents, memory: &Memory, t_s: f64) {
@@ -31,8 +37,8 @@ impl Running {
     /// What a unit answers.
     pub fn step(&mut self, contents: &Contents, memory: &Memory, span: Span) -> Result<(), RunError> {
         self.is_fresh = false;
-        let to_s = span.start_s + span.step_s;
         let (from_s, is_ahead) = (self.simulation.time_s(), self.between.is_some());
+        let to_s = self.end_s(span);
         let left_s = to_s - from_s;
         let is_there = left_s <= NEAR * self.simulation.shortest_s();
         // A run that is ahead has these windows behind it, and one on the grid takes no time for what is rounding.
@@ -61,6 +67,16 @@ impl Running {
             self.told.shift(if is_whole { span.step_s } else { self.simulation.time_s() - from_s });
         }
         Ok(())
+    }
+
+    /// Where the run inside is to be after a step \[s\]. Masters add up their time: whole windows from a point of the grid end on it, though
+    /// the sum has drifted from it by rounding.
+    fn end_s(&self, span: Span) -> f64 {
+        let (from_s, shortest_s) = (self.simulation.time_s(), self.simulation.shortest_s());
+        let windows = span.step_s / shortest_s;
+        let is_whole = windows > 0.5 && (windows - windows.round()).abs() <= WHOLE * windows;
+        let is_near = (from_s - span.start_s).abs() <= DRIFT * shortest_s;
+        if is_whole && is_near && self.between.is_none() { from_s + span.step_s } else { span.start_s + span.step_s }
     }
 
     /// Windows up to `to_s` \[s\], or one beyond.

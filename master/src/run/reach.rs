@@ -7,6 +7,9 @@ use crate::time::Tick;
 /// Part of a window that a point may be off one where all units meet.
 const OFF_MAX: f64 = 1e-6;
 
+/// Part of a window that is rounding of times that are added up.
+const ROUNDING: f64 = 1e-9;
+
 /// Windows of a run without a stop time, for which ticks stay exact.
 const WINDOWS_OPEN: f64 = 1e6;
 
@@ -93,7 +96,7 @@ impl Simulation {
         let (clock, unit) = (self.window.sources.clock, self.window.plan.window);
         let (now, window) = (self.state.now, unit * whole);
         // The end: a whole number of windows where it is near one, and not past the stop time.
-        let near = |a: Tick, b: Tick| (a - b).abs() as f64 <= OFF_MAX * window as f64;
+        let near = |a: Tick, b: Tick| (a - b).abs() as f64 <= ROUNDING * window as f64;
         let windows = ((self.tick(to_s) - now) as f64 / window as f64).round() as Tick;
         let to = if near(self.tick(to_s), now + windows * window) {
             now + windows * window
@@ -106,8 +109,12 @@ impl Simulation {
         let is_last = (clock.seconds(to) - stop_s).abs() <= OFF_MAX * clock.length_s(window);
         while self.state.now < to {
             let left = to - self.state.now;
-            let is_shared = left > window && 2 * left < 3 * window && !is_last;
-            let length = if is_shared { left / 2 / unit } else { left.min(window) / unit };
+            let length = match left as f64 / window as f64 {
+                // Slightly longer than a whole one, rather than a whole one and nearly nothing.
+                part if part <= 1.0 + OFF_MAX => left / unit,
+                part if part < 1.5 && !is_last => left / 2 / unit,
+                _ => whole,
+            };
             if length > GROWTH_MAX * self.state.pace.stretch {
                 self.window.begin_anew(&mut self.state);
             }
