@@ -62,30 +62,17 @@ fn shortened_windows_stay_on_the_solution() {
             let found = distance(&fmu, &[part * window_s], 2.0);
             assert!(found <= 3.0 * whole + 1e-12, "{options:?}, {part} windows: {found:e}, whole ones {whole:e}");
         }
-        let found = distance(&fmu, &[window_s, 0.01 * window_s, 3.3 * window_s, 0.4 * window_s], 2.0);
-        assert!(found <= 10.0 * whole + 1e-12, "{options:?}, mixed: {found:e}, whole ones {whole:e}");
+        let mixed = [1.0, 0.6, 3.3, 0.7].map(|part| part * window_s);
+        let found = distance(&fmu, &mixed, 2.0);
+        assert!(found <= 3.0 * whole + 1e-12, "{options:?}, mixed: {found:e}, whole ones {whole:e}");
     }
-}
-
-/// A master that adds up its time meets the points of the grid: there are the bits of the run, last step included.
-#[test]
-fn points_of_the_grid_have_the_bits_of_the_run() {
-    for (n, options) in SHORTENED.into_iter().chain(PASSED).enumerate() {
-        let folder = empty(&format!("grid-{n}"));
-        let (names, rows) = run(&folder, "case-1:f-s", options);
-        let fmu = exported(&folder, "case-1:f-s", options);
-        let [window_s, stop_s] = [3, 1].map(|back| options[options.len() - back].parse::<f64>().expect("a time"));
-        let whole = (stop_s / window_s).round() as usize;
-        let mut instance = Instance::begun(&fmu, Some(stop_s));
-        let mut found = Vec::new();
-        lead(&mut instance, &[window_s], stop_s, |instance| found.push(instance.row(&names)));
-        assert_eq!(instance.now_s, stop_s);
-        // With step control windows end elsewhere.
-        if !options.contains(&"--control") {
-            assert_eq!(found[..whole - 1], rows[1..whole], "{options:?}");
-            assert_eq!(found.last(), rows.last(), "{options:?}");
-        }
-    }
+    // After a window that is much shorter than the next one predictors begin anew: never worse than inputs that are held throughout.
+    let [linear, hold] = ["linear", "hold"].map(|predict| {
+        let options = ["--predict", predict, "--step", "1e-3", "--stop", "2"];
+        exported(&empty(&format!("anew-{predict}")), "case-1:s-s", &options)
+    });
+    let (found, bound) = (distance(&linear, &[1e-3, 1e-5, 3.3e-3, 0.4e-3], 2.0), distance(&hold, &[1e-3], 2.0));
+    assert!(found <= bound, "{found:e}, held {bound:e}");
 }
 
 /// A sum that drifts from the grid by more than a millionth of a window: nothing is told late because of it.

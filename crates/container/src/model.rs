@@ -11,6 +11,9 @@ use crate::declaration::{Alias, Type};
 use crate::running::{Made, Running, failed};
 use crate::said::Said;
 
+/// Steps inside that one step outside may take, at most.
+const WINDOWS_MAX: f64 = 1e9;
+
 /// A system of FMUs as a slave.
 pub struct Container {
     contents: Shared<Contents>,
@@ -64,6 +67,12 @@ impl Model for Container {
         let shortest_s = running.simulation.shortest_s();
         if memory.last_step_s == 0.0 && span.is_remainder(shortest_s) {
             let expected = format!("more than a millionth of {shortest_s} s, a step inside");
+            let (call, what) = ("fmi2DoStep", "communicationStepSize");
+            return Err(Fault::Time { call, what, found: span.step_s, expected });
+        }
+        // So many windows are a mistake, and would look like a slave that hangs.
+        if span.step_s > WINDOWS_MAX * shortest_s {
+            let expected = format!("at most {WINDOWS_MAX:e} steps of {shortest_s} s inside");
             let (call, what) = ("fmi2DoStep", "communicationStepSize");
             return Err(Fault::Time { call, what, found: span.step_s, expected });
         }

@@ -11,7 +11,7 @@ const OFF_MAX: f64 = 1e-6;
 const ROUNDING: f64 = 1e-9;
 
 /// Windows of a run without a stop time, for which ticks stay exact.
-const WINDOWS_OPEN: f64 = 1e6;
+const WINDOWS_OPEN: f64 = 1e8;
 
 /// Ticks that a run may have.
 const TICKS_MAX: f64 = 4.5e15;
@@ -90,9 +90,13 @@ impl Simulation {
     /// ended.
     ///
     /// # Errors
-    /// As [`Simulation::step`].
+    /// [`RunError::Grid`] for a time beyond what ticks can count; else as [`Simulation::step`].
     pub fn reach_any(&mut self, to_s: f64) -> Result<(), RunError> {
         let Some(whole) = self.whole else { return self.reach(to_s) };
+        if self.tick(to_s) as f64 > 2.0 * TICKS_MAX {
+            let (found, expected) = (format!("{to_s} s"), "a time up to which steps can be counted: give a stop time");
+            return Err(RunError::grid("end of a communication step", found, expected.to_owned()));
+        }
         let (clock, unit) = (self.window.sources.clock, self.window.plan.window);
         let (now, window) = (self.state.now, unit * whole);
         // The end: a whole number of windows where it is near one, and not past the stop time.
