@@ -75,6 +75,27 @@ fn shortened_windows_stay_on_the_solution() {
     assert!(found <= bound, "{found:e}, held {bound:e}");
 }
 
+/// A master that adds up its time meets the points of the grid: there are the bits of the run, last step included.
+#[test]
+fn points_of_the_grid_have_the_bits_of_the_run() {
+    for (n, options) in SHORTENED.into_iter().chain(PASSED).enumerate() {
+        let folder = empty(&format!("grid-{n}"));
+        let (names, rows) = run(&folder, "case-1:f-s", options);
+        let fmu = exported(&folder, "case-1:f-s", options);
+        let [window_s, stop_s] = [3, 1].map(|back| options[options.len() - back].parse::<f64>().expect("a time"));
+        let whole = (stop_s / window_s).round() as usize;
+        let mut instance = Instance::begun(&fmu, Some(stop_s));
+        let mut found = Vec::new();
+        lead(&mut instance, &[window_s], stop_s, |instance| found.push(instance.row(&names)));
+        assert_eq!(instance.now_s, stop_s);
+        // With step control windows end elsewhere.
+        if !options.contains(&"--control") {
+            assert_eq!(found[..whole - 1], rows[1..whole], "{options:?}");
+            assert_eq!(found.last(), rows.last(), "{options:?}");
+        }
+    }
+}
+
 /// A sum that drifts from the grid by more than a millionth of a window: nothing is told late because of it.
 #[test]
 fn a_sum_that_drifts_stays_on_the_grid() {
