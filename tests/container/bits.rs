@@ -1,6 +1,5 @@
 //! A container gives the bits of `macrostep run`, whatever is inside.
 
-use macrostep_master::unit::Unit;
 use macrostep_oscillator::{Exact, Parameters};
 
 use super::{Instance, empty, exported, macrostep, run, succeeds};
@@ -51,14 +50,6 @@ fn outer_steps_are_any_multiple_of_the_inner_one() {
         windows += n;
         assert_eq!(instance.row(&names), rows[windows], "after {windows} windows");
     }
-    // Others are refused with those that fit, and change nothing.
-    let mut instance = Instance::begun(&fmu, Some(0.1));
-    for step_s in [1.5e-3, 0.4e-3] {
-        let error = instance.unit.step(0.0, step_s, true).expect_err("refused").to_string();
-        assert!(error.contains("a whole number of steps of 0.001 s inside: 0.001, 0.002 …"), "{error}");
-    }
-    instance.step(2e-3);
-    assert_eq!(instance.row(&names), rows[2]);
 }
 
 /// Two FMUs that blow up with held inputs are exact as one container with a waveform inside.

@@ -9,6 +9,7 @@ mod inputs;
 mod isolation;
 mod nesting;
 mod state;
+mod steps;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

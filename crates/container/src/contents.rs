@@ -45,6 +45,8 @@ pub(crate) struct Contents {
     pub fmus: Fmus,
     pub description: ModelDescription,
     pub table: Table,
+    /// Of the units.
+    pub descriptions: Vec<Arc<ModelDescription>>,
     pub slaves: Slaves,
     /// The folder.
     pub resources: PathBuf,
@@ -82,7 +84,7 @@ impl Contents {
         // What the container declares.
         let (description, table) = declare(&scenario, &descriptions, &interface).map_err(refused)?;
         let (slaves, resources) = (interface.slaves, folder.to_owned());
-        Ok(Contents { scenario, fmus, description, table, slaves, resources })
+        Ok(Contents { scenario, fmus, description, table, descriptions, slaves, resources })
     }
 }
 

@@ -12,13 +12,13 @@ use macrostep_description::{
 use macrostep_master::Refresh;
 use macrostep_slave::{builder, capabilities};
 use macrostep_system::scenario::{Endpoint, Names};
-use macrostep_system::words::{Control, Rollback, Sampling};
+use macrostep_system::words::{Rollback, Sampling};
 use macrostep_system::{Scenario, assemble, toml};
 
 use crate::contents::Interface;
 use crate::dependence::Dependence;
 use crate::slaves::{EXTRAPOLATE, ISOLATE};
-use crate::types;
+use crate::{steps, types};
 
 /// One of the four name spaces of value references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +71,8 @@ pub(crate) struct Table {
     pub isolate: usize,
     /// Value reference of the parameter by which inputs are extrapolated.
     pub extrapolate: usize,
+    /// Whether windows inside can be shortened.
+    pub varies: bool,
 }
 
 /// The declaration of the container of a complete scenario.
@@ -123,6 +125,7 @@ pub(crate) fn declare(
     // What can only be said when all variables are there. The GUID is made of all the rest.
     declaring.structure();
     declaring.experiment();
+    declaring.table.varies = steps::vary(scenario, descriptions);
     declaring.capabilities(interface);
     let Declaring { mut description, table, .. } = declaring;
     description.guid = guid_of(&description);
@@ -340,7 +343,7 @@ impl<'a> Declaring<'a> {
         let content = self.content();
         let co_simulation = macrostep_description::CoSimulation {
             model_identifier: interface.identifier.clone(),
-            can_handle_variable_communication_step_size: self.scenario.coupling.control.kind != Control::Fixed,
+            can_handle_variable_communication_step_size: self.table.varies,
             can_interpolate_inputs: true,
             max_output_derivative_order: self.output_order(),
             can_get_and_set_fmu_state: goes_back,

@@ -11,22 +11,27 @@
 //! | `fmus/NAME/` | an FMU, unpacked |
 //! | `slave/ARCHITECTURE` | the program of processes of their own, see [`Slaves`] |
 //!
-//! An outer step is a whole number of windows inside. Inputs are polynomials over it, as the outer master gives them. Outputs are
+//! An outer step is windows inside, the last one shortened or passed. Inputs are polynomials over it, as the outer master gives them. Outputs are
 //! what a run of the scenario records. The state is that of the engine with those of the units, so that an outer master goes back
 //! where every unit can write its state down.
 //!
 //! One library serves every system: the declaration is made from the files.
 
+mod between;
 mod choice;
 mod contents;
 mod course;
 mod declaration;
 mod dependence;
 mod judged;
+mod kept;
 mod model;
+mod outputs;
 mod running;
 mod said;
 mod slaves;
+mod stepping;
+mod steps;
 mod tangent;
 mod types;
 

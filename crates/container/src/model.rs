@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use macrostep_description::ModelDescription;
+use macrostep_description::{ModelDescription, shown};
 use macrostep_master::RunError;
 use macrostep_slave::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shared, Span, Tangent, Topic};
 
@@ -11,12 +11,17 @@ use crate::declaration::{Alias, Type};
 use crate::running::{Made, Running, failed};
 use crate::said::Said;
 
+/// Steps inside that one step outside may take, at most.
+const WINDOWS_MAX: f64 = 1e9;
+
 /// A system of FMUs as a slave.
 pub struct Container {
     contents: Shared<Contents>,
     /// The run inside; `None` before initialisation.
     running: Option<Running>,
     said: Said,
+    /// Whether it was told that outputs are interpolated; once is enough.
+    has_told: bool,
 }
 
 impl std::fmt::Debug for Container {
@@ -40,7 +45,7 @@ impl Model for Container {
     fn declare(resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault> {
         let contents = Contents::open(resources)?;
         let description = contents.description.clone();
-        Ok((Container { contents, running: None, said: Said::default() }, description))
+        Ok((Container { contents, running: None, said: Said::default(), has_told: false }, description))
     }
 
     fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
@@ -58,26 +63,32 @@ impl Model for Container {
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         self.told(memory)?;
         let Some(running) = &mut self.running else { return Ok(Outcome::Done) };
+        // Only after another step a very short one may be what is left over by rounding.
         let shortest_s = running.simulation.shortest_s();
-        // Where a master adds up its time, the last step may be rounding.
-        if memory.last_step_s > 0.0 && span.is_remainder(shortest_s) {
-            return Ok(Outcome::Done);
-        }
-        if !running.reaches(span.step_s) {
-            let expected =
-                format!("a whole number of steps of {shortest_s} s inside: {shortest_s}, {} …", 2.0 * shortest_s);
+        if memory.last_step_s == 0.0 && span.is_remainder(shortest_s) {
+            let expected = format!("more than a millionth of {shortest_s} s, a step inside");
             let (call, what) = ("fmi2DoStep", "communicationStepSize");
             return Err(Fault::Time { call, what, found: span.step_s, expected });
         }
-        running.begin(&self.contents, memory).map_err(|e| failed(span.start_s, &e))?;
-        match running.step(span.step_s) {
+        // So many windows are a mistake, and would look like a slave that hangs.
+        if span.step_s > WINDOWS_MAX * shortest_s {
+            let expected = format!("at most {WINDOWS_MAX:e} steps of {shortest_s} s inside");
+            let (call, what) = ("fmi2DoStep", "communicationStepSize");
+            return Err(Fault::Time { call, what, found: span.step_s, expected });
+        }
+        let stepped = running.step(&self.contents, memory, span);
+        let (ahead, t_s) = (running.between.as_ref().map(|between| between.after.t_s), running.simulation.time_s());
+        match stepped {
             Ok(()) => {
                 running.judged.tell(&running.simulation, &self.said);
+                if let Some(ahead_s) = ahead.filter(|_| !std::mem::replace(&mut self.has_told, true)) {
+                    self.said.say(Topic::Warning, ahead_of(span.start_s + span.step_s, ahead_s));
+                }
                 Ok(Outcome::Done)
             }
             Err(error @ RunError::Discarded { terminated, .. }) => {
                 self.said.say(Topic::Discard, error.to_string());
-                Ok(Outcome::Discarded { reached_s: running.simulation.time_s(), terminated })
+                Ok(Outcome::Discarded { reached_s: t_s, terminated })
             }
             Err(error) => Err(failed(span.start_s, &error)),
         }
@@ -98,9 +109,18 @@ impl Model for Container {
     ) -> Result<(), Fault> {
         self.told(memory)?;
         let Some(running) = &mut self.running else { return Ok(()) };
+        let outputs = &self.contents.table.outputs;
         for ((reference, order), value) in refs.iter().zip(orders).zip(values) {
             let is_it = |a: &&Alias| a.kind == Type::Real && a.outer == *reference as usize;
-            let Some(alias) = self.contents.table.outputs.iter().find(is_it) else { continue };
+            let Some(alias) = outputs.iter().find(is_it) else { continue };
+            if let Some(between) = &running.between {
+                let message = "between two points of the grid inside there are derivatives of order 1 only";
+                let refused = || Fault::Unavailable { call: "fmi2GetRealOutputDerivatives", message };
+                let i = outputs.iter().position(|a| a.outer == alias.outer && a.kind == Type::Real);
+                let known = i.filter(|_| *order == 1).map(|i| between.rate(i, memory.time_s));
+                *value = known.ok_or_else(refused)?;
+                continue;
+            }
             *value = running.output_derivative(alias, *order).map_err(|e| {
                 self.said.say(Topic::Discard, e.to_string());
                 let message = "the unit inside does not give this derivative at present";
@@ -162,6 +182,19 @@ impl Model for Container {
         };
         let known: Vec<(usize, f64)> = inputs.into_iter().zip(d_known.iter().copied()).collect();
         let running = self.told(memory)?;
+        if running.between.is_some() {
+            let message = "outputs follow inputs at points of the grid inside, and the time is between two of them";
+            return Err(Fault::Unavailable { call: "fmi2GetDirectionalDerivative", message });
+        }
         running.tangent(&known, &outputs, d_unknown).map_err(|e| failed(memory.time_s, &e))
     }
+}
+
+/// What is to be known about a step that ends between two points of the grid inside.
+fn ahead_of(t_s: f64, ahead_s: f64) -> String {
+    let (t, ahead) = (shown::time(t_s), shown::time(ahead_s));
+    format!(
+        "at t = {t} s the run inside is at {ahead} s, the next point of its grid: outputs between two points are interpolated, and inputs count \
+         from the next point on; communication steps that are whole windows inside need neither (said once)"
+    )
 }

@@ -1,21 +1,21 @@
 //! The run inside: a simulation of the scenario, with the last values from outside.
 
 use macrostep_description::Value;
-use macrostep_master::record::Observer;
 use macrostep_master::unit::set;
-use macrostep_master::{RunError, SavedState, Simulation, UnitId};
+use macrostep_master::{RunError, Simulation, UnitId};
 use macrostep_ode::Polynomials;
 use macrostep_slave::{Fault, Memory};
 use macrostep_system::scenario::{Place, Scenario, Setting, Value as ScenarioValue};
 use macrostep_system::{Finding, assemble};
-use serde::{Deserialize, Serialize};
 
+use crate::between::Between;
 use crate::contents::Contents;
 use crate::course::Course;
 use crate::declaration::{Alias, Type};
 use crate::judged::Judged;
 use crate::said::Said;
 use crate::slaves::Inside;
+use crate::steps::end_s;
 
 /// What a simulation was made with.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +73,7 @@ impl Contents {
         s.experiment.start_s = made.start_s;
         if made.stop_s.is_finite() {
             // What would come after the stop does not.
-            s.experiment.stop_s = Some(made.stop_s);
+            s.experiment.stop_s = Some(end_s(&self.scenario, &self.descriptions, made.start_s, made.stop_s));
             s.events.retain(|e| e.at_s < made.stop_s);
         }
         // What was given takes the place of what the scenario says.
@@ -114,26 +114,22 @@ pub(crate) fn value(memory: &Memory, alias: &Alias) -> Value {
 pub(crate) struct Running {
     pub simulation: Simulation,
     pub made: Made,
-    units: Vec<UnitId>,
+    pub(crate) units: Vec<UnitId>,
     /// Whether it is where initialisation has left it.
     pub is_fresh: bool,
     /// Polynomials of the real inputs as they were told, their origin at the present time.
-    told: Polynomials,
-    /// Values of the other inputs, then of the tunable parameters, as they were told.
-    told_others: Vec<Value>,
-    wanted: Polynomials,
+    pub(crate) told: Polynomials,
+    /// Values of the other inputs, then of the tunable parameters, as they were told; `None` where that is not known.
+    pub(crate) told_others: Vec<Option<Value>>,
+    pub(crate) wanted: Polynomials,
     /// Of the real inputs, where they are extrapolated.
-    course: Option<Course>,
+    pub(crate) course: Option<Course>,
+    /// Where the run is ahead of the outer master: its last window.
+    pub between: Option<Between>,
+    /// Whether its windows are shortened rather than passed.
+    pub(crate) is_free: bool,
     /// What was told of its verdict.
     pub judged: Judged,
-}
-
-/// What a state of the run is kept as.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    state: SavedState,
-    /// With extrapolated inputs: their values, and their polynomials as they were told.
-    course: Option<(Course, Vec<Vec<f64>>)>,
 }
 
 impl Running {
@@ -157,7 +153,8 @@ impl Running {
             assembly.system.connect_outside(units[alias.unit], &alias.name).map_err(|e| e.to_string())?;
         }
         // The run, which is told all inputs anew before it initialises.
-        let simulation = assembly.simulation().map_err(|e| e.to_string())?;
+        let mut simulation = assembly.simulation().map_err(|e| e.to_string())?;
+        let is_free = contents.table.varies && simulation.shorten();
         let course = made.extrapolate.then(Course::default);
         let mut running = Running {
             simulation,
@@ -168,6 +165,8 @@ impl Running {
             told_others: Vec::new(),
             wanted: Polynomials::default(),
             course,
+            between: None,
+            is_free,
             judged: Judged::default(),
         };
         running.retell(contents, memory);
@@ -178,7 +177,7 @@ impl Running {
     /// Takes what a memory holds for told: the units have it already, or are about to get it.
     pub fn retell(&mut self, contents: &Contents, memory: &Memory) {
         self.told = wanted(contents, memory);
-        self.told_others = others(contents).map(|alias| value(memory, alias)).collect();
+        self.told_others = others(contents).map(|alias| Some(value(memory, alias))).collect();
         for i in 0..self.told.count() {
             self.simulation.set_outside(i, &coefficients(&self.told, i));
         }
@@ -189,14 +188,11 @@ impl Running {
     /// # Errors
     /// What a unit answers.
     pub fn tell(&mut self, contents: &Contents, memory: &Memory) -> Result<(), RunError> {
-        // Values that are not real, and parameters.
-        for (i, alias) in others(contents).enumerate() {
-            let now = value(memory, alias);
-            if self.told_others[i] != now {
-                set(self.simulation.unit_mut(self.units[alias.unit]), alias.inner, &now)?;
-                self.told_others[i] = now;
-            }
+        // Between two points of its grid a run is told nothing.
+        if self.between.is_some() {
+            return Ok(());
         }
+        self.tell_others(contents, memory)?;
         // Polynomials. What a step has left is told already, extrapolated or not.
         let is_left = self.course.as_ref().is_some_and(|course| course.knows(reals(contents, memory)));
         if !is_left && !is_told(&self.told, contents, memory) {
@@ -206,30 +202,26 @@ impl Running {
         Ok(())
     }
 
+    /// Values that are not real, and parameters.
+    pub(crate) fn tell_others(&mut self, contents: &Contents, memory: &Memory) -> Result<(), RunError> {
+        for (i, alias) in others(contents).enumerate() {
+            let now = value(memory, alias);
+            if self.told_others[i].as_ref() != Some(&now) {
+                set(self.simulation.unit_mut(self.units[alias.unit]), alias.inner, &now)?;
+                self.told_others[i] = Some(now);
+            }
+        }
+        Ok(())
+    }
+
     /// Gives the units the wanted polynomials.
-    fn give(&mut self) -> Result<(), RunError> {
+    pub(crate) fn give(&mut self) -> Result<(), RunError> {
         let mut is_other = false;
         for i in 0..self.wanted.count() {
             is_other |= self.simulation.set_outside(i, &coefficients(&self.wanted, i));
         }
         std::mem::swap(&mut self.told, &mut self.wanted);
         if is_other { self.simulation.refresh() } else { Ok(()) }
-    }
-
-    /// A step begins: inputs that came without derivatives go on as they did over the step before, where that is asked for.
-    ///
-    /// # Errors
-    /// What a unit answers.
-    pub fn begin(&mut self, contents: &Contents, memory: &Memory) -> Result<(), RunError> {
-        let Some(course) = &mut self.course else { return Ok(()) };
-        course.begin(self.simulation.time_s(), reals(contents, memory).collect());
-        self.wanted = wanted(contents, memory);
-        for i in 0..self.wanted.count() {
-            if (1..=self.wanted.degree()).all(|j| self.wanted.coefficient(i, j) == 0.0) {
-                self.wanted.set(i, 1, course.slope(i));
-            }
-        }
-        self.give()
     }
 
     /// The polynomial of a real input as it was told.
@@ -241,78 +233,6 @@ impl Running {
     pub(crate) fn told_value(&self, i: usize) -> f64 {
         self.told.coefficient(i, 0)
     }
-
-    /// Windows over `step_s` seconds.
-    ///
-    /// # Errors
-    /// As [`Simulation::reach`].
-    pub fn step(&mut self, step_s: f64) -> Result<(), RunError> {
-        self.is_fresh = false;
-        let to_s = self.simulation.time_s() + step_s;
-        self.simulation.reach(to_s)?;
-        // The slave moves the origin of its polynomials in the same way.
-        if self.told.degree() > 0 {
-            self.told.shift(step_s);
-        }
-        Ok(())
-    }
-
-    /// Whether a step of `step_s` seconds ends where the units meet.
-    pub fn reaches(&self, step_s: f64) -> bool {
-        self.simulation.reaches(self.simulation.time_s() + step_s)
-    }
-
-    /// Writes the outputs into a memory.
-    ///
-    /// # Errors
-    /// What a unit answers.
-    pub fn show(&mut self, contents: &Contents, memory: &mut Memory) -> Result<(), RunError> {
-        self.simulation.observe(&mut Shown { outputs: &contents.table.outputs, memory })
-    }
-
-    /// Derivatives of outputs, as their units give them.
-    ///
-    /// # Errors
-    /// What a unit answers.
-    pub fn output_derivative(&mut self, alias: &Alias, order: i32) -> Result<f64, RunError> {
-        let mut out = [0.0];
-        let unit = self.simulation.unit_mut(self.units[alias.unit]);
-        unit.get_output_derivatives(&[alias.inner], &[order], &mut out)?;
-        Ok(out[0])
-    }
-
-    /// Everything that changes, as bytes.
-    ///
-    /// # Errors
-    /// What a unit answers.
-    pub fn keep(&mut self) -> Result<Vec<u8>, String> {
-        let state = self.simulation.saved_state().map_err(|e| e.to_string())?;
-        let told = || (0..self.told.count()).map(|i| coefficients(&self.told, i)).collect();
-        let course = self.course.clone().map(|course| (course, told()));
-        postcard::to_stdvec(&Kept { state, course }).map_err(|e| e.to_string())
-    }
-
-    /// Goes on where bytes were kept.
-    ///
-    /// # Errors
-    /// Where they are those of something else, and what a unit answers.
-    pub fn recall(&mut self, bytes: &[u8], contents: &Contents, memory: &Memory) -> Result<(), String> {
-        let kept: Kept = postcard::from_bytes(bytes).map_err(|e| e.to_string())?;
-        self.is_fresh = false;
-        self.simulation.resume(&kept.state).map_err(|e| e.to_string())?;
-        self.retell(contents, memory);
-        // Inputs that were extrapolated are not those the memory has.
-        let Some((course, told)) = kept.course else { return Ok(()) };
-        if told.len() != self.told.count() {
-            return Err(format!("{} inputs, expected {}", told.len(), self.told.count()));
-        }
-        for (i, coefficients) in told.iter().enumerate() {
-            coefficients.iter().enumerate().for_each(|(j, c)| self.told.set(i, j, *c));
-            self.simulation.set_outside(i, coefficients);
-        }
-        self.course = Some(course);
-        Ok(())
-    }
 }
 
 /// Inputs that are not real, then tunable parameters.
@@ -321,12 +241,12 @@ fn others(contents: &Contents) -> impl Iterator<Item = &Alias> {
 }
 
 /// Values of the real inputs.
-fn reals<'a>(contents: &'a Contents, memory: &'a Memory) -> impl Iterator<Item = f64> + 'a {
+pub(crate) fn reals<'a>(contents: &'a Contents, memory: &'a Memory) -> impl Iterator<Item = f64> + 'a {
     contents.table.reals.iter().map(|alias| memory.reals[alias.outer])
 }
 
 /// The polynomials of the real inputs from the present time on.
-fn wanted(contents: &Contents, memory: &Memory) -> Polynomials {
+pub(crate) fn wanted(contents: &Contents, memory: &Memory) -> Polynomials {
     let mut wanted = memory.inputs.clone();
     for (value, alias) in wanted.values_mut().iter_mut().zip(&contents.table.reals) {
         *value = memory.reals[alias.outer];
@@ -334,7 +254,7 @@ fn wanted(contents: &Contents, memory: &Memory) -> Polynomials {
     wanted
 }
 
-fn coefficients(of: &Polynomials, i: usize) -> Vec<f64> {
+pub(crate) fn coefficients(of: &Polynomials, i: usize) -> Vec<f64> {
     (0..=of.degree()).map(|j| of.coefficient(i, j)).collect()
 }
 
@@ -350,34 +270,6 @@ fn is_told(told: &Polynomials, contents: &Contents, memory: &Memory) -> bool {
 
 fn higher(of: &Polynomials, i: usize, j: usize) -> f64 {
     if j <= of.degree() { of.coefficient(i, j) } else { 0.0 }
-}
-
-/// Takes a row into a memory.
-struct Shown<'a> {
-    outputs: &'a [Alias],
-    memory: &'a mut Memory,
-}
-
-impl Observer for Shown<'_> {
-    fn row(&mut self, _t_s: f64, values: &[f64]) {
-        for (alias, value) in self.outputs.iter().zip(values) {
-            match alias.kind {
-                Type::Real => self.memory.reals[alias.outer] = *value,
-                // They were integers.
-                Type::Integer => self.memory.integers[alias.outer] = *value as i32,
-                Type::Boolean => self.memory.booleans[alias.outer] = *value != 0.0,
-                Type::Text => {}
-            }
-        }
-    }
-
-    fn texts(&mut self, texts: &[(usize, String)]) {
-        for (place, text) in texts {
-            if let Some(alias) = self.outputs.get(*place) {
-                self.memory.strings[alias.outer].clone_from(text);
-            }
-        }
-    }
 }
 
 fn first_error(findings: &[Finding]) -> String {

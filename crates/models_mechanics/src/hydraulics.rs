@@ -1,7 +1,7 @@
 //! A hydraulic circuit as a slave that integrates the interface model of what it drives.
 //!
 //! # Equations
-//! Over a step H from t, in N = H/h_f micro steps, with w_0, s_0, W and b as they stand at the step's start:
+//! Over a step H from t, in N = H/h_f micro steps of h_f, or in the next larger whole number of shorter ones, with w_0, s_0, W and b as they stand at the step's start:
 //! ```text
 //! λ_k     = A1 p1 − A2 p2 − b_f w_k
 //! w_{k+1} = w_0                              hold
@@ -19,7 +19,7 @@
 //! | λ̄, λ_N | `lam_mean[i]`, `lam_end[i]` | mean force over the last step, force at its end (N) |
 //! | w_N, s_N | `w_pred[i]`, `s_pred[i]` | predicted speed and position at its end |
 //! | λ | `lam[i]` | force at the present state and `w0` (N): the output that feeds through |
-//! | w_{−1} | hidden | `w0` of the step before |
+//! | w_{−1} | hidden | `w0` of the step before; where that had another length H₋, w_0 − (w_0 − w_{−1}) H/H₋ |
 //!
 //! A step of one micro step with `hold` makes this a plain force-out, velocity-in slave: the master can then do the
 //! prediction itself.
@@ -42,6 +42,9 @@ use crate::circuits::Drive;
 
 /// What a micro step costs.
 const WORK: u64 = 10;
+
+/// Steps that differ by less than this part are of one length.
+const SAME: f64 = 1e-9;
 
 /// Hidden reals of a cylinder.
 const CYLINDER: usize = 5;
@@ -79,9 +82,13 @@ impl Layout {
     fn outputs(&self) -> usize {
         self.bias() + self.r
     }
-    /// Hidden: cylinders, speed before, mean and end force, predicted speed and position, work.
+    /// Hidden: cylinders, speed before, mean and end force, predicted speed and position, length of the step before, work.
     fn hidden(&self) -> usize {
-        (CYLINDER + 5) * self.r + 1
+        (CYLINDER + 5) * self.r + 2
+    }
+    /// Place of the length of the step before, s.
+    fn step_before(&self) -> usize {
+        self.hidden() - 2
     }
 }
 
@@ -140,16 +147,29 @@ impl<D: Drive> Hydraulics<D> {
         &mut memory.hidden_reals[CYLINDER * self.layout.r..]
     }
 
-    /// The division of a step.
+    /// The division of a step: micro steps as the parameter has them, or slightly shorter ones of one length where it is no multiple.
     fn divide(&self, memory: &Memory, span: Span) -> Result<Window, Fault> {
         let micro_s = memory.reals[Layout::MICRO];
         span.micro_steps(micro_s, WORK)?;
-        Window::divide(span.start_s, span.step_s, micro_s).map_err(|_| Fault::Time {
+        let shorter_s = span.step_s / (span.step_s / micro_s).ceil();
+        let division = Window::divide(span.start_s, span.step_s, micro_s);
+        division.or_else(|_| Window::divide(span.start_s, span.step_s, shorter_s)).map_err(|_| Fault::Time {
             call: "fmi2DoStep",
             what: "communicationStepSize",
             found: span.step_s,
-            expected: format!("a multiple of {micro_s} s, the parameter `micro_step`"),
+            expected: format!("at most 1e9 micro steps of {micro_s} s, the parameter `micro_step`"),
         })
+    }
+
+    /// The speed a step of this length ago, on the line through the last two: steps may differ in length.
+    fn scale_before(&self, memory: &Memory, step_s: f64, speed: &[f64], before: &mut [f64]) {
+        let before_s = memory.hidden_reals[self.layout.step_before()];
+        if (step_s - before_s).abs() <= SAME * step_s || before_s <= 0.0 {
+            return;
+        }
+        for (b, w) in before.iter_mut().zip(speed) {
+            *b = w - (w - *b) * (step_s / before_s);
+        }
     }
 
     /// Writes W as a full matrix, by rows.
@@ -213,6 +233,7 @@ impl<D: Drive> Model for Hydraulics<D> {
         for (to, from) in self.record(memory).chunks_exact_mut(layout.r).zip(parts) {
             to.copy_from_slice(from);
         }
+        memory.hidden_reals[layout.step_before()] = 0.0;
         memory.hidden_reals[layout.hidden() - 1] = 0.0;
         memory.hidden_integers[0] = 0;
         Ok(())
@@ -235,6 +256,7 @@ impl<D: Drive> Model for Hydraulics<D> {
         // In the first step there is no speed before.
         let is_first = memory.hidden_integers[0] == 0;
         room.before.extend_from_slice(if is_first { &room.speed } else { &self.record(memory)[..r] });
+        self.scale_before(memory, span.step_s, &room.speed, &mut room.before);
         let slow = Interface {
             prediction: prediction(memory),
             position: &memory.reals[layout.position()..layout.mobility()],
@@ -249,6 +271,7 @@ impl<D: Drive> Model for Hydraulics<D> {
         let finite = forces.mean.iter().chain(&forces.end).chain(&forces.position).all(|x| x.is_finite());
         if finite {
             self.keep(memory, &room);
+            memory.hidden_reals[layout.step_before()] = span.step_s;
         }
         self.room = room;
         if finite {

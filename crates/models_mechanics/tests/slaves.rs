@@ -138,10 +138,57 @@ fn another_step_is_refused_and_nothing_lost() {
     let [mut slow, mut fast] = pair("crane", "crane_hydraulics", 0.004);
     let refused = slow.do_step(0.0, 0.005, true).expect_err("another step").to_string();
     assert!(refused.contains("communication_step") && refused.contains("0.004"), "{refused}");
-    let refused = fast.do_step(0.0, 0.0005, true).expect_err("no multiple").to_string();
-    assert!(refused.contains("micro_step"), "{refused}");
     assert!(matches!(slow.do_step(0.0, 0.005, true), Err(Fault::Time { .. })));
     couple(slow.as_mut(), fast.as_mut(), 0.0, 0.004);
+}
+
+/// Hydraulics take any step: as near to fine micro steps as with multiples of the micro step.
+#[test]
+fn hydraulics_take_any_step() {
+    let force = |micro_s: f64, lengths: &[f64]| {
+        let mut slave = find("crane_hydraulics").expect("a model").instantiate("any");
+        set(slave.as_mut(), "micro_step", &[micro_s]);
+        initialise(slave.as_mut());
+        let mut t = 0.0;
+        for h in lengths.iter().cycle() {
+            let h = h.min(0.2 - t);
+            if h <= 0.0 {
+                break;
+            }
+            set(slave.as_mut(), "w0", &[0.02, -0.01]);
+            set(slave.as_mut(), "s0", &[0.02 * t, -0.01 * t]);
+            slave.do_step(t, h, true).expect("a step");
+            t += h;
+        }
+        get(slave.as_mut(), "lam_end")[0]
+    };
+    let (fine, whole) = (force(1e-6, &[0.004]), force(2e-4, &[0.004]));
+    let bound = (whole - fine).abs();
+    assert!(bound > 0.0);
+    for lengths in [&[0.0005][..], &[0.004 / 3.0], &[0.004 * std::f64::consts::FRAC_1_SQRT_2], &[0.00407, 0.0002]] {
+        let off = (force(2e-4, lengths) - fine).abs();
+        assert!(off <= 1.2 * bound, "{lengths:?}: {off:e} Pa, with multiples {bound:e} Pa");
+    }
+}
+
+/// A line through the last two speeds is one in time, whatever the lengths of steps.
+#[test]
+fn linear_predictions_follow_a_ramp_over_steps_of_any_length() {
+    let mut slave = find("crane_hydraulics").expect("a model").instantiate("ramp");
+    initialise(slave.as_mut());
+    let prediction = slave.description().variable("prediction").expect("declared").value_reference;
+    slave.set_integer(&[prediction], &[2]).expect_err("fixed by now");
+    let mut slave = find("crane_hydraulics").expect("a model").instantiate("ramp");
+    slave.set_integer(&[prediction], &[2]).expect("set");
+    initialise(slave.as_mut());
+    let mut t = 0.0;
+    for (n, h) in [0.004, 0.004, 0.0013, 0.0071, 0.002].into_iter().enumerate() {
+        set(slave.as_mut(), "w0", &[0.5 * t, -0.2 * t]);
+        slave.do_step(t, h, true).expect("a step");
+        t += h;
+        let found = get(slave.as_mut(), "w_pred");
+        assert!(n == 0 || ((found[0] - 0.5 * t).abs() < 1e-14 && (found[1] + 0.2 * t).abs() < 1e-14), "{n}: {found:?}");
+    }
 }
 
 #[test]

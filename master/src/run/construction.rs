@@ -120,6 +120,7 @@ impl Simulation {
             warnings,
             grid,
             rest: None,
+            whole: None,
             until: None,
             sources,
             watches: Vec::new(),
@@ -138,7 +139,8 @@ impl Simulation {
     pub(crate) fn initial(&self) -> State {
         let mut state = initial(&self.window, self.iteration.as_ref(), self.control.as_ref());
         state.watches.resize_with(self.watches.len(), Default::default);
-        state.pace.stretch = self.rest.as_ref().map_or(self.crossings.parts, |rest| rest.of);
+        state.pace.stretch =
+            self.whole.unwrap_or_else(|| self.rest.as_ref().map_or(self.crossings.parts, |rest| rest.of));
         state.events = EventsState::new(&self.crossings.events);
         state.growth = Growth::new(&self.window.histories[..self.channels]);
         state

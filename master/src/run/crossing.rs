@@ -115,7 +115,7 @@ impl Simulation {
     }
 
     /// Steps of another length: what was learnt of others is forgotten.
-    fn pace(&mut self, length: Tick) {
+    pub(super) fn pace(&mut self, length: Tick) {
         if length != self.state.pace.stretch {
             self.state.learnt = Default::default();
         }

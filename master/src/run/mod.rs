@@ -54,6 +54,8 @@ pub struct Simulation {
     grid: Grid,
     /// A last window that is shorter than the others.
     rest: Option<Rest>,
+    /// How many times as long as made whole steps are, where windows may be shortened to any length.
+    whole: Option<Tick>,
     /// Where step control must arrive before the end.
     until: Option<Tick>,
     sources: LawSources,

@@ -26,7 +26,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     b.enumeration("Prediction", "Where the interface speed within a step comes from", &items);
 
     // Parameters.
-    let about = "micro step h_f; a communication step must be a multiple of it";
+    let about = "micro step h_f; steps that are no multiple get slightly shorter ones";
     b.add(Declared::parameter("micro_step", 2e-4).unit("s").range(1e-7, 0.1).about(about));
     let mut knowns: Vec<VariableId> = own.into_iter().map(|p| b.add(p)).collect();
     let about = "force at the start, by which the pressures are set";
