@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind};
-use macrostep_master::{Account, Course, Grade, LineAccount, Opening, Simulation, Statistics, Unconverged, Verdict};
+use macrostep_master::{
+    Account, Course, Grade, LineAccount, Opening, Second, Simulation, Statistics, Unconverged, Verdict,
+};
 use macrostep_plot::Table;
 use macrostep_system::scenario::LawKind;
 use macrostep_system::verify::Bound;
@@ -222,7 +224,7 @@ impl Outcome {
 
     /// After a second look at a run that is doubtful or grows.
     pub fn look_again(&mut self, scenario: &Scenario, catalogue: &dyn Catalogue) {
-        if !self.verdict.is_of_coupling {
+        if self.verdict.second == Second::Nothing {
             return;
         }
         let before = self.verdict.clone();

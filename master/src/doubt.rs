@@ -94,8 +94,8 @@ impl std::fmt::Display for Unconverged {
             ),
             Some(allowed) => write!(
                 f,
-                "{windows} {steps} with too few nodes, for example from t = {t_s} s: they leave out about {found:.1e} of `{signal}`, and \
-                 errors may be as large, expected at most {allowed:.1e}; choose a smaller macro step or more nodes"
+                "{windows} {steps} with too few nodes, for example from t = {t_s} s: each leaves out about {found:.1e} of `{signal}`, expected \
+                 at most {allowed:.1e}, which adds up over the run; choose a smaller macro step or more nodes"
             ),
         }
     }

@@ -94,5 +94,5 @@ pub use station::Refresh;
 pub use statistics::Statistics;
 pub use system::{Port, System};
 pub use time::{Clock, Span, Tick};
-pub use verdict::{Grade, Verdict};
+pub use verdict::{Grade, Second, Verdict};
 pub use work::WORK_TOLERANCE;

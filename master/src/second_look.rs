@@ -8,10 +8,16 @@
 //!
 //! Errors that a coupling makes grow with time at least as fast as the time itself, so that what is small by this is small at the end. A run whose
 //! error is above its amplitude is apart from one with half the macro step by about a half of it.
+//!
+//! Where nodes of waveforms were too few, it tells how large errors are: with error(H/2) ≤ error(H)/2, which any order gives,
+//!
+//! ```text
+//! |y_H − y| ≤ |y_H − y_{H/2}| + |y_{H/2} − y|   so that   error(H) ≤ 2 |y_H − y_{H/2}|
+//! ```
 
 use crate::error::RunError;
 use crate::run::Simulation;
-use crate::verdict::Verdict;
+use crate::verdict::{Second, Verdict};
 
 /// Windows of the first run that are looked at; the second has twice as many.
 const WINDOWS_MAX: u64 = 5000;
@@ -20,6 +26,9 @@ const WINDOWS_MAX: u64 = 5000;
 const APART: f64 = 0.2;
 const APART_BY_PART: f64 = 0.08;
 
+/// By how much errors are larger than the difference to a run with half the macro step, at most, where half the macro step halves them.
+const HALVED: f64 = 2.0;
+
 impl Verdict {
     /// The verdict after a second look, with two simulations that are initialised: one of the run, of `windows` windows, and one with half its
     /// macro step. A verdict that has nothing to do with the coupling stays as it is.
@@ -27,11 +36,14 @@ impl Verdict {
     /// # Errors
     /// What a unit answers.
     pub fn second_look(self, [whole, half]: [&mut Simulation; 2], windows: u64) -> Result<Verdict, RunError> {
-        if !self.is_of_coupling || windows == 0 {
+        if self.second == Second::Nothing || windows == 0 {
             return Ok(self);
         }
         let seen = windows.min(WINDOWS_MAX);
         let apart = apart(whole, half, seen)? * windows as f64 / seen as f64;
+        if self.second == Second::HowMuch {
+            return Ok(self.measured(HALVED * apart));
+        }
         if apart <= if seen < windows { APART_BY_PART } else { APART } {
             return Ok(Verdict::default());
         }
@@ -43,6 +55,16 @@ impl Verdict {
         };
         let reason = format!("{}; a second run{part} with half the macro step differs by {by}", self.reason);
         Ok(Verdict { reason, ..self })
+    }
+}
+
+impl Verdict {
+    /// The same with errors of at most this part of the signals.
+    fn measured(self, errors: f64) -> Verdict {
+        let by =
+            if errors < 1.0 { format!("{errors:.1e} of the signals") } else { "as large as the signals".to_owned() };
+        let reason = format!("{}; by a second run with half the macro step errors are at most {by}", self.reason);
+        Verdict { reason, found: Some(errors), ..self }
     }
 }
 

@@ -46,9 +46,21 @@ pub struct Verdict {
     pub reason: String,
     /// The number in it: a share of the energy that went through, a residual, a factor of growth, a number of warnings.
     pub found: Option<f64>,
-    /// Whether it is about the coupling as a whole, so that a second run with half the macro step says more.
+    /// What a second run with half the macro step can say more.
     #[serde(skip)]
-    pub is_of_coupling: bool,
+    pub second: Second,
+}
+
+/// What a second run with half the macro step is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Second {
+    /// It says nothing more.
+    #[default]
+    Nothing,
+    /// Whether what speaks against the run as a whole matters.
+    Whether,
+    /// How large the errors are that nodes leave: their sum over the run is not known from one window.
+    HowMuch,
 }
 
 impl Grade {
@@ -78,12 +90,12 @@ impl std::fmt::Display for Verdict {
 impl Verdict {
     /// Of these parts.
     pub fn new(grade: Grade, reason: String, found: Option<f64>) -> Self {
-        Verdict { grade, reason, found, is_of_coupling: false }
+        Verdict { grade, reason, found, second: Second::Nothing }
     }
 
     /// The same, about the coupling as a whole.
     fn of_coupling(self) -> Self {
-        Verdict { is_of_coupling: true, ..self }
+        Verdict { second: Second::Whether, ..self }
     }
 
     /// The worse of both; the first where they are alike.
@@ -125,7 +137,10 @@ impl Simulation {
             return Verdict::new(Grade::Failed, torn.torn(), Some(torn.gap));
         }
         match self.coarse() {
-            Some(coarse) => Verdict::new(Grade::Doubtful, coarse.to_string(), Some(coarse.found)),
+            Some(coarse) => {
+                let verdict = Verdict::new(Grade::Doubtful, coarse.to_string(), Some(coarse.found));
+                Verdict { second: Second::HowMuch, ..verdict }
+            }
             None => Verdict::default(),
         }
     }

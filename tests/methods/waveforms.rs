@@ -5,9 +5,9 @@
 
 use crate::common::*;
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Outcome, Pair, run};
+use macrostep_analysis::pair::{Coupling, Outcome, Pair, build, run};
 use macrostep_master::predict::Spectral;
-use macrostep_master::{Method, Schedule};
+use macrostep_master::{Grade, Method, Schedule};
 use macrostep_oscillator::Parameters;
 
 /// Macro step \[s\] and macro steps of a run.
@@ -91,6 +91,48 @@ fn a_waveform_is_right_or_flagged() {
         );
         assert!(silent.is_empty(), "waveform:{nodes}: {silent:#?}");
     }
+}
+
+/// What a run says of too few nodes, after its second look, is a bound on its error, and no wild one.
+#[test]
+fn what_is_told_of_too_few_nodes_is_a_bound() {
+    let pairs: usize = std::env::var("WAVEFORM_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(160);
+    let mut numbers = Numbers(31);
+    let (mut ratios, mut above, mut unknown) = (Vec::new(), Vec::new(), 0);
+    for n in 0..pairs {
+        let (parameters, g) = numbers.pair();
+        let (coupling, nodes) = (Coupling::ALL[n % 4], [12, 16, 20, 24][n / 4 % 4]);
+        let pair = Pair { parameters, ..Pair::new(coupling, waveform(nodes), STEP_S, STEPS * STEP_S) };
+        let outcome = run(&pair, &models::native, u64::MAX).expect("the run");
+        if outcome.verdict.grade != Grade::Doubtful {
+            continue;
+        }
+        let error = outcome.max_relative_position();
+        let made = |parts: f64| {
+            let pair = Pair { step_s: STEP_S / parts, ..pair.clone() };
+            build(&pair, &models::native).expect("the pair").simulation
+        };
+        let verdict = outcome.verdict.clone();
+        let verdict =
+            verdict.second_look([&mut made(1.0), &mut made(2.0)], outcome.statistics.windows).expect("a look");
+        let told = verdict.found.expect("a number");
+        match told {
+            // "As large as the signals."
+            told if told >= 1.0 => unknown += 1,
+            told if error > told => {
+                above.push(format!("{coupling} waveform:{nodes} g = {g:.1e}: {error:.1e} > {told:.1e}"))
+            }
+            told => ratios.push(told / error),
+        }
+    }
+    ratios.sort_by(f64::total_cmp);
+    let median = ratios.get(ratios.len() / 2).copied().unwrap_or_default();
+    println!(
+        "{} bounds, {} of them below the error, median {median:.1} times the error, {unknown} as large as the signals: {above:#?}",
+        ratios.len() + above.len(),
+        above.len()
+    );
+    assert!(ratios.len() >= pairs / 16 && above.is_empty() && median < 10.0, "{above:#?}");
 }
 
 /// What the nodes cannot resolve is no reason to iterate: the error is that of the nodes, told, and the work two runs a window.
