@@ -40,6 +40,7 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     // The system as it runs. A slave of it may change the working folder.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let mut opened = Opened::without_notes(&arguments.system)?;
+    opened.has_processes = false;
     if !arguments.outputs.is_empty() {
         let outputs = arguments.outputs.iter().map(|pattern| (pattern.clone(), Place::option("--outputs")));
         opened.document.scenario.record.variables = outputs.collect();

@@ -54,6 +54,8 @@ pub struct Opened {
     rollback: Rollback,
     /// What slaves in this process step on, where they are to step beside each other.
     threads: Option<Arc<Threads>>,
+    /// Whether an FMU of which one instance may live in a process gets one of its own; in the tool that loads an export it does not.
+    has_processes: bool,
     /// Puts findings into lines.
     lines: fn(&[Finding]) -> Vec<String>,
     /// For a caller that is no command line.
@@ -124,6 +126,7 @@ impl Opened {
             slaves,
             rollback,
             threads,
+            has_processes: slaves::ALONE_IN_ITS_PROCESS,
             lines,
             caller: None,
             times: None,
@@ -139,8 +142,10 @@ impl Opened {
         change(&mut document, arguments)?;
         let SystemArguments { slaves, rollback, .. } = *arguments;
         let (fmus, threads) = (Fmus::new(embedded::fmu), threads(arguments)?);
+        let has_processes = slaves::ALONE_IN_ITS_PROCESS;
+        let caller = Some(caller);
         let opened =
-            Opened { document, fmus, slaves, rollback, threads, lines: told, caller: Some(caller), times: None };
+            Opened { document, fmus, slaves, rollback, threads, has_processes, lines: told, caller, times: None };
         opened.show(&opened.document.findings);
         Ok(opened)
     }
@@ -272,7 +277,7 @@ impl Catalogue for Opened {
     }
 
     fn isolates(&self) -> bool {
-        slaves::ALONE_IN_ITS_PROCESS || self.slaves.isolate
+        self.has_processes || self.slaves.isolate
     }
 }
 

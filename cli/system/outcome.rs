@@ -228,10 +228,7 @@ impl Outcome {
             return;
         }
         let before = self.verdict.clone();
-        eprintln!(
-            "note: at first look the run is {}; a second run of a part of it, with half the macro step, decides",
-            before.grade
-        );
+        eprintln!("note: at first look the run is {}; a second run with half the macro step decides", before.grade);
         self.verdict = second_look(before.clone(), scenario, catalogue, self.statistics.windows);
         self.warnings.retain(|warning| *warning != before.reason);
         self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));

@@ -69,7 +69,7 @@ pub(crate) struct Declared<'a> {
 const INDEX_MIN: usize = 1000;
 
 /// Names that nothing has for which near ones are looked for: each of them goes through all variables.
-const NEAR_MAX: usize = 50;
+const NEAR_MAX: usize = 10;
 
 /// Errors that are listed.
 const ERRORS_MAX: usize = 1000;
