@@ -9,7 +9,8 @@
 //! Errors that a coupling makes grow with time at least as fast as the time itself, so that what is small by this is small at the end. A run whose
 //! error is above its amplitude is apart from one with half the macro step by about a half of it.
 //!
-//! Where nodes of waveforms were too few, it tells how large errors are: with error(H/2) ≤ error(H)/2, which any order gives,
+//! Where nodes of waveforms were too few, it tells how large errors are: with error(H/2) ≤ error(H)/2, which any order gives where H is
+//! small enough for an order,
 //!
 //! ```text
 //! |y_H − y| ≤ |y_H − y_{H/2}| + |y_{H/2} − y|   so that   error(H) ≤ 2 |y_H − y_{H/2}|
@@ -41,13 +42,13 @@ impl Verdict {
         }
         let seen = windows.min(WINDOWS_MAX);
         let apart = apart(whole, half, seen)? * windows as f64 / seen as f64;
+        let part = if seen < windows { format!(" of the first {seen} macro steps") } else { String::new() };
         if self.second == Second::HowMuch {
-            return Ok(self.measured(HALVED * apart));
+            return Ok(self.measured(HALVED * apart, &part));
         }
         if apart <= if seen < windows { APART_BY_PART } else { APART } {
             return Ok(Verdict::default());
         }
-        let part = if seen < windows { format!(" of the first {seen} macro steps") } else { String::new() };
         let by = if apart < 1.0 {
             format!("{:.0} % of the signals", 100.0 * apart)
         } else {
@@ -59,11 +60,12 @@ impl Verdict {
 }
 
 impl Verdict {
-    /// The same with errors of at most this part of the signals.
-    fn measured(self, errors: f64) -> Verdict {
+    /// The same with errors of at most this part of the signals, by a look at all macro steps or a part of them.
+    fn measured(self, errors: f64, part: &str) -> Verdict {
         let by =
             if errors < 1.0 { format!("{errors:.1e} of the signals") } else { "as large as the signals".to_owned() };
-        let reason = format!("{}; by a second run with half the macro step errors are at most {by}", self.reason);
+        let reason =
+            format!("{}; by a second run{part} with half the macro step errors are at most about {by}", self.reason);
         Verdict { reason, found: Some(errors), ..self }
     }
 }
