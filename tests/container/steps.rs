@@ -227,3 +227,32 @@ fn a_stop_time_off_the_grid() {
         assert!(instance.get("mass1.x").is_finite());
     }
 }
+
+/// An input that is told as a line at points between reaches the units as this line: the same ramp, whatever the steps.
+#[test]
+fn a_ramp_is_the_same_whatever_the_steps() {
+    let fmu = exported(&empty("ramp"), "case-1:f-s", PASSED[0]);
+    let slope = 1e4;
+    let led = |part: f64| {
+        let mut instance = Instance::begun(&fmu, Some(0.5));
+        let input = instance.reference("mass1.f_ext");
+        let mut at_points = Vec::new();
+        while instance.now_s < 0.5 - 1e-9 {
+            let value = slope * instance.now_s;
+            instance.set("mass1.f_ext", value);
+            instance.unit.set_input_derivatives(&[input], &[1], &[slope]).expect("a slope");
+            instance.step((part * 0.01).min(0.5 - instance.now_s));
+            let windows = instance.now_s / 0.03;
+            if (windows - windows.round()).abs() < 1e-9 {
+                at_points.push(instance.get("mass1.x"));
+            }
+        }
+        at_points
+    };
+    let (whole, parts) = (led(1.0), led(0.3));
+    assert!(whole.len() == 16 && parts.len() == 16, "{} {}", whole.len(), parts.len());
+    let largest = whole.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    for (a, b) in whole.iter().zip(&parts) {
+        assert!((a - b).abs() < 1e-12 * largest, "{a} {b}");
+    }
+}
