@@ -25,7 +25,16 @@ pub fn program(arguments: &[OsString]) -> u8 {
         eprintln!("error: {text}");
         return Failure::Usage(text).exit_code();
     }
-    let matches = command.try_get_matches_from_mut(arguments).unwrap_or_else(|e| e.exit());
+    let matches = match command.try_get_matches_from_mut(arguments) {
+        Ok(matches) => matches,
+        Err(e) => match crate::help::former(&e) {
+            Some(text) => {
+                eprintln!("error: {text}");
+                return Failure::Usage(text).exit_code();
+            }
+            None => e.exit(),
+        },
+    };
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit());
     #[cfg(target_os = "linux")]
     if let Some(interpreter) = &arguments.python {

@@ -129,7 +129,7 @@ impl Asked {
         let mut opened = Opened::of(document, &verify.system, caller(asker))?;
         give_way(&mut opened)?;
         opened.record(&verify.record);
-        Ok(Asked { opened, accepted: Accepted::default(), accuracy: verify.accuracy })
+        Ok(Asked { opened, accepted: Accepted::default(), accuracy: verify.tolerance })
     }
 
     /// Warnings and notes since the last call.

@@ -51,6 +51,17 @@ pub fn absent(command: &Command, typed: &str) -> Option<String> {
     is_absent.then(|| format!("the verb `{typed}` is not in this build; {FULL}"))
 }
 
+/// The error for an option of former versions, which stood for more than one thing.
+pub fn former(error: &clap::Error) -> Option<String> {
+    let typed = error.get(clap::error::ContextKind::InvalidArg)?.to_string();
+    let is_former = error.kind() == clap::error::ErrorKind::UnknownArgument && typed.starts_with("--tolerance");
+    is_former.then(|| {
+        "`--tolerance` is the largest error allowed, which this verb does not take; for the solvers inside the FMUs write \
+         `--solver-tolerance`, for the corrector `--corrector-tolerance`; `macrostep run --error` chooses H for an error"
+            .to_owned()
+    })
+}
+
 /// A heading as clap shows its own.
 fn heading(command: &Command, text: &str) -> String {
     let style = command.get_styles().get_header();

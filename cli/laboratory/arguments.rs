@@ -101,9 +101,6 @@ pub struct StabilityArguments {
     /// Points along each side of the window, edges included; for a scenario, macro steps a decade
     #[arg(long, value_name = "N", default_value = "31", value_parser = clap::value_parser!(u64).range(2..=2001))]
     pub grid: u64,
-    /// Stable is ρ ≤ 1 + tolerance, of the dimensionless model [default: 1e-9]
-    #[arg(long, value_name = "EPS", value_parser = positive, allow_negative_numbers = true)]
-    pub tolerance: Option<f64>,
     /// Rays of limits: angles in degrees, 90 undamped, 180 aperiodic
     #[arg(long, value_name = "DEG", value_delimiter = ',', default_value = "90,105,120,135,150,165,180")]
     pub rays: Vec<f64>,

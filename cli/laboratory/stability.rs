@@ -121,7 +121,7 @@ impl Question {
             return Err(Failure::Usage(format!("`--rays {angle}`: expected degrees from 90 to 180")));
         }
         // What is asked of each point and each ray.
-        let window = Window { re, im, points, tolerance: arguments.tolerance.unwrap_or(TOLERANCE) };
+        let window = Window { re, im, points, tolerance: TOLERANCE };
         Ok(Question { ratios, window, rays: Rays { angles_deg, growth, ..Rays::default() } })
     }
 

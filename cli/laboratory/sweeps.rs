@@ -55,10 +55,6 @@ struct Limits {
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
 pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
-    if arguments.tolerance.is_some() {
-        let what = "`--tolerance` belongs to the dimensionless model; of a system `--growth` says what is stable";
-        return Err(Failure::Usage(what.to_owned()));
-    }
     // The system, and steps from short ones up to those it can take.
     let mut subject = arguments.subject.open(name, arguments.stop)?;
     subject.writes(arguments.output.out.as_deref(), &["growth.json", "growth.csv"])?;

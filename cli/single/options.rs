@@ -38,8 +38,8 @@ pub struct SimulateArguments {
     #[arg(long, alias = "stop-time", value_name = "T", allow_hyphen_values = true)]
     pub stop: Option<f64>,
     /// Relative tolerance for the FMU's own solver [default: that of the FMU, or none]
-    #[arg(long, value_name = "TOLERANCE", allow_hyphen_values = true)]
-    pub tolerance: Option<f64>,
+    #[arg(long, alias = "relative-tolerance", value_name = "TOLERANCE", allow_hyphen_values = true)]
+    pub solver_tolerance: Option<f64>,
     /// What is simulated: co-simulation is the only type there is
     #[arg(long, value_name = "TYPE", value_parser = ["cs"], hide = true)]
     pub interface_type: Option<String>,
@@ -125,8 +125,8 @@ impl Experiment {
         if start_s + step_s == start_s || stop_s - step_s == stop_s {
             return Err(usage("--step", step_s, "a step that changes a time of 64 bits"));
         }
-        if let Some(tolerance) = a.tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
-            return Err(Failure::Usage(format!("`--tolerance`: found {tolerance}, expected a number above 0")));
+        if let Some(tolerance) = a.solver_tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
+            return Err(Failure::Usage(format!("`--solver-tolerance`: found {tolerance}, expected a number above 0")));
         }
         // The rest of a run that is not a whole number of steps: a shorter step, or nothing.
         let variable_steps = d.co_simulation.as_ref().is_some_and(|c| c.can_handle_variable_communication_step_size);
@@ -143,14 +143,14 @@ impl Experiment {
                 shown::time(end_s)
             ));
         }
-        let tolerance = a.tolerance.or(declared.tolerance);
+        let tolerance = a.solver_tolerance.or(declared.tolerance);
         // What is taken for values of the FMU that no run can use.
         for value in unusable {
             let taken = match value.attribute {
                 "startTime" if a.start_time.is_none() => format!("the run starts at {start_s} s"),
                 "stopTime" if a.stop.is_none() => format!("the run stops at {} s", shown::time(stop_s)),
                 "stepSize" if a.step.is_none() => format!("the step is {} s", shown::time(step_s)),
-                "tolerance" if a.tolerance.is_none() => "the FMU uses its own".to_owned(),
+                "tolerance" if a.solver_tolerance.is_none() => "the FMU uses its own".to_owned(),
                 _ => continue,
             };
             warnings.push(format!("{value}; {taken}"));

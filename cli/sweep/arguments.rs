@@ -34,7 +34,7 @@ pub const NO_SYSTEM: &str = ".";
 pub struct SweepArguments {
     #[command(flatten)]
     pub system: SystemArguments,
-    /// Vary NAME: UNIT.VARIABLE, system (files or names, instead of SYSTEM), step, stop, tolerance, method, schedule, predict, correct,
+    /// Vary NAME: UNIT.VARIABLE, system (files or names, instead of SYSTEM), step, stop, solver_tolerance, corrector_tolerance, method, schedule, predict, correct,
     /// sampling, derivative, gs_variant, energy, control or control_tolerance. VALUES: lin:LOW:HIGH:N, log:LOW:HIGH:N, or A,B,…; may be
     /// repeated, the last changes fastest
     #[arg(long, value_name = "NAME=VALUES")]

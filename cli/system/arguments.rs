@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use macrostep_system::words::{Control, Correct, Energy, Named, Predict, Rollback, Sampling, Schedule};
 
-use crate::arguments::positive;
+use crate::arguments::{part, positive};
 use crate::checkpoint::CheckpointArguments;
 use crate::formats::FormatArguments;
 use crate::slaves::SlaveArguments;
@@ -27,7 +27,7 @@ pub struct SystemArguments {
     pub stop: Option<f64>,
     /// Relative tolerance of the solvers inside the FMUs [default: the scenario's, or what each FMU proposes]
     #[arg(long, value_name = "TOLERANCE", value_parser = positive)]
-    pub tolerance: Option<f64>,
+    pub solver_tolerance: Option<f64>,
     /// Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1 nodes inside the step),
     /// palindromic (symmetric) [default: the scenario's]
     #[arg(long, value_name = "METHOD")]
@@ -43,6 +43,9 @@ pub struct SystemArguments {
     /// Corrector, which repeats macro steps [default: the scenario's]
     #[arg(long, value_enum, value_name = "CORRECTOR")]
     pub correct: Option<Correct>,
+    /// Relative tolerance of the corrector, above 0 and below 1 [default: the scenario's, or 1e-12]
+    #[arg(long, value_name = "TOLERANCE", value_parser = part)]
+    pub corrector_tolerance: Option<f64>,
     /// Evaluation of feed-through outputs [default: the scenario's]
     #[arg(long, value_enum, value_name = "SAMPLING")]
     pub sampling: Option<Sampling>,
@@ -221,15 +224,14 @@ pub struct ExplainArguments {
 
 /// `macrostep verify`.
 #[derive(Debug, Args)]
-#[command(mut_arg("tolerance", |a| a.long("solver-tolerance")))]
 #[command(after_help = "Exit code 3 if `--tolerance` is not met")]
 pub struct VerifyArguments {
     #[command(flatten)]
     pub system: SystemArguments,
     /// Largest error allowed, relative to the amplitude of each output. If an output has a larger one, smaller steps and other methods are
     /// run, and one of each that meets it is named [default: none, errors are shown]
-    #[arg(id = "accuracy", long = "tolerance", value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
-    pub accuracy: Option<f64>,
+    #[arg(long, value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
     #[command(flatten)]
     pub record: RecordArguments,
     /// Write the outputs as tests to this file too, in the JUnit format that CI systems read: those above `--tolerance` fail

@@ -21,10 +21,11 @@ pub fn change(document: &mut Document, a: &SystemArguments) -> Result<(), Failur
         (s.experiment.stop_s, s.experiment.stop_place) = (Some(stop_s), Place::option("--stop"));
     }
     // A tolerance of the command is that of every unit.
-    if let Some(tolerance) = a.tolerance {
-        s.experiment.tolerance = Some(tolerance);
-        s.units.iter_mut().for_each(|unit| unit.tolerance = None);
+    if let Some(tolerance) = a.solver_tolerance {
+        s.experiment.solver_tolerance = Some(tolerance);
+        s.units.iter_mut().for_each(|unit| unit.solver_tolerance = None);
     }
+    s.coupling.corrector_tolerance = a.corrector_tolerance.or(s.coupling.corrector_tolerance);
     // The method, and how steps are chosen.
     method(s, a)?;
     control(s, a)?;

@@ -31,7 +31,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     files.writes_option("--junit", arguments.junit.as_deref());
     files.are_apart()?;
     // The runs with this H, with smaller ones and with another schedule.
-    let verified = verify(&opened.document.scenario, &opened, arguments.accuracy).map_err(|e| match e {
+    let verified = verify(&opened.document.scenario, &opened, arguments.tolerance).map_err(|e| match e {
         Unverified::Findings(findings) => findings_failure(&findings),
         Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
     });

@@ -71,7 +71,7 @@ class System:
         settings: list[tuple[str, Any]],
         step: Optional[tuple[int, int]] = None,
         step_parameter: Optional[str] = None,
-        tolerance: Optional[float] = None,
+        solver_tolerance: Optional[float] = None,
         motions: Optional[list[list[str]]] = None,
     ) -> str: ...
     def add_object(

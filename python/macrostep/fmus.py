@@ -38,7 +38,7 @@ def simulate(
     **options: Any,
 ) -> Run:
     """Simulates one FMU alone: `macrostep simulate`. `input` is a CSV file, or columns by name (a mapping, or a frame) of which
-    `time` in s is one; options are those of the verb: step, stop, start_time, tolerance, output_variable, allow_non_finite, …"""
+    `time` in s is one; options are those of the verb: step, stop, start_time, solver_tolerance, output_variable, allow_non_finite, …"""
     isolates = isolate is not False and sys.platform == "linux"
     with tempfile.TemporaryDirectory(prefix="macrostep-") as folder:
         if input is not None and not isinstance(input, (str, os.PathLike)):

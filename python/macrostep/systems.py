@@ -231,14 +231,14 @@ class System(_macrostep.System):
         start: Optional[dict[str, Any]] = None,
         step: Union[None, str, float, Fraction] = None,
         step_parameter: Optional[str] = None,
-        tolerance: Optional[float] = None,
+        solver_tolerance: Optional[float] = None,
         motions: Optional[list[list[str]]] = None,
         **values: Any,
     ) -> Unit:
         """Adds a unit: an FMU by its file, its folder, or `embedded:NAME`. Start values are keywords, or stand in `start`; `step` is
         its own macro step as a part of H, such as "1/5"."""
         settings = [(key, plain(x)) for key, x in {**(start or {}), **values}.items()]
-        return Unit(self, self.add_fmu(os.fspath(fmu), name, settings, share(step), step_parameter, tolerance, motions))
+        return Unit(self, self.add_fmu(os.fspath(fmu), name, settings, share(step), step_parameter, solver_tolerance, motions))
 
     def add_unit(
         self,
@@ -301,7 +301,7 @@ class System(_macrostep.System):
 
     def run(self, **options: Any) -> Run:
         """Runs from start to end. Options are those of `macrostep run`: method, predict, schedule, correct, sampling, energy, control,
-        control_tolerance, step, stop, tolerance, set={"unit.variable": value}, parameters, record, accept_unconverged, accept_growth, isolate,
+        control_tolerance, step, stop, solver_tolerance, corrector_tolerance, set={"unit.variable": value}, parameters, record, accept_unconverged, accept_growth, isolate,
         call_limit, memory_limit.
 
         `predictor` is one written in Python, in the place of `predict`: an object with whole numbers `depth`, how many rows it looks at,
@@ -310,7 +310,7 @@ class System(_macrostep.System):
 
         `corrector` is one written in Python, in the place of `correct`: an object with a method `next(x, residual, scale)`. A step is run
         with the guess x of what is consumed in it before it is known, and gives G(x); residual is G(x) - x, scale the size of each unknown
-        (never 0). The method gives the next x, until every |residual| / scale is below 1e-12 or 50 runs are made (keys `tolerance` and
+        (never 0). The method gives the next x, until every |residual| / scale is below 1e-12 or 50 runs are made (keys `corrector_tolerance` and
         `corrections_max` of [coupling]). A method `begin(first)`, where there is one, is called before a step; `first` says that nothing
         is known of steps before.
 

@@ -219,7 +219,7 @@ impl System {
     }
 
     /// Adds a unit: its FMU is a file, a folder, or `embedded:NAME`. Its name, made free of others.
-    #[pyo3(signature = (fmu, name, settings, step = None, step_parameter = None, tolerance = None, motions = None))]
+    #[pyo3(signature = (fmu, name, settings, step = None, step_parameter = None, solver_tolerance = None, motions = None))]
     #[allow(clippy::too_many_arguments)]
     fn add_fmu(
         &self,
@@ -229,7 +229,7 @@ impl System {
         settings: Vec<(String, Typed)>,
         step: Option<(u32, u32)>,
         step_parameter: Option<String>,
-        tolerance: Option<f64>,
+        solver_tolerance: Option<f64>,
         motions: Option<Vec<Vec<String>>>,
     ) -> PyResult<String> {
         let source = match fmu.strip_prefix("embedded:") {
@@ -245,7 +245,7 @@ impl System {
             let settings = settings.into_iter().map(|(v, value)| Setting::new(v, value.into(), place.clone()));
             let mut unit = Unit::new(name.clone(), source);
             (unit.settings, unit.place) = (settings.collect(), place);
-            (unit.step_parameter, unit.tolerance) = (step_parameter, tolerance);
+            (unit.step_parameter, unit.solver_tolerance) = (step_parameter, solver_tolerance);
             unit.share = step.unwrap_or(unit.share);
             unit.motions = motions.unwrap_or_default();
             s.units.push(unit);

@@ -45,8 +45,8 @@ fn keys_have_ranges() {
     );
     let coupling = |line: &str| format!("[coupling]\n{line}\n{}", times("1.0", "0.1"));
     for value in ["nan", "-1.0", "inf", "0.0", "2.0"] {
-        let says = ["s.toml:2:13: `tolerance` is", "above 0 and below 1"];
-        refused(&folder, &coupling(&format!("tolerance = {value}")), &says);
+        let says = ["s.toml:2:23: `corrector_tolerance` is", "above 0 and below 1"];
+        refused(&folder, &coupling(&format!("corrector_tolerance = {value}")), &says);
     }
     let from_1 = "expected a whole number from 1 to";
     refused(&folder, &coupling("corrections_max = 0"), &["s.toml:2:19: `corrections_max` is 0", from_1]);

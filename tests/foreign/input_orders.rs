@@ -137,7 +137,7 @@ fn a_smaller_tolerance_makes_shorter_lines() {
     let text = std::fs::read_to_string(folder.join("pair.toml")).expect("read");
     std::fs::write(
         folder.join("pair.toml"),
-        format!("{text}\n[coupling]\nmethod = \"waveform:16\"\ntolerance = 1e-10\n"),
+        format!("{text}\n[coupling]\nmethod = \"waveform:16\"\ncorrector_tolerance = 1e-10\n"),
     )
     .expect("written");
     let left = run(&folder, "pair.toml", &[]);

@@ -33,7 +33,7 @@ const REFUSED: &[Refused] = &[
     option(&["--step", "nan"], &["`--step`", "NaN"]),
     option(&["--stop", "inf"], &["`--stop`", "inf"]),
     option(&["--stop", "-1"], &["`--stop`", "-1 s", "after the start at 0 s"]),
-    option(&["--tolerance", "-1"], &["`--tolerance`", "-1"]),
+    option(&["--solver-tolerance", "-1"], &["`--solver-tolerance`", "-1"]),
     option(&["--start", "y=1"], &["`--start`", "no variable `y`", "nearest are"]),
     option(&["--start", "u"], &["`--start u`", "NAME=VALUE"]),
     option(&["--start", "u=one"], &["`u` is `one`", "a finite number"]),

@@ -59,7 +59,7 @@ step = 2.5e-4
 [coupling]
 predict = "h3"
 correct = "fixed-point"
-tolerance = 1e-10
+corrector_tolerance = 1e-10
 [units.upper]
 fmu = "embedded:rod_hinged"
 set = { phi0 = 1.5707963267948966, integrator = 2, micro_step = 2.5e-4 }
@@ -228,7 +228,7 @@ fn joints_round_trip() {
 fn triangle(correct: &str, sub_steps: usize) -> String {
     let (turn, spin) = (std::f64::consts::TAU / 3.0, 2.0);
     let mut text = format!(
-        "[experiment]\nstop = 20.0\nstep = 0.01\n\n[coupling]\ncorrect = \"{correct}\"\ntolerance = 1e-10\nsub_steps = {sub_steps}\n\n"
+        "[experiment]\nstop = 20.0\nstep = 0.01\n\n[coupling]\ncorrect = \"{correct}\"\ncorrector_tolerance = 1e-10\nsub_steps = {sub_steps}\n\n"
     );
     // Less the centre of the corners.
     let mut corner = [-3f64.sqrt() / 6.0, 0.5];

@@ -54,7 +54,7 @@ fn scenarios_round_trip() {
     let full = "name = \"every key\"\ndescription = \"a \\\"text\\\"\"\n\
         [experiment]\nstart = 1\nstop = 2.0\nstep = 0.5\nparameters = [\"soft\"]\n\
         [coupling]\nschedule = \"gauss-seidel\"\norder = [\"b\", \"a\"]\npredict = \"ia:3\"\ngs_variant = \"n1\"\n\
-        derivative = \"numdiff\"\ncorrect = \"newton\"\ntolerance = 1e-9\ncorrections_max = 7\nsampling = \"lagged\"\nsub_steps = 3\n\
+        derivative = \"numdiff\"\ncorrect = \"newton\"\ncorrector_tolerance = 1e-9\ncorrections_max = 7\nsampling = \"lagged\"\nsub_steps = 3\n\
         [units.a]\nfmu = \"some folder/a.fmu\"\nstep = \"2/3\"\nmotions = [[\"x\", \"v\"]]\nset = { r = 1.5, i = 3, b = true, s = \"t\\nu\", \"q[1]\" = inf }\n\
         [units.\"b c\"]\nfmu = \"embedded:coupling\"\n\
         [parameters.soft]\n\"a.k\" = 2\n\
@@ -318,7 +318,8 @@ fn the_documentation_is_true() {
         "gs_variant",
         "derivative",
         "correct",
-        "tolerance",
+        "solver_tolerance",
+        "corrector_tolerance",
         "corrections_max",
         "sampling",
         "sub_steps",

@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1e-10;
 /// Rods of 1 kg and 1 m, joined by a force that is linear over a macro step, or held.
 pub fn double_pendulum(force: JointForce) -> Scenario {
     let mut s = system("double pendulum", "two rods in a plane, cut at the joint between them", times(0.01, 2.0));
-    (s.coupling.correct, s.coupling.tolerance) = (Correct::IqnIls, Some(TOLERANCE));
+    (s.coupling.correct, s.coupling.corrector_tolerance) = (Correct::IqnIls, Some(TOLERANCE));
     let [upper, lower] = ANGLES;
     let mut first = unit("upper", "rod_hinged", &[("phi0", upper)]);
     let mut second = unit("lower", "rod_free", &[("phi0", lower), ("x0", upper.sin()), ("y0", -upper.cos())]);

@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 1e-10;
 pub fn pendulum(step_s: f64, stop_s: f64, degree: u32) -> Scenario {
     let mut s = system("flexible pendulum", "flexible arm with a payload at its tip", times(step_s, stop_s));
     s.coupling = predicted(Predict::classical(degree));
-    s.coupling.tolerance = Some(TOLERANCE);
+    s.coupling.corrector_tolerance = Some(TOLERANCE);
     let common = [("micro_step", MICRO_STEP_S), ("gravity[2]", -GRAVITY_M_S2)];
     let [m, k, c] = PAYLOAD;
     let load = [("m", m), ("k", k), ("c", c), ("r0[1]", 1.0)];

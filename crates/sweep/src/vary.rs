@@ -24,7 +24,8 @@ pub enum Key {
     System,
     Step,
     Stop,
-    Tolerance,
+    SolverTolerance,
+    CorrectorTolerance,
     Method,
     Schedule,
     Predict,
@@ -38,11 +39,12 @@ pub enum Key {
 }
 
 /// All keys with the names they are typed with.
-const KEYS: [(Key, &str); 14] = [
+const KEYS: [(Key, &str); 15] = [
     (Key::System, "system"),
     (Key::Step, "step"),
     (Key::Stop, "stop"),
-    (Key::Tolerance, "tolerance"),
+    (Key::SolverTolerance, "solver_tolerance"),
+    (Key::CorrectorTolerance, "corrector_tolerance"),
     (Key::Method, "method"),
     (Key::Schedule, "schedule"),
     (Key::Predict, "predict"),
@@ -101,9 +103,9 @@ impl Key {
                 c.control.step_max_s = None;
             }
             Key::Stop => (e.stop_s, e.stop_place) = (Some(positive(value)?), Place::option("--vary stop")),
-            Key::Tolerance => {
-                e.tolerance = Some(positive(value)?);
-                s.units.iter_mut().for_each(|unit| unit.tolerance = None);
+            Key::SolverTolerance => {
+                e.solver_tolerance = Some(positive(value)?);
+                s.units.iter_mut().for_each(|unit| unit.solver_tolerance = None);
             }
             // The method, word by word. Another schedule has another order.
             Key::Method => c.take(word(value)?),
@@ -113,6 +115,7 @@ impl Key {
             }
             Key::Predict => c.predict = word(value)?,
             Key::Correct => c.correct = word(value)?,
+            Key::CorrectorTolerance => c.corrector_tolerance = Some(positive(value)?),
             Key::Sampling => c.sampling = word(value)?,
             Key::Derivative => c.derivative = word(value)?,
             Key::GsVariant => c.gs_variant = word(value)?,

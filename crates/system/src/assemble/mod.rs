@@ -157,13 +157,13 @@ fn build(
             system.input_order(unit, taken.order);
         }
         taken.push(order);
-        system.tolerance(unit, entry.tolerance);
+        system.tolerance(unit, entry.solver_tolerance);
         units.push(unit);
     }
     // The method, and everything that couples the units.
     let mut method = method_by(names);
     method.predictor = catalogue.predictor().unwrap_or(method.predictor);
-    let corrector = catalogue.corrector(s.coupling.tolerance, s.coupling.corrections_max);
+    let corrector = catalogue.corrector(s.coupling.corrector_tolerance, s.coupling.corrections_max);
     method.correction = corrector.map_or(method.correction, Correction::Custom);
     let channels = Channels::of(names, &descriptions, &method, &mut system, &units)?;
     let is_before_law = method.predictor.edge() == Edge::BeforeLaw;
@@ -220,12 +220,12 @@ fn method_by(names: &Names<'_>) -> Method {
     Method {
         predictor: c.predict.predictor(c.derivative.into(), c.gs_variant.into()),
         schedule: c.schedule.schedule(listed),
-        correction: c.correct.correction(c.tolerance, c.corrections_max),
+        correction: c.correct.correction(c.corrector_tolerance, c.corrections_max),
         sampling: c.sampling.into(),
         energy: c.energy.into(),
         control: step_control(s),
         sub_steps: c.sub_steps.max(1),
-        deviation: c.tolerance.map_or(Method::default().deviation, deviation),
+        deviation: c.corrector_tolerance.map_or(Method::default().deviation, deviation),
     }
 }
 

@@ -168,7 +168,7 @@ fn order(
         if only_once { catalogue.forked(&unit.source, &unit.name) } else { catalogue.scratch(&unit.source, &unit.name) }
     };
     let times = (s.experiment.start_s, s.experiment.stop_s);
-    let tolerance = unit.tolerance.or_else(|| proposed_tolerance(description));
+    let tolerance = unit.solver_tolerance.or_else(|| proposed_tolerance(description));
     let order = tried(&mut make, &Ask { refs, starts, tolerance, times, step_s, outputs }, up_to);
     if kept.len() == KEPT_MAX {
         kept.remove(0);

@@ -22,7 +22,8 @@ pub(super) fn times(
     proposed(&mut s, descriptions, findings)?;
     // Tolerances of the solvers inside the FMUs: a unit's own, that of the experiment, what the FMU proposes.
     for (unit, d) in s.units.iter_mut().zip(descriptions) {
-        unit.tolerance = unit.tolerance.or(s.experiment.tolerance).or_else(|| proposed_tolerance(d));
+        unit.solver_tolerance =
+            unit.solver_tolerance.or(s.experiment.solver_tolerance).or_else(|| proposed_tolerance(d));
     }
     let mut window = bounded(&s, descriptions)?;
     if s.coupling.control.kind != Control::Fixed {

@@ -162,10 +162,10 @@ fn times(s: &Scenario, findings: &mut Vec<Finding>) {
         bad(&e.place, format!("error = {error:?}, expected a number above 0 and below 1"));
     }
     // Tolerances of the units and of the experiment.
-    let told = s.units.iter().map(|unit| (unit.tolerance, &unit.place));
-    for (tolerance, place) in told.chain([(e.tolerance, &e.place)]) {
+    let told = s.units.iter().map(|unit| (unit.solver_tolerance, &unit.place));
+    for (tolerance, place) in told.chain([(e.solver_tolerance, &e.place)]) {
         if let Some(tolerance) = tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
-            let what = format!("tolerance = {tolerance:?}, expected a finite number above 0");
+            let what = format!("`solver_tolerance` is {tolerance:?}, expected a finite number above 0");
             findings.push(Finding::error(place, what, "it is for the solvers inside the FMUs"));
         }
     }

@@ -27,7 +27,7 @@ pub struct Coupling {
     /// Correction of a macro step.
     pub correct: Correct,
     /// Relative residual at which a correction ends, default 1e-12.
-    pub tolerance: Option<f64>,
+    pub corrector_tolerance: Option<f64>,
     /// Most corrections in a window.
     pub corrections_max: Option<usize>,
     /// Evaluation of feed-through outputs.

@@ -76,7 +76,7 @@ pub struct Experiment {
     /// Macro step H \[s\]; `None`: what the FMUs propose.
     pub step_s: Option<f64>,
     /// Relative tolerance of the units' own solvers; `None`: what each FMU proposes.
-    pub tolerance: Option<f64>,
+    pub solver_tolerance: Option<f64>,
     /// Largest error of the coupling, relative to the largest absolute value of each recorded output: the macro step is chosen
     /// for it, see [`crate::verify::bound`]. `None`: it is what is said.
     pub error: Option<f64>,

@@ -16,7 +16,7 @@ pub struct Unit {
     /// A real parameter that is told the unit's own macro step \[s\], where no start value is given for it.
     pub step_parameter: Option<String>,
     /// Relative tolerance of its own solver; `None`: that of the experiment.
-    pub tolerance: Option<f64>,
+    pub solver_tolerance: Option<f64>,
     /// Start values of parameters and inputs.
     pub settings: Vec<Setting>,
     /// Outputs each of which is the time derivative of the one before, where the FMU does not declare it.
@@ -154,7 +154,17 @@ impl Unit {
     /// A unit of an FMU, at every macro step, with its own start values.
     pub fn new(name: impl Into<String>, source: Source) -> Self {
         let (settings, motions, connectors) = (Vec::new(), Vec::new(), Vec::new());
-        let (share, step_parameter, tolerance, place) = ((1, 1), None, None, Place::default());
-        Unit { name: name.into(), source, share, step_parameter, tolerance, settings, motions, connectors, place }
+        let (share, step_parameter, solver_tolerance, place) = ((1, 1), None, None, Place::default());
+        Unit {
+            name: name.into(),
+            source,
+            share,
+            step_parameter,
+            solver_tolerance,
+            settings,
+            motions,
+            connectors,
+            place,
+        }
     }
 }

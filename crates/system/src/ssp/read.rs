@@ -265,7 +265,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     // What SSP has no words for is the annotation's alone.
     let Experiment {
         step_s,
-        tolerance,
+        solver_tolerance,
         error,
         expect_growth,
         start_s: _,
@@ -274,7 +274,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
         stop_place: _,
         step_place: _,
     } = experiment;
-    (s.experiment.step_s, s.experiment.tolerance, s.experiment.error) = (step_s, tolerance, error);
+    (s.experiment.step_s, s.experiment.solver_tolerance, s.experiment.error) = (step_s, solver_tolerance, error);
     s.experiment.expect_growth = expect_growth;
     (s.coupling, s.record) = (coupling, record);
     (s.laws, s.maps, s.bonds) = (laws, maps, bonds);
@@ -295,13 +295,23 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     // Parameter sets that are not applied, and what is said of units beside their FMUs and values.
     s.sets.extend(sets);
     for other in units {
-        let Unit { name, share, step_parameter, tolerance, motions, place, source: _, settings: _, connectors: _ } =
-            other;
+        let Unit {
+            name,
+            share,
+            step_parameter,
+            solver_tolerance,
+            motions,
+            place,
+            source: _,
+            settings: _,
+            connectors: _,
+        } = other;
         let Some(u) = s.unit(&name) else {
             return Err(Finding::error(&place, format!("no component `{name}`"), "remove it from the annotation"));
         };
         let unit = &mut s.units[u];
-        (unit.share, unit.step_parameter, unit.tolerance, unit.motions) = (share, step_parameter, tolerance, motions);
+        (unit.share, unit.step_parameter, unit.solver_tolerance, unit.motions) =
+            (share, step_parameter, solver_tolerance, motions);
     }
     Ok(())
 }

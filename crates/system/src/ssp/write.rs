@@ -234,8 +234,9 @@ impl Text {
         }
         extra.description.clear();
         extra.experiment.stop_s = None;
-        let plain =
-            |u: &Unit| u.share == (1, 1) && u.step_parameter.is_none() && u.tolerance.is_none() && u.motions.is_empty();
+        let plain = |u: &Unit| {
+            u.share == (1, 1) && u.step_parameter.is_none() && u.solver_tolerance.is_none() && u.motions.is_empty()
+        };
         extra.units.retain(|u| !plain(u));
         for unit in &mut extra.units {
             unit.settings.clear();

@@ -127,7 +127,7 @@ pub(super) struct Experiment {
     pub start: f64,
     pub stop: Option<Spanned<f64>>,
     pub step: Option<Spanned<f64>>,
-    pub tolerance: Option<f64>,
+    pub solver_tolerance: Option<f64>,
     pub error: Option<f64>,
     pub expect_growth: bool,
     pub parameters: Vec<Spanned<String>>,
@@ -143,7 +143,7 @@ pub(super) struct Coupling {
     pub gs_variant: Option<Spanned<String>>,
     pub derivative: Option<Spanned<String>>,
     pub correct: Option<Spanned<String>>,
-    pub tolerance: Option<Spanned<f64>>,
+    pub corrector_tolerance: Option<Spanned<f64>>,
     pub corrections_max: Option<Spanned<i64>>,
     pub sampling: Option<Spanned<String>>,
     pub sub_steps: Option<Spanned<i64>>,
@@ -166,7 +166,7 @@ pub(super) struct Unit {
     pub fmu: Spanned<String>,
     pub step: Option<Spanned<String>>,
     pub step_parameter: Option<String>,
-    pub tolerance: Option<f64>,
+    pub solver_tolerance: Option<f64>,
     #[serde(default)]
     pub set: Entries<Spanned<toml::Value>>,
     #[serde(default)]

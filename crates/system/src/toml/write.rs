@@ -105,7 +105,9 @@ impl Text {
         }
         let e = &s.experiment;
         self.line(format_args!("\n[experiment]\nstart = {:?}", e.start_s));
-        for (name, number) in [("stop", e.stop_s), ("step", e.step_s), ("tolerance", e.tolerance), ("error", e.error)] {
+        for (name, number) in
+            [("stop", e.stop_s), ("step", e.step_s), ("solver_tolerance", e.solver_tolerance), ("error", e.error)]
+        {
             if let Some(number) = number {
                 self.line(format_args!("{name} = {number:?}"));
             }
@@ -134,8 +136,8 @@ impl Text {
         }
         // Variants, and the limits of corrections.
         self.line(format_args!("gs_variant = \"{}\"\nderivative = \"{}\"", c.gs_variant, c.derivative));
-        if let Some(tolerance) = c.tolerance {
-            self.line(format_args!("tolerance = {tolerance:?}"));
+        if let Some(tolerance) = c.corrector_tolerance {
+            self.line(format_args!("corrector_tolerance = {tolerance:?}"));
         }
         if let Some(most) = c.corrections_max {
             self.line(format_args!("corrections_max = {most}"));
@@ -163,8 +165,8 @@ impl Text {
             if let Some(parameter) = &unit.step_parameter {
                 self.line(format_args!("step_parameter = {}", basic(parameter)));
             }
-            if let Some(tolerance) = unit.tolerance {
-                self.line(format_args!("tolerance = {tolerance:?}"));
+            if let Some(tolerance) = unit.solver_tolerance {
+                self.line(format_args!("solver_tolerance = {tolerance:?}"));
             }
             if !unit.motions.is_empty() {
                 let motions: Vec<String> = unit.motions.iter().map(|m| list(m)).collect();

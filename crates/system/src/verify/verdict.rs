@@ -145,7 +145,7 @@ fn others(c: &Coupling) -> Vec<(String, Coupling)> {
     let mut all: Vec<(String, Coupling)> =
         explicit.map(|predict| (predict.to_string(), Coupling { predict, ..c.clone() })).collect();
     for correct in [Correct::IqnIls, Correct::Newton] {
-        let same = Coupling { correct, tolerance: None, corrections_max: None, ..c.clone() };
+        let same = Coupling { correct, corrector_tolerance: None, corrections_max: None, ..c.clone() };
         all.push((correct.to_string(), same.clone()));
         let predict = Predict::classical(2);
         all.push((format!("{correct} with {predict}"), Coupling { predict, ..same }));

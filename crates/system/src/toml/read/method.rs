@@ -15,9 +15,10 @@ impl Reader<'_> {
             gs_variant: self.word("gs_variant", &c.gs_variant)?,
             derivative: self.word("derivative", &c.derivative)?,
             correct: self.word("correct", &c.correct)?,
-            tolerance: match &c.tolerance {
+            corrector_tolerance: match &c.corrector_tolerance {
                 Some(t) if !(*t.get_ref() > 0.0 && *t.get_ref() < 1.0) => {
-                    let what = format!("`tolerance` is {}, expected a number above 0 and below 1", t.get_ref());
+                    let what =
+                        format!("`corrector_tolerance` is {}, expected a number above 0 and below 1", t.get_ref());
                     return Err(Finding::error(&self.place(t), what, "1e-12 is the default"));
                 }
                 t => t.as_ref().map(|t| *t.get_ref()),

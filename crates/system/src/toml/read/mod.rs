@@ -48,7 +48,11 @@ pub fn read(text: &str, file: &str, folder: &Path) -> Result<Scenario, Finding> 
     }
     let tables: File = toml::from_str(text).map_err(|e| {
         let message = e.message().replace('\n', " ");
-        Finding::error(&reader.at(e.span().unwrap_or(0..0)), message, "docs/systems.md shows every key")
+        // A key of former versions stood for two things.
+        let is_former = message.starts_with("unknown field `tolerance`");
+        let former = "write `solver_tolerance` in [experiment] or a unit, `corrector_tolerance` in [coupling], `error` for the coupling's";
+        let next = if is_former { former } else { "docs/systems.md shows every key" };
+        Finding::error(&reader.at(e.span().unwrap_or(0..0)), message, next)
     })?;
     reader.scenario(tables)
 }
@@ -158,11 +162,20 @@ impl Reader<'_> {
         let e = e.get_ref();
         let number = |key: &Option<Spanned<f64>>| key.as_ref().map(|value| *value.get_ref());
         let at = |key: &Option<Spanned<f64>>| key.as_ref().map_or_else(Place::default, |value| self.place(value));
-        let (start_s, stop_s, step_s, tolerance) = (e.start, number(&e.stop), number(&e.step), e.tolerance);
+        let (start_s, stop_s, step_s) = (e.start, number(&e.stop), number(&e.step));
         let (stop_place, step_place) = (at(&e.stop), at(&e.step));
-        let (error, expect_growth) = (e.error, e.expect_growth);
-        let times =
-            Experiment { start_s, stop_s, step_s, tolerance, error, expect_growth, place, stop_place, step_place };
+        let (solver_tolerance, error, expect_growth) = (e.solver_tolerance, e.error, e.expect_growth);
+        let times = Experiment {
+            start_s,
+            stop_s,
+            step_s,
+            solver_tolerance,
+            error,
+            expect_growth,
+            place,
+            stop_place,
+            step_place,
+        };
         (times, &e.parameters)
     }
 
@@ -197,9 +210,9 @@ impl Reader<'_> {
         };
         // Start values and what else is known of it.
         let settings = unit.set.0.iter().map(|(key, value)| self.setting(key.get_ref(), value)).collect::<Read<_>>()?;
-        let (tolerance, step_parameter) = (unit.tolerance, unit.step_parameter.clone());
+        let (solver_tolerance, step_parameter) = (unit.solver_tolerance, unit.step_parameter.clone());
         let motions = unit.motions.clone();
-        Ok(Unit { share, step_parameter, tolerance, settings, motions, place, ..Unit::new(name, source) })
+        Ok(Unit { share, step_parameter, solver_tolerance, settings, motions, place, ..Unit::new(name, source) })
     }
 
     fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {
