@@ -52,8 +52,11 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
     /// Interpreter for FMUs that are written in Python [default: that of the active virtual environment, else `python3`]
-    #[arg(long, value_name = "PATH", global = true)]
+    #[arg(long, value_name = "PATH", global = true, hide_short_help = true)]
     pub python: Option<PathBuf>,
+    /// Leave out notes and progress; warnings, errors and results are shown [default: off]
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
 }
 
 impl Arguments {
@@ -93,6 +96,7 @@ impl Arguments {
             | Verb::Check(_)
             | Verb::Recover(_)
             | Verb::Systems(_)
+            | Verb::Docs(_)
             | Verb::New(_)
             | Verb::Convert(_)
             | Verb::Graph(_)
@@ -173,6 +177,8 @@ pub enum Verb {
     /// The beam on springs with a full and a reduced interface
     #[cfg(feature = "full")]
     Interface(InterfaceArguments),
+    /// Print a page of the documentation, or the list of them
+    Docs(crate::docs::DocsArguments),
     /// Print a script for a shell that completes commands and options
     #[cfg(feature = "full")]
     Completions(CompletionsArguments),

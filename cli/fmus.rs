@@ -45,10 +45,14 @@ pub fn run(arguments: &FmusArguments) -> Result<(), Failure> {
         print::line(path.display())?;
     }
     for ((_, folder), names) in platforms.iter().zip(&missing).filter(|(_, names)| !names.is_empty()) {
-        eprintln!("note: without a library in `{}`, so not for that platform: {}", folder.display(), names.join(", "));
+        crate::print::remark!(
+            "note: without a library in `{}`, so not for that platform: {}",
+            folder.display(),
+            names.join(", ")
+        );
     }
     if !embedded::ABSENT.is_empty() {
-        eprintln!(
+        crate::print::remark!(
             "note: {} more are not in this build: {}; {FULL}",
             embedded::ABSENT.len(),
             embedded::ABSENT.join(", ")

@@ -121,7 +121,7 @@ pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
         write_system(&folder.join("scenario.toml"), head, Ok(scenario))?;
         trace(folder, &runs)?;
         pictures(folder, &runs, &rows)?;
-        eprintln!("wrote result and pictures to `{}`", folder.display());
+        crate::print::remark!("wrote result and pictures to `{}`", folder.display());
     }
     Ok(())
 }

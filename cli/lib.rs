@@ -14,6 +14,7 @@ mod check;
 mod checkpoint;
 mod claim;
 mod distinct;
+mod docs;
 mod energy;
 mod failure;
 #[cfg(feature = "full")]

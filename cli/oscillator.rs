@@ -61,7 +61,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     }
     if let (Some(folder), Some(curves)) = (&arguments.out, &rows.curves) {
         write(folder, &options, &outcome, curves)?;
-        eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
+        crate::print::remark!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
     // What the verdict says is told with it.
     let others = outcome.warnings.iter().filter(|warning| **warning != outcome.verdict.reason);
@@ -163,7 +163,7 @@ impl Sink for ComparedRows<'_> {
 
 /// A bar on standard error that is seen on a terminal only.
 pub fn progress_bar(length: u64, unit: &str) -> ProgressBar {
-    let bar = ProgressBar::new(length);
+    let bar = if crate::print::is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(length) };
     let template = format!("{{bar:40}} {{human_pos}}/{{human_len}} {unit}  {{elapsed}}");
     if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style.progress_chars("━╸─"));
@@ -202,7 +202,7 @@ pub fn write_system(path: &Path, settings: &str, system: Result<Scenario, String
             write_text(path, &format!("{settings}\n{}", macrostep_system::toml::write(&system)))
         }
         Err(unsaid) => {
-            eprintln!("note: no `{}`: a scenario has no key for {unsaid}", path.display());
+            crate::print::remark!("note: no `{}`: a scenario has no key for {unsaid}", path.display());
             // One of an earlier run would say something else.
             if path.exists() { std::fs::remove_file(path).map_err(Failure::file(path)) } else { Ok(()) }
         }

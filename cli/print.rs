@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use macrostep_plot::table::{output_width, within};
 
@@ -14,6 +15,29 @@ use crate::failure::Failure;
 
 /// Standard output, once it was taken away from everybody else.
 static KEPT: OnceLock<Kept> = OnceLock::new();
+
+/// Whether remarks and progress are left out.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on remarks and progress are left out; warnings and errors are not.
+pub fn be_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether remarks and progress are left out.
+pub fn is_quiet() -> bool {
+    IS_QUIET.load(Ordering::Relaxed)
+}
+
+/// Prints a remark to standard error, except with `--quiet`.
+macro_rules! remark {
+    ($($text:tt)*) => {
+        if !$crate::print::is_quiet() {
+            eprintln!($($text)*)
+        }
+    };
+}
+pub(crate) use remark;
 
 /// An open file and what tells it from others.
 #[derive(Debug)]

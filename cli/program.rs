@@ -36,6 +36,9 @@ pub fn program(arguments: &[OsString]) -> u8 {
         },
     };
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit());
+    if arguments.quiet {
+        crate::print::be_quiet();
+    }
     #[cfg(target_os = "linux")]
     if let Some(interpreter) = &arguments.python {
         macrostep_import::fmu::use_python(interpreter);
@@ -106,6 +109,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Recover(arguments)) => crate::recover::run(&arguments),
         Some(Verb::Simulate(arguments)) => crate::single::run(&arguments),
         Some(Verb::Systems(arguments)) => crate::system::list::run(&arguments),
+        Some(Verb::Docs(arguments)) => crate::docs::run(&arguments),
         Some(Verb::New(arguments)) => crate::system::new::run(&arguments),
         Some(Verb::Convert(arguments)) => crate::system::convert::run(&arguments),
         Some(Verb::Graph(arguments)) => crate::system::graph::run(&arguments),

@@ -154,7 +154,9 @@ impl Stream {
                 path.display(),
                 last_s.map_or(format!("step {}", at.steps), |t_s| format!("t = {} s", shown::time(t_s))),
             );
-            eprintln!("note: `{shown}` is a new file, which begins after {after} and does not have the rows before");
+            crate::print::remark!(
+                "note: `{shown}` is a new file, which begins after {after} and does not have the rows before"
+            );
             let stream = Stream::create(path, names)?;
             return Ok(Stream { last_s, ..stream });
         }

@@ -55,7 +55,11 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
     for case in [Case::One, Case::Two] {
         charts::write(folder, case, &entries)?;
     }
-    eprintln!("wrote {} runs, two in one piece, the table and pictures to `{}`", entries.len(), folder.display());
+    crate::print::remark!(
+        "wrote {} runs, two in one piece, the table and pictures to `{}`",
+        entries.len(),
+        folder.display()
+    );
     Ok(())
 }
 

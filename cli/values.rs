@@ -3,6 +3,7 @@
 use macrostep_description::{Kind, ModelDescription, Value, Variable, shown};
 use macrostep_import::fmu::plain;
 use macrostep_master::unit::{Unit, UnitError};
+use macrostep_system::near::nearest;
 
 /// A text from outside, as a message shows it: its first letters where it is long, and no control characters.
 pub fn cut(text: &str) -> String {
@@ -44,28 +45,9 @@ pub fn find<'a>(description: &'a ModelDescription, name: &str) -> Result<&'a Var
 
 /// Names that come near.
 pub fn near(description: &ModelDescription, name: &str) -> String {
-    let lower = name.to_lowercase();
-    let mut scored: Vec<(usize, &str)> =
-        description.variables.iter().map(|v| (distance(&lower, &v.name.to_lowercase()), v.name.as_str())).collect();
-    scored.sort_by_key(|(d, _)| *d);
-    let names: Vec<String> = scored.into_iter().take(4).map(|(_, name)| cut(name)).collect();
+    let nearest = nearest(name, description.variables.iter().map(|v| v.name.as_str()));
+    let names: Vec<String> = nearest.into_iter().map(cut).collect();
     if names.is_empty() { "there is none at all".to_owned() } else { format!("nearest are `{}`", names.join("`, `")) }
-}
-
-/// Letters that differ between two words (Levenshtein), of the first 64.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(x != *y)).min(above + 1).min(row[j] + 1);
-            diagonal = above;
-        }
-    }
-    row[b.len()]
 }
 
 /// A value of the variable's type; of an enumeration also the name of an item.

@@ -39,7 +39,7 @@ pub fn run(arguments: &ExamplesArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.out {
         write_text(&folder.join("examples.json"), &found.json().to_string())?;
         found.pictures(folder)?;
-        eprintln!("wrote result and pictures to `{}`", folder.display());
+        crate::print::remark!("wrote result and pictures to `{}`", folder.display());
     }
     Ok(())
 }

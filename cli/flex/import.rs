@@ -70,7 +70,7 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     }
     // Remarks go to the other stream, so that JSON stays alone.
     for note in &found.source.notes {
-        eprintln!("note: {note}");
+        crate::print::remark!("note: {note}");
     }
     for warning in found.warnings() {
         eprintln!("warning: {warning}");
@@ -79,7 +79,7 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.out {
         write_text(&folder.join("import.json"), &json.to_string())?;
         found.figure().map_err(Failure::run)?.write(folder, "body")?;
-        eprintln!("wrote report and picture to `{}`", folder.display());
+        crate::print::remark!("wrote report and picture to `{}`", folder.display());
     }
     Ok(())
 }

@@ -67,7 +67,7 @@ pub fn run(arguments: &PendulumArguments) -> Result<(), Failure> {
         let head = "arm and payload at the longest step, with linear extrapolation: the rows of trace.csv";
         write_system(&folder.join("scenario.toml"), head, Ok(found.shown.scenario()))?;
         found.trace().write(std::fs::File::create(folder.join("trace.csv")).map_err(Failure::file(folder))?)?;
-        eprintln!("wrote result and picture to `{}`", folder.display());
+        crate::print::remark!("wrote result and picture to `{}`", folder.display());
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ impl Found {
             for step_s in STEPS_S {
                 let points = match run(step_s, method) {
                     Err(what) if step_s > STEPS_S[STEPS_S.len() - 1] => {
-                        eprintln!("note: {what}");
+                        crate::print::remark!("note: {what}");
                         None
                     }
                     points => Some(points.map_err(Failure::Run)?),

@@ -64,19 +64,19 @@ pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
         print::line(text(&source, &surface, &rows))?;
     }
     for note in &source.notes {
-        eprintln!("note: {note}");
+        crate::print::remark!("note: {note}");
     }
     // The body that moves the nodes of the interface.
     let last = rows.last().map(|(map, _)| map);
     if let (Some(path), Some(map)) = (&arguments.fmu, last) {
         let guid = pack(&exchanging(path, (&source, &surface), map, &labels(map))?, path)?;
-        eprintln!("wrote `{}`, GUID {guid}", path.display());
+        crate::print::remark!("wrote `{}`, GUID {guid}", path.display());
     }
     // Its facets under pressure.
     let under_pressure = arguments.facets.as_deref().zip(faces.as_deref()).zip(source.mesh.as_ref());
     if let Some(((path, faces), mesh)) = under_pressure {
         let guid = write_facets(path, mesh, faces)?;
-        eprintln!("wrote `{}`, {} facets, GUID {guid}", path.display(), faces.len());
+        crate::print::remark!("wrote `{}`, {} facets, GUID {guid}", path.display(), faces.len());
     }
     // Result and map, where a folder is wanted.
     if let (Some(folder), Some(map)) = (&arguments.out, last) {
@@ -87,7 +87,7 @@ pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
         if let (Some(faces), Some(mesh)) = (&faces, &source.mesh) {
             write_text(&folder.join("facets.csv"), &facets(mesh, faces))?;
         }
-        eprintln!("wrote result and map to `{}`", folder.display());
+        crate::print::remark!("wrote result and map to `{}`", folder.display());
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ pub fn convert(rows: &Path, target: &Path, unit: &dyn Fn(&str) -> Option<String>
     let columns = Columns::of(rows)?;
     let kept: Vec<usize> = (0..columns.names.len()).filter(|i| columns.numeric[*i]).collect();
     for (name, _) in columns.names.iter().zip(&columns.numeric).filter(|(_, is)| !**is) {
-        eprintln!("note: `{}` is without `{name}`: the format holds numbers only", target.display());
+        crate::print::remark!("note: `{}` is without `{name}`: the format holds numbers only", target.display());
     }
     let too_many = || {
         let found = format!("{} rows of {} variables", columns.rows, kept.len());

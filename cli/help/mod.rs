@@ -11,7 +11,7 @@ use crate::arguments::Arguments;
 use macrostep_benchmarks::FULL;
 #[cfg(feature = "full")]
 pub use pages::{CompletionsArguments, ManualArguments, completions, manual};
-use verbs::{GROUPS, Verb};
+use verbs::{GROUPS, RARE, Verb};
 
 /// Widest text of help, as for all other options.
 const WIDTH_MAX: usize = 110;
@@ -74,6 +74,10 @@ fn with_examples(command: Command, path: &str, verb: &Verb) -> Command {
         return command.mut_subcommand(first, |command| with_examples(command, rest, verb));
     }
     command.mut_subcommand(path, |command| {
+        let command = command.mut_args(|option| {
+            let is_rare = RARE.contains(&option.get_id().as_str());
+            option.hide_short_help(is_rare)
+        });
         let folded = |example: &&str| format!("  {}", lines(example, EXAMPLE_MAX).join(" \\\n        "));
         let lines: Vec<String> = verb.examples.iter().map(folded).collect();
         let examples = format!("{}\n{}", heading(&command, "Examples:"), lines.join("\n"));
@@ -168,6 +172,25 @@ mod tests {
         known.sort();
         listed.sort();
         assert_eq!(known, listed);
+    }
+
+    /// The short help of each verb has what most runs need, the long one everything.
+    #[test]
+    fn the_short_help_is_short() {
+        let command = command();
+        for verb in verbs() {
+            let Some(found) = find(&command, verb.name) else { continue };
+            let shown = found.get_opts().filter(|option| !option.is_hide_set() && !option.is_hide_short_help_set());
+            assert!(shown.count() <= 15, "{}", verb.name);
+            assert!(found.get_opts().all(|option| !option.is_hide_long_help_set()), "{}", verb.name);
+        }
+        // No name in the list is that of an option that is gone.
+        let known = |rare: &str| {
+            verbs()
+                .filter_map(|verb| find(&command, verb.name))
+                .any(|c| c.get_opts().any(|option| option.get_id() == rare))
+        };
+        assert!(RARE.iter().all(|rare| known(rare)));
     }
 
     #[test]

@@ -19,6 +19,50 @@ const fn long(name: &'static str, time: &'static str, examples: &'static [&'stat
     Verb { name, time: Some(time), examples }
 }
 
+/// Options that `-h` leaves out, because few runs need them; `--help` shows all.
+pub const RARE: &[&str] = &[
+    "solver_tolerance",
+    "corrector_tolerance",
+    "sampling",
+    "derivative",
+    "gs_variant",
+    "energy",
+    "control",
+    "control_tolerance",
+    "parameters",
+    "rollback",
+    "threads",
+    "isolate",
+    "call_limit",
+    "memory_limit",
+    "run_limit",
+    "logging_on",
+    "parquet",
+    "mat",
+    "no_pictures",
+    "bundle",
+    "real_time",
+    "accept_unconverged",
+    "accept_growth",
+    "checkpoint_every",
+    "shard",
+    "merge",
+    "seed",
+    "time_offset",
+    "rate",
+    "fast",
+    "micro",
+    "integrator",
+    "force",
+    "units",
+    "record_every",
+    "re",
+    "im",
+    "rays",
+    "ratio",
+    "no_geometric_stiffness",
+];
+
 /// All verbs, in the order in which they are shown.
 pub const GROUPS: &[(&str, &[Verb])] = &[
     (
@@ -121,6 +165,7 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
     (
         "This program",
         &[
+            verb("docs", &["macrostep docs", "macrostep docs methods"]),
             verb("completions", &["macrostep completions bash > macrostep.bash"]),
             verb("manual", &["macrostep manual man/man1"]),
         ],

@@ -104,7 +104,7 @@ fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
         write_system(&folder.join("scenario.toml"), &settings(&scenario)?, scenario.scenario())?;
         write_page(folder, &scenario, &outcome)?;
         charts::interface(&[(&scenario, &outcome)], reference.as_ref()).write(folder, "interface")?;
-        eprintln!("wrote trace, scenario, result and pictures to `{}`", folder.display());
+        crate::print::remark!("wrote trace, scenario, result and pictures to `{}`", folder.display());
     }
     // A run that ended early has written everything that it reached.
     if let Some(why) = &outcome.ended_by {

@@ -82,7 +82,7 @@ pub fn run(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(&entries)?;
     write_text(&folder.join("summary.json"), &json)?;
     study.pictures(&folder)?;
-    eprintln!("wrote tables, pictures and the runs shown to `{}`", folder.display());
+    crate::print::remark!("wrote tables, pictures and the runs shown to `{}`", folder.display());
     Ok(())
 }
 

@@ -52,6 +52,14 @@ pub fn open(path: &Path) -> Result<Fmu, Failure> {
     if let Some(name) = path.to_str().and_then(|path| path.strip_prefix("embedded:")) {
         return Fmus::new(embedded::packed).fmu(&Source::Embedded(name.to_owned())).map_err(Failure::Run);
     }
+    // A system is for another verb.
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let is_system = matches!(ending, "toml" | "ssd" | "ssp") && path.is_file();
+    if is_system || (!path.exists() && path.to_str().is_some_and(|name| macrostep_benchmarks::find(name).is_some())) {
+        let text =
+            format!("`{0}` is a system of FMUs, expected one FMU; `macrostep run {0}` runs the system", path.display());
+        return Err(Failure::Usage(text));
+    }
     Fmu::open(path).map_err(Failure::run)
 }
 

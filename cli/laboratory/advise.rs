@@ -126,7 +126,7 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
         write_text(&folder.join("advise.json"), &text)?;
         write_csv(&folder.join("advise.csv"), &advice.candidates)?;
         draw(folder, &advice, &answer)?;
-        eprintln!("wrote the advice to `{}`", folder.display());
+        crate::print::remark!("wrote the advice to `{}`", folder.display());
     }
     Ok(())
 }

@@ -94,7 +94,7 @@ pub fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         write_text(&folder.join("compare.md"), &table(&entries).markdown())?;
         write_csv(&folder.join("compare.csv"), &entries)?;
         super::work::write(folder, &entries, &line)?;
-        eprintln!("wrote work and accuracy of {} schemes to `{}`", entries.len(), folder.display());
+        crate::print::remark!("wrote work and accuracy of {} schemes to `{}`", entries.len(), folder.display());
     }
     // Runs that fail are rows like others; the command fails at the end.
     let runs = || entries.iter().flat_map(|e| &e.runs);

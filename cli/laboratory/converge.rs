@@ -113,7 +113,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         write_text(&folder.join("converge.md"), &table(&found, &card).markdown())?;
         write_csv(&folder.join("converge.csv"), &found)?;
         super::convergence::write(folder, &found, &line)?;
-        eprintln!("wrote orders and pictures of {} schemes to `{}`", found.len(), folder.display());
+        crate::print::remark!("wrote orders and pictures of {} schemes to `{}`", found.len(), folder.display());
     }
     // Schemes whose runs failed are rows like others; the command fails at the end.
     match found.iter().filter(|c| c.failed > 0).count() {

@@ -109,7 +109,7 @@ fn whole(step_s: f64, stop_s: f64) -> Result<f64, Failure> {
         return Ok(stop_s);
     }
     let taken_s = steps.round() * step_s;
-    eprintln!(
+    crate::print::remark!(
         "note: {stop_s} s is not a whole number of steps of {step_s} s: the runs end at {} s",
         shown::time(taken_s)
     );

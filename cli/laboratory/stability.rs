@@ -56,7 +56,7 @@ pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
         write_text(&folder.join("stability.json"), &text)?;
         write_csv(&folder.join("stability.csv"), &found)?;
         super::regions::write(folder, &found, &question.line())?;
-        eprintln!("wrote results and pictures of {} schemes to `{}`", found.len(), folder.display());
+        crate::print::remark!("wrote results and pictures of {} schemes to `{}`", found.len(), folder.display());
     }
     Ok(())
 }

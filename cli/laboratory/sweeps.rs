@@ -112,7 +112,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
         if found.iter().any(|s| !s.radius.is_empty()) {
             draw(folder, &found, allowed, &line)?;
         }
-        eprintln!("wrote growth rates of {} schemes to `{}`", found.len(), folder.display());
+        crate::print::remark!("wrote growth rates of {} schemes to `{}`", found.len(), folder.display());
     }
     // Schemes that fail are rows like others; the command fails at the end.
     match found.iter().filter_map(|s| Some((&s.scheme, s.failed.as_ref()?))).collect::<Vec<_>>().as_slice() {

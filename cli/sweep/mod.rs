@@ -183,7 +183,7 @@ pub fn workers(
         None if is_own || a.slaves.isolate => Ok(cores),
         None => {
             if cores > 1 {
-                eprintln!(
+                crate::print::remark!(
                     "note: FMUs from files run in this process, one run at a time; `--isolate` or `--workers {cores}` uses {cores} cores"
                 );
             }

@@ -110,7 +110,9 @@ fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {
     // Powers that units of measurement do not settle, and systems without any.
     let found = residuals.candidates.as_ref();
     for effort in found.iter().flat_map(|c| &c.ambiguous) {
-        eprintln!("note: `{effort}` could make a power with more than one flow; name the power bond in [[bonds]]");
+        crate::print::remark!(
+            "note: `{effort}` could make a power with more than one flow; name the power bond in [[bonds]]"
+        );
     }
     if residuals.bonds.is_empty() {
         return say(format_args!(

@@ -174,7 +174,9 @@ fn libraries(
         };
         match scenario.units.iter().find(|unit| !has(&unit.source.to_string())) {
             None => libraries.push(fmus::library(of, CONTAINER)?),
-            Some(unit) => eprintln!("note: no library for {}: unit `{}` has none", of.0.folder(), unit.name),
+            Some(unit) => {
+                crate::print::remark!("note: no library for {}: unit `{}` has none", of.0.folder(), unit.name)
+            }
         }
     }
     let own = embedded::container().map_err(Failure::Run)?;

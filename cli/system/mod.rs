@@ -350,7 +350,10 @@ pub fn tell(findings: &[Finding]) {
 
 fn show(lines: &[String]) {
     for line in lines {
-        eprintln!("{line}");
+        // A remark among them is one that `--quiet` leaves out.
+        if !(line.starts_with("note: ") && crate::print::is_quiet()) {
+            eprintln!("{line}");
+        }
     }
 }
 

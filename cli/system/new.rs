@@ -49,13 +49,16 @@ pub fn is_fmu(path: &Path) -> bool {
 pub fn document(fmus: &[PathBuf]) -> Result<Document, Failure> {
     let (document, proposal) = coupled(fmus)?;
     for line in &proposal.guesses {
-        eprintln!("note: proposed: {line}");
+        crate::print::remark!("note: proposed: {line}");
     }
     for line in &proposal.open {
         eprintln!("warning: left open: {line}");
     }
     let words: Vec<String> = fmus.iter().map(|path| path.display().to_string()).collect();
-    eprintln!("note: `macrostep new {} > system.toml` writes this scenario to a file, to be changed", words.join(" "));
+    crate::print::remark!(
+        "note: `macrostep new {} > system.toml` writes this scenario to a file, to be changed",
+        words.join(" ")
+    );
     Ok(document)
 }
 

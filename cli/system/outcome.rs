@@ -228,7 +228,10 @@ impl Outcome {
             return;
         }
         let before = self.verdict.clone();
-        eprintln!("note: at first look the run is {}; a second run with half the macro step decides", before.grade);
+        crate::print::remark!(
+            "note: at first look the run is {}; a second run with half the macro step decides",
+            before.grade
+        );
         self.verdict = second_look(before.clone(), scenario, catalogue, self.statistics.windows);
         self.warnings.retain(|warning| *warning != before.reason);
         self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));

@@ -54,7 +54,7 @@ pub fn write(folder: &Path, s: &Scenario, rows: &Thinned, parameters: &HashSet<S
     let mut how = format!("{} · {} · {} · {} · H = {step_s} s", c.schedule, c.predict, c.correct, c.sampling);
     if left_out > 0 {
         how = format!("{how} · {drawn} of {all} variables");
-        eprintln!(
+        crate::print::remark!(
             "note: `{}` shows {drawn} of {all} recorded variables, the others are in `trace.csv`; name those to be drawn in \
              `variables` of [record]",
             folder.join("outputs.png").display()

@@ -21,7 +21,7 @@ use crate::thinned::Thinned;
 pub fn picture(assembly: &Assembly) -> Option<String> {
     let drawn = macrostep_system::graph::graph(assembly);
     drawn
-        .inspect_err(|why| eprintln!("note: the report is without a picture of the system: {why}"))
+        .inspect_err(|why| crate::print::remark!("note: the report is without a picture of the system: {why}"))
         .ok()
         .map(|d| d.svg())
 }

@@ -79,7 +79,7 @@ impl Watch {
         let served = Arc::clone(&shared);
         let server = std::thread::Builder::new().name("watch".to_owned()).spawn(move || serve(&listener, &served));
         let server = Some(server.map_err(taken)?);
-        eprintln!("note: the run can be watched at http://127.0.0.1:{port}/");
+        crate::print::remark!("note: the run can be watched at http://127.0.0.1:{port}/");
         Ok(Watch { shared, server, ready: None, port })
     }
 

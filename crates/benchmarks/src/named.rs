@@ -5,6 +5,7 @@ use crate::{chain, circuit, cylinder, double_pendulum, nonlinear_spring};
 use clap::ValueEnum;
 use macrostep_oscillator::Parameters;
 use macrostep_system::Scenario;
+use macrostep_system::near::nearest;
 use macrostep_system::scenario::JointForce;
 use std::fmt::Write;
 
@@ -153,7 +154,14 @@ pub fn unknown(name: &str) -> String {
     let written = match ALL.iter().find(|system| system.name == base) {
         Some(system) if system.variants.is_empty() => write!(text, "`{base}` has no variants"),
         Some(system) => write!(text, "variants of `{base}` are {}", known(system.variants)),
-        None => write!(text, "expected a file ending in .toml, .ssd or .ssp, or one of {}", known(&names)),
+        None => {
+            let near = nearest(base, names.iter().copied()).first().copied().unwrap_or_default();
+            write!(
+                text,
+                "expected a file ending in .toml, .ssd or .ssp, or one of {}; the nearest is `{near}`",
+                known(&names)
+            )
+        }
     };
     debug_assert!(written.is_ok(), "writing to a string");
     text

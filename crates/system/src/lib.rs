@@ -26,6 +26,7 @@ mod finding;
 #[cfg(feature = "graph")]
 pub mod graph;
 pub mod input;
+pub mod near;
 mod open;
 pub mod propose;
 mod rated;

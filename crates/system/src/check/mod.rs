@@ -42,6 +42,7 @@ pub(crate) use wiring::type_name;
 
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};
+use crate::near::nearest;
 use crate::scenario::{Endpoint, Names, Place, Scenario};
 use crate::words::Rollback;
 use macrostep_description::{ModelDescription, Variable};
@@ -179,16 +180,6 @@ impl<'a> Declared<'a> {
 
 /// Names that come near.
 pub(crate) fn near(name: &str, description: &ModelDescription) -> String {
-    let lower = name.to_lowercase();
-    let mut names: Vec<(usize, &str)> =
-        description.variables.iter().map(|v| (distance(&lower, &v.name.to_lowercase()), v.name.as_str())).collect();
-    names.sort();
-    let shown: Vec<&str> = names.iter().take(4).map(|(_, n)| *n).collect();
+    let shown = nearest(name, description.variables.iter().map(|v| v.name.as_str()));
     if shown.is_empty() { "it declares none".to_owned() } else { format!("the nearest are `{}`", shown.join("`, `")) }
-}
-
-/// Levenshtein distance of the first letters.
-fn distance(a: &str, b: &str) -> usize {
-    let first = |text: &'_ str| text.char_indices().nth(64).map_or(text.len(), |(end, _)| end);
-    strsim::levenshtein(&a[..first(a)], &b[..first(b)])
 }
