@@ -2,11 +2,11 @@
 
 import html
 import json
-from collections.abc import Iterator
 from typing import Any, Optional
 
 import numpy as np
 
+from . import verbs
 from .tables import Table
 
 KINDS = {"Real": np.float64, "Integer": np.int64, "Boolean": np.bool_, "String": object}
@@ -26,9 +26,10 @@ class Verdict(str):
         return verdict
 
 
-class Run(Table):
+class Run(Table, dict):  # type: ignore[type-arg]
     """Rows of a run. `run["mass1.x"]` is a column, `run.time` the time of each row in s; both are views, not copies, where the
-    variable is Real."""
+    variable is Real. It is a dict of the columns, `time` first, so that `pandas.DataFrame(run)` and `polars.DataFrame(run)` read it;
+    `len(run)` is the number of rows."""
 
     def __init__(self, parts: dict[str, Any]):
         self._kinds = {name: kind for name, _, kind in parts["columns"]}
@@ -45,6 +46,9 @@ class Run(Table):
         self.scenario: str = parts["scenario"]
         #: Notes and warnings of the run.
         self.remarks: list[str] = parts["remarks"]
+        # What judges this run: the system as it was, and the options of the run.
+        self._asked: Optional[tuple[Any, str, dict[str, Any]]] = None
+        super().__init__({"time": self.time, **{name: self[name] for name in self._places}})
 
     @property
     def columns(self) -> list[str]:
@@ -90,18 +94,55 @@ class Run(Table):
         column = self._values[:, self._places[name]]
         return column if kind == "Real" else column.astype(KINDS[kind])
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __contains__(self, name: object) -> bool:
-        return name == "time" or name in self._places
-
     def __len__(self) -> int:
         return len(self.time)
 
-    def keys(self) -> list[str]:
-        """Names of the columns, without `time`."""
-        return self.columns
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def verify(self, **options: Any) -> "Verification":
+        """Estimates the error of this run, with its method and step: `macrostep verify` with the options of the run and these.
+
+        Raises `Error` where the system was changed since, or is one FMU alone."""
+        if self._asked is None:
+            raise verbs.error("verify: a run of one FMU alone has no coupling; `s.verify()` judges systems", True)
+        system, asked, words = self._asked
+        if system.toml() != asked:
+            raise verbs.error("verify: the system was changed since this run; run it again", True)
+        # What belongs to a run only.
+        ran = {k: v for k, v in words.items() if k not in ("error", "accept_unconverged", "accept_growth")}
+        return system.verify(**{**ran, **options})  # type: ignore[no-any-return]
+
+    def to_xarray(self) -> Any:
+        """An xarray.Dataset with the coordinate `time` and the units of measurement as attributes; needs the package xarray."""
+        import xarray  # type: ignore
+
+        values = {name: ("time", self[name], {"units": self.units[name]}) for name in self._places}
+        return xarray.Dataset(values, coords={"time": ("time", self.time, {"units": "s"})})
+
+    def plot(self, *names: str) -> Any:
+        """Curves of these columns, of all that are numbers without names, one field for each unit of measurement; needs the package
+        matplotlib. Returns its figure."""
+        import matplotlib.pyplot as pyplot  # type: ignore
+
+        shown = names or [name for name, kind in self._kinds.items() if kind != "String"]
+        fields = list(dict.fromkeys(self.units[name] for name in shown))
+        figure, axes = pyplot.subplots(len(fields), sharex=True, squeeze=False, layout="constrained")
+        for name in shown:
+            axes[fields.index(self.units[name])][0].plot(self.time, self[name], label=name)
+        for axis, unit in zip(axes[:, 0], fields):
+            axis.set_ylabel(unit)
+            axis.legend()
+        axes[-1][0].set_xlabel("time in s")
+        return figure
 
     def _ipython_key_completions_(self) -> list[str]:
         return ["time", *self._places]

@@ -301,8 +301,8 @@ class System(_macrostep.System):
 
     def run(self, **options: Any) -> Run:
         """Runs from start to end. Options are those of `macrostep run`: method, predict, schedule, correct, sampling, energy, control,
-        control_tolerance, step, stop, solver_tolerance, corrector_tolerance, set={"unit.variable": value}, parameters, record, accept_unconverged, accept_growth, isolate,
-        call_limit, memory_limit.
+        control_tolerance, step, stop, solver_tolerance, corrector_tolerance, set={"unit.variable": value}, parameters, record,
+        accept_unconverged, accept_growth, isolate, call_limit, memory_limit.
 
         `predictor` is one written in Python, in the place of `predict`: an object with whole numbers `depth`, how many rows it looks at,
         and `degree`, that of the polynomial its values become, and a method `predict(times, values, t)`: the value at `t` of what is
@@ -317,6 +317,7 @@ class System(_macrostep.System):
         Raises `Error`, whose `run` has the rows before the failure."""
         parts = self.run_parts(verbs.verb(options))
         run = Run(parts)
+        run._asked = (self, self.toml(), options)
         for own, word in (("predictor", "predict"), ("corrector", "correct")):
             if options.get(own) is not None:
                 run.summary[word] = type(options[own]).__name__

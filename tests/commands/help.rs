@@ -126,3 +126,44 @@ fn there_is_a_page_for_man_for_each_verb() {
     let page = std::fs::read_to_string(folder.join("man1/macrostep.1")).expect("a page");
     assert!(page.contains("macrostep\\-verify(1)"), "{page}");
 }
+
+/// A mistake names the verb, the system or the page that was probably meant.
+#[test]
+fn mistakes_name_what_was_meant() {
+    let folder = empty("mistakes");
+    std::fs::write(folder.join("pair.toml"), "[experiment]\nstop = 1.0\n").expect("a file");
+    let refused: [(&[&str], &str); 5] = [
+        (&["simulate", "pair.toml"], "`macrostep run pair.toml` runs the system"),
+        (&["info", "case-1"], "`macrostep run case-1` runs the system"),
+        (&["run", "cas-2"], "the nearest is `case-2`"),
+        (&["docs", "sistems"], "the nearest are `systems`"),
+        (&["run", "case-1", "--tolerance", "1e-3"], "`macrostep run --error` chooses H"),
+    ];
+    for (arguments, expected) in refused {
+        let output = macrostep(&folder, arguments);
+        let error = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(expected), "{arguments:?}: {error}");
+    }
+}
+
+/// Pages are those of the folder, under all the names that messages and links have for them.
+#[test]
+fn pages_are_printed() {
+    let folder = empty("pages");
+    let page = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/methods.md")).expect("the page");
+    for name in ["methods", "docs/methods.md", "methods.md#waveforms"] {
+        assert!(macrostep(&folder, &["docs", name]).stdout == page, "{name}");
+    }
+    assert!(text(&macrostep(&folder, &["docs"]).stdout).contains("methods           Methods"));
+}
+
+/// `--quiet` leaves out notes; warnings and the result stay.
+#[test]
+fn quiet_leaves_out_notes() {
+    let folder = empty("quiet");
+    let asked = ["run", "circuit", "--stop", "0.05"];
+    let (loud, quiet) = (macrostep(&folder, &asked), macrostep(&folder, &[&asked[..], &["-q"]].concat()));
+    let notes = |output: &Output| text(&output.stderr).lines().filter(|l| l.starts_with("note: ")).count();
+    assert!(notes(&loud) > 0 && notes(&quiet) == 0, "{}", text(&quiet.stderr));
+    assert!(quiet.status.code() == loud.status.code() && text(&quiet.stdout).contains("verdict: "));
+}

@@ -55,6 +55,36 @@ def test_columns_are_views(fmus):
         run["mass1.q"]
 
 
+def test_a_run_is_a_dict_of_columns(fmus):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    run = build(fmus).run()
+    assert list(run) == list(run.keys()) == ["time", *run.columns] and "time" in run and "mass1.q" not in run and run
+    for frame in (pandas.DataFrame(run), polars.DataFrame(run)):
+        assert list(frame.columns) == list(run) and len(frame) == len(run)
+        assert all(np.array_equal(frame[name].to_numpy(), run[name]) for name in run)
+    pytest.importorskip("xarray")
+    data = run.to_xarray()
+    assert np.array_equal(data["mass1.x"].sel(time=1.0), run["mass1.x"][-1]) and data["mass1.x"].attrs["units"] == "m"
+
+
+def test_a_run_is_plotted(fmus, monkeypatch):
+    pytest.importorskip("matplotlib").use("agg")
+    run = build(fmus).run()
+    axes = run.plot("mass1.x", "mass2.x", "mass1.v").axes
+    assert [axis.get_ylabel() for axis in axes] == ["m", "m/s"]
+    assert [line.get_label() for line in axes[0].lines] == ["mass1.x", "mass2.x"]
+    assert np.array_equal(axes[1].lines[0].get_ydata(), run["mass1.v"])
+
+
+def test_a_run_is_verified_with_its_own_method(fmus):
+    s = build(fmus)
+    held, linear = s.run(), s.run(predict="linear")
+    assert linear.verify() == s.verify(predict="linear") != held.verify() == s.verify()
+    s.connect(s["mass2"].f <= 2 * s["mass1"].f_c)
+    with pytest.raises(ms.Error, match="changed since"):
+        held.verify()
+
+
 def test_isolated_or_not_makes_no_difference(fmus):
     s = build(fmus)
     isolated, here = s.run(), s.run(isolate=False)

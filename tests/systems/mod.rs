@@ -17,3 +17,4 @@ mod ssp;
 #[cfg(target_os = "linux")]
 mod threads;
 mod toml;
+mod verdicts;
