@@ -23,7 +23,7 @@ use super::{method_line, title};
 use crate::failure::Failure;
 use crate::formats::units;
 use crate::oscillator::{bond_line, course_line};
-use crate::print::counted;
+use crate::print::{self, counted};
 use crate::summary::{ControlCourse, PowerBond};
 
 /// A run that has ended, well or not.
@@ -228,10 +228,8 @@ impl Outcome {
             return;
         }
         let before = self.verdict.clone();
-        crate::print::remark!(
-            "note: at first look the run is {}; a second run with half the macro step decides",
-            before.grade
-        );
+        let grade = before.grade;
+        print::remark!("note: at first look the run is {grade}; a second run with half the macro step decides");
         self.verdict = second_look(before.clone(), scenario, catalogue, self.statistics.windows);
         self.warnings.retain(|warning| *warning != before.reason);
         self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));

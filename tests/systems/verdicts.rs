@@ -54,7 +54,7 @@ fn run(folder: &Path, options: &[&str], columns: &[String]) -> (String, Vec<Vec<
     (said["verdict"]["grade"].as_str().expect("a verdict").to_owned(), rows)
 }
 
-/// Largest difference over all rows, as a share of the largest value; not a number where one is none.
+/// Largest difference over all rows, as a share of the largest value; infinite where a row is not finite.
 fn error(rows: &[Vec<f64>], exact: &[Vec<f64>]) -> f64 {
     let largest = exact.iter().flatten().fold(0.0, |max: f64, x| max.max(x.abs()));
     let pairs = rows.iter().flatten().zip(exact.iter().flatten());
