@@ -21,6 +21,7 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
     let mut b = builder(P::IDENTIFIER, P::ABOUT, false, true);
     let (step_s, stop_s) = P::EXPERIMENT;
     b.experiment(0.0, stop_s, step_s);
+    b.annotate("stepMultipleOf", "communication_step");
     b.log_category("logStatusWarning", "A communication step that ends between two steps of the method");
     // Parameters: all of them are known at the start.
     let about = format!(
