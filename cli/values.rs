@@ -97,7 +97,11 @@ pub fn parse(description: &ModelDescription, variable: &Variable, text: &str) ->
             let named = items.iter().find(|i| i.0 == text).map(|i| i.1);
             named.or_else(|| text.parse().ok().filter(is_one)).map(Value::Integer).ok_or_else(|| {
                 let names: Vec<String> = items.iter().map(|(name, number)| format!("`{name}` ({number})")).collect();
-                if names.is_empty() { bad("the number of an item") } else { bad(&format!("one of {}", names.join(", "))) }
+                if names.is_empty() {
+                    bad("the number of an item")
+                } else {
+                    bad(&format!("one of {}", names.join(", ")))
+                }
             })
         }
     }

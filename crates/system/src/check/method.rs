@@ -147,7 +147,12 @@ fn nodes(s: &Scenario, u: usize, description: &ModelDescription, findings: &mut 
 }
 
 /// A unit that makes steps of one length of its own gets multiples of them: between two of its points it would answer inputs late.
-fn multiple(s: &Scenario, u: usize, (co, description): (&CoSimulation, &ModelDescription), findings: &mut Vec<Finding>) {
+fn multiple(
+    s: &Scenario,
+    u: usize,
+    (co, description): (&CoSimulation, &ModelDescription),
+    findings: &mut Vec<Finding>,
+) {
     let unit = &s.units[u];
     let (Some(multiple_s), Some(step_s)) = (s.step_multiple_s(unit, description), s.experiment.step_s) else { return };
     let own_s = step_s * f64::from(unit.share.0) / f64::from(unit.share.1);
